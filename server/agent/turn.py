@@ -1,0 +1,70 @@
+"""What a turn is to the agent: the values that go in, the sink its events go to, the answer that comes out."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from server.ports.conversations import MessageRow
+from server.ports.identity import Caller
+from server.ports.traces import OpenTrace, TraceRow
+from server.protocol.events import TurnEvent
+from server.protocol.values import Check, Citation, Usage, ViewerState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnInput:
+    """`history` are the session's earlier messages in order, without this prompt. `messages_used` includes this prompt and its answer."""
+
+    turn_id: str
+    session_id: str
+    attempt: int
+    caller: Caller
+    trace: TraceRow
+    opened: OpenTrace
+    prompt: str
+    history: tuple[MessageRow, ...]
+    viewer: ViewerState
+    model_name: str | None
+    plan_name: str
+    messages_used: int
+    messages_limit: int | None
+    local_time: datetime
+    is_first_turn: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnAnswer:
+    """A finished answer. Its text and its tool results went through the sink already."""
+
+    message_id: str
+    text: str
+    usage: Usage
+    citations: tuple[Citation, ...]
+    checks: tuple[Check, ...]
+    suggestions: tuple[str, ...]
+    title: str | None
+    model: str
+    prompt_version: str
+
+
+class TurnSink(Protocol):
+    """Takes the turn's events, unstamped; numbers, coalesces and relays them."""
+
+    async def emit(self, event: TurnEvent) -> None: ...
+
+
+class Pictures(Protocol):
+    """Where pictures made during a turn are kept."""
+
+    async def save(self, turn: TurnInput, tool_call_id: str, png: bytes) -> str:
+        """Store a picture; returns the address a client fetches it from."""
+        ...
+
+
+class Agent(Protocol):
+    async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
+        """Run one turn to its answer. Emits every event but the end one, which belongs to the caller, who stores first.
+
+        Raises LimitExceeded when the session stands over its ceiling, ModelFailed, PromptUnavailable, WorkerFailed; asyncio.CancelledError passes through.
+        """
+        ...

@@ -1,0 +1,79 @@
+"""Why the application refused or failed; every edge has one table from these (and the other rooms' roots) to its own answers.
+
+ServerError
+├── ConfigError               a setting is missing, contradictory or unusable; `serve` ends with exit code 2
+├── BadRequest                the request is malformed; `field` names the part
+├── NotAuthenticated          no identity, or a false one
+├── NotFound                  there is no such thing, or it is not the caller's: the two look the same from outside
+├── NotSupported              a known message that this server does not answer yet
+├── TurnInProgress            the session already runs a turn
+├── LimitExceeded             a plan's ceiling; carries the limits.Decision
+├── Busy                      a queue is full; try again after `retry_after_s`
+├── ModelFailed               the model provider failed; `retryable` says whether the same prompt may succeed later
+├── PromptUnavailable         the system prompt could not be had
+├── WorkerFailed              a worker process died, ran out of memory or of time
+└── DatabaseUnavailable       PostgreSQL cannot be reached or started
+"""
+
+from limits.decisions import Decision, refusal_text
+
+
+class ServerError(Exception):
+    """Root of the application's errors; its text is meant for the person at the other end."""
+
+
+class ConfigError(ServerError):
+    pass
+
+
+class BadRequest(ServerError):
+    def __init__(self, text: str, *, field: str | None = None) -> None:
+        super().__init__(text)
+        self.field = field
+
+
+class NotAuthenticated(ServerError):
+    pass
+
+
+class NotFound(ServerError):
+    pass
+
+
+class NotSupported(ServerError):
+    pass
+
+
+class TurnInProgress(ServerError):
+    pass
+
+
+class LimitExceeded(ServerError):
+    def __init__(self, decision: Decision) -> None:
+        super().__init__(refusal_text(decision))
+        self.decision = decision
+
+
+class Busy(ServerError):
+    def __init__(self, text: str, *, retry_after_s: int) -> None:
+        super().__init__(text)
+        self.retry_after_s = retry_after_s
+
+
+class ModelFailed(ServerError):
+    def __init__(self, text: str, *, code: str = "model_failed", retryable: bool = True) -> None:
+        super().__init__(text)
+        self.code = code
+        self.retryable = retryable
+
+
+class PromptUnavailable(ServerError):
+    pass
+
+
+class WorkerFailed(ServerError):
+    pass
+
+
+class DatabaseUnavailable(ServerError):
+    pass

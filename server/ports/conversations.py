@@ -1,0 +1,174 @@
+"""Sessions, turns and messages as rows. The rules (what counts, one turn at a time, idempotency) live in SQL; the in-memory twin obeys the same contract suite."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Protocol
+
+from limits.decisions import Decision
+from server.ports.identity import Caller
+from server.protocol.values import LimitsView
+
+
+class TurnKind(StrEnum):
+    PROMPT = "prompt"
+    REGENERATE = "regenerate"
+    EDIT = "edit"
+
+
+class TurnStatus(StrEnum):
+    ACCEPTED = "accepted"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+    @property
+    def has_ended(self) -> bool:
+        return self in (TurnStatus.COMPLETED, TurnStatus.CANCELLED, TurnStatus.FAILED)
+
+
+class Sender(StrEnum):
+    USER = "user"
+    MODEL = "model"
+    TOOL_REQUEST = "tool_request"
+    TOOL_RESULT = "tool_result"
+    TOOL_ERROR = "tool_error"
+    SYSTEM_EVENT = "system_event"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRow:
+    session_id: str
+    account_id: str
+    user_id: str
+    trace_id: str
+    title: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRequest:
+    """`context` is what the person was looking at (a ViewerState as JSON), `model` the one asked for."""
+
+    caller: Caller
+    trace_id: str
+    session_id: str
+    turn_id: str
+    prompt: str
+    kind: TurnKind = TurnKind.PROMPT
+    model: str | None = None
+    context: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRow:
+    turn_id: str
+    session_id: str
+    trace_id: str
+    account_id: str
+    user_id: str
+    kind: TurnKind
+    status: TurnStatus
+    prompt: str
+    model: str | None
+    context: dict[str, Any]
+    attempt: int
+    cancel_requested: bool
+    plan_name: str
+    messages_used: int
+    messages_limit: int | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMessage:
+    """A message to be stored. `image_path` lies in the pictures bucket; reads turn it into a fresh address."""
+
+    message_id: str
+    sender: Sender
+    text: str
+    image_path: str | None = None
+    tool_name: str | None = None
+    tool_call_id: str | None = None
+    tool_args: dict[str, Any] | None = None
+    tool_status: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageRow(NewMessage):
+    session_id: str
+    turn_id: str | None
+    position: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnding:
+    """How a turn ended, written with its messages in one transaction."""
+
+    status: TurnStatus
+    messages: tuple[NewMessage, ...] = ()
+    title: str | None = None
+    error_code: str | None = None
+    model: str | None = None
+    prompt_version: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    delivered_anything: bool = True
+    """Whether any text or tool result reached the person: a first turn that delivered nothing gives its session back."""
+
+
+class Conversations(Protocol):
+    async def open_session(self, caller: Caller, *, trace_id: str, session_id: str) -> SessionRow:
+        """The session, made when it is new. Raises NotFound when the trace or an existing session is not the caller's, BadRequest when the session belongs to another trace."""
+        ...
+
+    async def session(self, caller: Caller, session_id: str) -> SessionRow:
+        """Raises NotFound."""
+        ...
+
+    async def sessions(self, caller: Caller, *, trace_id: str | None = None, limit: int = 100) -> list[SessionRow]:
+        """Sessions that hold a message, most recently used first."""
+        ...
+
+    async def rename_session(self, caller: Caller, session_id: str, title: str) -> SessionRow: ...
+
+    async def delete_session(self, caller: Caller, session_id: str) -> list[str]:
+        """Remove it with its turns and messages; returns the paths of its pictures. Raises TurnInProgress while a turn runs."""
+        ...
+
+    async def reserve_turn(self, request: TurnRequest, *, queue_behind: bool = False) -> Decision:
+        """Decide, reserve, insert the turn and the user's message, atomically. The same turn id again changes nothing and answers the same.
+
+        Raises TurnInProgress when the session has an unended turn and `queue_behind` is false, NotFound for a session or trace that is not the caller's.
+        """
+        ...
+
+    async def turn(self, caller: Caller, turn_id: str) -> TurnRow:
+        """Raises NotFound."""
+        ...
+
+    async def start_turn(self, turn_id: str, *, owner: str) -> TurnRow | None:
+        """Mark an accepted turn running (attempt + 1). None when it has ended meanwhile or its cancel was requested: nothing to run."""
+        ...
+
+    async def request_cancel(self, caller: Caller, turn_id: str) -> TurnRow:
+        """Note that the turn shall stop; an ended turn is left as it is. Raises NotFound."""
+        ...
+
+    async def end_turn(self, turn_id: str, ending: TurnEnding) -> list[MessageRow] | None:
+        """Store the ending and its messages, once. None (and nothing written) when the turn has ended already."""
+        ...
+
+    async def unended_turns(self) -> list[TurnRow]:
+        """Turns accepted or running: what a starting server has to run or to close."""
+        ...
+
+    async def messages(self, caller: Caller, session_id: str, *, before: int | None = None, limit: int = 200) -> list[MessageRow]:
+        """The newest `limit` messages (with a position below `before`), in order."""
+        ...
+
+    async def limits(self, caller: Caller, session_id: str | None) -> LimitsView: ...

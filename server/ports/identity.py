@@ -1,0 +1,22 @@
+"""Who is asking. An access token stops at the edge; inward goes a Caller."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+LOCAL_USER_ID = "00000000-0000-4000-8000-000000000001"
+"""The one user of a server on one machine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """An authenticated user and the account he acts for (his personal one until teams come)."""
+
+    user_id: str
+    account_id: str
+    is_administrator: bool = False
+
+
+class Identity(Protocol):
+    async def identify(self, access_token: str | None) -> Caller:
+        """The caller behind a token. Raises NotAuthenticated when there is none, or a false or expired one."""
+        ...

@@ -1,0 +1,28 @@
+"""Where bytes are kept: uploads and pictures."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Protocol
+
+TRACES_BUCKET = "traces"
+PICTURES_BUCKET = "ai-snapshots"
+
+
+class ObjectStore(Protocol):
+    """Objects by bucket and path (`<account id>/<name>`). A put is whole or not at all; paths that climb out are refused with BadRequest."""
+
+    async def put(self, bucket: str, path: str, data: bytes | Path) -> None:
+        """Store bytes or a file's content, replacing what was there."""
+        ...
+
+    async def get(self, bucket: str, path: str) -> bytes:
+        """The whole object. Raises NotFound."""
+        ...
+
+    def stream(self, bucket: str, path: str) -> AsyncIterator[bytes]:
+        """The object in pieces. Raises NotFound at the first."""
+        ...
+
+    async def delete(self, bucket: str, path: str) -> None:
+        """Remove it; removing what is not there is no error."""
+        ...

@@ -1,0 +1,16 @@
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPrompt:
+    """`template` has `{{name}}` places (trace_summary, findings, plan_name, local_time, viewing, tools); `version` names this text, age included when stale."""
+
+    template: str
+    version: str
+
+
+class Prompts(Protocol):
+    async def system_prompt(self) -> SystemPrompt:
+        """The text the agent begins with. Raises PromptUnavailable."""
+        ...

@@ -1,0 +1,90 @@
+"""Stored traces: their rows, and asking questions of their columns away from the event loop."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from server.ports.identity import Caller
+from traces.model import Trace
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceRow:
+    """A row of `traces`. `summary` is the JSON of traces.analysis.summary.TraceSummary; `object_path` lies in the traces bucket."""
+
+    trace_id: str
+    account_id: str
+    user_id: str
+    name: str
+    sha256: str
+    size_bytes: int
+    format: str
+    unit: str
+    duration_ns: int | None
+    summary: dict[str, Any]
+    object_path: str
+    created_at: datetime
+    expires_at: datetime | None = None
+
+
+class TraceRecords(Protocol):
+    """Rows of traces. Reads answer only for accounts the caller is a member of; a row of another account looks like no row."""
+
+    async def reserve_upload(self, caller: Caller) -> None:
+        """Count an upload against the plan. Raises LimitExceeded."""
+        ...
+
+    async def release_upload(self, caller: Caller) -> None:
+        """Give back an upload that did not become a trace."""
+        ...
+
+    async def insert(self, row: TraceRow) -> None: ...
+
+    async def get(self, caller: Caller, trace_id: str) -> TraceRow:
+        """Raises NotFound."""
+        ...
+
+    async def list(self, caller: Caller, *, limit: int = 100) -> list[TraceRow]:
+        """Newest first."""
+        ...
+
+    async def delete(self, caller: Caller, trace_id: str) -> TraceRow:
+        """Remove the row with its sessions; returns it, so that its objects can follow. Raises NotFound."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTrace:
+    """A parsed trace in the cache: `columns` is the file every worker maps."""
+
+    sha256: str
+    columns: Path
+
+
+class TraceWorkers(Protocol):
+    """CPU work away from the event loop, in processes with bounds on memory and time."""
+
+    async def read(self, source: Path, *, name: str, sha256: str) -> OpenTrace:
+        """Parse an upload into the cache (at once when it is there already).
+
+        Raises traces.errors.TraceError for a bad file, WorkerFailed when the worker died or ran out of memory or time.
+        """
+        ...
+
+    async def cached(self, sha256: str) -> OpenTrace | None:
+        """The trace if it is in the cache and whole."""
+        ...
+
+    async def ask(
+        self, trace: OpenTrace, question: Callable[Concatenate[Trace, P], R], /, *args: P.args, **kwargs: P.kwargs
+    ) -> R:
+        """Answer a question (a module-level function whose arguments and result pickle) of a cached trace.
+
+        Raises what the question raises, and WorkerFailed past its time or memory.
+        """
+        ...

@@ -1,0 +1,95 @@
+"""What a client sends on `/api/v1/chat`."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from server.protocol.base import WireModel
+from server.protocol.values import ViewerState, Window
+
+MAX_PROMPT_CHARACTERS = 16_000
+"""Longest prompt: about 4,000 tokens, more than a person types and less than a pasted log."""
+
+Identifier = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+Prompt = Annotated[str, Field(min_length=1, max_length=MAX_PROMPT_CHARACTERS)]
+
+
+class Resume(WireModel):
+    turn_id: Identifier
+    seq: int
+
+
+class StartAnalysis(WireModel):
+    """Opens or rejoins a session. Starts a turn only when it carries a prompt."""
+
+    type: Literal["start_analysis"] = "start_analysis"
+    trace_id: Identifier
+    session_id: Identifier
+    access_token: str | None = None
+    user_id: str | None = None
+    prompt: Prompt | None = None
+    turn_id: Identifier | None = None
+    mounted_tools: list[str] = []
+    resume: Resume | None = None
+
+
+class UserPrompt(WireModel):
+    """One prompt. `turn_id` is the client's idempotency key; the server mints one when it is absent."""
+
+    type: Literal["user_prompt"] = "user_prompt"
+    session_id: Identifier
+    prompt: Prompt
+    turn_id: Identifier | None = None
+    trace_id: Identifier | None = None
+    user_id: str | None = None
+    model: str | None = None
+    mode: Literal["reject", "queue"] = "reject"
+    context: ViewerState | None = None
+
+
+class CancelTurn(WireModel):
+    type: Literal["cancel_turn"] = "cancel_turn"
+    turn_id: Identifier
+
+
+class Regenerate(WireModel):
+    type: Literal["regenerate"] = "regenerate"
+    turn_id: Identifier
+
+
+class EditPrompt(WireModel):
+    type: Literal["edit_prompt"] = "edit_prompt"
+    turn_id: Identifier
+    prompt: Prompt
+
+
+class Feedback(WireModel):
+    type: Literal["feedback"] = "feedback"
+    message_id: Identifier
+    score: Literal[-1, 0, 1]
+    reason: Annotated[str, Field(max_length=2000)] | None = None
+
+
+class ViewerContext(WireModel):
+    """What the person is looking at, sent when it changes."""
+
+    type: Literal["viewer_context"] = "viewer_context"
+    view: Literal["time_order", "left_heavy", "sandwich", "diff"] | None = None
+    profile: str | None = None
+    selection: str | None = None
+    window: Window | None = None
+    mounted_tools: list[str] = []
+
+
+class Authenticate(WireModel):
+    type: Literal["authenticate"] = "authenticate"
+    access_token: str
+
+
+class Ping(WireModel):
+    type: Literal["ping"] = "ping"
+    nonce: Annotated[str, Field(max_length=64)]
+
+
+ClientMessage = StartAnalysis | UserPrompt | CancelTurn | Regenerate | EditPrompt | Feedback | ViewerContext | Authenticate | Ping
+CLIENT_MESSAGE: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Field(discriminator="type")])

@@ -1,0 +1,137 @@
+"""What a turn emits. Numbered by whoever relays them: an event is made with `seq` 0 and stamped on its way out.
+
+Exactly one of `model_response_end`, `turn_cancelled`, `turn_failed` ends every turn; nothing follows it.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
+
+from server.protocol.base import WireModel
+from server.protocol.values import Check, Citation, Table, Usage, Window
+
+
+class _Event(WireModel):
+    turn_id: str = ""
+    session_id: str = ""
+    seq: int = 0
+
+
+class TurnStarted(_Event):
+    type: Literal["turn_started"] = "turn_started"
+    attempt: int
+    model: str
+    prompt_version: str
+
+
+class ModelChunkStart(_Event):
+    """First text of a message. Text is applied at `offset` (in characters), so a replay is harmless."""
+
+    type: Literal["model_chunk_start"] = "model_chunk_start"
+    message_id: str
+    offset: int
+    chunk: str
+
+
+class ModelChunkAppend(_Event):
+    type: Literal["model_chunk_append"] = "model_chunk_append"
+    message_id: str
+    offset: int
+    chunk: str
+
+
+class ModelTextReset(_Event):
+    """Truncate the message at `offset`: a retried or resumed model call replaces what follows."""
+
+    type: Literal["model_text_reset"] = "model_text_reset"
+    message_id: str
+    offset: int
+
+
+class ToolStart(_Event):
+    type: Literal["tool_start"] = "tool_start"
+    tool_call_id: str
+    tool_name: str
+    args: dict[str, Any]
+    message: str
+
+
+class ToolResult(_Event):
+    """`text_content` is what the model saw."""
+
+    type: Literal["tool_result"] = "tool_result"
+    tool_call_id: str
+    tool_name: str
+    status: Literal["success", "success_with_warning"]
+    result_type: Literal["text", "image", "table"]
+    text_content: str
+    image_url: str | None = None
+    table: Table | None = None
+    ui_payload: dict[str, Any] | None = None
+    truncated: bool = False
+
+
+class ToolError(_Event):
+    type: Literal["tool_error"] = "tool_error"
+    tool_call_id: str
+    tool_name: str
+    code: Literal["validation", "execution", "unavailable", "redaction_failed", "timeout"]
+    message: str
+
+
+class ViewerAction(_Event):
+    """The agent drives the viewer: select a thing, zoom to a window, change the view."""
+
+    type: Literal["viewer_action"] = "viewer_action"
+    action: Literal["select", "zoom", "show_view"]
+    handle: str | None = None
+    window: Window | None = None
+    view: Literal["time_order", "left_heavy", "sandwich"] | None = None
+    profile: str | None = None
+
+
+class SessionTitle(_Event):
+    type: Literal["session_title"] = "session_title"
+    title: str
+
+
+class ModelResponseEnd(_Event):
+    type: Literal["model_response_end"] = "model_response_end"
+    message_id: str
+    usage: Usage
+    citations: list[Citation]
+    checks: list[Check]
+    suggestions: list[str]
+    partial: bool = False
+
+
+class TurnCancelled(_Event):
+    """`message_id` names the partial answer that was kept, if there was any."""
+
+    type: Literal["turn_cancelled"] = "turn_cancelled"
+    message_id: str | None = None
+
+
+class TurnFailed(_Event):
+    type: Literal["turn_failed"] = "turn_failed"
+    code: str
+    message: str
+    retryable: bool
+
+
+TurnEvent = (
+    TurnStarted
+    | ModelChunkStart
+    | ModelChunkAppend
+    | ModelTextReset
+    | ToolStart
+    | ToolResult
+    | ToolError
+    | ViewerAction
+    | SessionTitle
+    | ModelResponseEnd
+    | TurnCancelled
+    | TurnFailed
+)
+TurnEnd = ModelResponseEnd | TurnCancelled | TurnFailed
+TURN_EVENT: TypeAdapter[TurnEvent] = TypeAdapter(Annotated[TurnEvent, Field(discriminator="type")])

@@ -1,0 +1,71 @@
+"""What a server sends on `/api/v1/chat`, besides the turn events."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from server.protocol.base import PROTOCOL_VERSION, WireModel
+from server.protocol.events import TurnEvent
+from server.protocol.values import HistoryMessage, LimitsView, Opening, RunningTurn, SnapshotMessage, SnapshotTool
+
+
+class ConnectionAck(WireModel):
+    type: Literal["connection_ack"] = "connection_ack"
+    session_id: str
+    protocol: int = PROTOCOL_VERSION
+    opening: Opening
+    history: list[HistoryMessage]
+    limits: LimitsView
+    running: RunningTurn | None = None
+
+
+class WaitingForModel(WireModel):
+    """A prompt was accepted; `position` is its place in the queue when others run first."""
+
+    type: Literal["waiting_for_model"] = "waiting_for_model"
+    turn_id: str
+    position: int | None = None
+
+
+class TurnSnapshot(WireModel):
+    """Replaces what the client holds of that turn; live events continue from `seq` + 1."""
+
+    type: Literal["turn_snapshot"] = "turn_snapshot"
+    turn_id: str
+    session_id: str
+    attempt: int
+    seq: int
+    messages: list[SnapshotMessage]
+    tools: list[SnapshotTool]
+
+
+class Pong(WireModel):
+    type: Literal["pong"] = "pong"
+    nonce: str
+
+
+class ProtocolError(WireModel):
+    """The message was not accepted; the socket stays open."""
+
+    type: Literal["protocol_error"] = "protocol_error"
+    code: Literal["turn_in_progress", "not_supported", "bad_field", "unknown_type", "bad_json", "not_found", "busy"]
+    message: str
+    field: str | None = None
+
+
+class ChatError(WireModel):
+    """Refuses a prompt, or stops a turn in the graph: the client disables its input and shows how to upgrade."""
+
+    type: Literal["chat_error"] = "chat_error"
+    error_code: Literal["limit_exceeded", "internal_error", "config_error"]
+    limit_type: Literal["session_messages", "lifetime_analyses", "monthly_sessions"] | None = None
+    message: str
+    used: int | None = None
+    limit: int | None = None
+    plan_name: str | None = None
+    resets_at: datetime | None = None
+
+
+ServerMessage = ConnectionAck | WaitingForModel | TurnSnapshot | Pong | ProtocolError | ChatError | TurnEvent
+SERVER_MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(Annotated[ServerMessage, Field(discriminator="type")])

@@ -1,0 +1,125 @@
+"""What messages and events carry."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from server.protocol.base import WireModel
+
+
+class Window(WireModel):
+    """A stretch of a profile's axis, in its unit (nanoseconds for time)."""
+
+    start: float
+    end: float
+
+
+class ViewerState(WireModel):
+    """What the person is looking at. `selection` is a handle; `mounted_tools` are the viewer's own tools that are on the page."""
+
+    view: Literal["time_order", "left_heavy", "sandwich", "diff"] | None = None
+    profile: str | None = None
+    selection: str | None = None
+    window: Window | None = None
+    mounted_tools: list[str] = []
+
+
+class Opening(WireModel):
+    """The deterministic start of a session: costs nothing, needs no model."""
+
+    summary: str
+    findings: list[str]
+    suggestions: list[str]
+
+
+class HistoryMessage(WireModel):
+    """One row of the conversation, as the page shows it."""
+
+    message_id: str
+    turn_id: str | None
+    position: int
+    sender: Literal["user", "model", "tool_request", "tool_result", "tool_error", "system_event"]
+    content_text: str
+    content_image_url: str | None = None
+    tool_name: str | None = None
+    tool_call_id: str | None = None
+    tool_args: dict[str, Any] | None = None
+    tool_status: Literal["success", "success_with_warning", "error"] | None = None
+    metadata: dict[str, Any] = {}
+    created_at: datetime
+
+
+class LimitsView(WireModel):
+    """Where the caller stands; `null` limits are unlimited."""
+
+    plan_name: str
+    messages_used: int
+    messages_limit: int | None
+    sessions_used: int
+    sessions_limit: int | None
+    resets_at: datetime | None = None
+
+
+class RunningTurn(WireModel):
+    turn_id: str
+    seq: int
+
+
+class SnapshotMessage(WireModel):
+    """Text of the answer so far; `position` orders it among the turn's tool cards."""
+
+    message_id: str
+    position: int
+    text: str
+
+
+class Table(WireModel):
+    columns: list[str]
+    rows: list[list[str | int | float | None]]
+
+
+class SnapshotTool(WireModel):
+    """A tool card as it stands: running until it has a status."""
+
+    tool_call_id: str
+    tool_name: str
+    position: int
+    args: dict[str, Any]
+    message: str
+    status: Literal["running", "success", "success_with_warning", "error"]
+    result_type: Literal["text", "image", "table"] | None = None
+    text_content: str | None = None
+    image_url: str | None = None
+    table: Table | None = None
+    ui_payload: dict[str, Any] | None = None
+    truncated: bool = False
+
+
+class Usage(WireModel):
+    """Of one turn; token counts are absent when the provider does not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    model_calls: int = 0
+    tool_calls: int = 0
+
+
+class Citation(WireModel):
+    """A handle that the answer cites, resolved; name, file, line and engine version let a later reader resolve it again."""
+
+    handle: str
+    label: str
+    name: str
+    file: str | None = None
+    line: int | None = None
+    engine_version: str
+
+
+class Check(WireModel):
+    """One claim of the answer held against the turn's tool results. `start` and `end` are character offsets in the answer."""
+
+    claim: str
+    kind: Literal["number", "percentage", "name", "window"]
+    status: Literal["verified", "derived", "not_found"]
+    tool_call_id: str | None = None
+    start: int
+    end: int

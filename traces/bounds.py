@@ -1,0 +1,19 @@
+"""The room's ceilings, each with its reason."""
+
+MAX_UPLOAD_BYTES = 1 << 30
+"""Largest file taken as it arrives: Chrome's own recorder stops near 500 MB, viztracer users reach 1 GB."""
+
+MAX_DECOMPRESSED_BYTES = 4 << 30
+"""Largest content after decompression: what a worker with a memory limit can still turn into columns."""
+
+MAX_EXPANSION = 400
+"""Decompressed over compressed size: real traces reach about 60; a zip bomb starts at 1,000."""
+
+EXPANSION_GRACE_BYTES = 64 << 20
+"""Below this much output the expansion ratio is not looked at: tiny repetitive traces compress extremely well."""
+
+DETECTION_BYTES = 64 << 10
+"""How much of the content a format's detection may look at."""
+
+MAX_STACK_DEPTH = 65_535
+"""Deepest stack kept; deeper frames are counted as a warning. Runaway recursion is the only known source."""

@@ -1,0 +1,30 @@
+"""Why a file could not be read as a trace.
+
+TraceError
+├── EmptyTrace          no bytes, or a trace that holds neither samples nor spans
+├── UnrecognisedTrace   no importer knows this content
+├── DamagedTrace        recognised, but broken: truncated, contradictory, not what its format says
+└── TraceTooLarge       over one of the ceilings in `bounds`
+
+Each text names the file, what is wrong with it and what to do; it never quotes the file's contents.
+"""
+
+
+class TraceError(Exception):
+    """Root of the room's errors; its text is meant for the person who chose the file."""
+
+
+class EmptyTrace(TraceError):
+    pass
+
+
+class UnrecognisedTrace(TraceError):
+    pass
+
+
+class DamagedTrace(TraceError):
+    pass
+
+
+class TraceTooLarge(TraceError):
+    pass

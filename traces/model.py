@@ -1,0 +1,212 @@
+"""The columnar trace: every other module reads it, only `builder` makes it.
+
+A frame is a function as it appears in stacks; a node is a frame at one path of a profile's call tree; a span is one timed
+call; a sample is a stack (its leaf node) with weights. Indices are int32 and local to their profile unless said otherwise;
+-1 means "none". Time is int64 nanoseconds. Weights that are not time are float64.
+
+Handles, unique in the trace and the same for the same bytes: `f12` frame, `p0` profile, `n345` node (`Profile.node_base` plus
+the local index), `s678` span (`Profile.span_base` plus the local index).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from traces.values import ProfileKind, TraceWarning, Unit, ValueType
+
+Int64 = npt.NDArray[np.int64]
+Int32 = npt.NDArray[np.int32]
+UInt8 = npt.NDArray[np.uint8]
+Values = npt.NDArray[Any]
+"""One number a row: int64 when the unit is time, float64 otherwise."""
+
+NONE = -1
+"""Index that points nowhere: the parent of a root, the leaf of an idle sample, an unknown line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strings:
+    """Interned text: string `i` is `arena[offsets[i]:offsets[i + 1]]`, UTF-8."""
+
+    arena: UInt8
+    offsets: Int64
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: int) -> str:
+        return bytes(self.arena[self.offsets[index] : self.offsets[index + 1]]).decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """One row a frame, in order of first appearance. `file`, `category` index `Strings` or are -1; `line`, `column` are 1-based or -1."""
+
+    name: Int32
+    file: Int32
+    line: Int32
+    column: Int32
+    category: Int32
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class CallTree:
+    """Nodes with parents first (`parent[i] < i`, roots -1). `self_values[k][i]` and `total_values[k][i]` belong to `Profile.values[k]`.
+
+    `count` is the calls of an evented profile, the samples whose leaf the node is of a sampled one.
+    """
+
+    frame: Int32
+    parent: Int32
+    depth: Int32
+    count: Int64
+    self_values: tuple[Values, ...]
+    total_values: tuple[Values, ...]
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """In time order. `time` is where each sample begins on the profile's axis; `weights[k]` belongs to `Profile.values[k]`; `leaf` -1 is idle."""
+
+    time: Values
+    leaf: Int32
+    weights: tuple[Values, ...]
+
+    def __len__(self) -> int:
+        return len(self.leaf)
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Parents first, siblings in time order, properly nested. `args_offset`/`args_length` point into the decompressed source (0 length: none)."""
+
+    start: Values
+    end: Values
+    parent: Int32
+    node: Int32
+    depth: Int32
+    self_value: Values
+    args_offset: Int64
+    args_length: Int32
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One timeline or one set of samples: a thread, a track, one measured quantity.
+
+    `axis` is the unit of positions (span starts, sample times), from `axis_start` to `axis_end`. `values` are the measured
+    quantities; `default_value` is the one people see first. Exactly one of `samples` and `spans` is set, as `kind` says.
+    """
+
+    index: int
+    name: str
+    pid: str
+    tid: str
+    kind: ProfileKind
+    axis: Unit
+    axis_start: int | float
+    axis_end: int | float
+    values: tuple[ValueType, ...]
+    default_value: int
+    tree: CallTree
+    samples: Samples | None
+    spans: Spans | None
+    node_base: int
+    span_base: int
+
+    @property
+    def handle(self) -> str:
+        return f"p{self.index}"
+
+    @property
+    def unit(self) -> Unit:
+        return self.values[self.default_value].unit
+
+
+@dataclass(frozen=True, slots=True)
+class Instants:
+    """Points in time: `profile` -1 is the whole trace."""
+
+    profile: Int32
+    time: Int64
+    name: Int32
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """Measured levels: one row a reading; `name` groups rows into a series."""
+
+    profile: Int32
+    time: Int64
+    name: Int32
+    value: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncSpans:
+    """Intervals that need not nest, with the id that joined their ends."""
+
+    profile: Int32
+    start: Int64
+    end: Int64
+    name: Int32
+    ident: Int32
+
+
+@dataclass(frozen=True, slots=True)
+class Flows:
+    """Arrows from one point to another."""
+
+    from_profile: Int32
+    from_time: Int64
+    to_profile: Int32
+    to_time: Int64
+    name: Int32
+
+
+@dataclass(frozen=True)
+class Trace:
+    """All that one file said. `format` is the importer's name; `sha256` is of the file as it was given."""
+
+    name: str
+    format: str
+    sha256: str
+    source_bytes: int
+    strings: Strings
+    frames: Frames
+    profiles: tuple[Profile, ...]
+    default_profile: int
+    instants: Instants
+    counters: Counters
+    async_spans: AsyncSpans
+    flows: Flows
+    warnings: tuple[TraceWarning, ...] = field(default=())
+
+    def frame_name(self, frame: int) -> str:
+        return self.strings[int(self.frames.name[frame])]
+
+    def frame_file(self, frame: int) -> str | None:
+        index = int(self.frames.file[frame])
+        return None if index == NONE else self.strings[index]
+
+    def frame_line(self, frame: int) -> int | None:
+        line = int(self.frames.line[frame])
+        return None if line == NONE else line
+
+    @cached_property
+    def frame_names(self) -> Sequence[str]:
+        """Every frame's name, decoded once."""
+        return tuple(self.frame_name(i) for i in range(len(self.frames)))

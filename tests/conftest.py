@@ -1,0 +1,39 @@
+"""What every test shares: asyncio as anyio's backend, an environment without our settings, and where the shared traces lie."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ALIASES = ("OPENAI_", "SUPABASE_", "LANGFUSE_", "LANGSMITH_", "LANGCHAIN_", "PROCESS_AI_TURN_SECRET", "AI_ANALYSIS_MODEL")
+SHARED = Path(os.environ.get("FLAMECHAT_SHARED", Path(__file__).parent.parent.parent / "shared"))
+KEPT = {"FLAMECHAT_SHARED", "FLAMECHAT_REQUIRE_BROWSER"}
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting of the machine reaches a test."""
+    for name in list(os.environ):
+        if (name.startswith("FLAMECHAT_") and name not in KEPT) or name.startswith(ALIASES):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Iterator[Path]:
+    """The folder of shared traces and conformance samples; the test is skipped, saying so, where it is absent."""
+    if not SHARED.is_dir():
+        pytest.skip(f"no shared traces at {SHARED}: set FLAMECHAT_SHARED to run this test")
+    yield SHARED
+
+
+@pytest.fixture(scope="session")
+def fixtures() -> Path:
+    """The repository's own recorded traces."""
+    return FIXTURES

@@ -1,6 +1,7 @@
 """What the database answers when it is asked to accept a prompt, and how a refusal is told to a person.
 
-What counts are the messages people see: prompts and finished answers. Tool requests, tool results and system events never do.
+What counts are the messages people see: prompts and finished answers. Tool requests, tool results and system events
+never do.
 """
 
 from dataclasses import dataclass
@@ -37,7 +38,10 @@ def refusal_text(decision: Decision) -> str:
     plan = f"the {decision.plan_name} plan"
     match decision.limit_type:
         case LimitType.SESSION_MESSAGES:
-            return f"This conversation has reached the {decision.limit} messages that {plan} allows. Start a new one or upgrade."
+            return (
+                f"This conversation has reached the {decision.limit} messages that {plan} allows. "
+                "Start a new one or upgrade."
+            )
         case LimitType.LIFETIME_ANALYSES:
             return f"You have used all {decision.limit} conversations that {plan} includes. Upgrade for more."
         case LimitType.MONTHLY_SESSIONS:
@@ -48,5 +52,6 @@ def refusal_text(decision: Decision) -> str:
 
 
 def session_limit_reached(messages_used: int, messages_limit: int | None) -> bool:
-    """Whether a turn has come to stand over its session's ceiling; an accepted turn counts its own prompt and answer in `messages_used`."""
+    """Whether a turn has come to stand over its session's ceiling; an accepted turn counts its own prompt and answer
+    in `messages_used`."""
     return messages_limit is not None and messages_used > messages_limit

@@ -1,4 +1,5 @@
-"""Why the application refused or failed; every edge has one table from these (and the other rooms' roots) to its own answers.
+"""Why the application refused or failed; every edge has one table from these (and the other rooms' roots) to its own
+answers.
 
 ServerError
 ├── ConfigError               a setting is missing, contradictory or unusable; `serve` ends with exit code 2

@@ -1,12 +1,19 @@
-"""What every test shares: asyncio as anyio's backend, an environment without our settings, and where the shared traces lie."""
+"""What every test shares: asyncio as anyio's backend, an environment without our settings, the folders of traces."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-ALIASES = ("OPENAI_", "SUPABASE_", "LANGFUSE_", "LANGSMITH_", "LANGCHAIN_", "PROCESS_AI_TURN_SECRET", "AI_ANALYSIS_MODEL")
+ALIASES = (
+    "OPENAI_",
+    "SUPABASE_",
+    "LANGFUSE_",
+    "LANGSMITH_",
+    "LANGCHAIN_",
+    "PROCESS_AI_TURN_SECRET",
+    "AI_ANALYSIS_MODEL",
+)
 SHARED = Path(os.environ.get("FLAMECHAT_SHARED", Path(__file__).parent.parent.parent / "shared"))
 KEPT = {"FLAMECHAT_SHARED", "FLAMECHAT_REQUIRE_BROWSER"}
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -26,11 +33,11 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="session")
-def shared() -> Iterator[Path]:
+def shared() -> Path:
     """The folder of shared traces and conformance samples; the test is skipped, saying so, where it is absent."""
     if not SHARED.is_dir():
         pytest.skip(f"no shared traces at {SHARED}: set FLAMECHAT_SHARED to run this test")
-    yield SHARED
+    return SHARED
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,8 @@ class ValueType:
 
 @dataclass(frozen=True, slots=True)
 class TraceWarning:
-    """Something dropped, clamped or repaired while reading; `count` says how often. Shown to people and to the model."""
+    """Something dropped, clamped or repaired while reading; `count` says how often. Shown to people and to the
+    model."""
 
     code: str
     text: str

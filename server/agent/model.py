@@ -1,4 +1,5 @@
-"""The port to a language model. It lives here, not in `ports`, because it speaks LangChain's message types (docs/decisions/0002)."""
+"""The port to a language model. It lives here, not in `ports`, because it speaks LangChain's message types
+(docs/decisions/0002)."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,7 +9,8 @@ from langchain_core.language_models import BaseChatModel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """A chat model ready to stream. `label` is what people read; `is_language_model` is false for the built-in analyst, which says so."""
+    """A chat model ready to stream. `label` is what people read; `is_language_model` is false for the built-in
+    analyst, which says so."""
 
     chat: BaseChatModel
     name: str
@@ -19,5 +21,6 @@ class Model:
 
 class ChatModels(Protocol):
     def model(self, name: str | None) -> Model:
-        """The model of that name, or the default. Raises ModelFailed(code="model_not_allowed") for a name outside the allowed list."""
+        """The model of that name, or the default. Raises ModelFailed(code="model_not_allowed") for a name outside the
+        allowed list."""
         ...

@@ -13,7 +13,8 @@ from server.protocol.values import Check, Citation, Usage, ViewerState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnInput:
-    """`history` are the session's earlier messages in order, without this prompt. `messages_used` includes this prompt and its answer."""
+    """`history` are the session's earlier messages in order, without this prompt. `messages_used` includes this
+    prompt and its answer."""
 
     turn_id: str
     session_id: str
@@ -65,6 +66,7 @@ class Agent(Protocol):
     async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
         """Run one turn to its answer. Emits every event but the end one, which belongs to the caller, who stores first.
 
-        Raises LimitExceeded when the session stands over its ceiling, ModelFailed, PromptUnavailable, WorkerFailed; asyncio.CancelledError passes through.
+        Raises LimitExceeded when the session stands over its ceiling, ModelFailed, PromptUnavailable, WorkerFailed;
+        asyncio.CancelledError passes through.
         """
         ...

@@ -1,1 +1,2 @@
-"""Where requests come in: `ws` (the conversation), `http` (traces, sessions, pictures, the page), `cli` (the terminal)."""
+"""Where requests come in: `ws` (the conversation), `http` (traces, sessions, pictures, the page), `cli` (the
+terminal)."""

@@ -1,4 +1,5 @@
-"""Sessions, turns and messages as rows. The rules (what counts, one turn at a time, idempotency) live in SQL; the in-memory twin obeys the same contract suite."""
+"""Sessions, turns and messages as rows. The rules (what counts, one turn at a time, idempotency) live in SQL; the
+in-memory twin obeys the same contract suite."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -118,12 +119,14 @@ class TurnEnding:
     input_tokens: int | None = None
     output_tokens: int | None = None
     delivered_anything: bool = True
-    """Whether any text or tool result reached the person: a first turn that delivered nothing gives its session back."""
+    """Whether any text or tool result reached the person: a first turn that delivered nothing gives its session
+    back."""
 
 
 class Conversations(Protocol):
     async def open_session(self, caller: Caller, *, trace_id: str, session_id: str) -> SessionRow:
-        """The session, made when it is new. Raises NotFound when the trace or an existing session is not the caller's, BadRequest when the session belongs to another trace."""
+        """The session, made when it is new. Raises NotFound when the trace or an existing session is not the
+        caller's, BadRequest when the session belongs to another trace."""
         ...
 
     async def session(self, caller: Caller, session_id: str) -> SessionRow:
@@ -137,13 +140,16 @@ class Conversations(Protocol):
     async def rename_session(self, caller: Caller, session_id: str, title: str) -> SessionRow: ...
 
     async def delete_session(self, caller: Caller, session_id: str) -> list[str]:
-        """Remove it with its turns and messages; returns the paths of its pictures. Raises TurnInProgress while a turn runs."""
+        """Remove it with its turns and messages; returns the paths of its pictures. Raises TurnInProgress while a
+        turn runs."""
         ...
 
     async def reserve_turn(self, request: TurnRequest, *, queue_behind: bool = False) -> Decision:
-        """Decide, reserve, insert the turn and the user's message, atomically. The same turn id again changes nothing and answers the same.
+        """Decide, reserve, insert the turn and the user's message, atomically. The same turn id again changes nothing
+        and answers the same.
 
-        Raises TurnInProgress when the session has an unended turn and `queue_behind` is false, NotFound for a session or trace that is not the caller's.
+        Raises TurnInProgress when the session has an unended turn and `queue_behind` is false, NotFound for a session
+        or trace that is not the caller's.
         """
         ...
 
@@ -152,7 +158,8 @@ class Conversations(Protocol):
         ...
 
     async def start_turn(self, turn_id: str, *, owner: str) -> TurnRow | None:
-        """Mark an accepted turn running (attempt + 1). None when it has ended meanwhile or its cancel was requested: nothing to run."""
+        """Mark an accepted turn running (attempt + 1). None when it has ended meanwhile or its cancel was requested:
+        nothing to run."""
         ...
 
     async def request_cancel(self, caller: Caller, turn_id: str) -> TurnRow:
@@ -167,7 +174,9 @@ class Conversations(Protocol):
         """Turns accepted or running: what a starting server has to run or to close."""
         ...
 
-    async def messages(self, caller: Caller, session_id: str, *, before: int | None = None, limit: int = 200) -> list[MessageRow]:
+    async def messages(
+        self, caller: Caller, session_id: str, *, before: int | None = None, limit: int = 200
+    ) -> list[MessageRow]:
         """The newest `limit` messages (with a position below `before`), in order."""
         ...
 

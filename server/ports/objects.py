@@ -9,7 +9,8 @@ PICTURES_BUCKET = "ai-snapshots"
 
 
 class ObjectStore(Protocol):
-    """Objects by bucket and path (`<account id>/<name>`). A put is whole or not at all; paths that climb out are refused with BadRequest."""
+    """Objects by bucket and path (`<account id>/<name>`). A put is whole or not at all; paths that climb out are
+    refused with BadRequest."""
 
     async def put(self, bucket: str, path: str, data: bytes | Path) -> None:
         """Store bytes or a file's content, replacing what was there."""

@@ -4,7 +4,8 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class SystemPrompt:
-    """`template` has `{{name}}` places (trace_summary, findings, plan_name, local_time, viewing, tools); `version` names this text, age included when stale."""
+    """`template` has `{{name}}` places (trace_summary, findings, plan_name, local_time, viewing, tools); `version`
+    names this text, age included when stale."""
 
     template: str
     version: str

@@ -15,7 +15,8 @@ class TurnQueue(Protocol):
     """Jobs of one session never run side by side; jobs come out in the order they went in."""
 
     async def put(self, job: TurnJob) -> int:
-        """Enqueue; returns how many jobs of the same session stand before it. Putting the same turn twice is one job."""
+        """Enqueue; returns how many jobs of the same session stand before it. Putting the same turn twice is one
+        job."""
         ...
 
     def jobs(self) -> AsyncIterator[TurnJob]:

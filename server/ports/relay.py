@@ -8,15 +8,16 @@ from server.protocol.server import TurnSnapshot
 
 
 class Relay(Protocol):
-    """Keeps every event of a running turn, numbered, whether or not anyone listens. A slow listener never slows a turn: past his bound he gets a
-    snapshot of the turn, then live events again."""
+    """Keeps every event of a running turn, numbered, whether or not anyone listens. A slow listener never slows a
+    turn: past his bound he gets a snapshot of the turn, then live events again."""
 
     async def publish(self, event: TurnEvent) -> None:
         """Give a stamped event (turn, session, seq) to all listeners. The turn is forgotten after its end event."""
         ...
 
     def listen(self, session_id: str) -> AsyncIterator[TurnEvent | TurnSnapshot]:
-        """Events of the session from now on; begins with a snapshot if a turn is running. Ends when the iterator is closed."""
+        """Events of the session from now on; begins with a snapshot if a turn is running. Ends when the iterator is
+        closed."""
         ...
 
     async def snapshot(self, session_id: str) -> TurnSnapshot | None:

@@ -15,7 +15,8 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceRow:
-    """A row of `traces`. `summary` is the JSON of traces.analysis.summary.TraceSummary; `object_path` lies in the traces bucket."""
+    """A row of `traces`. `summary` is the JSON of traces.analysis.summary.TraceSummary; `object_path` lies in the
+    traces bucket."""
 
     trace_id: str
     account_id: str
@@ -33,7 +34,8 @@ class TraceRow:
 
 
 class TraceRecords(Protocol):
-    """Rows of traces. Reads answer only for accounts the caller is a member of; a row of another account looks like no row."""
+    """Rows of traces. Reads answer only for accounts the caller is a member of; a row of another account looks like
+    no row."""
 
     async def reserve_upload(self, caller: Caller) -> None:
         """Count an upload against the plan. Raises LimitExceeded."""

@@ -29,7 +29,7 @@ class StartAnalysis(WireModel):
     user_id: str | None = None
     prompt: Prompt | None = None
     turn_id: Identifier | None = None
-    mounted_tools: list[str] = []
+    mounted_tools: tuple[str, ...] = ()
     resume: Resume | None = None
 
 
@@ -78,7 +78,7 @@ class ViewerContext(WireModel):
     profile: str | None = None
     selection: str | None = None
     window: Window | None = None
-    mounted_tools: list[str] = []
+    mounted_tools: tuple[str, ...] = ()
 
 
 class Authenticate(WireModel):
@@ -91,5 +91,7 @@ class Ping(WireModel):
     nonce: Annotated[str, Field(max_length=64)]
 
 
-ClientMessage = StartAnalysis | UserPrompt | CancelTurn | Regenerate | EditPrompt | Feedback | ViewerContext | Authenticate | Ping
+ClientMessage = (
+    StartAnalysis | UserPrompt | CancelTurn | Regenerate | EditPrompt | Feedback | ViewerContext | Authenticate | Ping
+)
 CLIENT_MESSAGE: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Field(discriminator="type")])

@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Any, Literal
 
+from pydantic import Field
+
 from server.protocol.base import WireModel
 
 
@@ -14,13 +16,14 @@ class Window(WireModel):
 
 
 class ViewerState(WireModel):
-    """What the person is looking at. `selection` is a handle; `mounted_tools` are the viewer's own tools that are on the page."""
+    """What the person is looking at. `selection` is a handle; `mounted_tools` are the viewer's own tools that are on
+    the page."""
 
     view: Literal["time_order", "left_heavy", "sandwich", "diff"] | None = None
     profile: str | None = None
     selection: str | None = None
     window: Window | None = None
-    mounted_tools: list[str] = []
+    mounted_tools: tuple[str, ...] = ()
 
 
 class Opening(WireModel):
@@ -44,7 +47,7 @@ class HistoryMessage(WireModel):
     tool_call_id: str | None = None
     tool_args: dict[str, Any] | None = None
     tool_status: Literal["success", "success_with_warning", "error"] | None = None
-    metadata: dict[str, Any] = {}
+    metadata: dict[str, Any] = Field(default_factory=dict)
     created_at: datetime
 
 
@@ -104,7 +107,8 @@ class Usage(WireModel):
 
 
 class Citation(WireModel):
-    """A handle that the answer cites, resolved; name, file, line and engine version let a later reader resolve it again."""
+    """A handle that the answer cites, resolved; name, file, line and engine version let a later reader resolve it
+    again."""
 
     handle: str
     label: str
@@ -115,7 +119,8 @@ class Citation(WireModel):
 
 
 class Check(WireModel):
-    """One claim of the answer held against the turn's tool results. `start` and `end` are character offsets in the answer."""
+    """One claim of the answer held against the turn's tool results. `start` and `end` are character offsets in the
+    answer."""
 
     claim: str
     kind: Literal["number", "percentage", "name", "window"]

@@ -1,0 +1,109 @@
+"""The shape of the repository, held by tests: sizes, names, neutrality. Imports are held by import-linter."""
+
+import importlib.metadata
+import importlib.util
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("traces", "rendering", "limits", "server")
+MAX_MODULE_LINES = 400
+DUMPING_GROUNDS = {"utils", "util", "helpers", "common", "core", "misc", "manager", "managers"}
+SOURCES = {".py", ".ts", ".tsx", ".css", ".c"}
+
+
+def tracked_files() -> list[Path]:
+    """What git tracks, or every file of the rooms where this is not a checkout (an sdist)."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
+    if listed.returncode:
+        return [p for room in (*ROOMS, "tests", "web/src") for p in (ROOT / room).rglob("*") if p.is_file()]
+    return [path for name in listed.stdout.decode().split("\0") if name and (path := ROOT / name).is_file()]
+
+
+FILES = tracked_files()
+
+
+def text_of(path: Path) -> str | None:
+    data = path.read_bytes()
+    return None if b"\0" in data[:8192] else data.decode("utf-8", "replace")
+
+
+def test_no_module_is_longer_than_its_ceiling() -> None:
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for path in FILES
+        if path.suffix in SOURCES and (lines := path.read_bytes().count(b"\n")) > MAX_MODULE_LINES
+    }
+    assert not long, f"split these: {long}"
+
+
+def test_no_dumping_ground_has_appeared() -> None:
+    found = [
+        str(path.relative_to(ROOT))
+        for path in FILES
+        if {part.removesuffix(path.suffix) for part in path.relative_to(ROOT).parts} & DUMPING_GROUNDS
+    ]
+    assert not found, f"a function lives with its noun: {found}"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_room_is_ours_and_no_distribution_claims_its_name(room: str) -> None:
+    spec = importlib.util.find_spec(room)
+    assert spec is not None
+    assert spec.origin == str(ROOT / room / "__init__.py")
+    owners = set(importlib.metadata.packages_distributions().get(room, [])) - {"flamechat"}
+    assert not owners, f"{owners} would shadow our {room}"
+
+
+def test_every_package_has_a_card() -> None:
+    without = [
+        str(init.relative_to(ROOT))
+        for room in ROOMS
+        for init in (ROOT / room).rglob("__init__.py")
+        if not init.read_text(encoding="utf-8").lstrip().startswith('"""') and "page" not in init.parts
+    ]
+    assert not without, f"an __init__ says what lives here: {without}"
+
+
+def test_supabase_holds_no_python() -> None:
+    assert not [path for path in FILES if path.parts[len(ROOT.parts)] == "supabase" and path.suffix == ".py"]
+
+
+def test_nothing_names_a_path_of_a_machine() -> None:
+    pattern = re.compile(r"(?<![A-Za-z0-9_.])/(?:work|farm|root|home/[a-z]+)/")
+    found = [
+        str(path.relative_to(ROOT))
+        for path in FILES
+        if path != Path(__file__) and (text := text_of(path)) is not None and pattern.search(text)
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock", "web/package-lock.json"])
+def test_lock_files_hold_hashes_and_no_index_address(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert not re.search(r"pypi|pythonhosted|npmjs|registry\.", text)
+    assert "sha256:" in text or "sha512-" in text
+
+
+def test_every_dependency_has_a_line_in_the_docs() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    block = project[project.index("dependencies = [") : project.index("[project.scripts]")]
+    groups = project[project.index("[dependency-groups]") : project.index("[tool.hatch.build]")]
+    names = {match.lower() for match in re.findall(r'"([A-Za-z][A-Za-z0-9_-]*)', block + groups)}
+    documented = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8").lower()
+    missing = [name for name in sorted(names) if f"`{name}`" not in documented]
+    assert not missing, f"docs/dependencies.md lacks {missing}"
+
+
+def test_every_web_dependency_has_a_line_in_the_docs() -> None:
+    import json
+
+    package = json.loads((ROOT / "web" / "package.json").read_text(encoding="utf-8"))
+    names = {**package.get("dependencies", {}), **package.get("devDependencies", {})}
+    documented = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    missing = [name for name in names if f"`{name}`" not in documented]
+    assert not missing, f"docs/dependencies.md lacks {missing}"

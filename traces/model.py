@@ -1,11 +1,11 @@
 """The columnar trace: every other module reads it, only `builder` makes it.
 
-A frame is a function as it appears in stacks; a node is a frame at one path of a profile's call tree; a span is one timed
-call; a sample is a stack (its leaf node) with weights. Indices are int32 and local to their profile unless said otherwise;
--1 means "none". Time is int64 nanoseconds. Weights that are not time are float64.
+A frame is a function as it appears in stacks; a node is a frame at one path of a profile's call tree; a span is one
+timed call; a sample is a stack (its leaf node) with weights. Indices are int32 and local to their profile unless said
+otherwise; -1 means "none". Time is int64 nanoseconds. Weights that are not time are float64.
 
-Handles, unique in the trace and the same for the same bytes: `f12` frame, `p0` profile, `n345` node (`Profile.node_base` plus
-the local index), `s678` span (`Profile.span_base` plus the local index).
+Handles, unique in the trace and the same for the same bytes: `f12` frame, `p0` profile, `n345` node
+(`Profile.node_base` plus the local index), `s678` span (`Profile.span_base` plus the local index).
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,8 @@ class Strings:
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """One row a frame, in order of first appearance. `file`, `category` index `Strings` or are -1; `line`, `column` are 1-based or -1."""
+    """One row a frame, in order of first appearance. `file`, `category` index `Strings` or are -1; `line`, `column`
+    are 1-based or -1."""
 
     name: Int32
     file: Int32
@@ -58,7 +59,8 @@ class Frames:
 
 @dataclass(frozen=True, slots=True)
 class CallTree:
-    """Nodes with parents first (`parent[i] < i`, roots -1). `self_values[k][i]` and `total_values[k][i]` belong to `Profile.values[k]`.
+    """Nodes with parents first (`parent[i] < i`, roots -1). `self_values[k][i]` and `total_values[k][i]` belong to
+    `Profile.values[k]`.
 
     `count` is the calls of an evented profile, the samples whose leaf the node is of a sampled one.
     """
@@ -76,7 +78,8 @@ class CallTree:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """In time order. `time` is where each sample begins on the profile's axis; `weights[k]` belongs to `Profile.values[k]`; `leaf` -1 is idle."""
+    """In time order. `time` is where each sample begins on the profile's axis; `weights[k]` belongs to
+    `Profile.values[k]`; `leaf` -1 is idle."""
 
     time: Values
     leaf: Int32
@@ -88,7 +91,8 @@ class Samples:
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Parents first, siblings in time order, properly nested. `args_offset`/`args_length` point into the decompressed source (0 length: none)."""
+    """Parents first, siblings in time order, properly nested. `args_offset`/`args_length` point into the decompressed
+    source (0 length: none)."""
 
     start: Values
     end: Values
@@ -107,8 +111,9 @@ class Spans:
 class Profile:
     """One timeline or one set of samples: a thread, a track, one measured quantity.
 
-    `axis` is the unit of positions (span starts, sample times), from `axis_start` to `axis_end`. `values` are the measured
-    quantities; `default_value` is the one people see first. Exactly one of `samples` and `spans` is set, as `kind` says.
+    `axis` is the unit of positions (span starts, sample times), from `axis_start` to `axis_end`. `values` are the
+    measured quantities; `default_value` is the one people see first. Exactly one of `samples` and `spans` is set, as
+    `kind` says.
     """
 
     index: int

@@ -1,0 +1,3 @@
+import { render } from "preact";
+
+render(<main>Flamechat</main>, document.getElementById("app")!);

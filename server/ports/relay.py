@@ -1,10 +1,19 @@
 """From a running turn to everyone who listens to its session."""
 
-from collections.abc import AsyncIterator
-from typing import Protocol
+from typing import Protocol, Self
 
 from server.protocol.events import TurnEvent
 from server.protocol.server import TurnSnapshot
+
+
+class Listening(Protocol):
+    """One listener's events. It hears from the moment it is made; `aclose` stops it, also from outside its loop."""
+
+    def __aiter__(self) -> Self: ...
+
+    async def __anext__(self) -> TurnEvent | TurnSnapshot: ...
+
+    async def aclose(self) -> None: ...
 
 
 class Relay(Protocol):
@@ -15,8 +24,8 @@ class Relay(Protocol):
         """Give a stamped event (turn, session, seq) to all listeners. The turn is forgotten after its end event."""
         ...
 
-    def listen(self, session_id: str) -> AsyncIterator[TurnEvent | TurnSnapshot]:
-        """Events of the session from now on; begins with a snapshot if a turn is running. Ends when the iterator is
+    def listen(self, session_id: str) -> Listening:
+        """Events of the session from this call on; begins with a snapshot if a turn is running. Ends when it is
         closed."""
         ...
 

@@ -82,6 +82,10 @@ class TraceWorkers(Protocol):
         """The trace if it is in the cache and whole."""
         ...
 
+    async def forget(self, sha256: str) -> None:
+        """Drop it from the cache, when no stored trace has these bytes any more."""
+        ...
+
     async def ask(
         self, trace: OpenTrace, question: Callable[Concatenate[Trace, P], R], /, *args: P.args, **kwargs: P.kwargs
     ) -> R:

@@ -1,0 +1,47 @@
+"""Objects in a dictionary, and the rule for paths that every store follows."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path, PurePosixPath
+
+import anyio.to_thread
+
+from server.errors import BadRequest, NotFound
+
+
+def object_key(bucket: str, path: str) -> str:
+    """`bucket/path`. Raises BadRequest for a path that is empty, absolute, climbs out or is not in its plainest
+    form.
+    """
+    parts = PurePosixPath(path).parts
+    if (
+        not parts
+        or "/".join(parts) != path
+        or any(part in {"..", "/"} or "\\" in part or "\0" in part for part in parts)
+    ):
+        raise BadRequest("An object's path must stay inside its bucket.", field="path")
+    return f"{bucket}/{path}"
+
+
+class MemoryObjects:
+    """The in-memory twin of ObjectStore."""
+
+    def __init__(self) -> None:
+        self._objects: dict[str, bytes] = {}
+
+    async def put(self, bucket: str, path: str, data: bytes | Path) -> None:
+        key = object_key(bucket, path)
+        self._objects[key] = data if isinstance(data, bytes) else await anyio.to_thread.run_sync(data.read_bytes)
+
+    async def get(self, bucket: str, path: str) -> bytes:
+        try:
+            return self._objects[object_key(bucket, path)]
+        except KeyError:
+            raise NotFound(f"There is no object {path}.") from None
+
+    async def stream(self, bucket: str, path: str) -> AsyncIterator[bytes]:
+        data = await self.get(bucket, path)
+        for start in range(0, len(data), 1 << 20):
+            yield data[start : start + (1 << 20)]
+
+    async def delete(self, bucket: str, path: str) -> None:
+        self._objects.pop(object_key(bucket, path), None)

@@ -1,0 +1,122 @@
+"""What runs inside a worker process: read an upload into the cache, answer a question of a cached trace."""
+
+import mmap
+import os
+import resource
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from traces.door import read_trace
+
+from traces import cache
+from traces.errors import DamagedTrace
+from traces.model import Trace
+
+TRACES_KEPT_OPEN = 4
+"""Mapped traces one worker keeps: a conversation asks about one, a comparison about two; mapping costs address space,
+not memory.
+"""
+
+IMPORTER_NICENESS = 10
+"""Importing yields to questions, which a person waits for."""
+
+
+class CacheUnusable(Exception):
+    """The file in the cache is gone, foreign or damaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What one job may use; past it the system ends the worker (time) or refuses memory."""
+
+    memory_bytes: int
+    cpu_seconds: int
+
+
+def import_trace(source: Path, name: str, columns: Path, bounds: Bounds) -> None:
+    """Parse a file and write its columns beside the cache's other files, whole or not at all. Raises TraceError
+    kinds, MemoryError.
+    """
+    _bound(bounds)
+    failure: list[BaseException] = []
+
+    def work() -> None:
+        os.nice(IMPORTER_NICENESS)
+        try:
+            _write_columns(source, name, columns)
+        except BaseException as error:  # noqa: BLE001 - carried to the caller's thread, where it is raised
+            failure.append(error)
+
+    # On Linux niceness belongs to a thread: this one takes its own to the grave, and the process may answer questions
+    # next.
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    if failure:
+        raise failure[0]
+
+
+def answer(
+    columns: Path, question: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], bounds: Bounds
+) -> Any:
+    """Answer a question of a cached trace. Raises CacheUnusable, MemoryError and what the question raises."""
+    _bound(bounds)
+    return question(_open(columns), *args, **kwargs)
+
+
+def is_whole(trace: Trace) -> bool:
+    """A question whose answer proves that the cached file opens."""
+    return len(trace.profiles) > 0
+
+
+def _write_columns(source: Path, name: str, columns: Path) -> None:
+    with source.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+        buffers = cache.encode(read_trace(data, name=name))
+        columns.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        aside = columns.with_name(f"{columns.name}.{os.getpid()}.new")
+        try:
+            with aside.open("wb") as out:
+                out.writelines(buffers)
+            aside.replace(columns)
+        finally:
+            aside.unlink(missing_ok=True)
+
+
+_open_traces: OrderedDict[tuple[Path, int, int], Trace] = OrderedDict()
+
+
+def _open(columns: Path) -> Trace:
+    """The mapped trace, from the few that were used last. The key holds the file's identity: a rebuilt file is opened
+    anew.
+    """
+    try:
+        stat = columns.stat()
+        key = (columns, stat.st_ino, stat.st_mtime_ns)
+        if key not in _open_traces:
+            with columns.open("rb") as file:
+                _open_traces[key] = cache.decode(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except (OSError, ValueError, DamagedTrace) as error:
+        raise CacheUnusable(str(columns)) from error
+    _open_traces.move_to_end(key)
+    while len(_open_traces) > TRACES_KEPT_OPEN:
+        _open_traces.popitem(last=False)
+    return _open_traces[key]
+
+
+def _bound(bounds: Bounds) -> None:
+    """Bound this process from here on: address space, and processor time beyond what it has used so far."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    cpu_seconds = int(used.ru_utime + used.ru_stime) + bounds.cpu_seconds + 1
+    limits = [(resource.RLIMIT_CPU, cpu_seconds)]
+    if sys.platform == "linux":  # macOS refuses to bound the address space of a running process
+        limits.append((resource.RLIMIT_AS, bounds.memory_bytes))
+    for which, wanted in limits:
+        _, hard = resource.getrlimit(which)
+        resource.setrlimit(which, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))

@@ -1,0 +1,105 @@
+"""TraceWorkers over real processes, with bounds on memory, processor time and the clock."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import anyio
+import anyio.to_process
+from anyio import BrokenWorkerProcess, CapacityLimiter
+from traces.cache import ENGINE_VERSION
+
+from server.adapters.workers import jobs
+from server.adapters.workers.jobs import Bounds, CacheUnusable
+from server.errors import WorkerFailed
+from server.ports.traces import OpenTrace
+from traces.model import Trace
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class ProcessWorkers:
+    """Imports and questions have their own queues, so that a long import never stands before a question.
+
+    `cache` is a folder that may be deleted at any time: it is filled again from the stored objects.
+    """
+
+    def __init__(
+        self,
+        cache: Path,
+        *,
+        importers: int = 1,
+        askers: int = 2,
+        memory_bytes: int = 8 << 30,
+        import_seconds: int = 600,
+        question_seconds: int = 60,
+    ) -> None:
+        self._folder = cache / ENGINE_VERSION
+        self._importers = CapacityLimiter(importers)
+        self._askers = CapacityLimiter(askers)
+        self._memory_bytes = memory_bytes
+        self._import_seconds = import_seconds
+        self._question_seconds = question_seconds
+
+    async def read(self, source: Path, *, name: str, sha256: str) -> OpenTrace:
+        async with self._importers:
+            cached = await self.cached(sha256)
+            if cached is not None:
+                return cached
+            columns = self._columns(sha256)
+            bounds = Bounds(self._memory_bytes, self._import_seconds)
+            await self._run(self._import_seconds, f"Reading {name}", jobs.import_trace, source, name, columns, bounds)
+            return OpenTrace(sha256, columns)
+
+    async def cached(self, sha256: str) -> OpenTrace | None:
+        opened = OpenTrace(sha256, self._columns(sha256))
+        if not await anyio.Path(opened.columns).exists():
+            return None
+        try:
+            whole = await self._answer(opened, jobs.is_whole, (), {})
+        except CacheUnusable:
+            whole = False
+        if not whole:
+            await self.forget(sha256)
+            return None
+        return opened
+
+    async def forget(self, sha256: str) -> None:
+        await anyio.Path(self._columns(sha256)).unlink(missing_ok=True)
+
+    async def ask(
+        self, trace: OpenTrace, question: Callable[Concatenate[Trace, P], R], /, *args: P.args, **kwargs: P.kwargs
+    ) -> R:
+        try:
+            answered: R = await self._answer(trace, question, args, kwargs)
+        except CacheUnusable:
+            await self.forget(trace.sha256)
+            raise WorkerFailed(
+                "The parsed trace was lost meanwhile. Try again: it is read anew from the upload."
+            ) from None
+        return answered
+
+    async def _answer(
+        self, trace: OpenTrace, question: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        bounds = Bounds(self._memory_bytes, self._question_seconds)
+        job = (jobs.answer, trace.columns, question, args, kwargs, bounds)
+        async with self._askers:
+            return await self._run(self._question_seconds, "A question about the trace", *job)
+
+    async def _run(self, seconds: int, what: str, job: Callable[..., Any], *args: Any) -> Any:
+        """Run a job in a worker now. Its processor time is bounded by the same number of seconds."""
+        try:
+            with anyio.fail_after(seconds):
+                return await anyio.to_process.run_sync(job, *args, cancellable=True, limiter=CapacityLimiter(1))
+        except TimeoutError:
+            raise WorkerFailed(f"{what} took longer than {seconds} s and was stopped.") from None
+        except BrokenWorkerProcess:
+            raise WorkerFailed(f"{what} ended its worker process: it needed too much memory or time.") from None
+        except MemoryError:
+            limit_gb = self._memory_bytes / (1 << 30)
+            raise WorkerFailed(f"{what} needed more than the {limit_gb:.1f} GB a worker may use.") from None
+
+    def _columns(self, sha256: str) -> Path:
+        return self._folder / f"{sha256}.columns"

@@ -1,0 +1,130 @@
+"""What a person can set: `FLAMECHAT_<FIELD>` for each field of `Settings`, and the names that teams already use.
+
+Values are checked whole and first: a wrong one ends the program with one line before anything is started.
+"""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import platformdirs
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from server.errors import ConfigError
+from traces.bounds import MAX_UPLOAD_BYTES
+
+PREFIX = "FLAMECHAT_"
+READ_BY_THE_TESTS = frozenset({"FLAMECHAT_SHARED", "FLAMECHAT_REQUIRE_BROWSER"})
+"""Names that belong to the repository's own tests; a server started with them set takes no offence."""
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+def _also(field: str, *aliases: str) -> AliasChoices:
+    return AliasChoices(PREFIX + field.upper(), *aliases)
+
+
+class Settings(BaseSettings):
+    """Every setting, with what it does when it is not set. Secrets never print."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_ignore_empty=True, extra="forbid", frozen=True, populate_by_name=True
+    )
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65_535)] = 8484
+    data: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("flamechat", appauthor=False)))
+    open: bool = False
+    access_token: SecretStr | None = None
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+
+    openai_api_key: SecretStr | None = Field(None, validation_alias=_also("openai_api_key", "OPENAI_API_KEY"))
+    model_base_url: str | None = Field(None, validation_alias=_also("model_base_url", "OPENAI_BASE_URL"))
+    model: str | None = Field(None, validation_alias=_also("model", "AI_ANALYSIS_MODEL"))
+    models_allowed: Annotated[tuple[str, ...], NoDecode] = ()
+    prompt_file: Path | None = None
+    debug_messages_dir: Path | None = None
+
+    max_upload_bytes: Annotated[int, Field(ge=1, le=MAX_UPLOAD_BYTES)] = MAX_UPLOAD_BYTES
+    importers: Annotated[int, Field(ge=1, le=64)] = 1
+    askers: Annotated[int, Field(ge=1, le=64)] = 2
+    worker_memory_bytes: Annotated[int, Field(ge=1 << 29)] = 8 << 30
+    import_seconds: Annotated[int, Field(ge=1)] = 600
+    question_seconds: Annotated[int, Field(ge=1)] = 60
+    turn_seconds: Annotated[int, Field(ge=1)] = 600
+    turns_at_once: Annotated[int, Field(ge=1, le=256)] = 8
+
+    supabase_url: str | None = Field(None, validation_alias=_also("supabase_url", "SUPABASE_URL"))
+    supabase_service_role_key: SecretStr | None = Field(
+        None, validation_alias=_also("supabase_service_role_key", "SUPABASE_SERVICE_ROLE_KEY")
+    )
+    process_ai_turn_secret: SecretStr | None = Field(
+        None, validation_alias=_also("process_ai_turn_secret", "PROCESS_AI_TURN_SECRET")
+    )
+    langfuse_public_key: str | None = Field(None, validation_alias=_also("langfuse_public_key", "LANGFUSE_PUBLIC_KEY"))
+    langfuse_secret_key: SecretStr | None = Field(
+        None, validation_alias=_also("langfuse_secret_key", "LANGFUSE_SECRET_KEY", "LANGFUSE_PRIVATE_KEY")
+    )
+    langfuse_host: str | None = Field(None, validation_alias=_also("langfuse_host", "LANGFUSE_HOST"))
+
+    @field_validator("models_allowed", "allowed_hosts", mode="before")
+    @classmethod
+    def _comma_separated(cls, value: object) -> object:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @property
+    def uses_language_model(self) -> bool:
+        """Whether a provider answers; otherwise the built-in analyst does."""
+        return self.openai_api_key is not None or self.model_base_url is not None
+
+    @property
+    def is_loopback(self) -> bool:
+        return self.host in LOOPBACK
+
+    @property
+    def not_used_yet(self) -> tuple[str, ...]:
+        """Settings that are given but whose part is not built: named when the server starts."""
+        names = (
+            "supabase_url",
+            "supabase_service_role_key",
+            "process_ai_turn_secret",
+            "langfuse_public_key",
+            "langfuse_secret_key",
+            "langfuse_host",
+        )
+        return tuple(name.upper() for name in names if getattr(self, name) is not None)
+
+
+def load_settings(**options: Any) -> Settings:
+    """The settings of the environment, with command line options (None: not given) over them.
+
+    Raises ConfigError, one line that names every wrong setting, for an unknown `FLAMECHAT_` name, a wrong type or
+    value, and for a host that others can reach without an access token.
+    """
+    known = {PREFIX + name.upper() for name in Settings.model_fields} | READ_BY_THE_TESTS
+    unknown = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in known)
+    if unknown:
+        raise ConfigError(
+            f"unknown setting {', '.join(unknown)}; known are {', '.join(sorted(known - READ_BY_THE_TESTS))}"
+        )
+    try:
+        settings = Settings(**{name: value for name, value in options.items() if value is not None})
+    except ValidationError as error:
+        raise ConfigError("; ".join(_complaint(dict(one)) for one in error.errors(include_url=False))) from None
+    if not settings.is_loopback and settings.access_token is None:
+        raise ConfigError(
+            f"--host {settings.host} can be reached by others: set {PREFIX}ACCESS_TOKEN to a secret, "
+            "or use --host 127.0.0.1"
+        )
+    return settings
+
+
+def _complaint(error: dict[str, Any]) -> str:
+    """One wrong setting by its name, without its value where that is a secret."""
+    place = str(error["loc"][0]) if error["loc"] else "settings"
+    name = place if place.isupper() else PREFIX + place.upper()
+    field = Settings.model_fields.get(place.lower().removeprefix(PREFIX.lower()))
+    secret = field is None or "SecretStr" in str(field.annotation)
+    given = "" if secret else f" (it is {error['input']!r})"
+    return f"{name}: {error['msg'][0].lower()}{error['msg'][1:]}{given}"

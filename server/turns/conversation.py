@@ -1,0 +1,162 @@
+"""What a client may do in a conversation: open it, ask, stop, listen. Edges call this and turn its errors into their
+own answers.
+"""
+
+import uuid
+from dataclasses import dataclass
+
+from server.agent.opening import opening
+from server.errors import BadRequest, LimitExceeded
+from server.ports.conversations import Conversations, MessageRow, TurnRequest
+from server.ports.identity import Caller
+from server.ports.queue import TurnJob, TurnQueue
+from server.ports.relay import Listening, Relay
+from server.ports.traces import TraceWorkers
+from server.protocol.client import StartAnalysis, UserPrompt
+from server.protocol.server import ChatError, ConnectionAck, WaitingForModel
+from server.protocol.values import HistoryMessage, LimitsView, RunningTurn, ViewerState
+from server.turns.access import session_of, turn_of
+from server.turns.library import TraceLibrary
+from server.turns.pictures import picture_address
+from server.turns.runner import TurnRunner
+
+HISTORY_SHOWN = 200
+"""Newest messages sent on joining; older ones are fetched by page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A session opened for one listener, who hears everything that happens after `ack` was written."""
+
+    ack: ConnectionAck
+    listening: Listening
+
+
+class Conversation:
+    """The use cases of a session. Every method raises NotFound for what is not the caller's."""
+
+    def __init__(
+        self,
+        *,
+        conversations: Conversations,
+        library: TraceLibrary,
+        workers: TraceWorkers,
+        queue: TurnQueue,
+        relay: Relay,
+        runner: TurnRunner,
+    ) -> None:
+        self._conversations = conversations
+        self._library = library
+        self._workers = workers
+        self._queue = queue
+        self._relay = relay
+        self._runner = runner
+
+    async def join(self, caller: Caller, message: StartAnalysis) -> Joined:
+        """Open or rejoin a session and listen to it. Costs nothing and starts nothing.
+
+        Raises BadRequest for a false userId or a session of another trace, WorkerFailed.
+        """
+        _same_user(caller, message.user_id)
+        _, opened = await self._library.open(caller, message.trace_id)
+        begun = await self._workers.ask(opened, opening)
+        await self._conversations.open_session(caller, trace_id=message.trace_id, session_id=message.session_id)
+        listening = self._relay.listen(message.session_id)
+        try:
+            running = await self._relay.snapshot(message.session_id)
+            ack = ConnectionAck(
+                session_id=message.session_id,
+                opening=begun,
+                history=await self.history(caller, message.session_id),
+                limits=await self._conversations.limits(caller, message.session_id),
+                running=None if running is None else RunningTurn(turn_id=running.turn_id, seq=running.seq),
+            )
+        except BaseException:
+            await listening.aclose()
+            raise
+        return Joined(ack, listening)
+
+    async def submit(self, caller: Caller, message: UserPrompt, viewing: ViewerState) -> WaitingForModel | None:
+        """Accept a prompt. None when a turn of that id has ended already (its messages are in the history).
+
+        Raises LimitExceeded, TurnInProgress, and BadRequest for a userId or traceId that is not the session's.
+        """
+        _same_user(caller, message.user_id)
+        session = await session_of(self._conversations, caller, message.session_id)
+        if message.trace_id is not None and message.trace_id != session.trace_id:
+            raise BadRequest("traceId is not this session's trace.", field="traceId")
+        request = TurnRequest(
+            caller=caller,
+            trace_id=session.trace_id,
+            session_id=session.session_id,
+            turn_id=message.turn_id or str(uuid.uuid4()),
+            prompt=message.prompt,
+            model=message.model,
+            context=(message.context or viewing).model_dump(mode="json", by_alias=True),
+        )
+        decision = await self._conversations.reserve_turn(request, queue_behind=message.mode == "queue")
+        if not decision.allowed:
+            raise LimitExceeded(decision)
+        turn = await turn_of(self._conversations, caller, request.turn_id)
+        if turn.status.has_ended:
+            return None
+        position = await self._queue.put(TurnJob(turn.turn_id, turn.session_id))
+        return WaitingForModel(turn_id=turn.turn_id, position=position or None)
+
+    async def cancel(self, caller: Caller, turn_id: str) -> None:
+        """Stop a turn: its end event follows. An ended turn is left as it is."""
+        turn = await self._conversations.request_cancel(caller, turn_id)
+        if turn.status.has_ended:
+            return
+        if await self._queue.cancel(turn_id):
+            await self._runner.close_unstarted(turn)
+        else:
+            self._runner.cancel(turn_id)
+
+    async def history(
+        self, caller: Caller, session_id: str, *, before: int | None = None, limit: int = HISTORY_SHOWN
+    ) -> list[HistoryMessage]:
+        """The newest messages (below position `before`), in order."""
+        await session_of(self._conversations, caller, session_id)
+        rows = await self._conversations.messages(caller, session_id, before=before, limit=limit)
+        return [_history_message(row) for row in rows]
+
+    async def refusal(self, caller: Caller, session_id: str, message: str) -> ChatError:
+        """What tells a client that the graph stopped a turn at the session's limit."""
+        limits = await self._conversations.limits(caller, session_id)
+        return ChatError(
+            error_code="limit_exceeded",
+            limit_type="session_messages",
+            message=message,
+            used=limits.messages_used,
+            limit=limits.messages_limit,
+            plan_name=limits.plan_name,
+        )
+
+    async def limits(self, caller: Caller) -> LimitsView:
+        """Where the caller stands, apart from any session."""
+        return await self._conversations.limits(caller, None)
+
+
+def _same_user(caller: Caller, user_id: str | None) -> None:
+    if user_id is not None and user_id != caller.user_id:
+        raise BadRequest("userId is not the user behind the access token.", field="userId")
+
+
+def _history_message(row: MessageRow) -> HistoryMessage:
+    return HistoryMessage.model_validate(
+        {
+            "message_id": row.message_id,
+            "turn_id": row.turn_id,
+            "position": row.position,
+            "sender": row.sender.value,
+            "content_text": row.text,
+            "content_image_url": None if row.image_path is None else picture_address(row.image_path),
+            "tool_name": row.tool_name,
+            "tool_call_id": row.tool_call_id,
+            "tool_args": row.tool_args,
+            "tool_status": row.tool_status,
+            "metadata": row.metadata,
+            "created_at": row.created_at,
+        }
+    )

@@ -1,0 +1,37 @@
+"""The one table from an error to what a failed turn says of it."""
+
+from server.errors import (
+    BadRequest,
+    DatabaseUnavailable,
+    LimitExceeded,
+    ModelFailed,
+    NotFound,
+    PromptUnavailable,
+    ServerError,
+    WorkerFailed,
+)
+from server.protocol.events import TurnFailed
+from traces.errors import TraceError
+
+_CODES: tuple[tuple[type[Exception], str, bool], ...] = (
+    (LimitExceeded, "limit_exceeded", False),
+    (PromptUnavailable, "prompt_unavailable", True),
+    (WorkerFailed, "worker_failed", True),
+    (DatabaseUnavailable, "database_unavailable", True),
+    (NotFound, "not_found", False),
+    (BadRequest, "bad_request", False),
+    (TraceError, "trace_unreadable", False),
+    (ServerError, "server_error", True),
+)
+"""Error, code, whether the same prompt may succeed later. First match wins; ModelFailed carries its own."""
+
+
+def turn_failure(error: Exception) -> TurnFailed:
+    """The event that ends a turn for this error. A text that was not written for people is not shown."""
+    if isinstance(error, ModelFailed):
+        return TurnFailed(code=error.code, message=str(error), retryable=error.retryable)
+    for kind, code, retryable in _CODES:
+        if isinstance(error, kind):
+            return TurnFailed(code=code, message=str(error), retryable=retryable)
+    message = f"The server failed unexpectedly ({type(error).__name__}); its log says where. Try again."
+    return TurnFailed(code="internal_error", message=message, retryable=True)

@@ -1,0 +1,22 @@
+"""Which messages come before a turn."""
+
+from collections.abc import Sequence
+
+from server.ports.conversations import MessageRow
+
+
+def earlier_messages(messages: Sequence[MessageRow], turn_id: str) -> tuple[MessageRow, ...]:
+    """The messages of the turns asked before this one, turn by turn.
+
+    A prompt that waits behind another is stored before the other's answer, so turns are ordered by their first
+    message and each keeps its own messages together.
+    """
+    turns: dict[str | None, list[MessageRow]] = {}
+    for message in sorted(messages, key=lambda message: message.position):
+        turns.setdefault(message.turn_id, []).append(message)
+    earlier: list[MessageRow] = []
+    for asked, rows in turns.items():
+        if asked == turn_id:
+            break
+        earlier += rows
+    return tuple(earlier)

@@ -1,0 +1,273 @@
+"""Runs accepted turns, each to exactly one end, whether or not anyone listens.
+
+accepted -> running -> completed | cancelled | failed. The ending is stored first and told afterwards, so that what a
+client was told is never lost.
+"""
+
+import uuid
+from dataclasses import dataclass, field, replace
+
+import anyio
+import structlog
+
+from server.agent.turn import Agent, TurnAnswer, TurnInput
+from server.ports.clock import Clock
+from server.ports.conversations import Conversations, NewMessage, Sender, TurnEnding, TurnRow, TurnStatus
+from server.ports.identity import Caller
+from server.ports.queue import TurnJob, TurnQueue
+from server.ports.relay import Relay
+from server.protocol.events import ModelResponseEnd, SessionTitle, TurnCancelled, TurnEvent, TurnFailed
+from server.protocol.values import ViewerState
+from server.turns.failures import turn_failure
+from server.turns.history import earlier_messages
+from server.turns.library import TraceLibrary
+from server.turns.sink import FLUSH_S, RelaySink
+from server.turns.view_of_turn import TurnView
+
+MAX_ATTEMPTS = 2
+"""A turn that was running when its server died is tried once more; a turn that kills servers must not do so for
+ever.
+"""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class _Running:
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+    cancelled_by_user: bool = False
+
+
+class TurnRunner:
+    """Takes jobs from the queue and runs the agent on them. `run` ends only by being cancelled; `drain` lets running
+    turns finish first.
+    """
+
+    def __init__(
+        self,
+        *,
+        conversations: Conversations,
+        library: TraceLibrary,
+        queue: TurnQueue,
+        relay: Relay,
+        agent: Agent,
+        clock: Clock,
+        turn_seconds: float = 600,
+        turns_at_once: int = 8,
+        flush_s: float = FLUSH_S,
+    ) -> None:
+        self._conversations = conversations
+        self._library = library
+        self._queue = queue
+        self._relay = relay
+        self._agent = agent
+        self._clock = clock
+        self._turn_seconds = turn_seconds
+        self._slots = anyio.Semaphore(turns_at_once)
+        self._flush_s = flush_s
+        self._owner = str(uuid.uuid4())
+        self._running: dict[str, _Running] = {}
+        self._taking = anyio.CancelScope()
+        self._idle = anyio.Event()
+
+    async def run(self) -> None:
+        """Take up what an earlier process left, then run jobs as they come."""
+        try:
+            await self._take_up_unended()
+            async with anyio.create_task_group() as turns:
+                with self._taking:
+                    jobs = self._queue.jobs()
+                    while True:
+                        await self._slots.acquire()
+                        job = await anext(jobs)
+                        self._running[job.turn_id] = _Running()
+                        turns.start_soon(self._run_job, job)
+        finally:
+            self._idle.set()
+
+    async def drain(self, seconds: float) -> None:
+        """Take no more jobs; give running turns so long to end, then stop them. What was stopped is run again at the
+        next start.
+        """
+        self._taking.cancel()
+        with anyio.move_on_after(seconds):
+            await self._idle.wait()
+        for running in self._running.values():
+            running.scope.cancel()
+        await self._idle.wait()
+
+    def cancel(self, turn_id: str) -> None:
+        """Stop a running turn, keeping what it has said."""
+        running = self._running.get(turn_id)
+        if running is not None:
+            running.cancelled_by_user = True
+            running.scope.cancel()
+
+    async def close_unstarted(self, turn: TurnRow) -> None:
+        """End a turn that was cancelled before it ran."""
+        await self._end(TurnView(turn.turn_id, turn.session_id), turn.account_id, TurnCancelled())
+
+    async def _take_up_unended(self) -> None:
+        for turn in await self._conversations.unended_turns():
+            if turn.cancel_requested:
+                await self.close_unstarted(turn)
+            elif turn.attempt >= MAX_ATTEMPTS:
+                failed = TurnFailed(
+                    code="server_stopped",
+                    message="The server stopped twice during this answer. Ask again.",
+                    retryable=True,
+                )
+                await self._end(TurnView(turn.turn_id, turn.session_id), turn.account_id, failed)
+            else:
+                await self._queue.put(TurnJob(turn.turn_id, turn.session_id))
+
+    async def _run_job(self, job: TurnJob) -> None:
+        running = self._running[job.turn_id]
+        try:
+            with running.scope:
+                await self._run_turn(job, running)
+        finally:
+            del self._running[job.turn_id]
+            self._slots.release()
+            with anyio.CancelScope(shield=True):
+                await self._queue.done(job)
+
+    async def _run_turn(self, job: TurnJob, running: _Running) -> None:
+        view = TurnView(job.turn_id, job.session_id)
+        turn = await self._conversations.start_turn(job.turn_id, owner=self._owner)
+        if turn is None:  # ended already, which ending it again leaves as it is, or cancelled on its way here
+            await self._end(view, "", TurnCancelled())
+            return
+        sink = RelaySink(self._relay, view, flush_s=self._flush_s)
+        outcome: TurnAnswer | TurnCancelled | TurnFailed
+        try:
+            outcome = await self._answer(turn, sink)
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True):
+                await sink.close()
+                if running.cancelled_by_user:
+                    await self._end(view, turn.account_id, TurnCancelled(message_id=view.last_message_id))
+            raise
+        with anyio.CancelScope(shield=True):
+            await sink.close()
+            await self._end(view, turn.account_id, outcome)
+
+    async def _answer(self, turn: TurnRow, sink: RelaySink) -> TurnAnswer | TurnFailed:
+        """The agent's answer, or why there is none."""
+        try:
+            with anyio.fail_after(self._turn_seconds):
+                return await self._agent.answer(await self._input(turn), sink)
+        except TimeoutError:
+            text = f"No answer was found within {self._turn_seconds:g} s. Ask about a smaller part of the trace."
+            return TurnFailed(code="deadline", message=text, retryable=True)
+        except Exception as error:  # noqa: BLE001 - the top of a turn: whatever went wrong, it ends and says so
+            failed = turn_failure(error)
+            log.warning(
+                "turn_failed", turn_id=turn.turn_id, code=failed.code, error=type(error).__name__, where=_where(error)
+            )
+            return failed
+
+    async def _input(self, turn: TurnRow) -> TurnInput:
+        caller = Caller(user_id=turn.user_id, account_id=turn.account_id)
+        row, opened = await self._library.open(caller, turn.trace_id)
+        history = earlier_messages(await self._conversations.messages(caller, turn.session_id), turn.turn_id)
+        return TurnInput(
+            turn_id=turn.turn_id,
+            session_id=turn.session_id,
+            attempt=turn.attempt,
+            caller=caller,
+            trace=row,
+            opened=opened,
+            prompt=turn.prompt,
+            history=history,
+            viewer=ViewerState.model_validate(turn.context),
+            model_name=turn.model,
+            plan_name=turn.plan_name,
+            messages_used=turn.messages_used,
+            messages_limit=turn.messages_limit,
+            local_time=self._clock.now().astimezone(),
+            is_first_turn=not history,
+        )
+
+    async def _end(self, view: TurnView, account_id: str, outcome: TurnAnswer | TurnCancelled | TurnFailed) -> None:
+        """Store the ending, then tell it. Nothing is told when another process has ended the turn."""
+        ending, events = _ending(view, account_id, outcome)
+        try:
+            stored = await self._conversations.end_turn(view.turn_id, ending)
+        except Exception as error:  # noqa: BLE001 - listeners must hear that the answer was lost
+            log.warning("turn_not_stored", turn_id=view.turn_id, error=type(error).__name__, where=_where(error))
+            lost = "The answer could not be stored. It is tried again when the server next starts."
+            events, stored = (TurnFailed(code="not_stored", message=lost, retryable=True),), []
+        if stored is None:
+            return
+        sink = RelaySink(self._relay, view, flush_s=self._flush_s)
+        for event in events:
+            await sink.emit(event)
+        log.info("turn_ended", turn_id=view.turn_id, attempt=view.attempt, status=ending.status.value)
+
+
+def _ending(
+    view: TurnView, account_id: str, outcome: TurnAnswer | TurnCancelled | TurnFailed
+) -> tuple[TurnEnding, tuple[TurnEvent, ...]]:
+    """What is stored, and what is told after it."""
+    messages = view.messages(account_id)
+    ending = TurnEnding(
+        status=TurnStatus.COMPLETED,
+        model=view.model,
+        prompt_version=view.prompt_version,
+        delivered_anything=view.delivered_anything,
+    )
+    match outcome:
+        case TurnAnswer():
+            told = ModelResponseEnd(
+                message_id=outcome.message_id,
+                usage=outcome.usage,
+                citations=list(outcome.citations),
+                checks=list(outcome.checks),
+                suggestions=list(outcome.suggestions),
+            )
+            beside = told.model_dump(
+                mode="json", by_alias=True, include={"usage", "citations", "checks", "suggestions"}
+            )
+            completed = replace(
+                ending,
+                messages=_with_metadata(messages, outcome.message_id, beside),
+                title=outcome.title,
+                model=outcome.model,
+                prompt_version=outcome.prompt_version,
+                input_tokens=outcome.usage.input_tokens,
+                output_tokens=outcome.usage.output_tokens,
+            )
+            title = (SessionTitle(title=outcome.title),) if outcome.title else ()
+            return completed, (*title, told)
+        case TurnCancelled():
+            kept = _with_metadata(messages, view.last_message_id, {"partial": True})
+            note = _system_event(view.turn_id, "Stopped.", {"event": "turn_cancelled"})
+            return replace(ending, status=TurnStatus.CANCELLED, messages=(*kept, note)), (outcome,)
+        case TurnFailed():
+            kept = _with_metadata(messages, view.last_message_id, {"partial": True})
+            note = _system_event(view.turn_id, outcome.message, {"event": "turn_failed", "code": outcome.code})
+            failed = replace(ending, status=TurnStatus.FAILED, messages=(*kept, note), error_code=outcome.code)
+            return failed, (outcome,)
+
+
+def _with_metadata(
+    messages: tuple[NewMessage, ...], message_id: str | None, extra: dict[str, object]
+) -> tuple[NewMessage, ...]:
+    return tuple(
+        replace(message, metadata=message.metadata | extra) if message.message_id == message_id else message
+        for message in messages
+    )
+
+
+def _system_event(turn_id: str, text: str, metadata: dict[str, object]) -> NewMessage:
+    message_id = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{turn_id}/{metadata['event']}"))
+    return NewMessage(message_id=message_id, sender=Sender.SYSTEM_EVENT, text=text, metadata=metadata)
+
+
+def _where(error: BaseException) -> str:
+    """The place an error was raised at, for the log: file and line, never its text, which may quote a trace."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return "unknown" if trace is None else f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"

@@ -1,0 +1,70 @@
+"""From the agent to the relay: numbers a turn's events and coalesces its text, so that a fast model costs one frame
+per flush.
+"""
+
+import asyncio
+
+from server.ports.relay import Relay
+from server.protocol.events import ModelChunkAppend, TurnEvent
+from server.turns.view_of_turn import TurnView
+
+FLUSH_S = 0.03
+"""How long text waits for more text: below what an eye sees as a pause."""
+
+
+class RelaySink:
+    """A TurnSink. Events go out in the order they came; `view` holds what went out.."""
+
+    def __init__(self, relay: Relay, view: TurnView, *, flush_s: float = FLUSH_S) -> None:
+        self.view = view
+        self._relay = relay
+        self._flush_s = flush_s
+        self._text: ModelChunkAppend | None = None
+        self._order = asyncio.Lock()
+        self._timer: asyncio.Task[None] | None = None
+
+    async def emit(self, event: TurnEvent) -> None:
+        async with self._order:
+            if isinstance(event, ModelChunkAppend):
+                if self._text is not None and _follows(self._text, event):
+                    event = event.model_copy(
+                        update={"offset": self._text.offset, "chunk": self._text.chunk + event.chunk}
+                    )
+                else:
+                    await self._flush()
+                self._text = event
+                if self._timer is None:
+                    self._timer = asyncio.create_task(self._flush_later())
+            else:
+                await self._flush()
+                await self._send(event)
+
+    async def close(self) -> None:
+        """Send what waits. Nothing may be emitted afterwards but the end of the turn."""
+        async with self._order:
+            await self._flush()
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+
+    async def _flush_later(self) -> None:
+        await asyncio.sleep(self._flush_s)
+        async with self._order:
+            self._timer = None
+            await self._flush()
+
+    async def _flush(self) -> None:
+        text, self._text = self._text, None
+        if text is not None:
+            await self._send(text)
+
+    async def _send(self, event: TurnEvent) -> None:
+        stamped = event.model_copy(
+            update={"turn_id": self.view.turn_id, "session_id": self.view.session_id, "seq": self.view.seq + 1}
+        )
+        self.view.apply(stamped)
+        await self._relay.publish(stamped)
+
+
+def _follows(text: ModelChunkAppend, event: ModelChunkAppend) -> bool:
+    return text.message_id == event.message_id and text.offset + len(text.chunk) == event.offset

@@ -1,6 +1,6 @@
 """The client's TypeScript types, made from the unions of the wire.
 
-`python -m server.protocol.typescript` writes web/src/protocol.ts (with `--print`, shows it); a test fails when it is stale.
+`python -m server.protocol.typescript` writes web/src/protocol.ts (`--print` shows it); a test fails when it is stale.
 What the server sends has every field; what the client sends may leave out those with a default, apart from its `type`.
 """
 

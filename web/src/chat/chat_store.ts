@@ -1,0 +1,197 @@
+/**
+ * One conversation over one WebSocket at a time: joins, reduces what comes, reconnects, and sends again what was not answered.
+ *
+ * Prompts carry a turn id minted here, so sending one twice runs it once.
+ */
+import { newId } from "../identifiers.ts";
+import type { ClientMessage, ServerMessage, ViewerState } from "../protocol.ts";
+import { Store } from "../store.ts";
+import { emptyConversation, reduce, runningTurn, type Action, type Conversation } from "./conversation.ts";
+
+export type Connection =
+  | { state: "connecting" }
+  | { state: "open" }
+  | { state: "reconnecting"; attempt: number }
+  | { state: "refused"; message: string };
+
+export interface ChatState {
+  conversation: Conversation;
+  connection: Connection;
+}
+
+export interface ChatSettings {
+  traceId: string;
+  sessionId: string;
+  mountedTools: string[];
+  /** Makes the socket; a test hands in its own. */
+  connect?: () => WebSocket;
+}
+
+const PING_EVERY_MS = 20_000;
+const SILENCE_MS = 45_000; // two pings unanswered: the connection is dead, whatever the browser thinks
+const BACKOFF_MS = [400, 1000, 2000, 4000, 8000];
+/** Close codes after which another attempt would end the same way. */
+const FINAL_CLOSE: Record<number, string> = {
+  4401: "The server does not know you. Open the address that it printed when it started, or sign in again.",
+  4403: "This conversation belongs to someone else.",
+};
+
+export function chatAddress(): string {
+  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/v1/chat`;
+}
+
+export class ChatStore extends Store<ChatState> {
+  #settings: ChatSettings;
+  #socket: WebSocket | null = null;
+  #joined = false;
+  #attempt = 0;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #ping: ReturnType<typeof setInterval> | undefined;
+  #heardAt = 0;
+  #inbox: ServerMessage[] = [];
+  #flushing = false;
+  #viewer: ViewerState = {};
+  #abort = new AbortController();
+
+  constructor(settings: ChatSettings) {
+    super({ conversation: emptyConversation(settings.sessionId), connection: { state: "connecting" } });
+    this.#settings = settings;
+  }
+
+  open(): void {
+    const atOnce = () => {
+      if (this.#socket || this.read().connection.state === "refused") return;
+      clearTimeout(this.#retry);
+      this.#connect();
+    };
+    addEventListener("online", atOnce, { signal: this.#abort.signal });
+    document.addEventListener("visibilitychange", () => document.hidden || atOnce(), { signal: this.#abort.signal });
+    this.#connect();
+  }
+
+  close(): void {
+    this.#abort.abort();
+    clearTimeout(this.#retry);
+    clearInterval(this.#ping);
+    this.#socket?.close(1000);
+    this.#socket = null;
+  }
+
+  /** Ask a question; nothing happens while another one is on its way. */
+  ask(prompt: string): void {
+    if (runningTurn(this.read().conversation)) return;
+    const turnId = newId();
+    this.#dispatch([{ type: "prompted", turnId, prompt }]);
+    if (this.#joined) this.#sendPrompt(turnId, prompt);
+  }
+
+  stop(): void {
+    const turn = runningTurn(this.read().conversation);
+    if (turn) this.#send({ type: "cancel_turn", turnId: turn.turnId });
+  }
+
+  dismissNotice(): void {
+    this.#dispatch([{ type: "notice_read" }]);
+  }
+
+  /** Tell what the person is looking at. */
+  look(viewer: ViewerState): void {
+    this.#viewer = { ...viewer, mountedTools: this.#settings.mountedTools };
+    if (this.#joined) this.#send({ type: "viewer_context", ...this.#viewer });
+  }
+
+  #connect(): void {
+    const socket = (this.#settings.connect ?? (() => new WebSocket(chatAddress())))();
+    this.#socket = socket;
+    this.#joined = false;
+    this.#heardAt = Date.now();
+    socket.onopen = () => this.#join();
+    socket.onmessage = (message) => {
+      this.#heardAt = Date.now();
+      this.#inbox.push(JSON.parse(message.data as string) as ServerMessage);
+      this.#scheduleFlush();
+    };
+    socket.onclose = (event) => socket === this.#socket && this.#lost(event.code, event.reason);
+    clearInterval(this.#ping);
+    this.#ping = setInterval(() => this.#keepAlive(), PING_EVERY_MS);
+  }
+
+  #join(): void {
+    const { traceId, sessionId, mountedTools } = this.#settings;
+    const running = runningTurn(this.read().conversation);
+    const resume = running && running.seq > 0 ? { turnId: running.turnId, seq: running.seq } : null;
+    this.#send({ type: "start_analysis", traceId, sessionId, mountedTools, resume });
+  }
+
+  #lost(code: number, reason: string): void {
+    this.#flush();
+    this.#socket = null;
+    this.#joined = false;
+    clearInterval(this.#ping);
+    if (this.#abort.signal.aborted) return;
+    const final = FINAL_CLOSE[code];
+    if (final) {
+      this.write({ ...this.read(), connection: { state: "refused", message: reason || final } });
+      return;
+    }
+    const wait = BACKOFF_MS[Math.min(this.#attempt, BACKOFF_MS.length - 1)]!;
+    this.#attempt += 1;
+    this.write({ ...this.read(), connection: { state: "reconnecting", attempt: this.#attempt } });
+    this.#retry = setTimeout(() => this.#connect(), wait * (0.75 + Math.random() / 2));
+  }
+
+  #keepAlive(): void {
+    if (Date.now() - this.#heardAt > SILENCE_MS) this.#socket?.close(4000, "silence");
+    else if (this.#joined) this.#send({ type: "ping", nonce: String(Date.now()) });
+  }
+
+  /** One flush per frame while the page is seen: a fast answer renders 60 times a second, not once per token. */
+  #scheduleFlush(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    if (document.hidden) setTimeout(() => this.#flush(), 0);
+    else requestAnimationFrame(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#flushing = false;
+    const messages = this.#inbox;
+    this.#inbox = [];
+    if (messages.length) this.#dispatch(messages);
+  }
+
+  #dispatch(actions: Action[]): void {
+    const before = this.read();
+    const conversation = actions.reduce(reduce, before.conversation);
+    const acknowledged = actions.some((action) => action.type === "connection_ack");
+    if (acknowledged) {
+      this.#joined = true;
+      this.#attempt = 0;
+    }
+    this.write(
+      conversation === before.conversation && !acknowledged
+        ? before
+        : { conversation, connection: acknowledged ? { state: "open" } : before.connection },
+    );
+    if (acknowledged) this.#sendUnanswered(conversation);
+    if (conversation.needsResync && this.#joined) {
+      this.#joined = false;
+      this.#join();
+    }
+  }
+
+  #sendUnanswered(conversation: Conversation): void {
+    for (const turn of conversation.turns) {
+      if (turn.status === "sending" && turn.prompt !== null) this.#sendPrompt(turn.turnId, turn.prompt);
+    }
+    if (this.#viewer.view) this.#send({ type: "viewer_context", ...this.#viewer });
+  }
+
+  #sendPrompt(turnId: string, prompt: string): void {
+    this.#send({ type: "user_prompt", sessionId: this.#settings.sessionId, prompt, turnId, context: this.#viewer.view ? this.#viewer : null });
+  }
+
+  #send(message: ClientMessage): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+}

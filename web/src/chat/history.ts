@@ -1,0 +1,82 @@
+/** Stored messages become turns again, as they looked when they ended. */
+import type { Check, HistoryMessage, Usage } from "../protocol.ts";
+import { codePoints } from "./code_points.ts";
+import { emptyTool, newTurn, type ToolPart, type Turn } from "./conversation.ts";
+
+/** What the server stores beside an answer. */
+interface AnswerMetadata {
+  model?: string;
+  promptVersion?: string;
+  usage?: Usage;
+  checks?: Check[];
+  suggestions?: string[];
+  partial?: boolean;
+  status?: "completed" | "cancelled" | "failed";
+}
+
+export function turnsOf(history: HistoryMessage[]): Turn[] {
+  const turns = new Map<string, Turn>();
+  for (const message of history) {
+    const turnId = message.turnId ?? message.messageId;
+    let turn = turns.get(turnId);
+    if (!turn) turns.set(turnId, (turn = newTurn(turnId, null, "completed")));
+    add(turn, message);
+  }
+  return [...turns.values()].map(withoutAnswerIsFailed);
+}
+
+function add(turn: Turn, message: HistoryMessage): void {
+  switch (message.sender) {
+    case "user":
+      turn.prompt = message.contentText;
+      break;
+    case "model":
+      if (message.contentText) {
+        turn.parts.push({ kind: "text", messageId: message.messageId, text: message.contentText, length: codePoints(message.contentText) });
+      }
+      describe(turn, message.metadata as AnswerMetadata);
+      break;
+    case "tool_request":
+      Object.assign(toolOf(turn, message), { args: message.toolArgs ?? {}, message: message.contentText });
+      break;
+    case "tool_result":
+      Object.assign(toolOf(turn, message), {
+        status: message.toolStatus ?? "success", text: message.contentText, imageUrl: message.contentImageUrl,
+        truncated: message.metadata.truncated === true, ...(message.toolArgs ? { args: message.toolArgs } : {}),
+      });
+      break;
+    case "tool_error":
+      Object.assign(toolOf(turn, message), { status: "error", text: message.contentText });
+      break;
+    case "system_event":
+      describe(turn, message.metadata as AnswerMetadata);
+      break;
+  }
+}
+
+function describe(turn: Turn, metadata: AnswerMetadata): void {
+  turn.model = metadata.model ?? turn.model;
+  turn.promptVersion = metadata.promptVersion ?? turn.promptVersion;
+  turn.usage = metadata.usage ?? turn.usage;
+  turn.checks = metadata.checks ?? turn.checks;
+  turn.suggestions = metadata.suggestions ?? turn.suggestions;
+  turn.partial = metadata.partial ?? turn.partial;
+  turn.status = metadata.status ?? turn.status;
+}
+
+function toolOf(turn: Turn, message: HistoryMessage): ToolPart {
+  const toolCallId = message.toolCallId ?? message.messageId;
+  const held = turn.parts.find((part) => part.kind === "tool" && part.toolCallId === toolCallId);
+  if (held?.kind === "tool") return held;
+  const tool = emptyTool(toolCallId, message.toolName ?? "tool");
+  turn.parts.push(tool);
+  return tool;
+}
+
+/** A tool without result was stopped with its turn; a prompt without anything stored got no answer. */
+function withoutAnswerIsFailed(turn: Turn): Turn {
+  const parts = turn.parts.map((part) => (part.kind === "tool" && part.status === "running" ? { ...part, status: "stopped" as const } : part));
+  if (parts.some((part) => part.kind === "text") || turn.status === "cancelled" || turn.failure) return { ...turn, parts };
+  const message = "This question ended without an answer.";
+  return { ...turn, parts, status: "failed", failure: { code: "no_answer", message, retryable: true } };
+}

@@ -1,0 +1,22 @@
+/** Search within a view: which frames match, and their boxes from left to right. */
+import type { Boxes, FrameTable } from "./view_bytes.ts";
+
+/** 1 for each frame whose name or file contains the words, whatever their case; null when there is nothing to look for. */
+export function matchingFrames(frames: FrameTable, words: string): Uint8Array | null {
+  const wanted = words.trim().toLowerCase();
+  if (!wanted) return null;
+  return Uint8Array.from(frames.names, (name, index) =>
+    name.toLowerCase().includes(wanted) || (frames.files[index]?.toLowerCase().includes(wanted) ?? false) ? 1 : 0);
+}
+
+/** The boxes of matching frames, by start, then row. */
+export function matchingBoxes(boxes: Boxes, matches: Uint8Array): Int32Array {
+  let count = 0;
+  for (const frame of boxes.frame) count += matches[frame] ?? 0;
+  const found = new Int32Array(count);
+  let at = 0;
+  boxes.frame.forEach((frame, index) => {
+    if (matches[frame]) found[at++] = index;
+  });
+  return found.sort((a, b) => boxes.start[a]! - boxes.start[b]! || a - b);
+}

@@ -1,0 +1,42 @@
+/** Values as people read them: the same rounding as traces/analysis/units.py. */
+import type { Unit } from "./view_bytes.ts";
+
+const TIME: [number, string][] = [[60e9, "min"], [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+const BYTES: [number, string][] = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]];
+const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+/** "1.23 ms", "12.3 kB", "1,234": three significant digits with a unit, whole numbers without. */
+export function formatValue(value: number, unit: Unit): string {
+  if (unit === "count") return whole.format(value);
+  const steps = unit === "nanoseconds" ? TIME : BYTES;
+  const size = Math.abs(value);
+  const [divisor, name] = steps.find(([least]) => size >= least * 0.9995) ?? steps.at(-1)!;
+  return `${significant(value / divisor)} ${name}`;
+}
+
+function significant(value: number): string {
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  return size >= 999.5 ? whole.format(value) : size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+
+/** "12.3%"; a share that is there but rounds to nothing is "<0.1%". */
+export function formatShare(share: number): string {
+  return share > 0 && share < 0.0005 ? "<0.1%" : `${(share * 100).toFixed(1)}%`;
+}
+
+export function formatCount(count: number): string {
+  return whole.format(count);
+}
+
+export function formatSize(bytes: number): string {
+  return formatValue(bytes, "bytes");
+}
+
+/** "app.js:12", the last parts of a long path only. */
+export function formatPlace(file: string | null, line: number | null): string | null {
+  if (!file) return null;
+  const parts = file.split("/");
+  const short = parts.length > 3 ? `…/${parts.slice(-2).join("/")}` : file;
+  return line ? `${short}:${line}` : short;
+}

@@ -1,0 +1,87 @@
+/** The view format `FCV1`: a JSON header, then 8-aligned little-endian columns that are used where they lie. */
+
+export type ViewMode = "time_order" | "left_heavy" | "sandwich";
+export type Unit = "nanoseconds" | "bytes" | "count";
+
+/** Boxes sorted by row, then start; those of row `d` are `rowOffsets[d]` up to `rowOffsets[d + 1]`, disjoint and in order. */
+export interface Boxes {
+  rowOffsets: number[];
+  start: Float64Array;
+  end: Float64Array;
+  /** Index into the view's frame table (not the number of the frame's handle); -1 for a frame the table lacks. */
+  frame: Int32Array;
+  ref: Int32Array;
+}
+
+export interface FrameTable {
+  ids: number[];
+  names: string[];
+  files: (string | null)[];
+  lines: (number | null)[];
+}
+
+export interface View {
+  mode: ViewMode;
+  profile: string;
+  unit: Unit;
+  axisStart: number;
+  axisEnd: number;
+  refKind: "span" | "node";
+  /** Boxes before merging, and how many were merged because they are narrower than a pixel. */
+  total: number;
+  merged: number;
+  boxes: Boxes;
+  /** The upper half of a sandwich, row 0 next to the frame. */
+  callers: Boxes | null;
+  frames: FrameTable;
+  /** The handle a sandwich is about. */
+  frame: string | null;
+}
+
+interface ColumnHeader {
+  name: "start" | "end" | "frame" | "ref";
+  dtype: "f8" | "i4";
+  offset: number;
+  length: number;
+}
+
+interface BoxesHeader {
+  boxes: number;
+  rowOffsets: number[];
+  columns: ColumnHeader[];
+}
+
+type Header = Omit<View, "boxes" | "callers"> & BoxesHeader & { callers: BoxesHeader | null };
+
+const MAGIC = 0x31564346; // "FCV1", little-endian
+
+/** Raises when the bytes are not a view. */
+export function decodeView(buffer: ArrayBuffer): View {
+  const data = new DataView(buffer);
+  if (buffer.byteLength < 8 || data.getUint32(0, true) !== MAGIC) throw new Error("The server sent something that is not a chart.");
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, data.getUint32(4, true)))) as Header;
+  const localOf = new Map(header.frames.ids.map((id, index) => [id, index]));
+  return {
+    mode: header.mode, profile: header.profile, unit: header.unit, axisStart: header.axisStart, axisEnd: header.axisEnd,
+    refKind: header.refKind, total: header.total, merged: header.merged, frames: header.frames, frame: header.frame,
+    boxes: boxesFrom(buffer, header, localOf),
+    callers: header.callers && boxesFrom(buffer, header.callers, localOf),
+  };
+}
+
+function boxesFrom(buffer: ArrayBuffer, header: BoxesHeader, localOf: Map<number, number>): Boxes {
+  const column = (name: ColumnHeader["name"]): ColumnHeader => {
+    const found = header.columns.find((candidate) => candidate.name === name);
+    if (!found) throw new Error(`The chart from the server lacks its column "${name}".`);
+    return found;
+  };
+  const floats = (name: "start" | "end") => new Float64Array(buffer, column(name).offset, header.boxes);
+  const integers = (name: "frame" | "ref") => new Int32Array(buffer, column(name).offset, header.boxes);
+  return {
+    rowOffsets: header.rowOffsets,
+    start: floats("start"),
+    end: floats("end"),
+    frame: integers("frame").map((id) => localOf.get(id) ?? -1),
+    ref: integers("ref"),
+  };
+}

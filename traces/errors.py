@@ -4,7 +4,8 @@ TraceError
 ├── EmptyTrace          no bytes, or a trace that holds neither samples nor spans
 ├── UnrecognisedTrace   no importer knows this content
 ├── DamagedTrace        recognised, but broken: truncated, contradictory, not what its format says
-└── TraceTooLarge       over one of the ceilings in `bounds`
+├── TraceTooLarge       over one of the ceilings in `bounds`
+└── UnknownHandle       a question named a frame, profile, node or span that the trace does not have
 
 Each text names the file, what is wrong with it and what to do; it never quotes the file's contents.
 """
@@ -27,4 +28,8 @@ class DamagedTrace(TraceError):
 
 
 class TraceTooLarge(TraceError):
+    pass
+
+
+class UnknownHandle(TraceError):
     pass

@@ -1,0 +1,101 @@
+"""Call trees merged in other ways than from the root: below a frame (callees), above it (callers), bottom up."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from traces.analysis.window import NodeValues
+from traces.model import NONE, CallTree, Int32, Int64, Values
+
+
+@dataclass(frozen=True, slots=True)
+class MergedTree:
+    """Nodes with parents first; self + children = total. `ref` is the call-tree node (local index) of the largest part.
+
+    In a tree of callers "self" is what came from no further caller.
+    """
+
+    frame: Int32
+    parent: Int32
+    depth: Int32
+    self_value: Values
+    total_value: Values
+    count: Int64
+    ref: Int64
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+
+def whole_tree(tree: CallTree, values: NodeValues) -> MergedTree:
+    """The call tree itself."""
+    refs = np.arange(len(tree), dtype=np.int64)
+    return MergedTree(tree.frame, tree.parent, tree.depth, values.self_value, values.total_value, values.count, refs)
+
+
+def below(tree: CallTree, values: NodeValues, starts: Int64) -> MergedTree:
+    """What the start nodes and their callees spent, merged by path from the start. No start may lie below another."""
+    children = np.argsort(tree.parent, kind="stable")
+    first = np.searchsorted(tree.parent[children], np.arange(len(tree) + 1))
+    growth = _Growth(values.total_value.dtype)
+    nodes, groups = starts, np.full(len(starts), NONE, np.int64)
+    while len(nodes):
+        here = growth.level(
+            groups, tree.frame[nodes], values.self_value[nodes], values.total_value[nodes], values.count[nodes], nodes
+        )
+        sizes = first[nodes + 1] - first[nodes]
+        groups = np.repeat(here, sizes)
+        within = np.arange(len(groups)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        nodes = children[np.repeat(first[nodes], sizes) + within]
+    return growth.finish()
+
+
+def above(tree: CallTree, starts: Int64, weights: Values, counts: Int64) -> MergedTree:
+    """Who called the start nodes: their frames are the roots, callers the children, with the starts' weights."""
+    growth = _Growth(weights.dtype)
+    nodes, groups = starts, np.full(len(starts), NONE, np.int64)
+    while len(nodes):
+        callers = tree.parent[nodes]
+        ends = np.where(callers < 0, weights, 0).astype(weights.dtype)
+        here = growth.level(groups, tree.frame[nodes], ends, weights, counts, nodes)
+        going = callers >= 0
+        nodes, groups = callers[going].astype(np.int64), here[going]
+        weights, counts = weights[going], counts[going]
+    return growth.finish()
+
+
+class _Growth:
+    """A merged tree that grows by whole levels."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self._dtype = dtype
+        self._size = 0
+        self._levels: list[tuple[Int64, Int64, Values, Values, Int64, Int64]] = []
+
+    def level(self, parents: Int64, frames: Int32, own: Values, total: Values, count: Int64, refs: Int64) -> Int64:
+        """Add the next level from rows that merge by parent and frame; returns each row's node."""
+        keys, first, inverse = np.unique(
+            (parents + 1) << 32 | frames.astype(np.int64), return_index=True, return_inverse=True
+        )
+        size = len(keys)
+        sums = [np.zeros(size, self._dtype), np.zeros(size, self._dtype), np.zeros(size, np.int64)]
+        for column, rows in zip(sums, (own, total, count), strict=True):
+            np.add.at(column, inverse, rows)
+        heaviest = np.lexsort((-total, inverse))
+        ref = refs[heaviest[np.searchsorted(inverse[heaviest], np.arange(size))]]
+        self._levels.append((parents[first], frames[first].astype(np.int64), sums[0], sums[1], sums[2], ref))
+        here: Int64 = inverse + self._size
+        self._size += size
+        return here
+
+    def finish(self) -> MergedTree:
+        if not self._levels:
+            none = np.zeros(0, np.int32)
+            empty, wide = np.zeros(0, self._dtype), np.zeros(0, np.int64)
+            return MergedTree(none, none, none, empty, empty, wide, wide)
+        parent, frame, own, total, count, ref = (np.concatenate(c) for c in zip(*self._levels, strict=True))
+        depth = np.repeat(np.arange(len(self._levels)), [len(level[0]) for level in self._levels])
+        return MergedTree(
+            frame.astype(np.int32), parent.astype(np.int32), depth.astype(np.int32), own, total, count, ref
+        )

@@ -1,0 +1,354 @@
+"""The only maker of traces: importers feed it frames, samples and spans; `build` gives the finished columns.
+
+builder = TraceBuilder("small.json", "example")
+main, draw = builder.frame("main", "app.py", 1), builder.frame("draw", "app.py", 9)
+stacks = StackTable()
+leaves = stacks.leaves([[main], [main, draw]])
+builder.add_sampled("main thread", stacks, leaves, [np.array([5_000_000, 10_000_000])])
+trace = builder.build(sha256="0" * 64, source_bytes=1)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from traces.errors import DamagedTrace, EmptyTrace
+from traces.model import (
+    NONE,
+    AsyncSpans,
+    CallTree,
+    Counters,
+    Flows,
+    Frames,
+    Instants,
+    Int32,
+    Int64,
+    Profile,
+    Samples,
+    Spans,
+    Strings,
+    Trace,
+    Values,
+)
+from traces.nesting import Nested, self_durations
+from traces.stacks import StackTable
+from traces.values import ProfileKind, TraceWarning, Unit, ValueType
+
+FrameKey = tuple[str, str | None, int, int, str | None]
+TIME = ValueType("time", Unit.NANOSECONDS)
+MAX_TIME_NS = 1 << 61
+"""Beyond 73 years of nanoseconds a time is a broken number, and sums could leave int64."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    profile: int
+    time: int
+    name: str
+    value: float
+
+
+class TraceBuilder:
+    """Collects what one file says. `name` is the file's; importers may sharpen `format`."""
+
+    def __init__(self, name: str, format_name: str) -> None:
+        self.name = name
+        self.format = format_name
+        self.default_profile: int | None = None
+        self._frames: list[FrameKey] = []
+        self._frame_index: dict[FrameKey, int] = {}
+        self._profiles: list[Profile] = []
+        self._warnings: dict[str, TraceWarning] = {}
+        self._instants: list[tuple[int, int, str]] = []
+        self._counters: list[_Reading] = []
+
+    @property
+    def profile_count(self) -> int:
+        return len(self._profiles)
+
+    def frame(
+        self,
+        name: str,
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        category: str | None = None,
+    ) -> int:
+        """The index of a frame; the same name, file, line and column is the same frame (the first category stays)."""
+        place = (name, file, line if line is not None else NONE, column if column is not None else NONE)
+        key: FrameKey = (*place, None)
+        index = self._frame_index.get(key)
+        if index is None:
+            index = self._frame_index[key] = len(self._frames)
+            self._frames.append((*place, category))
+        return index
+
+    def warn(self, code: str, text: str, count: int = 1) -> None:
+        """Say what was dropped, clamped or repaired; counts of one code add up."""
+        if count <= 0:
+            return
+        known = self._warnings.get(code)
+        self._warnings[code] = TraceWarning(code, text, count + (known.count if known else 0))
+
+    def damaged(self, reason: str) -> DamagedTrace:
+        """The error to raise for a broken file of this format."""
+        return DamagedTrace(f"{self.name}: this {self.format} file is damaged: {reason} Record or export it again.")
+
+    def instant(self, profile: int, time: int, name: str) -> None:
+        """A point in time (nanoseconds on the file's clock); `profile` -1 is the whole trace."""
+        self._instants.append((profile, time, name))
+
+    def counter(self, profile: int, time: int, name: str, value: float) -> None:
+        """A reading of a level (time in nanoseconds on the file's clock)."""
+        self._counters.append(_Reading(profile, time, name, value))
+
+    def add_sampled(
+        self,
+        name: str,
+        stacks: StackTable,
+        leaf: Sequence[int] | Int32 | Int64,
+        weights: Sequence[Values],
+        *,
+        values: tuple[ValueType, ...] = (TIME,),
+        default_value: int = 0,
+        time: Values | None = None,
+        axis: Unit | None = None,
+        axis_start: float | None = None,
+        axis_end: float | None = None,
+        pid: str = "",
+        tid: str = "",
+    ) -> int:
+        """Add samples (leaf nodes of `stacks`, -1 idle; one weight column per value); returns the profile's index.
+
+        Without `time` the samples lie end to end by their default weight. Raises DamagedTrace for negative or non-finite
+        weights and times.
+        """
+        leaves = np.asarray(leaf, np.int32)
+        columns = tuple(self._column(w, v.unit) for w, v in zip(weights, values, strict=True))
+        for column in columns:
+            if len(column) and column.min() < 0:
+                raise self.damaged("a sample has a negative weight.")
+        axis = axis or values[default_value].unit
+        if time is None:
+            begins = np.concatenate(([0], np.cumsum(columns[default_value])))
+            time, axis_start, axis_end = begins[:-1], 0, begins[-1].item()
+        time = self._column(time, axis)
+        if len(time) > 1 and (np.diff(time) < 0).any():
+            raise self.damaged("its samples are not in time order.")
+        start = axis_start if axis_start is not None else (time[0].item() if len(time) else 0)
+        if axis_end is None:
+            lasting = columns[default_value][-1].item() if len(time) and values[default_value].unit == axis else 0
+            axis_end = time[-1].item() + lasting if len(time) else start
+        busy = leaves >= 0
+        own = []
+        for column in columns:
+            values_of_nodes = np.zeros(len(stacks), column.dtype)
+            np.add.at(values_of_nodes, leaves[busy], column[busy])
+            own.append(values_of_nodes)
+        count = np.bincount(leaves[busy], minlength=len(stacks)).astype(np.int64)
+        self._too_deep(stacks.truncated)
+        return self._add(
+            name,
+            pid,
+            tid,
+            ProfileKind.SAMPLED,
+            axis,
+            (start, axis_end),
+            values,
+            default_value,
+            stacks.tree(tuple(own), count),
+            Samples(time, leaves, columns),
+            None,
+        )
+
+    def add_evented(
+        self,
+        name: str,
+        nested: Nested,
+        *,
+        unit: Unit = Unit.NANOSECONDS,
+        axis_start: float | None = None,
+        axis_end: float | None = None,
+        pid: str = "",
+        tid: str = "",
+        args_offset: Int64 | None = None,
+        args_length: Int32 | None = None,
+    ) -> int:
+        """Add nested spans; returns the profile's index. `args_*` are rows of the input that `nested` indexes."""
+        start, end = self._column(nested.start, unit), self._column(nested.end, unit)
+        size = len(start)
+        stacks = StackTable()
+        node = stacks.of_spans(nested.frame, nested.parent)
+        own = self_durations(start, end, nested.parent)
+        own_of_nodes = np.zeros(len(stacks), own.dtype)
+        np.add.at(own_of_nodes, node, own)
+        count = np.bincount(node, minlength=len(stacks)).astype(np.int64)
+        spans = Spans(
+            start=start,
+            end=end,
+            parent=nested.parent,
+            node=node,
+            depth=nested.depth,
+            self_value=own,
+            args_offset=args_offset[nested.source] if args_offset is not None else np.zeros(size, np.int64),
+            args_length=args_length[nested.source] if args_length is not None else np.zeros(size, np.int32),
+        )
+        self.warn("clamped", "slices that ended after their parent were cut at the parent's end", nested.clamped)
+        self.warn("unmatched_end", "end events without a begin were dropped", nested.unmatched_ends)
+        self.warn("unclosed", "spans without an end were closed at the last event", nested.unclosed)
+        self._too_deep(nested.too_deep)
+        first = axis_start if axis_start is not None else (start[0].item() if size else 0)
+        last = axis_end if axis_end is not None else (end.max().item() if size else first)
+        return self._add(
+            name,
+            pid,
+            tid,
+            ProfileKind.EVENTED,
+            unit,
+            (first, last),
+            (ValueType("time", unit) if unit.is_time else ValueType("weight", unit),),
+            0,
+            stacks.tree((own_of_nodes,), count),
+            None,
+            spans,
+        )
+
+    def build(self, *, sha256: str, source_bytes: int) -> Trace:
+        """The finished trace. Raises EmptyTrace when no profile holds a sample or a span."""
+        sizes = [len(p.spans) if p.spans is not None else len(p.samples or ()) for p in self._profiles]
+        if not any(sizes):
+            raise EmptyTrace(
+                f"{self.name}: this {self.format} file holds neither samples nor spans. Record it again while the program works."
+            )
+        default = self.default_profile if self.default_profile is not None else int(np.argmax(np.array(sizes) > 0))
+        profiles, used = self._with_frames_in_order(self._on_the_trace_clock(self._profiles))
+        strings = _StringArena()
+        frames = self._frame_columns(used, strings)
+        zero = self._zero()
+        instants = Instants(
+            np.array([i[0] for i in self._instants], np.int32),
+            np.array([i[1] for i in self._instants], np.int64) - zero,
+            np.array([strings.index(i[2]) for i in self._instants], np.int32),
+        )
+        counters = Counters(
+            np.array([c.profile for c in self._counters], np.int32),
+            np.array([c.time for c in self._counters], np.int64) - zero,
+            np.array([strings.index(c.name) for c in self._counters], np.int32),
+            np.array([c.value for c in self._counters], np.float64),
+        )
+        no_ids, no_times = np.zeros(0, np.int32), np.zeros(0, np.int64)
+        return Trace(
+            name=self.name,
+            format=self.format,
+            sha256=sha256,
+            source_bytes=source_bytes,
+            strings=strings.columns(),
+            frames=frames,
+            profiles=profiles,
+            default_profile=default,
+            instants=instants,
+            counters=counters,
+            async_spans=AsyncSpans(no_ids, no_times, no_times, no_ids, no_ids),
+            flows=Flows(no_ids, no_times, no_ids, no_times, no_ids),
+            warnings=tuple(self._warnings.values()),
+        )
+
+    def _column(self, values: Values | Sequence[float], unit: Unit) -> Values:
+        column = np.asarray(values)
+        if column.dtype.kind == "f" and not np.isfinite(column).all():
+            raise self.damaged("a time or weight is not a finite number.")
+        if not unit.is_time:
+            return column.astype(np.float64)
+        if len(column) and (np.abs(column) > MAX_TIME_NS).any():
+            raise self.damaged("a time is out of range.")
+        return (np.rint(column) if column.dtype.kind == "f" else column).astype(np.int64)
+
+    def _too_deep(self, count: int) -> None:
+        self.warn("too_deep", "stacks deeper than 65,535 frames were cut", count)
+
+    def _add(
+        self,
+        name: str,
+        pid: str,
+        tid: str,
+        kind: ProfileKind,
+        axis: Unit,
+        extent: tuple[float, float],
+        values: tuple[ValueType, ...],
+        default_value: int,
+        tree: CallTree,
+        samples: Samples | None,
+        spans: Spans | None,
+    ) -> int:
+        start, end = (int(round(e)) if axis.is_time else float(e) for e in extent)
+        last = self._profiles[-1] if self._profiles else None
+        self._profiles.append(
+            Profile(
+                index=len(self._profiles),
+                name=name,
+                pid=pid,
+                tid=tid,
+                kind=kind,
+                axis=axis,
+                axis_start=start,
+                axis_end=max(start, end),
+                values=values,
+                default_value=default_value,
+                tree=tree,
+                samples=samples,
+                spans=spans,
+                node_base=last.node_base + len(last.tree) if last else 0,
+                span_base=last.span_base + (len(last.spans) if last.spans else 0) if last else 0,
+            )
+        )
+        return len(self._profiles) - 1
+
+    def _zero(self) -> int:
+        return int(min((p.axis_start for p in self._profiles if p.axis.is_time), default=0))
+
+    def _on_the_trace_clock(self, profiles: list[Profile]) -> list[Profile]:
+        zero = self._zero()
+        if zero == 0:
+            return profiles
+        moved = []
+        for p in profiles:
+            if p.axis.is_time:
+                samples = replace(p.samples, time=p.samples.time - zero) if p.samples else None
+                spans = replace(p.spans, start=p.spans.start - zero, end=p.spans.end - zero) if p.spans else None
+                p = replace(p, axis_start=p.axis_start - zero, axis_end=p.axis_end - zero, samples=samples, spans=spans)
+            moved.append(p)
+        return moved
+
+    def _with_frames_in_order(self, profiles: list[Profile]) -> tuple[tuple[Profile, ...], list[int]]:
+        """Number the frames that trees use by first appearance; forget the others."""
+        appearances = np.concatenate([p.tree.frame for p in profiles])
+        frames, first = np.unique(appearances, return_index=True)
+        used = frames[np.argsort(first)]
+        number = np.full(len(self._frames), NONE, np.int32)
+        number[used] = np.arange(len(used), dtype=np.int32)
+        return tuple(replace(p, tree=replace(p.tree, frame=number[p.tree.frame])) for p in profiles), used.tolist()
+
+    def _frame_columns(self, used: list[int], strings: "_StringArena") -> Frames:
+        rows = [self._frames[i] for i in used]
+        return Frames(
+            name=np.array([strings.index(r[0]) for r in rows], np.int32),
+            file=np.array([strings.index(r[1]) for r in rows], np.int32),
+            line=np.array([r[2] for r in rows], np.int64).clip(NONE, 2**31 - 1).astype(np.int32),
+            column=np.array([r[3] for r in rows], np.int64).clip(NONE, 2**31 - 1).astype(np.int32),
+            category=np.array([strings.index(r[4]) for r in rows], np.int32),
+        )
+
+
+class _StringArena:
+    def __init__(self) -> None:
+        self._index: dict[str, int] = {}
+
+    def index(self, text: str | None) -> int:
+        return NONE if text is None else self._index.setdefault(text, len(self._index))
+
+    def columns(self) -> Strings:
+        encoded = [text.encode("utf-8", "replace") for text in self._index]
+        offsets = np.zeros(len(encoded) + 1, np.int64)
+        np.cumsum([len(e) for e in encoded], out=offsets[1:])
+        return Strings(np.frombuffer(b"".join(encoded), np.uint8), offsets)

@@ -1,0 +1,127 @@
+"""What must hold for every trace, whatever it was read from. Importer tests call `check` on all they read."""
+
+import numpy as np
+
+from traces.model import NONE, CallTree, Profile, Trace, Values
+
+
+def check(trace: Trace) -> None:
+    """Returns nothing; raises AssertionError naming the first law that is broken."""
+    strings, frames = trace.strings, trace.frames
+    assert strings.offsets[0] == 0, "strings begin at 0"
+    assert strings.offsets[-1] == len(strings.arena), "strings fill their arena"
+    assert (np.diff(strings.offsets) >= 0).all(), "string offsets do not decrease"
+    for column, lowest in ((frames.name, 0), (frames.file, NONE), (frames.category, NONE)):
+        _within(column, lowest, len(strings), "a frame's string exists")
+    assert trace.profiles, "a trace has a profile"
+    assert 0 <= trace.default_profile < len(trace.profiles), "the default profile exists"
+    nodes = spans = 0
+    for index, profile in enumerate(trace.profiles):
+        assert profile.index == index, "profiles know their index"
+        assert (profile.node_base, profile.span_base) == (nodes, spans), "handles count through all profiles"
+        nodes += len(profile.tree)
+        spans += len(profile.spans) if profile.spans is not None else 0
+        _check_tree(profile.tree, len(frames), profile)
+        if profile.spans is not None:
+            assert profile.samples is None, "a profile has samples or spans, not both"
+            _check_spans(profile)
+        else:
+            _check_samples(profile)
+    for name in (trace.instants.name, trace.counters.name):
+        _within(name, 0, len(strings), "a side table's name exists")
+
+
+def _within(column: Values, lowest: int, end: int, law: str) -> None:
+    assert len(column) == 0 or (lowest <= column.min() and column.max() < end), law
+
+
+def _same(left: Values, right: Values, law: str) -> None:
+    if left.dtype.kind == "i":
+        assert (left == right).all(), law
+    else:
+        assert np.allclose(left, right, rtol=1e-9, atol=1e-6), law
+
+
+def _check_tree(tree: CallTree, frame_count: int, profile: Profile) -> None:
+    size = len(tree)
+    index = np.arange(size)
+    child = tree.parent >= 0
+    up = tree.parent[child]
+    _within(tree.frame, 0, frame_count, "a node's frame exists")
+    _within(tree.parent, NONE, size, "a node's parent exists")
+    assert (tree.parent < index).all(), "parents come first"
+    assert (tree.depth[~child] == 0).all(), "roots have depth 0"
+    assert (tree.depth[child] == tree.depth[up] + 1).all(), "depth counts from the root"
+    pairs = tree.parent.astype(np.int64) << 32 | tree.frame
+    assert len(np.unique(pairs)) == size, "no two nodes share parent and frame"
+    assert len(tree.self_values) == len(tree.total_values) == len(profile.values), "one column a value"
+    for own, total in zip(tree.self_values, tree.total_values, strict=True):
+        children = np.zeros(size, total.dtype)
+        np.add.at(children, up, total[child])
+        _same(own + children, total, "self + children = total")
+        assert (own >= 0).all(), "no self value is negative"
+    again = np.ones(size, np.uint8)
+    nodes, ancestors = np.flatnonzero(child), up
+    while len(nodes):
+        again[nodes[tree.frame[nodes] == tree.frame[ancestors]]] = 0
+        ancestors = tree.parent[ancestors]
+        nodes, ancestors = nodes[ancestors >= 0], ancestors[ancestors >= 0]
+    assert (again == tree.outermost).all(), "outermost nodes have no ancestor of their frame"
+
+
+def _check_samples(profile: Profile) -> None:
+    samples, tree = profile.samples, profile.tree
+    assert samples is not None, "a profile has samples or spans"
+    _within(samples.leaf, NONE, len(tree), "a sample's leaf exists")
+    assert len(samples.time) == len(samples.leaf), "one time a sample"
+    assert (np.diff(samples.time) >= 0).all(), "samples are in time order"
+    busy = samples.leaf >= 0
+    assert (np.bincount(samples.leaf[busy], minlength=len(tree)) == tree.count).all(), "count is the samples per leaf"
+    for weights, own in zip(samples.weights, tree.self_values, strict=True):
+        assert len(weights) == len(samples.leaf), "one weight a sample"
+        assert (weights >= 0).all(), "no weight is negative"
+        sums = np.zeros(len(tree), weights.dtype)
+        np.add.at(sums, samples.leaf[busy], weights[busy])
+        _same(sums, own, "self is the sum of the samples")
+    if len(samples):
+        ends = samples.time
+        if profile.unit == profile.axis:
+            ends = samples.time + samples.weights[profile.default_value]
+            assert (ends[:-1] <= samples.time[1:] + _slack(profile)).all(), "samples do not overlap"
+        assert profile.axis_start <= samples.time[0], "samples begin inside the axis"
+        assert ends[-1] <= profile.axis_end + _slack(profile), "samples end inside the axis"
+
+
+def _slack(profile: Profile) -> float:
+    return 0 if profile.axis.is_time else 1e-9 * max(1.0, abs(profile.axis_end))
+
+
+def _check_spans(profile: Profile) -> None:
+    spans, tree = profile.spans, profile.tree
+    assert spans is not None, "an evented profile has spans"
+    size = len(spans)
+    child = spans.parent >= 0
+    up = spans.parent[child]
+    assert (spans.parent < np.arange(size)).all(), "parent spans come first"
+    _within(spans.node, 0, len(tree), "a span's node exists")
+    assert (spans.end >= spans.start).all(), "spans do not run backwards"
+    assert (spans.start[child] >= spans.start[up]).all(), "a span begins inside its parent"
+    assert (spans.end[child] <= spans.end[up]).all(), "a span ends inside its parent"
+    assert (spans.depth[~child] == 0).all(), "root spans have depth 0"
+    assert (spans.depth[child] == spans.depth[up] + 1).all(), "span depth counts from the root"
+    assert (tree.parent[spans.node[child]] == spans.node[up]).all(), "nodes nest as their spans do"
+    assert (tree.parent[spans.node[~child]] == NONE).all(), "root spans have root nodes"
+    order = np.argsort(spans.depth, kind="stable")
+    starts, ends, depths = spans.start[order], spans.end[order], spans.depth[order]
+    same_row = depths[1:] == depths[:-1]
+    assert (starts[1:][same_row] >= ends[:-1][same_row]).all(), "spans of one depth are disjoint and in time order"
+    children = np.zeros(size, spans.self_value.dtype)
+    np.add.at(children, up, (spans.end - spans.start)[child])
+    _same(spans.self_value + children, spans.end - spans.start, "self + children = duration")
+    sums = np.zeros(len(tree), spans.self_value.dtype)
+    np.add.at(sums, spans.node, spans.self_value)
+    _same(sums, tree.self_values[0], "a node's self is the sum of its spans")
+    assert (np.bincount(spans.node, minlength=len(tree)) == tree.count).all(), "count is the calls per node"
+    if size:
+        assert profile.axis_start <= spans.start.min(), "spans begin inside the axis"
+        assert spans.end.max() <= profile.axis_end, "spans end inside the axis"

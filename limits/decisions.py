@@ -14,12 +14,16 @@ class LimitType(StrEnum):
     SESSION_MESSAGES = "session_messages"
     LIFETIME_ANALYSES = "lifetime_analyses"
     MONTHLY_SESSIONS = "monthly_sessions"
+    MONTHLY_UPLOADS = "monthly_uploads"
+    TOTAL_TRACES = "total_traces"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """One row of `reserve_chat_turn`. When refused, `limit_type`, `used` and `limit` say which ceiling; when accepted,
-    `messages_used` counts the session's messages including this prompt and the answer it has reserved."""
+    """One row of `reserve_chat_turn` or `reserve_trace_upload` (which counts no messages). When refused, `limit_type`,
+    `used` and `limit` say which ceiling; when accepted, `messages_used` is where the session stands with this prompt
+    (or, for a regenerated answer, with that answer): one more than when it was decided. The answer that the prompt is
+    owed is not in it: a prompt accepted at the last free place still gets it."""
 
     allowed: bool
     plan_name: str
@@ -47,11 +51,16 @@ def refusal_text(decision: Decision) -> str:
         case LimitType.MONTHLY_SESSIONS:
             until = f" They renew on {decision.resets_at:%d %B %Y}." if decision.resets_at else ""
             return f"You have used all {decision.limit} conversations of this month on {plan}.{until}"
+        case LimitType.MONTHLY_UPLOADS:
+            until = f" They renew on {decision.resets_at:%d %B %Y}." if decision.resets_at else ""
+            return f"You have used all {decision.limit} uploads of this month on {plan}.{until}"
+        case LimitType.TOTAL_TRACES:
+            return f"You keep {decision.used} traces and {plan} holds {decision.limit}. Delete one or upgrade."
         case _:
             assert_never(decision.limit_type)
 
 
 def session_limit_reached(messages_used: int, messages_limit: int | None) -> bool:
-    """Whether a turn has come to stand over its session's ceiling; an accepted turn counts its own prompt and answer
-    in `messages_used`."""
+    """Whether a turn has come to stand over its session's ceiling, with `messages_used` as its Decision counts it. Never
+    true right after acceptance; it takes a smaller plan since then."""
     return messages_limit is not None and messages_used > messages_limit

@@ -13,8 +13,8 @@ from server.protocol.values import Check, Citation, Usage, ViewerState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnInput:
-    """`history` are the session's earlier messages in order, without this prompt. `messages_used` includes this
-    prompt and its answer."""
+    """`history` are the session's earlier messages in order, without this prompt. `messages_used` counts
+    as limits.decisions.Decision does."""
 
     turn_id: str
     session_id: str

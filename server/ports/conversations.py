@@ -1,5 +1,9 @@
 """Sessions, turns and messages as rows. The rules (what counts, one turn at a time, idempotency) live in SQL; the
-in-memory twin obeys the same contract suite."""
+in-memory twin obeys the same contract suite.
+
+Ids (sessions, turns, messages, traces, accounts, users) are UUIDs in their usual text form; whoever makes a thing makes
+its id. An id of another form raises BadRequest where a thing is made and NotFound where one is looked up. Text and JSON
+come back as they went in, but for what a database cannot hold: NUL and lone surrogates become U+FFFD."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -108,7 +112,7 @@ class MessageRow(NewMessage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEnding:
-    """How a turn ended, written with its messages in one transaction."""
+    """How a turn ended, written with its messages in one transaction. `title` is taken when the session has none."""
 
     status: TurnStatus
     messages: tuple[NewMessage, ...] = ()
@@ -158,7 +162,7 @@ class Conversations(Protocol):
         ...
 
     async def start_turn(self, turn_id: str, *, owner: str) -> TurnRow | None:
-        """Mark an accepted turn running (attempt + 1). None when it has ended meanwhile or its cancel was requested:
+        """Mark a turn running (attempt + 1); its plan and limit are those of now. None when it has ended meanwhile or its cancel was requested:
         nothing to run."""
         ...
 

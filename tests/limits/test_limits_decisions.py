@@ -30,6 +30,11 @@ def test_a_monthly_refusal_says_when_it_renews() -> None:
     assert text.endswith("They renew on 01 December 2026.")
 
 
+def test_a_refused_upload_names_what_is_full() -> None:
+    assert "all 10 uploads of this month" in refusal_text(refused(LimitType.MONTHLY_UPLOADS, 10))
+    assert "1000 traces" in refusal_text(refused(LimitType.TOTAL_TRACES, 1000))
+
+
 def test_an_accepted_decision_has_no_refusal() -> None:
     with pytest.raises(ValueError, match="no refusal"):
         refusal_text(Decision(allowed=True, plan_name="local", messages_used=2, messages_limit=None))

@@ -1,0 +1,167 @@
+"""Letters: real metrics of DejaVu Sans, glyphs as sparse coverage, and names shortened so that what tells them apart
+stays.
+
+The font is the file that matplotlib's wheel ships; matplotlib itself is never imported. Glyphs are drawn by FreeType
+through Pillow, hinted, on whole pixels, one character at a time: a character that the font lacks shows as its box.
+Right-to-left names are drawn in the order of their characters.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageDraw, ImageFont
+
+from rendering.bounds import MAX_LABEL_CHARACTERS
+from rendering.errors import MissingFont
+
+Style = Literal["label", "small", "title"]
+STYLES: dict[Style, tuple[str, int]] = {
+    "label": ("DejaVuSans.ttf", 11),
+    "small": ("DejaVuSans.ttf", 11),
+    "title": ("DejaVuSans-Bold.ttf", 13),
+}
+"""File and size in pixels: 11 px DejaVu Sans was read without effort by people and models at 1200x800."""
+
+ELLIPSIS = "…"
+LEAST_LETTERS = 2
+"""Fewer letters before an ellipsis tell nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """Pixels with ink: `across` and `down` from the pen on the baseline, `alpha` from 1 to 255; `advance` moves the
+    pen."""
+
+    across: npt.NDArray[np.int32]
+    down: npt.NDArray[np.int32]
+    alpha: npt.NDArray[np.uint8]
+    advance: int
+
+
+class Typeface:
+    """One font at one size. Glyphs are drawn when first asked for and kept."""
+
+    def __init__(self, path: Path, size: int) -> None:
+        self._font = ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)
+        self._glyphs: dict[str, Glyph] = {}
+        self.size = size
+
+    def glyph(self, character: str) -> Glyph:
+        found = self._glyphs.get(character)
+        return found if found is not None else self._draw(character)
+
+    def _draw(self, character: str) -> Glyph:
+        pad = self.size
+        advance = round(self._font.getlength(character))
+        image = Image.new("L", (advance + 2 * pad, 3 * pad))
+        ImageDraw.Draw(image).text((pad, 2 * pad), character, fill=255, font=self._font, anchor="ls")
+        pixels = np.asarray(image)
+        down, across = np.nonzero(pixels)
+        glyph = Glyph((across - pad).astype(np.int32), (down - 2 * pad).astype(np.int32), pixels[down, across], advance)
+        self._glyphs[character] = glyph
+        return glyph
+
+    def width(self, text: str) -> int:
+        """Pixels that the pen moves over `text`."""
+        return sum(self.glyph(character).advance for character in text)
+
+    def fitting(self, text: str, room: int) -> int:
+        """How many of the first characters of `text` fit into `room` pixels."""
+        used = 0
+        for count, character in enumerate(text):
+            used += self.glyph(character).advance
+            if used > room:
+                return count
+        return len(text)
+
+
+@cache
+def typeface(style: Style) -> Typeface:
+    """The typeface of a style, loaded once. Raises MissingFont."""
+    file, size = STYLES[style]
+    return Typeface(font_folder() / file, size)
+
+
+def font_folder() -> Path:
+    """Where matplotlib's wheel keeps DejaVu, found without importing matplotlib. Raises MissingFont."""
+    spec = find_spec("matplotlib")
+    if spec is None or spec.origin is None:
+        raise MissingFont("pictures need the fonts that the package matplotlib ships; install matplotlib")
+    folder = Path(spec.origin).parent / "mpl-data" / "fonts" / "ttf"
+    for file, _ in STYLES.values():
+        if not (folder / file).is_file():
+            raise MissingFont(f"this installation of matplotlib has no {file}; reinstall matplotlib")
+    return folder
+
+
+def printable(name: str) -> str:
+    """`name` on one line, nothing invisible in it, and no longer than any box can show."""
+    if len(name) > MAX_LABEL_CHARACTERS:
+        half = MAX_LABEL_CHARACTERS // 2
+        name = name[:half] + ELLIPSIS + name[-half:]
+    return name if name.isprintable() else "".join(c if c.isprintable() else " " for c in name)
+
+
+def elide_end(face: Typeface, text: str, room: int) -> str:
+    """`text`, or as much of its beginning as fits with an ellipsis; empty where not even that does."""
+    if face.fitting(text, room) == len(text):
+        return text
+    kept = face.fitting(text, room - face.glyph(ELLIPSIS).advance)
+    return text[:kept].rstrip() + ELLIPSIS if kept >= LEAST_LETTERS else ""
+
+
+def elide_name(face: Typeface, name: str, room: int) -> str:
+    """A function's name in at most `room` pixels: arguments go first, then the middle of the qualification, last the
+    end of the function's own name. Empty when nothing readable fits."""
+    if face.fitting(name, room) == len(name):
+        return name
+    name = _without_arguments(name)
+    if face.fitting(name, room) == len(name):
+        return name
+    starts = _segment_starts(name)
+    if not starts:
+        return elide_end(face, name, room)
+    dots = face.glyph(ELLIPSIS).advance
+    tail = ""
+    for start in reversed(starts):
+        longer = name[start:].lstrip(_SEPARATORS)
+        if dots + face.width(longer) > room:
+            break
+        tail = longer
+    if not tail:
+        return elide_end(face, name[starts[-1] :].lstrip(_SEPARATORS), room)
+    head = name[: face.fitting(name, room - dots - face.width(tail))]
+    return head.rstrip(_SEPARATORS) + ELLIPSIS + tail
+
+
+_SEPARATORS = ".:/#\\"
+
+
+def _without_arguments(name: str) -> str:
+    """`draw(int, Point const&)` becomes `draw(…)`: overloads matter less than the name itself."""
+    if not name.endswith(")"):
+        return name
+    depth = 0
+    for index in range(len(name) - 1, 0, -1):
+        depth += (name[index] == ")") - (name[index] == "(")
+        if depth == 0:
+            return name[:index] + "(…)" if index + 3 < len(name) else name
+    return name
+
+
+def _segment_starts(name: str) -> list[int]:
+    """Where the parts of a qualified name begin, separators included, outside brackets: `a.b::c` at 1 and 3."""
+    starts, depth = [], 0
+    for index, character in enumerate(name):
+        if character in "<([{":
+            depth += 1
+        elif character in ">)]}":
+            depth = max(0, depth - 1)
+        elif depth == 0 and index > 0 and character in _SEPARATORS and name[index - 1] not in _SEPARATORS:
+            starts.append(index)
+    return [start for start in starts if name[start:].strip(_SEPARATORS)]

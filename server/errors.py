@@ -78,3 +78,11 @@ class WorkerFailed(ServerError):
 
 class DatabaseUnavailable(ServerError):
     pass
+
+
+def raised_at(error: BaseException) -> str:
+    """File and line of an error, for the log: its text stays out, because it may quote a trace."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return "unknown" if trace is None else f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"

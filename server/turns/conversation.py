@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from server.agent.opening import opening
 from server.errors import BadRequest, LimitExceeded
-from server.ports.conversations import Conversations, MessageRow, TurnRequest
+from server.ports.conversations import Conversations, MessageRow, SessionRow, TurnRequest
 from server.ports.identity import Caller
+from server.ports.objects import PICTURES_BUCKET, ObjectStore
 from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Listening, Relay
 from server.ports.traces import TraceWorkers
@@ -17,7 +18,7 @@ from server.protocol.server import ChatError, ConnectionAck, WaitingForModel
 from server.protocol.values import HistoryMessage, LimitsView, RunningTurn, ViewerState
 from server.turns.access import session_of, turn_of
 from server.turns.library import TraceLibrary
-from server.turns.pictures import picture_address
+from server.turns.pictures import picture_address, picture_path
 from server.turns.runner import TurnRunner
 
 HISTORY_SHOWN = 200
@@ -41,6 +42,7 @@ class Conversation:
         conversations: Conversations,
         library: TraceLibrary,
         workers: TraceWorkers,
+        objects: ObjectStore,
         queue: TurnQueue,
         relay: Relay,
         runner: TurnRunner,
@@ -48,6 +50,7 @@ class Conversation:
         self._conversations = conversations
         self._library = library
         self._workers = workers
+        self._objects = objects
         self._queue = queue
         self._relay = relay
         self._runner = runner
@@ -132,6 +135,20 @@ class Conversation:
             limit=limits.messages_limit,
             plan_name=limits.plan_name,
         )
+
+    async def sessions(self, caller: Caller, trace_id: str | None) -> list[SessionRow]:
+        """Sessions that hold a message (about one trace), most recently used first."""
+        return await self._conversations.sessions(caller, trace_id=trace_id)
+
+    async def rename(self, caller: Caller, session_id: str, title: str) -> SessionRow:
+        """The session under its new title."""
+        await session_of(self._conversations, caller, session_id)
+        return await self._conversations.rename_session(caller, session_id, title)
+
+    async def picture(self, caller: Caller, turn_id: str, name: str) -> bytes:
+        """A picture (PNG) made during a turn of the caller's."""
+        turn = await turn_of(self._conversations, caller, turn_id)
+        return await self._objects.get(PICTURES_BUCKET, picture_path(turn.account_id, turn_id, name))
 
     async def limits(self, caller: Caller) -> LimitsView:
         """Where the caller stands, apart from any session."""

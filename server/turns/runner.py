@@ -11,6 +11,7 @@ import anyio
 import structlog
 
 from server.agent.turn import Agent, TurnAnswer, TurnInput
+from server.errors import raised_at
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations, NewMessage, Sender, TurnEnding, TurnRow, TurnStatus
 from server.ports.identity import Caller
@@ -163,7 +164,11 @@ class TurnRunner:
         except Exception as error:  # noqa: BLE001 - the top of a turn: whatever went wrong, it ends and says so
             failed = turn_failure(error)
             log.warning(
-                "turn_failed", turn_id=turn.turn_id, code=failed.code, error=type(error).__name__, where=_where(error)
+                "turn_failed",
+                turn_id=turn.turn_id,
+                code=failed.code,
+                error=type(error).__name__,
+                where=raised_at(error),
             )
             return failed
 
@@ -195,7 +200,7 @@ class TurnRunner:
         try:
             stored = await self._conversations.end_turn(view.turn_id, ending)
         except Exception as error:  # noqa: BLE001 - listeners must hear that the answer was lost
-            log.warning("turn_not_stored", turn_id=view.turn_id, error=type(error).__name__, where=_where(error))
+            log.warning("turn_not_stored", turn_id=view.turn_id, error=type(error).__name__, where=raised_at(error))
             lost = "The answer could not be stored. It is tried again when the server next starts."
             events, stored = (TurnFailed(code="not_stored", message=lost, retryable=True),), []
         if stored is None:
@@ -263,11 +268,3 @@ def _with_metadata(
 def _system_event(turn_id: str, text: str, metadata: dict[str, object]) -> NewMessage:
     message_id = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{turn_id}/{metadata['event']}"))
     return NewMessage(message_id=message_id, sender=Sender.SYSTEM_EVENT, text=text, metadata=metadata)
-
-
-def _where(error: BaseException) -> str:
-    """The place an error was raised at, for the log: file and line, never its text, which may quote a trace."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return "unknown" if trace is None else f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"

@@ -1,0 +1,3 @@
+"""HTTP: traces, sessions, pictures, the page. `application` puts it together; `problems` is the one table from error
+to status.
+"""

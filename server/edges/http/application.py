@@ -1,0 +1,65 @@
+"""The ASGI application: routes in, guard and error wall around them."""
+
+import ipaddress
+import socket
+from collections.abc import Callable, Collection
+
+from fastapi import FastAPI
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp
+
+from server.edges.http import page, sessions, traces
+from server.edges.http.guard import Guard
+from server.edges.http.problems import ErrorWall, answer_with_problems
+from server.edges.http.services import CurrentServices, Services
+from server.edges.ws.socket import chat
+
+API = "/api/v1"
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def build_application(services: Services, *, is_our_name: Callable[[str], bool]) -> ASGIApp:
+    """Everything a client can reach. `is_our_name` decides which `Host` names are answered."""
+    app = FastAPI(title="Flamechat", version="1", docs_url=None, redoc_url=None, openapi_url=f"{API}/openapi.json")
+    app.state.services = services
+    app.add_api_route("/health", health, tags=["health"])
+    app.add_api_route("/ready", ready, tags=["health"], response_model=None)
+    app.include_router(traces.routes, prefix=API)
+    app.include_router(sessions.routes, prefix=API)
+    app.add_api_websocket_route(f"{API}/chat", chat)
+    app.include_router(page.routes)
+    answer_with_problems(app)
+    return ErrorWall(Guard(app, is_our_name=is_our_name))
+
+
+async def health() -> dict[str, str]:
+    """The process answers."""
+    return {"status": "ok"}
+
+
+async def ready(services: CurrentServices) -> JSONResponse:
+    """Whether requests can be served now: the database answers and the server is not stopping."""
+    is_ready = await services.is_ready()
+    return JSONResponse({"status": "ready" if is_ready else "not ready"}, 200 if is_ready else 503)
+
+
+def names_of(host: str, allowed: Collection[str]) -> Callable[[str], bool]:
+    """The `Host` names of a server bound to `host`: loopback's, and for an address of all interfaces also the machine's
+    name and any literal address (a rebound name is never one). `allowed` are further names."""
+    names = {name.lower() for name in (host, *allowed)} | LOOPBACK_NAMES
+    all_interfaces = host in {"0.0.0.0", "::"}  # noqa: S104 - compared, not bound
+    if all_interfaces:
+        names.add(socket.gethostname().lower())
+
+    def is_our_name(name: str) -> bool:
+        return name.lower() in names or (all_interfaces and _is_address(name))
+
+    return is_our_name
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

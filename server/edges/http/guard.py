@@ -1,0 +1,67 @@
+"""Who may talk to this server at all: requests under its own names, and pages of its own origin. Pure ASGI: streams
+and sockets pass untouched.
+"""
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from server.edges.http.problems import problem
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+SECURITY_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+        "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class Guard:
+    """Refuses a `Host` that is not one of ours (a DNS name rebound to this machine), and an unsafe method or a socket
+    whose `Origin` is another site's. Programs send no Origin and pass. Adds the security headers to every answer."""
+
+    def __init__(self, app: ASGIApp, *, is_our_name: Callable[[str], bool]) -> None:
+        self._app = app
+        self._is_our_name = is_our_name
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        refusal = self._refusal(scope)
+        if refusal is None:
+            await self._app(scope, receive, _with_headers(send))
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 4403, "reason": refusal})
+        else:
+            await problem(403, "Forbidden", refusal, instance=scope["path"])(scope, receive, _with_headers(send))
+
+    def _refusal(self, scope: Scope) -> str | None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if not self._is_our_name(urlsplit(f"//{host}").hostname or ""):
+            return "This server does not answer under that name. Add it to FLAMECHAT_ALLOWED_HOSTS if it should."
+        origin = headers.get("origin")
+        unsafe = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
+        if unsafe and origin is not None and origin not in {f"http://{host}", f"https://{host}"}:
+            return "Another site's page may not use this server."
+        return None
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in SECURITY_HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return sending

@@ -1,0 +1,142 @@
+"""Errors as problem documents (RFC 9457): one table for all rooms, and a wall for what nobody foresaw."""
+
+import re
+
+import structlog
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from limits.errors import LimitsError, UnknownPlan
+from rendering.errors import RenderingError
+from server.errors import (
+    BadRequest,
+    Busy,
+    ConfigError,
+    DatabaseUnavailable,
+    LimitExceeded,
+    ModelFailed,
+    NotAuthenticated,
+    NotFound,
+    NotSupported,
+    PromptUnavailable,
+    ServerError,
+    TurnInProgress,
+    WorkerFailed,
+    raised_at,
+)
+from traces.errors import TraceError, TraceTooLarge, UnknownHandle, UnrecognisedTrace
+
+STATUSES: tuple[tuple[type[Exception], int], ...] = (
+    (TraceTooLarge, 413),
+    (UnrecognisedTrace, 415),
+    (UnknownHandle, 404),
+    (TraceError, 422),
+    (RenderingError, 400),
+    (UnknownPlan, 404),
+    (LimitsError, 400),
+    (BadRequest, 400),
+    (NotAuthenticated, 401),
+    (NotFound, 404),
+    (TurnInProgress, 409),
+    (LimitExceeded, 429),
+    (NotSupported, 501),
+    (ModelFailed, 502),
+    (Busy, 503),
+    (PromptUnavailable, 503),
+    (WorkerFailed, 503),
+    (DatabaseUnavailable, 503),
+    (ConfigError, 500),
+    (ServerError, 500),
+)
+"""First match wins: a kind stands before its root."""
+
+ROOTS = (TraceError, RenderingError, LimitsError, ServerError)
+
+log = structlog.get_logger(__name__)
+
+
+def problem(status: int, title: str, detail: str, *, instance: str, **members: object) -> JSONResponse:
+    """A problem document; its type is a name, not a page."""
+    name = re.sub(r"[^a-z]+", "-", title.lower()).strip("-")
+    body = {"type": f"urn:flamechat:{name}", "title": title, "status": status, "detail": detail, "instance": instance}
+    return JSONResponse(body | members, status_code=status, media_type="application/problem+json")
+
+
+def problem_of(error: Exception, *, instance: str) -> JSONResponse:
+    """The answer to one of our errors. Raises KeyError for a foreign one."""
+    status = next((status for kind, status in STATUSES if isinstance(error, kind)), None)
+    if status is None:
+        raise KeyError(type(error).__name__)
+    members: dict[str, object] = {}
+    if isinstance(error, BadRequest) and error.field is not None:
+        members["field"] = error.field
+    if isinstance(error, LimitExceeded):
+        decision = error.decision
+        members |= {"limitType": decision.limit_type, "used": decision.used, "limit": decision.limit}
+        members["planName"] = decision.plan_name
+    answer = problem(status, _title(error), str(error), instance=instance, **members)
+    if isinstance(error, Busy):
+        answer.headers["Retry-After"] = str(error.retry_after_s)
+    if isinstance(error, NotAuthenticated):
+        answer.headers["WWW-Authenticate"] = "Bearer"
+    return answer
+
+
+def answer_with_problems(app: FastAPI) -> None:
+    """Register the table with an application."""
+
+    async def ours(request: Request, error: Exception) -> Response:
+        return problem_of(error, instance=request.url.path)
+
+    async def of_framework(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        title = {404: "Not found", 405: "Method not allowed"}.get(error.status_code, "Bad request")
+        answer = problem(error.status_code, title, str(error.detail), instance=request.url.path)
+        answer.headers.update(error.headers or {})
+        return answer
+
+    async def of_validation(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        first = error.errors()[0]
+        field = str(first["loc"][-1])
+        return problem(400, "Bad request", f"{field}: {first['msg']}", instance=request.url.path, field=field)
+
+    for root in ROOTS:
+        app.add_exception_handler(root, ours)
+    app.add_exception_handler(HTTPException, of_framework)
+    app.add_exception_handler(RequestValidationError, of_validation)
+
+
+class ErrorWall:
+    """Outermost: what nobody foresaw becomes a problem document and one line in the log, without the error's text (it
+    may quote a trace).
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = False
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watched)
+        except Exception as error:  # noqa: BLE001 - the top of a request
+            log.warning("request_failed", path=scope["path"], error=type(error).__name__, where=raised_at(error))
+            if started or scope["type"] != "http":
+                return
+            detail = f"The server failed unexpectedly ({type(error).__name__}); its log says where."
+            await problem(500, "Internal error", detail, instance=scope["path"])(scope, receive, send)
+
+
+def _title(error: Exception) -> str:
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(error).__name__)
+    return words.capitalize()

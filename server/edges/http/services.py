@@ -1,0 +1,55 @@
+"""What the edges call, and whose request it is."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Depends
+from starlette.requests import HTTPConnection
+
+from server.ports.identity import Caller, Identity
+from server.ports.objects import ObjectStore
+from server.ports.traces import TraceWorkers
+from server.turns.conversation import Conversation
+from server.turns.library import TraceLibrary
+
+ACCESS_COOKIE = "flamechat_access"
+"""Carries the access token for the page of a server that others can reach."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """The use cases and the settings of the edge. `scratch` takes uploads on their way; `page` is the built client."""
+
+    identity: Identity
+    library: TraceLibrary
+    conversation: Conversation
+    workers: TraceWorkers
+    objects: ObjectStore
+    scratch: Path
+    page: Path
+    max_upload_bytes: int
+    is_ready: Callable[[], Awaitable[bool]]
+
+
+def access_token(connection: HTTPConnection) -> str | None:
+    """The token of a request or a socket: a Bearer header, else the page's cookie."""
+    scheme, _, token = connection.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and token:
+        return token.strip()
+    return connection.cookies.get(ACCESS_COOKIE)
+
+
+def services_of(connection: HTTPConnection) -> Services:
+    services: Services = connection.app.state.services
+    return services
+
+
+async def caller_of(connection: HTTPConnection) -> Caller:
+    """Raises NotAuthenticated."""
+    return await services_of(connection).identity.identify(access_token(connection))
+
+
+CurrentServices = Annotated[Services, Depends(services_of)]
+CurrentCaller = Annotated[Caller, Depends(caller_of)]

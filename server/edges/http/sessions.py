@@ -1,0 +1,73 @@
+"""Conversations over HTTP: list, rename, remove, page back; pictures; where the caller stands."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.responses import Response
+
+from server.edges.http.services import CurrentCaller, CurrentServices
+from server.ports.conversations import SessionRow
+from server.protocol.base import WireModel
+from server.protocol.values import HistoryMessage, LimitsView
+
+routes = APIRouter(tags=["sessions"])
+
+
+class SessionChange(WireModel):
+    title: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+def session_json(row: SessionRow) -> dict[str, Any]:
+    return {
+        "sessionId": row.session_id,
+        "traceId": row.trace_id,
+        "title": row.title,
+        "createdAt": row.created_at.isoformat(),
+        "updatedAt": row.updated_at.isoformat(),
+    }
+
+
+@routes.get("/sessions")
+async def sessions(
+    caller: CurrentCaller, services: CurrentServices, trace_id: Annotated[str | None, Query(alias="traceId")] = None
+) -> dict[str, Any]:
+    """Sessions that hold a message, most recently used first."""
+    return {"sessions": [session_json(row) for row in await services.conversation.sessions(caller, trace_id)]}
+
+
+@routes.patch("/sessions/{session_id}")
+async def rename(
+    session_id: str, change: SessionChange, caller: CurrentCaller, services: CurrentServices
+) -> dict[str, Any]:
+    return {"session": session_json(await services.conversation.rename(caller, session_id, change.title))}
+
+
+@routes.delete("/sessions/{session_id}", status_code=204)
+async def remove(session_id: str, caller: CurrentCaller, services: CurrentServices) -> None:
+    await services.library.remove_session(caller, session_id)
+
+
+@routes.get("/sessions/{session_id}/messages")
+async def messages(
+    session_id: str,
+    caller: CurrentCaller,
+    services: CurrentServices,
+    before: int | None = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> dict[str, list[HistoryMessage]]:
+    """The newest messages below position `before`, in order."""
+    return {"messages": await services.conversation.history(caller, session_id, before=before, limit=limit)}
+
+
+@routes.get("/pictures/{turn_id}/{name}.png")
+async def picture(turn_id: str, name: str, caller: CurrentCaller, services: CurrentServices) -> Response:
+    """A picture made during a turn; it never changes."""
+    png = await services.conversation.picture(caller, turn_id, name)
+    headers = {"Cache-Control": "private, max-age=31536000, immutable"}
+    return Response(png, media_type="image/png", headers=headers)
+
+
+@routes.get("/me/usage")
+async def usage(caller: CurrentCaller, services: CurrentServices) -> LimitsView:
+    return await services.conversation.limits(caller)

@@ -1,0 +1,165 @@
+"""Traces over HTTP: upload, list, remove, ask."""
+
+import dataclasses
+import hashlib
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from pydantic.alias_generators import to_camel
+from starlette.responses import JSONResponse, Response
+from traces.analysis.functions import top_functions
+from traces.cache import ENGINE_VERSION
+
+from rendering.flamegraph import render_flamegraph
+from rendering.options import FlamegraphOptions
+from server.edges.http.services import CurrentCaller, CurrentServices
+from server.edges.http.uploads import received
+from server.edges.http.view_bytes import MAX_BOXES, Encoding, Mode, ViewQuery, view_bytes
+from server.errors import BadRequest
+from server.ports.traces import TraceRow
+from traces.analysis.window import Window
+from traces.handles import parse_handle
+
+routes = APIRouter(prefix="/traces", tags=["traces"])
+
+
+def trace_json(row: TraceRow) -> dict[str, Any]:
+    """A trace as clients see it."""
+    return {
+        "traceId": row.trace_id,
+        "name": row.name,
+        "format": row.format,
+        "unit": row.unit,
+        "durationNs": row.duration_ns,
+        "sizeBytes": row.size_bytes,
+        "createdAt": row.created_at.isoformat(),
+        "summary": row.summary,
+    }
+
+
+@routes.post("", status_code=201)
+async def upload(request: Request, caller: CurrentCaller, services: CurrentServices) -> JSONResponse:
+    """Store a trace: the raw body with `?name=`, or a multipart field `file`. gzip, zstd and zip are opened."""
+    async with received(request, scratch=services.scratch, max_bytes=services.max_upload_bytes) as file:
+        row = await services.library.add(caller, file.path, name=file.name, sha256=file.sha256)
+    return JSONResponse({"trace": trace_json(row)}, 201, {"Location": f"/api/v1/traces/{row.trace_id}"})
+
+
+@routes.get("")
+async def all_traces(caller: CurrentCaller, services: CurrentServices) -> dict[str, Any]:
+    """The caller's traces, newest first."""
+    return {"traces": [trace_json(row) for row in await services.library.rows(caller)]}
+
+
+@routes.get("/{trace_id}")
+async def one_trace(trace_id: str, caller: CurrentCaller, services: CurrentServices) -> dict[str, Any]:
+    return {"trace": trace_json(await services.library.row(caller, trace_id))}
+
+
+@routes.delete("/{trace_id}", status_code=204)
+async def remove(trace_id: str, caller: CurrentCaller, services: CurrentServices) -> None:
+    """Remove a trace with its conversations, pictures and bytes."""
+    await services.library.remove(caller, trace_id)
+
+
+@routes.get("/{trace_id}/summary")
+async def summary(trace_id: str, caller: CurrentCaller, services: CurrentServices) -> dict[str, Any]:
+    return (await services.library.row(caller, trace_id)).summary
+
+
+@routes.get("/{trace_id}/functions")
+async def functions(
+    trace_id: str,
+    caller: CurrentCaller,
+    services: CurrentServices,
+    sort_by: Annotated[Literal["self", "total"], Query(alias="sortBy")] = "self",
+    limit: Annotated[int, Query(ge=1, le=1000)] = 15,
+    offset: Annotated[int, Query(ge=0)] = 0,
+    profile: str | None = None,
+) -> dict[str, Any]:
+    """Functions by self or total value; recursion is counted once."""
+    _, opened = await services.library.open(caller, trace_id)
+    table = await services.workers.ask(
+        opened, top_functions, profile=index_of(profile, "profile"), sort_by=sort_by, limit=limit, offset=offset
+    )
+    answer: dict[str, Any] = _camel(dataclasses.asdict(table))
+    return answer
+
+
+@routes.get("/{trace_id}/view")
+async def view(
+    request: Request,
+    trace_id: str,
+    caller: CurrentCaller,
+    services: CurrentServices,
+    mode: Mode = "time_order",
+    profile: str | None = None,
+    frame: str | None = None,
+    start: float | None = None,
+    end: float | None = None,
+    max_boxes: Annotated[int, Query(alias="maxBoxes", ge=1, le=MAX_BOXES)] = MAX_BOXES,
+) -> Response:
+    """The boxes of a chart (see view_bytes). `start` and `end`, on the profile's axis, go together."""
+    if (start is None) != (end is None):
+        raise BadRequest("start and end go together.", field="start" if start is None else "end")
+    if (frame is None) == (mode == "sandwich"):
+        raise BadRequest("A sandwich needs a frame, and only a sandwich takes one.", field="frame")
+    query = ViewQuery(
+        mode=mode,
+        profile=index_of(profile, "profile"),
+        frame=index_of(frame, "frame"),
+        window=None if start is None or end is None else Window(start, end),
+        max_boxes=max_boxes,
+    )
+    row = await services.library.row(caller, trace_id)
+    encoding = _encoding(request.headers.get("accept-encoding", ""))
+    version = hashlib.sha256(f"{row.sha256} {ENGINE_VERSION} {query} {encoding}".encode()).hexdigest()[:32]
+    headers = {"ETag": f'"{version}"', "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
+    if f'"{version}"' in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    _, opened = await services.library.open(caller, trace_id)
+    content = await services.workers.ask(opened, view_bytes, query, encoding)
+    if encoding != "identity":
+        headers["Content-Encoding"] = encoding
+    return Response(content, media_type="application/octet-stream", headers=headers)
+
+
+@routes.get("/{trace_id}/flamegraph.png")
+async def flamegraph(
+    trace_id: str,
+    caller: CurrentCaller,
+    services: CurrentServices,
+    mode: Literal["time_order", "left_heavy"] = "time_order",
+    width: int = 1200,
+    height: int = 800,
+    theme: Literal["light", "dark"] = "light",
+    profile: str | None = None,
+) -> Response:
+    """A picture of the trace."""
+    _, opened = await services.library.open(caller, trace_id)
+    options = FlamegraphOptions(
+        mode=mode, width=width, height=height, theme=theme, profile=index_of(profile, "profile")
+    )
+    picture = await services.workers.ask(opened, render_flamegraph, options)
+    return Response(picture.png, media_type="image/png", headers={"Cache-Control": "private, no-cache"})
+
+
+def index_of(handle: str | None, kind: Literal["profile", "frame"]) -> int | None:
+    """The number behind a handle of that kind. Raises BadRequest for another kind, UnknownHandle for no handle."""
+    if handle is None:
+        return None
+    parsed = parse_handle(handle)
+    if parsed.kind != kind:
+        raise BadRequest(f"{handle} is not a {kind}: its handle looks like {kind[0]}0.", field=kind)
+    return parsed.index
+
+
+def _encoding(accepted: str) -> Encoding:
+    offered = {part.partition(";")[0].strip().lower() for part in accepted.split(",")}
+    return "zstd" if "zstd" in offered else "gzip" if "gzip" in offered else "identity"
+
+
+def _camel(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {to_camel(name): _camel(inner) for name, inner in value.items()}
+    return [_camel(inner) for inner in value] if isinstance(value, list | tuple) else value

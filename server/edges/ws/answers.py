@@ -1,0 +1,75 @@
+"""From what went wrong to what the client is told: a message (the socket stays open) or a close code."""
+
+from enum import IntEnum
+from typing import Literal
+
+from pydantic import ValidationError
+
+from server.errors import (
+    BadRequest,
+    Busy,
+    ConfigError,
+    LimitExceeded,
+    NotFound,
+    NotSupported,
+    PromptUnavailable,
+    ServerError,
+    TurnInProgress,
+)
+from server.protocol.server import ChatError, ProtocolError
+from traces.errors import TraceError
+
+
+class CloseCode(IntEnum):
+    NOT_AUTHENTICATED = 4401
+    NOT_YOURS = 4403
+    TOO_LATE = 4408
+    TOO_LARGE = 1009
+    GOING_AWAY = 1001
+
+
+_PROTOCOL_CODES: tuple[
+    tuple[type[ServerError], Literal["turn_in_progress", "not_supported", "bad_field", "not_found", "busy"]], ...
+] = (
+    (BadRequest, "bad_field"),
+    (NotFound, "not_found"),
+    (NotSupported, "not_supported"),
+    (TurnInProgress, "turn_in_progress"),
+    (Busy, "busy"),
+)
+
+
+def answer_to(error: ServerError | TraceError) -> ProtocolError | ChatError:
+    """What a client reads of an error of ours."""
+    for kind, code in _PROTOCOL_CODES:
+        if isinstance(error, kind):
+            field = error.field if isinstance(error, BadRequest) else None
+            return ProtocolError(code=code, message=str(error), field=field)
+    if isinstance(error, LimitExceeded):
+        decision = error.decision
+        return ChatError(
+            error_code="limit_exceeded",
+            limit_type=None if decision.limit_type is None else decision.limit_type.value,
+            message=str(error),
+            used=decision.used,
+            limit=decision.limit,
+            plan_name=decision.plan_name,
+            resets_at=decision.resets_at,
+        )
+    is_config = isinstance(error, ConfigError | PromptUnavailable)
+    return ChatError(error_code="config_error" if is_config else "internal_error", message=str(error))
+
+
+def answer_to_malformed(error: ValidationError) -> ProtocolError:
+    """What a client reads of a message that is not one of ours: the first thing wrong with it, by field."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    if first["type"] == "json_invalid":
+        return ProtocolError(code="bad_json", message="The message is not valid JSON.")
+    if first["type"] in {"union_tag_invalid", "union_tag_not_found"}:
+        return ProtocolError(
+            code="unknown_type", message="The message has no type that this server knows.", field="type"
+        )
+    field = ".".join(str(part) for part in first["loc"][1:])
+    return ProtocolError(
+        code="bad_field", message=f"{field}: {first['msg']}" if field else first["msg"], field=field or None
+    )

@@ -1,0 +1,193 @@
+"""One client's socket: who it is, what it asks, what it hears.
+
+accepted -> authenticated by its first `start_analysis` -> reads messages and hears its session's events, side by
+side, until either side closes. A turn runs on whether or not the socket lives.
+"""
+
+import uuid
+
+import anyio
+from pydantic import ValidationError
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from server.edges.http.services import Services, access_token
+from server.edges.ws.answers import CloseCode, answer_to, answer_to_malformed
+from server.edges.ws.bounds import FIRST_MESSAGE_S, MAX_MESSAGE_BYTES, SEND_S
+from server.errors import BadRequest, NotAuthenticated, NotFound, NotSupported, ServerError
+from server.ports.identity import Caller
+from server.ports.relay import Listening
+from server.protocol.base import WireModel
+from server.protocol.client import (
+    CLIENT_MESSAGE,
+    Authenticate,
+    CancelTurn,
+    ClientMessage,
+    EditPrompt,
+    Feedback,
+    Ping,
+    Regenerate,
+    StartAnalysis,
+    UserPrompt,
+    ViewerContext,
+)
+from server.protocol.events import TurnFailed
+from server.protocol.server import Pong
+from server.protocol.values import ViewerState
+from traces.errors import TraceError
+
+
+class _Closed(Exception):
+    """The conversation is over; `code` is what the client is told, None when it left by itself."""
+
+    def __init__(self, code: CloseCode | None, reason: str = "") -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+
+async def chat(websocket: WebSocket) -> None:
+    """The endpoint."""
+    await websocket.accept()
+    connection = Connection(websocket, websocket.app.state.services)
+    try:
+        await connection.converse()
+    except _Closed as closed:
+        if closed.code is not None:
+            await websocket.close(closed.code, closed.reason)
+    except WebSocketDisconnect:
+        return
+
+
+class Connection:
+    """State of one socket. Messages are answered in the order they come; events of the session come between the
+    answers.
+    """
+
+    def __init__(self, websocket: WebSocket, services: Services, *, first_message_s: float = FIRST_MESSAGE_S) -> None:
+        self._websocket = websocket
+        self._services = services
+        self._first_message_s = first_message_s
+        self._sending = anyio.Lock()
+        self._viewing = ViewerState()
+        self._session_id: str | None = None
+        self._listening: Listening | None = None
+
+    async def converse(self) -> None:
+        """Until the client leaves, or _Closed."""
+        first: StartAnalysis | None = None
+        caller: Caller | None = None
+        with anyio.move_on_after(self._first_message_s):
+            first, caller = await self._introduction()
+        if first is None or caller is None:
+            raise _Closed(CloseCode.TOO_LATE, "No start_analysis came in time.")
+        closed = _Closed(None)
+        try:
+            async with anyio.create_task_group() as tasks:
+                await self._join(caller, first, tasks)
+                while True:
+                    message = await self._receive()
+                    if message is not None:
+                        await self._answer(caller, message, tasks)
+        except* WebSocketDisconnect:
+            pass
+        except* _Closed as several:
+            closed = next(error for error in several.exceptions if isinstance(error, _Closed))
+        finally:
+            if self._listening is not None:
+                await self._listening.aclose()
+        raise closed
+
+    async def _introduction(self) -> tuple[StartAnalysis, Caller]:
+        """The first good message, and who sent it. Malformed ones are answered and waited past."""
+        while True:
+            message = await self._receive()
+            if message is None:
+                continue
+            if not isinstance(message, StartAnalysis):
+                raise _Closed(CloseCode.NOT_AUTHENTICATED, "The first message must be start_analysis.")
+            try:
+                token = message.access_token or access_token(self._websocket)
+                return message, await self._services.identity.identify(token)
+            except NotAuthenticated as error:
+                raise _Closed(CloseCode.NOT_AUTHENTICATED, str(error)) from None
+
+    async def _receive(self) -> ClientMessage | None:
+        """The next message, or None after a malformed one was answered."""
+        text = await self._websocket.receive_text()
+        if len(text) > MAX_MESSAGE_BYTES:
+            raise _Closed(CloseCode.TOO_LARGE, "The message is too large.")
+        try:
+            return CLIENT_MESSAGE.validate_json(text)
+        except ValidationError as error:
+            await self._send(answer_to_malformed(error))
+            return None
+
+    async def _answer(self, caller: Caller, message: ClientMessage, tasks: anyio.abc.TaskGroup) -> None:
+        try:
+            match message:
+                case StartAnalysis():
+                    await self._join(caller, message, tasks)
+                case UserPrompt():
+                    await self._submit(caller, message)
+                case CancelTurn():
+                    await self._services.conversation.cancel(caller, message.turn_id)
+                case ViewerContext():
+                    self._viewing = ViewerState.model_validate(message.model_dump(exclude={"type"}))
+                case Ping():
+                    await self._send(Pong(nonce=message.nonce))
+                case Authenticate():
+                    await self._authenticate(caller, message)
+                case Regenerate() | EditPrompt() | Feedback():
+                    raise NotSupported(f"{message.type} is not supported by this server yet.")
+        except (ServerError, TraceError) as error:
+            await self._send(answer_to(error))
+
+    async def _join(self, caller: Caller, message: StartAnalysis, tasks: anyio.abc.TaskGroup) -> None:
+        """Open a session and hear it, in place of the one heard so far. Starts a turn only when it carries a prompt."""
+        try:
+            joined = await self._services.conversation.join(caller, message)
+        except NotFound as error:
+            raise _Closed(CloseCode.NOT_YOURS, str(error)) from None
+        except (ServerError, TraceError) as error:
+            await self._send(answer_to(error))
+            return
+        if self._listening is not None:
+            await self._listening.aclose()
+        self._session_id, self._listening = message.session_id, joined.listening
+        self._viewing = self._viewing.model_copy(update={"mounted_tools": message.mounted_tools})
+        await self._send(joined.ack)
+        tasks.start_soon(self._relay, caller, message.session_id, joined.listening)
+        if message.prompt is not None:
+            prompt = UserPrompt(
+                session_id=message.session_id, prompt=message.prompt, turn_id=message.turn_id or str(uuid.uuid4())
+            )
+            await self._answer(caller, prompt, tasks)
+
+    async def _submit(self, caller: Caller, message: UserPrompt) -> None:
+        if message.session_id != self._session_id:
+            raise BadRequest("This socket listens to another session: send start_analysis first.", field="sessionId")
+        waiting = await self._services.conversation.submit(caller, message, self._viewing)
+        if waiting is not None:
+            await self._send(waiting)
+
+    async def _authenticate(self, caller: Caller, message: Authenticate) -> None:
+        try:
+            fresh = await self._services.identity.identify(message.access_token)
+        except NotAuthenticated as error:
+            raise _Closed(CloseCode.NOT_AUTHENTICATED, str(error)) from None
+        if fresh.user_id != caller.user_id:
+            raise _Closed(CloseCode.NOT_AUTHENTICATED, "The token is another user's.")
+
+    async def _relay(self, caller: Caller, session_id: str, listening: Listening) -> None:
+        """Everything the session says, until it is left."""
+        async for event in listening:
+            if isinstance(event, TurnFailed) and event.code == "limit_exceeded":
+                await self._send(await self._services.conversation.refusal(caller, session_id, event.message))
+            await self._send(event)
+
+    async def _send(self, message: WireModel) -> None:
+        async with self._sending:
+            with anyio.move_on_after(SEND_S) as sent:
+                await self._websocket.send_text(message.to_wire())
+        if sent.cancelled_caught:
+            raise _Closed(CloseCode.GOING_AWAY, "The client does not read.")

@@ -61,6 +61,6 @@ def refusal_text(decision: Decision) -> str:
 
 
 def session_limit_reached(messages_used: int, messages_limit: int | None) -> bool:
-    """Whether a turn has come to stand over its session's ceiling, with `messages_used` as its Decision counts it. Never
-    true right after acceptance; it takes a smaller plan since then."""
+    """Whether a turn has come to stand over its session's ceiling, with `messages_used` as its Decision counts it.
+    Never true right after acceptance; it takes a smaller plan since then."""
     return messages_limit is not None and messages_used > messages_limit

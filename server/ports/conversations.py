@@ -162,8 +162,8 @@ class Conversations(Protocol):
         ...
 
     async def start_turn(self, turn_id: str, *, owner: str) -> TurnRow | None:
-        """Mark a turn running (attempt + 1); its plan and limit are those of now. None when it has ended meanwhile or its cancel was requested:
-        nothing to run."""
+        """Mark a turn running (attempt + 1); its plan and limit are those of now. None when it has ended meanwhile or
+        its cancel was requested: nothing to run."""
         ...
 
     async def request_cancel(self, caller: Caller, turn_id: str) -> TurnRow:

@@ -175,7 +175,8 @@ end
 $$;
 
 -- Marks a turn running under its owner, one attempt further. No row when it has ended or shall be cancelled: there is
--- nothing to run. A prompt that waited while an earlier turn answered takes its place after that answer.
+-- nothing to run. The row's plan and limit are those of now, so that a turn that waited or is resumed can see that it has
+-- come to stand over a smaller plan. A prompt that waited while an earlier turn answered takes its place after that answer.
 create function public.start_chat_turn(p_turn_id uuid, p_owner text)
 returns setof public.chat_turns
 language plpgsql
@@ -183,6 +184,7 @@ set search_path = ''
 as $$
 declare
     turn public.chat_turns;
+    plan public.subscription_plans;
 begin
     perform flamechat_private.lock_session(t.session_id) from public.chat_turns t where t.id = p_turn_id;
     update public.chat_turns
@@ -200,6 +202,9 @@ begin
             select from public.chat_messages m join public.chat_turns t on t.id = m.turn_id
             where m.session_id = turn.session_id and m.position > prompt.position and t.ordinal < turn.ordinal
         );
+    plan := flamechat_private.effective_plan(turn.user_id);
+    turn.plan_name := plan.name;
+    turn.messages_limit := plan.chat_messages_per_session;
     return next turn;
 end
 $$;

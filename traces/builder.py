@@ -67,6 +67,11 @@ class TraceBuilder:
     def profile_count(self) -> int:
         return len(self._profiles)
 
+    def busy(self, profile: int) -> int:
+        """What a profile holds that is not idle, in its default value."""
+        tree = self._profiles[profile].tree
+        return int(tree.total_values[self._profiles[profile].default_value][tree.parent < 0].sum())
+
     def frame(
         self,
         name: str,
@@ -119,7 +124,7 @@ class TraceBuilder:
         pid: str = "",
         tid: str = "",
     ) -> int:
-        """Add samples (leaf nodes of `stacks`, -1 idle; one weight column per value); returns the profile's index.
+        """Add samples (leaf nodes of `stacks`, -1 idle; a weight column per value); returns the profile's index.
 
         Without `time` the samples lie end to end by their default weight. Raises DamagedTrace for negative or non-finite
         weights and times.
@@ -219,7 +224,8 @@ class TraceBuilder:
         sizes = [len(p.spans) if p.spans is not None else len(p.samples or ()) for p in self._profiles]
         if not any(sizes):
             raise EmptyTrace(
-                f"{self.name}: this {self.format} file holds neither samples nor spans. Record it again while the program works."
+                f"{self.name}: this {self.format} file holds neither samples nor spans. "
+                "Record it again while the program works."
             )
         default = self.default_profile if self.default_profile is not None else int(np.argmax(np.array(sizes) > 0))
         profiles, used = self._with_frames_in_order(self._on_the_trace_clock(self._profiles))
@@ -281,7 +287,7 @@ class TraceBuilder:
         samples: Samples | None,
         spans: Spans | None,
     ) -> int:
-        start, end = (int(round(e)) if axis.is_time else float(e) for e in extent)
+        start, end = (round(e) if axis.is_time else float(e) for e in extent)
         last = self._profiles[-1] if self._profiles else None
         self._profiles.append(
             Profile(
@@ -311,14 +317,7 @@ class TraceBuilder:
         zero = self._zero()
         if zero == 0:
             return profiles
-        moved = []
-        for p in profiles:
-            if p.axis.is_time:
-                samples = replace(p.samples, time=p.samples.time - zero) if p.samples else None
-                spans = replace(p.spans, start=p.spans.start - zero, end=p.spans.end - zero) if p.spans else None
-                p = replace(p, axis_start=p.axis_start - zero, axis_end=p.axis_end - zero, samples=samples, spans=spans)
-            moved.append(p)
-        return moved
+        return [_moved(p, zero) if p.axis.is_time else p for p in profiles]
 
     def _with_frames_in_order(self, profiles: list[Profile]) -> tuple[tuple[Profile, ...], list[int]]:
         """Number the frames that trees use by first appearance; forget the others."""
@@ -338,6 +337,12 @@ class TraceBuilder:
             column=np.array([r[3] for r in rows], np.int64).clip(NONE, 2**31 - 1).astype(np.int32),
             category=np.array([strings.index(r[4]) for r in rows], np.int32),
         )
+
+
+def _moved(p: Profile, zero: int) -> Profile:
+    samples = replace(p.samples, time=p.samples.time - zero) if p.samples is not None else None
+    spans = replace(p.spans, start=p.spans.start - zero, end=p.spans.end - zero) if p.spans is not None else None
+    return replace(p, axis_start=p.axis_start - zero, axis_end=p.axis_end - zero, samples=samples, spans=spans)
 
 
 class _StringArena:

@@ -1,0 +1,61 @@
+"""The way in: bytes of any known format become a trace."""
+
+import hashlib
+from mmap import mmap
+
+import msgspec
+
+from traces.analysis.units import format_value
+from traces.bounds import DETECTION_BYTES, MAX_UPLOAD_BYTES
+from traces.builder import TraceBuilder
+from traces.envelope import unwrap
+from traces.errors import DamagedTrace, EmptyTrace, TraceTooLarge, UnrecognisedTrace
+from traces.importers.head import Head
+from traces.importers.table import FORMATS, Format
+from traces.model import Trace
+from traces.values import Unit
+
+
+def read_trace(data: bytes | memoryview | mmap, *, name: str) -> Trace:
+    """Decompress, detect, import. `name` is the file's name: it appears in errors and as the trace's name.
+
+    Raises EmptyTrace, UnrecognisedTrace, DamagedTrace or TraceTooLarge; each text names the file and what to do.
+    """
+    given = memoryview(data)
+    if len(given) == 0:
+        raise EmptyTrace(f"{name}: the file is empty. Record it again and check that the recording was saved.")
+    if len(given) > MAX_UPLOAD_BYTES:
+        size, limit = format_value(len(given), Unit.BYTES), format_value(MAX_UPLOAD_BYTES, Unit.BYTES)
+        raise TraceTooLarge(f"{name}: it is {size} large; {limit} is the limit. Compress it or record a shorter time.")
+    content = unwrap(given, name)
+    if len(content) == 0:
+        raise EmptyTrace(f"{name}: nothing is left of it once decompressed. Record it again.")
+    known = detect(content, name)
+    builder = TraceBuilder(name, known.name)
+    try:
+        known.read(content, builder)
+    except msgspec.MsgspecError as error:
+        raise builder.damaged(f"{error}.") from error
+    except RecursionError as error:
+        raise builder.damaged("it is nested too deeply to be read.") from error
+    return builder.build(sha256=hashlib.sha256(given).hexdigest(), source_bytes=len(given))
+
+
+def detect(content: memoryview, name: str) -> Format:
+    """The format of decompressed content, from its first bytes. Raises UnrecognisedTrace, DamagedTrace for broken JSON."""
+    head = Head.of(content[:DETECTION_BYTES], name)
+    for known in FORMATS:
+        if known.looks_like(head):
+            return known
+    if head.json is not None and head.json.root == "object" and len(content) > DETECTION_BYTES:
+        # What tells the format may stand behind a long value: look at the names of all top-level values.
+        try:
+            keys = msgspec.json.decode(content, type=dict[str, msgspec.Raw]).keys()
+        except msgspec.MsgspecError as error:
+            raise DamagedTrace(f"{name}: its JSON is truncated or malformed. Record or export it again.") from error
+        for known in FORMATS:
+            if known.looks_like(head.with_keys(keys)):
+                return known
+    expected = ", ".join(known.label for known in FORMATS)
+    seen = "JSON of another kind" if head.json is not None else "text" if head.text is not None else "binary data"
+    raise UnrecognisedTrace(f"{name}: this {seen} is not a trace that is known here. Known are: {expected}.")

@@ -1,0 +1,121 @@
+"""What files come wrapped in: gzip, zstd, zip with one member, byte-order marks, UTF-16. Bounded, whatever the file claims."""
+
+import codecs
+import io
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+
+import zstandard
+
+from traces.analysis.units import format_value
+from traces.bounds import EXPANSION_GRACE_BYTES, MAX_DECOMPRESSED_BYTES, MAX_EXPANSION
+from traces.errors import DamagedTrace, TraceTooLarge, UnrecognisedTrace
+from traces.values import Unit
+
+MAX_LAYERS = 4
+"""A gzip of a zip of a gzip is already more than any tool writes."""
+INPUT_CHUNK = 1 << 20
+OUTPUT_CHUNK = 16 << 20
+ZSTD_INPUT_CHUNK = 8 << 10
+"""zstd gives all the output of what it is fed: small bites keep it below 256 MB even for a bomb."""
+
+
+def unwrap(data: memoryview, name: str) -> memoryview:
+    """The trace's own bytes, as UTF-8 where they are text.
+
+    Raises DamagedTrace (truncated or broken), TraceTooLarge (over `bounds`), UnrecognisedTrace (an archive of several files).
+    """
+    for _ in range(MAX_LAYERS):
+        start = bytes(data[:4])
+        if start[:3] == b"\x1f\x8b\x08":
+            data = _collect(_gunzip(data, name), len(data), name)
+        elif start == b"\x28\xb5\x2f\xfd":
+            data = _collect(_unzstd(data, name), len(data), name)
+        elif start in (b"PK\x03\x04", b"PK\x05\x06"):
+            data = _collect(_unzip(data, name), len(data), name)
+        else:
+            break
+    return _as_utf8(data, name)
+
+
+def _collect(chunks: Iterable[bytes], packed: int, name: str) -> memoryview:
+    out = bytearray()
+    for chunk in chunks:
+        out += chunk
+        if len(out) > MAX_DECOMPRESSED_BYTES:
+            limit = format_value(MAX_DECOMPRESSED_BYTES, Unit.BYTES)
+            raise TraceTooLarge(f"{name}: it holds more than {limit} once decompressed. Record a shorter time.")
+        if len(out) > EXPANSION_GRACE_BYTES and len(out) > packed * MAX_EXPANSION:
+            raise TraceTooLarge(
+                f"{name}: it decompresses to more than {MAX_EXPANSION} times its size, which no trace does. "
+                "If it is one, upload it uncompressed."
+            )
+    return memoryview(out).toreadonly()
+
+
+def _gunzip(data: memoryview, name: str) -> Iterator[bytes]:
+    inflate = zlib.decompressobj(wbits=31)
+    for offset in range(0, len(data), INPUT_CHUNK):
+        feed: bytes | memoryview = data[offset : offset + INPUT_CHUNK]
+        while feed:
+            try:
+                yield inflate.decompress(feed, OUTPUT_CHUNK)
+            except zlib.error as error:
+                raise _broken(name, "gzip") from error
+            feed = inflate.unconsumed_tail
+            if inflate.eof:
+                feed = inflate.unused_data.lstrip(b"\0")
+                if feed[:2] != b"\x1f\x8b"[: len(feed)] or not feed and offset + INPUT_CHUNK >= len(data):
+                    return
+                inflate = zlib.decompressobj(wbits=31)
+    if not inflate.eof:
+        raise _truncated(name, "gzip")
+
+
+def _unzstd(data: memoryview, name: str) -> Iterator[bytes]:
+    inflate = zstandard.ZstdDecompressor().decompressobj(read_across_frames=True)
+    for offset in range(0, len(data), ZSTD_INPUT_CHUNK):
+        try:
+            yield inflate.decompress(data[offset : offset + ZSTD_INPUT_CHUNK])
+        except zstandard.ZstdError as error:
+            raise _broken(name, "zstd") from error
+    if not inflate.eof:
+        raise _truncated(name, "zstd")
+
+
+def _unzip(data: memoryview, name: str) -> Iterator[bytes]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = [m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__MACOSX/")]
+            if len(members) != 1:
+                raise UnrecognisedTrace(
+                    f"{name}: this zip holds {len(members)} files; one trace is expected. Unpack it and choose one."
+                )
+            with archive.open(members[0]) as member:
+                while chunk := member.read(OUTPUT_CHUNK):
+                    yield chunk
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise _broken(name, "zip") from error
+    except (RuntimeError, NotImplementedError) as error:
+        raise UnrecognisedTrace(f"{name}: this zip is encrypted or packed in a way that is not read.") from error
+
+
+def _as_utf8(data: memoryview, name: str) -> memoryview:
+    start = bytes(data[:3])
+    if start == codecs.BOM_UTF8:
+        return data[3:]
+    if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        try:
+            return memoryview(bytes(data).decode("utf-16").encode("utf-8", "replace"))
+        except UnicodeDecodeError as error:
+            raise DamagedTrace(f"{name}: its text is UTF-16 that breaks off. Export it again.") from error
+    return data
+
+
+def _broken(name: str, kind: str) -> DamagedTrace:
+    return DamagedTrace(f"{name}: its {kind} compression is damaged. Copy or export the file again.")
+
+
+def _truncated(name: str, kind: str) -> DamagedTrace:
+    return DamagedTrace(f"{name}: the {kind} file is truncated: it ends before its data does. Copy it again in full.")

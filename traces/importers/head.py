@@ -1,0 +1,79 @@
+"""The first bytes of a file, as every format's detection sees them."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal, Self
+
+TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]')
+CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonOutline:
+    """Names of the root object's values, and of the first object inside an array at the root."""
+
+    root: Literal["object", "array"]
+    keys: frozenset[str]
+    element_keys: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """`data` is the beginning of the decompressed content; `text` is it decoded (None: binary); `json` its outline."""
+
+    name: str
+    data: bytes
+    text: str | None
+    json: JsonOutline | None
+
+    @classmethod
+    def of(cls, data: bytes | memoryview, name: str) -> Self:
+        """The head of a file called `name`."""
+        start = bytes(data)
+        return cls(name.lower(), start, _text(start), outline(start))
+
+    def with_keys(self, keys: Iterable[str]) -> Self:
+        """The same head of a JSON object, with more names known."""
+        assert self.json is not None
+        return replace(self, json=replace(self.json, keys=self.json.keys | frozenset(keys)))
+
+
+def outline(data: bytes) -> JsonOutline | None:
+    """The names at the top of a JSON text that may break off anywhere; None when it does not begin as one."""
+    start = data.lstrip()[:1]
+    if start not in (b"{", b"["):
+        return None
+    keys: set[str] = set()
+    element_keys: set[str] = set()
+    depth = 0
+    elements = 0
+    last = b""
+    for match in TOKEN.finditer(data):
+        token = match[0]
+        first = token[:1]
+        if first == b'"':
+            last = token
+        elif first == b":":
+            if depth == 1:
+                keys.add(last[1:-1].decode("utf-8", "replace"))
+            elif depth == 2 and start == b"[" and elements == 1:
+                element_keys.add(last[1:-1].decode("utf-8", "replace"))
+        elif first in b"{[":
+            depth += 1
+            elements += depth == 2
+        else:
+            depth -= 1
+    return JsonOutline("object" if start == b"{" else "array", frozenset(keys), frozenset(element_keys))
+
+
+def _text(data: bytes) -> str | None:
+    if CONTROL.search(data):
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        # A character may be cut at the end of the head; symbols of old programs may hold a few stray bytes.
+        text = data.decode("utf-8", "replace")
+        broken = text.count("\ufffd")
+        return text if error.start >= len(data) - 3 or broken * 100 <= len(text) else None

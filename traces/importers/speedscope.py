@@ -1,0 +1,166 @@
+"""speedscope's own JSON, evented and sampled. Schema: https://www.speedscope.app/file-format-schema.json."""
+
+from itertools import compress
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from traces.bounds import MAX_STACK_DEPTH
+from traces.builder import TraceBuilder
+from traces.importers.head import Head
+from traces.importers.time import in_unit, unit_named
+from traces.model import NONE, Int32
+from traces.nesting import Nested
+from traces.stacks import StackTable
+from traces.values import ValueType
+
+
+class Frame(msgspec.Struct, gc=False):
+    name: str
+    file: str | None = None
+    line: float | None = None
+    col: float | None = None
+
+
+class Shared(msgspec.Struct):
+    frames: list[Frame]
+
+
+class Event(msgspec.Struct, gc=False):
+    type: str
+    at: float | int
+    frame: int
+
+
+class Profile(msgspec.Struct):
+    type: str
+    unit: str
+    name: str = ""
+    start_value: float | int = msgspec.field(name="startValue", default=0)
+    end_value: float | int = msgspec.field(name="endValue", default=0)
+    events: list[Event] = []
+    samples: list[tuple[int, ...]] = []
+    weights: list[float | int] = []
+
+
+class File(msgspec.Struct):
+    shared: Shared
+    profiles: list[Profile]
+    active: Any = msgspec.field(name="activeProfileIndex", default=None)
+
+
+def looks_like(head: Head) -> bool:
+    """An object that names the schema, or has its two parts."""
+    if head.json is None or head.json.root != "object":
+        return False
+    if "$schema" in head.json.keys and b"speedscope.app/file-format-schema" in head.data:
+        return True
+    return "profiles" in head.json.keys and ("shared" in head.json.keys or b'"evented"' in head.data)
+
+
+def read(content: memoryview, builder: TraceBuilder) -> None:
+    """Feed all profiles; the file's active one is the default. Raises DamagedTrace."""
+    file = msgspec.json.decode(content, type=File)
+    frames = np.array(
+        [builder.frame(f.name, f.file or None, _place(f.line), _place(f.col)) for f in file.shared.frames], np.int32
+    )
+    for profile in file.profiles:
+        try:
+            if profile.type == "evented":
+                _read_evented(profile, frames, builder)
+            elif profile.type == "sampled":
+                _read_sampled(profile, frames, builder)
+            else:
+                raise builder.damaged("a profile is neither evented nor sampled.")
+        except ValueError as error:
+            raise builder.damaged(f"{error}.") from error
+    if isinstance(file.active, int) and 0 <= file.active < len(file.profiles):
+        builder.default_profile = file.active
+
+
+def _place(number: float | None) -> int | None:
+    return int(number) if number is not None and number >= 0 else None
+
+
+def _read_sampled(profile: Profile, frames: Int32, builder: TraceBuilder) -> None:
+    unit, factor = unit_named(profile.unit)
+    if len(profile.samples) != len(profile.weights):
+        raise builder.damaged(f"it has {len(profile.samples):,} samples but {len(profile.weights):,} weights.")
+    weights = in_unit(profile.weights, unit, factor)
+    kept = weights != 0
+    builder.warn("zero_weight", "samples of no weight were dropped", int((~kept).sum()))
+    weights = weights[kept]
+    stacks, leaves = _paths(list(compress(profile.samples, kept.tolist())), frames, builder)
+    start = in_unit([profile.start_value], unit, factor)[0]
+    ends = start + np.cumsum(weights)
+    builder.add_sampled(
+        profile.name,
+        stacks,
+        leaves,
+        [weights],
+        values=(ValueType("time" if unit.is_time else "weight", unit),),
+        time=ends - weights,
+        axis_start=start,
+        axis_end=ends[-1] if len(ends) else start,
+    )
+
+
+def _paths(samples: list[tuple[int, ...]], frames: Int32, builder: TraceBuilder) -> tuple[StackTable, list[int]]:
+    """The call paths, first in the file's frame numbers, which is quick, then in the builder's."""
+    stacks = StackTable()
+    leaves = stacks.leaves(samples)
+    if stacks.frame and not 0 <= min(stacks.frame) <= max(stacks.frame) < len(frames):
+        raise builder.damaged("a sample names a frame that is not in its list.")
+    if len(np.unique(frames)) == len(frames):
+        stacks.frame = frames[stacks.frame].tolist()
+        return stacks, leaves
+    ours = frames.tolist()  # two of the file's frames are one of ours: their nodes must merge too
+    stacks = StackTable()
+    return stacks, stacks.leaves([ours[frame] for frame in sample] for sample in samples)
+
+
+def _read_evented(profile: Profile, frames: Int32, builder: TraceBuilder) -> None:
+    """Opens and closes must match, as the schema says: a frame closes only while it is innermost."""
+    unit, factor = unit_named(profile.unit)
+    at = in_unit([event.at for event in profile.events], unit, factor)
+    if (np.diff(at) < 0).any():
+        raise builder.damaged("its events are not in time order.")
+    opened: list[int] = []
+    closed: list[int] = []
+    frame: list[int] = []
+    parent: list[int] = []
+    depth: list[int] = []
+    stack: list[int] = []
+    for index, event in enumerate(profile.events):
+        if event.type == "O":
+            if len(stack) >= MAX_STACK_DEPTH:
+                raise builder.damaged(f"its stacks are deeper than {MAX_STACK_DEPTH:,} frames.")
+            parent.append(stack[-1] if stack else NONE)
+            depth.append(len(stack))
+            stack.append(len(opened))
+            opened.append(index)
+            closed.append(NONE)
+            frame.append(event.frame)
+        elif event.type != "C":
+            raise builder.damaged("an event neither opens nor closes a frame.")
+        elif not stack or frame[stack[-1]] != event.frame:
+            raise builder.damaged("a frame closes while another one is innermost.")
+        else:
+            closed[stack.pop()] = index
+    if stack:
+        raise builder.damaged("it ends while frames are still open.")
+    if frame and not 0 <= min(frame) <= max(frame) < len(frames):
+        raise builder.damaged("an event names a frame that is not in its list.")
+    nested = Nested(
+        source=np.array(opened, np.int64),
+        start=at[opened],
+        end=at[closed],
+        frame=frames[frame].astype(np.int32),
+        parent=np.array(parent, np.int32),
+        depth=np.array(depth, np.int32),
+    )
+    start, end = in_unit([profile.start_value, profile.end_value], unit, factor).tolist()
+    if len(at):
+        start, end = min(start, at[0].item()), max(end, at[-1].item())
+    builder.add_evented(profile.name, nested, unit=unit, axis_start=start, axis_end=end)

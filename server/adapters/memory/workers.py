@@ -1,0 +1,46 @@
+"""The workers' twin: traces stay in this process and questions run in a thread."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+from server.errors import WorkerFailed
+from server.ports.traces import OpenTrace
+from traces.door import read_trace
+from traces.model import Trace
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class InlineTraceWorkers:
+    """Implements `TraceWorkers` without processes, files or bounds: for the command line, where one person waits, and for tests."""
+
+    def __init__(self) -> None:
+        self._traces: dict[str, Trace] = {}
+
+    async def read(self, source: Path, *, name: str, sha256: str) -> OpenTrace:
+        """Parse a file, or answer at once when it is known. Raises TraceError, OSError."""
+        if sha256 not in self._traces:
+            data = await asyncio.to_thread(source.read_bytes)
+            self._traces[sha256] = await asyncio.to_thread(read_trace, data, name=name)
+        return OpenTrace(sha256, source)
+
+    def hold(self, trace: Trace) -> OpenTrace:
+        """Take a trace that is in hand already."""
+        key = trace.sha256 or hashlib.sha256(trace.name.encode()).hexdigest()
+        self._traces[key] = trace
+        return OpenTrace(key, Path(trace.name))
+
+    async def cached(self, sha256: str) -> OpenTrace | None:
+        return OpenTrace(sha256, Path(sha256)) if sha256 in self._traces else None
+
+    async def ask(
+        self, trace: OpenTrace, question: Callable[Concatenate[Trace, P], R], /, *args: P.args, **kwargs: P.kwargs
+    ) -> R:
+        """Raises what the question raises; WorkerFailed for a trace that was never read here."""
+        if trace.sha256 not in self._traces:
+            raise WorkerFailed("this trace has not been read here: upload it again")
+        return await asyncio.to_thread(question, self._traces[trace.sha256], *args, **kwargs)

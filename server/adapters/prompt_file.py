@@ -1,0 +1,29 @@
+"""The system prompt from a file: the repository's own, or the one a setting names."""
+
+import asyncio
+import hashlib
+from pathlib import Path
+
+import server.agent.prompts
+from server.errors import PromptUnavailable
+from server.ports.prompts import SystemPrompt
+
+OWN_PROMPT = Path(server.agent.prompts.__path__[0]) / "analysis_system_prompt.md"
+
+
+class PromptFile:
+    """Implements `Prompts`. Read at every turn, so that an edited file counts from the next prompt on."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path or OWN_PROMPT
+
+    async def system_prompt(self) -> SystemPrompt:
+        """The file's text; its version is the file's name and the start of its hash. Raises PromptUnavailable."""
+        try:
+            data = await asyncio.to_thread(self._path.read_bytes)
+            text = data.decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise PromptUnavailable(
+                f"The system prompt {self._path} cannot be read: {error}. Set FLAMECHAT_PROMPT_FILE to a UTF-8 text file."
+            ) from error
+        return SystemPrompt(text, f"{self._path.stem}@{hashlib.sha256(data).hexdigest()[:8]}")

@@ -1,0 +1,61 @@
+"""Citations in an answer: `[parseJson](f12)`, `[parseJson](#f12)` or `(#f12)` behind a name. Those that exist are resolved to
+what they name; rewriting links is the page's work."""
+
+import re
+from dataclasses import dataclass
+
+from server.protocol.values import Citation
+from traces.cache import ENGINE_VERSION
+from traces.errors import TraceError
+from traces.handles import Handle, profile_of_node, resolve
+from traces.model import Trace
+
+CITATION = re.compile(r"(?:\[(?P<label>`[^`\n]*`|(?:\\.|[^\[\]\\\n])*)\]\(#?|\((?=#))#?(?P<handle>[fpns]\d{1,12})\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A citation and where it begins in the answer."""
+
+    citation: Citation
+    start: int
+
+
+def resolve_citations(trace: Trace, answer: str) -> tuple[Resolved, ...]:
+    """The answer's citations whose handles exist, in order."""
+    found = []
+    for match in CITATION.finditer(answer):
+        try:
+            handle = resolve(trace, match["handle"])
+        except TraceError:
+            continue
+        name, file, line = _named(trace, handle)
+        citation = Citation(
+            handle=str(handle),
+            label=(match["label"] or "").strip("`") or name,
+            name=name,
+            file=file,
+            line=line,
+            engine_version=ENGINE_VERSION,
+        )
+        found.append(Resolved(citation, match.start()))
+    return tuple(found)
+
+
+def _named(trace: Trace, handle: Handle) -> tuple[str, str | None, int | None]:
+    if handle.kind == "profile":
+        return trace.profiles[handle.index].name, None, None
+    frame = frame_behind(trace, handle)
+    return trace.frame_name(frame), trace.frame_file(frame), trace.frame_line(frame)
+
+
+def frame_behind(trace: Trace, handle: Handle) -> int:
+    """The frame of a frame, node or span handle that exists. Raises TraceError for a profile's."""
+    if handle.kind == "frame":
+        return handle.index
+    if handle.kind == "span":
+        for profile in trace.profiles:
+            if profile.spans is not None and profile.span_base <= handle.index < profile.span_base + len(profile.spans):
+                return int(profile.tree.frame[profile.spans.node[handle.index - profile.span_base]])
+    profile, node = profile_of_node(trace, handle.index)
+    return int(profile.tree.frame[node])

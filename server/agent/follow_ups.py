@@ -1,0 +1,70 @@
+"""A session's title and up to three next questions, by rule: from the prompt, and from what the tools found but the answer did not pursue."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import AnyMessage, ToolMessage
+
+from server.agent.quoting import plain
+
+TITLE_CHARACTERS = 60
+SUGGESTIONS = 3
+GENERIC_WORDS = frozenset(
+    "why is this it so slow the trace profile analyze analyse what where a an please summary summarize".split()
+)
+
+
+def title_of(prompt: str, trace_name: str) -> str:
+    """At most 60 characters: the prompt's first line, cut at a word; a prompt that fits any trace gets the trace's name."""
+    line = plain(" ".join(prompt.split()), 4 * TITLE_CHARACTERS)
+    words = [word.strip("?.!,").casefold() for word in line.split()]
+    if all(word in GENERIC_WORDS for word in words):
+        line = f"{plain(trace_name, 40)}: {line}"
+    if len(line) <= TITLE_CHARACTERS:
+        return line
+    cut = line[: TITLE_CHARACTERS - 1]
+    return (cut.rsplit(" ", 1)[0] if " " in cut[20:] else cut).rstrip(" ,.:;") + "…"
+
+
+def suggestions(messages: Sequence[AnyMessage], answer: str) -> list[str]:
+    """Up to three questions about this trace that this conversation's tools have not answered yet."""
+    calls = [
+        message.artifact
+        for message in messages
+        if isinstance(message, ToolMessage) and isinstance(message.artifact, dict)
+    ]
+    asked = {call["tool"] for call in calls}
+    looked_at = {row.get("name") for call in calls if isinstance(row := call["data"].get("frame"), dict)}
+    questions = [f"Who calls `{name}`?" for name in _hottest(calls) if name not in looked_at and not _is_pseudo(name)][
+        :1
+    ]
+    if "generate_sandwich_flamegraph_screenshot" not in asked and (
+        hot := [n for n in _hottest(calls) if not _is_pseudo(n)]
+    ):
+        questions.append(f"Show me `{hot[0]}` in the flame chart")
+    if "get_top_functions" not in asked:
+        questions.append("What are the top 10 functions?")
+    if "get_call_tree" not in asked:
+        questions.append("Why is this slow?")
+    if "list_profiles" not in asked and _profile_count(calls) != 1:
+        questions.append("Which threads are busy?")
+    if "garbage" not in answer.casefold():
+        questions.append("How much time goes to garbage collection?")
+    questions.append("What can this trace not answer?")
+    return questions[:SUGGESTIONS]
+
+
+def _hottest(calls: Sequence[dict[str, Any]]) -> list[str]:
+    names: list[str] = []
+    for call in calls:
+        rows = call["data"].get("rows", [])
+        names += [plain(row["name"], 60).replace("`", "'") for row in rows[:4] if row["name"] not in names]
+    return names
+
+
+def _is_pseudo(name: str) -> bool:
+    return name.startswith(("(", "[", "<"))
+
+
+def _profile_count(calls: Sequence[dict[str, Any]]) -> int | None:
+    return next((len(call["data"]["profiles"]) for call in calls if "profiles" in call["data"]), None)

@@ -1,0 +1,37 @@
+"""setup -> agent <-> tools -> finish. Compiled once; everything that belongs to one turn comes with its state and context."""
+
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from server.agent.calling import call_model
+from server.agent.finish import finish
+from server.agent.setup import set_up
+from server.agent.state import TurnContext, TurnState
+from server.agent.tooling import run_tools
+
+TurnGraph = CompiledStateGraph[TurnState, TurnContext, TurnState, TurnState]
+
+
+def build_graph() -> TurnGraph:
+    graph: StateGraph[TurnState, TurnContext, Any, Any] = StateGraph(TurnState, context_schema=TurnContext)
+    graph.add_node("setup", set_up)
+    graph.add_node("agent", call_model)
+    graph.add_node("tools", run_tools)
+    graph.add_node("finish", finish)
+    graph.add_edge(START, "setup")
+    graph.add_edge("setup", "agent")
+    graph.add_conditional_edges("agent", after_model, {"tools": "tools", "finish": "finish", "stop": END})
+    graph.add_edge("tools", "agent")
+    graph.add_edge("finish", END)
+    return graph.compile()
+
+
+def after_model(state: TurnState) -> Literal["tools", "finish", "stop"]:
+    """`stop` when the session stands over its limit, `tools` while the model asks for some, otherwise `finish`."""
+    if state["session_message_limit_hit_in_graph"]:
+        return "stop"
+    last = state["messages"][-1]
+    return "tools" if isinstance(last, AIMessage) and last.tool_calls else "finish"

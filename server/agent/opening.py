@@ -1,0 +1,49 @@
+"""A trace's deterministic opening: what a person reads before any prompt, and what a model knows before its first word."""
+
+from dataclasses import dataclass
+
+from server.agent.quoting import plain
+from server.agent.tools.summary import summary_text
+from server.protocol.values import Opening
+from traces.analysis.findings import first_findings
+from traces.analysis.functions import top_functions
+from traces.analysis.summary import summarise
+from traces.analysis.units import format_value
+from traces.model import Trace
+from traces.values import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLook:
+    """For the model: the summary as text, a finding a line; both hold the trace's strings quoted."""
+
+    summary: str
+    findings: tuple[str, ...]
+
+
+def first_look(trace: Trace) -> FirstLook:
+    """Summary and first findings for the system prompt."""
+    findings = tuple(
+        f"{finding.title}: {finding.detail}" + (f" ({', '.join(finding.handles)})" if finding.handles else "")
+        for finding in first_findings(trace)
+    )
+    return FirstLook(summary_text(summarise(trace)), tuple(plain(finding, 600) for finding in findings))
+
+
+def opening(trace: Trace) -> Opening:
+    """For the person: one sentence, the first findings, questions worth asking of this trace."""
+    summary = summarise(trace)
+    length = "" if summary.duration_ns is None else f", {format_value(summary.duration_ns, Unit.NANOSECONDS)} long"
+    profiles = "one profile" if len(summary.profiles) == 1 else f"{len(summary.profiles)} profiles"
+    sentence = (
+        f"{plain(summary.name)} is a {summary.format} trace{length}: {profiles}, {summary.frame_count} functions."
+    )
+    hottest = top_functions(trace, sort_by="self", limit=1).rows
+    questions = ["Why is this slow?", "What are the top 10 functions?"]
+    if hottest:
+        questions.append(f"What about `{plain(hottest[0].name, 60).replace('`', chr(39))}`?")
+    return Opening(
+        summary=sentence,
+        findings=[plain(f"{finding.title}: {finding.detail}", 400) for finding in first_findings(trace)],
+        suggestions=[*questions, "What can this trace answer?"],
+    )

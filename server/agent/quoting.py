@@ -1,0 +1,56 @@
+"""Strings out of a trace are hostile input: they reach the model as quoted, clamped data and never as instructions.
+
+A quoted string is a JSON string with every control, formatting and line-breaking character escaped, so a name can neither
+close its quotes nor start a line of its own; credentials inside URLs are masked.
+"""
+
+import json
+import re
+import unicodedata
+
+MAX_NAME = 120
+"""Longest name shown whole: C++ templates run to thousands of characters, and what tells them apart is at both ends."""
+
+MAX_PLACE = 60
+"""Longest `file:line` shown whole; of a longer one the end is kept, which is the part people recognise."""
+
+_SECRET_PARAMETER = re.compile(
+    r"(?i)\b((?:access_|auth_|api_?)?(?:token|key|secret|password|signature|sig)=)[^&#\s\"']+"
+)
+_USERINFO = re.compile(r"(?<=://)[^/\s@:]+:[^/\s@]+@")
+_INVISIBLE = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
+
+
+def clamp(text: str, limit: int = MAX_NAME) -> str:
+    """The text in at most `limit` characters, its middle replaced by `…`."""
+    if len(text) <= limit:
+        return text
+    head = (limit - 1) * 2 // 3
+    return f"{text[:head]}…{text[len(text) - (limit - 1 - head) :]}"
+
+
+def plain(text: str, limit: int = MAX_NAME) -> str:
+    """A trace's string as one line without quotes: clamped, secrets masked, invisible characters escaped."""
+    return _visible(_masked(text, limit))
+
+
+def quoted(text: str, limit: int = MAX_NAME) -> str:
+    """A trace's string for the model: a JSON string literal on one line."""
+    return _visible(json.dumps(_masked(text, limit), ensure_ascii=False))
+
+
+def _masked(text: str, limit: int) -> str:
+    shorter = clamp(text, 4 * limit)
+    return clamp(_USERINFO.sub("***@", _SECRET_PARAMETER.sub(r"\1***", shorter)), limit)
+
+
+def _visible(text: str) -> str:
+    return "".join(f"\\u{ord(char):04x}" if unicodedata.category(char) in _INVISIBLE else char for char in text)
+
+
+def place(file: str | None, line: int | None) -> str:
+    """`file:line` quoted, the end of a long path kept; empty when the file is unknown."""
+    if not file:
+        return ""
+    tail = file if len(file) <= MAX_PLACE else "…" + file[-(MAX_PLACE - 1) :]
+    return " " + quoted(tail if line is None else f"{tail}:{line}", MAX_PLACE + 12)

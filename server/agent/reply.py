@@ -1,0 +1,128 @@
+"""Reading one reply of a model from its own stream: text goes out as it comes, tool calls are kept only when they came whole."""
+
+import json
+import re
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage
+from langchain_core.messages.tool import ToolCall, ToolCallChunk
+from langchain_core.runnables import Runnable
+
+from server.agent.turn import TurnSink
+from server.errors import ModelFailed
+from server.protocol.events import ModelChunkAppend, ModelChunkStart, ModelTextReset
+
+FINISHED = frozenset({"stop", "tool_calls", "function_call", "end_turn", "completed"})
+"""What providers call a reply that came to its end."""
+
+UNREADABLE = "unreadable_arguments"
+"""Key of `additional_kwargs` that holds, by tool call, arguments that were not a JSON object."""
+
+CUT_NOTE = "\n\n*(The model stopped here: it reached its length limit.)*"
+
+_SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class BrokenReply(Exception):
+    """The stream ended where a reply cannot end; what it said so far is not to be acted on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    message: AIMessage
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+class ReplyReader:
+    """Reads one reply into one message. `received` tells whether anything came, so whether a retry replaces something."""
+
+    def __init__(self, sink: TurnSink, message_id: str) -> None:
+        self._sink = sink
+        self._message_id = message_id
+        self._length = 0
+        self.received = False
+
+    async def read(
+        self,
+        chat: Runnable[LanguageModelInput, Any],
+        messages: Sequence[AnyMessage],
+        *,
+        with_tools: bool,
+        taken_ids: set[str],
+    ) -> Reply:
+        """Stream one call. Raises BrokenReply for an early end, half a tool call or an empty reply, ModelFailed for a failed one."""
+        text: list[str] = []
+        calls = AIMessageChunk("")
+        finish: str | None = None
+        input_tokens: int | None = None
+        output_tokens: int | None = None
+        async for chunk in chat.astream(list(messages)):
+            self.received = True
+            if chunk.text:
+                text.append(chunk.text)
+                await self._say(chunk.text)
+            if chunk.tool_call_chunks:
+                calls += AIMessageChunk("", tool_call_chunks=chunk.tool_call_chunks)
+            if chunk.usage_metadata:
+                input_tokens = (input_tokens or 0) + chunk.usage_metadata["input_tokens"]
+                output_tokens = (output_tokens or 0) + chunk.usage_metadata["output_tokens"]
+            said = chunk.response_metadata.get("finish_reason") or chunk.response_metadata.get("status")
+            finish = said if isinstance(said, str) else finish
+        asked = calls.tool_call_chunks if with_tools else []
+        whole = "".join(text)
+        self._refuse_half(finish, asked, whole)
+        if finish == "length":
+            await self._say(CUT_NOTE)
+            whole += CUT_NOTE
+        message = assembled(whole, asked, taken_ids)
+        return Reply(message, input_tokens, output_tokens)
+
+    async def reset(self) -> None:
+        """Take back what was said, before the call is made again."""
+        if self._length:
+            await self._sink.emit(ModelTextReset(message_id=self._message_id, offset=0))
+        self._length = 0
+
+    async def _say(self, text: str) -> None:
+        made = ModelChunkAppend if self._length else ModelChunkStart
+        await self._sink.emit(made(message_id=self._message_id, offset=self._length, chunk=text))
+        self._length += len(text)
+
+    @staticmethod
+    def _refuse_half(finish: str | None, asked: Sequence[ToolCallChunk], text: str) -> None:
+        """A cut stream parses into valid-looking half arguments, so nothing is trusted that did not end by its own word."""
+        if finish is None:
+            raise BrokenReply("the model's reply ended early")
+        if asked and finish not in FINISHED:
+            raise BrokenReply(f"the model's reply was cut inside a tool call ({finish})")
+        if finish == "content_filter" and not text:
+            raise ModelFailed("The model's provider filtered the answer.", code="content_filter", retryable=False)
+        if not asked and not text.strip():
+            raise BrokenReply("the model's reply was empty")
+
+
+def assembled(text: str, asked: Sequence[ToolCallChunk], taken_ids: set[str]) -> AIMessage:
+    """The message to keep. Each call gets an id that is unique in the turn and safe in a path; arguments that are not a
+    JSON object are put aside under UNREADABLE."""
+    calls: list[ToolCall] = []
+    unreadable: dict[str, str] = {}
+    for chunk in asked:
+        call_id = chunk.get("id") or ""
+        if not _SAFE_ID.fullmatch(call_id) or call_id in taken_ids:
+            call_id = f"call_{uuid.uuid4().hex[:24]}"
+        taken_ids.add(call_id)
+        raw = chunk.get("args") or "{}"
+        try:
+            arguments = json.loads(raw)
+        except ValueError:
+            arguments = None
+        if not isinstance(arguments, dict):
+            unreadable[call_id] = raw[:200]
+            arguments = {}
+        calls.append(ToolCall(name=chunk.get("name") or "", args=arguments, id=call_id, type="tool_call"))
+    return AIMessage(text, tool_calls=calls, additional_kwargs={UNREADABLE: unreadable} if unreadable else {})

@@ -1,0 +1,117 @@
+"""The agent as the rest of the application knows it: one prompt in, events on the way, an answer out."""
+
+import asyncio
+from pathlib import Path
+
+from langchain_core.messages import AIMessage
+
+from limits.decisions import Decision, LimitType
+from server.agent.bounds import AgentBounds
+from server.agent.debug import MessageRecorder
+from server.agent.graph import build_graph
+from server.agent.model import ChatModels
+from server.agent.state import TurnContext, TurnState
+from server.agent.tools.table import offered_tools
+from server.agent.turn import Pictures, TurnAnswer, TurnInput, TurnSink
+from server.errors import LimitExceeded, ModelFailed
+from server.ports.prompts import Prompts
+from server.ports.traces import TraceWorkers
+from server.protocol.values import Check, Citation, Usage
+
+
+class FlamechatAgent:
+    """Implements `turn.Agent` with the graph. `debug_dir` is where each model call's exact messages are written, None: nowhere."""
+
+    def __init__(
+        self,
+        *,
+        models: ChatModels,
+        prompts: Prompts,
+        workers: TraceWorkers,
+        pictures: Pictures,
+        bounds: AgentBounds | None = None,
+        debug_dir: Path | None = None,
+    ) -> None:
+        self._models = models
+        self._prompts = prompts
+        self._workers = workers
+        self._pictures = pictures
+        self._bounds = bounds or AgentBounds()
+        self._recorder = MessageRecorder(debug_dir) if debug_dir else None
+        self._graph = build_graph()
+
+    async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
+        """Run one turn to its answer; see `turn.Agent.answer`."""
+        context = TurnContext(
+            turn=turn,
+            sink=sink,
+            model=self._models.model(turn.model_name),
+            prompts=self._prompts,
+            workers=self._workers,
+            pictures=self._pictures,
+            bounds=self._bounds,
+            tools=offered_tools(turn.viewer.mounted_tools),
+            recorder=self._recorder,
+        )
+        try:
+            async with asyncio.timeout(self._bounds.turn_seconds):
+                state = await self._graph.ainvoke(
+                    _first_state(turn), config={"recursion_limit": self._bounds.recursion_limit}, context=context
+                )
+        except TimeoutError:
+            raise ModelFailed(
+                f"No answer within {self._bounds.turn_seconds:g} s. Try again, or ask a narrower question.",
+                code="deadline",
+            ) from None
+        if state["session_message_limit_hit_in_graph"]:
+            raise LimitExceeded(_refusal(turn))
+        return _answer(state, context)
+
+
+def _first_state(turn: TurnInput) -> TurnState:
+    return TurnState(
+        messages=[],
+        tool_rounds=0,
+        model_calls=0,
+        tool_calls=0,
+        input_tokens=None,
+        output_tokens=None,
+        new_pictures=[],
+        chat_messages_per_session_limit=turn.messages_limit,
+        plan_name=turn.plan_name,
+        messages_used=turn.messages_used,
+        session_message_limit_hit_in_graph=False,
+    )
+
+
+def _refusal(turn: TurnInput) -> Decision:
+    return Decision(
+        allowed=False,
+        plan_name=turn.plan_name,
+        messages_used=turn.messages_used,
+        messages_limit=turn.messages_limit,
+        limit_type=LimitType.SESSION_MESSAGES,
+        used=turn.messages_used,
+        limit=turn.messages_limit,
+    )
+
+
+def _answer(state: TurnState, context: TurnContext) -> TurnAnswer:
+    last = state["messages"][-1]
+    assert isinstance(last, AIMessage)
+    return TurnAnswer(
+        message_id=state["answer_id"],
+        text=last.text,
+        usage=Usage(
+            input_tokens=state["input_tokens"],
+            output_tokens=state["output_tokens"],
+            model_calls=state["model_calls"],
+            tool_calls=state["tool_calls"],
+        ),
+        citations=tuple(Citation.model_validate(one) for one in state["references"]),
+        checks=tuple(Check.model_validate(one) for one in state["checks"]),
+        suggestions=tuple(state["suggestions"]),
+        title=state["title"],
+        model=context.model.label,
+        prompt_version=state["prompt_version"],
+    )

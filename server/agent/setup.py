@@ -1,0 +1,64 @@
+"""The first node: what the model knows before it begins."""
+
+import re
+from typing import Any
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from langgraph.runtime import Runtime
+
+from server.agent.history import conversation
+from server.agent.opening import FirstLook, first_look
+from server.agent.quoting import quoted
+from server.agent.state import TurnContext, TurnState
+from server.agent.turn import TurnInput
+from server.protocol.events import TurnStarted
+from server.protocol.values import ViewerState
+
+_PLACE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+
+
+async def set_up(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]:
+    """System prompt, history that fits, the prompt; announces the turn. Raises PromptUnavailable, WorkerFailed."""
+    context = runtime.context
+    turn = context.turn
+    template = await context.prompts.system_prompt()
+    await context.sink.emit(
+        TurnStarted(attempt=turn.attempt, model=context.model.label, prompt_version=template.version)
+    )
+    look = await context.workers.ask(turn.opened, first_look)
+    places = _places(turn, look) | {"tools": ", ".join(tool.name for tool in context.tools)}
+    known = f"{places['trace_summary']}\n{places['findings']}"
+    text = filled(template.template, places)
+    earlier, left_out = conversation(turn.history, context.bounds.context_tokens)
+    if left_out:
+        text += f"\n\n({left_out} earlier turns of this conversation are too long to be shown here.)"
+    asked = HumanMessage(turn.prompt, additional_kwargs={"viewer": turn.viewer.model_dump(mode="json")})
+    return {"messages": [SystemMessage(text), *earlier, asked], "prompt_version": template.version, "known": known}
+
+
+def filled(template: str, places: dict[str, str]) -> str:
+    """The template with each `{{name}}` replaced once; what is put in is never looked at again, an unknown place stays."""
+    return _PLACE.sub(lambda match: places.get(match[1], match[0]), template)
+
+
+def _places(turn: TurnInput, look: FirstLook) -> dict[str, str]:
+    return {
+        "trace_summary": look.summary,
+        "findings": "\n".join(f"- {finding}" for finding in look.findings) or "- none",
+        "plan_name": turn.plan_name,
+        "local_time": f"{turn.local_time:%Y-%m-%d %H:%M %Z}".strip(),
+        "viewing": viewing(turn.viewer),
+    }
+
+
+def viewing(viewer: ViewerState) -> str:
+    """What the person is looking at, in one line."""
+    parts = [
+        f"the {viewer.view} view" if viewer.view else "",
+        f"profile {quoted(viewer.profile, 40)}" if viewer.profile else "",
+    ]
+    if viewer.selection:
+        parts.append(f"selected {quoted(viewer.selection, 40)}")
+    if viewer.window:
+        parts.append(f"window {viewer.window.start:.0f} to {viewer.window.end:.0f} on the profile's axis")
+    return ", ".join(part for part in parts if part) or "nothing in particular"

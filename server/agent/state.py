@@ -1,0 +1,55 @@
+"""What a turn remembers (only what a checkpoint can hold) and what it works with (only at run time)."""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypedDict
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+
+from server.agent.bounds import AgentBounds
+from server.agent.debug import MessageRecorder
+from server.agent.model import Model
+from server.agent.tools.tool import Tool
+from server.agent.turn import Pictures, TurnInput, TurnSink
+from server.ports.prompts import Prompts
+from server.ports.traces import TraceWorkers
+
+
+class TurnState(TypedDict, total=False):
+    """`messages`: system prompt, history, this prompt, then the turn's own. `known`: what the system prompt says of the trace. `new_pictures`: tool calls of the round just run
+    that drew one; `answer_id`: the message that holds the last text. The three limit fields decide every model call."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    prompt_version: str
+    known: str
+    tool_rounds: int
+    model_calls: int
+    tool_calls: int
+    input_tokens: int | None
+    output_tokens: int | None
+    new_pictures: list[str]
+    answer_id: str
+    chat_messages_per_session_limit: int | None
+    plan_name: str
+    messages_used: int
+    session_message_limit_hit_in_graph: bool
+    references: list[dict[str, Any]]
+    checks: list[dict[str, Any]]
+    suggestions: list[str]
+    title: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnContext:
+    """Clients and the turn itself. `drawn` holds this run's PNGs by tool call: they are shown to the model once and never stored in state."""
+
+    turn: TurnInput
+    sink: TurnSink
+    model: Model
+    prompts: Prompts
+    workers: TraceWorkers
+    pictures: Pictures
+    bounds: AgentBounds
+    tools: tuple[Tool[Any], ...]
+    recorder: MessageRecorder | None
+    drawn: dict[str, bytes] = field(default_factory=dict)

@@ -1,0 +1,131 @@
+"""get_call_tree: the heaviest part of the call tree within a budget of nodes."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from server.agent.quoting import place, quoted
+from server.agent.tools.arguments import (
+    EndArgument,
+    ProfileArgument,
+    StartArgument,
+    chosen_frame,
+    chosen_profile,
+    chosen_window,
+)
+from server.agent.tools.tool import Outcome, Tool, ToolArguments
+from traces.analysis.calltree import BudgetedTree, call_tree
+from traces.analysis.units import format_share, format_value
+from traces.model import Trace
+from traces.values import Unit
+
+NODE_FIELDS = frozenset(
+    {
+        "handle",
+        "name",
+        "file",
+        "line",
+        "depth",
+        "parent",
+        "self_value",
+        "total_value",
+        "self_share",
+        "total_share",
+        "count",
+    }
+)
+
+
+class CallTreeArguments(ToolArguments):
+    root: Annotated[str | None, Field(description="start here: frame f12 or node n34; default: the whole profile")] = (
+        None
+    )
+    max_nodes: Annotated[int, Field(ge=1, le=200)] = 40
+    inverted: Annotated[bool, Field(description="true: leaves first (bottom-up)")] = False
+    profile: ProfileArgument = None
+    start_time_ms: StartArgument = None
+    end_time_ms: EndArgument = None
+
+
+def depth_first(tree: BudgetedTree) -> list[int]:
+    """Node indices parents first, heavier siblings first: the order a tree is read in."""
+    children: dict[int, list[int]] = {}
+    for index, node in enumerate(tree.nodes):
+        children.setdefault(-1 if node.parent is None else node.parent, []).append(index)
+    order: list[int] = []
+    stack = sorted(children.get(-1, []), key=lambda i: tree.nodes[i].total_value)
+    while stack:
+        index = stack.pop()
+        order.append(index)
+        stack += sorted(children.get(index, []), key=lambda i: tree.nodes[i].total_value)
+    return order
+
+
+def answer_call_tree(trace: Trace, arguments: CallTreeArguments) -> Outcome:
+    profile = chosen_profile(trace, arguments.profile)
+    window = chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms)
+    root = arguments.root
+    if root is not None and not root.strip().lstrip("#").startswith("n"):
+        root = f"f{chosen_frame(trace, root, profile)[0]}"
+    tree = call_tree(
+        trace,
+        profile=profile.index,
+        root=root.strip().lstrip("#") if root else None,
+        max_nodes=arguments.max_nodes,
+        window=window,
+        inverted=arguments.inverted,
+    )
+    unit = Unit(tree.unit)
+    order = depth_first(tree)
+    lines = [
+        f"{'inverted ' if arguments.inverted else ''}call tree of {profile.handle} {quoted(profile.name, 80)}, whole "
+        f"{format_value(tree.whole, unit)}; a line is: depth node frame name place total share, self share"
+    ]
+    for index in order:
+        node = tree.nodes[index]
+        lines.append(
+            f"{node.depth} {node.handle} {node.frame_handle} {quoted(node.name, 80)}{place(node.file, node.line)} "
+            f"{format_value(node.total_value, unit)} {format_share(node.total_share)}, self {format_share(node.self_share)}"
+            + (f" (+{node.hidden_children} children cut)" if node.hidden_children else "")
+        )
+    if tree.cut_nodes:
+        lines.append(f"… {tree.cut_nodes} lighter nodes cut: raise max_nodes or start at a root")
+    return Outcome(
+        text="\n".join(lines),
+        data={
+            "profile": profile.handle,
+            "unit": unit.value,
+            "whole": float(tree.whole),
+            "inverted": arguments.inverted,
+            "cut_nodes": tree.cut_nodes,
+            "nodes": [
+                {
+                    "handle": tree.nodes[i].handle,
+                    "frame_handle": tree.nodes[i].frame_handle,
+                    "name": tree.nodes[i].name,
+                    "file": tree.nodes[i].file,
+                    "line": tree.nodes[i].line,
+                    "depth": tree.nodes[i].depth,
+                    "parent": None if tree.nodes[i].parent in (None, -1) else tree.nodes[tree.nodes[i].parent].handle,
+                    "self_value": float(tree.nodes[i].self_value),
+                    "total_value": float(tree.nodes[i].total_value),
+                    "self_share": float(tree.nodes[i].self_share),
+                    "total_share": float(tree.nodes[i].total_share),
+                    "count": int(tree.nodes[i].count),
+                }
+                for i in order
+            ],
+        },
+    )
+
+
+GET_CALL_TREE = Tool(
+    name="get_call_tree",
+    description="The heaviest nodes of the call tree, always connected from the root; says what was cut. "
+    "Narrow it with a root, a window or a profile.",
+    arguments=CallTreeArguments,
+    answer=answer_call_tree,
+    doing=lambda a: f"Walking the {'inverted ' if a.inverted else ''}call tree",
+    fields=NODE_FIELDS | {"frame_handle", "profile", "unit", "whole", "inverted", "cut_nodes", "nodes"},
+    narrow="use a smaller max_nodes or start at a root",
+)

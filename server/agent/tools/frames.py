@@ -1,0 +1,66 @@
+"""find_frames: from a name to handles."""
+
+import re
+from typing import Annotated
+
+from pydantic import Field
+
+from server.agent.quoting import quoted
+from server.agent.tools.arguments import ProfileArgument, chosen_profile, nearest_frames
+from server.agent.tools.functions import ROW_FIELDS, row_data, row_line
+from server.agent.tools.tool import Outcome, Tool, ToolArguments, ToolRetry
+from traces.analysis.find import find_frames
+from traces.model import Trace
+
+
+class FindFrames(ToolArguments):
+    pattern: Annotated[str, Field(min_length=1, max_length=200, description="part of a function name or file path")]
+    regex: bool = False
+    limit: Annotated[int, Field(ge=1, le=100)] = 15
+    profile: ProfileArgument = None
+
+
+def answer_find_frames(trace: Trace, arguments: FindFrames) -> Outcome:
+    if arguments.regex:
+        try:
+            re.compile(arguments.pattern)
+        except re.error as error:
+            raise ToolRetry(f"pattern is not a regular expression: {error}") from None
+    profile = chosen_profile(trace, arguments.profile)
+    matches = find_frames(trace, arguments.pattern, regex=arguments.regex, limit=arguments.limit)
+    unit = profile.unit
+    near = [] if matches.rows else nearest_frames(trace, arguments.pattern)
+    lines = [
+        f"{matches.total_matches} frames match {quoted(arguments.pattern)}"
+        + (
+            ""
+            if matches.rows or not near
+            else "; nearest: " + "; ".join(f"f{i} {quoted(trace.frame_name(i), 80)}" for i in near)
+        ),
+        *(row_line(row, unit) for row in matches.rows),
+    ]
+    if (left := matches.total_matches - len(matches.rows)) > 0:
+        lines.append(f"… {left} more, lighter ones: use a longer pattern or a higher limit")
+    return Outcome(
+        text="\n".join(lines),
+        data={
+            "profile": profile.handle,
+            "unit": unit.value,
+            "pattern": arguments.pattern,
+            "total_matches": matches.total_matches,
+            "rows": [row_data(row) for row in matches.rows],
+            "nearest": [{"handle": f"f{i}", "name": trace.frame_name(i)} for i in near],
+        },
+        warning=not matches.rows,
+    )
+
+
+FIND_FRAMES = Tool(
+    name="find_frames",
+    description="Frames whose name or file contains a text (or matches a regex), heaviest first, with their handles.",
+    arguments=FindFrames,
+    answer=answer_find_frames,
+    doing=lambda a: f"Searching frames for {a.pattern[:60]}",
+    fields=ROW_FIELDS | {"profile", "unit", "pattern", "total_matches", "rows", "nearest"},
+    narrow="use a longer pattern or a smaller limit",
+)

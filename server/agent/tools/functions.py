@@ -1,0 +1,169 @@
+"""get_top_functions and get_callers_callees: where the time (or weight) goes, by function."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from server.agent.quoting import place, plain, quoted
+from server.agent.tools.arguments import (
+    EndArgument,
+    FrameArgument,
+    ProfileArgument,
+    StartArgument,
+    chosen_frame,
+    chosen_profile,
+    chosen_window,
+)
+from server.agent.tools.tool import Outcome, Tool, ToolArguments
+from server.protocol.values import Table
+from traces.analysis.functions import FunctionRow, top_functions
+from traces.analysis.sandwich import callers_callees
+from traces.analysis.units import format_share, format_value
+from traces.model import Trace
+from traces.values import Unit
+
+ROW_FIELDS = frozenset(
+    {"handle", "name", "file", "line", "self_value", "total_value", "self_share", "total_share", "count"}
+)
+
+
+class TopFunctions(ToolArguments):
+    sort_by: Literal["self", "total"] = "self"
+    limit: Annotated[int, Field(ge=1, le=100)] = 15
+    offset: Annotated[int, Field(ge=0)] = 0
+    profile: ProfileArgument = None
+    start_time_ms: StartArgument = None
+    end_time_ms: EndArgument = None
+    filter: Annotated[str | None, Field(description="only names containing this text")] = None
+
+
+def row_data(row: FunctionRow) -> dict[str, Any]:
+    """A function row as JSON values."""
+    return {
+        "handle": row.handle,
+        "name": row.name,
+        "file": row.file,
+        "line": row.line,
+        "self_value": float(row.self_value),
+        "total_value": float(row.total_value),
+        "self_share": float(row.self_share),
+        "total_share": float(row.total_share),
+        "count": int(row.count),
+    }
+
+
+def row_line(row: FunctionRow, unit: Unit) -> str:
+    """A function row on one line: handle, quoted name and place, self, total, count."""
+    return (
+        f"{row.handle} {quoted(row.name)}{place(row.file, row.line)} self {format_value(row.self_value, unit)} "
+        f"{format_share(row.self_share)}, total {format_value(row.total_value, unit)} {format_share(row.total_share)}, ×{row.count}"
+    )
+
+
+def answer_top_functions(trace: Trace, arguments: TopFunctions) -> Outcome:
+    profile = chosen_profile(trace, arguments.profile)
+    window = chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms)
+    table = top_functions(
+        trace,
+        profile=profile.index,
+        sort_by=arguments.sort_by,
+        limit=arguments.limit,
+        offset=arguments.offset,
+        window=window,
+        pattern=arguments.filter,
+    )
+    unit = Unit(table.unit)
+    head = (
+        f"functions {arguments.offset + 1} to {arguments.offset + len(table.rows)} of {table.total_rows} in {profile.handle} "
+        f"{quoted(profile.name, 80)} by {arguments.sort_by}; whole {format_value(table.whole, unit)}, idle left out"
+    )
+    lines = [head, *(row_line(row, unit) for row in table.rows)]
+    if not table.rows:
+        lines = [f"no functions there: {table.total_rows} match in {profile.handle} {quoted(profile.name, 80)}"]
+    elif (left := table.total_rows - arguments.offset - len(table.rows)) > 0:
+        lines.append(f"… {left} more: offset={arguments.offset + len(table.rows)}, or filter")
+    return Outcome(
+        text="\n".join(lines),
+        data={
+            "profile": profile.handle,
+            "unit": unit.value,
+            "whole": float(table.whole),
+            "sort_by": arguments.sort_by,
+            "total_rows": table.total_rows,
+            "rows": [row_data(row) for row in table.rows],
+        },
+        table=Table(
+            columns=["handle", "name", "self", "self %", "total", "total %", "count"],
+            rows=[
+                [
+                    row.handle,
+                    plain(row.name),
+                    format_value(row.self_value, unit),
+                    format_share(row.self_share),
+                    format_value(row.total_value, unit),
+                    format_share(row.total_share),
+                    int(row.count),
+                ]
+                for row in table.rows
+            ],
+        ),
+        warning=not table.rows,
+    )
+
+
+class CallersCallees(ToolArguments):
+    frame: FrameArgument
+    profile: ProfileArgument = None
+    limit: Annotated[int, Field(ge=1, le=50)] = 12
+
+
+def answer_callers_callees(trace: Trace, arguments: CallersCallees) -> Outcome:
+    profile = chosen_profile(trace, arguments.profile)
+    frame, remark = chosen_frame(trace, arguments.frame, profile)
+    sandwich = callers_callees(trace, frame, profile=profile.index, limit=arguments.limit)
+    unit = profile.unit
+    lines = [row_line(sandwich.row, unit) + f" in {profile.handle}"]
+    if remark:
+        lines.append(f"note: {remark}")
+    for title, rows in (("callers", sandwich.callers), ("callees", sandwich.callees)):
+        lines.append(f"{title}, by how much of it they share:" if rows else f"no {title}")
+        lines += [
+            f"  {row.handle} {quoted(row.name)}{place(row.file, row.line)} {format_value(row.total_value, unit)} "
+            f"{format_share(row.total_share)}"
+            for row in rows
+        ]
+    return Outcome(
+        text="\n".join(lines),
+        data={
+            "profile": profile.handle,
+            "unit": unit.value,
+            "frame": row_data(sandwich.row),
+            "callers": [row_data(row) for row in sandwich.callers],
+            "callees": [row_data(row) for row in sandwich.callees],
+            "remark": remark,
+        },
+        ui={"handle": sandwich.row.handle, "view": "sandwich", "profile": profile.handle},
+        warning=remark is not None,
+    )
+
+
+GET_TOP_FUNCTIONS = Tool(
+    name="get_top_functions",
+    description="Functions ranked by self or total time (or weight), with shares, calls (samples), file:line and handles. "
+    "Recursion is counted once, idle time is left out.",
+    arguments=TopFunctions,
+    answer=answer_top_functions,
+    doing=lambda a: f"Ranking functions by {a.sort_by} time",
+    fields=ROW_FIELDS | {"profile", "unit", "whole", "sort_by", "total_rows", "rows"},
+    narrow="use a smaller limit, offset, filter or a window",
+)
+
+GET_CALLERS_CALLEES = Tool(
+    name="get_callers_callees",
+    description="Who calls one function and what it calls, with the time that flows through each.",
+    arguments=CallersCallees,
+    answer=answer_callers_callees,
+    doing=lambda a: f"Looking up callers and callees of {a.frame[:60]}",
+    fields=ROW_FIELDS | {"profile", "unit", "frame", "callers", "callees", "remark"},
+    narrow="use a smaller limit",
+)

@@ -1,0 +1,72 @@
+"""How a tool is run: validate -> ask in a worker, within its time -> keep only the fields that are safe to show -> cap the text."""
+
+import asyncio
+import difflib
+from dataclasses import replace
+from typing import Any
+
+from rendering.errors import RenderingError
+from server.agent.quoting import quoted
+from server.agent.tools.arguments import validated
+from server.agent.tools.tool import Outcome, Tool, ToolFailed, ToolProblem, ToolRetry
+from server.errors import WorkerFailed
+from server.ports.traces import OpenTrace, TraceWorkers
+from traces.errors import TraceError
+
+
+def named_tool(name: str, offered: tuple[Tool[Any], ...]) -> Tool[Any]:
+    """The tool of that name. Raises ToolRetry naming the nearest."""
+    for tool in offered:
+        if tool.name == name:
+            return tool
+    names = [tool.name for tool in offered]
+    near = difflib.get_close_matches(name, names, n=2, cutoff=0.4)
+    raise ToolRetry(
+        f"there is no tool {quoted(name, 60)}: " + (f"did you mean {' or '.join(near)}?" if near else ", ".join(names))
+    )
+
+
+async def run_tool(
+    tool: Tool[Any],
+    arguments: dict[str, Any],
+    *,
+    trace: OpenTrace,
+    workers: TraceWorkers,
+    seconds: float,
+    characters: int,
+) -> tuple[Outcome, bool]:
+    """The tool's outcome, redacted and capped, and whether its text was cut. Raises ToolRetry or ToolFailed."""
+    checked = validated(tool, arguments)
+    try:
+        async with asyncio.timeout(seconds):
+            outcome = await workers.ask(trace, tool.answer, checked)
+    except ToolProblem:
+        raise
+    except TimeoutError:
+        raise ToolFailed(f"{tool.name} took longer than {seconds:g} s: {tool.narrow}", "timeout") from None
+    except TraceError as error:
+        raise ToolRetry(str(error)) from None
+    except (WorkerFailed, RenderingError) as error:
+        raise ToolFailed(f"{tool.name} could not be answered: {error}", "unavailable") from error
+    text, cut = capped(outcome.text, characters, tool.narrow)
+    return replace(outcome, text=text, data=shown_fields(outcome.data, tool.fields)), cut
+
+
+def capped(text: str, characters: int, narrow: str) -> tuple[str, bool]:
+    """The text up to its last whole line within the cap, with what was cut and how to ask for less."""
+    if len(text) <= characters:
+        return text, False
+    kept = text[:characters].rsplit("\n", 1)[0]
+    left = text[len(kept) :].strip("\n").count("\n") + 1
+    return f"{kept}\n… {left} more lines cut at {characters} characters: {narrow}", True
+
+
+def shown_fields(data: dict[str, Any], fields: frozenset[str]) -> dict[str, Any]:
+    """`data` with every key outside `fields` gone, at every level."""
+
+    def shown(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: shown(inner) for key, inner in value.items() if key in fields}
+        return [shown(item) for item in value] if isinstance(value, list) else value
+
+    return {key: shown(value) for key, value in data.items() if key in fields}

@@ -1,0 +1,75 @@
+"""What a tool is, what it answers, and the two ways it fails."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from server.protocol.events import ViewerAction
+from server.protocol.values import Table
+from traces.model import Trace
+
+ToolErrorCode = Literal["validation", "execution", "unavailable", "redaction_failed", "timeout"]
+
+
+class ToolProblem(Exception):
+    """Root of the tools' errors; its text is read by the model and by people."""
+
+    def __init__(self, text: str, code: ToolErrorCode) -> None:
+        super().__init__(text, code)
+        self.text = text
+        self.code = code
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class ToolRetry(ToolProblem):
+    """A failure that a better call mends: the text says how."""
+
+    def __init__(self, text: str, code: ToolErrorCode = "validation") -> None:
+        super().__init__(text, code)
+
+
+class ToolFailed(ToolProblem):
+    """A failure that calling again does not mend."""
+
+    def __init__(self, text: str, code: ToolErrorCode = "execution") -> None:
+        super().__init__(text, code)
+
+
+class ToolArguments(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+A = TypeVar("A", bound=ToolArguments)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """`text` is for the model, one fact a line; `data` holds the same facts as JSON values (what the answer is checked
+    against), `table` and `ui` go to the page, `picture` is a PNG, `action` moves the viewer. Pickles."""
+
+    text: str
+    data: dict[str, Any]
+    table: Table | None = None
+    ui: dict[str, Any] | None = None
+    picture: bytes | None = field(default=None, repr=False)
+    action: ViewerAction | None = None
+    warning: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool(Generic[A]):
+    """`answer` is a module-level function (it is sent to a worker by name). `fields` are the keys of `data` that are safe to
+    show: any other never leaves the tool. `narrow` says how to ask for less when the text is over its cap."""
+
+    name: str
+    description: str
+    arguments: type[A]
+    answer: Callable[[Trace, A], Outcome]
+    doing: Callable[[A], str]
+    fields: frozenset[str]
+    narrow: str
+    needs_viewer: bool = False

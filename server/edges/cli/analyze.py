@@ -1,0 +1,183 @@
+"""`flamechat analyze TRACE ["question"]`: one turn of the conversation without a server, a browser or a database."""
+
+import asyncio
+import hashlib
+import json
+import uuid
+from collections import Counter
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Any, assert_never
+
+import typer
+
+from server.agent.turn import TurnAnswer, TurnInput
+from server.edges.cli.doors import Analysis, AnalyzeOptions, CliDoors
+from server.edges.cli.reading import MISUSED, fail, named, progress
+from server.errors import ConfigError, ServerError
+from server.ports.identity import LOCAL_USER_ID, Caller
+from server.ports.traces import TraceRow
+from server.protocol import events
+from server.protocol.values import ViewerState
+from traces.errors import TraceError
+
+
+class KeptPictures:
+    """The turn's pictures as files of a folder, or only counted when there is none."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self.paths: list[Path] = []
+        self.not_kept = 0
+
+    async def save(self, turn: TurnInput, tool_call_id: str, png: bytes) -> str:
+        """Write `picture-<n>.png`; returns its path, or a word that it was not kept. Raises OSError."""
+        if self._folder is None:
+            self.not_kept += 1
+            return "not kept"
+        path = self._folder / f"picture-{len(self.paths) + 1}.png"
+        self.paths.append(path)
+        await asyncio.to_thread(_write, path, png)
+        return str(path)
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+class TerminalSink:
+    """Text to stdout as it comes (kept back with `--json`), tool steps to stderr."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._said = False
+        self.tools: list[dict[str, Any]] = []
+
+    async def emit(self, event: events.TurnEvent) -> None:
+        match event:
+            case events.ModelChunkStart() | events.ModelChunkAppend():
+                if isinstance(event, events.ModelChunkStart) and self._said:
+                    self._print("\n\n")
+                self._said = True
+                self._print(event.chunk)
+            case events.ModelTextReset():
+                typer.echo("\nThe model's reply broke off; it is asked again.", err=True)
+            case events.TurnStarted():
+                typer.echo(f"· {event.model}", err=True)
+            case events.ToolStart():
+                typer.echo(f"· {event.message}", err=True)
+            case events.ToolResult():
+                self.tools.append({"tool": event.tool_name, "status": event.status, "picture": event.image_url})
+                if event.image_url and event.image_url != "not kept":
+                    typer.echo(f"  saved {event.image_url}", err=True)
+            case events.ToolError():
+                self.tools.append({"tool": event.tool_name, "status": "error", "message": event.message})
+                typer.echo(f"  {event.tool_name} failed: {event.message}", err=True)
+            case events.ViewerAction() | events.SessionTitle() | events.ModelResponseEnd():
+                pass
+            case events.TurnCancelled() | events.TurnFailed():
+                pass
+            case _:
+                assert_never(event)
+
+    def _print(self, text: str) -> None:
+        if not self._quiet:
+            typer.echo(text, nl=False)
+
+
+def analyze(
+    doors: CliDoors, source: Path, question: str, *, out: Path | None, as_json: bool, options: AnalyzeOptions
+) -> None:
+    """Run the turn and print its answer; ends with exit code 1, naming the file, when the trace or the model failed."""
+    pictures = KeptPictures(out)
+    sink = TerminalSink(quiet=as_json)
+    try:
+        answer = asyncio.run(_turn(doors.analysis(options, pictures), source, question, sink))
+    except ConfigError as error:
+        fail(str(error), MISUSED)
+    except (TraceError, ServerError) as error:
+        fail(named(source.name, str(error)))
+    except OSError as error:
+        fail(f"{error.filename or source}: {error.strerror or error}")
+    if as_json:
+        typer.echo(json.dumps(_as_json(answer, sink, pictures), indent=2, ensure_ascii=False))
+        return
+    typer.echo("")
+    _closing(answer, pictures)
+
+
+async def _turn(analysis: Analysis, source: Path, question: str, sink: TerminalSink) -> TurnAnswer:
+    with progress(f"Reading {source.name}"):
+        sha256 = await asyncio.to_thread(_sha256, source)
+        opened = await analysis.workers.read(source, name=source.name, sha256=sha256)
+        row = await analysis.workers.ask(opened, _row, source.stat().st_size, sha256)
+    turn = TurnInput(
+        turn_id=str(uuid.uuid4()),
+        session_id=str(uuid.uuid4()),
+        attempt=1,
+        caller=Caller(user_id=LOCAL_USER_ID, account_id=LOCAL_USER_ID),
+        trace=row,
+        opened=opened,
+        prompt=question,
+        history=(),
+        viewer=ViewerState(),
+        model_name=None,
+        plan_name="local",
+        messages_used=2,
+        messages_limit=None,
+        local_time=datetime.now().astimezone(),
+        is_first_turn=True,
+    )
+    return await analysis.agent.answer(turn, sink)
+
+
+def _sha256(source: Path) -> str:
+    with source.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _row(trace: Any, size: int, sha256: str) -> TraceRow:
+    from traces.analysis.summary import summarise
+
+    summary = summarise(trace)
+    return TraceRow(
+        trace_id=str(uuid.uuid5(uuid.NAMESPACE_URL, sha256)),
+        account_id=LOCAL_USER_ID,
+        user_id=LOCAL_USER_ID,
+        name=trace.name,
+        sha256=sha256,
+        size_bytes=size,
+        format=summary.format,
+        unit=summary.unit,
+        duration_ns=summary.duration_ns,
+        summary=summary.as_json(),
+        object_path="",
+        created_at=datetime.now().astimezone(),
+    )
+
+
+def _as_json(answer: TurnAnswer, sink: TerminalSink, pictures: KeptPictures) -> dict[str, Any]:
+    wire = {
+        "usage": answer.usage.model_dump(),
+        "citations": [one.model_dump() for one in answer.citations],
+        "checks": [one.model_dump() for one in answer.checks],
+    }
+    said = {"answer": answer.text} | asdict(answer) | wire
+    del said["text"]
+    return said | {"tools": sink.tools, "pictures": [str(path) for path in pictures.paths]}
+
+
+def _closing(answer: TurnAnswer, pictures: KeptPictures) -> None:
+    counted = Counter(check.status for check in answer.checks)
+    if counted:
+        held = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in sorted(counted.items()))
+        typer.echo(f"· numbers and names against the trace: {held}", err=True)
+    for check in answer.checks:
+        if check.status == "not_found":
+            typer.echo(f"  not found in any tool result: {check.claim}", err=True)
+    if pictures.not_kept:
+        typer.echo(f"· {pictures.not_kept} pictures were drawn and not kept: --out DIR saves them", err=True)
+    for suggestion in answer.suggestions:
+        typer.echo(f"· next: {suggestion}", err=True)

@@ -1,0 +1,43 @@
+"""What the commands need of the rest of the application, handed in by `server.app`: every door is opened only when its command runs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from server.agent.turn import Agent, Pictures
+from server.ports.traces import TraceWorkers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """Command line options of `serve`; None is not given, the setting or its default counts."""
+
+    host: str | None
+    port: int | None
+    data: Path | None
+    open: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalyzeOptions:
+    """Command line options that choose the model and record its messages; None is not given."""
+
+    model: str | None
+    debug_messages_dir: Path | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """An agent and the workers it asks."""
+
+    agent: Agent
+    workers: TraceWorkers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CliDoors:
+    """`serve` runs a server until it is stopped and returns the exit code. `analysis` builds an agent without a server or a
+    database, whose pictures go to the given place. Both raise ConfigError."""
+
+    serve: Callable[[ServeOptions], int]
+    analysis: Callable[[AnalyzeOptions, Pictures], Analysis]

@@ -1,0 +1,132 @@
+"""The commands and their options. What a command does lies in its own module, imported when it runs."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from server.edges.cli.doors import AnalyzeOptions, CliDoors, ServeOptions
+
+TraceArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="TRACE", help="A trace file, compressed or not.", exists=True, dir_okay=False, readable=True
+    ),
+]
+TraceOrStdin = Annotated[
+    Path,
+    typer.Argument(
+        metavar="TRACE",
+        help="A trace file, compressed or not; - reads stdin.",
+        exists=True,
+        dir_okay=False,
+        readable=True,
+        allow_dash=True,
+    ),
+]
+
+
+def build_cli(doors: CliDoors) -> typer.Typer:
+    """The command line application over these doors."""
+    app = typer.Typer(
+        help="A performance trace goes in, answers come out.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.command()
+    def analyze(
+        trace: TraceArgument,
+        question: Annotated[str, typer.Argument(help="What you want to know.")] = "Why is this slow?",
+        out: Annotated[Path | None, typer.Option(file_okay=False, help="Save the pictures in this folder.")] = None,
+        as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
+        debug_messages: Annotated[
+            Path | None,
+            typer.Option(file_okay=False, help="Write the exact messages of each model call to this folder."),
+        ] = None,
+        model: Annotated[str | None, typer.Option(help="Model name; built-in is the one that needs no key.")] = None,
+    ) -> None:
+        """Ask about a trace: the answer on stdout, what is done on stderr.
+
+        Without OPENAI_API_KEY or FLAMECHAT_MODEL_BASE_URL the built-in analyst answers. Exit code 1: the trace or the model failed.
+        """
+        from server.edges.cli.analyze import analyze as run
+
+        options = AnalyzeOptions(model=model, debug_messages_dir=debug_messages)
+        run(doors, trace, question, out=out, as_json=as_json, options=options)
+
+    @app.command()
+    def render(
+        trace: TraceOrStdin,
+        output: Annotated[Path, typer.Option("--output", "-o", help="The PNG to write; - is stdout.")],
+        mode: Annotated[
+            Literal["time-order", "left-heavy"], typer.Option(help="As it happened, or merged, heaviest first.")
+        ] = "time-order",
+        frame: Annotated[
+            str | None, typer.Option(help="Draw the sandwich of this function (handle or name) instead.")
+        ] = None,
+        width: Annotated[int, typer.Option(help="Pixels.")] = 1200,
+        height: Annotated[int, typer.Option(help="Pixels, at most.")] = 800,
+        theme: Annotated[Literal["light", "dark"], typer.Option()] = "light",
+        profile: Annotated[str | None, typer.Option(help="Handle (p0) or name; default: the main one.")] = None,
+        start_ms: Annotated[float | None, typer.Option(min=0, help="Window start, from the profile's start.")] = None,
+        end_ms: Annotated[float | None, typer.Option(min=0, help="Window end.")] = None,
+        start_depth: Annotated[int, typer.Option(min=0, help="First stack depth drawn.")] = 0,
+        depth: Annotated[int | None, typer.Option(min=1, help="How many depths.")] = None,
+        highlight: Annotated[
+            str | None, typer.Option(help="Let functions whose name or file contains this stand out.")
+        ] = None,
+        title: Annotated[str | None, typer.Option(help="A title over the picture.")] = None,
+        handles: Annotated[bool, typer.Option("--handles", help="Print handles in the boxes.")] = False,
+    ) -> None:
+        """Draw a trace as a PNG flamegraph."""
+        from server.edges.cli.render import RenderOptions
+        from server.edges.cli.render import render as run
+
+        run(
+            trace,
+            RenderOptions(
+                output=output,
+                mode=mode,
+                frame=frame,
+                width=width,
+                height=height,
+                theme=theme,
+                profile=profile,
+                start_ms=start_ms,
+                end_ms=end_ms,
+                start_depth=start_depth,
+                depth=depth,
+                highlight=highlight,
+                title=title,
+                handles=handles,
+            ),
+        )
+
+    @app.command()
+    def summary(
+        trace: TraceOrStdin,
+        as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    ) -> None:
+        """Say what a trace is, which functions are heaviest and what stands out."""
+        from server.edges.cli.summary import summary as run
+
+        run(trace, as_json=as_json)
+
+    @app.command()
+    def serve(
+        host: Annotated[str | None, typer.Option(help="Address to listen on (default 127.0.0.1).")] = None,
+        port: Annotated[
+            int | None, typer.Option(min=0, max=65535, help="Port (default 8484); 0 picks a free one.")
+        ] = None,
+        data: Annotated[
+            Path | None, typer.Option(file_okay=False, help="Where the database and uploads are kept.")
+        ] = None,
+        open_: Annotated[bool | None, typer.Option("--open/--no-open", help="Open the page in a browser.")] = None,
+    ) -> None:
+        """Start Flamechat on this machine and print its address."""
+        raise typer.Exit(doors.serve(ServeOptions(host=host, port=port, data=data, open=open_)))
+
+    return app

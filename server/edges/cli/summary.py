@@ -1,0 +1,47 @@
+"""`flamechat summary TRACE`: what the trace is and what stands out, without a model."""
+
+import json
+from pathlib import Path
+
+import typer
+
+from server.edges.cli.reading import read_or_fail
+
+
+def summary(source: Path, *, as_json: bool) -> None:
+    """Print the summary, first findings and the five heaviest functions."""
+    from server.agent.opening import opening
+    from server.agent.quoting import plain
+    from traces.analysis.functions import top_functions
+    from traces.analysis.summary import summarise
+    from traces.analysis.units import format_share, format_value
+
+    trace = read_or_fail(source)
+    if as_json:
+        typer.echo(json.dumps(summarise(trace).as_json(), indent=2, ensure_ascii=False))
+        return
+    first = opening(trace)
+    typer.echo(first.summary)
+    told = summarise(trace)
+    for profile in told.profiles[:10]:
+        idle = f", idle {format_share(profile.idle_share)}" if profile.idle_share else ""
+        amount = format_value(profile.total, trace.profiles[int(profile.handle[1:])].unit)
+        typer.echo(f"  {profile.handle} {plain(profile.name, 60)}: {profile.kind}, {amount} busy{idle}")
+    if len(told.profiles) > 10:
+        typer.echo(f"  … {len(told.profiles) - 10} more profiles")
+    table = top_functions(trace, sort_by="self", limit=5)
+    typer.echo(
+        "\nHeaviest functions by self time:" if table.unit == "nanoseconds" else "\nHeaviest functions by self weight:"
+    )
+    for row in table.rows:
+        where = f"  {plain(row.file, 60)}" + (f":{row.line}" if row.line else "") if row.file else ""
+        amounts = f"{format_share(row.self_share):>6}  {format_value(row.self_value, trace.profiles[trace.default_profile].unit):>9}"
+        typer.echo(f"  {amounts}  {plain(row.name, 80)}{where}")
+    for title, lines in (
+        ("First findings", first.findings),
+        ("Keep in mind", [plain(w.text, 300) for w in told.warnings]),
+    ):
+        if lines:
+            typer.echo(f"\n{title}:")
+            for line in lines:
+                typer.echo(f"  - {line}")

@@ -43,6 +43,8 @@ class Settings(BaseSettings):
     model_base_url: str | None = Field(None, validation_alias=_also("model_base_url", "OPENAI_BASE_URL"))
     model: str | None = Field(None, validation_alias=_also("model", "AI_ANALYSIS_MODEL"))
     models_allowed: Annotated[tuple[str, ...], NoDecode] = ()
+    model_sees_pictures: bool = True
+    model_responses_api: bool | None = None
     prompt_file: Path | None = None
     debug_messages_dir: Path | None = None
 

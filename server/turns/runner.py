@@ -55,6 +55,7 @@ class TurnRunner:
         clock: Clock,
         turn_seconds: float = 600,
         turns_at_once: int = 8,
+        takes_up_unended: bool = True,
         flush_s: float = FLUSH_S,
     ) -> None:
         self._conversations = conversations
@@ -65,6 +66,7 @@ class TurnRunner:
         self._clock = clock
         self._turn_seconds = turn_seconds
         self._slots = anyio.Semaphore(turns_at_once)
+        self._takes_up_unended = takes_up_unended
         self._flush_s = flush_s
         self._owner = str(uuid.uuid4())
         self._running: dict[str, _Running] = {}
@@ -74,7 +76,8 @@ class TurnRunner:
     async def run(self) -> None:
         """Take up what an earlier process left, then run jobs as they come."""
         try:
-            await self._take_up_unended()
+            if self._takes_up_unended:
+                await self._take_up_unended()
             async with anyio.create_task_group() as turns:
                 with self._taking:
                     jobs = self._queue.jobs()

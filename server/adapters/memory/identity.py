@@ -1,5 +1,6 @@
 """Who is asking when there is no identity provider: the one local user, or a fixed table of tokens."""
 
+import hmac
 from collections.abc import Mapping
 
 from server.errors import NotAuthenticated
@@ -7,15 +8,18 @@ from server.ports.identity import Caller
 
 
 class LocalIdentity:
-    """Everyone who reaches the server is its one user and administrator: the guard of the edge has decided who may
-    reach it.
+    """Everyone who may reach the server is its one user and administrator. With an access token only its bearers
+    may.
     """
 
-    def __init__(self, user: Caller) -> None:
+    def __init__(self, user: Caller, *, access_token: str | None = None) -> None:
         self._user = user
+        self._access_token = access_token
 
     async def identify(self, access_token: str | None) -> Caller:
-        """The local user, with or without a token."""
+        """The local user. Raises NotAuthenticated for a missing or false token, where one is required."""
+        if self._access_token is not None and not _same(access_token or "", self._access_token):
+            raise NotAuthenticated("This server needs its access token. Open the link it printed, or send the token.")
         return self._user
 
 
@@ -31,3 +35,7 @@ class TokenIdentity:
         if caller is None:
             raise NotAuthenticated("This access token is not valid. Sign in again.")
         return caller
+
+
+def _same(given: str, wanted: str) -> bool:
+    return hmac.compare_digest(given.encode(), wanted.encode())

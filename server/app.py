@@ -1,0 +1,358 @@
+"""The composition root: the one file that sees every part, builds them from the settings, starts and stops them in
+order.
+
+`serve` is `flamechat serve`. Imports of parts stand inside functions, so that a command loads only what it runs.
+"""
+
+import asyncio
+import fcntl
+import logging
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import webbrowser
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from server.errors import ConfigError, ServerError, raised_at
+from server.settings import Settings
+
+if TYPE_CHECKING:
+    import socket
+
+    from server.agent.turn import Agent
+    from server.edges.http.services import Services
+    from server.ports.conversations import Conversations
+    from server.ports.identity import Caller, Identity
+    from server.ports.objects import ObjectStore
+    from server.ports.traces import TraceRecords, TraceWorkers
+    from server.turns.runner import TurnRunner
+
+PACKAGE = Path(__file__).parent
+SAMPLE_FOLDERS = (PACKAGE.parent / "fixtures" / "sample", PACKAGE / "shipped" / "fixtures" / "sample")
+"""In a checkout, and in an installed wheel."""
+
+SIGTERM_DRAIN_S = 16.0
+"""With the 2 s that open requests get and the database's stop, SIGTERM ends within 20 s."""
+
+SCRATCH = "scratch-"
+LEFTOVER_S = 86_400
+"""A scratch folder nobody has touched for a day is a killed server's: a running one's may be another server's on this
+folder.
+"""
+
+CTRL_C_DRAIN_S = 1.5
+"""Likewise within 5 s for a person who waits."""
+
+
+def main() -> None:
+    """The console script `flamechat`."""
+    raise NotImplementedError
+
+
+def serve(settings: Settings, *, announce: Callable[[str], None] = print) -> None:
+    """Run the server until it is told to stop. `announce` gets the lines a person reads: the address first.
+
+    Raises ConfigError before anything is started, for a port that is taken and a data folder that cannot be written.
+    """
+    listening = _listening_place(settings)
+    with listening:
+        _own_data_folder(settings.data)
+        _log_as_json()
+        asyncio.run(_serve(settings, listening, announce))
+
+
+async def _serve(settings: Settings, listening: "socket.socket", announce: Callable[[str], None]) -> None:
+    from server.edges.http.application import build_application, names_of
+    from server.edges.http.serving import HttpServer
+
+    stop = _Stop()
+    stop.listen_to_signals()
+    async with running(settings) as parts:
+        server = HttpServer(
+            build_application(parts.services, is_our_name=names_of(settings.host, settings.allowed_hosts))
+        )
+        async with asyncio.TaskGroup() as tasks:
+            serving = tasks.create_task(server.serve(sockets=[listening]))
+            beside = [tasks.create_task(parts.runner.run()), tasks.create_task(_add_sample(parts, settings.data))]
+            _announce(settings, listening.getsockname()[1], announce)
+            drain_s = await stop.wait()
+            parts.stopping.set()
+            drained = tasks.create_task(parts.runner.drain(drain_s))
+            again = tasks.create_task(stop.wait())
+            await asyncio.wait({drained, again}, return_when=asyncio.FIRST_COMPLETED)
+            again.cancel()
+            await parts.runner.drain(0)
+            server.should_exit = True
+            await serving
+            for task in beside:
+                task.cancel()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What a running server is made of."""
+
+    services: "Services"
+    runner: "TurnRunner"
+    user: "Caller"
+    stopping: asyncio.Event
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[Parts]:
+    """The parts over an embedded PostgreSQL and the data folder; the database stops with the context.
+
+    Raises DatabaseUnavailable.
+    """
+    from server.adapters.folder.objects import FolderObjects
+    from server.adapters.memory.identity import LocalIdentity
+    from server.adapters.postgres.conversations import PostgresConversations
+    from server.adapters.postgres.database import Database
+    from server.adapters.postgres.embedded import EmbeddedPostgres
+    from server.adapters.postgres.local_user import ensure_local_user
+    from server.adapters.postgres.migrations import migrate
+    from server.adapters.postgres.trace_records import PostgresTraceRecords
+    from server.adapters.workers.pool import ProcessWorkers
+    from server.ports.identity import LOCAL_USER_ID
+
+    async with AsyncExitStack() as stack:
+        postgres = await stack.enter_async_context(EmbeddedPostgres(data_dir=settings.data / "postgres"))
+        await migrate(postgres.owner_dsn, bootstrap=True)
+        user = await ensure_local_user(postgres.owner_dsn, LOCAL_USER_ID)
+        database = await stack.enter_async_context(Database(postgres.server_dsn))
+        scratch = stack.enter_context(tempfile.TemporaryDirectory(dir=settings.data, prefix=SCRATCH))
+        token = settings.access_token
+        workers = ProcessWorkers(
+            settings.data / "cache",
+            importers=settings.importers,
+            askers=settings.askers,
+            memory_bytes=settings.worker_memory_bytes,
+            import_seconds=settings.import_seconds,
+            question_seconds=settings.question_seconds,
+        )
+        objects = FolderObjects(settings.data / "objects")
+        yield compose(
+            settings,
+            conversations=PostgresConversations(database),
+            records=PostgresTraceRecords(database),
+            objects=objects,
+            workers=workers,
+            identity=LocalIdentity(user, access_token=None if token is None else token.get_secret_value()),
+            agent=build_agent(settings, workers=workers, objects=objects),
+            user=user,
+            scratch=Path(scratch),
+            takes_up_unended=stack.enter_context(_first_on(settings.data)),
+        )
+
+
+def build_agent(settings: Settings, *, workers: "TraceWorkers", objects: "ObjectStore") -> "Agent":
+    """The agent with the model of the settings: a provider's when there is a key or an address, else the built-in
+    analyst.
+    """
+    from server.adapters.model.choice import ChosenModels, ModelChoice
+    from server.adapters.prompt_file import PromptFile
+    from server.agent.bounds import AgentBounds
+    from server.agent.service import FlamechatAgent
+    from server.turns.pictures import StoredPictures
+
+    key = settings.openai_api_key
+    choice = ModelChoice(
+        base_url=settings.model_base_url,
+        api_key=None if key is None else key.get_secret_value(),
+        model=settings.model,
+        allowed=settings.models_allowed,
+        use_responses_api=settings.model_responses_api,
+        sees_pictures=settings.model_sees_pictures,
+    )
+    return FlamechatAgent(
+        models=ChosenModels(choice),
+        prompts=PromptFile(settings.prompt_file),
+        workers=workers,
+        pictures=StoredPictures(objects),
+        bounds=AgentBounds(turn_seconds=settings.turn_seconds),
+        debug_dir=settings.debug_messages_dir,
+    )
+
+
+def compose(
+    settings: Settings,
+    *,
+    conversations: "Conversations",
+    records: "TraceRecords",
+    objects: "ObjectStore",
+    workers: "TraceWorkers",
+    identity: "Identity",
+    agent: "Agent",
+    user: "Caller",
+    scratch: Path,
+    takes_up_unended: bool = True,
+) -> Parts:
+    """The use cases over any adapters: the same for an embedded database, a cloud one and none."""
+    from server.adapters.memory.clock import SystemClock
+    from server.adapters.memory.queue import MemoryQueue
+    from server.adapters.memory.relay import MemoryRelay
+    from server.edges.http.services import Services
+    from server.turns.conversation import Conversation
+    from server.turns.library import TraceLibrary
+    from server.turns.runner import TurnRunner
+
+    clock, queue, relay, stopping = SystemClock(), MemoryQueue(), MemoryRelay(), asyncio.Event()
+    library = TraceLibrary(
+        records=records, conversations=conversations, objects=objects, workers=workers, clock=clock, scratch=scratch
+    )
+    runner = TurnRunner(
+        conversations=conversations,
+        library=library,
+        queue=queue,
+        relay=relay,
+        agent=agent,
+        clock=clock,
+        turn_seconds=settings.turn_seconds + 30,
+        turns_at_once=settings.turns_at_once,
+        takes_up_unended=takes_up_unended,
+    )
+    conversation = Conversation(
+        conversations=conversations,
+        library=library,
+        workers=workers,
+        objects=objects,
+        queue=queue,
+        relay=relay,
+        runner=runner,
+    )
+
+    async def is_ready() -> bool:
+        try:
+            await conversations.limits(user, None)
+        except ServerError:
+            return False
+        return not stopping.is_set()
+
+    services = Services(
+        identity=identity,
+        library=library,
+        conversation=conversation,
+        workers=workers,
+        objects=objects,
+        scratch=scratch,
+        page=PACKAGE / "page",
+        max_upload_bytes=settings.max_upload_bytes,
+        is_ready=is_ready,
+    )
+    return Parts(services=services, runner=runner, user=user, stopping=stopping)
+
+
+class _Stop:
+    """Set by the first signal, with the time running turns get; a second signal takes that time away."""
+
+    def __init__(self) -> None:
+        self._signals: asyncio.Queue[float] = asyncio.Queue()
+
+    def listen_to_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, self._signals.put_nowait, SIGTERM_DRAIN_S)
+        loop.add_signal_handler(signal.SIGINT, self._signals.put_nowait, CTRL_C_DRAIN_S)
+
+    async def wait(self) -> float:
+        return await self._signals.get()
+
+
+@contextmanager
+def _first_on(data: Path) -> Iterator[bool]:
+    """Whether no other server works on this data folder; true for one process at a time, however the others end."""
+    with (data / "server.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+async def _add_sample(parts: Parts, data: Path) -> None:
+    """Load the sample trace into a new data folder, once: a sample that was removed stays removed."""
+    import hashlib
+
+    import structlog
+
+    marker = data / "sample-loaded"
+    sample = next((file for folder in SAMPLE_FOLDERS if folder.is_dir() for file in sorted(folder.iterdir())), None)
+    if sample is None or marker.exists():
+        return
+    try:
+        sha256 = hashlib.sha256(sample.read_bytes()).hexdigest()
+        await parts.services.library.add(parts.user, sample, name=sample.name, sha256=sha256)
+        marker.touch()
+    except Exception as error:  # noqa: BLE001 - the server is of use without its sample
+        structlog.get_logger(__name__).warning("sample_not_loaded", error=type(error).__name__, where=raised_at(error))
+
+
+def _announce(settings: Settings, port: int, announce: Callable[[str], None]) -> None:
+    host = "127.0.0.1" if settings.host in {"0.0.0.0", "::"} else settings.host  # noqa: S104 - compared, not bound
+    address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    announce(f"Flamechat is at {address}")
+    if settings.access_token is not None:
+        announce(f"To let a browser in, open {address}/?access_token=<FLAMECHAT_ACCESS_TOKEN>")
+    announce(f"Answers come from {'a language model' if settings.uses_language_model else 'the built-in analyst'}.")
+    if settings.not_used_yet:
+        announce(f"Set but not used yet: {', '.join(settings.not_used_yet)}")
+    if settings.open:
+        webbrowser.open(address)
+
+
+def _listening_place(settings: Settings) -> "socket.socket":
+    """The bound socket. Raises ConfigError."""
+    from server.edges.http.serving import bound_socket
+
+    try:
+        return bound_socket(settings.host, settings.port)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot listen on {settings.host} port {settings.port}: {error.strerror or error}. "
+            "Stop what is there, or choose another with --port."
+        ) from error
+
+
+def _own_data_folder(data: Path) -> None:
+    """Make the data folder ours and prove that it can be written; what a killed server left behind goes. Raises
+    ConfigError.
+    """
+    try:
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryFile(dir=data):
+            pass
+        for scratch in data.glob(f"{SCRATCH}*"):
+            if scratch.stat().st_mtime < time.time() - LEFTOVER_S:
+                shutil.rmtree(scratch)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot write to the data folder {data}: {error.strerror or error}. Choose another with --data."
+        ) from error
+
+
+def _log_as_json() -> None:
+    """Everything logged goes to stderr as one JSON object a line, of the libraries only warnings."""
+    import structlog
+
+    processors: list[structlog.typing.Processor] = [
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    structlog.configure(
+        processors=[*processors, structlog.processors.JSONRenderer()],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    handler = logging.StreamHandler()
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            processor=structlog.processors.JSONRenderer(),
+            foreign_pre_chain=[*processors, structlog.stdlib.add_logger_name],
+        )
+    )
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)

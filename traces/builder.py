@@ -67,10 +67,12 @@ class TraceBuilder:
     def profile_count(self) -> int:
         return len(self._profiles)
 
-    def busy(self, profile: int) -> int:
-        """What a profile holds that is not idle, in its default value."""
+    def busy(self, profile: int, *, but: frozenset[str] = frozenset()) -> int:
+        """What a profile holds that is not idle, in its default value, without roots of some names."""
         tree = self._profiles[profile].tree
-        return int(tree.total_values[self._profiles[profile].default_value][tree.parent < 0].sum())
+        total = tree.total_values[self._profiles[profile].default_value]
+        roots = np.flatnonzero(tree.parent < 0)
+        return int(sum(total[root] for root in roots if self._frames[tree.frame[root]][0] not in but))
 
     def frame(
         self,
@@ -126,8 +128,8 @@ class TraceBuilder:
     ) -> int:
         """Add samples (leaf nodes of `stacks`, -1 idle; a weight column per value); returns the profile's index.
 
-        Without `time` the samples lie end to end by their default weight. Raises DamagedTrace for negative or non-finite
-        weights and times.
+        Without `time` the samples lie end to end by their default weight. Raises DamagedTrace for negative or
+        non-finite weights and times.
         """
         leaves = np.asarray(leaf, np.int32)
         columns = tuple(self._column(w, v.unit) for w, v in zip(weights, values, strict=True))

@@ -42,7 +42,7 @@ def read_trace(data: bytes | memoryview | mmap, *, name: str) -> Trace:
 
 
 def detect(content: memoryview, name: str) -> Format:
-    """The format of decompressed content, from its first bytes. Raises UnrecognisedTrace, DamagedTrace for broken JSON."""
+    """The format of decompressed content, by its first bytes. Raises UnrecognisedTrace, or DamagedTrace (JSON)."""
     head = Head.of(content[:DETECTION_BYTES], name)
     for known in FORMATS:
         if known.looks_like(head):

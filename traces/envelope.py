@@ -1,6 +1,7 @@
-"""What files come wrapped in: gzip, zstd, zip with one member, byte-order marks, UTF-16. Bounded, whatever the file claims."""
+"""What files come wrapped in: gzip, zstd, zip with one member, byte-order marks, UTF-16. Bounded, always."""
 
 import codecs
+import gzip
 import io
 import zipfile
 import zlib
@@ -15,7 +16,6 @@ from traces.values import Unit
 
 MAX_LAYERS = 4
 """A gzip of a zip of a gzip is already more than any tool writes."""
-INPUT_CHUNK = 1 << 20
 OUTPUT_CHUNK = 16 << 20
 ZSTD_INPUT_CHUNK = 8 << 10
 """zstd gives all the output of what it is fed: small bites keep it below 256 MB even for a bomb."""
@@ -24,7 +24,8 @@ ZSTD_INPUT_CHUNK = 8 << 10
 def unwrap(data: memoryview, name: str) -> memoryview:
     """The trace's own bytes, as UTF-8 where they are text.
 
-    Raises DamagedTrace (truncated or broken), TraceTooLarge (over `bounds`), UnrecognisedTrace (an archive of several files).
+    Raises DamagedTrace (truncated or broken), TraceTooLarge (over `bounds`), UnrecognisedTrace (an archive of several
+    files).
     """
     for _ in range(MAX_LAYERS):
         start = bytes(data[:4])
@@ -55,22 +56,14 @@ def _collect(chunks: Iterable[bytes], packed: int, name: str) -> memoryview:
 
 
 def _gunzip(data: memoryview, name: str) -> Iterator[bytes]:
-    inflate = zlib.decompressobj(wbits=31)
-    for offset in range(0, len(data), INPUT_CHUNK):
-        feed: bytes | memoryview = data[offset : offset + INPUT_CHUNK]
-        while feed:
-            try:
-                yield inflate.decompress(feed, OUTPUT_CHUNK)
-            except zlib.error as error:
-                raise _broken(name, "gzip") from error
-            feed = inflate.unconsumed_tail
-            if inflate.eof:
-                feed = inflate.unused_data.lstrip(b"\0")
-                if feed[:2] != b"\x1f\x8b"[: len(feed)] or not feed and offset + INPUT_CHUNK >= len(data):
-                    return
-                inflate = zlib.decompressobj(wbits=31)
-    if not inflate.eof:
-        raise _truncated(name, "gzip")
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            while chunk := file.read(OUTPUT_CHUNK):
+                yield chunk
+    except EOFError as error:
+        raise _truncated(name, "gzip") from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise _broken(name, "gzip") from error
 
 
 def _unzstd(data: memoryview, name: str) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Handles: the short stable names of things in a trace (`f12` frame, `p0` profile, `n345` call-tree node, `s678` span)."""
+"""Handles: short stable names of things in a trace (`f12` frame, `p0` profile, `n345` call-tree node, `s678` span)."""
 
 import re
 from dataclasses import dataclass

@@ -2,8 +2,8 @@
 
 A frame is a function as it appears in stacks; a node is a frame at one path of a profile's call tree; a span is one
 timed call; a sample is a stack (its leaf node) with weights. Indices are int32 and local to their profile unless said
-otherwise; -1 means "none". Time is int64 nanoseconds from the trace's own zero (its earliest moment), so that float64 holds it exactly.
-Weights that are not time are float64.
+otherwise; -1 means "none". Time is int64 nanoseconds from the trace's own zero (its earliest moment), so that float64
+holds it exactly. Weights that are not time are float64.
 
 Handles, unique in the trace and the same for the same bytes: `f12` frame, `p0` profile, `n345` node
 (`Profile.node_base` plus the local index), `s678` span (`Profile.span_base` plus the local index).
@@ -63,9 +63,9 @@ class CallTree:
     """Nodes with parents first (`parent[i] < i`, roots -1). `self_values[k][i]` and `total_values[k][i]` belong to
     `Profile.values[k]`.
 
-    No two nodes share parent and frame. `count` is the calls of an evented profile, the samples whose leaf the node is of a
-    sampled one. `outermost` is 1 where no ancestor has the same frame: totals per frame sum these only, so that recursion
-    counts once.
+    No two nodes share parent and frame. `count` is the calls of an evented profile, the samples whose leaf the node
+    is of a sampled one. `outermost` is 1 where no ancestor has the same frame: totals per frame sum these only, so
+    that recursion counts once.
     """
 
     frame: Int32
@@ -95,8 +95,10 @@ class Samples:
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """In preorder (each span before its children, siblings in time order), properly nested. `args_offset`/`args_length` point into the decompressed
-    source (0 length: none)."""
+    """In preorder (each span before its children, siblings in time order), properly nested.
+
+    `args_offset`/`args_length` point into the decompressed source (0 length: none).
+    """
 
     start: Values
     end: Values

@@ -1,9 +1,9 @@
 """From slices and begin/end events to properly nested spans.
 
-Rules, measured on real files: slices sort by start, then longest first, then file order; a slice that starts when another
-ends is its sibling; one that starts inside its parent and ends after it is clamped to the parent's end and counted. An end
-closes the innermost open span of its name, and with it what is still open above; an end without a begin is dropped and
-counted; what is open at the end of the file closes at the last accepted moment.
+Rules, measured on real files: slices sort by start, then longest first, then file order; a slice that starts when
+another ends is its sibling; one that starts inside its parent and ends after it is clamped to the parent's end and
+counted. An end closes the innermost open span of its name, and with it what is still open above; an end without a
+begin is dropped and counted; what is open at the end of the file closes at the last accepted moment.
 """
 
 from collections.abc import Sequence

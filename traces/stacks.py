@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from traces.bounds import MAX_STACK_DEPTH
 from traces.analysis.levels import depth_levels, sum_upwards
+from traces.bounds import MAX_STACK_DEPTH
 from traces.model import NONE, CallTree, Int32, Int64, UInt8, Values
 
 

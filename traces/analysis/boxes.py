@@ -14,9 +14,9 @@ from traces.values import Unit
 class Boxes:
     """Boxes sorted by depth, then start.
 
-    Those of depth `d` are rows `row_offsets[d]:row_offsets[d + 1]`, disjoint and in order.
-    `start` and `end` are on the axis (nanoseconds when `unit` is time), between `axis_start` and `axis_end`. `ref` is the global
-    number behind the handle (`s<ref>` for spans, `n<ref>` for nodes). `self_value` is what the box spent itself.
+    Those of depth `d` are rows `row_offsets[d]:row_offsets[d + 1]`, disjoint and in order. `start` and `end` are on
+    the axis (nanoseconds when `unit` is time), between `axis_start` and `axis_end`. `ref` is the global number behind
+    the handle (`s<ref>` for spans, `n<ref>` for nodes). `self_value` is what the box spent itself.
     """
 
     start: npt.NDArray[np.float64]

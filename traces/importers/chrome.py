@@ -1,7 +1,7 @@
 """V8's sampling profiles inside a Chrome performance trace.
 
-A profile arrives in pieces: a `Profile` event on the profiled thread, then `ProfileChunk` events of the same process and id
-(ids are unique per process only); old Chrome wrote one `CpuProfile` event.
+A profile arrives in pieces: a `Profile` event on the profiled thread, then `ProfileChunk` events of the same process
+and id (ids are unique per process only); old Chrome wrote one `CpuProfile` event.
 """
 
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ import msgspec
 
 from traces.builder import TraceBuilder
 from traces.importers.events import Event, ThreadKey, Threads, id_text
-from traces.importers.v8 import Node, V8Profile, add_v8_profile
+from traces.importers.v8 import ON_TOP, Node, V8Profile, add_v8_profile
 
 MAIN_THREAD = "CrRendererMain"
 
@@ -41,7 +41,7 @@ class Recording:
 
 
 def read_profiles(events: list[Event], threads: Threads, builder: TraceBuilder) -> int:
-    """Feed V8's profiles; the heaviest renderer's main thread becomes the default. Returns how many there were."""
+    """Feed V8's profiles; the main thread of the busiest renderer becomes the default. Returns how many there were."""
     recordings = _collect(events, builder)
     heaviest: dict[bool, tuple[int, int]] = {}
     added = 0
@@ -51,7 +51,7 @@ def read_profiles(events: list[Event], threads: Threads, builder: TraceBuilder) 
         key = recording.thread
         index = add_v8_profile(builder, recording.profile, threads.short_name(key), pid=key[0], tid=key[1])
         added += 1
-        busy = builder.busy(index)
+        busy = builder.busy(index, but=ON_TOP)  # a renderer that waits shows (program) alone
         main = threads.threads.get(key) == MAIN_THREAD
         if main not in heaviest or busy > heaviest[main][0]:
             heaviest[main] = busy, index

@@ -34,7 +34,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     skipped = 0
     for line in str(content, "utf-8", "replace").split("\n"):
         stack, _, weight = line.rstrip("\r").rpartition(" ")
-        if not stack or not (weight.isascii() and weight.isdigit()) or stack[0] == "#":
+        if not (weight.isascii() and weight.isdigit()) or line[0] == "#":
             skipped += bool(line.strip()) and line[0] != "#"
             continue
         if len(weight) > 15:
@@ -44,7 +44,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
             skipped += 1
             continue
         path = []
-        for name in stack.split(";"):
+        for name in stack.split(";") if stack else ():  # py-spy writes samples without Python code as " 12"
             index = frames.get(name)
             if index is None:
                 index = frames[name] = frame(name)

@@ -1,7 +1,7 @@
 """pprof profiles (Go, node, parca, perf_to_profile). Format: github.com/google/pprof, proto/profile.proto.
 
-All value types are kept. Inlined functions are frames of their own. A function is one frame whatever line it was sampled at;
-its line is where it begins, where the file says so.
+All value types are kept. Inlined functions are frames of their own. A function is one frame whatever line it was
+sampled at; its line is where it begins, where the file says so.
 """
 
 from dataclasses import dataclass, field

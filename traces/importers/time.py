@@ -26,10 +26,9 @@ def nanoseconds(values: Sequence[Any] | Values, nanoseconds_per_unit: int) -> In
         raise ValueError("a time is not a number or out of range")
     if column.dtype.kind in "iu":
         return column.astype(np.int64) * nanoseconds_per_unit
-    whole = np.floor(column)
-    return whole.astype(np.int64) * nanoseconds_per_unit + np.rint((column - whole) * nanoseconds_per_unit).astype(
-        np.int64
-    )
+    whole: Values = np.floor(column)
+    fraction: Values = np.rint((column - whole) * nanoseconds_per_unit)
+    return whole.astype(np.int64) * nanoseconds_per_unit + fraction.astype(np.int64)
 
 
 # How speedscope and pprof name units; what is not here is a count.

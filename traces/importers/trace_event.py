@@ -1,8 +1,8 @@
 """Trace event JSON: Chrome performance traces, viztracer, PyTorch (Kineto), Hermes and many others.
 
-Format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU (Trace Event Format). Read are B, E
-and X events and thread names; V8's samples go to `chrome`, samples with stack frames to `trace_event_samples`. Arguments are
-not part of a frame's identity: the same call with other arguments is the same function.
+Format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU (Trace Event Format). Read are
+B, E and X events and thread names; V8's samples go to `chrome`, samples with stack frames to `trace_event_samples`.
+Arguments are not part of a frame's identity: the same call with other arguments is the same function.
 """
 
 from dataclasses import dataclass, field, replace
@@ -137,7 +137,7 @@ def _lanes(events: list[Event], builder: TraceBuilder) -> dict[tuple[str, str], 
 def _is_hermes(events: list[Event]) -> bool:
     for event in events:
         if event.ph in {"X", "B", "E"}:
-            return bool(event.args) and HERMES_ARGS <= _keys(event.args)
+            return bool(event.args) and _keys(event.args) >= HERMES_ARGS
     return False
 
 

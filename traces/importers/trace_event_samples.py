@@ -26,7 +26,7 @@ class StackFrame(msgspec.Struct, gc=False):
 
 
 def read(samples: list[Sample], frames: dict[str, StackFrame], threads: Threads, builder: TraceBuilder) -> None:
-    """Feed one profile a thread: a sample lasts until the thread's next one, the last has no weight. Raises DamagedTrace."""
+    """Feed a profile a thread: a sample lasts until its thread's next, the last weighs nothing. Raises DamagedTrace."""
     by_thread: dict[ThreadKey, list[Sample]] = {}
     for sample in samples:
         by_thread.setdefault((id_text(sample.pid), id_text(sample.tid)), []).append(sample)

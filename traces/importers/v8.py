@@ -46,8 +46,8 @@ class V8Profile:
 def add_v8_profile(builder: TraceBuilder, profile: V8Profile, name: str, *, pid: str = "", tid: str = "") -> int:
     """Add the samples; returns the profile's index. Raises DamagedTrace.
 
-    A sample lasts until the next one, the last has no weight. Idle samples have no stack. Where the clock runs backwards,
-    samples wait for the latest time seen.
+    A sample lasts until the next one, the last has no weight. Idle samples have no stack. Where the clock runs
+    backwards, samples wait for the latest time seen.
     """
     if len(profile.samples) != len(profile.deltas):
         raise builder.damaged(f"it has {len(profile.samples):,} samples but {len(profile.deltas):,} time deltas.")
@@ -76,7 +76,7 @@ def add_v8_profile(builder: TraceBuilder, profile: V8Profile, name: str, *, pid:
 
 
 def _forward_only(builder: TraceBuilder, times: Int64, changes: Int64, run: Int64) -> Int64:
-    """Where a run of equal samples would begin before the last one did, it begins with it; inside a run times only rise."""
+    """A run of equal samples begins no earlier than the run before it; inside a run times only rise."""
     backwards = int((np.diff(times) < 0).sum())
     if backwards == 0:
         return times

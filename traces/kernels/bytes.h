@@ -1,0 +1,129 @@
+/* What every kernel shares: outcomes, unaligned loads that never leave the buffer, a hash, growth of columns.
+ *
+ * Kernels are called through ctypes without the interpreter's lock: no Python here, no globals, no output.
+ * `end` is one past the last readable byte; nothing at or after it is ever read.
+ */
+#ifndef FLAMECHAT_BYTES_H
+#define FLAMECHAT_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#if defined(_WIN32)
+#define EXPORT __declspec(dllexport)
+#else
+#define EXPORT __attribute__((visibility("default")))
+#endif
+
+typedef const uint8_t *Cursor;
+
+/* Outcomes; traces/kernels/library.py names the same numbers. */
+enum { OK = 0, MALFORMED = 1, TRUNCATED = 2, TOO_DEEP = 3, NO_MEMORY = 4, UNUSUAL = 5, OUT_OF_RANGE = 6 };
+
+#define MISSING INT64_MIN
+#define MAX_TOKEN_BYTES 0x7fffffff
+
+/* Up to 8 bytes as a little-endian number, absent ones 0. */
+static inline uint64_t load_word(Cursor at, size_t available) {
+    uint64_t word = 0;
+    if (available >= 8)
+        memcpy(&word, at, 8);
+    else
+        for (size_t i = 0; i < available; i++)
+            word |= (uint64_t)at[i] << (8 * i);
+    return word;
+}
+
+static inline uint64_t mix(uint64_t left, uint64_t right) {
+    __uint128_t product = (__uint128_t)left * right;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t hash_bytes(Cursor at, size_t length) {
+    uint64_t state = 0x9e3779b97f4a7c15u ^ length;
+    while (length > 8) {
+        state = mix(state ^ load_word(at, 8), 0xa0761d6478bd642fu);
+        at += 8;
+        length -= 8;
+    }
+    return mix(state ^ load_word(at, length), 0xe7037ed1a0b428dbu);
+}
+
+static inline uint64_t hash_pair(uint32_t left, uint32_t right) {
+    return mix(((uint64_t)left << 32 | right) ^ 0x9e3779b97f4a7c15u, 0xa0761d6478bd642fu);
+}
+
+/* Make room for `wanted` elements of `width` bytes; 0 when memory is out. Columns at least double. */
+static inline int grow(void **column, int64_t *room, int64_t wanted, size_t width) {
+    if (wanted <= *room) return 1;
+    int64_t larger = *room * 2 > wanted ? *room * 2 : wanted + 16;
+    if (larger > (int64_t)(PTRDIFF_MAX / width)) return 0;
+    void *moved = realloc(*column, (size_t)larger * width);
+    if (!moved) return 0;
+    *column = moved;
+    *room = larger;
+    return 1;
+}
+
+/* Interned byte strings: text i is `length[i]` bytes at `offset[i]` of the source. Order is that of first appearance. */
+typedef struct {
+    int64_t *offset;
+    int32_t *length;
+    uint32_t *hash;
+    int32_t *slots; /* index + 1; 0 is free; `slot_count` is a power of two */
+    int64_t count, offset_room, length_room, hash_room, slot_count;
+} Names;
+
+/* The index of a text, or -1 when memory is out. */
+static inline int32_t intern(Names *names, Cursor source, Cursor text, size_t length) {
+    uint64_t hash = hash_bytes(text, length);
+    uint32_t tag = (uint32_t)(hash >> 32);
+    if (names->count * 2 >= names->slot_count) {
+        int64_t slot_count = names->slot_count ? names->slot_count * 4 : 256;
+        int32_t *slots = calloc((size_t)slot_count, sizeof *slots);
+        if (!slots || names->count >= INT32_MAX - 1) {
+            free(slots);
+            return -1;
+        }
+        for (int64_t i = 0; i < names->count; i++) {
+            uint64_t at = names->hash[i] & (uint64_t)(slot_count - 1);
+            while (slots[at]) at = (at + 1) & (uint64_t)(slot_count - 1);
+            slots[at] = (int32_t)i + 1;
+        }
+        free(names->slots);
+        names->slots = slots;
+        names->slot_count = slot_count;
+    }
+    uint64_t mask = (uint64_t)names->slot_count - 1, at = tag & mask;
+    for (int32_t found; (found = names->slots[at]); at = (at + 1) & mask) {
+        int32_t known = found - 1;
+        if (names->hash[known] == tag && (size_t)names->length[known] == length &&
+            memcmp(source + names->offset[known], text, length) == 0)
+            return known;
+    }
+    if (!grow((void **)&names->offset, &names->offset_room, names->count + 1, sizeof(int64_t)) ||
+        !grow((void **)&names->length, &names->length_room, names->count + 1, sizeof(int32_t)) ||
+        !grow((void **)&names->hash, &names->hash_room, names->count + 1, sizeof(uint32_t)))
+        return -1;
+    names->offset[names->count] = text - source;
+    names->length[names->count] = (int32_t)length;
+    names->hash[names->count] = tag;
+    names->slots[at] = (int32_t)++names->count;
+    return (int32_t)names->count - 1;
+}
+
+static inline void forget_names(Names *names) {
+    free(names->offset);
+    free(names->length);
+    free(names->hash);
+    free(names->slots);
+    memset(names, 0, sizeof *names);
+}
+
+#endif

@@ -1,0 +1,263 @@
+/* Reading JSON where it lies: skipping values with full validation, and numbers exactly (RFC 8259).
+ *
+ * Functions take a cursor and return the one behind what they read, or NULL with the fault's kind and place.
+ * Bytes over 0x7f are not checked to be UTF-8: texts are decoded, once per unique text, by the caller.
+ */
+#ifndef FLAMECHAT_JSON_H
+#define FLAMECHAT_JSON_H
+
+#include "bytes.h"
+
+#define MAX_JSON_DEPTH 960
+
+typedef struct {
+    Cursor begin, end;
+    Cursor fault_at;
+    int fault;
+} Json;
+
+static inline Cursor fail(Json *json, Cursor at) {
+    json->fault = at >= json->end ? TRUNCATED : MALFORMED;
+    json->fault_at = at < json->end ? at : json->end;
+    return NULL;
+}
+
+static inline Cursor fail_as(Json *json, Cursor at, int fault) {
+    json->fault = fault;
+    json->fault_at = at;
+    return NULL;
+}
+
+static inline Cursor skip_space(Cursor at, Cursor end) {
+    while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) at++;
+    return at;
+}
+
+static inline int hex_digit(uint8_t byte) {
+    if (byte >= '0' && byte <= '9') return byte - '0';
+    byte |= 0x20;
+    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+static inline int unicode_escape(Cursor at, Cursor end) { /* the four digits behind \u, or -1 */
+    int code = 0;
+    if (end - at < 4) return -1;
+    for (int i = 0; i < 4; i++) {
+        int digit = hex_digit(at[i]);
+        if (digit < 0) return -1;
+        code = code << 4 | digit;
+    }
+    return code;
+}
+
+/* Behind the escape that starts with the backslash at `at`. Surrogates come in pairs. */
+static Cursor skip_escape(Json *json, Cursor at) {
+    if (json->end - at < 2) return fail(json, json->end);
+    switch (at[1]) {
+        case '"': case '\\': case '/': case 'b': case 'f': case 'n': case 'r': case 't':
+            return at + 2;
+        case 'u': {
+            int code = unicode_escape(at + 2, json->end);
+            if (code < 0) return fail(json, json->end - at < 6 ? json->end : at + 2);
+            if ((code & 0xf800) != 0xd800) return at + 6;
+            if (json->end - at < 12) return fail(json, json->end);
+            if (code >= 0xdc00 || at[6] != '\\' || at[7] != 'u' || (unicode_escape(at + 8, json->end) & 0xfc00) != 0xdc00)
+                return fail(json, at + 6);
+            return at + 12;
+        }
+        default:
+            return fail(json, at + 1);
+    }
+}
+
+/* The first quote, backslash or control character at or after `at`. */
+static inline Cursor find_special(Cursor at, Cursor end) {
+#if defined(__SSE2__)
+    const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'), control = _mm_set1_epi8(0x1f);
+    while (end - at >= 16) {
+        __m128i block = _mm_loadu_si128((const __m128i *)at);
+        __m128i hit = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash)),
+                                   _mm_cmpeq_epi8(_mm_min_epu8(block, control), block));
+        int mask = _mm_movemask_epi8(hit);
+        if (mask) return at + __builtin_ctz((unsigned)mask);
+        at += 16;
+    }
+#endif
+    while (at < end && *at != '"' && *at != '\\' && *at >= 0x20) at++;
+    return at;
+}
+
+/* `at` is the opening quote; `escaped` becomes 1 if the text holds a backslash. */
+static inline Cursor skip_string(Json *json, Cursor at, int *escaped) {
+    at++;
+    for (;;) {
+        at = find_special(at, json->end);
+        if (at >= json->end) return fail(json, at);
+        if (*at == '"') return at + 1;
+        if (*at != '\\') return fail(json, at);
+        *escaped = 1;
+        at = skip_escape(json, at);
+        if (!at) return NULL;
+    }
+}
+
+static inline int is_digit(uint8_t byte) { return (uint8_t)(byte - '0') < 10; }
+
+static inline Cursor skip_digits(Cursor at, Cursor end) {
+    while (at < end && is_digit(*at)) at++;
+    return at;
+}
+
+static inline Cursor skip_number(Json *json, Cursor at) {
+    Cursor end = json->end;
+    if (at < end && *at == '-') at++;
+    if (at >= end || !is_digit(*at)) return fail(json, at);
+    at = *at == '0' ? at + 1 : skip_digits(at, end);
+    if (at < end && is_digit(*at)) return fail(json, at); /* a leading zero */
+    if (at < end && *at == '.') {
+        if (++at >= end || !is_digit(*at)) return fail(json, at);
+        at = skip_digits(at, end);
+    }
+    if (at < end && (*at | 0x20) == 'e') {
+        at++;
+        if (at < end && (*at == '+' || *at == '-')) at++;
+        if (at >= end || !is_digit(*at)) return fail(json, at);
+        at = skip_digits(at, end);
+    }
+    return at;
+}
+
+static inline Cursor skip_word(Json *json, Cursor at, const char *word, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (at + i >= json->end || at[i] != (uint8_t)word[i]) return fail(json, at + i);
+    return at + length;
+}
+
+static inline Cursor skip_literal(Json *json, Cursor at) {
+    if (*at == 't') return skip_word(json, at, "true", 4);
+    if (*at == 'f') return skip_word(json, at, "false", 5);
+    if (*at == 'n') return skip_word(json, at, "null", 4);
+    return fail(json, at);
+}
+
+/* Behind the key that begins at `at` and its colon, at the value's first byte. */
+static inline Cursor skip_key(Json *json, Cursor at, Cursor *key_end, int *escaped) {
+    if (at >= json->end || *at != '"') return fail(json, at);
+    at = skip_string(json, at, escaped);
+    if (!at) return NULL;
+    *key_end = at - 1;
+    at = skip_space(at, json->end);
+    if (at >= json->end || *at != ':') return fail(json, at);
+    return skip_space(at + 1, json->end);
+}
+
+/* Any value, iteratively: one bit per open bracket says whether it is an object's. */
+static Cursor skip_value(Json *json, Cursor at) {
+    uint64_t kinds[MAX_JSON_DEPTH / 64] = {0};
+    unsigned depth = 0;
+    Cursor end = json->end, key_end;
+    int escaped = 0;
+    for (;;) {
+        if (at >= end) return fail(json, at);
+        uint8_t byte = *at;
+        if (byte == '"') {
+            at = skip_string(json, at, &escaped);
+        } else if (byte == '{' || byte == '[') {
+            if (depth == MAX_JSON_DEPTH) return fail_as(json, at, TOO_DEEP);
+            uint64_t bit = (uint64_t)1 << (depth & 63);
+            kinds[depth >> 6] = byte == '{' ? kinds[depth >> 6] | bit : kinds[depth >> 6] & ~bit;
+            depth++;
+            at = skip_space(at + 1, end);
+            if (at >= end) return fail(json, at);
+            if (*at != (byte == '{' ? '}' : ']')) {
+                if (byte == '{' && !(at = skip_key(json, at, &key_end, &escaped))) return NULL;
+                continue;
+            }
+            depth--;
+            at++;
+        } else if (is_digit(byte) || byte == '-') {
+            at = skip_number(json, at);
+        } else {
+            at = skip_literal(json, at);
+        }
+        if (!at) return NULL;
+        for (;;) { /* behind a value: close brackets, or go to the next value */
+            if (depth == 0) return at;
+            int object = (int)(kinds[(depth - 1) >> 6] >> ((depth - 1) & 63)) & 1;
+            at = skip_space(at, end);
+            if (at >= end) return fail(json, at);
+            if (*at == ',') {
+                at = skip_space(at + 1, end);
+                if (object && !(at = skip_key(json, at, &key_end, &escaped))) return NULL;
+                break;
+            }
+            if (*at != (object ? '}' : ']')) return fail(json, at);
+            depth--;
+            at++;
+        }
+    }
+}
+
+/* A number known to be valid, from `at` to `stop`, times 10**scale, rounded half away from zero; INT64_MAX/-INT64_MAX
+ * when it does not fit. */
+static int64_t scaled_number(Cursor at, Cursor stop, int scale) {
+    int negative = *at == '-';
+    at += negative;
+    Cursor whole = at, point = skip_digits(at, stop), tail = point, fraction = point;
+    if (tail < stop && *tail == '.') {
+        fraction = tail + 1;
+        tail = skip_digits(fraction, stop);
+    }
+    int64_t shift = scale;
+    if (tail < stop) { /* an exponent */
+        int below = tail[1] == '-';
+        int64_t exponent = 0;
+        for (Cursor e = tail + 1 + (tail[1] == '-' || tail[1] == '+'); e < stop; e++)
+            if (exponent < 1000000) exponent = exponent * 10 + (*e - '0');
+        shift += below ? -exponent : exponent;
+    }
+    int64_t whole_digits = point - whole, digits = whole_digits + (tail > fraction ? tail - fraction : 0);
+    int64_t wanted = whole_digits + shift; /* how many leading digits are before the shifted point */
+    uint64_t value = 0;
+    for (int64_t i = 0; i < wanted; i++) {
+        if (i >= digits && value == 0) break;
+        uint64_t digit = i < whole_digits ? (uint64_t)(whole[i] - '0') : i < digits ? (uint64_t)(fraction[i - whole_digits] - '0') : 0;
+        if (value > ((uint64_t)INT64_MAX - digit) / 10) return negative ? -INT64_MAX : INT64_MAX;
+        value = value * 10 + digit;
+    }
+    if (wanted >= 0 && wanted < digits && (wanted < whole_digits ? whole[wanted] : fraction[wanted - whole_digits]) >= '5' &&
+        value < (uint64_t)INT64_MAX)
+        value++;
+    return negative ? -(int64_t)value : (int64_t)value;
+}
+
+/* The number at `at`, times 10**scale (0 to 9), with the same rounding. */
+static inline Cursor read_scaled(Json *json, Cursor at, int scale, int64_t *value) {
+    Cursor end = json->end, start = at;
+    int negative = at < end && *at == '-';
+    at += negative;
+    Cursor first = at;
+    uint64_t number = 0;
+    while (at < end && is_digit(*at)) number = number * 10 + (uint64_t)(*at++ - '0');
+    if (at - first > 9 + 9 - scale || at == first || (*first == '0' && at - first > 1)) goto slowly;
+    int left = scale;
+    if (at < end && *at == '.') {
+        Cursor dot = at++;
+        for (; at < end && left && is_digit(*at); left--) number = number * 10 + (uint64_t)(*at++ - '0');
+        if (at == dot + 1 && !(at < end && is_digit(*at))) goto slowly;
+        if (at < end && is_digit(*at)) {
+            number += *at >= '5';
+            at = skip_digits(at, end);
+        }
+    }
+    if (at < end && (*at | 0x20) == 'e') goto slowly;
+    for (; left; left--) number *= 10;
+    *value = negative ? -(int64_t)number : (int64_t)number;
+    return at;
+slowly:
+    at = skip_number(json, start);
+    if (at) *value = scaled_number(start, at, scale);
+    return at;
+}
+
+#endif

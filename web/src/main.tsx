@@ -1,3 +1,12 @@
 import { render } from "preact";
+import { App } from "./app.tsx";
+import { startRouting } from "./route.ts";
+import "./style/tokens.css";
+import "./style/page.css";
+import "./style/viewer.css";
+import "./style/chat.css";
+import { startTheme } from "./theme.ts";
 
-render(<main>Flamechat</main>, document.getElementById("app")!);
+startTheme();
+startRouting();
+render(<App />, document.getElementById("app")!);

@@ -1,0 +1,158 @@
+/** The HTTP API as functions; every refusal becomes an error with the server's own words (RFC 9457). */
+
+export interface TraceProfile {
+  handle: string;
+  name: string;
+  kind: string;
+  unit: string;
+  total: number;
+  duration: number | null;
+  sample_count: number;
+  span_count: number;
+}
+
+export interface TraceWarning {
+  code: string;
+  text: string;
+  count: number;
+}
+
+export interface TraceSummary {
+  profiles: TraceProfile[];
+  default_profile: string | number;
+  warnings: TraceWarning[];
+  frame_count: number;
+}
+
+export interface TraceInfo {
+  traceId: string;
+  name: string;
+  format: string;
+  unit: string;
+  durationNs: number | null;
+  sizeBytes: number;
+  createdAt: string;
+  summary: TraceSummary;
+}
+
+export interface SessionInfo {
+  sessionId: string;
+  traceId: string;
+  title: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface FunctionRow {
+  handle: string;
+  name: string;
+  file: string | null;
+  line: number | null;
+  self_value: number;
+  total_value: number;
+  self_share: number;
+  total_share: number;
+  count: number;
+}
+
+export interface FunctionTable {
+  rows: FunctionRow[];
+  total_rows: number;
+}
+
+const ROOT = "/api/v1";
+
+/** What went wrong, in words meant for people. */
+export class ApiError extends Error {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The error in the body of an answer: a problem document if it is one. */
+export function errorFrom(status: number, body: string): ApiError {
+  try {
+    const problem = JSON.parse(body) as { title?: string; detail?: string };
+    if (problem.detail || problem.title) return new ApiError(problem.detail ?? problem.title!, status);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return new ApiError(`The server answered ${status} without saying why.`, status);
+}
+
+async function call(path: string, options: RequestInit = {}): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(ROOT + path, options);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiError("The server cannot be reached. Is it still running?", 0);
+  }
+  if (!response.ok) throw errorFrom(response.status, await response.text());
+  return response;
+}
+
+async function json<T>(path: string, options?: RequestInit): Promise<T> {
+  return (await (await call(path, options)).json()) as T;
+}
+
+export async function listTraces(): Promise<TraceInfo[]> {
+  return (await json<{ traces: TraceInfo[] }>("/traces")).traces;
+}
+
+export async function getTrace(traceId: string): Promise<TraceInfo> {
+  const answer = await json<{ trace: TraceInfo } | TraceInfo>(`/traces/${traceId}`);
+  return "trace" in answer ? answer.trace : answer;
+}
+
+export async function deleteTrace(traceId: string): Promise<void> {
+  await call(`/traces/${traceId}`, { method: "DELETE" });
+}
+
+export async function listSessions(traceId: string): Promise<SessionInfo[]> {
+  return (await json<{ sessions: SessionInfo[] }>(`/sessions?traceId=${encodeURIComponent(traceId)}`)).sessions;
+}
+
+export async function renameSession(sessionId: string, title: string): Promise<void> {
+  await call(`/sessions/${sessionId}`, { method: "PATCH", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ title }) });
+}
+
+export async function deleteSession(sessionId: string): Promise<void> {
+  await call(`/sessions/${sessionId}`, { method: "DELETE" });
+}
+
+export async function topFunctions(traceId: string, profile: string, limit: number): Promise<FunctionTable> {
+  return json<FunctionTable>(`/traces/${traceId}/functions?sortBy=self&limit=${limit}&profile=${profile}`);
+}
+
+export async function viewBytes(traceId: string, query: Record<string, string | number>, signal: AbortSignal): Promise<ArrayBuffer> {
+  const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  return (await call(`/traces/${traceId}/view?${parameters}`, { signal })).arrayBuffer();
+}
+
+export interface Upload {
+  done: Promise<TraceInfo>;
+  cancel(): void;
+}
+
+/** Send a file as it is; `progress` hears the share that has left this machine, 1 while the server reads the trace. */
+export function uploadTrace(file: File, progress: (share: number) => void): Upload {
+  const request = new XMLHttpRequest();
+  const done = new Promise<TraceInfo>((resolve, reject) => {
+    request.upload.onprogress = (event) => event.lengthComputable && event.total > 0 && progress(event.loaded / event.total);
+    request.upload.onload = () => progress(1);
+    request.onload = () => {
+      if (request.status >= 200 && request.status < 300) resolve((JSON.parse(request.responseText) as { trace: TraceInfo }).trace);
+      else reject(errorFrom(request.status, request.responseText));
+    };
+    request.onerror = () => reject(new ApiError("The upload broke off: the server cannot be reached or closed the connection.", 0));
+    request.onabort = () => reject(new ApiError("The upload was cancelled.", 0));
+    request.open("POST", `${ROOT}/traces?name=${encodeURIComponent(file.name)}`);
+    request.setRequestHeader("Content-Type", "application/octet-stream");
+    request.send(file);
+  });
+  return { done, cancel: () => request.abort() };
+}

@@ -1,0 +1,47 @@
+/** The frame of every page: header, the page itself, and dropping traces anywhere. */
+import { useCallback, useState } from "preact/hooks";
+import type { TraceInfo } from "./api.ts";
+import { DropTarget } from "./home/drop_target.tsx";
+import { Home } from "./home/home.tsx";
+import { UploadList } from "./home/upload_list.tsx";
+import { startUploads } from "./home/uploads.ts";
+import { Icon } from "./icons.tsx";
+import { newId } from "./identifiers.ts";
+import { Room } from "./room/room.tsx";
+import { go, roomPath, route } from "./route.ts";
+import { usePart } from "./store.ts";
+import { theme, toggleTheme } from "./theme.ts";
+import { formatSize, formatValue } from "./viewer/values.ts";
+
+export function App() {
+  const here = usePart(route, (value) => value);
+  const shade = usePart(theme, (value) => value);
+  const [version, setVersion] = useState(0);
+  const [trace, setTrace] = useState<TraceInfo | null>(null);
+  const upload = useCallback((files: File[]) => {
+    void startUploads(files, (traces: TraceInfo[]) => {
+      setVersion((count) => count + 1);
+      if (traces.length === 1) go(roomPath(traces[0]!.traceId, newId()));
+    });
+  }, []);
+  const other = shade === "dark" ? "light" : "dark";
+  return (
+    <>
+      <header class="top">
+        <a class="brand" href="/"><img src="/flame.svg" alt="" width="20" height="20" />Flamechat</a>
+        {here.page === "room" && trace && <TraceFacts trace={trace} />}
+        <button type="button" class="icon-button" aria-label={`Switch to the ${other} theme`} title={`${other} theme`} onClick={toggleTheme}>
+          <Icon name={shade === "dark" ? "sun" : "moon"} />
+        </button>
+      </header>
+      {here.page === "home" ? <Home upload={upload} version={version} /> : <Room traceId={here.traceId} sessionId={here.sessionId} trace={trace} setTrace={setTrace} />}
+      {here.page === "room" && <div class="floating"><UploadList /></div>}
+      <DropTarget dropped={upload} />
+    </>
+  );
+}
+
+function TraceFacts({ trace }: { trace: TraceInfo }) {
+  const facts = [trace.format, trace.durationNs === null ? null : formatValue(trace.durationNs, "nanoseconds"), formatSize(trace.sizeBytes)];
+  return <p class="trace-facts"><strong title={trace.name}>{trace.name}</strong><span>{facts.filter(Boolean).join(" · ")}</span></p>;
+}

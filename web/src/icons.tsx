@@ -1,0 +1,34 @@
+/** Line icons, drawn on a 16 by 16 grid. */
+
+const PATHS = {
+  back: "M10 3 5 8l5 5",
+  chat: "M2.5 3.5h11v7h-6l-3 2.5v-2.5h-2z",
+  check: "m3 8.5 3.2 3L13 4.5",
+  close: "m4 4 8 8m0-8-8 8",
+  copy: "M5.5 5.5h7v7h-7zM3.5 10.5v-7h7",
+  down: "m4 6 4 4 4-4",
+  edit: "m3 13 .6-2.6L10.8 3.2l2 2-7.2 7.2z",
+  fit: "M3 6V3h3m4 0h3v3m0 4v3h-3m-4 0H3v-3",
+  minus: "M3.5 8h9",
+  moon: "M13 9.5A5.5 5.5 0 0 1 6.5 3 5.5 5.5 0 1 0 13 9.5z",
+  plus: "M8 3.5v9m-4.5-4.5h9",
+  search: "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zm3.3-1.2 3.2 3.2",
+  send: "M8 13V3.5M4 7l4-4 4 4",
+  stop: "M4.5 4.5h7v7h-7z",
+  sun: "M8 10.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM8 1.5v1.5m0 10v1.5M1.5 8h1.5m10 0h1.5M3.4 3.4l1.1 1.1m7 7 1.1 1.1m0-9.2-1.1 1.1m-7 7-1.1 1.1",
+  tool: "m9.5 6.5-6 6m6.2-9.3a3 3 0 1 0 3.1 3.1L11 8 8 5z",
+  trash: "M3 4.5h10m-6.5-2h3m-5 2 .5 8.5h6l.5-8.5",
+  up: "m4 10 4-4 4 4",
+  upload: "M8 10.5V3m-3 3 3-3 3 3m-8 5v2h10v-2",
+  warning: "M8 2.5 14 13H2zM8 6.5v3m0 1.8v.2",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 16 16" width="16" height="16" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

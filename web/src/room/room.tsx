@@ -1,0 +1,117 @@
+/** A trace and a conversation about it: the chart on the left, the chat on the right, each able to move the other. */
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ApiError, getTrace, type TraceInfo } from "../api.ts";
+import { ChatStore } from "../chat/chat_store.ts";
+import { Chat } from "../chat/chat.tsx";
+import { Icon } from "../icons.tsx";
+import { newId } from "../identifiers.ts";
+import { go, roomPath } from "../route.ts";
+import { usePart } from "../store.ts";
+import { ViewerStore } from "../viewer/viewer_store.ts";
+import { Viewer } from "../viewer/viewer.tsx";
+import { Conversations } from "./conversations.tsx";
+import { Splitter } from "./splitter.tsx";
+
+/** The tools of the viewer that this page lets the model use. */
+const MOUNTED_TOOLS = ["show_in_viewer"];
+const LOOK_AFTER_MS = 400;
+
+interface RoomProps {
+  traceId: string;
+  sessionId: string | null;
+  trace: TraceInfo | null;
+  setTrace: (trace: TraceInfo | null) => void;
+}
+
+export function Room({ traceId, sessionId, trace, setTrace }: RoomProps) {
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => {
+    if (!sessionId) go(roomPath(traceId, newId()), true);
+  }, [traceId, sessionId]);
+  useEffect(() => {
+    let current = true;
+    setTrace(null);
+    setProblem(null);
+    getTrace(traceId).then(
+      (found) => current && setTrace(found),
+      (error: Error) => current && setProblem(error instanceof ApiError && error.status === 404 ? "This trace is not here: it was deleted, or belongs to someone else." : error.message),
+    );
+    return () => {
+      current = false;
+    };
+  }, [traceId]);
+  if (problem) {
+    return <main class="home"><div class="home-column"><h1>No such trace</h1><div class="banner" role="alert"><Icon name="warning" /><span>{problem}</span></div><p><a href="/">All traces</a></p></div></main>;
+  }
+  if (!trace || !sessionId || trace.traceId !== traceId) return <main class="room-loading"><p role="status">Opening the trace…</p></main>;
+  return <OpenRoom key={traceId} trace={trace} sessionId={sessionId} />;
+}
+
+function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string }) {
+  const room = useRef<HTMLElement>(null);
+  const viewer = useMemo(() => new ViewerStore(trace), [trace]);
+  const chat = useMemo(() => new ChatStore({ traceId: trace.traceId, sessionId, mountedTools: MOUNTED_TOOLS }), [trace, sessionId]);
+  const [proposal, setProposal] = useState<{ text: string } | null>(null);
+  const cite = useCallback((handle: string) => void viewer.goTo(handle), [viewer]);
+
+  useEffect(() => {
+    document.title = `${trace.name} · Flamechat`;
+    const follow = () => {
+      if (location.hash) void viewer.goTo(location.hash);
+    };
+    void viewer.show({}).then(follow);
+    addEventListener("hashchange", follow);
+    return () => {
+      removeEventListener("hashchange", follow);
+      viewer.close();
+    };
+  }, [viewer]);
+
+  useEffect(() => {
+    chat.open();
+    const initial = chat.read().conversation.viewerAction;
+    let acted = initial;
+    const unwatch = chat.watch(() => {
+      const action = chat.read().conversation.viewerAction;
+      if (action && action !== acted) void viewer.act((acted = action));
+    });
+    return () => {
+      unwatch();
+      chat.close();
+    };
+  }, [chat, viewer]);
+
+  useEffect(() => {
+    let told = "";
+    let wait: ReturnType<typeof setTimeout> | undefined;
+    const look = () => {
+      clearTimeout(wait);
+      wait = setTimeout(() => {
+        const context = viewer.context();
+        const key = JSON.stringify(context);
+        if (key !== told && viewer.read().view) chat.look(context);
+        told = key;
+      }, LOOK_AFTER_MS);
+    };
+    const unwatch = viewer.watch(look);
+    look();
+    return () => {
+      unwatch();
+      clearTimeout(wait);
+    };
+  }, [chat, viewer]);
+
+  const title = usePart(chat, (state) => state.conversation.title);
+  const ended = usePart(chat, (state) => state.conversation.turns.map((turn) => turn.status).join());
+  return (
+    <main class="room" ref={room}>
+      <h1 class="visually-hidden">{trace.name}</h1>
+      <Viewer store={viewer} ask={(text) => setProposal({ text })} />
+      <Splitter room={room} />
+      <div class="chat-pane">
+        <Conversations traceId={trace.traceId} sessionId={sessionId} version={ended + title} title={title} />
+        <Chat key={sessionId} store={chat} sessionId={sessionId} proposal={proposal} cite={cite} />
+      </div>
+    </main>
+  );
+}

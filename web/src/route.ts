@@ -1,0 +1,36 @@
+/** Addresses of the page: `/` and `/t/<traceId>/<sessionId>`; the hash names a handle in the chart. */
+import { Store } from "./store.ts";
+
+export type Route = { page: "home" } | { page: "room"; traceId: string; sessionId: string | null };
+
+export function parseRoute(path: string): Route {
+  const match = /^\/t\/([A-Za-z0-9_-]+)(?:\/([A-Za-z0-9_-]+))?\/?$/.exec(path);
+  return match ? { page: "room", traceId: match[1]!, sessionId: match[2] ?? null } : { page: "home" };
+}
+
+export const route = new Store<Route>(parseRoute(location.pathname));
+
+export function go(path: string, replace = false): void {
+  if (replace) history.replaceState(null, "", path);
+  else history.pushState(null, "", path);
+  route.write(parseRoute(location.pathname));
+}
+
+export function roomPath(traceId: string, sessionId: string): string {
+  return `/t/${traceId}/${sessionId}`;
+}
+
+export function startRouting(): void {
+  addEventListener("popstate", () => {
+    const next = parseRoute(location.pathname);
+    if (JSON.stringify(next) !== JSON.stringify(route.read())) route.write(next); // a new hash is no new page
+  });
+  addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (!link || link.origin !== location.origin || link.target || link.pathname === location.pathname) return;
+    if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (link.pathname.startsWith("/api/")) return;
+    event.preventDefault();
+    go(link.pathname + link.hash);
+  });
+}

@@ -1,0 +1,51 @@
+/** A canvas that is as sharp as the screen and draws at most once per frame. */
+
+export class SharpCanvas {
+  readonly element: HTMLCanvasElement;
+  width = 0;
+  height = 0;
+  #context: CanvasRenderingContext2D;
+  #draw: (context: CanvasRenderingContext2D) => void;
+  #scheduled = 0;
+  #observer: ResizeObserver;
+
+  constructor(element: HTMLCanvasElement, draw: (context: CanvasRenderingContext2D) => void) {
+    const context = element.getContext("2d", { alpha: false });
+    if (!context) throw new Error("This browser cannot draw on a canvas.");
+    this.element = element;
+    this.#context = context;
+    this.#draw = draw;
+    this.#observer = new ResizeObserver(() => this.#resize());
+    this.#observer.observe(element); // which calls back at once
+  }
+
+  schedule(): void {
+    this.#scheduled ||= requestAnimationFrame(() => this.#now());
+  }
+
+  close(): void {
+    cancelAnimationFrame(this.#scheduled);
+    this.#observer.disconnect();
+  }
+
+  #resize(): void {
+    this.width = this.element.clientWidth;
+    this.height = this.element.clientHeight;
+    this.#now(); // in the same frame: a resized canvas is blank until it is drawn
+  }
+
+  #now(): void {
+    cancelAnimationFrame(this.#scheduled);
+    this.#scheduled = 0;
+    const ratio = devicePixelRatio || 1;
+    const wide = Math.round(this.width * ratio);
+    const high = Math.round(this.height * ratio);
+    if (wide === 0 || high === 0) return;
+    if (this.element.width !== wide || this.element.height !== high) {
+      this.element.width = wide;
+      this.element.height = high;
+    }
+    this.#context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.#draw(this.#context);
+  }
+}

@@ -1,0 +1,198 @@
+/** The flame chart on the page: a canvas that follows the store, and the hands that move it. */
+import { theme } from "../theme.ts";
+import { boxAt, rowOf } from "./boxes.ts";
+import { SharpCanvas } from "./canvas.ts";
+import { contentHeight, paint, ROW, rowAt, rowTop, RULER } from "./paint.ts";
+import type { BoxAddress, ViewerStore } from "./viewer_store.ts";
+import { span } from "./window.ts";
+
+export interface Hover {
+  address: BoxAddress;
+  x: number;
+  y: number;
+}
+
+const CLICK_SLACK = 4; // pixels a click may move
+const WHEEL_ZOOM = 0.0022; // zoom per wheel unit, an eighth of a turn being 100 units
+
+export class FlameChart {
+  #root: HTMLElement;
+  #store: ViewerStore;
+  #canvas: SharpCanvas;
+  #onHover: (hover: Hover | null) => void;
+  #hover: Hover | null = null;
+  #top = 0;
+  #pointers = new Map<number, { x: number; y: number }>();
+  #pressed: { x: number; y: number } | null = null;
+  #dragged = false;
+  #shown: { view: unknown; selection: BoxAddress | null } = { view: null, selection: null };
+  #abort = new AbortController();
+
+  constructor(root: HTMLElement, canvas: HTMLCanvasElement, store: ViewerStore, onHover: (hover: Hover | null) => void) {
+    this.#root = root;
+    this.#store = store;
+    this.#onHover = onHover;
+    this.#canvas = new SharpCanvas(canvas, (context) => this.#draw(context));
+    const signal = this.#abort.signal;
+    const unwatch = [store.watch(() => this.#canvas.schedule()), theme.watch(() => this.#canvas.schedule())];
+    signal.addEventListener("abort", () => unwatch.forEach((stop) => stop()));
+    canvas.addEventListener("wheel", (event) => this.#wheel(event), { passive: false, signal });
+    canvas.addEventListener("pointerdown", (event) => this.#down(event), { signal });
+    canvas.addEventListener("pointermove", (event) => this.#move(event), { signal });
+    canvas.addEventListener("pointerup", (event) => this.#up(event), { signal });
+    canvas.addEventListener("pointercancel", (event) => this.#release(event), { signal });
+    canvas.addEventListener("pointerleave", () => this.#setHover(null), { signal });
+    canvas.addEventListener("dblclick", () => store.zoomToSelection(), { signal });
+    root.addEventListener("keydown", (event) => this.#key(event), { signal });
+  }
+
+  close(): void {
+    this.#abort.abort();
+    this.#canvas.close();
+  }
+
+  #draw(context: CanvasRenderingContext2D): void {
+    const { view, window, selection, search } = this.#store.read();
+    if (!view) return;
+    if (this.#shown.view !== view || this.#shown.selection !== selection) this.#follow();
+    this.#top = this.#clampTop(this.#top);
+    const { width, height } = this.#canvas;
+    paint(context, {
+      view, window, top: this.#top, width, height, theme: theme.read(), selection,
+      hover: this.#hover?.address ?? null, matches: search.matches,
+    });
+    const overflow = contentHeight(view) - (height - RULER);
+    if (overflow > 0) {
+      const share = (height - RULER) / contentHeight(view);
+      context.fillStyle = theme.read() === "dark" ? "#ffffff55" : "#00000040";
+      context.fillRect(width - 5, RULER + this.#top * share, 3, Math.max(24, (height - RULER) * share));
+    }
+    const data = this.#root.dataset;
+    data.viewStart = String(window.start);
+    data.viewEnd = String(window.end);
+  }
+
+  /** A new view of a sandwich starts at its frame, others at the top; a new selection is brought into sight. */
+  #follow(): void {
+    const { view, selection } = this.#store.read();
+    if (!view) return;
+    const room = this.#canvas.height - RULER;
+    if (this.#shown.view !== view && view.callers) this.#top = rowTop(view, "boxes", 0) - room / 2;
+    if (selection) {
+      const boxes = view[selection.half];
+      const y = boxes ? rowTop(view, selection.half, rowOf(boxes, selection.index)) : 0;
+      if (y < this.#top) this.#top = y - ROW;
+      else if (y + ROW > this.#top + room) this.#top = y + ROW * 2 - room;
+    }
+    this.#shown = { view, selection };
+  }
+
+  #clampTop(top: number): number {
+    const { view } = this.#store.read();
+    return view ? Math.max(0, Math.min(top, contentHeight(view) - (this.#canvas.height - RULER))) : 0;
+  }
+
+  #scrollBy(pixels: number): void {
+    this.#top = this.#clampTop(this.#top + pixels);
+    this.#canvas.schedule();
+  }
+
+  #boxUnder(x: number, y: number): BoxAddress | null {
+    const { view, window } = this.#store.read();
+    if (!view || y < RULER) return null;
+    const { half, row } = rowAt(view, y - RULER + this.#top);
+    const boxes = view[half];
+    const index = boxes && boxAt(boxes, row, window.start + (x / this.#canvas.width) * span(window));
+    return index === null || index === undefined ? null : { half, index };
+  }
+
+  #wheel(event: WheelEvent): void {
+    event.preventDefault();
+    const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
+    if (event.shiftKey && event.deltaX === 0) return this.#scrollBy(event.deltaY * unit);
+    if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+      return event.shiftKey ? this.#scrollBy(event.deltaX * unit) : this.#store.pan((event.deltaX * unit) / this.#canvas.width);
+    }
+    const sharp = event.ctrlKey ? 5 : 1; // a pinch on a touchpad arrives as small wheel steps with Ctrl
+    this.#store.zoom(Math.exp(event.deltaY * unit * WHEEL_ZOOM * sharp), event.offsetX / this.#canvas.width);
+  }
+
+  #down(event: PointerEvent): void {
+    if (event.button !== 0) return;
+    this.#canvas.element.setPointerCapture(event.pointerId);
+    this.#pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+    this.#pressed = { x: event.offsetX, y: event.offsetY };
+    this.#dragged = this.#pointers.size > 1;
+    this.#root.focus({ preventScroll: true });
+  }
+
+  #move(event: PointerEvent): void {
+    const before = this.#pointers.get(event.pointerId);
+    const now = { x: event.offsetX, y: event.offsetY };
+    if (!before) {
+      const address = this.#boxUnder(now.x, now.y);
+      return this.#setHover(address && { address, ...now });
+    }
+    if (this.#pressed && Math.hypot(now.x - this.#pressed.x, now.y - this.#pressed.y) > CLICK_SLACK) this.#dragged = true;
+    if (!this.#dragged) return;
+    this.#setHover(null);
+    if (this.#pointers.size === 1) {
+      this.#store.pan((before.x - now.x) / this.#canvas.width);
+      this.#scrollBy(before.y - now.y);
+    } else this.#pinch(event.pointerId, before, now);
+    this.#pointers.set(event.pointerId, now);
+  }
+
+  #pinch(id: number, before: { x: number }, now: { x: number }): void {
+    const other = [...this.#pointers].find(([pointer]) => pointer !== id)?.[1];
+    if (!other) return;
+    const factor = Math.max(8, Math.abs(before.x - other.x)) / Math.max(8, Math.abs(now.x - other.x));
+    this.#store.zoom(factor, other.x / this.#canvas.width);
+  }
+
+  #up(event: PointerEvent): void {
+    if (this.#pressed && !this.#dragged) this.#store.select(this.#boxUnder(event.offsetX, event.offsetY));
+    this.#release(event);
+  }
+
+  #release(event: PointerEvent): void {
+    this.#pointers.delete(event.pointerId);
+    if (this.#pointers.size === 0) this.#pressed = null;
+  }
+
+  #setHover(hover: Hover | null): void {
+    if (!hover && !this.#hover) return;
+    this.#hover = hover;
+    this.#onHover(hover);
+    this.#canvas.schedule();
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== this.#root) return;
+    const store = this.#store;
+    const commands: Record<string, () => void> = {
+      ArrowUp: () => store.step(this.#isAbove() ? "child" : "parent"),
+      ArrowDown: () => store.step(this.#isAbove() ? "parent" : "child"),
+      ArrowLeft: () => store.step("previous"),
+      ArrowRight: () => store.step("next"),
+      Enter: () => store.zoomToSelection(),
+      Escape: () => store.reset(),
+      "+": () => store.zoom(1 / 1.5, 0.5),
+      "=": () => store.zoom(1 / 1.5, 0.5),
+      "-": () => store.zoom(1.5, 0.5),
+      a: () => store.pan(-0.15),
+      d: () => store.pan(0.15),
+      PageUp: () => this.#scrollBy(-this.#canvas.height * 0.8),
+      PageDown: () => this.#scrollBy(this.#canvas.height * 0.8),
+    };
+    const command = commands[event.key];
+    if (!command) return;
+    event.preventDefault();
+    command();
+  }
+
+  /** Callers in a sandwich grow upwards: there the arrows swap. */
+  #isAbove(): boolean {
+    return this.#store.read().selection?.half === "callers";
+  }
+}

@@ -1,0 +1,161 @@
+/** What is known of the selected frame, spoken by the status line and shown below the chart. */
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { topFunctions, type FunctionRow } from "../api.ts";
+import { Icon } from "../icons.tsx";
+import { usePart } from "../store.ts";
+import { frameValues } from "./frame_values.ts";
+import { coloursOf, fills, IDLE_COLOUR } from "./palette.ts";
+import { theme } from "../theme.ts";
+import { formatCount, formatPlace, formatShare, formatValue } from "./values.ts";
+import type { View } from "./view_bytes.ts";
+import type { ViewerStore } from "./viewer_store.ts";
+
+/** The server's function table of a profile: the same figures that the tools of the chat give. */
+export interface FrameNumbers {
+  rows: FunctionRow[];
+  byHandle: Map<string, FunctionRow>;
+  totalRows: number;
+  /** What a share of 1 stands for, 0 when unknown. */
+  whole: number;
+  problem: string | null;
+}
+
+const NONE: FrameNumbers = { rows: [], byHandle: new Map(), totalRows: 0, whole: 0, problem: null };
+const ROWS = 500;
+
+export function useFrameNumbers(store: ViewerStore, profile: string): FrameNumbers {
+  const [numbers, setNumbers] = useState(NONE);
+  useEffect(() => {
+    let current = true;
+    setNumbers(NONE);
+    topFunctions(store.trace.traceId, profile, ROWS)
+      .then((table) => {
+        const heaviest = table.rows.reduce<FunctionRow | null>((best, row) => (best && best.total_share >= row.total_share ? best : row), null);
+        const whole = heaviest && heaviest.total_share > 0 ? heaviest.total_value / heaviest.total_share : 0;
+        const byHandle = new Map(table.rows.map((row) => [row.handle, row]));
+        if (current) setNumbers({ rows: table.rows, byHandle, totalRows: table.total_rows, whole, problem: null });
+      })
+      .catch((error: Error) => current && setNumbers({ ...NONE, problem: error.message }));
+    return () => {
+      current = false;
+    };
+  }, [store, profile]);
+  return numbers;
+}
+
+interface FrameFacts {
+  handle: string;
+  name: string;
+  file: string | null;
+  line: number | null;
+  self: number;
+  total: number;
+  count: number;
+  selfShare: number;
+  totalShare: number;
+  /** Taken from a chart in which narrow boxes are merged. */
+  approximate: boolean;
+}
+
+/** The frame's figures from the server's table; for a frame past its end, from the boxes of the chart. */
+function factsOf(store: ViewerStore, overview: View | null, numbers: FrameNumbers): FrameFacts | null {
+  const selected = store.selectedFrame();
+  const { view } = store.read();
+  if (!selected || !view) return null;
+  const { frames } = view;
+  const { local, handle } = selected;
+  const named = { handle, name: frames.names[local]!, file: frames.files[local] ?? null, line: frames.lines[local] ?? null };
+  const row = numbers.byHandle.get(handle);
+  if (row) return { ...named, self: row.self_value, total: row.total_value, count: row.count, selfShare: row.self_share, totalShare: row.total_share, approximate: false };
+  const source = view.mode === "sandwich" || !overview ? view : overview;
+  const at = source.frames.ids.indexOf(frames.ids[local]!);
+  if (at < 0) return null;
+  const values = frameValues(source.boxes, source.frames.ids.length);
+  const whole = numbers.whole || values.whole;
+  return {
+    ...named, self: values.self[at]!, total: values.total[at]!, count: values.count[at]!,
+    selfShare: values.self[at]! / whole, totalShare: values.total[at]! / whole, approximate: source.merged > 0 || view.mode === "sandwich",
+  };
+}
+
+export function Details({ store, numbers, ask }: { store: ViewerStore; numbers: FrameNumbers; ask: (question: string) => void }) {
+  const selection = usePart(store, (state) => state.selection);
+  const view = usePart(store, (state) => state.view);
+  const mode = usePart(store, (state) => state.mode);
+  const shade = usePart(theme, (value) => value);
+  const facts = useMemo(() => factsOf(store, store.overview(), numbers), [selection, view, numbers]);
+  const unit = view?.unit ?? "nanoseconds";
+  const boxes = selection && view?.[selection.half];
+  const width = boxes ? boxes.end[selection.index]! - boxes.start[selection.index]! : 0;
+  const spoken = facts
+    ? `${facts.name}, self ${formatValue(facts.self, unit)} (${formatShare(facts.selfShare)}), total ${formatValue(facts.total, unit)} (${formatShare(facts.totalShare)})`
+    : "";
+  return (
+    <div class="details">
+      <p id="chart-status" class="visually-hidden" role="status">{spoken}</p>
+      {facts && view ? (
+        <>
+          <div class="details-name">
+            <Swatch view={view} handle={facts.handle} shade={shade} />
+            <strong title={facts.name}>{facts.name}</strong>
+            <code class="handle">{facts.handle}</code>
+            <span class="place" title={facts.file ?? ""}>{formatPlace(facts.file, facts.line) ?? "no source file recorded"}</span>
+          </div>
+          <dl class="facts">
+            <Fact name="Self" value={formatValue(facts.self, unit)} share={facts.selfShare} />
+            <Fact name="Total" value={formatValue(facts.total, unit)} share={facts.totalShare} />
+            <div><dt>{facts.approximate ? "Boxes (merged)" : "Count"}</dt><dd>{formatCount(facts.count)}</dd></div>
+            <div><dt>This box</dt><dd>{formatValue(width, unit)}{mode === "time_order" && boxes ? <i> at {formatValue(boxes.start[selection.index]! - view.axisStart, unit)}</i> : null}</dd></div>
+          </dl>
+          <div class="details-actions">
+            <button type="button" onClick={() => store.zoomToSelection()} title="Zoom to this box (Enter)">Zoom</button>
+            {<button type="button" onClick={() => void store.show({ mode: "sandwich", sandwichOf: facts.handle })}>Callers and callees</button>}
+            <button type="button" onClick={() => ask(`Why does \`${facts.name}\` (${facts.handle}) take this long?`)}><Icon name="chat" /> Ask about it</button>
+          </div>
+        </>
+      ) : (
+        <Legend store={store} view={view} shade={shade} />
+      )}
+    </div>
+  );
+}
+
+function Fact({ name, value, share }: { name: string; value: string; share: number }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value} <i>{formatShare(share)}</i><meter min={0} max={1} value={Math.min(1, Math.max(0, share))} aria-hidden="true" /></dd>
+    </div>
+  );
+}
+
+function Swatch({ view, handle, shade }: { view: View; handle: string; shade: "light" | "dark" }) {
+  const local = view.frames.ids.indexOf(Number(handle.slice(1)));
+  const colours = useMemo(() => coloursOf(view.frames), [view]);
+  return <span class="swatch" style={{ backgroundColor: fills(shade)[colours[local] ?? IDLE_COLOUR]! }} aria-hidden="true" />;
+}
+
+function Legend({ store, view, shade }: { store: ViewerStore; view: View | null; shade: "light" | "dark" }) {
+  const palette = fills(shade);
+  const namesFiles = view?.frames.files.some(Boolean) ?? false;
+  const warnings = store.trace.summary.warnings ?? [];
+  return (
+    <div class="legend">
+      <span class="hint">Click a box to select it, double-click or Enter to zoom; wheel zooms, drag moves, arrows walk.</span>
+      {namesFiles && (
+        <span class="keys">
+          {([["own code", 1], ["libraries", 9], ["runtime, no file", 14]] as const).map(([name, colour]) => (
+            <span key={name}><span class="swatch" style={{ backgroundColor: palette[colour]! }} />{name}</span>
+          ))}
+        </span>
+      )}
+      {view && view.merged > 0 && <span class="note">{formatCount(view.merged)} of {formatCount(view.total)} boxes are narrower than a pixel and drawn merged; zooming in shows them.</span>}
+      {warnings.length > 0 && (
+        <details class="warnings">
+          <summary>{warnings.length === 1 ? "1 note on reading this trace" : `${warnings.length} notes on reading this trace`}</summary>
+          <ul>{warnings.map((warning) => <li key={warning.code}>{warning.text}{warning.count > 1 ? ` (${formatCount(warning.count)} times)` : ""}</li>)}</ul>
+        </details>
+      )}
+    </div>
+  );
+}

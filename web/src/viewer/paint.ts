@@ -1,0 +1,154 @@
+/** Draws a view on a canvas. What is drawn is bounded by pixels, never by boxes. */
+import type { Theme } from "../theme.ts";
+import { rowCount, rowOf, visibleBoxes } from "./boxes.ts";
+import { coloursOf, fills, IDLE_COLOUR, inks } from "./palette.ts";
+import { formatValue } from "./values.ts";
+import type { Boxes, FrameTable, View } from "./view_bytes.ts";
+import type { BoxAddress } from "./viewer_store.ts";
+import { span, ticks, type AxisWindow } from "./window.ts";
+
+export const ROW = 19;
+export const RULER = 22;
+/** Between the callers and the callees of a sandwich. */
+const GAP = 7;
+const FONT = '11px ui-sans-serif, system-ui, -apple-system, "Segoe UI", sans-serif';
+const NARROWEST_LABEL = 32;
+
+export interface Scene {
+  view: View;
+  window: AxisWindow;
+  /** Scrolled down by so many pixels. */
+  top: number;
+  width: number;
+  height: number;
+  theme: Theme;
+  selection: BoxAddress | null;
+  hover: BoxAddress | null;
+  matches: Uint8Array | null;
+}
+
+const colourCache = new WeakMap<FrameTable, Uint8Array>();
+const widthCache = new WeakMap<FrameTable, Float32Array>();
+
+export function contentHeight(view: View): number {
+  return (rowCount(view.boxes) + (view.callers ? rowCount(view.callers) : 0)) * ROW + (view.callers ? GAP : 0) + 8;
+}
+
+/** Top of a row in the content, before scrolling. Callers grow upwards from the frame. */
+export function rowTop(view: View, half: BoxAddress["half"], row: number): number {
+  const base = view.callers ? rowCount(view.callers) * ROW : 0;
+  return half === "callers" ? base - (row + 1) * ROW : base + (view.callers ? GAP : 0) + row * ROW;
+}
+
+/** The half and row at a height of the content. */
+export function rowAt(view: View, y: number): { half: BoxAddress["half"]; row: number } {
+  const base = view.callers ? rowCount(view.callers) * ROW : 0;
+  if (view.callers && y < base) return { half: "callers", row: Math.floor((base - y) / ROW) };
+  return { half: "boxes", row: Math.floor((y - base - (view.callers ? GAP : 0)) / ROW) };
+}
+
+export function paint(context: CanvasRenderingContext2D, scene: Scene): void {
+  const ink = inks(scene.theme);
+  context.fillStyle = ink.ground;
+  context.fillRect(0, 0, scene.width, scene.height);
+  grid(context, scene, ink.grid);
+  context.save();
+  context.beginPath();
+  context.rect(0, RULER, scene.width, scene.height - RULER);
+  context.clip();
+  if (scene.view.callers) half(context, scene, "callers", scene.view.callers);
+  half(context, scene, "boxes", scene.view.boxes);
+  if (scene.hover) outline(context, scene, scene.hover, ink.outline, 1);
+  if (scene.selection) outline(context, scene, scene.selection, ink.outline, 2);
+  context.restore();
+  ruler(context, scene, ink.tick);
+}
+
+function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress["half"], boxes: Boxes): void {
+  const { view, window, matches, selection } = scene;
+  const colours = cached(colourCache, view.frames, () => coloursOf(view.frames));
+  const palette = fills(scene.theme);
+  const buckets: number[][] = Array.from({ length: palette.length * 2 }, () => []);
+  const labels: number[] = [];
+  const selectedFrame = selection ? view[selection.half]?.frame[selection.index] ?? -1 : -1;
+  const same: number[] = [];
+  for (let row = 0; row < rowCount(boxes); row++) {
+    const y = RULER + rowTop(view, which, row) - scene.top;
+    if (y + ROW < RULER || y > scene.height) continue;
+    visibleBoxes(boxes, row, window.start, window.end, scene.width, (x, wide, index) => {
+      const frame = boxes.frame[index]!;
+      const dim = matches !== null && !matches[frame];
+      const left = Math.max(x, -4);
+      const seen = Math.min(x + wide, scene.width + 4) - left;
+      buckets[(colours[frame] ?? IDLE_COLOUR) + (dim ? palette.length : 0)]!.push(left, y, seen > 3 ? seen - 1 : seen);
+      if (frame === selectedFrame && frame >= 0) same.push(left, y, seen > 3 ? seen - 1 : seen);
+      if (seen >= NARROWEST_LABEL && frame >= 0) labels.push(left, y, seen, frame, dim ? 1 : 0);
+    });
+  }
+  buckets.forEach((rects, bucket) => {
+    if (!rects.length) return;
+    context.globalAlpha = bucket >= palette.length ? 0.25 : 1;
+    context.fillStyle = palette[bucket % palette.length]!;
+    for (let at = 0; at < rects.length; at += 3) context.fillRect(rects[at]!, rects[at + 1]!, rects[at + 2]!, ROW - 1);
+  });
+  context.globalAlpha = 1;
+  context.fillStyle = inks(scene.theme).outline;
+  for (let at = 0; at < same.length; at += 3) context.fillRect(same[at]!, same[at + 1]! + ROW - 3, same[at + 2]!, 2);
+  label(context, scene, labels, colours);
+}
+
+function label(context: CanvasRenderingContext2D, scene: Scene, labels: number[], colours: Uint8Array): void {
+  const { frames } = scene.view;
+  const ink = inks(scene.theme);
+  const widths = cached(widthCache, frames, () => new Float32Array(frames.names.length));
+  context.font = FONT;
+  context.textBaseline = "middle";
+  for (let at = 0; at < labels.length; at += 5) {
+    const frame = labels[at + 3]!;
+    const left = Math.max(labels[at]!, 0) + 4;
+    const room = labels[at]! + labels[at + 2]! - left - 4;
+    const name = frames.names[frame]!;
+    const wide = (widths[frame] ||= context.measureText(name).width || 1);
+    const text = wide <= room ? name : `${name.slice(0, Math.floor((name.length * (room - 8)) / wide))}…`;
+    if (text.length < 3 && text !== name) continue;
+    context.fillStyle = labels[at + 4] || colours[frame] === IDLE_COLOUR ? ink.faintLabel : ink.label;
+    context.fillText(text, left, labels[at + 1]! + ROW / 2);
+  }
+}
+
+function outline(context: CanvasRenderingContext2D, scene: Scene, address: BoxAddress, colour: string, thick: number): void {
+  const boxes = scene.view[address.half];
+  if (!boxes || address.index >= boxes.start.length) return;
+  const scale = scene.width / span(scene.window);
+  const left = Math.max(-4, (boxes.start[address.index]! - scene.window.start) * scale);
+  const right = Math.min(scene.width + 4, (boxes.end[address.index]! - scene.window.start) * scale);
+  if (right < 0 || left > scene.width) return;
+  const y = RULER + rowTop(scene.view, address.half, rowOf(boxes, address.index)) - scene.top;
+  context.strokeStyle = colour;
+  context.lineWidth = thick;
+  context.strokeRect(left + thick / 2 - 0.5, y + thick / 2 - 0.5, Math.max(2, right - left - thick), ROW - thick);
+}
+
+function grid(context: CanvasRenderingContext2D, scene: Scene, colour: string): void {
+  context.fillStyle = colour;
+  const scale = scene.width / span(scene.window);
+  for (const tick of ticks(scene.window, scene.width, 110, scene.view.axisStart)) {
+    context.fillRect(Math.round((tick - scene.window.start) * scale), 0, 1, scene.height);
+  }
+}
+
+function ruler(context: CanvasRenderingContext2D, scene: Scene, colour: string): void {
+  const scale = scene.width / span(scene.window);
+  context.font = FONT;
+  context.textBaseline = "middle";
+  context.fillStyle = colour;
+  for (const tick of ticks(scene.window, scene.width, 110, scene.view.axisStart)) {
+    context.fillText(formatValue(tick - scene.view.axisStart, scene.view.unit), (tick - scene.window.start) * scale + 5, RULER / 2);
+  }
+}
+
+function cached<V>(cache: WeakMap<FrameTable, V>, frames: FrameTable, make: () => V): V {
+  let value = cache.get(frames);
+  if (value === undefined) cache.set(frames, (value = make()));
+  return value;
+}

@@ -1,0 +1,87 @@
+/** Which profile, which view, and finding frames by name. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Icon } from "../icons.tsx";
+import { usePart } from "../store.ts";
+import { MODES } from "./modes.ts";
+import { formatCount, formatValue } from "./values.ts";
+import type { Unit } from "./view_bytes.ts";
+import type { ViewerStore } from "./viewer_store.ts";
+
+export function Toolbar({ store }: { store: ViewerStore }) {
+  const mode = usePart(store, (state) => state.mode);
+  const profile = usePart(store, (state) => state.profile);
+  const move = (event: KeyboardEvent) => {
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (!step) return;
+    const index = MODES.findIndex((entry) => entry.mode === mode);
+    const next = MODES[(index + step + MODES.length) % MODES.length]!;
+    void store.show({ mode: next.mode });
+    document.getElementById(`tab-${next.mode}`)?.focus();
+  };
+  return (
+    <div class="toolbar">
+      <div class="tabs" role="tablist" aria-label="View" onKeyDown={move}>
+        {MODES.map((entry) => (
+          <button
+            key={entry.mode} id={`tab-${entry.mode}`} type="button" role="tab" aria-selected={mode === entry.mode} aria-controls="chart-panel"
+            tabIndex={mode === entry.mode ? 0 : -1} title={`${entry.hint} (${entry.key})`} onClick={() => void store.show({ mode: entry.mode })}
+          >
+            {entry.name}
+          </button>
+        ))}
+      </div>
+      {store.profiles.length > 1 && (
+        <select
+          class="profiles" aria-label="Profile" value={profile}
+          onChange={(event) => void store.show({ profile: event.currentTarget.value, sandwichOf: null, mode: mode === "sandwich" ? "time_order" : mode })}
+        >
+          {store.profiles.map((entry) => (
+            <option key={entry.handle} value={entry.handle}>{`${entry.name || entry.handle} · ${formatValue(entry.total, entry.unit as Unit)}`}</option>
+          ))}
+        </select>
+      )}
+      <SearchBox store={store} />
+      <div class="button-group">
+        <button type="button" class="icon-button" aria-label="Zoom out" title="Zoom out (−)" onClick={() => store.zoom(1.6, 0.5)}><Icon name="minus" /></button>
+        <button type="button" class="icon-button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => store.zoom(1 / 1.6, 0.5)}><Icon name="plus" /></button>
+        <button type="button" class="icon-button" aria-label="Show everything" title="Show everything (Escape)" onClick={() => store.reset()}><Icon name="fit" /></button>
+      </div>
+    </div>
+  );
+}
+
+function SearchBox({ store }: { store: ViewerStore }) {
+  const [words, setWords] = useState("");
+  const search = usePart(store, (state) => state.search);
+  const wait = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(wait.current), []);
+  const type = (value: string) => {
+    setWords(value);
+    clearTimeout(wait.current);
+    wait.current = setTimeout(() => store.search(value), 90);
+  };
+  const key = (event: KeyboardEvent) => {
+    if (event.key === "Enter") {
+      event.preventDefault();
+      if (store.read().search.words !== words) store.search(words);
+      store.searchStep(event.shiftKey ? -1 : 1);
+    } else if (event.key === "Escape") {
+      type("");
+      document.querySelector<HTMLElement>(".chart")?.focus();
+    }
+  };
+  const count = search.boxes.length;
+  const found = count === 0 ? "none" : search.at < 0 ? formatCount(count) : `${formatCount(search.at + 1)} of ${formatCount(count)}`;
+  return (
+    <div class="search">
+      <Icon name="search" />
+      <input
+        type="search" aria-label="Search functions and files" placeholder="Search functions" title="Search (/)" value={words} spellcheck={false}
+        onInput={(event) => type(event.currentTarget.value)} onKeyDown={key}
+      />
+      <output class="search-count" aria-live="polite">{search.matches ? found : ""}</output>
+      <button type="button" class="icon-button" aria-label="Previous match" disabled={count === 0} onClick={() => store.searchStep(-1)}><Icon name="up" /></button>
+      <button type="button" class="icon-button" aria-label="Next match" disabled={count === 0} onClick={() => store.searchStep(1)}><Icon name="down" /></button>
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+/** The left half of the room: toolbar, minimap, chart, and what is known of the selected frame. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { usePart } from "../store.ts";
+import { FlameChart, type Hover } from "./chart.ts";
+import { Details, type FrameNumbers, useFrameNumbers } from "./details.tsx";
+import { FunctionList } from "./function_list.tsx";
+import { Minimap } from "./minimap.ts";
+import { MODES } from "./modes.ts";
+import { Toolbar } from "./toolbar.tsx";
+import { selfOf } from "./frame_values.ts";
+import { rowOf } from "./boxes.ts";
+import { formatPlace, formatShare, formatValue } from "./values.ts";
+import type { ViewerStore } from "./viewer_store.ts";
+
+export function Viewer({ store, ask }: { store: ViewerStore; ask: (question: string) => void }) {
+  const mode = usePart(store, (state) => state.mode);
+  const profile = usePart(store, (state) => state.profile);
+  const numbers = useFrameNumbers(store, profile);
+  const section = useRef<HTMLElement>(null);
+
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const inside = document.activeElement === document.body || section.current?.contains(document.activeElement);
+      const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLSelectElement;
+      if (!inside || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      const wanted = MODES.find(({ key }) => key === event.key);
+      if (wanted) void store.show({ mode: wanted.mode });
+      else if (event.key === "/") section.current?.querySelector<HTMLInputElement>("input[type=search]")?.focus();
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [store]);
+
+  return (
+    <section class="viewer" aria-label="Flame chart" ref={section}>
+      <Toolbar store={store} />
+      {mode !== "sandwich" && <Overview store={store} />}
+      <div class="chart-area" id="chart-panel" role="tabpanel" aria-label={MODES.find((entry) => entry.mode === mode)?.name}>
+        {mode === "sandwich" && <FunctionList store={store} numbers={numbers} />}
+        <Chart store={store} numbers={numbers} />
+      </div>
+      <Details store={store} numbers={numbers} ask={ask} />
+    </section>
+  );
+}
+
+function Overview({ store }: { store: ViewerStore }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const minimap = new Minimap(canvas.current!, store);
+    return () => minimap.close();
+  }, [store]);
+  return <canvas class="minimap" ref={canvas} aria-hidden="true" />;
+}
+
+function Chart({ store, numbers }: { store: ViewerStore; numbers: FrameNumbers }) {
+  const root = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [hover, setHover] = useState<Hover | null>(null);
+  const mode = usePart(store, (state) => state.mode);
+  const profile = usePart(store, (state) => state.profile);
+  const view = usePart(store, (state) => state.view);
+  const loading = usePart(store, (state) => state.loading);
+  const problem = usePart(store, (state) => state.problem);
+  const needsFrame = usePart(store, (state) => state.mode === "sandwich" && !state.sandwichOf);
+  usePart(store, (state) => state.selection);
+  useEffect(() => {
+    const chart = new FlameChart(root.current!, canvas.current!, store, setHover);
+    return () => chart.close();
+  }, [store]);
+  useEffect(() => setHover(null), [view]);
+  const selected = store.selectedFrame();
+  return (
+    <div
+      class="chart"
+      ref={root}
+      tabIndex={0}
+      role="application"
+      aria-roledescription="flame chart"
+      aria-label={`Flame chart, ${MODES.find((entry) => entry.mode === mode)!.name}. Arrow keys move between parent, child and neighbours, Enter zooms, Escape shows everything.`}
+      aria-describedby="chart-status"
+      aria-busy={loading}
+      data-mode={mode}
+      data-profile={profile}
+      data-selected={selected?.handle ?? ""}
+      data-selected-name={selected && view ? view.frames.names[selected.local] : ""}
+      data-boxes={view?.boxes.start.length ?? 0}
+    >
+      <canvas ref={canvas} aria-hidden="true" hidden={!view} />
+      {loading && <p class="chart-message" role="status">Drawing the chart…</p>}
+      {problem && <p class={view ? "chart-toast" : "chart-message"} role="alert">{problem}</p>}
+      {needsFrame && <p class="chart-message">Choose a function: its callers go above it, what it calls below.</p>}
+      {view && !loading && view.boxes.start.length === 0 && <p class="chart-message">Nothing was recorded in this profile.</p>}
+      {hover && view && <Tooltip hover={hover} store={store} numbers={numbers} room={root.current!} />}
+    </div>
+  );
+}
+
+function Tooltip({ hover, store, numbers, room }: { hover: Hover; store: ViewerStore; numbers: FrameNumbers; room: HTMLElement }) {
+  const box = useRef<HTMLDivElement>(null);
+  const view = store.read().view!;
+  const boxes = view[hover.address.half];
+  const { index } = hover.address;
+  const local = boxes?.frame[index] ?? -1;
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const flipX = hover.x + element.offsetWidth + 24 > room.clientWidth;
+    const flipY = hover.y + element.offsetHeight + 24 > room.clientHeight;
+    element.style.left = `${Math.max(4, flipX ? hover.x - element.offsetWidth - 12 : hover.x + 14)}px`;
+    element.style.top = `${Math.max(4, flipY ? hover.y - element.offsetHeight - 10 : hover.y + 16)}px`;
+  });
+  if (!boxes || index >= boxes.start.length) return null;
+  const total = boxes.end[index]! - boxes.start[index]!;
+  const place = local < 0 ? null : formatPlace(view.frames.files[local] ?? null, view.frames.lines[local] ?? null);
+  const whole = numbers.whole || view.axisEnd - view.axisStart;
+  return (
+    <div class="tooltip" ref={box} aria-hidden="true">
+      <strong>{local < 0 ? "Merged calls" : view.frames.names[local]}</strong>
+      {place && <span class="place">{place}</span>}
+      <span class="figures">
+        {formatValue(total, view.unit)} <i>{formatShare(total / whole)}</i>
+        {hover.address.half === "boxes" && <> · self {formatValue(Math.max(0, selfOf(boxes, index, rowOf(boxes, index))), view.unit)}</>}
+      </span>
+    </div>
+  );
+}

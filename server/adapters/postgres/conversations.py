@@ -1,0 +1,218 @@
+"""Sessions, turns and messages in PostgreSQL. What may be and what counts is decided by the database's functions."""
+
+from datetime import UTC
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from limits.decisions import Decision
+from server.adapters.postgres.pool import Database, decision
+from server.adapters.postgres.statements import statement
+from server.adapters.storable import known_id, new_id, not_found, storable_json, storable_text
+from server.ports.conversations import (
+    MessageRow,
+    NewMessage,
+    Sender,
+    SessionRow,
+    TurnEnding,
+    TurnKind,
+    TurnRequest,
+    TurnRow,
+    TurnStatus,
+)
+from server.ports.identity import Caller
+from server.protocol.values import LimitsView
+
+
+class PostgresConversations:
+    """Conversations over a Database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def open_session(self, caller: Caller, *, trace_id: str, session_id: str) -> SessionRow:
+        parameters = {
+            "session_id": new_id(session_id, "conversation", "sessionId"),
+            "trace_id": known_id(trace_id, "trace"),
+            "user_id": caller.user_id,
+        }
+        return _session(await self._one("open_session", parameters, "conversation"))
+
+    async def session(self, caller: Caller, session_id: str) -> SessionRow:
+        parameters = {"session_id": known_id(session_id, "conversation"), "user_id": caller.user_id}
+        return _session(await self._one("session", parameters, "conversation"))
+
+    async def sessions(self, caller: Caller, *, trace_id: str | None = None, limit: int = 100) -> list[SessionRow]:
+        parameters = {
+            "user_id": caller.user_id,
+            "account_id": caller.account_id,
+            "trace_id": None if trace_id is None else known_id(trace_id, "trace"),
+            "limit": limit,
+        }
+        return [_session(row) for row in await self._all("sessions", parameters)]
+
+    async def rename_session(self, caller: Caller, session_id: str, title: str) -> SessionRow:
+        parameters = {
+            "session_id": known_id(session_id, "conversation"),
+            "user_id": caller.user_id,
+            "title": storable_text(title),
+        }
+        return _session(await self._one("rename_session", parameters, "conversation"))
+
+    async def delete_session(self, caller: Caller, session_id: str) -> list[str]:
+        parameters = {"session_id": known_id(session_id, "conversation"), "user_id": caller.user_id}
+        return [row["picture"] for row in await self._all("delete_session", parameters)]
+
+    async def reserve_turn(self, request: TurnRequest, *, queue_behind: bool = False) -> Decision:
+        parameters = {
+            "user_id": request.caller.user_id,
+            "trace_id": known_id(request.trace_id, "trace"),
+            "session_id": new_id(request.session_id, "conversation", "sessionId"),
+            "turn_id": new_id(request.turn_id, "turn", "turnId"),
+            "kind": request.kind.value,
+            "prompt": storable_text(request.prompt),
+            "context": Jsonb(storable_json(request.context)),
+            "model": request.model,
+            "queue_behind": queue_behind,
+        }
+        return decision(await self._one("reserve_turn", parameters, "conversation"))
+
+    async def turn(self, caller: Caller, turn_id: str) -> TurnRow:
+        parameters = {"turn_id": known_id(turn_id, "turn"), "user_id": caller.user_id}
+        return _turn(await self._one("turn", parameters, "turn"))
+
+    async def start_turn(self, turn_id: str, *, owner: str) -> TurnRow | None:
+        rows = await self._all("start_turn", {"turn_id": known_id(turn_id, "turn"), "owner": owner})
+        return _turn(rows[0]) if rows else None
+
+    async def request_cancel(self, caller: Caller, turn_id: str) -> TurnRow:
+        parameters = {"turn_id": known_id(turn_id, "turn"), "user_id": caller.user_id}
+        return _turn(await self._one("request_cancel", parameters, "turn"))
+
+    async def end_turn(self, turn_id: str, ending: TurnEnding) -> list[MessageRow] | None:
+        parameters = {
+            "turn_id": known_id(turn_id, "turn"),
+            "status": ending.status.value,
+            "messages": Jsonb([_stored(message) for message in ending.messages]),
+            "title": None if ending.title is None else storable_text(ending.title),
+            "error_code": ending.error_code,
+            "model": ending.model,
+            "prompt_version": ending.prompt_version,
+            "input_tokens": ending.input_tokens,
+            "output_tokens": ending.output_tokens,
+            "delivered_anything": ending.delivered_anything,
+        }
+        ids = [new_id(message.message_id, "message", "messageId") for message in ending.messages]
+        async with self._database.transaction() as connection:
+            row = await (await connection.execute(statement("end_turn"), parameters)).fetchone()
+            if row is None or not row["ended"]:
+                return None
+            stored = await connection.execute(statement("messages_by_id"), {"message_ids": ids})
+            return [_message(message) for message in await stored.fetchall()]
+
+    async def unended_turns(self) -> list[TurnRow]:
+        return [_turn(row) for row in await self._all("unended_turns", {})]
+
+    async def messages(
+        self, caller: Caller, session_id: str, *, before: int | None = None, limit: int = 200
+    ) -> list[MessageRow]:
+        parameters = {
+            "session_id": known_id(session_id, "conversation"),
+            "user_id": caller.user_id,
+            "before": before,
+            "limit": limit,
+        }
+        async with self._database.transaction() as connection:
+            if await (await connection.execute(statement("session"), parameters)).fetchone() is None:
+                raise not_found("conversation")
+            newest_first = await (await connection.execute(statement("messages"), parameters)).fetchall()
+        return [_message(row) for row in reversed(newest_first)]
+
+    async def limits(self, caller: Caller, session_id: str | None) -> LimitsView:
+        parameters = {
+            "user_id": caller.user_id,
+            "session_id": None if session_id is None else known_id(session_id, "conversation"),
+        }
+        row = await self._one("limits", parameters, "user")
+        return LimitsView.model_validate(row)
+
+    async def _one(self, name: str, parameters: dict[str, Any], what: str) -> DictRow:
+        """The row of a statement that finds one thing. Raises NotFound."""
+        async with self._database.transaction() as connection:
+            row = await (await connection.execute(statement(name), parameters)).fetchone()
+        if row is None:
+            raise not_found(what)
+        return row
+
+    async def _all(self, name: str, parameters: dict[str, Any]) -> list[DictRow]:
+        async with self._database.transaction() as connection:
+            return await (await connection.execute(statement(name), parameters)).fetchall()
+
+
+def _session(row: DictRow) -> SessionRow:
+    return SessionRow(
+        session_id=str(row["id"]),
+        account_id=str(row["account_id"]),
+        user_id=str(row["user_id"]),
+        trace_id=str(row["trace_id"]),
+        title=row["title"],
+        created_at=row["created_at"].astimezone(UTC),
+        updated_at=row["updated_at"].astimezone(UTC),
+    )
+
+
+def _turn(row: DictRow) -> TurnRow:
+    return TurnRow(
+        turn_id=str(row["id"]),
+        session_id=str(row["session_id"]),
+        trace_id=str(row["trace_id"]),
+        account_id=str(row["account_id"]),
+        user_id=str(row["user_id"]),
+        kind=TurnKind(row["kind"]),
+        status=TurnStatus(row["status"]),
+        prompt=row["prompt"],
+        model=row["model"],
+        context=row["context"],
+        attempt=row["attempt"],
+        cancel_requested=row["cancel_requested"],
+        plan_name=row["plan_name"],
+        messages_used=row["messages_used"],
+        messages_limit=row["messages_limit"],
+        created_at=row["created_at"].astimezone(UTC),
+    )
+
+
+def _message(row: DictRow) -> MessageRow:
+    turn_id: UUID | None = row["turn_id"]
+    return MessageRow(
+        message_id=str(row["id"]),
+        session_id=str(row["session_id"]),
+        turn_id=None if turn_id is None else str(turn_id),
+        position=row["position"],
+        sender=Sender(row["sender"]),
+        text=row["content_text"],
+        image_path=row["content_image_path"],
+        tool_name=row["tool_name"],
+        tool_call_id=row["tool_call_id"],
+        tool_args=row["tool_args_json"],
+        tool_status=row["tool_status"],
+        metadata=row["metadata"],
+        created_at=row["created_at"].astimezone(UTC),
+    )
+
+
+def _stored(message: NewMessage) -> dict[str, Any]:
+    """A message as `end_chat_turn` takes it."""
+    return {
+        "id": message.message_id,
+        "sender": message.sender.value,
+        "content_text": storable_text(message.text),
+        "content_image_path": message.image_path,
+        "tool_name": message.tool_name,
+        "tool_call_id": message.tool_call_id,
+        "tool_args_json": storable_json(message.tool_args),
+        "tool_status": message.tool_status,
+        "metadata": storable_json(message.metadata),
+    }

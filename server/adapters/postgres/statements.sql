@@ -1,0 +1,130 @@
+-- name: open_session
+-- The session, made when it is new; the function decides whether the caller may.
+select * from public.open_chat_session(%(user_id)s, %(trace_id)s, %(session_id)s)
+
+-- name: session
+-- One session, if one of the caller's accounts holds it.
+select * from public.chat_sessions
+where id = %(session_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))
+
+-- name: sessions
+-- The list beside the chat: what was never spoken in is not shown.
+select * from public.chat_sessions s
+where s.account_id = %(account_id)s
+    and s.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+    and (%(trace_id)s::uuid is null or s.trace_id = %(trace_id)s)
+    and exists (select from public.chat_messages m where m.session_id = s.id)
+order by s.updated_at desc, s.id
+limit %(limit)s
+
+-- name: rename_session
+-- A new title; not a use of the session, so it keeps its place in the list.
+update public.chat_sessions set title = %(title)s
+where id = %(session_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+returning *
+
+-- name: delete_session
+-- The paths of the pictures it held.
+select * from public.delete_chat_session(%(user_id)s, %(session_id)s) as picture
+
+-- name: reserve_turn
+-- Decide, count, insert the turn and the user's message, in one call.
+select * from public.reserve_chat_turn(
+    %(user_id)s, %(trace_id)s, %(session_id)s, %(turn_id)s, %(kind)s, %(prompt)s, %(context)s,
+    p_model => %(model)s, p_queue_behind => %(queue_behind)s
+)
+
+-- name: turn
+-- One turn, if one of the caller's accounts holds it.
+select * from public.chat_turns
+where id = %(turn_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))
+
+-- name: start_turn
+-- The turn as it starts, or no row when there is nothing to run.
+select * from public.start_chat_turn(%(turn_id)s, %(owner)s)
+
+-- name: request_cancel
+-- An ended turn is left as it is, and returned.
+update public.chat_turns set cancel_requested = cancel_requested or ended_at is null
+where id = %(turn_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+returning *
+
+-- name: end_turn
+-- False when it has ended already.
+select public.end_chat_turn(
+    %(turn_id)s, %(status)s, %(messages)s, %(title)s, %(error_code)s, %(model)s, %(prompt_version)s,
+    %(input_tokens)s, %(output_tokens)s, %(delivered_anything)s
+) as ended
+
+-- name: messages_by_id
+-- What was just stored, in order.
+select * from public.chat_messages where id = any(%(message_ids)s) order by position
+
+-- name: unended_turns
+-- What a server that starts has to run or to close, oldest first.
+select * from public.chat_turns where ended_at is null order by created_at, ordinal
+
+-- name: messages
+-- The newest messages before a position; the caller puts them in order.
+select * from public.chat_messages
+where session_id = %(session_id)s and (%(before)s::integer is null or position < %(before)s)
+order by position desc
+limit %(limit)s
+
+-- name: limits
+-- Where the caller stands; a session that is not his counts nothing.
+select * from public.chat_limits(%(user_id)s, (
+    select id from public.chat_sessions
+    where id = %(session_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))
+))
+
+-- name: reserve_upload
+-- Count an upload, or say which ceiling is reached.
+select * from public.reserve_trace_upload(%(user_id)s)
+
+-- name: release_upload
+-- Give back an upload that did not become a trace.
+select public.release_trace_upload(%(user_id)s)
+
+-- name: insert_trace
+-- The trigger holds it to its maker's plan.
+insert into public.traces (
+    id, account_id, user_id, name, sha256, size_bytes, format, unit, duration_ns, summary, object_path, created_at,
+    expires_at
+)
+values (
+    %(trace_id)s, %(account_id)s, %(user_id)s, %(name)s, %(sha256)s, %(size_bytes)s, %(format)s, %(unit)s,
+    %(duration_ns)s, %(summary)s, %(object_path)s, %(created_at)s, %(expires_at)s
+)
+
+-- name: trace
+-- One trace, if one of the caller's accounts holds it.
+select * from public.traces
+where id = %(trace_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))
+
+-- name: traces
+-- The caller's list, newest first.
+select * from public.traces
+where account_id = %(account_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))
+order by created_at desc, id
+limit %(limit)s
+
+-- name: delete_trace
+-- The row, with its sessions by cascade; returned so that its objects can follow.
+delete from public.traces
+where id = %(trace_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+returning *
+
+-- name: make_user
+-- The local user, whom no identity provider knows; the trigger gives him account, profile and subscription.
+insert into auth.users (id) values (%(user_id)s) on conflict do nothing
+
+-- name: put_on_plan
+-- The plan of a user who was just made.
+update public.user_subscriptions
+set plan_id = (select id from public.subscription_plans where name = %(plan)s), status = 'active'
+where user_id = %(user_id)s
+
+-- name: personal_account
+-- The account that is the user's own.
+select id from public.accounts where personal_user_id = %(user_id)s

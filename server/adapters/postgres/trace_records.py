@@ -1,0 +1,89 @@
+"""Rows of traces in PostgreSQL, held to plans by the database's functions."""
+
+from collections.abc import Sequence
+from datetime import UTC
+from typing import Any
+
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from server.adapters.postgres.pool import Database, decision
+from server.adapters.postgres.statements import statement
+from server.adapters.storable import known_id, new_id, not_found, storable_json, storable_text
+from server.errors import LimitExceeded
+from server.ports.identity import Caller
+from server.ports.traces import TraceRow
+
+
+class PostgresTraceRecords:
+    """TraceRecords over a Database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def reserve_upload(self, caller: Caller) -> None:
+        rows = await self._all("reserve_upload", {"user_id": caller.user_id})
+        decided = decision(rows[0])
+        if not decided.allowed:
+            raise LimitExceeded(decided)
+
+    async def release_upload(self, caller: Caller) -> None:
+        await self._all("release_upload", {"user_id": caller.user_id})
+
+    async def insert(self, row: TraceRow) -> None:
+        parameters = {
+            "trace_id": new_id(row.trace_id, "trace", "traceId"),
+            "account_id": row.account_id,
+            "user_id": row.user_id,
+            "name": storable_text(row.name),
+            "sha256": row.sha256,
+            "size_bytes": row.size_bytes,
+            "format": row.format,
+            "unit": row.unit,
+            "duration_ns": row.duration_ns,
+            "summary": Jsonb(storable_json(row.summary)),
+            "object_path": row.object_path,
+            "created_at": row.created_at,
+            "expires_at": row.expires_at,
+        }
+        async with self._database.transaction() as connection:
+            await connection.execute(statement("insert_trace"), parameters)
+
+    async def get(self, caller: Caller, trace_id: str) -> TraceRow:
+        rows = await self._all("trace", {"trace_id": known_id(trace_id, "trace"), "user_id": caller.user_id})
+        if not rows:
+            raise not_found("trace")
+        return _trace(rows[0])
+
+    async def list(self, caller: Caller, *, limit: int = 100) -> list[TraceRow]:
+        parameters = {"user_id": caller.user_id, "account_id": caller.account_id, "limit": limit}
+        return [_trace(row) for row in await self._all("traces", parameters)]
+
+    async def delete(self, caller: Caller, trace_id: str) -> TraceRow:
+        rows = await self._all("delete_trace", {"trace_id": known_id(trace_id, "trace"), "user_id": caller.user_id})
+        if not rows:
+            raise not_found("trace")
+        return _trace(rows[0])
+
+    async def _all(self, name: str, parameters: dict[str, Any]) -> Sequence[DictRow]:
+        async with self._database.transaction() as connection:
+            return await (await connection.execute(statement(name), parameters)).fetchall()
+
+
+def _trace(row: DictRow) -> TraceRow:
+    expires_at = row["expires_at"]
+    return TraceRow(
+        trace_id=str(row["id"]),
+        account_id=str(row["account_id"]),
+        user_id=str(row["user_id"]),
+        name=row["name"],
+        sha256=row["sha256"],
+        size_bytes=row["size_bytes"],
+        format=row["format"],
+        unit=row["unit"],
+        duration_ns=row["duration_ns"],
+        summary=row["summary"],
+        object_path=row["object_path"],
+        created_at=row["created_at"].astimezone(UTC),
+        expires_at=None if expires_at is None else expires_at.astimezone(UTC),
+    )

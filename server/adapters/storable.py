@@ -1,0 +1,47 @@
+"""What every store of rows does with text, JSON and ids, so that the database and its in-memory twin agree."""
+
+import re
+from typing import Any
+from uuid import UUID
+
+from server.errors import BadRequest, NotFound
+
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+"""PostgreSQL's text is UTF-8 without NUL."""
+
+
+def storable_text(text: str) -> str:
+    """The text with U+FFFD for what cannot be stored."""
+    return UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def storable_json(value: Any) -> Any:
+    """A JSON value with every text in it, keys included, made storable."""
+    if isinstance(value, str):
+        return storable_text(value)
+    if isinstance(value, dict):
+        return {storable_text(key): storable_json(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [storable_json(part) for part in value]
+    return value
+
+
+def new_id(text: str, what: str, field: str) -> UUID:
+    """The id of a thing that is to be made. Raises BadRequest."""
+    try:
+        return UUID(text)
+    except ValueError:
+        raise BadRequest(f"The id of a {what} must be a UUID.", field=field) from None
+
+
+def known_id(text: str, what: str) -> UUID:
+    """The id of a thing that is looked up. Raises NotFound."""
+    try:
+        return UUID(text)
+    except ValueError:
+        raise not_found(what) from None
+
+
+def not_found(what: str) -> NotFound:
+    """The answer for a thing that is not there or is not the caller's: the two look alike."""
+    return NotFound(f"There is no such {what}.")

@@ -19,6 +19,10 @@ MAX_LABEL_CHARACTERS = 2_000
 """Characters of a name that are looked at: the widest picture shows about 1,200 of the font's narrow letters in one
 box."""
 
+MAX_GLYPHS = 4_096
+"""Drawn glyphs kept per typeface, about 4 MB: all that real traces use at once; names made of every character there is
+cannot fill memory."""
+
 MAX_TITLE_CHARACTERS = 300
 """Longest title: one line of the widest picture."""
 

@@ -50,11 +50,11 @@ class Chart:
     merged: tuple[int, ...]
 
 
-def used_frames(trace: Trace, *charts: Boxes) -> npt.NDArray[np.bool_]:
-    """Which frames any of the boxes show."""
+def used_frames(trace: Trace, *charts: tuple[Boxes, range]) -> npt.NDArray[np.bool_]:
+    """Which frames the boxes at the given depths show."""
     used = np.zeros(len(trace.frames), bool)
-    for boxes in charts:
-        used[boxes.frame] = True
+    for boxes, depths in charts:
+        used[boxes.frame[boxes.row_offsets[depths.start] : boxes.row_offsets[depths.stop]]] = True
     return used
 
 

@@ -33,10 +33,10 @@ def describe(trace: Trace, boxes: Boxes, start: float, end: float) -> list[str]:
         if not len(left):
             break
         width = right - left
-        own += np.bincount(frame, weights=width, minlength=len(own))
+        np.add.at(own, frame, width)
         if above is not None:
             parent = (np.searchsorted(above[0], left, "right") - 1).clip(0)
-            own -= np.bincount(above[1][parent], weights=width, minlength=len(own))
+            np.subtract.at(own, above[1][parent], width)
         above = (left, frame)
         inside = np.flatnonzero((left >= low) & (right <= high))
         if len(inside) and len(path) == depth:
@@ -45,7 +45,9 @@ def describe(trace: Trace, boxes: Boxes, start: float, end: float) -> list[str]:
             path.append((depth, int(frame[widest]), float(width[widest])))
     told = _turns(path)
     return [
-        "Widest path: " + " > ".join(f"{_name(trace, f)} {format_share(w)} at depth {d}" for d, f, w in told) + ".",
+        "Widest path: "
+        + " > ".join(f"{name_and_handle(trace, f)} {format_share(w)} at depth {d}" for d, f, w in told)
+        + ".",
         f"Most {'time ' if boxes.unit.is_time else ''}in the function itself: {_heaviest(trace, boxes, own, extent)}.",
     ]
 
@@ -56,15 +58,27 @@ def _turns(path: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
     return (told or path[-1:])[:_LARGEST_PATH]
 
 
+def heaviest_in_row(trace: Trace, boxes: Boxes, depth: int) -> str:
+    """The widest boxes of one depth with their shares of the axis; empty where there is no such row."""
+    if depth >= boxes.depth_count:
+        return ""
+    row = slice(int(boxes.row_offsets[depth]), int(boxes.row_offsets[depth + 1]))
+    width, frame = boxes.end[row] - boxes.start[row], boxes.frame[row]
+    extent = boxes.axis_end - boxes.axis_start
+    order = np.argsort(-width, kind="stable")[:_LARGEST_SELF].tolist()
+    return ", ".join(f"{name_and_handle(trace, int(frame[i]))} {format_share(width[i] / extent)}" for i in order)
+
+
+def name_and_handle(trace: Trace, frame: int) -> str:
+    """`parseJson [f12]`, with a very long name cut at its end."""
+    name = printable(trace.frame_name(frame))
+    return f"{name if len(name) <= _NAME_CHARACTERS else name[: _NAME_CHARACTERS - 1] + '…'} [f{frame}]"
+
+
 def _heaviest(trace: Trace, boxes: Boxes, own: npt.NDArray[np.float64], extent: float) -> str:
     order = np.argsort(-own, kind="stable")[:_LARGEST_SELF]
     return ", ".join(
-        f"{_name(trace, frame)} {format_share(own[frame])} ({format_value(own[frame] * extent, boxes.unit)})"
+        f"{name_and_handle(trace, frame)} {format_share(own[frame])} ({format_value(own[frame] * extent, boxes.unit)})"
         for frame in order.tolist()
         if own[frame] > 0
     )
-
-
-def _name(trace: Trace, frame: int) -> str:
-    name = printable(trace.frame_name(frame))
-    return f"{name if len(name) <= _NAME_CHARACTERS else name[: _NAME_CHARACTERS - 1] + '…'} [f{frame}]"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rendering.bounds import MAX_BOXES, ROW_HEIGHT
-from rendering.chart import Area, Chart, Paint, draw_chart, matching_frames, paint, used_frames
+from rendering.chart import Area, draw_chart, matching_frames, paint, used_frames
 from rendering.description import describe
 from rendering.errors import InvalidOption
 from rendering.options import FlamegraphOptions, Mode
@@ -18,12 +18,13 @@ from rendering.scene import Label, Scene
 from rendering.sheet import (
     HEADER,
     MARGIN,
-    MAX_FOOTER_LINES,
     depth_axis,
     footer,
     footer_height,
     gutter,
     header,
+    merged_note,
+    most_lines,
     value_axis,
     wrapped,
 )
@@ -98,20 +99,22 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
     """The scene and the notes that it says at its foot."""
     palette = PALETTES[options.theme]
     boxes = view.boxes
-    used = used_frames(trace, boxes)
-    matching = matching_frames(trace, options.highlight, used) if options.highlight else None
-    look = paint(trace, palette, used, matching)
-    said = list(view.notes)
-    if matching is not None:
-        said.append(_highlight_note(int(np.count_nonzero(matching)), str(options.highlight)))
+    matching, said = None, list(view.notes)
+    if options.highlight:
+        matching = matching_frames(trace, options.highlight, used_frames(trace, (boxes, range(boxes.depth_count))))
+        said.append(_highlight_note(int(np.count_nonzero(matching)), options.highlight))
     left = gutter(boxes.depth_count)
     end = view.end if view.end > view.start else view.start + 1
     area = Area(left, HEADER, options.width - left - MARGIN, view.start, end)
-    depths, chart, notes, lines = _fitted(trace, view, options, area, look, said)
+    depths, most = _shown_depths(view, options, said)
+    look = paint(trace, palette, used_frames(trace, (boxes, depths)), matching)
+    chart = draw_chart(trace, boxes, depths, area, look, handles=options.handles)
+    notes = (*_cut_notes(depths, boxes.depth_count, sum(chart.merged) + view.layout.merged), *said)
+    lines = wrapped(notes, options.width, most)
     bottom = HEADER + max(1, len(depths)) * ROW_HEIGHT
     fills, axis_labels = value_axis(palette, area, bottom, zero=view.zero, unit=boxes.unit)
     labels = [
-        *header(palette, options.width, options.title or trace.name, _subtitle(view, options)),
+        *header(palette, options.width, options.title or trace.name, _subtitle(trace, view, options)),
         *axis_labels,
         *depth_axis(palette, depths, left, HEADER),
         *chart.labels,
@@ -119,10 +122,9 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
     ]
     if not chart.strips:
         labels.append(Label(left + 4, HEADER + 13, "Nothing was recorded here.", "small", palette.muted))
-    height = min(options.height, bottom + footer_height(len(lines)))
     scene = Scene(
         options.width,
-        height,
+        bottom + footer_height(len(lines)),
         palette.background,
         palette.edge,
         palette.edge_strength,
@@ -133,49 +135,23 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
     return scene, notes
 
 
-def _fitted(
-    trace: Trace, view: View, options: FlamegraphOptions, area: Area, look: Paint, said: Sequence[str]
-) -> tuple[range, Chart, tuple[str, ...], tuple[str, ...]]:
-    """As many rows as fit above the notes that tell what did not."""
+def _shown_depths(view: View, options: FlamegraphOptions, said: Sequence[str]) -> tuple[range, int]:
+    """The rows that fit above the notes, and how many lines of notes there may be. Room is kept for the longest
+    notes."""
     deepest = view.boxes.depth_count
-    stop = deepest if options.depth is None else min(deepest, options.start_depth + options.depth)
-    most = min(MAX_FOOTER_LINES, (options.height - HEADER - ROW_HEIGHT - footer_height(0) - 3) // 15)
-    drawn = _depths(options, stop, 0)
-    chart = draw_chart(trace, view.boxes, drawn, area, look, handles=options.handles)
-    for line_count in range(most + 1):
-        depths = _depths(options, stop, line_count)
-        merged = sum(chart.merged[: len(depths)]) + view.layout.merged
-        notes = (*_cut_notes(depths, deepest, merged), *said)
-        lines = wrapped(notes, options.width, most)
-        if len(lines) <= line_count:
-            break
-    if depths != drawn:
-        limit = HEADER + len(depths) * ROW_HEIGHT
-        chart = Chart(
-            tuple(s for s in chart.strips if s.top < limit),
-            tuple(label for label in chart.labels if label.baseline < limit),
-            chart.merged[: len(depths)],
-        )
-    return depths, chart, notes, lines
-
-
-def _depths(options: FlamegraphOptions, stop: int, footer_lines: int) -> range:
-    rows = (options.height - HEADER - footer_height(footer_lines)) // ROW_HEIGHT
-    return range(options.start_depth, min(stop, options.start_depth + rows))
+    most = most_lines(options.height)
+    longest = _cut_notes(range(deepest, deepest), deepest, view.layout.total)
+    lines = len(wrapped([*longest, *said], options.width, most))
+    rows = (options.height - HEADER - footer_height(lines)) // ROW_HEIGHT
+    wanted = rows if options.depth is None else min(rows, options.depth)
+    return range(options.start_depth, min(deepest, options.start_depth + wanted)), lines
 
 
 def _cut_notes(depths: range, deepest: int, merged: int) -> list[str]:
     notes = []
     if len(depths) < deepest:
         notes.append(f"showing depth {depths.start} to {depths.stop - 1} of {deepest}")
-    if merged:
-        notes.append(merged_note(merged))
-    return notes
-
-
-def merged_note(merged: int) -> str:
-    """What a picture says about the boxes that cannot be seen on their own."""
-    return f"{merged:,} {'box' if merged == 1 else 'boxes'} narrower than a pixel merged"
+    return [*notes, merged_note(merged)] if merged else notes
 
 
 def _highlight_note(count: int, pattern: str) -> str:
@@ -196,13 +172,13 @@ def _window_inside(profile: Profile, window: Window | None) -> tuple[Window | No
     return inside, () if inside == window else ("the window reaches past the profile and was cut at its end",)
 
 
-def _subtitle(view: View, options: FlamegraphOptions) -> str:
-    return " · ".join([MODE_TITLES[options.mode], profile_title(view.profile), _extent(view)])
+def _subtitle(trace: Trace, view: View, options: FlamegraphOptions) -> str:
+    return " · ".join([MODE_TITLES[options.mode], profile_title(trace, view.profile), _extent(view)])
 
 
-def profile_title(profile: Profile) -> str:
-    """`p0 main`, or the handle alone."""
-    return f"{profile.handle} {profile.name}".strip()
+def profile_title(trace: Trace, profile: Profile) -> str:
+    """`p0 main`, or the handle alone for a profile that is named like its trace."""
+    return profile.handle if profile.name == trace.name else f"{profile.handle} {profile.name}".strip()
 
 
 def _extent(view: View) -> str:
@@ -217,7 +193,7 @@ def _extent(view: View) -> str:
 
 
 def _description(trace: Trace, view: View, options: FlamegraphOptions, notes: Sequence[str]) -> str:
-    what = f"{MODE_TITLES[options.mode]} flamegraph of {trace.name}, profile {profile_title(view.profile)}"
+    what = f"{MODE_TITLES[options.mode]} flamegraph of {trace.name}, profile {profile_title(trace, view.profile)}"
     opening = f"{what}: {_extent(view)}."
     return " ".join(
         [opening, *describe(trace, view.boxes, view.start, view.end), *(f"{n.capitalize()}." for n in notes)]

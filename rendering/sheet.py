@@ -17,6 +17,7 @@ HEADER = 54
 FOOTER_LINE = 15
 FOOTER_PAD = 5
 MAX_FOOTER_LINES = 3
+_FOOTER_GAP = 3
 
 _TITLE_BASELINE = 17
 _SUBTITLE_BASELINE = 33
@@ -79,8 +80,18 @@ def wrapped(notes: Sequence[str], width: int, most: int) -> tuple[str, ...]:
     return tuple(elide_end(face, line, room) for line in kept)
 
 
+def most_lines(height: int) -> int:
+    """How many lines of notes a picture of this height has room for below one row of boxes."""
+    return min(MAX_FOOTER_LINES, (height - HEADER - ROW_HEIGHT - footer_height(0) - _FOOTER_GAP) // FOOTER_LINE)
+
+
+def merged_note(merged: int) -> str:
+    """What a picture says about the boxes that cannot be seen on their own."""
+    return f"{merged:,} {'box' if merged == 1 else 'boxes'} narrower than a pixel merged"
+
+
 def footer_height(lines: int) -> int:
-    return lines * FOOTER_LINE + FOOTER_PAD + (3 if lines else 0)
+    return lines * FOOTER_LINE + FOOTER_PAD + (_FOOTER_GAP if lines else 0)
 
 
 def footer(palette: Palette, lines: Sequence[str], top: int) -> list[Label]:

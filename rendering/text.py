@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
-from rendering.bounds import MAX_LABEL_CHARACTERS
+from rendering.bounds import MAX_GLYPHS, MAX_LABEL_CHARACTERS
 from rendering.errors import MissingFont
 
 Style = Literal["label", "small", "title"]
@@ -63,6 +63,8 @@ class Typeface:
         pixels = np.asarray(image)
         down, across = np.nonzero(pixels)
         glyph = Glyph((across - pad).astype(np.int32), (down - 2 * pad).astype(np.int32), pixels[down, across], advance)
+        if len(self._glyphs) >= MAX_GLYPHS:
+            self._glyphs.clear()
         self._glyphs[character] = glyph
         return glyph
 
@@ -100,7 +102,9 @@ def font_folder() -> Path:
 
 
 def printable(name: str) -> str:
-    """`name` on one line, nothing invisible in it, and no longer than any box can show."""
+    """`name` on one line, nothing invisible in it, no longer than any box can show, and never nothing."""
+    if not name.strip():
+        return "(unnamed)"
     if len(name) > MAX_LABEL_CHARACTERS:
         half = MAX_LABEL_CHARACTERS // 2
         name = name[:half] + ELLIPSIS + name[-half:]
@@ -120,9 +124,10 @@ def elide_name(face: Typeface, name: str, room: int) -> str:
     end of the function's own name. Empty when nothing readable fits."""
     if face.fitting(name, room) == len(name):
         return name
-    name = _without_arguments(name)
-    if face.fitting(name, room) == len(name):
-        return name
+    bare = _without_arguments(name)
+    if bare != name and face.fitting(bare + "(…)", room) == len(bare) + 3:
+        return bare + "(…)"
+    name = bare
     starts = _segment_starts(name)
     if not starts:
         return elide_end(face, name, room)
@@ -136,21 +141,21 @@ def elide_name(face: Typeface, name: str, room: int) -> str:
     if not tail:
         return elide_end(face, name[starts[-1] :].lstrip(_SEPARATORS), room)
     head = name[: face.fitting(name, room - dots - face.width(tail))]
-    return head.rstrip(_SEPARATORS) + ELLIPSIS + tail
+    return (head.rstrip(_SEPARATORS) if len(head) > LEAST_LETTERS else "") + ELLIPSIS + tail
 
 
 _SEPARATORS = ".:/#\\"
 
 
 def _without_arguments(name: str) -> str:
-    """`draw(int, Point const&)` becomes `draw(…)`: overloads matter less than the name itself."""
+    """`draw(int, Point const&)` becomes `draw`: overloads matter less than the name itself."""
     if not name.endswith(")"):
         return name
     depth = 0
     for index in range(len(name) - 1, 0, -1):
         depth += (name[index] == ")") - (name[index] == "(")
         if depth == 0:
-            return name[:index] + "(…)" if index + 3 < len(name) else name
+            return name[:index].rstrip()
     return name
 
 

@@ -1,0 +1,126 @@
+"""The system's Chromium, running servers, and a page whose errors fail the test."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+
+from tests.e2e.door import Door, open_door
+from tests.e2e.running_server import RunningServer, running_server
+from tests.openai_endpoint import Endpoint, Reply, openai_endpoint
+
+NAMED = os.environ.get("FLAMECHAT_CHROMIUM")
+REQUIRED = os.environ.get("FLAMECHAT_REQUIRE_BROWSER") == "1"
+FLAGS = (
+    "--no-sandbox",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+EXPECT_MS = 20_000
+WHEN_CUT = ("status of 4", "WebSocket connection to", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "ERR_INCOMPLETE")
+"""What Chromium itself writes to the console for a refused file and for a connection that a test has cut."""
+
+Scripted = Callable[..., AbstractContextManager[Endpoint]]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    found = NAMED or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        missing = "no chromium or google-chrome on PATH: install one, or name it in FLAMECHAT_CHROMIUM"
+        if REQUIRED:
+            pytest.fail(f"FLAMECHAT_REQUIRE_BROWSER is set, and there is {missing}")
+        pytest.skip(missing)
+    return found
+
+
+@pytest.fixture(scope="session")
+def portal() -> Iterator[BlockingPortal]:
+    """A loop in a thread of its own, for the fakes that these synchronous tests talk to."""
+    with start_blocking_portal() as portal:
+        yield portal
+
+
+@pytest.fixture(scope="session")
+def analyst_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """Answered by the built-in analyst."""
+    with running_server(tmp_path_factory.mktemp("analyst"), {}) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def model_door(portal: BlockingPortal) -> Iterator[Door]:
+    """Where `model_server` finds its model; `scripted` leads it to a script."""
+    with portal.wrap_async_context_manager(open_door(9)) as door:
+        yield door
+
+
+@pytest.fixture(scope="session")
+def model_server(tmp_path_factory: pytest.TempPathFactory, model_door: Door) -> Iterator[RunningServer]:
+    """Answered by an OpenAI-compatible endpoint, the one behind `model_door`."""
+    settings = {
+        "FLAMECHAT_MODEL_BASE_URL": f"{model_door.address}/v1",
+        "OPENAI_API_KEY": "a-key",
+        "FLAMECHAT_MODEL": "fake",
+    }
+    with running_server(tmp_path_factory.mktemp("model"), settings) as server:
+        yield server
+
+
+@pytest.fixture
+def scripted(portal: BlockingPortal, model_door: Door) -> Scripted:
+    """`with scripted(Reply(...), ...) as endpoint:` is what the model of `model_server` says, and what it was asked."""
+
+    @contextmanager
+    def script(*replies: Reply) -> Iterator[Endpoint]:
+        with portal.wrap_async_context_manager(openai_endpoint(*replies)) as endpoint:
+            portal.call(model_door.lead_to, int(endpoint.base_url.split(":")[2].partition("/")[0]))
+            yield endpoint
+
+    return script
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    """One a module: Playwright's loop must not be running when another module's async tests start."""
+    with sync_playwright() as player:
+        browser = player.chromium.launch(executable_path=chromium, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
+    context.set_default_timeout(EXPECT_MS)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page that fails the test when a script of it fails or its policy refuses something."""
+    page = context.new_page()
+    errors: list[str] = []
+
+    def heard(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            errors.append(message.text)
+
+    page.on("console", heard)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    assert [error for error in errors if not any(part in error for part in WHEN_CUT)] == []
+
+
+@pytest.fixture(scope="session")
+def board_trace(fixtures: Path) -> Path:
+    return fixtures / "board.chrome-object.json.gz"

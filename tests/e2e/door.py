@@ -1,0 +1,62 @@
+"""A TCP relay in front of a server, so that a test can cut what runs through it, or lead it elsewhere."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+
+class Door:
+    """`address` is where clients come in. Its methods belong to the loop that the door was opened in."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._writers: set[asyncio.StreamWriter] = set()
+        self.address = ""
+
+    def cut(self) -> None:
+        """End every connection at once; new ones are let in."""
+        for writer in self._writers:
+            writer.transport.abort()
+
+    def lead_to(self, port: int) -> None:
+        """Cut, and let new connections through to another port of this machine."""
+        self._port = port
+        self.cut()
+
+    async def let_in(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            server_reader, server_writer = await asyncio.open_connection("127.0.0.1", self._port)
+        except OSError:
+            writer.transport.abort()
+            return
+        ends = {writer, server_writer}
+        self._writers |= ends
+        try:
+            await asyncio.gather(_carry(reader, server_writer), _carry(server_reader, writer))
+        finally:
+            self._writers -= ends
+            for end in ends:
+                end.transport.abort()
+
+
+async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(ConnectionError):
+        while data := await reader.read(65_536):
+            writer.write(data)
+            await writer.drain()
+        if writer.can_write_eof():
+            writer.write_eof()
+
+
+@asynccontextmanager
+async def open_door(port: int) -> AsyncIterator[Door]:
+    """Relay a free port to this one until the block ends."""
+    door = Door(port)
+    server = await asyncio.start_server(door.let_in, "127.0.0.1", 0)
+    door.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    try:
+        yield door
+    finally:
+        server.close()
+        door.cut()

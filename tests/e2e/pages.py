@@ -1,0 +1,36 @@
+"""What people do on the page, as functions of a browser's page."""
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+ROOM = re.compile(r"/t/[A-Za-z0-9_-]+/[A-Za-z0-9_-]+")
+SOME = re.compile("[1-9]")
+ANSWER_MS = 60_000
+QUESTION = "Why is this slow?"
+
+
+def open_room(page: Page, address: str, trace: Path) -> None:
+    """Choose a file in the picker; its room opens with its chart and its conversation."""
+    page.goto(address)
+    page.set_input_files("input[type=file]", trace)
+    page.wait_for_url(ROOM)
+    expect(page.locator(".chart")).to_have_attribute("data-boxes", SOME)
+    expect(page.locator(".opening")).to_be_visible()
+
+
+def ask(page: Page, question: str = QUESTION) -> None:
+    page.get_by_label("Ask about this trace").fill(question)
+    page.get_by_role("button", name="Send").click()
+
+
+def expect_status(page: Page, status: str) -> None:
+    """Wait until the last turn is running, completed, cancelled or failed."""
+    expect(page.locator(".turn").last).to_have_attribute("data-status", status, timeout=ANSWER_MS)
+
+
+def picture_width(page: Page) -> int:
+    """The decoded width of the conversation's first picture, in pixels."""
+    width: int = page.locator(".tool img").first.evaluate("image => image.decode().then(() => image.naturalWidth)")
+    return width

@@ -1,0 +1,93 @@
+"""The page while an answer is on its way: a scripted model holds its stream until the test lets it go on."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from anyio.from_thread import BlockingPortal
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Scripted
+from tests.e2e.door import open_door
+from tests.e2e.pages import ask, expect_status, open_room
+from tests.e2e.running_server import RunningServer
+from tests.openai_endpoint import Reply
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
+
+SENTENCE = "Filtering scores every card again at each key that is pressed."
+ANSWER = " ".join(f"{number}. {SENTENCE}" for number in range(1, 40))
+FIRST_PIECE = ANSWER[:60]
+
+
+def held_reply() -> tuple[Reply, asyncio.Event]:
+    """A long answer whose first piece comes at once, and what lets the rest of it go."""
+    gate = asyncio.Event()
+    return Reply(text=ANSWER, piece=60, gate=gate), gate
+
+
+def answer_text(page: Page) -> str:
+    return " ".join(page.locator(".turn").last.locator(".prose").last.inner_text().split())
+
+
+def test_text_is_shown_before_the_answer_is_complete(
+    page: Page, portal: BlockingPortal, model_server: RunningServer, scripted: Scripted, board_trace: Path
+) -> None:
+    reply, gate = held_reply()
+    with scripted(reply):
+        open_room(page, model_server.address, board_trace)
+        ask(page)
+        expect(page.locator(".turn .prose")).to_contain_text(FIRST_PIECE.split(". ", 1)[1][:30])
+        expect_status(page, "running")
+        assert len(answer_text(page)) <= len(FIRST_PIECE)
+        portal.call(gate.set)
+        expect_status(page, "completed")
+        expect(page.locator(".turn .prose")).to_contain_text(ANSWER.split(". ", 1)[1][-200:])
+
+
+def test_an_answer_that_is_stopped_keeps_what_was_said(
+    page: Page, portal: BlockingPortal, model_server: RunningServer, scripted: Scripted, board_trace: Path
+) -> None:
+    reply, gate = held_reply()
+    with scripted(reply, Reply(text="A second answer.")):
+        open_room(page, model_server.address, board_trace)
+        ask(page)
+        expect(page.locator(".turn .prose")).to_contain_text(SENTENCE[:30])
+        page.get_by_role("button", name="Stop").click()
+        expect_status(page, "cancelled")
+        portal.call(gate.set)
+        said = answer_text(page)
+        assert SENTENCE[:30] in said
+        assert len(said) <= len(FIRST_PIECE)
+        page.reload()
+        expect_status(page, "cancelled")
+        assert answer_text(page) == said
+        ask(page, "And now?")
+        expect_status(page, "completed")
+        expect(page.locator(".turn").last).to_contain_text("A second answer.")
+
+
+@pytest.mark.parametrize("goes_on", ["while the page is away", "after the page is back"])
+def test_an_answer_survives_a_cut_connection_without_loss_or_repetition(
+    page: Page,
+    portal: BlockingPortal,
+    model_server: RunningServer,
+    scripted: Scripted,
+    board_trace: Path,
+    goes_on: str,
+) -> None:
+    reply, gate = held_reply()
+    with scripted(reply) as endpoint, portal.wrap_async_context_manager(open_door(model_server.port)) as door:
+        open_room(page, door.address, board_trace)
+        ask(page)
+        expect(page.locator(".turn .prose")).to_contain_text(SENTENCE[:30])
+        portal.call(door.cut)
+        expect(page.get_by_text("Connection lost. Reconnecting")).to_be_visible()
+        if goes_on == "while the page is away":
+            portal.call(gate.set)
+        expect(page.get_by_text("Connection lost. Reconnecting")).to_be_hidden()
+        portal.call(gate.set)
+        expect_status(page, "completed")
+        assert answer_text(page).count(SENTENCE) == ANSWER.count(SENTENCE)
+        assert len(endpoint.requests) == 1
+        page.context.close()

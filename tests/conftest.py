@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["tests.plugins.postgres", "tests.plugins.worlds"]
+
 ALIASES = (
     "OPENAI_",
     "SUPABASE_",

@@ -1,0 +1,471 @@
+"""What every adapter of Conversations does."""
+
+import pytest
+
+from limits.decisions import Decision, LimitType
+from limits.plans import Plan, SessionsPeriod
+from server.errors import BadRequest, NotFound, TurnInProgress
+from server.ports.conversations import MessageRow, NewMessage, Sender, TurnEnding, TurnKind, TurnRequest, TurnStatus
+from server.ports.identity import Caller
+from tests.plugins.worlds import World, new_uuid
+
+LIFETIME = Plan(name="few", display_name="Few", chat_sessions_limit=2, chat_sessions_period=SessionsPeriod.LIFETIME)
+MONTHLY = Plan(name="some", display_name="Some", chat_sessions_limit=1, chat_sessions_period=SessionsPeriod.MONTHLY)
+SHORT = Plan(name="short", display_name="Short", chat_messages_per_session=3)
+
+
+class Talk:
+    """A conversation about a new trace, and its verbs in short."""
+
+    def __init__(self, world: World, caller: Caller, trace_id: str) -> None:
+        self.world = world
+        self.caller = caller
+        self.trace_id = trace_id
+        self.session_id = new_uuid()
+
+    @classmethod
+    async def begin(cls, world: World, caller: Caller) -> "Talk":
+        return cls(world, caller, await world.trace(caller))
+
+    async def ask(
+        self, turn_id: str, prompt: str = "why?", *, kind: TurnKind = TurnKind.PROMPT, queue_behind: bool = False
+    ) -> Decision:
+        request = TurnRequest(
+            caller=self.caller,
+            trace_id=self.trace_id,
+            session_id=self.session_id,
+            turn_id=turn_id,
+            prompt=prompt,
+            kind=kind,
+        )
+        return await self.world.conversations.reserve_turn(request, queue_behind=queue_behind)
+
+    async def end(
+        self, turn_id: str, status: TurnStatus = TurnStatus.COMPLETED, *texts: str, delivered: bool = True
+    ) -> list[MessageRow] | None:
+        messages = tuple(NewMessage(message_id=new_uuid(), sender=Sender.MODEL, text=text) for text in texts)
+        ending = TurnEnding(status=status, messages=messages, delivered_anything=delivered)
+        return await self.world.conversations.end_turn(turn_id, ending)
+
+    async def exchange(self, prompt: str = "why?", answer: str = "because") -> str:
+        turn_id = new_uuid()
+        assert (await self.ask(turn_id, prompt)).allowed
+        await self.end(turn_id, TurnStatus.COMPLETED, answer)
+        return turn_id
+
+    async def texts(self) -> list[str]:
+        return [m.text for m in await self.world.conversations.messages(self.caller, self.session_id)]
+
+    async def sessions_used(self) -> int:
+        return (await self.world.conversations.limits(self.caller, None)).sessions_used
+
+
+async def test_opening_a_session_costs_nothing_and_opening_it_again_finds_it(world: World) -> None:
+    caller = await world.user()
+    trace_id, session_id = await world.trace(caller), new_uuid()
+    opened = await world.conversations.open_session(caller, trace_id=trace_id, session_id=session_id)
+    assert (opened.session_id, opened.trace_id, opened.account_id) == (session_id, trace_id, caller.account_id)
+    assert await world.conversations.open_session(caller, trace_id=trace_id, session_id=session_id) == opened
+    assert await world.conversations.session(caller, session_id) == opened
+    assert (await world.conversations.limits(caller, session_id)).sessions_used == 0
+
+
+async def test_a_session_is_about_one_trace(world: World) -> None:
+    caller = await world.user()
+    talk = await Talk.begin(world, caller)
+    await talk.exchange()
+    with pytest.raises(BadRequest, match="another trace"):
+        await world.conversations.open_session(caller, trace_id=await world.trace(caller), session_id=talk.session_id)
+
+
+async def test_nothing_of_another_account_can_be_found(world: World) -> None:
+    talk = await Talk.begin(world, await world.user())
+    turn_id = await talk.exchange()
+    stranger = await world.user()
+    conversations = world.conversations
+    for attempt in (
+        conversations.open_session(stranger, trace_id=talk.trace_id, session_id=new_uuid()),
+        conversations.open_session(stranger, trace_id=talk.trace_id, session_id=talk.session_id),
+        conversations.session(stranger, talk.session_id),
+        conversations.rename_session(stranger, talk.session_id, "mine"),
+        conversations.delete_session(stranger, talk.session_id),
+        conversations.messages(stranger, talk.session_id),
+        conversations.turn(stranger, turn_id),
+        conversations.request_cancel(stranger, turn_id),
+        conversations.reserve_turn(
+            TurnRequest(
+                caller=stranger,
+                trace_id=talk.trace_id,
+                session_id=talk.session_id,
+                turn_id=new_uuid(),
+                prompt="let me in",
+            )
+        ),
+    ):
+        with pytest.raises(NotFound):
+            await attempt
+    assert await conversations.sessions(stranger) == []
+    assert (await conversations.limits(stranger, talk.session_id)).messages_used == 0
+    assert await talk.texts() == ["why?", "because"]
+
+
+async def test_ids_that_are_no_uuids_are_refused_or_not_found(world: World) -> None:
+    caller = await world.user()
+    talk = await Talk.begin(world, caller)
+    with pytest.raises(BadRequest) as refused:
+        await world.conversations.open_session(caller, trace_id=talk.trace_id, session_id="first")
+    assert refused.value.field == "sessionId"
+    with pytest.raises(BadRequest) as refused:
+        await talk.ask("again")
+    assert refused.value.field == "turnId"
+    for lookup in (world.conversations.session(caller, "x"), world.conversations.turn(caller, "x")):
+        with pytest.raises(NotFound):
+            await lookup
+
+
+async def test_a_prompt_makes_a_turn_and_the_users_message(world: World) -> None:
+    caller = await world.user()
+    talk, turn_id = await Talk.begin(world, caller), new_uuid()
+    decided = await talk.ask(turn_id, "why is it slow?")
+    assert decided == Decision(allowed=True, plan_name="local", messages_used=1, messages_limit=None)
+    turn = await world.conversations.turn(caller, turn_id)
+    assert (turn.status, turn.kind, turn.attempt) == (TurnStatus.ACCEPTED, TurnKind.PROMPT, 0)
+    assert (turn.prompt, turn.account_id, turn.user_id) == ("why is it slow?", caller.account_id, caller.user_id)
+    [message] = await world.conversations.messages(caller, talk.session_id)
+    assert (message.sender, message.text, message.turn_id, message.position) == (
+        Sender.USER,
+        "why is it slow?",
+        turn_id,
+        1,
+    )
+
+
+async def test_the_same_turn_id_again_changes_nothing_and_answers_the_same(world: World) -> None:
+    talk, turn_id = await Talk.begin(world, await world.user(LIFETIME)), new_uuid()
+    first = await talk.ask(turn_id)
+    assert await talk.ask(turn_id, "another text") == first
+    await talk.end(turn_id, TurnStatus.COMPLETED, "because")
+    assert await talk.ask(turn_id) == first
+    assert await talk.texts() == ["why?", "because"]
+    assert await talk.sessions_used() == 1
+
+
+async def test_a_turn_id_of_another_session_is_refused(world: World) -> None:
+    caller = await world.user()
+    turn_id = await (await Talk.begin(world, caller)).exchange()
+    with pytest.raises(BadRequest):
+        await (await Talk.begin(world, caller)).ask(turn_id)
+
+
+async def test_one_turn_at_a_time_unless_it_may_wait(world: World) -> None:
+    talk, first, second = await Talk.begin(world, await world.user()), new_uuid(), new_uuid()
+    await talk.ask(first)
+    with pytest.raises(TurnInProgress):
+        await talk.ask(second)
+    assert (await talk.ask(second, queue_behind=True)).allowed
+    await talk.end(first)
+    with pytest.raises(TurnInProgress):
+        await talk.ask(new_uuid())
+
+
+async def test_a_prompt_that_waited_comes_after_the_answer_before_it(world: World) -> None:
+    talk = await Talk.begin(world, await world.user())
+    first, second, third = new_uuid(), new_uuid(), new_uuid()
+    await talk.ask(first, "one?")
+    await talk.ask(second, "two?", queue_behind=True)
+    await talk.ask(third, "three?", queue_behind=True)
+    for turn_id, answer in ((first, "one."), (second, "two."), (third, "three.")):
+        await world.conversations.start_turn(turn_id, owner="runner")
+        await talk.end(turn_id, TurnStatus.COMPLETED, answer)
+    assert await talk.texts() == ["one?", "one.", "two?", "two.", "three?", "three."]
+
+
+async def test_only_prompts_and_finished_answers_count(world: World) -> None:
+    caller = await world.user()
+    talk, turn_id = await Talk.begin(world, caller), new_uuid()
+    await talk.ask(turn_id)
+    tools = tuple(
+        NewMessage(message_id=new_uuid(), sender=sender, text="…")
+        for sender in (Sender.TOOL_REQUEST, Sender.TOOL_RESULT, Sender.TOOL_ERROR, Sender.SYSTEM_EVENT, Sender.MODEL)
+    )
+    await world.conversations.end_turn(turn_id, TurnEnding(status=TurnStatus.COMPLETED, messages=tools))
+    assert (await world.conversations.limits(caller, talk.session_id)).messages_used == 2
+    failing = new_uuid()
+    await talk.ask(failing)
+    assert (await world.conversations.limits(caller, talk.session_id)).messages_used == 4
+    await talk.end(failing, TurnStatus.FAILED)
+    assert (await world.conversations.limits(caller, talk.session_id)).messages_used == 3
+
+
+async def test_regenerating_counts_an_answer_and_adds_no_prompt(world: World) -> None:
+    talk, again, edited = await Talk.begin(world, await world.user()), new_uuid(), new_uuid()
+    await talk.exchange()
+    assert (await talk.ask(again, kind=TurnKind.REGENERATE)).messages_used == 3
+    await talk.end(again, TurnStatus.COMPLETED, "or so")
+    assert await talk.texts() == ["why?", "because", "or so"]
+    assert (await talk.ask(edited, "how?", kind=TurnKind.EDIT)).messages_used == 4
+    await talk.end(edited, TurnStatus.COMPLETED, "thus")
+    assert (await world.conversations.limits(talk.caller, talk.session_id)).messages_used == 5
+
+
+async def test_the_prompt_at_the_last_free_place_is_answered_and_the_next_is_refused(world: World) -> None:
+    talk = await Talk.begin(world, await world.user(SHORT))
+    await talk.exchange()
+    last = new_uuid()
+    assert await talk.ask(last) == Decision(allowed=True, plan_name="short", messages_used=3, messages_limit=3)
+    assert await talk.end(last, TurnStatus.COMPLETED, "because") is not None
+    refused = new_uuid()
+    assert await talk.ask(refused) == Decision(
+        allowed=False,
+        plan_name="short",
+        messages_used=4,
+        messages_limit=3,
+        limit_type=LimitType.SESSION_MESSAGES,
+        used=4,
+        limit=3,
+    )
+    with pytest.raises(NotFound):
+        await world.conversations.turn(talk.caller, refused)
+    assert (await talk.texts())[-1] == "because"
+
+
+async def test_waiting_turns_have_their_answers_reserved(world: World) -> None:
+    talk = await Talk.begin(world, await world.user(SHORT))
+    assert (await talk.ask(new_uuid())).messages_used == 1
+    assert (await talk.ask(new_uuid(), queue_behind=True)).messages_used == 3
+    assert not (await talk.ask(new_uuid(), queue_behind=True)).allowed
+
+
+async def test_sessions_of_a_lifetime_end(world: World) -> None:
+    caller = await world.user(LIFETIME)
+    for _ in range(2):
+        await (await Talk.begin(world, caller)).exchange()
+    refused = await (await Talk.begin(world, caller)).ask(new_uuid())
+    assert (refused.allowed, refused.limit_type) == (False, LimitType.LIFETIME_ANALYSES)
+    assert (refused.used, refused.limit, refused.resets_at) == (2, 2, None)
+
+
+async def test_an_open_session_goes_on_when_no_new_one_is_left(world: World) -> None:
+    talk = await Talk.begin(world, await world.user(MONTHLY))
+    await talk.exchange()
+    await talk.exchange()
+    assert await talk.sessions_used() == 1
+
+
+async def test_sessions_of_a_month_say_when_they_renew(world: World) -> None:
+    caller = await world.user(MONTHLY)
+    await (await Talk.begin(world, caller)).exchange()
+    refused = await (await Talk.begin(world, caller)).ask(new_uuid())
+    assert (refused.limit_type, refused.used, refused.limit) == (LimitType.MONTHLY_SESSIONS, 1, 1)
+    limits = await world.conversations.limits(caller, None)
+    assert refused.resets_at is not None
+    assert limits.resets_at == refused.resets_at
+    assert (limits.plan_name, limits.sessions_used, limits.sessions_limit) == ("some", 1, 1)
+
+
+@pytest.mark.parametrize("plan", [LIFETIME, MONTHLY], ids=["lifetime", "monthly"])
+async def test_a_first_turn_that_fails_gives_its_session_back_once(world: World, plan: Plan) -> None:
+    talk, failing = await Talk.begin(world, await world.user(plan)), new_uuid()
+    await talk.ask(failing)
+    assert await talk.sessions_used() == 1
+    await talk.end(failing, TurnStatus.FAILED)
+    assert await talk.end(failing, TurnStatus.FAILED) is None
+    assert await talk.sessions_used() == 0
+    await talk.exchange()
+    assert await talk.sessions_used() == 1
+
+
+async def test_a_cancelled_first_turn_gives_its_session_back_if_nothing_was_delivered(world: World) -> None:
+    caller = await world.user(LIFETIME)
+    seen, unseen = new_uuid(), new_uuid()
+    talk = await Talk.begin(world, caller)
+    await talk.ask(seen)
+    await talk.end(seen, TurnStatus.CANCELLED, "half an ans")
+    assert await talk.sessions_used() == 1
+    other = await Talk.begin(world, caller)
+    await other.ask(unseen)
+    assert await other.sessions_used() == 2
+    await other.end(unseen, TurnStatus.CANCELLED, delivered=False)
+    assert await other.sessions_used() == 1
+
+
+async def test_a_later_failure_keeps_the_session(world: World) -> None:
+    talk, failing = await Talk.begin(world, await world.user(LIFETIME)), new_uuid()
+    await talk.exchange()
+    await talk.ask(failing)
+    await talk.end(failing, TurnStatus.FAILED)
+    assert await talk.sessions_used() == 1
+
+
+async def test_a_waiting_turn_stands_in_for_a_first_one_that_fails(world: World) -> None:
+    talk, first, second = await Talk.begin(world, await world.user(LIFETIME)), new_uuid(), new_uuid()
+    await talk.ask(first)
+    await talk.ask(second, queue_behind=True)
+    await talk.end(first, TurnStatus.FAILED)
+    assert await talk.sessions_used() == 1
+    await talk.end(second, TurnStatus.FAILED)
+    assert await talk.sessions_used() == 0
+
+
+async def test_every_start_is_another_attempt(world: World) -> None:
+    talk, turn_id = await Talk.begin(world, await world.user()), new_uuid()
+    await talk.ask(turn_id)
+    first = await world.conversations.start_turn(turn_id, owner="a")
+    second = await world.conversations.start_turn(turn_id, owner="b")
+    assert first is not None
+    assert second is not None
+    assert (first.status, first.attempt, second.attempt) == (TurnStatus.RUNNING, 1, 2)
+
+
+async def test_there_is_nothing_to_start_once_a_turn_ended_or_shall_stop(world: World) -> None:
+    talk, turn_id = await Talk.begin(world, await world.user()), new_uuid()
+    await talk.ask(turn_id)
+    assert (await world.conversations.request_cancel(talk.caller, turn_id)).cancel_requested
+    assert await world.conversations.start_turn(turn_id, owner="a") is None
+    await talk.end(turn_id, TurnStatus.CANCELLED, delivered=False)
+    assert await world.conversations.start_turn(turn_id, owner="a") is None
+    assert await world.conversations.start_turn(new_uuid(), owner="a") is None
+
+
+async def test_cancelling_an_ended_turn_leaves_it_as_it_is(world: World) -> None:
+    talk = await Talk.begin(world, await world.user())
+    turn = await world.conversations.request_cancel(talk.caller, await talk.exchange())
+    assert (turn.status, turn.cancel_requested) == (TurnStatus.COMPLETED, False)
+
+
+async def test_a_turn_that_waited_sees_the_plan_of_now(world: World) -> None:
+    talk, turn_id = await Talk.begin(world, await world.user()), new_uuid()
+    await talk.exchange()
+    await talk.ask(turn_id)
+    await world.put_on(talk.caller, Plan(name="tiny", display_name="Tiny", chat_messages_per_session=1))
+    turn = await world.conversations.start_turn(turn_id, owner="a")
+    assert turn is not None
+    assert (turn.plan_name, turn.messages_used, turn.messages_limit) == ("tiny", 3, 1)
+
+
+async def test_an_ending_stores_its_messages_once_and_in_order(world: World) -> None:
+    talk, turn_id = await Talk.begin(world, await world.user()), new_uuid()
+    await talk.ask(turn_id)
+    picture = NewMessage(
+        message_id=new_uuid(),
+        sender=Sender.TOOL_RESULT,
+        text="a picture",
+        image_path=f"{talk.caller.account_id}/x.png",
+        tool_name="generate_flamegraph_screenshot",
+        tool_call_id="call_1",
+        tool_args={"width": 1200},
+        tool_status="success",
+        metadata={"resultType": "image", "nested": [1, None, {"ü": "✓"}]},
+    )
+    answer = NewMessage(message_id=new_uuid(), sender=Sender.MODEL, text="because\n\n  of **f12**\n")
+    ending = TurnEnding(status=TurnStatus.COMPLETED, messages=(picture, answer), model="analyst", input_tokens=10)
+    stored = await world.conversations.end_turn(turn_id, ending)
+    assert stored is not None
+    assert [m.position for m in stored] == [2, 3]
+    assert await world.conversations.messages(talk.caller, talk.session_id, before=4, limit=2) == stored
+    first, second = stored
+    assert (first.image_path, first.tool_args, first.tool_status, first.metadata) == (
+        picture.image_path,
+        picture.tool_args,
+        "success",
+        picture.metadata,
+    )
+    assert (second.message_id, second.text, second.turn_id) == (answer.message_id, answer.text, turn_id)
+    assert await world.conversations.end_turn(turn_id, ending) is None
+    turn = await world.conversations.turn(talk.caller, turn_id)
+    assert (turn.status, turn.model) == (TurnStatus.COMPLETED, "analyst")
+
+
+async def test_a_turn_cannot_end_as_running(world: World) -> None:
+    talk, turn_id = await Talk.begin(world, await world.user()), new_uuid()
+    await talk.ask(turn_id)
+    with pytest.raises(BadRequest):
+        await talk.end(turn_id, TurnStatus.RUNNING)
+
+
+async def test_an_ending_gives_a_title_only_where_there_is_none(world: World) -> None:
+    talk, first, second = await Talk.begin(world, await world.user()), new_uuid(), new_uuid()
+    for turn_id, title in ((first, "Slow parsing"), (second, "Something else")):
+        await talk.ask(turn_id)
+        await world.conversations.end_turn(turn_id, TurnEnding(status=TurnStatus.COMPLETED, title=title))
+    assert (await world.conversations.session(talk.caller, talk.session_id)).title == "Slow parsing"
+    await world.conversations.rename_session(talk.caller, talk.session_id, "Mine")
+    assert (await world.conversations.session(talk.caller, talk.session_id)).title == "Mine"
+
+
+async def test_messages_come_newest_page_first_and_each_page_in_order(world: World) -> None:
+    talk = await Talk.begin(world, await world.user())
+    for number in range(3):
+        await talk.exchange(f"{number}?", f"{number}.")
+    page = await world.conversations.messages(talk.caller, talk.session_id, limit=4)
+    assert [m.text for m in page] == ["1?", "1.", "2?", "2."]
+    older = await world.conversations.messages(talk.caller, talk.session_id, before=page[0].position, limit=4)
+    assert [m.text for m in older] == ["0?", "0."]
+
+
+async def test_the_list_holds_what_was_spoken_in_most_recently_used_first(world: World) -> None:
+    caller = await world.user()
+    silent, early, late = [await Talk.begin(world, caller) for _ in range(3)]
+    await world.conversations.open_session(caller, trace_id=silent.trace_id, session_id=silent.session_id)
+    await early.exchange()
+    await late.exchange()
+    listed = [row.session_id for row in await world.conversations.sessions(caller)]
+    assert listed == [late.session_id, early.session_id]
+    await early.exchange()
+    assert [row.session_id for row in await world.conversations.sessions(caller, limit=1)] == [early.session_id]
+    about = await world.conversations.sessions(caller, trace_id=late.trace_id)
+    assert [row.session_id for row in about] == [late.session_id]
+
+
+async def test_a_deleted_session_is_gone_and_names_its_pictures(world: World) -> None:
+    talk, turn_id = await Talk.begin(world, await world.user()), new_uuid()
+    await talk.ask(turn_id)
+    with pytest.raises(TurnInProgress):
+        await world.conversations.delete_session(talk.caller, talk.session_id)
+    picture = NewMessage(message_id=new_uuid(), sender=Sender.TOOL_RESULT, text="", image_path="a/1.png")
+    await world.conversations.end_turn(turn_id, TurnEnding(status=TurnStatus.COMPLETED, messages=(picture,)))
+    assert await world.conversations.delete_session(talk.caller, talk.session_id) == ["a/1.png"]
+    for lookup in (
+        world.conversations.session(talk.caller, talk.session_id),
+        world.conversations.turn(talk.caller, turn_id),
+        world.conversations.messages(talk.caller, talk.session_id),
+    ):
+        with pytest.raises(NotFound):
+            await lookup
+
+
+async def test_a_deleted_trace_takes_its_sessions_with_it(world: World) -> None:
+    talk, turn_id = await Talk.begin(world, await world.user()), new_uuid()
+    await talk.ask(turn_id)
+    await world.traces.delete(talk.caller, talk.trace_id)
+    assert await world.conversations.sessions(talk.caller) == []
+    assert await talk.end(turn_id, TurnStatus.COMPLETED, "too late") is None
+
+
+async def test_unended_turns_are_found_oldest_first(world: World) -> None:
+    caller = await world.user()
+    talks = [await Talk.begin(world, caller) for _ in range(3)]
+    turns = [new_uuid() for _ in talks]
+    for talk, turn_id in zip(talks, turns, strict=True):
+        await talk.ask(turn_id)
+    await world.conversations.start_turn(turns[1], owner="a")
+    await talks[0].end(turns[0])
+    assert [turn.turn_id for turn in await world.conversations.unended_turns()] == turns[1:]
+
+
+async def test_text_comes_back_as_it_went_in_but_for_what_cannot_be_stored(world: World) -> None:
+    talk, turn_id = await Talk.begin(world, await world.user()), new_uuid()
+    await talk.ask(turn_id, "naïve 🔥\t\r\n\\u0000 a\0b\ud800c")
+    answer = NewMessage(
+        message_id=new_uuid(), sender=Sender.MODEL, text="x\0y", tool_args={"k\0": ["\0"]}, metadata={"n": "\udfff"}
+    )
+    ending = TurnEnding(status=TurnStatus.COMPLETED, messages=(answer,), title="t\0")
+    stored = await world.conversations.end_turn(turn_id, ending)
+    assert stored is not None
+    assert (stored[0].text, stored[0].tool_args, stored[0].metadata) == (
+        "x\ufffdy",
+        {"k\ufffd": ["\ufffd"]},
+        {"n": "\ufffd"},
+    )
+    assert (await talk.texts())[0] == "naïve 🔥\t\r\n\\u0000 a\ufffdb\ufffdc"
+    assert (await world.conversations.session(talk.caller, talk.session_id)).title == "t\ufffd"

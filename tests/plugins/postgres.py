@@ -1,0 +1,78 @@
+"""A real PostgreSQL for the tests: one server per run, which all workers share as several Flamechats share a data
+folder, and for every test that asks a database of its own, cloned from a migrated one.
+"""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import uuid4
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from server.adapters.postgres.embedded import EmbeddedPostgres
+from server.adapters.postgres.migrations import migrate
+
+TEMPLATE = "migrated"
+HURRY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+"""Nobody needs a test's rows after a power cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class FreshDatabase:
+    """A migrated database that no other test sees. `owner` logs in as its owner, `server` as the application does."""
+
+    owner: str
+    server: str
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
+    """The server of this run."""
+    own = tmp_path_factory.getbasetemp()
+    shared_by_workers = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with asyncio.Runner() as runner:
+        server = EmbeddedPostgres(shared_by_workers / "postgres", settings=HURRY)
+        runner.run(server.__aenter__())
+        try:
+            yield server
+        finally:
+            runner.run(server.__aexit__())
+
+
+@pytest.fixture(scope="session")
+def migrated_template(postgres: EmbeddedPostgres) -> str:
+    """The name of a database with every migration, made by whichever worker comes first."""
+    with psycopg.connect(postgres.owner_dsn, autocommit=True) as owner:
+        owner.execute("select pg_advisory_lock(1)")
+        if owner.execute("select from pg_database where datname = %s", [TEMPLATE]).fetchone() is None:
+            owner.execute("drop database if exists unfinished")
+            owner.execute("create database unfinished")
+            asyncio.run(migrate(postgres.dsn("postgres", "unfinished"), bootstrap=True))
+            owner.execute(sql.SQL("alter database unfinished rename to {}").format(sql.Identifier(TEMPLATE)))
+    return TEMPLATE
+
+
+@pytest.fixture
+def empty_database(postgres: EmbeddedPostgres) -> Iterator[FreshDatabase]:
+    """A database in which nothing has happened."""
+    yield from _database(postgres, "template1")
+
+
+@pytest.fixture
+def database(postgres: EmbeddedPostgres, migrated_template: str) -> Iterator[FreshDatabase]:
+    """A migrated database of the test's own."""
+    yield from _database(postgres, migrated_template)
+
+
+def _database(postgres: EmbeddedPostgres, template: str) -> Iterator[FreshDatabase]:
+    name = f"test_{uuid4().hex}"
+    with psycopg.connect(postgres.owner_dsn, autocommit=True) as owner:
+        create = sql.SQL("create database {} template {}")
+        owner.execute(create.format(sql.Identifier(name), sql.Identifier(template)))
+        try:
+            yield FreshDatabase(postgres.dsn("postgres", name), postgres.dsn("flamechat_server", name))
+        finally:
+            owner.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))

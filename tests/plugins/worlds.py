@@ -1,0 +1,128 @@
+"""What the contract suites of rows run on: the same ports over the twins in memory and over PostgreSQL."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from limits.plans import LOCAL_PLAN, Plan
+from server.adapters.memory.accounts import MemoryAccounts
+from server.adapters.memory.clock import SystemClock
+from server.adapters.memory.conversations import MemoryConversations
+from server.adapters.memory.trace_records import MemoryTraceRecords
+from server.adapters.postgres.conversations import PostgresConversations
+from server.adapters.postgres.local_user import ensure_local_user
+from server.adapters.postgres.pool import Database
+from server.adapters.postgres.trace_records import PostgresTraceRecords
+from server.ports.conversations import Conversations
+from server.ports.identity import Caller
+from server.ports.traces import TraceRecords, TraceRow
+from tests.plugins.postgres import FreshDatabase
+
+
+def new_uuid() -> str:
+    return str(uuid4())
+
+
+def a_trace_of(caller: Caller, *, name: str = "trace.json") -> TraceRow:
+    trace_id = new_uuid()
+    return TraceRow(
+        trace_id=trace_id,
+        account_id=caller.account_id,
+        user_id=caller.user_id,
+        name=name,
+        sha256="ab" * 32,
+        size_bytes=1234,
+        format="speedscope",
+        unit="nanoseconds",
+        duration_ns=5_000_000,
+        summary={"profiles": [{"handle": "p0"}]},
+        object_path=f"{caller.account_id}/{trace_id}",
+        created_at=datetime.now(UTC),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """`put_on(caller, plan)` makes the plan what it says."""
+
+    conversations: Conversations
+    traces: TraceRecords
+    new_user: Callable[[], Awaitable[Caller]]
+    put_on: Callable[[Caller, Plan], Awaitable[None]]
+
+    async def user(self, plan: Plan = LOCAL_PLAN) -> Caller:
+        caller = await self.new_user()
+        await self.put_on(caller, plan)
+        return caller
+
+    async def trace(self, caller: Caller) -> str:
+        row = a_trace_of(caller)
+        await self.traces.insert(row)
+        return row.trace_id
+
+
+@pytest.fixture(params=["memory", "postgres"])
+def database_or_none(request: pytest.FixtureRequest) -> FreshDatabase | None:
+    """What `world` stands on; asks for a database only where one is used."""
+    if request.param == "memory":
+        return None
+    found = request.getfixturevalue("database")
+    assert isinstance(found, FreshDatabase)
+    return found
+
+
+@pytest.fixture
+async def world(database_or_none: FreshDatabase | None) -> AsyncIterator[World]:
+    if database_or_none is None:
+        yield memory_world()
+    else:
+        async with Database(database_or_none.server) as database:
+            yield postgres_world(database_or_none.owner, database)
+
+
+def memory_world() -> World:
+    accounts = MemoryAccounts(SystemClock())
+    traces = MemoryTraceRecords(accounts)
+
+    async def new_user() -> Caller:
+        caller = Caller(user_id=new_uuid(), account_id=new_uuid())
+        accounts.add(caller)
+        return caller
+
+    async def put_on(caller: Caller, plan: Plan) -> None:
+        accounts.add(caller, plan)
+
+    return World(MemoryConversations(traces), traces, new_user, put_on)
+
+
+def postgres_world(owner_dsn: str, database: Database) -> World:
+    async def new_user() -> Caller:
+        user_id = new_uuid()
+        return Caller(user_id=user_id, account_id=await ensure_local_user(owner_dsn, user_id))
+
+    async def put_on(caller: Caller, plan: Plan) -> None:
+        await save_plan(owner_dsn, plan)
+        async with await psycopg.AsyncConnection.connect(owner_dsn) as owner:
+            await owner.execute(
+                "update user_subscriptions set status = 'active', plan_id = "
+                "(select id from subscription_plans where name = %s) where user_id = %s",
+                [plan.name, caller.user_id],
+            )
+
+    return World(PostgresConversations(database), PostgresTraceRecords(database), new_user, put_on)
+
+
+async def save_plan(owner_dsn: str, plan: Plan) -> None:
+    """Make the row of `subscription_plans` say what the plan says."""
+    row = asdict(plan)
+    row["price_monthly"] = row.pop("price_monthly_cents") / 100
+    names = sql.SQL(", ").join(map(sql.Identifier, row))
+    places = sql.SQL(", ").join(map(sql.Placeholder, row))
+    insert = "insert into subscription_plans ({0}) values ({1}) on conflict (name) do update set ({0}) = row ({1})"
+    async with await psycopg.AsyncConnection.connect(owner_dsn) as owner:
+        await owner.execute(sql.SQL(insert).format(names, places), row)

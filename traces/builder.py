@@ -68,11 +68,11 @@ class TraceBuilder:
         return len(self._profiles)
 
     def busy(self, profile: int, *, but: frozenset[str] = frozenset()) -> int:
-        """What a profile holds that is not idle, in its default value, without roots of some names."""
+        """What a profile holds that is not idle, in its default value, without what frames of some names spent."""
         tree = self._profiles[profile].tree
-        total = tree.total_values[self._profiles[profile].default_value]
-        roots = np.flatnonzero(tree.parent < 0)
-        return int(sum(total[root] for root in roots if self._frames[tree.frame[root]][0] not in but))
+        own = tree.self_values[self._profiles[profile].default_value]
+        counted = np.array([key[0] not in but for key in self._frames], bool)
+        return int(own[counted[tree.frame]].sum())
 
     def frame(
         self,
@@ -229,7 +229,7 @@ class TraceBuilder:
                 f"{self.name}: this {self.format} file holds neither samples nor spans. "
                 "Record it again while the program works."
             )
-        default = self.default_profile if self.default_profile is not None else int(np.argmax(np.array(sizes) > 0))
+        default = self.default_profile if self.default_profile is not None else int(np.argmax(np.array(sizes)))
         profiles, used = self._with_frames_in_order(self._on_the_trace_clock(self._profiles))
         strings = _StringArena()
         frames = self._frame_columns(used, strings)

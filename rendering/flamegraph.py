@@ -23,7 +23,7 @@ from rendering.sheet import (
     footer_height,
     gutter,
     header,
-    merged_note,
+    merged_notes,
     most_lines,
     value_axis,
     wrapped,
@@ -106,11 +106,18 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
     left = gutter(boxes.depth_count)
     end = view.end if view.end > view.start else view.start + 1
     area = Area(left, HEADER, options.width - left - MARGIN, view.start, end)
-    depths, most = _shown_depths(view, options, said)
-    look = paint(trace, palette, used_frames(trace, (boxes, depths)), matching)
-    chart = draw_chart(trace, boxes, depths, area, look, handles=options.handles)
-    notes = (*_cut_notes(depths, boxes.depth_count, sum(chart.merged) + view.layout.merged), *said)
-    lines = wrapped(notes, options.width, most)
+    most = most_lines(options.height)
+    for kept in range(most + 1):
+        depths = _shown_depths(view, options, kept)
+        cut = _cut_notes(depths, boxes.depth_count)
+        if kept < most and len(wrapped((*cut, *said), options.width, most)) > kept:
+            continue
+        look = paint(trace, palette, used_frames(trace, (boxes, depths)), matching)
+        chart = draw_chart(trace, boxes, depths, area, look, handles=options.handles)
+        notes = (*cut, *merged_notes(sum(chart.merged) + view.layout.merged), *said)
+        lines = wrapped(notes, options.width, most)
+        if len(lines) <= kept:
+            break
     bottom = HEADER + max(1, len(depths)) * ROW_HEIGHT
     fills, axis_labels = value_axis(palette, area, bottom, zero=view.zero, unit=boxes.unit)
     labels = [
@@ -135,23 +142,17 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
     return scene, notes
 
 
-def _shown_depths(view: View, options: FlamegraphOptions, said: Sequence[str]) -> tuple[range, int]:
-    """The rows that fit above the notes, and how many lines of notes there may be. Room is kept for the longest
-    notes."""
-    deepest = view.boxes.depth_count
-    most = most_lines(options.height)
-    longest = _cut_notes(range(deepest, deepest), deepest, view.layout.total)
-    lines = len(wrapped([*longest, *said], options.width, most))
+def _shown_depths(view: View, options: FlamegraphOptions, lines: int) -> range:
+    """The rows that fit above so many lines of notes."""
     rows = (options.height - HEADER - footer_height(lines)) // ROW_HEIGHT
     wanted = rows if options.depth is None else min(rows, options.depth)
-    return range(options.start_depth, min(deepest, options.start_depth + wanted)), lines
+    return range(options.start_depth, min(view.boxes.depth_count, options.start_depth + wanted))
 
 
-def _cut_notes(depths: range, deepest: int, merged: int) -> list[str]:
-    notes = []
-    if len(depths) < deepest:
-        notes.append(f"showing depth {depths.start} to {depths.stop - 1} of {deepest}")
-    return [*notes, merged_note(merged)] if merged else notes
+def _cut_notes(depths: range, deepest: int) -> tuple[str, ...]:
+    if len(depths) == deepest:
+        return ()
+    return (f"showing depth {depths.start} to {depths.stop - 1} of {deepest}",)
 
 
 def _highlight_note(count: int, pattern: str) -> str:

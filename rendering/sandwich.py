@@ -25,7 +25,7 @@ from rendering.sheet import (
     footer_height,
     gutter,
     header,
-    merged_note,
+    merged_notes,
     most_lines,
     value_axis,
     wrapped,
@@ -83,27 +83,31 @@ def sandwich_scene(
     left = gutter(max(callers.depth_count, callees.depth_count))
     end = callees.axis_end if callees.axis_end > 0 else 1.0
     area = Area(left, HEADER, options.width - left - MARGIN, 0.0, end)
-    most = most_lines(options.height)
-    longest = _notes(layout, callers.depth_count - 1, callees.depth_count - 1, len(callers) + len(callees))
-    room = options.height - HEADER - 2 * _GAP - footer_height(len(wrapped(longest, options.width, most)))
-    above, below = _rows(callers.depth_count, callees.depth_count, room // ROW_HEIGHT)
-    used = used_frames(trace, (callers, range(above)), (callees, range(below)))
-    look = paint(trace, palette, used, None)
-    look.colours[filling.frame] = palette.highlight
-    middle = HEADER + above * ROW_HEIGHT + (_GAP if above else 0)
-    inner = middle + ROW_HEIGHT + _GAP
-    bottom = inner + (below - 1) * ROW_HEIGHT
 
     def chart(boxes: Boxes, depths: range, top: int, *, upwards: bool = False) -> Chart:
         return draw_chart(trace, boxes, depths, replace(area, top=top), look, handles=options.handles, upwards=upwards)
 
-    charts = (
-        chart(callers, range(above), HEADER, upwards=True),
-        chart(callees, range(1), middle),
-        chart(callees, range(1, below), inner),
-    )
-    notes = _notes(layout, above, below, sum(sum(c.merged) for c in charts))
-    lines = wrapped(notes, options.width, most)
+    most = most_lines(options.height)
+    for kept in range(most + 1):
+        room = options.height - HEADER - 2 * _GAP - footer_height(kept)
+        above, below = _rows(callers.depth_count, callees.depth_count, room // ROW_HEIGHT)
+        cut = _cut_notes(layout, above, below)
+        if kept < most and len(wrapped(cut, options.width, most)) > kept:
+            continue
+        look = paint(trace, palette, used_frames(trace, (callers, range(above)), (callees, range(below))), None)
+        look.colours[filling.frame] = palette.highlight
+        middle = HEADER + above * ROW_HEIGHT + (_GAP if above else 0)
+        inner = middle + ROW_HEIGHT + _GAP
+        charts = (
+            chart(callers, range(above), HEADER, upwards=True),
+            chart(callees, range(1), middle),
+            chart(callees, range(1, below), inner),
+        )
+        notes = (*cut, *merged_notes(sum(sum(c.merged) for c in charts)))
+        lines = wrapped(notes, options.width, most)
+        if len(lines) <= kept:
+            break
+    bottom = inner + (below - 1) * ROW_HEIGHT
     fills, axis_labels = value_axis(palette, area, bottom, zero=0.0, unit=callees.unit)
     name = name_and_handle(trace, filling.frame)
     labels = [
@@ -133,7 +137,7 @@ def _rows(callers: int, callees: int, room: int) -> tuple[int, int]:
     return min(callers, max(0, room - below)), below
 
 
-def _notes(layout: SandwichLayout, above: int, below: int, merged: int) -> tuple[str, ...]:
+def _cut_notes(layout: SandwichLayout, above: int, below: int) -> tuple[str, ...]:
     notes = []
     for shown, there, what in (
         (above, layout.callers.depth_count, "callers"),
@@ -143,7 +147,7 @@ def _notes(layout: SandwichLayout, above: int, below: int, merged: int) -> tuple
             notes.append("nothing calls it" if what == "callers" else "it calls nothing")
         elif shown < there:
             notes.append(f"showing {shown} of {there} levels of {what}")
-    return (*notes, merged_note(merged)) if merged else tuple(notes)
+    return tuple(notes)
 
 
 def _subtitle(trace: Trace, filling: Filling) -> str:

@@ -85,9 +85,11 @@ def most_lines(height: int) -> int:
     return min(MAX_FOOTER_LINES, (height - HEADER - ROW_HEIGHT - footer_height(0) - _FOOTER_GAP) // FOOTER_LINE)
 
 
-def merged_note(merged: int) -> str:
-    """What a picture says about the boxes that cannot be seen on their own."""
-    return f"{merged:,} {'box' if merged == 1 else 'boxes'} narrower than a pixel merged"
+def merged_notes(merged: int) -> tuple[str, ...]:
+    """What a picture says about the boxes that cannot be seen on their own; nothing where there are none."""
+    if not merged:
+        return ()
+    return (f"{merged:,} {'box' if merged == 1 else 'boxes'} narrower than a pixel merged",)
 
 
 def footer_height(lines: int) -> int:

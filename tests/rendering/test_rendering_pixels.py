@@ -1,0 +1,151 @@
+"""From boxes to pixels: no weight is lost, whatever is merged, and the PNG holds what was drawn."""
+
+import io
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from rendering.axis import nice_step, ticks
+from rendering.level_of_detail import find_runs, merge_row
+from rendering.png import encode_png
+from rendering.raster import row_colour
+from traces.values import Unit
+
+WIDTH = 40
+COLOURS = np.array([[200, 30, 60], [20, 220, 90], [40, 50, 250]], np.float32)
+
+Row = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int32]]
+
+
+@st.composite
+def rows(draw: st.DrawFn) -> Row:
+    """Disjoint boxes in order, many of them under a pixel."""
+    steps = draw(st.lists(st.tuples(st.floats(0, 0.7), st.floats(0.001, 3)), min_size=1, max_size=80))
+    edges = np.cumsum(np.array(steps).ravel())
+    edges *= WIDTH / max(WIDTH, edges[-1])
+    left, right = edges[0::2], edges[1::2]
+    kept = right > left
+    frame = np.array(draw(st.lists(st.integers(0, 2), min_size=len(left), max_size=len(left))), np.int32)
+    return left[kept], right[kept], frame[kept]
+
+
+def brute_force(row: Row) -> npt.NDArray[np.float64]:
+    """Colour times coverage and coverage of each pixel, box by box."""
+    pixels = np.zeros((WIDTH, 4))
+    for left, right, frame in zip(*row, strict=True):
+        for pixel in range(WIDTH):
+            overlap = max(0.0, min(right, pixel + 1) - max(left, pixel))
+            pixels[pixel] += overlap * np.append(COLOURS[frame], 1)
+    return pixels
+
+
+@settings(max_examples=40)
+@given(rows())
+def test_every_pixel_is_the_sum_of_what_lies_in_it(row: Row) -> None:
+    colour, coverage = row_colour(merge_row(*row, COLOURS), WIDTH)
+
+    expected = brute_force(row)
+    np.testing.assert_allclose(coverage, expected[:, 3], atol=1e-6)
+    np.testing.assert_allclose(colour, expected[:, :3], atol=1e-3)
+
+
+@given(rows())
+def test_cells_carry_all_the_weight_and_all_the_boxes(row: Row) -> None:
+    left, right, _ = row
+
+    cells = merge_row(*row, COLOURS)
+
+    assert ((cells.right - cells.left) * cells.coverage).sum() == pytest.approx((right - left).sum())
+    assert cells.count.sum() == len(left)
+    assert (cells.left[1:] >= cells.right[:-1]).all()
+
+
+@given(rows())
+def test_runs_are_in_order_and_never_overlap(row: Row) -> None:
+    runs = find_runs(merge_row(*row, COLOURS), 0)
+
+    assert (runs.left[1:] >= runs.right[:-1]).all()
+
+
+def test_a_million_boxes_in_one_row_become_about_two_cells_a_pixel() -> None:
+    edges = np.linspace(0, WIDTH, 1_000_001)
+    frame = np.zeros(1_000_000, np.int32)
+
+    cells = merge_row(edges[:-1], edges[1:], frame, COLOURS)
+    colour, coverage = row_colour(cells, WIDTH)
+
+    assert len(cells) <= 2 * WIDTH
+    np.testing.assert_allclose(coverage, 1)
+    np.testing.assert_allclose(colour, np.tile(COLOURS[0], (WIDTH, 1)), rtol=1e-5)
+
+
+def test_slivers_of_another_function_do_not_hide_a_name() -> None:
+    left = np.array([0, 10, 10.3, 20, 20.3])
+    right = np.array([10, 10.3, 20, 20.3, 30])
+
+    runs = find_runs(merge_row(left, right, np.array([0, 1, 0, 1, 2], np.int32), COLOURS), 3)
+
+    assert runs.frame.tolist() == [0, 0, 2]
+
+
+def test_many_narrow_boxes_of_one_function_read_as_one() -> None:
+    left = np.arange(30.0)
+
+    runs = find_runs(merge_row(left, left + 0.6, np.zeros(30, np.int32), COLOURS), 3)
+
+    assert (runs.left.tolist(), runs.right.tolist()) == ([0.0], [29.6])
+
+
+def test_wide_neighbours_of_one_function_stay_apart() -> None:
+    cells = merge_row(np.array([0.0, 10]), np.array([10.0, 20]), np.zeros(2, np.int32), COLOURS)
+
+    assert find_runs(cells, 3).left.tolist() == [0, 10]
+
+
+def test_a_label_never_names_a_minority() -> None:
+    left = np.arange(0, 30, 0.5)
+    frame = np.tile(np.array([0, 1], np.int32), 30)
+
+    assert len(find_runs(merge_row(left, left + 0.5, frame, COLOURS), 3)) == 0
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 3), (257, 31, 3), (600, 5, 3)])
+def test_the_png_holds_every_pixel(shape: tuple[int, int, int]) -> None:
+    pixels = np.random.default_rng(3).integers(0, 256, shape, dtype=np.uint8)
+
+    decoded = np.asarray(Image.open(io.BytesIO(encode_png(pixels))))
+
+    np.testing.assert_array_equal(decoded, pixels)
+
+
+def test_repeated_lines_cost_next_to_nothing() -> None:
+    line = np.random.default_rng(3).integers(0, 256, (1, 1_000, 3), dtype=np.uint8)
+
+    assert len(encode_png(np.repeat(line, 500, axis=0))) < 500 * line.nbytes / 100
+
+
+@given(st.floats(1e-9, 1e15))
+def test_steps_are_one_two_or_five(least: float) -> None:
+    step = nice_step(least)
+
+    assert least * (1 - 1e-6) <= step <= 5 * least
+    assert round(float(f"{step:e}".split("e")[0]), 6) in {1, 2, 5}
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "unit", "texts"),
+    [
+        (0, 1e9, Unit.NANOSECONDS, ["0 s", "0.2 s", "0.4 s", "0.6 s", "0.8 s", "1.0 s"]),
+        (0, 9e5, Unit.NANOSECONDS, ["0 µs", "200 µs", "400 µs", "600 µs", "800 µs"]),
+        (1.2345e9, 1.2346e9, Unit.NANOSECONDS, [f"1,234.{n} ms" for n in ("50", "52", "54", "56", "58", "60")]),
+        (0, 2_500_000, Unit.BYTES, ["0 MB", "0.5 MB", "1.0 MB", "1.5 MB", "2.0 MB", "2.5 MB"]),
+        (0, 23_971, Unit.COUNT, ["0", "5,000", "10,000", "15,000", "20,000"]),
+        (5, 5, Unit.COUNT, []),
+    ],
+)
+def test_ticks_are_told_in_the_unit_of_the_trace(start: float, end: float, unit: Unit, texts: list[str]) -> None:
+    assert [tick.text for tick in ticks(start, end, zero=0, unit=unit, pixels=700)] == texts

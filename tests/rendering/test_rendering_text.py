@@ -1,0 +1,98 @@
+"""Letters: what is measured fits, and a shortened name keeps what tells it apart."""
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rendering.chart import label_text
+from rendering.text import elide_end, elide_name, printable, typeface
+
+
+@given(name=st.text(max_size=80), room=st.integers(-5, 400), handle=st.sampled_from(["", "[f0]", "[f12345]"]))
+def test_a_label_never_leaves_its_room(name: str, room: int, handle: str) -> None:
+    face = typeface("label")
+
+    text = label_text(face, printable(name), room, handle)
+
+    assert face.width(text) <= max(0, room)
+
+
+def test_a_name_that_fits_is_left_alone() -> None:
+    assert elide_name(typeface("label"), "django.db.models.QuerySet.filter", 400) == "django.db.models.QuerySet.filter"
+
+
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [
+        ("django.db.models.query.QuerySet.filter", "filter"),
+        ("std::vector<std::pair<int, int>>::push_back(int const&)", "push_back"),
+        ("cmd/compile/internal/ssa.(*regAllocState).init", "init"),
+        ("node:internal/modules/cjs/loader/Module._compile", "_compile"),
+    ],
+)
+def test_a_long_qualified_name_is_cut_in_the_middle(name: str, end: str) -> None:
+    face = typeface("label")
+
+    for room in range(face.width("…" + end), face.width(name) - 30, 7):
+        shortened = elide_name(face, name, room)
+
+        assert "…" in shortened or shortened == name
+        assert shortened.endswith((end, end + "(…)"))
+
+
+def test_the_more_room_the_more_of_the_qualification_shows() -> None:
+    face = typeface("label")
+
+    assert elide_name(face, "django.db.models.query.QuerySet.filter", 110) == "…QuerySet.filter"
+    assert elide_name(face, "django.db.models.query.QuerySet.filter", 150) == "dja…query.QuerySet.filter"
+
+
+def test_arguments_go_before_the_name_does() -> None:
+    assert elide_name(typeface("label"), "draw(Canvas&, Point const&, Colour)", 60) == "draw(…)"
+
+
+def test_a_plain_name_is_cut_at_its_end() -> None:
+    assert elide_name(typeface("label"), "createSourceFileFromText", 70) == "createSou…"
+
+
+def test_where_two_letters_do_not_fit_there_is_no_label() -> None:
+    assert elide_end(typeface("label"), "render", 12) == ""
+
+
+def test_the_handle_stays_when_the_name_cannot() -> None:
+    face = typeface("label")
+
+    assert label_text(face, "parseJson", 200, "[f12]") == "parseJson [f12]"
+    assert label_text(face, "parseJson", face.width("[f12]"), "[f12]") == "[f12]"
+
+
+@pytest.mark.parametrize("name", ["line\nbreak", "tab\tand\x00null", "right\u202eleft", "zero\u200bwidth"])
+def test_what_cannot_be_seen_becomes_a_space(name: str) -> None:
+    assert printable(name).isprintable()
+    assert len(printable(name)) == len(name)
+
+
+def test_an_empty_name_says_so() -> None:
+    assert printable(" ") == "(unnamed)"
+
+
+def test_a_name_of_ten_thousand_characters_is_bounded_and_keeps_its_end() -> None:
+    assert len(printable("namespace." * 1_000 + "run")) < 2_100
+    assert printable("namespace." * 1_000 + "run").endswith("run")
+
+
+def test_characters_that_the_font_lacks_show_as_boxes() -> None:
+    assert len(typeface("label").glyph("\U0001f525").alpha) > 0
+
+
+def test_the_font_is_found_without_importing_matplotlib() -> None:
+    code = (
+        "import sys; from rendering import text; text.typeface('label').width('x'); print('matplotlib' in sys.modules)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
+
+    assert done.stdout.strip() == "False"

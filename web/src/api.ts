@@ -48,16 +48,18 @@ export interface FunctionRow {
   name: string;
   file: string | null;
   line: number | null;
-  self_value: number;
-  total_value: number;
-  self_share: number;
-  total_share: number;
+  selfValue: number;
+  totalValue: number;
+  selfShare: number;
+  totalShare: number;
   count: number;
 }
 
 export interface FunctionTable {
   rows: FunctionRow[];
-  total_rows: number;
+  totalRows: number;
+  /** What a share of 1 stands for: the profile without its idle part. */
+  whole: number;
 }
 
 const ROOT = "/api/v1";
@@ -104,8 +106,7 @@ export async function listTraces(): Promise<TraceInfo[]> {
 }
 
 export async function getTrace(traceId: string): Promise<TraceInfo> {
-  const answer = await json<{ trace: TraceInfo } | TraceInfo>(`/traces/${traceId}`);
-  return "trace" in answer ? answer.trace : answer;
+  return (await json<{ trace: TraceInfo }>(`/traces/${traceId}`)).trace;
 }
 
 export async function deleteTrace(traceId: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** The frame of every page: header, the page itself, and dropping traces anywhere. */
-import { useCallback, useState } from "preact/hooks";
+import { useCallback, useEffect, useState } from "preact/hooks";
 import type { TraceInfo } from "./api.ts";
 import { DropTarget } from "./home/drop_target.tsx";
 import { Home } from "./home/home.tsx";
@@ -7,7 +7,7 @@ import { UploadList } from "./home/upload_list.tsx";
 import { startUploads } from "./home/uploads.ts";
 import { Icon } from "./icons.tsx";
 import { newId } from "./identifiers.ts";
-import { Room } from "./room/room.tsx";
+import type { Room, RoomProps } from "./room/room.tsx";
 import { go, roomPath, route } from "./route.ts";
 import { usePart } from "./store.ts";
 import { theme, toggleTheme } from "./theme.ts";
@@ -34,7 +34,7 @@ export function App() {
           <Icon name={shade === "dark" ? "sun" : "moon"} />
         </button>
       </header>
-      {here.page === "home" ? <Home upload={upload} version={version} /> : <Room traceId={here.traceId} sessionId={here.sessionId} trace={trace} setTrace={setTrace} />}
+      {here.page === "home" ? <Home upload={upload} version={version} /> : <LazyRoom traceId={here.traceId} sessionId={here.sessionId} trace={trace} setTrace={setTrace} />}
       {here.page === "room" && <div class="floating"><UploadList /></div>}
       <DropTarget dropped={upload} />
     </>
@@ -44,4 +44,15 @@ export function App() {
 function TraceFacts({ trace }: { trace: TraceInfo }) {
   const facts = [trace.format, trace.durationNs === null ? null : formatValue(trace.durationNs, "nanoseconds"), formatSize(trace.sizeBytes)];
   return <p class="trace-facts"><strong title={trace.name}>{trace.name}</strong><span>{facts.filter(Boolean).join(" · ")}</span></p>;
+}
+
+/** The room with its chart and chat is fetched when it is first entered: the library does not need it. */
+function LazyRoom(props: RoomProps) {
+  const [loaded, setLoaded] = useState<{ Room: typeof Room } | null>(null);
+  const [problem, setProblem] = useState(false);
+  useEffect(() => {
+    import("./room/room.tsx").then(setLoaded, () => setProblem(true));
+  }, []);
+  if (problem) return <main class="room-loading"><p role="alert">This part of the page could not be fetched. Reload the page.</p></main>;
+  return loaded ? <loaded.Room {...props} /> : <main class="room-loading" />;
 }

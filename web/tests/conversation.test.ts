@@ -106,6 +106,12 @@ test("history becomes turns with their tools, pictures, checks and follow-ups", 
   assert.deepEqual([turn!.status, turn!.checks.length, turn!.suggestions, turn!.model], ["completed", 1, ["And?"], "m"]);
 });
 
+test("history tells how a turn ended that did not complete", () => {
+  const note = (event: string) => play(ack([row("user"), row("model"), row("system_event", { contentText: "No model.", metadata: { event, code: "model_failed" } })])).turns[0]!;
+  assert.equal(note("turn_cancelled").status, "cancelled");
+  assert.deepEqual(note("turn_failed").failure, { code: "model_failed", message: "No model.", retryable: true });
+});
+
 test("a prompt without an answer in history says so and can be asked again", () => {
   const [turn] = play(ack([row("user")])).turns;
   assert.equal(turn!.status, "failed");

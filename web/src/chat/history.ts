@@ -1,5 +1,5 @@
 /** Stored messages become turns again, as they looked when they ended. */
-import type { Check, HistoryMessage, Usage } from "../protocol.ts";
+import type { Check, HistoryMessage, Table, Usage } from "../protocol.ts";
 import { codePoints } from "./code_points.ts";
 import { emptyTool, newTurn, type ToolPart, type Turn } from "./conversation.ts";
 
@@ -11,7 +11,6 @@ interface AnswerMetadata {
   checks?: Check[];
   suggestions?: string[];
   partial?: boolean;
-  status?: "completed" | "cancelled" | "failed";
 }
 
 export function turnsOf(history: HistoryMessage[]): Turn[] {
@@ -42,16 +41,25 @@ function add(turn: Turn, message: HistoryMessage): void {
     case "tool_result":
       Object.assign(toolOf(turn, message), {
         status: message.toolStatus ?? "success", text: message.contentText, imageUrl: message.contentImageUrl,
-        truncated: message.metadata.truncated === true, ...(message.toolArgs ? { args: message.toolArgs } : {}),
+        truncated: message.metadata.truncated === true, table: (message.metadata.table as Table | undefined) ?? null, ...(message.toolArgs ? { args: message.toolArgs } : {}),
       });
       break;
     case "tool_error":
       Object.assign(toolOf(turn, message), { status: "error", text: message.contentText });
       break;
     case "system_event":
-      describe(turn, message.metadata as AnswerMetadata);
+      ended(turn, message);
       break;
   }
+}
+
+/** A turn that did not complete leaves a note of how it ended. */
+function ended(turn: Turn, note: HistoryMessage): void {
+  if (note.metadata.event === "turn_cancelled") turn.status = "cancelled";
+  if (note.metadata.event !== "turn_failed") return;
+  const code = String(note.metadata.code ?? "failed");
+  turn.status = "failed";
+  turn.failure = { code, message: note.contentText, retryable: code !== "limit_exceeded" };
 }
 
 function describe(turn: Turn, metadata: AnswerMetadata): void {
@@ -61,7 +69,6 @@ function describe(turn: Turn, metadata: AnswerMetadata): void {
   turn.checks = metadata.checks ?? turn.checks;
   turn.suggestions = metadata.suggestions ?? turn.suggestions;
   turn.partial = metadata.partial ?? turn.partial;
-  turn.status = metadata.status ?? turn.status;
 }
 
 function toolOf(turn: Turn, message: HistoryMessage): ToolPart {

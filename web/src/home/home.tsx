@@ -29,7 +29,7 @@ export function Home({ upload, version }: { upload: (files: File[]) => void; ver
     <main class="home">
       <div class="home-column">
         <h1>Where does the time go?</h1>
-        <p class="lead">Drop a performance trace. Read its flame chart, ask about it, and check every number against the trace.</p>
+        <p class="lead">Drop a performance trace. See its flame chart, ask about it, and read answers whose numbers are checked against the trace.</p>
         <button type="button" class="drop-zone" onClick={() => input.current?.click()}>
           <Icon name="upload" />
           <strong>Drop a trace here, or choose a file</strong>

@@ -16,7 +16,7 @@ import { Splitter } from "./splitter.tsx";
 const MOUNTED_TOOLS = ["show_in_viewer"];
 const LOOK_AFTER_MS = 400;
 
-interface RoomProps {
+export interface RoomProps {
   traceId: string;
   sessionId: string | null;
   trace: TraceInfo | null;

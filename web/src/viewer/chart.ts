@@ -58,7 +58,7 @@ export class FlameChart {
     this.#top = this.#clampTop(this.#top);
     const { width, height } = this.#canvas;
     paint(context, {
-      view, window, top: this.#top, width, height, theme: theme.read(), selection,
+      view, window, origin: this.#store.bounds().start, top: this.#top, width, height, theme: theme.read(), selection,
       hover: this.#hover?.address ?? null, matches: search.matches,
     });
     const overflow = contentHeight(view) - (height - RULER);

@@ -4,7 +4,7 @@ import { topFunctions, type FunctionRow } from "../api.ts";
 import { Icon } from "../icons.tsx";
 import { usePart } from "../store.ts";
 import { frameValues } from "./frame_values.ts";
-import { coloursOf, fills, IDLE_COLOUR } from "./palette.ts";
+import { coloursOf, fills, IDLE_COLOUR, LEGEND } from "./palette.ts";
 import { theme } from "../theme.ts";
 import { formatCount, formatPlace, formatShare, formatValue } from "./values.ts";
 import type { View } from "./view_bytes.ts";
@@ -30,10 +30,8 @@ export function useFrameNumbers(store: ViewerStore, profile: string): FrameNumbe
     setNumbers(NONE);
     topFunctions(store.trace.traceId, profile, ROWS)
       .then((table) => {
-        const heaviest = table.rows.reduce<FunctionRow | null>((best, row) => (best && best.total_share >= row.total_share ? best : row), null);
-        const whole = heaviest && heaviest.total_share > 0 ? heaviest.total_value / heaviest.total_share : 0;
         const byHandle = new Map(table.rows.map((row) => [row.handle, row]));
-        if (current) setNumbers({ rows: table.rows, byHandle, totalRows: table.total_rows, whole, problem: null });
+        if (current) setNumbers({ rows: table.rows, byHandle, totalRows: table.totalRows, whole: table.whole, problem: null });
       })
       .catch((error: Error) => current && setNumbers({ ...NONE, problem: error.message }));
     return () => {
@@ -66,7 +64,7 @@ function factsOf(store: ViewerStore, overview: View | null, numbers: FrameNumber
   const { local, handle } = selected;
   const named = { handle, name: frames.names[local]!, file: frames.files[local] ?? null, line: frames.lines[local] ?? null };
   const row = numbers.byHandle.get(handle);
-  if (row) return { ...named, self: row.self_value, total: row.total_value, count: row.count, selfShare: row.self_share, totalShare: row.total_share, approximate: false };
+  if (row) return { ...named, self: row.selfValue, total: row.totalValue, count: row.count, selfShare: row.selfShare, totalShare: row.totalShare, approximate: false };
   const source = view.mode === "sandwich" || !overview ? view : overview;
   const at = source.frames.ids.indexOf(frames.ids[local]!);
   if (at < 0) return null;
@@ -105,11 +103,11 @@ export function Details({ store, numbers, ask }: { store: ViewerStore; numbers: 
             <Fact name="Self" value={formatValue(facts.self, unit)} share={facts.selfShare} />
             <Fact name="Total" value={formatValue(facts.total, unit)} share={facts.totalShare} />
             <div><dt>{facts.approximate ? "Boxes (merged)" : "Count"}</dt><dd>{formatCount(facts.count)}</dd></div>
-            <div><dt>This box</dt><dd>{formatValue(width, unit)}{mode === "time_order" && boxes ? <i> at {formatValue(boxes.start[selection.index]! - view.axisStart, unit)}</i> : null}</dd></div>
+            <div><dt>This box</dt><dd>{formatValue(width, unit)}{mode === "time_order" && boxes ? <i> at {formatValue(boxes.start[selection.index]! - store.bounds().start, unit)}</i> : null}</dd></div>
           </dl>
           <div class="details-actions">
             <button type="button" onClick={() => store.zoomToSelection()} title="Zoom to this box (Enter)">Zoom</button>
-            {<button type="button" onClick={() => void store.show({ mode: "sandwich", sandwichOf: facts.handle })}>Callers and callees</button>}
+            <button type="button" onClick={() => void store.show({ mode: "sandwich", sandwichOf: facts.handle })}>Callers and callees</button>
             <button type="button" onClick={() => ask(`Why does \`${facts.name}\` (${facts.handle}) take this long?`)}><Icon name="chat" /> Ask about it</button>
           </div>
         </>
@@ -144,7 +142,7 @@ function Legend({ store, view, shade }: { store: ViewerStore; view: View | null;
       <span class="hint">Click a box to select it, double-click or Enter to zoom; wheel zooms, drag moves, arrows walk.</span>
       {namesFiles && (
         <span class="keys">
-          {([["own code", 1], ["libraries", 9], ["runtime, no file", 14]] as const).map(([name, colour]) => (
+          {LEGEND.map(([name, colour]) => (
             <span key={name}><span class="swatch" style={{ backgroundColor: palette[colour]! }} />{name}</span>
           ))}
         </span>

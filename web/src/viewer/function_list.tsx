@@ -14,7 +14,7 @@ export function FunctionList({ store, numbers }: { store: ViewerStore; numbers: 
   const chosen = usePart(store, (state) => state.sandwichOf);
   const profile = usePart(store, (state) => state.profile);
   const unit = (store.profiles.find((entry) => entry.handle === profile)?.unit ?? "nanoseconds") as Unit;
-  const key = sortBy === "self" ? "self_value" : "total_value";
+  const key = sortBy === "self" ? "selfValue" : "totalValue";
   const rows = numbers.rows
     .filter((row) => !words || row.name.toLowerCase().includes(words) || row.file?.toLowerCase().includes(words))
     .sort((a, b) => b[key] - a[key]);
@@ -29,8 +29,8 @@ export function FunctionList({ store, numbers }: { store: ViewerStore; numbers: 
         <tbody>
           {rows.slice(0, SHOWN).map((row) => (
             <tr key={row.handle} data-chosen={row.handle === chosen || undefined}>
-              <td title={formatValue(row.self_value, unit)}>{formatShare(row.self_share)}</td>
-              <td title={formatValue(row.total_value, unit)}>{formatShare(row.total_share)}</td>
+              <td title={formatValue(row.selfValue, unit)}>{formatShare(row.selfShare)}</td>
+              <td title={formatValue(row.totalValue, unit)}>{formatShare(row.totalShare)}</td>
               <td>
                 <button type="button" aria-pressed={row.handle === chosen} title={`${row.name}\n${row.file ?? ""}`} onClick={() => void store.show({ mode: "sandwich", sandwichOf: row.handle })}>
                   <span>{row.name}</span>

@@ -41,7 +41,7 @@ export class Minimap {
     if (!view) return;
     const heights = this.#heights(view, width);
     const unit = (height - 4) / Math.max(1, rowCount(view.boxes));
-    context.fillStyle = fills(theme.read())[2]!;
+    context.fillStyle = fills(theme.read())[4]!;
     heights.forEach((depth, x) => depth && context.fillRect(x, height - depth * unit, 1, depth * unit));
     const bounds = this.#store.bounds();
     const window = this.#store.read().window;

@@ -17,6 +17,8 @@ const NARROWEST_LABEL = 32;
 export interface Scene {
   view: View;
   window: AxisWindow;
+  /** Where the axis begins: times are told from there. */
+  origin: number;
   /** Scrolled down by so many pixels. */
   top: number;
   width: number;
@@ -132,7 +134,7 @@ function outline(context: CanvasRenderingContext2D, scene: Scene, address: BoxAd
 function grid(context: CanvasRenderingContext2D, scene: Scene, colour: string): void {
   context.fillStyle = colour;
   const scale = scene.width / span(scene.window);
-  for (const tick of ticks(scene.window, scene.width, 110, scene.view.axisStart)) {
+  for (const tick of ticks(scene.window, scene.width, 110, scene.origin)) {
     context.fillRect(Math.round((tick - scene.window.start) * scale), 0, 1, scene.height);
   }
 }
@@ -142,8 +144,9 @@ function ruler(context: CanvasRenderingContext2D, scene: Scene, colour: string):
   context.font = FONT;
   context.textBaseline = "middle";
   context.fillStyle = colour;
-  for (const tick of ticks(scene.window, scene.width, 110, scene.view.axisStart)) {
-    context.fillText(formatValue(tick - scene.view.axisStart, scene.view.unit), (tick - scene.window.start) * scale + 5, RULER / 2);
+  for (const tick of ticks(scene.window, scene.width, 110, scene.origin)) {
+    const value = tick - scene.origin;
+    context.fillText(value === 0 ? "0" : formatValue(value, scene.view.unit), (tick - scene.window.start) * scale + 5, RULER / 2);
   }
 }
 

@@ -5,12 +5,21 @@ import type { FrameTable } from "./view_bytes.ts";
 export type Origin = "own" | "library" | "runtime";
 
 const LIBRARY = /node_modules|site-packages|dist-packages|^node:|^<frozen|\/usr\/|\/lib\/python|\.(so|dll|dylib)\b|vmlinux|\[kernel|rustc\/|\/go\/(src|pkg)\/|^chrome-extension:/;
-const IDLE = /^\(?(idle|root|program)\)?$/i;
+const IDLE = /^\(?(idle|root)\)?$/i;
+/** With fewer files of its own than this, a trace is coloured by function: by file it would be all one hue. */
+const FEW_FILES = 4;
 
 const OWN_HUES = [24, 38, 52, 64, 76, 88, 98];
 const LIBRARY_HUES = [185, 205, 225, 250, 275, 300];
-const RUNTIME = 3;
-export const IDLE_COLOUR = OWN_HUES.length + LIBRARY_HUES.length + RUNTIME;
+/** Functions of one file share a hue and differ in lightness. */
+const SHADES = 3;
+const RUNTIME_SHADES = 3;
+const FIRST_LIBRARY = OWN_HUES.length * SHADES;
+const FIRST_RUNTIME = FIRST_LIBRARY + LIBRARY_HUES.length * SHADES;
+export const IDLE_COLOUR = FIRST_RUNTIME + RUNTIME_SHADES;
+
+/** A colour that stands for each origin. */
+export const LEGEND: [string, number][] = [["own code", 4], ["libraries", FIRST_LIBRARY + 4], ["runtime, no file", FIRST_RUNTIME + 1]];
 
 const cache: Partial<Record<Theme, string[]>> = {};
 
@@ -21,12 +30,13 @@ export function fills(theme: Theme): string[] {
 
 function makeFills(theme: Theme): string[] {
   const light = theme === "light";
-  const oklch = (lightness: number, chroma: number, hue: number) => `oklch(${lightness} ${chroma} ${hue})`;
+  const shaded = (hues: number[], lightness: number, chroma: number) =>
+    hues.flatMap((hue) => Array.from({ length: SHADES }, (_, shade) => `oklch(${lightness + (shade - 1) * 0.042} ${chroma} ${hue})`));
   return [
-    ...OWN_HUES.map((hue, index) => oklch((light ? 0.8 : 0.7) + index * 0.012, light ? 0.115 : 0.125, hue)),
-    ...LIBRARY_HUES.map((hue) => oklch(light ? 0.84 : 0.69, light ? 0.06 : 0.07, hue)),
-    ...Array.from({ length: RUNTIME }, (_, index) => oklch((light ? 0.85 : 0.58) + index * 0.03, 0.012, 260)),
-    oklch(light ? 0.93 : 0.34, 0.006, 260),
+    ...shaded(OWN_HUES, light ? 0.82 : 0.72, light ? 0.112 : 0.122),
+    ...shaded(LIBRARY_HUES, light ? 0.855 : 0.7, light ? 0.055 : 0.068),
+    ...Array.from({ length: RUNTIME_SHADES }, (_, shade) => `oklch(${(light ? 0.84 : 0.6) + shade * 0.03} 0.012 260)`),
+    `oklch(${light ? 0.93 : 0.34} 0.006 260)`,
   ];
 }
 
@@ -41,20 +51,22 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** The colour number of each frame of a table. A trace that names no files at all is coloured by function. */
+/** The colour number of each frame of a table. */
 export function coloursOf(frames: FrameTable): Uint8Array {
   const namesFiles = frames.files.some(Boolean);
+  const ownFiles = new Set(frames.files.filter((file) => originOf(file) === "own"));
   return Uint8Array.from(frames.names, (name, index) => {
     if (IDLE.test(name)) return IDLE_COLOUR;
     const file = frames.files[index] ?? null;
-    if (!namesFiles) return hash(name) % OWN_HUES.length;
+    if (!namesFiles) return hash(name) % FIRST_LIBRARY;
+    const shade = hash(name) % SHADES;
     switch (originOf(file)) {
       case "own":
-        return hash(file!) % OWN_HUES.length;
+        return (hash(ownFiles.size < FEW_FILES ? name : file!) % OWN_HUES.length) * SHADES + shade;
       case "library":
-        return OWN_HUES.length + (hash(file!) % LIBRARY_HUES.length);
+        return FIRST_LIBRARY + (hash(file!) % LIBRARY_HUES.length) * SHADES + shade;
       case "runtime":
-        return OWN_HUES.length + LIBRARY_HUES.length + (hash(name) % RUNTIME);
+        return FIRST_RUNTIME + shade;
     }
   });
 }

@@ -115,7 +115,7 @@ function Tooltip({ hover, store, numbers, room }: { hover: Hover; store: ViewerS
   if (!boxes || index >= boxes.start.length) return null;
   const total = boxes.end[index]! - boxes.start[index]!;
   const place = local < 0 ? null : formatPlace(view.frames.files[local] ?? null, view.frames.lines[local] ?? null);
-  const whole = numbers.whole || view.axisEnd - view.axisStart;
+  const whole = numbers.whole || store.bounds().end - store.bounds().start;
   return (
     <div class="tooltip" ref={box} aria-hidden="true">
       <strong>{local < 0 ? "Merged calls" : view.frames.names[local]}</strong>

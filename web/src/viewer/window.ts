@@ -35,9 +35,9 @@ export function panned(window: AxisWindow, bounds: AxisWindow, share: number): A
   return clamp({ start: window.start + shift, end: window.end + shift }, bounds);
 }
 
-/** A window in which the stretch from `start` to `end` is well seen. */
+/** A window in which the stretch from `start` to `end` is well seen, with some of what is around it. */
 export function around(start: number, end: number, bounds: AxisWindow): AxisWindow {
-  const margin = Math.max((end - start) * 0.08, span(bounds) * NARROWEST);
+  const margin = Math.max((end - start) * 0.3, span(bounds) * NARROWEST);
   return clamp({ start: start - margin, end: end + margin }, bounds);
 }
 

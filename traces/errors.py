@@ -5,7 +5,8 @@ TraceError
 ├── UnrecognisedTrace   no importer knows this content
 ├── DamagedTrace        recognised, but broken: truncated, contradictory, not what its format says
 ├── TraceTooLarge       over one of the ceilings in `bounds`
-└── UnknownHandle       a question named a frame, profile, node or span that the trace does not have
+├── UnknownHandle       a question named a frame, profile, node or span that the trace does not have
+└── InvalidQuestion     a question whose arguments make no sense: an empty window, a broken pattern
 
 Each text names the file, what is wrong with it and what to do; it never quotes the file's contents.
 """
@@ -32,4 +33,8 @@ class TraceTooLarge(TraceError):
 
 
 class UnknownHandle(TraceError):
+    pass
+
+
+class InvalidQuestion(TraceError):
     pass

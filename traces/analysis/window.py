@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from traces.analysis.levels import depth_levels, sum_upwards
-from traces.errors import UnknownHandle
+from traces.errors import InvalidQuestion
 from traces.model import CallTree, Int64, Profile, Samples, Values
 from traces.values import ProfileKind
 
@@ -19,7 +19,7 @@ class Window:
 
     def __post_init__(self) -> None:
         if not self.start < self.end:
-            raise UnknownHandle(
+            raise InvalidQuestion(
                 f"the window {self.start:g} to {self.end:g} is empty: its start must lie before its end."
             )
 

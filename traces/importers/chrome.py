@@ -51,7 +51,7 @@ def read_profiles(events: list[Event], threads: Threads, builder: TraceBuilder) 
         key = recording.thread
         index = add_v8_profile(builder, recording.profile, threads.short_name(key), pid=key[0], tid=key[1])
         added += 1
-        busy = builder.busy(index, but=ON_TOP)  # a renderer that waits shows (program) alone
+        busy = builder.busy(index, but=ON_TOP)  # a renderer that waits shows (program)
         main = threads.threads.get(key) == MAIN_THREAD
         if main not in heaviest or busy > heaviest[main][0]:
             heaviest[main] = busy, index

@@ -5,6 +5,7 @@ B, E and X events and thread names; V8's samples go to `chrome`, samples with st
 Arguments are not part of a frame's identity: the same call with other arguments is the same function.
 """
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +20,9 @@ from traces.importers.time import nanoseconds
 from traces.model import Int32, Int64
 from traces.nesting import Nested, match_begin_end, nest_slices
 
+VIZTRACER_CATEGORIES = frozenset({"fee", "FEE"})
+VIZTRACER_NAME = re.compile(r"(.+) \((.+):(\d{1,9})\)")
+"""viztracer's function slices carry their place in the name: `walk (/app/walker.py:72)`."""
 UNNAMED = "(unnamed)"
 HERMES_ARGS = frozenset(
     ("line", "column", "funcLine", "funcColumn", "name", "category", "url", "allocatedName")
@@ -119,10 +123,7 @@ def _lanes(events: list[Event], builder: TraceBuilder) -> dict[tuple[str, str], 
         name = event.name if isinstance(event.name, str) and event.name else UNNAMED
         frame = frames.get(name)
         if frame is None or hermes:
-            category = event.cat if isinstance(event.cat, str) and event.cat else None
-            frame = frames[name] = (
-                _hermes_frame(builder, name, event) if hermes else builder.frame(name, category=category)
-            )
+            frame = frames[name] = _hermes_frame(builder, name, event) if hermes else _frame(builder, name, event)
         lane.time.append(event.ts)
         lane.frame.append(frame)
         lane.phase.append(phase)
@@ -132,6 +133,14 @@ def _lanes(events: list[Event], builder: TraceBuilder) -> dict[tuple[str, str], 
     )
     builder.warn("no_time", "events without a time were dropped", timeless)
     return lanes
+
+
+def _frame(builder: TraceBuilder, name: str, event: Event) -> int:
+    category = event.cat if isinstance(event.cat, str) and event.cat else None
+    place = VIZTRACER_NAME.fullmatch(name) if category in VIZTRACER_CATEGORIES else None
+    if place is not None:
+        return builder.frame(place[1], place[2], int(place[3]), category=category)
+    return builder.frame(name, category=category)
 
 
 def _is_hermes(events: list[Event]) -> bool:

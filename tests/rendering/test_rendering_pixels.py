@@ -13,6 +13,7 @@ from rendering.axis import nice_step, ticks
 from rendering.level_of_detail import find_runs, merge_row
 from rendering.png import encode_png
 from rendering.raster import row_colour
+from rendering.scene import Cells
 from traces.values import Unit
 
 WIDTH = 40
@@ -69,6 +70,17 @@ def test_runs_are_in_order_and_never_overlap(row: Row) -> None:
     runs = find_runs(merge_row(*row, COLOURS), 0)
 
     assert (runs.left[1:] >= runs.right[:-1]).all()
+
+
+def test_a_cell_that_is_half_covered_spreads_evenly() -> None:
+    ones, half = np.ones(1), np.array([0.5])
+    cells = Cells(
+        np.array([1.0]), np.array([3.5]), half, COLOURS[:1], np.zeros(1, np.int32), ones, np.ones(1, np.int64)
+    )
+
+    _, coverage = row_colour(cells, 5)
+
+    np.testing.assert_allclose(coverage, [0, 0.5, 0.5, 0.25, 0])
 
 
 def test_a_million_boxes_in_one_row_become_about_two_cells_a_pixel() -> None:

@@ -3,6 +3,8 @@
 import base64
 import json
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import psycopg
 import pytest
 from anyio.from_thread import BlockingPortal
 from psycopg import sql
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 from server.adapters.postgres.embedded import EmbeddedPostgres
 from tests.e2e.conftest import Scripted
@@ -20,7 +22,7 @@ from tests.openai_endpoint import Reply
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
 
-ENDS = {"model_response_end", "turn_cancelled", "turn_failed"}
+ENDS = {"model_response_end", "turn_cancelled", "turn_failed", "protocol_error", "chat_error"}
 RECEIVE_S = 60
 PNG = b"\x89PNG\r\n\x1a\n"
 LOOK = Reply(
@@ -30,31 +32,37 @@ LOOK = Reply(
 
 
 class Conversation:
-    """One session of one trace over one socket; keeps every message that came."""
+    """One session of one trace over one socket."""
 
-    def __init__(self, server: RunningServer, trace_id: str) -> None:
-        self.session_id = str(uuid.uuid4())
-        self._socket = connect(f"ws{server.address.removeprefix('http')}/api/v1/chat")
-        self._send({"type": "start_analysis", "traceId": trace_id, "sessionId": self.session_id})
-        self.acknowledged = self._receive()
+    def __init__(self, session_id: str, socket: ClientConnection) -> None:
+        self.session_id = session_id
+        self._socket = socket
 
     def ask(self, prompt: str) -> list[dict[str, Any]]:
         """The turn's events up to its end."""
-        self._send({"type": "user_prompt", "sessionId": self.session_id, "prompt": prompt})
-        messages = [self._receive()]
-        while messages[-1]["type"] not in ENDS | {"protocol_error", "chat_error"}:
-            messages.append(self._receive())
+        self.send({"type": "user_prompt", "sessionId": self.session_id, "prompt": prompt})
+        messages = [self.receive()]
+        while messages[-1]["type"] not in ENDS:
+            messages.append(self.receive())
         return [message for message in messages if message["type"] != "waiting_for_model"]
 
-    def close(self) -> None:
-        self._socket.close()
-
-    def _send(self, message: dict[str, Any]) -> None:
+    def send(self, message: dict[str, Any]) -> None:
         self._socket.send(json.dumps(message))
 
-    def _receive(self) -> dict[str, Any]:
+    def receive(self) -> dict[str, Any]:
         message: dict[str, Any] = json.loads(self._socket.recv(timeout=RECEIVE_S))
         return message
+
+
+@contextmanager
+def conversation_about(trace: Path, server: RunningServer) -> Iterator[tuple[str, Conversation]]:
+    """Upload a trace and open a session about it: the trace's id and the conversation."""
+    trace_id = upload(server, trace)
+    with connect(f"ws{server.address.removeprefix('http')}/api/v1/chat") as socket:
+        conversation = Conversation(str(uuid.uuid4()), socket)
+        conversation.send({"type": "start_analysis", "traceId": trace_id, "sessionId": conversation.session_id})
+        assert conversation.receive()["type"] == "connection_ack"
+        yield trace_id, conversation
 
 
 def upload(server: RunningServer, trace: Path) -> str:
@@ -94,16 +102,13 @@ async def rows_of_every_table(data: Path) -> str:
 def test_a_picture_is_in_exactly_one_request_and_in_no_history(
     portal: BlockingPortal, model_server: RunningServer, scripted: Scripted, board_trace: Path
 ) -> None:
-    trace_id = upload(model_server, board_trace)
-    table = httpx.get(f"{model_server.address}/api/v1/traces/{trace_id}/functions", params={"limit": 1}).json()
-    handle = table["rows"][0]["handle"]
-    answer = f"It is [subsequenceScore]({handle}): the picture shows one wide plateau."
-    with scripted(LOOK, Reply(text=answer), Reply(text="As I said, the scoring.")) as endpoint:
-        conversation = Conversation(model_server, trace_id)
-        assert conversation.acknowledged["type"] == "connection_ack"
-        first = conversation.ask("Why is this slow?")
-        second = conversation.ask("Are you sure?")
-        conversation.close()
+    with conversation_about(board_trace, model_server) as (trace_id, conversation):
+        table = httpx.get(f"{model_server.address}/api/v1/traces/{trace_id}/functions", params={"limit": 1}).json()
+        handle = table["rows"][0]["handle"]
+        answer = f"It is [subsequenceScore]({handle}): the picture shows one wide plateau."
+        with scripted(LOOK, Reply(text=answer), Reply(text="As I said, the scoring.")) as endpoint:
+            first = conversation.ask("Why is this slow?")
+            second = conversation.ask("Are you sure?")
 
     assert [len(endpoint.pictures(request)) for request in range(3)] == [0, 1, 0]
     asked = endpoint.requests[1]["messages"]
@@ -135,11 +140,11 @@ def test_a_picture_is_in_exactly_one_request_and_in_no_history(
 def test_the_key_goes_to_the_model_and_nowhere_else(
     portal: BlockingPortal, model_server: RunningServer, scripted: Scripted, board_trace: Path
 ) -> None:
-    trace_id = upload(model_server, board_trace)
-    with scripted(Reply(text="It is the scoring.")) as endpoint:
-        conversation = Conversation(model_server, trace_id)
+    with (
+        conversation_about(board_trace, model_server) as (_, conversation),
+        scripted(Reply(text="It is the scoring.")) as endpoint,
+    ):
         events = conversation.ask("Why?")
-        conversation.close()
     assert endpoint.keys == ["a-key"]
     assert "a-key" not in json.dumps(events)
     assert "a-key" not in "".join(model_server.lines)
@@ -149,15 +154,14 @@ def test_the_key_goes_to_the_model_and_nowhere_else(
 def test_a_model_that_fails_ends_the_turn_with_a_reason_and_the_next_one_works(
     model_server: RunningServer, scripted: Scripted, board_trace: Path
 ) -> None:
-    trace_id = upload(model_server, board_trace)
-    refusal = {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}
-    with scripted(
-        Reply(status=429, headers={"x-should-retry": "false"}, body=refusal), Reply(text="It is the scoring.")
+    quota = {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}
+    refusal = Reply(status=429, headers={"x-should-retry": "false"}, body=quota)
+    with (
+        conversation_about(board_trace, model_server) as (_, conversation),
+        scripted(refusal, Reply(text="It is the scoring.")),
     ):
-        conversation = Conversation(model_server, trace_id)
         failed = conversation.ask("Why?")[-1]
         answered = conversation.ask("Why?")[-1]
-        conversation.close()
     assert failed["type"] == "turn_failed"
     assert len(failed["message"]) > 20
     assert answered["type"] == "model_response_end"

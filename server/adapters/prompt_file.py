@@ -24,6 +24,7 @@ class PromptFile:
             text = data.decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise PromptUnavailable(
-                f"The system prompt {self._path} cannot be read: {error}. Set FLAMECHAT_PROMPT_FILE to a UTF-8 text file."
+                f"The system prompt {self._path} cannot be read: {error}. "
+                "Set FLAMECHAT_PROMPT_FILE to a UTF-8 text file."
             ) from error
         return SystemPrompt(text, f"{self._path.stem}@{hashlib.sha256(data).hexdigest()[:8]}")

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentBounds:
-    """`tool_rounds`: an investigation of a real trace takes 3 to 6; 15 leaves room and still ends. `result_characters` is
-    about 1,500 tokens. `context_tokens` is what history may take beside the prompt, tools and results."""
+    """`tool_rounds`: an investigation of a real trace takes 3 to 6; 15 leaves room and still ends. `result_characters`
+    is about 1,500 tokens. `context_tokens` is what history may take beside the prompt, tools and results.
+    """
 
     tool_rounds: int = 15
     context_tokens: int = 24_000
@@ -17,5 +18,7 @@ class AgentBounds:
 
     @property
     def recursion_limit(self) -> int:
-        """LangGraph's bound in steps: setup, a model call and its tools for every round, the last call, finish, and one to spare."""
+        """LangGraph's bound in steps: setup, a model call and its tools for every round, the last call, finish, and one
+        to spare.
+        """
         return 2 * self.tool_rounds + 4

@@ -1,7 +1,9 @@
-"""An answer held against what the turn's tools returned: each number, percentage and function name is verified or not found.
+"""An answer held against what the turn's tools returned: each number, percentage and function name is verified or not
+found.
 
-A number is verified when a tool returned it, or a value of which it is the rounding; a percentage also when it is a returned
-value's part of a returned whole (`derived`). A bare number of at most 12 ("the three heaviest") is a claim only when it is found.
+A number is verified when a tool returned it, or a value of which it is the rounding; a percentage also when it is a
+returned value's part of a returned whole (`derived`). A bare number of at most 12 ("the three heaviest") is a claim
+only when it is found.
 """
 
 import re
@@ -21,6 +23,7 @@ _CODE_SPAN = re.compile(r"`([^`\n]+)`")
 _CODE_BLOCK = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 _ORDINAL = re.compile(r"^[ \t>*-]*\d+[.)](?=\s)", re.MULTILINE)
 _NAME_LIKE = re.compile(r"[A-Za-z_$<(~@\[][^\s]*(?:\([^)]*\))?")
+_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|--[\w-]+")
 _HANDLE = re.compile(r"#?[fpns]\d+")
 _PLACE = re.compile(r"(?P<file>[^:\s]+\.\w+)(?::(?P<line>\d+))?")
 
@@ -28,7 +31,9 @@ _PLACE = re.compile(r"(?P<file>[^:\s]+\.\w+)(?::(?P<line>\d+))?")
 def checks(
     answer: str, facts: Facts, resolved: Sequence[Resolved], question: str, tool_names: Sequence[str]
 ) -> list[Check]:
-    """Every claim in order of place. Numbers and names that the question itself brought are claims only when they are found."""
+    """Every claim in order of place. Numbers and names that the question itself brought are claims only when they are
+    found.
+    """
     found: list[Check] = []
     masked = _CODE_BLOCK.sub(_blank, answer)
     by_start = {one.start: one for one in resolved}
@@ -105,7 +110,7 @@ def _name_check(text: str, start: int, end: int, facts: Facts, question: str, to
         for (file, known_line), call in facts.places.items():
             if file.endswith(place["file"].lstrip("…")) and line in (None, known_line):
                 return [_name(text, "verified", call, start)]
-    if text in question or not _NAME_LIKE.fullmatch(text):
+    if text in question or _SETTING.fullmatch(text) or not _NAME_LIKE.fullmatch(text):
         return []
     return [_name(text, "not_found", None, start)]
 
@@ -134,7 +139,9 @@ def known_name(text: str, facts: Facts) -> tuple[str, str | None] | None:
 
 
 def same_name(said: str, name: str) -> bool:
-    """Whether `said` is a way to write `name`: whole, without its call brackets, clamped with an ellipsis, or its last part."""
+    """Whether `said` is a way to write `name`: whole, without its call brackets, clamped with an ellipsis, or its last
+    part.
+    """
     said, name = said.removesuffix("()"), plain(name, 1000).replace("`", "'").removesuffix("()")
     if said == name:
         return True

@@ -1,5 +1,6 @@
-"""Citations in an answer: `[parseJson](f12)`, `[parseJson](#f12)` or `(#f12)` behind a name. Those that exist are resolved to
-what they name; rewriting links is the page's work."""
+"""Citations in an answer: `[parseJson](f12)`, `[parseJson](#f12)` or `(#f12)` behind a name. Those that exist are
+resolved to what they name; rewriting links is the page's work.
+"""
 
 import re
 from dataclasses import dataclass

@@ -32,7 +32,9 @@ class MessageRecorder:
         reply: AnyMessage | None,
         error: str | None,
     ) -> None:
-        """One call's messages in the provider's own form, its tools, and what came back. Raises OSError when the folder cannot be written."""
+        """One call's messages in the provider's own form, its tools, and what came back. Raises OSError when the folder
+        cannot be written.
+        """
         said = {
             "turn": turn_id,
             "call": call,

@@ -1,12 +1,13 @@
 """What a turn's tools returned, as numbers with a dimension and names: what an answer is held against.
 
-Numbers are read from the texts (as printed, so with the precision of their last digit) and from the data behind them (exact).
-Quoted strings are the trace's own words: they give names and never numbers, so a function called `99% of 5 s` proves nothing.
+Numbers are read from the texts (as printed, so with the precision of their last digit) and from the data behind them
+(exact). Quoted strings are the trace's own words: they give names and never numbers, so a function called `99% of 5 s`
+proves nothing.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -58,12 +59,14 @@ _UNITS: dict[str, tuple[Dimension, float]] = {
     "tib": (Dimension.BYTES, 2**40),
 }
 _OF_UNIT = {Unit.NANOSECONDS: Dimension.TIME, Unit.BYTES: Dimension.BYTES, Unit.COUNT: Dimension.COUNT}
-_MEASURED = frozenset({"self_value", "total_value", "whole", "duration", "total"})
+_MEASURED = frozenset({"self_value", "total_value", "whole", "duration", "total", "value"})
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A number in a text: its value in the dimension's base unit (ns, bytes, percent, 1), and half its last printed digit."""
+    """A number in a text: its value in the dimension's base unit (ns, bytes, percent, 1), and half its last printed
+    digit.
+    """
 
     value: float
     half_digit: float
@@ -80,7 +83,9 @@ def mentions(text: str) -> Iterator[Mention]:
     for found in MINUTES.finditer(text):
         seconds = int(found["minutes"].replace(",", "")) * 60 + int(found["seconds"])
         taken.append(found.span())
-        yield Mention(seconds * 1e9, 0.5e9, Dimension.TIME, True, False, *found.span())
+        yield Mention(
+            seconds * 1e9, 0.5e9, Dimension.TIME, has_unit=True, hedged=False, start=found.start(), end=found.end()
+        )
     for found in NUMBER.finditer(text):
         if any(start <= found.start() < end for start, end in taken):
             continue
@@ -135,7 +140,7 @@ class Facts:
         for key, value in row.items():
             if isinstance(value, bool) or not isinstance(value, int | float):
                 continue
-            if key.endswith("_share"):
+            if key.endswith("share"):
                 dimension, scale = Dimension.SHARE, 100.0
             elif key.endswith("_ns"):
                 dimension, scale = Dimension.TIME, 1.0
@@ -150,8 +155,10 @@ class Facts:
                 self.wholes.append((float(value), dimension))
 
 
-def gathered(messages: Sequence[AnyMessage], known: Iterable[str]) -> Facts:
-    """Facts of every tool result in the conversation, the turn's own first, and of what the model was told at the start."""
+def gathered(messages: Sequence[AnyMessage], known: dict[str, Any]) -> Facts:
+    """Facts of every tool result in the conversation, the turn's own first, and of what the model was told at the
+    start.
+    """
     facts = Facts()
     for message in reversed(messages):
         if isinstance(message, ToolMessage):
@@ -159,6 +166,5 @@ def gathered(messages: Sequence[AnyMessage], known: Iterable[str]) -> Facts:
             if isinstance(message.artifact, dict):
                 facts.add_data(message.artifact.get("data"), message.tool_call_id)
                 facts.add_data(message.artifact.get("arguments"), message.tool_call_id)
-    for text in known:
-        facts.add_text(text, None)
+    facts.add_data(known, None)
     return facts

@@ -20,7 +20,7 @@ async def finish(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, A
     turn = context.turn
     answer = state["messages"][-1].text
     resolved = await context.workers.ask(turn.opened, resolve_citations, answer)
-    facts = gathered(state["messages"], [state["known"]])
+    facts = gathered(state["messages"], state["known"])
     held = checks(answer, facts, resolved, turn.prompt, [tool.name for tool in TOOLS])
     prompt_at = max(index for index, message in enumerate(state["messages"]) if isinstance(message, HumanMessage))
     title = title_of(turn.prompt, turn.trace.name) if turn.is_first_turn else None

@@ -1,4 +1,6 @@
-"""A session's title and up to three next questions, by rule: from the prompt, and from what the tools found but the answer did not pursue."""
+"""A session's title and up to three next questions, by rule: from the prompt, and from what the tools found but the
+answer did not pursue.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,12 +12,33 @@ from server.agent.quoting import plain
 TITLE_CHARACTERS = 60
 SUGGESTIONS = 3
 GENERIC_WORDS = frozenset(
-    "why is this it so slow the trace profile analyze analyse what where a an please summary summarize".split()
+    [
+        "why",
+        "is",
+        "this",
+        "it",
+        "so",
+        "slow",
+        "the",
+        "trace",
+        "profile",
+        "analyze",
+        "analyse",
+        "what",
+        "where",
+        "a",
+        "an",
+        "please",
+        "summary",
+        "summarize",
+    ]
 )
 
 
 def title_of(prompt: str, trace_name: str) -> str:
-    """At most 60 characters: the prompt's first line, cut at a word; a prompt that fits any trace gets the trace's name."""
+    """At most 60 characters: the prompt's first line, cut at a word; a prompt that fits any trace gets the trace's
+    name.
+    """
     line = plain(" ".join(prompt.split()), 4 * TITLE_CHARACTERS)
     words = [word.strip("?.!,").casefold() for word in line.split()]
     if all(word in GENERIC_WORDS for word in words):
@@ -34,7 +57,9 @@ def suggestions(messages: Sequence[AnyMessage], answer: str) -> list[str]:
         if isinstance(message, ToolMessage) and isinstance(message.artifact, dict)
     ]
     asked = {call["tool"] for call in calls}
-    looked_at = {row.get("name") for call in calls if isinstance(row := call["data"].get("frame"), dict)}
+    looked_at = {
+        plain(row["name"], 60).replace("`", "'") for call in calls if isinstance(row := call["data"].get("frame"), dict)
+    }
     questions = [f"Who calls `{name}`?" for name in _hottest(calls) if name not in looked_at and not _is_pseudo(name)][
         :1
     ]
@@ -55,11 +80,10 @@ def suggestions(messages: Sequence[AnyMessage], answer: str) -> list[str]:
 
 
 def _hottest(calls: Sequence[dict[str, Any]]) -> list[str]:
-    names: list[str] = []
-    for call in calls:
-        rows = call["data"].get("rows", [])
-        names += [plain(row["name"], 60).replace("`", "'") for row in rows[:4] if row["name"] not in names]
-    return names
+    """Names of the heaviest functions that any ranking or search of this turn returned."""
+    rows = [row for call in calls for row in call["data"].get("rows", [])]
+    heaviest = sorted(rows, key=lambda row: -row["self_value"])[:6]
+    return list(dict.fromkeys(plain(row["name"], 60).replace("`", "'") for row in heaviest))
 
 
 def _is_pseudo(name: str) -> bool:

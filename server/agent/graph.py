@@ -1,4 +1,6 @@
-"""setup -> agent <-> tools -> finish. Compiled once; everything that belongs to one turn comes with its state and context."""
+"""setup -> agent <-> tools -> finish. Compiled once; everything that belongs to one turn comes with its state and
+context.
+"""
 
 from typing import Any, Literal
 

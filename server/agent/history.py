@@ -1,4 +1,6 @@
-"""From stored rows to messages a model accepts: newest whole turns that fit, in order, never a tool call without its result."""
+"""From stored rows to messages a model accepts: newest whole turns that fit, in order, never a tool call without its
+result.
+"""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -56,7 +58,9 @@ def _turn_key(rows: Sequence[MessageRow]) -> Any:
 
 
 def turn_messages(rows: Sequence[MessageRow]) -> list[AnyMessage]:
-    """One turn's messages. Calls that never got a result, results that answer no call, and system events are left out."""
+    """One turn's messages. Calls that never got a result, results that answer no call, and system
+    events are left out.
+    """
     prompt = next((row for row in rows if row.sender is Sender.USER), None)
     if prompt is None:
         return []
@@ -76,15 +80,13 @@ def turn_messages(rows: Sequence[MessageRow]) -> list[AnyMessage]:
     return messages
 
 
-def _round(results: list[MessageRow], requests: dict[str | None, MessageRow]) -> list[AnyMessage]:
+def _round(results: list[MessageRow], requests: dict[str, MessageRow]) -> list[AnyMessage]:
     if not results:
         return []
     calls = [
         {
             "name": row.tool_name or "",
-            "args": row.tool_args
-            or (requests[row.tool_call_id].tool_args if row.tool_call_id in requests else None)
-            or {},
+            "args": row.tool_args or getattr(requests.get(row.tool_call_id or ""), "tool_args", None) or {},
             "id": row.tool_call_id,
             "type": "tool_call",
         }

@@ -1,9 +1,13 @@
-"""A trace's deterministic opening: what a person reads before any prompt, and what a model knows before its first word."""
+"""A trace's deterministic opening: what a person reads before any prompt, and what a model knows
+before its first word.
+"""
 
 from dataclasses import dataclass
+from typing import Any
 
-from server.agent.quoting import plain
-from server.agent.tools.summary import summary_text
+from server.agent.quoting import plain, quoted
+from server.agent.tools.functions import TopFunctions, answer_top_functions
+from server.agent.tools.summary import NoArguments, answer_summary
 from server.protocol.values import Opening
 from traces.analysis.findings import first_findings
 from traces.analysis.functions import top_functions
@@ -15,19 +19,26 @@ from traces.values import Unit
 
 @dataclass(frozen=True, slots=True)
 class FirstLook:
-    """For the model: the summary as text, a finding a line; both hold the trace's strings quoted."""
+    """For the model: the summary and the heaviest functions as text, a finding a line, the trace's strings quoted;
+    `data` is what the figures in it are, for the checks.
+    """
 
     summary: str
     findings: tuple[str, ...]
+    data: dict[str, Any]
 
 
 def first_look(trace: Trace) -> FirstLook:
-    """Summary and first findings for the system prompt."""
+    """Summary, heaviest functions and first findings for the system prompt. A finding is one quoted string: its
+    sentence holds names.
+    """
+    told = answer_summary(trace, NoArguments())
+    top = answer_top_functions(trace, TopFunctions(limit=5))
     findings = tuple(
-        f"{finding.title}: {finding.detail}" + (f" ({', '.join(finding.handles)})" if finding.handles else "")
+        f"{quoted(f'{finding.title}. {finding.detail}', 400)} ({', '.join(finding.handles)})"
         for finding in first_findings(trace)
     )
-    return FirstLook(summary_text(summarise(trace)), tuple(plain(finding, 600) for finding in findings))
+    return FirstLook(f"{told.text}\n{top.text}", findings, {"summary": told.data, "top": top.data})
 
 
 def opening(trace: Trace) -> Opening:

@@ -1,7 +1,7 @@
 """Strings out of a trace are hostile input: they reach the model as quoted, clamped data and never as instructions.
 
-A quoted string is a JSON string with every control, formatting and line-breaking character escaped, so a name can neither
-close its quotes nor start a line of its own; credentials inside URLs are masked.
+A quoted string is a JSON string with every control, formatting and line-breaking character escaped, so a name can
+neither close its quotes nor start a line of its own; credentials inside URLs are masked.
 """
 
 import json

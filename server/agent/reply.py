@@ -1,4 +1,6 @@
-"""Reading one reply of a model from its own stream: text goes out as it comes, tool calls are kept only when they came whole."""
+"""Reading one reply of a model from its own stream: text goes out as it comes, tool calls are kept only when they came
+whole.
+"""
 
 import json
 import re
@@ -39,7 +41,9 @@ class Reply:
 
 
 class ReplyReader:
-    """Reads one reply into one message. `received` tells whether anything came, so whether a retry replaces something."""
+    """Reads one reply into one message. `received` tells whether anything came, so whether a retry
+    replaces something.
+    """
 
     def __init__(self, sink: TurnSink, message_id: str) -> None:
         self._sink = sink
@@ -55,9 +59,11 @@ class ReplyReader:
         with_tools: bool,
         taken_ids: set[str],
     ) -> Reply:
-        """Stream one call. Raises BrokenReply for an early end, half a tool call or an empty reply, ModelFailed for a failed one."""
+        """Stream one call. Raises BrokenReply for an early end, half a tool call or an empty reply, ModelFailed for a
+        failed one.
+        """
         text: list[str] = []
-        calls = AIMessageChunk("")
+        calls = AIMessageChunk(content="")
         finish: str | None = None
         input_tokens: int | None = None
         output_tokens: int | None = None
@@ -67,7 +73,7 @@ class ReplyReader:
                 text.append(chunk.text)
                 await self._say(chunk.text)
             if chunk.tool_call_chunks:
-                calls += AIMessageChunk("", tool_call_chunks=chunk.tool_call_chunks)
+                calls += AIMessageChunk(content="", tool_call_chunks=chunk.tool_call_chunks)
             if chunk.usage_metadata:
                 input_tokens = (input_tokens or 0) + chunk.usage_metadata["input_tokens"]
                 output_tokens = (output_tokens or 0) + chunk.usage_metadata["output_tokens"]
@@ -95,7 +101,9 @@ class ReplyReader:
 
     @staticmethod
     def _refuse_half(finish: str | None, asked: Sequence[ToolCallChunk], text: str) -> None:
-        """A cut stream parses into valid-looking half arguments, so nothing is trusted that did not end by its own word."""
+        """A cut stream parses into valid-looking half arguments, so nothing is trusted that did not end by its own
+        word.
+        """
         if finish is None:
             raise BrokenReply("the model's reply ended early")
         if asked and finish not in FINISHED:

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import cast
 
 from langchain_core.messages import AIMessage
 
@@ -20,7 +21,9 @@ from server.protocol.values import Check, Citation, Usage
 
 
 class FlamechatAgent:
-    """Implements `turn.Agent` with the graph. `debug_dir` is where each model call's exact messages are written, None: nowhere."""
+    """Implements `turn.Agent` with the graph. `debug_dir` is where each model call's exact messages are written, None:
+    nowhere.
+    """
 
     def __init__(
         self,
@@ -65,7 +68,7 @@ class FlamechatAgent:
             ) from None
         if state["session_message_limit_hit_in_graph"]:
             raise LimitExceeded(_refusal(turn))
-        return _answer(state, context)
+        return _answer(cast("TurnState", state), context)
 
 
 def _first_state(turn: TurnInput) -> TurnState:

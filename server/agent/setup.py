@@ -27,17 +27,18 @@ async def set_up(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, A
     )
     look = await context.workers.ask(turn.opened, first_look)
     places = _places(turn, look) | {"tools": ", ".join(tool.name for tool in context.tools)}
-    known = f"{places['trace_summary']}\n{places['findings']}"
     text = filled(template.template, places)
     earlier, left_out = conversation(turn.history, context.bounds.context_tokens)
     if left_out:
         text += f"\n\n({left_out} earlier turns of this conversation are too long to be shown here.)"
     asked = HumanMessage(turn.prompt, additional_kwargs={"viewer": turn.viewer.model_dump(mode="json")})
-    return {"messages": [SystemMessage(text), *earlier, asked], "prompt_version": template.version, "known": known}
+    return {"messages": [SystemMessage(text), *earlier, asked], "prompt_version": template.version, "known": look.data}
 
 
 def filled(template: str, places: dict[str, str]) -> str:
-    """The template with each `{{name}}` replaced once; what is put in is never looked at again, an unknown place stays."""
+    """The template with each `{{name}}` replaced once; what is put in is never looked at again, an
+    unknown place stays.
+    """
     return _PLACE.sub(lambda match: places.get(match[1], match[0]), template)
 
 

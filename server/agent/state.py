@@ -16,12 +16,14 @@ from server.ports.traces import TraceWorkers
 
 
 class TurnState(TypedDict, total=False):
-    """`messages`: system prompt, history, this prompt, then the turn's own. `known`: what the system prompt says of the trace. `new_pictures`: tool calls of the round just run
-    that drew one; `answer_id`: the message that holds the last text. The three limit fields decide every model call."""
+    """`messages`: system prompt, history, this prompt, then the turn's own. `known`: what the system prompt says of the
+    trace. `new_pictures`: tool calls of the round just run that drew one; `answer_id`: the message that holds the
+    last text. The three limit fields decide every model call.
+    """
 
     messages: Annotated[list[AnyMessage], add_messages]
     prompt_version: str
-    known: str
+    known: dict[str, Any]
     tool_rounds: int
     model_calls: int
     tool_calls: int
@@ -41,7 +43,9 @@ class TurnState(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnContext:
-    """Clients and the turn itself. `drawn` holds this run's PNGs by tool call: they are shown to the model once and never stored in state."""
+    """Clients and the turn itself. `drawn` holds this run's PNGs by tool call: they are shown to the model once and
+    never stored in state.
+    """
 
     turn: TurnInput
     sink: TurnSink

@@ -16,7 +16,9 @@ R = TypeVar("R")
 
 
 class InlineTraceWorkers:
-    """Implements `TraceWorkers` without processes, files or bounds: for the command line, where one person waits, and for tests."""
+    """Implements `TraceWorkers` without processes, files or bounds: for the command line, where one person waits, and
+    for tests.
+    """
 
     def __init__(self) -> None:
         self._traces: dict[str, Trace] = {}
@@ -36,6 +38,9 @@ class InlineTraceWorkers:
 
     async def cached(self, sha256: str) -> OpenTrace | None:
         return OpenTrace(sha256, Path(sha256)) if sha256 in self._traces else None
+
+    async def forget(self, sha256: str) -> None:
+        self._traces.pop(sha256, None)
 
     async def ask(
         self, trace: OpenTrace, question: Callable[Concatenate[Trace, P], R], /, *args: P.args, **kwargs: P.kwargs

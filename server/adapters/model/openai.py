@@ -1,11 +1,12 @@
-"""Any OpenAI-compatible endpoint, through LangChain's client. What the provider says goes out as ModelFailed, in words a person can act on."""
+"""Any OpenAI-compatible endpoint, through LangChain's client. What the provider says goes out as ModelFailed, in words
+a person can act on.
+"""
 
 import re
 from collections.abc import AsyncIterator
 from typing import Any
 
 import openai
-from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
@@ -34,9 +35,6 @@ class CompatibleChat(ChatOpenAI):
         except (openai.OpenAIError, TimeoutError, ValueError) as error:
             raise model_failed(error, self.model_name, self.openai_api_base) from error
 
-    def get_num_tokens_from_messages(self, messages: list[BaseMessage], tools: Any = None, **kwargs: Any) -> int:
-        raise NotImplementedError("token counts are estimated by the agent, not fetched")
-
 
 def openai_chat(
     *,
@@ -46,8 +44,10 @@ def openai_chat(
     use_responses_api: bool | None = None,
     timeout: float = REQUEST_SECONDS,
 ) -> CompatibleChat:
-    """A streaming chat model. With a custom base URL chat/completions is spoken unless told otherwise: few such servers know
-    the Responses API, and LangChain would choose it by the model's name. A local server needs no key: it gets a placeholder."""
+    """A streaming chat model. With a custom base URL chat/completions is spoken unless told otherwise: few such servers
+    know the Responses API, and LangChain would choose it by the model's name. A local server needs no key: it gets a
+    placeholder.
+    """
     if use_responses_api is None and base_url is not None:
         use_responses_api = False
     return CompatibleChat(

@@ -18,8 +18,9 @@ from server.errors import ModelFailed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One reply: text, streamed in pieces of `piece` characters, then tool calls as (name, JSON arguments). `finish_reason` None
-    is a stream that ends early; `error` breaks it after the text."""
+    """One reply: text, streamed in pieces of `piece` characters, then tool calls as (name, JSON arguments).
+    `finish_reason` None is a stream that ends early; `error` breaks it after the text.
+    """
 
     text: str = ""
     calls: tuple[tuple[str, str], ...] = ()
@@ -66,14 +67,14 @@ class ScriptedChat(BaseChatModel):
             raise ModelFailed("The script has no more lines.", retryable=False)
         line = self.lines[number]
         for start in range(0, len(line.text), line.piece):
-            yield ChatGenerationChunk(message=AIMessageChunk(line.text[start : start + line.piece]))
+            yield ChatGenerationChunk(message=AIMessageChunk(content=line.text[start : start + line.piece]))
         if line.error is not None:
             raise line.error
         for index, (name, arguments) in enumerate(line.calls):
             chunk = tool_call_chunk(name=name, args=arguments, id=f"call_{number}_{index}", index=index)
-            yield ChatGenerationChunk(message=AIMessageChunk("", tool_call_chunks=[chunk]))
+            yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[chunk]))
         said = {} if line.finish_reason is None else {"finish_reason": line.finish_reason}
-        yield ChatGenerationChunk(message=AIMessageChunk("", response_metadata=said))
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", response_metadata=said))
 
     def _generate(
         self,

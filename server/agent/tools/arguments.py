@@ -1,4 +1,6 @@
-"""From what a model writes to what a question needs: profiles, frames and windows, with the nearest valid ones in every refusal."""
+"""From what a model writes to what a question needs: profiles, frames and windows, with the nearest valid ones in every
+refusal.
+"""
 
 import difflib
 from typing import Annotated, Any
@@ -13,7 +15,7 @@ from traces.analysis.functions import top_functions
 from traces.analysis.window import Window
 from traces.errors import TraceError
 from traces.handles import parse_handle, resolve
-from traces.model import Profile, Trace
+from traces.model import Profile, Trace, Values
 
 ProfileArgument = Annotated[str | None, Field(description="profile handle such as p0; default: the main one")]
 StartArgument = Annotated[float | None, Field(ge=0, description="window start, ms from the profile's start")]
@@ -29,7 +31,9 @@ COMPARED_NAMES = 4_000
 
 
 def validated(tool: Tool[Any], arguments: dict[str, Any]) -> ToolArguments:
-    """The arguments as the tool's type. Raises ToolRetry that names each wrong field, and the nearest known one for an unknown."""
+    """The arguments as the tool's type. Raises ToolRetry that names each wrong field, and the nearest known one for an
+    unknown.
+    """
     try:
         checked: ToolArguments = tool.arguments.model_validate(arguments)
     except ValidationError as error:
@@ -65,7 +69,9 @@ def chosen_profile(trace: Trace, argument: str | None) -> Profile:
 
 
 def chosen_window(profile: Profile, start_ms: float | None, end_ms: float | None) -> Window | None:
-    """A window in axis units from milliseconds after the profile's start. Raises ToolRetry for an empty or outside one, or no time axis."""
+    """A window in axis units from milliseconds after the profile's start. Raises ToolRetry for an empty or outside one,
+    or no time axis.
+    """
     if start_ms is None and end_ms is None:
         return None
     if not profile.axis.is_time:
@@ -109,7 +115,9 @@ def _frame_by_name(trace: Trace, name: str, profile: Profile) -> tuple[int, str 
 
 
 def nearest_frames(trace: Trace, text: str) -> list[int]:
-    """Up to five frames whose names resemble `text`: those that contain it first, then the closest spellings among the heaviest."""
+    """Up to five frames whose names resemble `text`: those that contain it first, then the closest spellings among the
+    heaviest.
+    """
     wanted = text.casefold()
     names = trace.frame_names
     inside = [index for index, name in enumerate(names) if wanted in name.casefold()][:NEAREST]
@@ -124,7 +132,7 @@ def nearest_frames(trace: Trace, text: str) -> list[int]:
     return [spelled[name] for name in close]
 
 
-def frame_totals(trace: Trace, profile: Profile) -> "np.ndarray[Any, np.dtype[np.float64]]":
+def frame_totals(trace: Trace, profile: Profile) -> Values:
     """Self values summed by frame: a cheap order of weight among frames of one name."""
     tree = profile.tree
     return np.bincount(

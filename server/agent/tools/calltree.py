@@ -1,6 +1,6 @@
 """get_call_tree: the heaviest part of the call tree within a budget of nodes."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -13,8 +13,9 @@ from server.agent.tools.arguments import (
     chosen_profile,
     chosen_window,
 )
+from server.agent.tools.functions import amount
 from server.agent.tools.tool import Outcome, Tool, ToolArguments
-from traces.analysis.calltree import BudgetedTree, call_tree
+from traces.analysis.calltree import BudgetedTree, TreeNode, call_tree
 from traces.analysis.units import format_share, format_value
 from traces.model import Trace
 from traces.values import Unit
@@ -47,20 +48,6 @@ class CallTreeArguments(ToolArguments):
     end_time_ms: EndArgument = None
 
 
-def depth_first(tree: BudgetedTree) -> list[int]:
-    """Node indices parents first, heavier siblings first: the order a tree is read in."""
-    children: dict[int, list[int]] = {}
-    for index, node in enumerate(tree.nodes):
-        children.setdefault(-1 if node.parent is None else node.parent, []).append(index)
-    order: list[int] = []
-    stack = sorted(children.get(-1, []), key=lambda i: tree.nodes[i].total_value)
-    while stack:
-        index = stack.pop()
-        order.append(index)
-        stack += sorted(children.get(index, []), key=lambda i: tree.nodes[i].total_value)
-    return order
-
-
 def answer_call_tree(trace: Trace, arguments: CallTreeArguments) -> Outcome:
     profile = chosen_profile(trace, arguments.profile)
     window = chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms)
@@ -76,18 +63,11 @@ def answer_call_tree(trace: Trace, arguments: CallTreeArguments) -> Outcome:
         inverted=arguments.inverted,
     )
     unit = Unit(tree.unit)
-    order = depth_first(tree)
-    lines = [
+    head = (
         f"{'inverted ' if arguments.inverted else ''}call tree of {profile.handle} {quoted(profile.name, 80)}, whole "
         f"{format_value(tree.whole, unit)}; a line is: depth node frame name place total share, self share"
-    ]
-    for index in order:
-        node = tree.nodes[index]
-        lines.append(
-            f"{node.depth} {node.handle} {node.frame_handle} {quoted(node.name, 80)}{place(node.file, node.line)} "
-            f"{format_value(node.total_value, unit)} {format_share(node.total_share)}, self {format_share(node.self_share)}"
-            + (f" (+{node.hidden_children} children cut)" if node.hidden_children else "")
-        )
+    )
+    lines = [head, *(_node_line(node, unit) for node in tree.nodes)]
     if tree.cut_nodes:
         lines.append(f"… {tree.cut_nodes} lighter nodes cut: raise max_nodes or start at a root")
     return Outcome(
@@ -98,25 +78,34 @@ def answer_call_tree(trace: Trace, arguments: CallTreeArguments) -> Outcome:
             "whole": float(tree.whole),
             "inverted": arguments.inverted,
             "cut_nodes": tree.cut_nodes,
-            "nodes": [
-                {
-                    "handle": tree.nodes[i].handle,
-                    "frame_handle": tree.nodes[i].frame_handle,
-                    "name": tree.nodes[i].name,
-                    "file": tree.nodes[i].file,
-                    "line": tree.nodes[i].line,
-                    "depth": tree.nodes[i].depth,
-                    "parent": None if tree.nodes[i].parent in (None, -1) else tree.nodes[tree.nodes[i].parent].handle,
-                    "self_value": float(tree.nodes[i].self_value),
-                    "total_value": float(tree.nodes[i].total_value),
-                    "self_share": float(tree.nodes[i].self_share),
-                    "total_share": float(tree.nodes[i].total_share),
-                    "count": int(tree.nodes[i].count),
-                }
-                for i in order
-            ],
+            "nodes": [_node_data(tree, node) for node in tree.nodes],
         },
     )
+
+
+def _node_line(node: TreeNode, unit: Unit) -> str:
+    return (
+        f"{node.depth} {node.handle} {node.frame} {quoted(node.name, 80)}{place(node.file, node.line)} "
+        f"{amount(node.total_value, node.total_share, unit)}, self {format_share(node.self_share)}"
+        + (f" (+{node.hidden_children} children cut)" if node.hidden_children else "")
+    )
+
+
+def _node_data(tree: BudgetedTree, node: TreeNode) -> dict[str, Any]:
+    return {
+        "handle": node.handle,
+        "frame_handle": node.frame,
+        "name": node.name,
+        "file": node.file,
+        "line": node.line,
+        "depth": node.depth,
+        "parent": None if node.parent < 0 else tree.nodes[node.parent].handle,
+        "self_value": float(node.self_value),
+        "total_value": float(node.total_value),
+        "self_share": float(node.self_share),
+        "total_share": float(node.total_share),
+        "count": int(node.count),
+    }
 
 
 GET_CALL_TREE = Tool(

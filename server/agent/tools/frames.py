@@ -1,6 +1,5 @@
 """find_frames: from a name to handles."""
 
-import re
 from typing import Annotated
 
 from pydantic import Field
@@ -8,7 +7,7 @@ from pydantic import Field
 from server.agent.quoting import quoted
 from server.agent.tools.arguments import ProfileArgument, chosen_profile, nearest_frames
 from server.agent.tools.functions import ROW_FIELDS, row_data, row_line
-from server.agent.tools.tool import Outcome, Tool, ToolArguments, ToolRetry
+from server.agent.tools.tool import Outcome, Tool, ToolArguments
 from traces.analysis.find import find_frames
 from traces.model import Trace
 
@@ -21,13 +20,8 @@ class FindFrames(ToolArguments):
 
 
 def answer_find_frames(trace: Trace, arguments: FindFrames) -> Outcome:
-    if arguments.regex:
-        try:
-            re.compile(arguments.pattern)
-        except re.error as error:
-            raise ToolRetry(f"pattern is not a regular expression: {error}") from None
     profile = chosen_profile(trace, arguments.profile)
-    matches = find_frames(trace, arguments.pattern, regex=arguments.regex, limit=arguments.limit)
+    matches = find_frames(trace, arguments.pattern, regex=arguments.regex, limit=arguments.limit, profile=profile.index)
     unit = profile.unit
     near = [] if matches.rows else nearest_frames(trace, arguments.pattern)
     lines = [

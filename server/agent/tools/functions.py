@@ -17,7 +17,7 @@ from server.agent.tools.arguments import (
 from server.agent.tools.tool import Outcome, Tool, ToolArguments
 from server.protocol.values import Table
 from traces.analysis.functions import FunctionRow, top_functions
-from traces.analysis.sandwich import callers_callees
+from traces.analysis.sandwich import NeighbourRow, callers_callees
 from traces.analysis.units import format_share, format_value
 from traces.model import Trace
 from traces.values import Unit
@@ -52,11 +52,17 @@ def row_data(row: FunctionRow) -> dict[str, Any]:
     }
 
 
+def amount(value: float, share: float, unit: Unit) -> str:
+    """A value and its share: `1.23 ms 45.6%`."""
+    return f"{format_value(value, unit)} {format_share(share)}"
+
+
 def row_line(row: FunctionRow, unit: Unit) -> str:
     """A function row on one line: handle, quoted name and place, self, total, count."""
     return (
-        f"{row.handle} {quoted(row.name)}{place(row.file, row.line)} self {format_value(row.self_value, unit)} "
-        f"{format_share(row.self_share)}, total {format_value(row.total_value, unit)} {format_share(row.total_share)}, ×{row.count}"
+        f"{row.handle} {quoted(row.name)}{place(row.file, row.line)} "
+        f"self {amount(row.self_value, row.self_share, unit)}, "
+        f"total {amount(row.total_value, row.total_share, unit)}, ×{row.count}"
     )
 
 
@@ -74,8 +80,9 @@ def answer_top_functions(trace: Trace, arguments: TopFunctions) -> Outcome:
     )
     unit = Unit(table.unit)
     head = (
-        f"functions {arguments.offset + 1} to {arguments.offset + len(table.rows)} of {table.total_rows} in {profile.handle} "
-        f"{quoted(profile.name, 80)} by {arguments.sort_by}; whole {format_value(table.whole, unit)}, idle left out"
+        f"functions {arguments.offset + 1} to {arguments.offset + len(table.rows)} of {table.total_rows} "
+        f"in {profile.handle} {quoted(profile.name, 80)} by {arguments.sort_by}; "
+        f"whole {format_value(table.whole, unit)}, idle left out"
     )
     lines = [head, *(row_line(row, unit) for row in table.rows)]
     if not table.rows:
@@ -122,38 +129,60 @@ def answer_callers_callees(trace: Trace, arguments: CallersCallees) -> Outcome:
     frame, remark = chosen_frame(trace, arguments.frame, profile)
     sandwich = callers_callees(trace, frame, profile=profile.index, limit=arguments.limit)
     unit = profile.unit
-    lines = [row_line(sandwich.row, unit) + f" in {profile.handle}"]
+    lines = [row_line(sandwich.frame, unit) + f" in {profile.handle}"]
     if remark:
         lines.append(f"note: {remark}")
-    for title, rows in (("callers", sandwich.callers), ("callees", sandwich.callees)):
-        lines.append(f"{title}, by how much of it they share:" if rows else f"no {title}")
+    if sandwich.recursive:
+        lines.append("it is recursive: callers are those of its outermost call, callees those of its innermost")
+    for title, rows, more in (
+        ("callers", sandwich.callers, sandwich.more_callers),
+        ("callees", sandwich.callees, sandwich.more_callees),
+    ):
+        lines.append(
+            f"{title}, with what flows through each and its share of this function's total:" if rows else f"no {title}"
+        )
         lines += [
-            f"  {row.handle} {quoted(row.name)}{place(row.file, row.line)} {format_value(row.total_value, unit)} "
-            f"{format_share(row.total_share)}"
+            f"  {row.handle or '-'} {quoted(row.name)}{place(row.file, row.line)} {amount(row.value, row.share, unit)}"
             for row in rows
         ]
+        if more:
+            lines.append(f"  … {more} more {title}: use a higher limit")
     return Outcome(
         text="\n".join(lines),
         data={
             "profile": profile.handle,
             "unit": unit.value,
-            "frame": row_data(sandwich.row),
-            "callers": [row_data(row) for row in sandwich.callers],
-            "callees": [row_data(row) for row in sandwich.callees],
+            "frame": row_data(sandwich.frame),
+            "callers": [_neighbour_data(row) for row in sandwich.callers],
+            "callees": [_neighbour_data(row) for row in sandwich.callees],
+            "more_callers": sandwich.more_callers,
+            "more_callees": sandwich.more_callees,
+            "recursive": sandwich.recursive,
             "remark": remark,
         },
-        ui={"handle": sandwich.row.handle, "view": "sandwich", "profile": profile.handle},
+        ui={"handle": sandwich.frame.handle, "view": "sandwich", "profile": profile.handle},
         warning=remark is not None,
     )
 
 
+def _neighbour_data(row: NeighbourRow) -> dict[str, Any]:
+    return {
+        "handle": row.handle,
+        "name": row.name,
+        "file": row.file,
+        "line": row.line,
+        "value": float(row.value),
+        "share": float(row.share),
+    }
+
+
 GET_TOP_FUNCTIONS = Tool(
     name="get_top_functions",
-    description="Functions ranked by self or total time (or weight), with shares, calls (samples), file:line and handles. "
+    description="Functions ranked by self or total time (or weight) with shares, counts, file:line and handles. "
     "Recursion is counted once, idle time is left out.",
     arguments=TopFunctions,
     answer=answer_top_functions,
-    doing=lambda a: f"Ranking functions by {a.sort_by} time",
+    doing=lambda a: f"Ranking functions by {a.sort_by} time" + (f" in {a.profile[:40]}" if a.profile else ""),
     fields=ROW_FIELDS | {"profile", "unit", "whole", "sort_by", "total_rows", "rows"},
     narrow="use a smaller limit, offset, filter or a window",
 )
@@ -164,6 +193,8 @@ GET_CALLERS_CALLEES = Tool(
     arguments=CallersCallees,
     answer=answer_callers_callees,
     doing=lambda a: f"Looking up callers and callees of {a.frame[:60]}",
-    fields=ROW_FIELDS | {"profile", "unit", "frame", "callers", "callees", "remark"},
+    fields=ROW_FIELDS
+    | {"profile", "unit", "frame", "callers", "callees", "remark"}
+    | {"value", "share", "more_callers", "more_callees", "recursive"},
     narrow="use a smaller limit",
 )

@@ -5,9 +5,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from rendering.errors import InvalidOption
-from rendering.flamegraph import FlamegraphOptions, render_flamegraph
+from rendering.flamegraph import render_flamegraph
+from rendering.options import FlamegraphOptions, SandwichOptions
 from rendering.picture import Picture
-from rendering.sandwich import SandwichOptions, render_sandwich
+from rendering.sandwich import render_sandwich
 from server.agent.quoting import plain, quoted
 from server.agent.tools.arguments import (
     EndArgument,

@@ -1,4 +1,6 @@
-"""How a tool is run: validate -> ask in a worker, within its time -> keep only the fields that are safe to show -> cap the text."""
+"""How a tool is run: validate -> ask in a worker, within its time -> keep only the fields that are safe to show -> cap
+the text.
+"""
 
 import asyncio
 import difflib

@@ -20,7 +20,9 @@ def function_definition(tool: Tool[Any]) -> dict[str, Any]:
 
 
 def compact_schema(arguments: type[BaseModel]) -> dict[str, Any]:
-    """The model's JSON Schema without titles, null alternatives and null defaults (an absent argument says the same)."""
+    """The model's JSON Schema without titles, null alternatives and null defaults (an absent argument
+    says the same).
+    """
     schema = arguments.model_json_schema()
     properties = {name: _compact(field) for name, field in schema.get("properties", {}).items()}
     required = schema.get("required", [])

@@ -1,6 +1,7 @@
 """get_trace_summary and list_profiles: what this trace is, what is in it, what it can and cannot answer."""
 
-from typing import Annotated
+import json
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -10,7 +11,7 @@ from server.protocol.values import Table
 from traces.analysis.summary import ProfileSummary, TraceSummary, summarise
 from traces.analysis.units import format_share, format_value
 from traces.model import Trace
-from traces.values import Unit
+from traces.values import ProfileKind, Unit
 
 LISTED_PROFILES = 6
 """Profiles named in the summary itself; list_profiles has the rest."""
@@ -40,11 +41,11 @@ class NoArguments(ToolArguments):
 def summary_text(summary: TraceSummary) -> str:
     """The summary as the model reads it, a line a fact."""
     length = "" if summary.duration_ns is None else f", {format_value(summary.duration_ns, Unit.NANOSECONDS)} long"
-    lines = [
+    head = (
         f"{quoted(summary.name)}: {summary.format} trace, {format_value(summary.source_bytes, Unit.BYTES)}{length}, "
-        f"measured in {summary.unit}, {len(summary.profiles)} profiles, {summary.frame_count} frames",
-        *(profile_line(profile) for profile in summary.profiles[:LISTED_PROFILES]),
-    ]
+        f"measured in {summary.unit}, {len(summary.profiles)} profiles, {summary.frame_count} frames"
+    )
+    lines = [head, *(profile_line(profile) for profile in summary.profiles[:LISTED_PROFILES])]
     if (more := len(summary.profiles) - LISTED_PROFILES) > 0:
         lines.append(f"… {more} more profiles (list_profiles)")
     lines += [f"can answer: {answer}" for answer in summary.can_answer]
@@ -56,11 +57,8 @@ def summary_text(summary: TraceSummary) -> str:
 def profile_line(profile: ProfileSummary) -> str:
     """One profile on one line: handle, name, kind, sizes."""
     unit = Unit(profile.unit)
-    counted = (
-        f"{profile.sample_count} samples"
-        if profile.sample_count is not None and profile.kind == "sampled"
-        else f"{profile.span_count} calls"
-    )
+    sampled = profile.kind is ProfileKind.SAMPLED
+    counted = f"{profile.sample_count} samples" if sampled else f"{profile.span_count} calls"
     parts = [
         f"{profile.handle} {quoted(profile.name, 80)}",
         str(profile.kind),
@@ -72,9 +70,15 @@ def profile_line(profile: ProfileSummary) -> str:
     return ", ".join(parts)
 
 
+def _plain_values(summary: TraceSummary) -> dict[str, Any]:
+    """The summary as JSON values only: enums become their text."""
+    values: dict[str, Any] = json.loads(json.dumps(summary.as_json()))
+    return values
+
+
 def answer_summary(trace: Trace, _: NoArguments) -> Outcome:
     summary = summarise(trace)
-    return Outcome(text=summary_text(summary), data=summary.as_json(), warning=bool(summary.warnings))
+    return Outcome(text=summary_text(summary), data=_plain_values(summary), warning=bool(summary.warnings))
 
 
 class ListProfiles(ToolArguments):
@@ -92,7 +96,7 @@ def answer_profiles(trace: Trace, arguments: ListProfiles) -> Outcome:
     ]
     if left > 0:
         lines.append(f"… {left} more: offset={arguments.offset + len(profiles)}")
-    rows = summary.as_json()["profiles"][arguments.offset : arguments.offset + arguments.limit]
+    rows = _plain_values(summary)["profiles"][arguments.offset : arguments.offset + arguments.limit]
     return Outcome(
         text="\n".join(lines),
         data={
@@ -118,7 +122,7 @@ def answer_profiles(trace: Trace, arguments: ListProfiles) -> Outcome:
 
 GET_TRACE_SUMMARY = Tool(
     name="get_trace_summary",
-    description="What kind of trace this is, its unit and duration, its profiles, warnings, and what it can and cannot answer.",
+    description="Kind of trace, unit, duration, profiles and warnings, and what the trace can and cannot answer.",
     arguments=NoArguments,
     answer=answer_summary,
     doing=lambda _: "Reading the trace's summary",

@@ -1,5 +1,6 @@
 """All tools, and which of them a turn may use."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from server.agent.tools.calltree import GET_CALL_TREE
@@ -23,6 +24,6 @@ TOOLS: tuple[Tool[Any], ...] = (
 )
 
 
-def offered_tools(mounted: list[str]) -> tuple[Tool[Any], ...]:
+def offered_tools(mounted: Sequence[str]) -> tuple[Tool[Any], ...]:
     """The tools of a turn: those that move the viewer only while the page says they are mounted."""
     return tuple(tool for tool in TOOLS if not tool.needs_viewer or tool.name in mounted)

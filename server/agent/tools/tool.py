@@ -62,8 +62,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool(Generic[A]):
-    """`answer` is a module-level function (it is sent to a worker by name). `fields` are the keys of `data` that are safe to
-    show: any other never leaves the tool. `narrow` says how to ask for less when the text is over its cap."""
+    """`answer` is a module-level function (it is sent to a worker by name). `fields` are the keys of `data` that are
+    safe to show: any other never leaves the tool. `narrow` says how to ask for less when the text is over its cap.
+    """
 
     name: str
     description: str

@@ -16,8 +16,8 @@ from server.agent.tools.arguments import (
 from server.agent.tools.tool import Outcome, Tool, ToolArguments, ToolRetry
 from server.protocol.events import ViewerAction
 from server.protocol.values import Window
-from traces.handles import parse_handle
 from traces.errors import TraceError
+from traces.handles import Kind, parse_handle
 from traces.model import Trace
 
 
@@ -60,14 +60,14 @@ def _target(trace: Trace, arguments: ShowInViewer, profile: Any) -> tuple[str | 
         return None, ""
     text = arguments.handle.strip().lstrip("#")
     try:
-        kind = parse_handle(text).kind
+        kind: Kind | None = parse_handle(text).kind
     except TraceError:
-        kind = "name"
+        kind = None
     if kind == "profile":
         chosen = chosen_profile(trace, text)
         return chosen.handle, chosen.name
     frame, _ = chosen_frame(trace, text, profile)
-    return (f"f{frame}" if kind in ("frame", "name") else text), trace.frame_name(frame)
+    return (f"f{frame}" if kind in ("frame", None) else text), trace.frame_name(frame)
 
 
 SHOW_IN_VIEWER = Tool(

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Any, assert_never
+from typing import Any
 
 import typer
 
@@ -21,6 +21,7 @@ from server.ports.traces import TraceRow
 from server.protocol import events
 from server.protocol.values import ViewerState
 from traces.errors import TraceError
+from traces.model import Trace
 
 
 class KeptPictures:
@@ -75,12 +76,8 @@ class TerminalSink:
             case events.ToolError():
                 self.tools.append({"tool": event.tool_name, "status": "error", "message": event.message})
                 typer.echo(f"  {event.tool_name} failed: {event.message}", err=True)
-            case events.ViewerAction() | events.SessionTitle() | events.ModelResponseEnd():
+            case _:  # a title, a viewer that is not here, an end that the answer tells
                 pass
-            case events.TurnCancelled() | events.TurnFailed():
-                pass
-            case _:
-                assert_never(event)
 
     def _print(self, text: str) -> None:
         if not self._quiet:
@@ -112,7 +109,7 @@ async def _turn(analysis: Analysis, source: Path, question: str, sink: TerminalS
     with progress(f"Reading {source.name}"):
         sha256 = await asyncio.to_thread(_sha256, source)
         opened = await analysis.workers.read(source, name=source.name, sha256=sha256)
-        row = await analysis.workers.ask(opened, _row, source.stat().st_size, sha256)
+        row = await analysis.workers.ask(opened, _row, sha256)
     turn = TurnInput(
         turn_id=str(uuid.uuid4()),
         session_id=str(uuid.uuid4()),
@@ -138,7 +135,7 @@ def _sha256(source: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _row(trace: Any, size: int, sha256: str) -> TraceRow:
+def _row(trace: Trace, sha256: str) -> TraceRow:
     from traces.analysis.summary import summarise
 
     summary = summarise(trace)
@@ -148,7 +145,7 @@ def _row(trace: Any, size: int, sha256: str) -> TraceRow:
         user_id=LOCAL_USER_ID,
         name=trace.name,
         sha256=sha256,
-        size_bytes=size,
+        size_bytes=summary.source_bytes,
         format=summary.format,
         unit=summary.unit,
         duration_ns=summary.duration_ns,
@@ -178,6 +175,7 @@ def _closing(answer: TurnAnswer, pictures: KeptPictures) -> None:
         if check.status == "not_found":
             typer.echo(f"  not found in any tool result: {check.claim}", err=True)
     if pictures.not_kept:
-        typer.echo(f"· {pictures.not_kept} pictures were drawn and not kept: --out DIR saves them", err=True)
+        drawn = "1 picture was" if pictures.not_kept == 1 else f"{pictures.not_kept} pictures were"
+        typer.echo(f"· {drawn} drawn and not kept: --out DIR saves them", err=True)
     for suggestion in answer.suggestions:
         typer.echo(f"· next: {suggestion}", err=True)

@@ -1,4 +1,6 @@
-"""What the commands need of the rest of the application, handed in by `server.app`: every door is opened only when its command runs."""
+"""What the commands need of the rest of the application, handed in by `server.app`: every door is opened only when its
+command runs.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,8 +38,9 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CliDoors:
-    """`serve` runs a server until it is stopped and returns the exit code. `analysis` builds an agent without a server or a
-    database, whose pictures go to the given place. Both raise ConfigError."""
+    """`serve` runs a server until it is stopped and returns the exit code. `analysis` builds an agent without a server
+    or a database, whose pictures go to the given place. Both raise ConfigError.
+    """
 
     serve: Callable[[ServeOptions], int]
     analysis: Callable[[AnalyzeOptions, Pictures], Analysis]

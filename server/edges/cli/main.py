@@ -40,6 +40,7 @@ def build_cli(doors: CliDoors) -> typer.Typer:
     def analyze(
         trace: TraceArgument,
         question: Annotated[str, typer.Argument(help="What you want to know.")] = "Why is this slow?",
+        *,
         out: Annotated[Path | None, typer.Option(file_okay=False, help="Save the pictures in this folder.")] = None,
         as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
         debug_messages: Annotated[
@@ -50,7 +51,8 @@ def build_cli(doors: CliDoors) -> typer.Typer:
     ) -> None:
         """Ask about a trace: the answer on stdout, what is done on stderr.
 
-        Without OPENAI_API_KEY or FLAMECHAT_MODEL_BASE_URL the built-in analyst answers. Exit code 1: the trace or the model failed.
+        Without OPENAI_API_KEY or FLAMECHAT_MODEL_BASE_URL the built-in analyst answers. Exit code 1: the trace or the
+        model failed.
         """
         from server.edges.cli.analyze import analyze as run
 
@@ -60,6 +62,7 @@ def build_cli(doors: CliDoors) -> typer.Typer:
     @app.command()
     def render(
         trace: TraceOrStdin,
+        *,
         output: Annotated[Path, typer.Option("--output", "-o", help="The PNG to write; - is stdout.")],
         mode: Annotated[
             Literal["time-order", "left-heavy"], typer.Option(help="As it happened, or merged, heaviest first.")
@@ -108,6 +111,7 @@ def build_cli(doors: CliDoors) -> typer.Typer:
     @app.command()
     def summary(
         trace: TraceOrStdin,
+        *,
         as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     ) -> None:
         """Say what a trace is, which functions are heaviest and what stands out."""

@@ -24,7 +24,9 @@ def fail(message: str, code: int = FAILED) -> NoReturn:
 
 @contextmanager
 def progress(doing: str) -> Iterator[None]:
-    """A moving bar with the time gone, on stderr, when that is a terminal. How much is left is not known, so it is not shown."""
+    """A moving bar with the time gone, on stderr, when that is a terminal. How much is left is not known, so it is not
+    shown.
+    """
     if not sys.stderr.isatty():
         yield
         return

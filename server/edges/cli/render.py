@@ -13,7 +13,9 @@ from traces.model import Trace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderOptions:
-    """As on the command line: `profile` a handle or name, times in milliseconds from the profile's start, `frame` makes a sandwich."""
+    """As on the command line: `profile` a handle or name, times in milliseconds from the profile's start, `frame` makes
+    a sandwich.
+    """
 
     output: Path
     mode: str
@@ -57,8 +59,9 @@ def render(source: Path, options: RenderOptions) -> None:
 
 
 def _drawn(trace: Trace, options: RenderOptions) -> Picture:
-    from rendering.flamegraph import FlamegraphOptions, render_flamegraph
-    from rendering.sandwich import SandwichOptions, render_sandwich
+    from rendering.flamegraph import render_flamegraph
+    from rendering.options import FlamegraphOptions, SandwichOptions
+    from rendering.sandwich import render_sandwich
     from server.agent.tools.arguments import chosen_frame, chosen_profile, chosen_window
 
     profile = chosen_profile(trace, options.profile)

@@ -10,10 +10,11 @@ from server.edges.cli.reading import read_or_fail
 
 def summary(source: Path, *, as_json: bool) -> None:
     """Print the summary, first findings and the five heaviest functions."""
-    from server.agent.opening import opening
-    from server.agent.quoting import plain
     from traces.analysis.functions import top_functions
     from traces.analysis.summary import summarise
+
+    from server.agent.opening import opening
+    from server.agent.quoting import plain
     from traces.analysis.units import format_share, format_value
 
     trace = read_or_fail(source)
@@ -30,12 +31,13 @@ def summary(source: Path, *, as_json: bool) -> None:
     if len(told.profiles) > 10:
         typer.echo(f"  … {len(told.profiles) - 10} more profiles")
     table = top_functions(trace, sort_by="self", limit=5)
+    unit = trace.profiles[trace.default_profile].unit
     typer.echo(
         "\nHeaviest functions by self time:" if table.unit == "nanoseconds" else "\nHeaviest functions by self weight:"
     )
     for row in table.rows:
         where = f"  {plain(row.file, 60)}" + (f":{row.line}" if row.line else "") if row.file else ""
-        amounts = f"{format_share(row.self_share):>6}  {format_value(row.self_value, trace.profiles[trace.default_profile].unit):>9}"
+        amounts = f"{format_share(row.self_share):>6}  {format_value(row.self_value, unit):>9}"
         typer.echo(f"  {amounts}  {plain(row.name, 80)}{where}")
     for title, lines in (
         ("First findings", first.findings),

@@ -37,13 +37,14 @@ class AnalystChat(BaseChatModel):
         for index, (name, arguments) in enumerate(calls):
             call_id = f"analyst_{len(evidence.results) + index}"
             yield AIMessageChunk(
-                "", tool_call_chunks=[tool_call_chunk(name=name, args=json.dumps(arguments), id=call_id, index=index)]
+                content="",
+                tool_call_chunks=[tool_call_chunk(name=name, args=json.dumps(arguments), id=call_id, index=index)],
             )
         if not calls:
             text = report(question, evidence)
             for start in range(0, len(text), CHUNK_CHARACTERS):
-                yield AIMessageChunk(text[start : start + CHUNK_CHARACTERS])
-        yield AIMessageChunk("", response_metadata={"finish_reason": "tool_calls" if calls else "stop"})
+                yield AIMessageChunk(content=text[start : start + CHUNK_CHARACTERS])
+        yield AIMessageChunk(content="", response_metadata={"finish_reason": "tool_calls" if calls else "stop"})
 
     async def _astream(
         self,

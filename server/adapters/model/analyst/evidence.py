@@ -1,5 +1,6 @@
 """What this turn's tools returned, as data: results by tool, and the rows the plan and the report both look at."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,16 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 PSEUDO_FRAMES = frozenset(
     {"(program)", "(idle)", "(root)", "[root]", "(garbage collector)", "<module>", "(anonymous)", "all", "root"}
 )
-"""Names that profilers give to what is not one function of the program: never named as what dominates while there is another."""
+"""Names that profilers give to what is not one function of the program: never named as what dominates while there is
+another.
+"""
+
+
+CLEARLY_MORE = 1.5
+"""How many times the main profile's hottest function another profile's must weigh to be named first."""
+
+WAITING = re.compile(r"wait|sleep|select|poll|accept|recv|park|futex|idle|readinto|\bread\b|join", re.IGNORECASE)
+"""Functions that mostly wait: the thread they fill is not what makes a program slow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +31,17 @@ class Result:
     data: dict[str, Any]
     text: str
     failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """The row that leads a ranking, and the ranking it leads."""
+
+    row: dict[str, Any]
+    rows: list[dict[str, Any]]
+    unit: str
+    whole: float
+    profile: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +64,36 @@ class Evidence:
         return any(result.tool == tool for result in self.results)
 
     @property
-    def hottest(self) -> dict[str, Any] | None:
-        """The row with the most self time that is a function of the program, else the first row."""
-        table = self.first("get_top_functions", sort_by="self")
-        rows = table["rows"] if table else []
-        return next((row for row in rows if row["name"] not in PSEUDO_FRAMES), rows[0] if rows else None)
+    def lead(self) -> Lead | None:
+        """The hottest function of the main profile, or of another that was ranked too, when it weighs clearly more
+        there.
+        """
+        leads = [lead for result in self.all("get_top_functions") if (lead := lead_of(result.data))]
+        if not leads:
+            return None
+        first, *others = leads
+        weightier = [
+            other
+            for other in others
+            if other.unit == first.unit
+            and other.row["self_value"] > CLEARLY_MORE * first.row["self_value"]
+            and not WAITING.search(other.row["name"])
+        ]
+        return max([first, *weightier], key=lambda lead: lead.row["self_value"]) if weightier else first
 
     @property
     def matches(self) -> list[dict[str, Any]]:
         """Rows of the first search that found something."""
         return next((result.data["rows"] for result in self.all("find_frames") if result.data["rows"]), [])
+
+
+def lead_of(ranking: dict[str, Any]) -> Lead | None:
+    """A function of the program before any pseudo frame; None for an empty ranking."""
+    rows = ranking["rows"]
+    if not rows:
+        return None
+    row = next((row for row in rows if row["name"] not in PSEUDO_FRAMES and row["self_value"] > 0), rows[0])
+    return Lead(row, rows, ranking["unit"], ranking["whole"], ranking["profile"])
 
 
 def gathered_evidence(messages: Sequence[BaseMessage]) -> Evidence:

@@ -19,7 +19,9 @@ class Topic(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """`names` are functions that may be meant, the surest first; `handle` is one of a frame, node or span; `window` in milliseconds."""
+    """`names` are functions that may be meant, the surest first; `handle` is one of a frame, node or span; `window` in
+    milliseconds.
+    """
 
     topic: Topic
     text: str
@@ -38,54 +40,57 @@ _IDENTIFIER = re.compile(
 )
 _ABOUT = re.compile(
     r"\b(?:what about|how about|tell me about|explain|who calls|what calls|callers? of|callees? of|called by|what does|"
-    r"how (?:slow|long|expensive|much time) (?:is|does|goes to|in)|time (?:in|spent in)|function|method|show me|zoom (?:in )?(?:to|on)|"
-    r"go to|jump to|highlight|find|where is|focus on)\s+(?:the\s+|function\s+|method\s+|frame\s+)*([\w.$:<>~/-]{3,})",
+    r"how (?:slow|long|expensive|much time) (?:is|does|goes to|in)|time (?:in|spent in)|function|method|show me|"
+    r"zoom (?:in )?(?:to|on)|go to|jump to|highlight|find|where is|focus on)"
+    r"\s+(?:the\s+|function\s+|method\s+|frame\s+)*([\w.$:<>~/-]{3,})",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(
-    r"\b(?:top|first|worst|slowest|hottest|biggest|heaviest)\s+(\d{1,2})\b|\b(\d{1,2})\s+(?:slowest|hottest|heaviest|biggest|top|most)"
+    r"\b(?:top|first|worst|slowest|hottest|biggest|heaviest)\s+(\d{1,2})\b|"
+    r"\b(\d{1,2})\s+(?:slowest|hottest|heaviest|biggest|top|most)"
 )
 _WINDOW = re.compile(
     r"(?:between|from)\s+([\d.]+)\s*(ms|s|sec|seconds)?\s*(?:and|to|until|-|–)\s*([\d.]+)\s*(ms|s|sec|seconds)?",
     re.IGNORECASE,
 )
-_TOPICS: tuple[tuple[Topic, re.Pattern[str]], ...] = tuple(
+_ABILITIES = (
+    r"can(?:not|'t)? (?:this trace|you|it|i)\b.*\b(?:answer|tell|do|ask)|what can(?:not|'t)?\b|"
+    r"what (?:kind|type|sort) of|what is (?:in )?(?:this|the) (?:trace|file|profile)|not answer|\bhelp\b|"
+    r"who are you|are you an? "
+)
+_SHOW = r"\b(?:show|zoom|go to|jump|highlight|draw|picture|screenshot|open)\b|flame\s?(?:graph|chart)"
+_TOP = r"\b(?:top|slowest|hottest|heaviest|biggest|ranking|which functions|most (?:time|expensive|cpu|memory))\b"
+_PROFILES = r"\bthreads?\b|\bprofiles\b|\btracks?\b|\bprocess(?:es)?\b|\bcores?\b"
+_TOPICS = tuple(
     (topic, re.compile(pattern, re.IGNORECASE))
     for topic, pattern in (
         (Topic.GARBAGE, r"\bgc\b|garbage|\bcollector\b"),
-        (
-            Topic.ABILITIES,
-            r"can(?:not|'t)? (?:this trace|you|it|i)\b.*\b(?:answer|tell|do|ask)|what can(?:not|'t)?\b|what (?:kind|type|sort) of|"
-            r"what is (?:in )?(?:this|the) (?:trace|file|profile)|not answer|\bhelp\b|who are you|are you an? ",
-        ),
-        (Topic.PROFILES, r"\bthreads?\b|\bprofiles\b|\btracks?\b|\bprocess(?:es)?\b|\bcores?\b"),
-        (
-            Topic.SHOW,
-            r"\bshow\b|\bzoom\b|\bgo to\b|\bjump\b|\bhighlight\b|\bdraw\b|\bpicture\b|\bscreenshot\b|flame\s?(?:graph|chart)|\bopen\b",
-        ),
-        (
-            Topic.TOP,
-            r"\btop\b|\bslowest\b|\bhottest\b|\bheaviest\b|most (?:time|expensive|cpu|memory)|\branking\b|which functions|biggest",
-        ),
+        (Topic.ABILITIES, _ABILITIES),
+        (Topic.PROFILES, _PROFILES),
+        (Topic.SHOW, _SHOW),
+        (Topic.TOP, _TOP),
     )
 )
-_COMMON = frozenset(
-    "the this that these those trace time function functions method it you me my our your code program app application thread "
-    "main_thread slow slower slowest hot path there here what where which why how much many most all everything anything "
-    "something flame chart flamegraph graph picture left heavy order sandwich view gc garbage collection memory cpu calls called "
-    "callers callees work bottleneck biggest heaviest hottest top first".split()
-)
+_NO_NAMES = """
+the this that these those trace time function functions method it you me my our your code program app application thread
+slow slower slowest hot path there here what where which why how much many most all everything anything something flame
+chart flamegraph graph picture left heavy order sandwich view gc garbage collection memory cpu calls called callers
+callees work bottleneck biggest heaviest hottest top first timeline is are does do
+"""
+"""Words that stand in a function's place without being one."""
 
 
 def understood(prompt: str, viewer: dict[str, Any]) -> Question:
-    """The question behind a prompt. `viewer` is what the person looks at: its selection is what `this function` means."""
+    """The question behind a prompt. `viewer` is what the person looks at: its selection is what `this
+    function` means.
+    """
     text = " ".join(prompt.split())
     names = _names(text)
     handle = found[1] if (found := _HANDLE.search(text)) else None
     if (
         handle is None
         and not names
-        and re.search(r"\b(?:this|selected|that) (?:function|frame|one|call|box|selection)\b", text, re.I)
+        and re.search(r"\b(?:this|selected|that) (?:function|frame|one|call|box|selection)\b", text, re.IGNORECASE)
     ):
         handle = viewer.get("selection") or None
     topic = next((topic for topic, pattern in _TOPICS if pattern.search(_CODE.sub(" ", text))), None)
@@ -100,7 +105,7 @@ def understood(prompt: str, viewer: dict[str, Any]) -> Question:
         text=text,
         names=names,
         handle=handle,
-        sort_by="total" if re.search(r"\b(?:total|inclusive|cumulative)\b", text, re.I) else "self",
+        sort_by="total" if re.search(r"\b(?:total|inclusive|cumulative)\b", text, re.IGNORECASE) else "self",
         limit=max(1, min(limit, 50)),
         window=window,
         view=_view(text),
@@ -115,7 +120,9 @@ def _names(text: str) -> tuple[str, ...]:
     found += [match[1].rstrip(".,?!:") for match in _ABOUT.finditer(rest)]
     unique = dict.fromkeys(name.removesuffix("()").strip() for name in found)
     return tuple(
-        name for name in unique if len(name) > 1 and name.casefold() not in _COMMON and not _HANDLE.fullmatch(name)
+        name
+        for name in unique
+        if len(name) > 1 and name.casefold() not in _NO_NAMES.split() and not _HANDLE.fullmatch(name)
     )[:3]
 
 

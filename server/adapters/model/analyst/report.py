@@ -1,15 +1,28 @@
 """The analyst's answer: sentences by rule around the tools' own figures, the dominating function first."""
 
+from itertools import groupby
 from typing import Any, assert_never
 
-from server.adapters.model.analyst.evidence import PSEUDO_FRAMES, Evidence
+from server.adapters.model.analyst.evidence import PSEUDO_FRAMES, Evidence, Lead, lead_of
 from server.adapters.model.analyst.question import Question, Topic
-from server.adapters.model.analyst.wording import amount, cited, located, noun, own, share, table, whole
+from server.adapters.model.analyst.wording import (
+    amount,
+    cited,
+    cited_profile,
+    coded,
+    located,
+    noun,
+    own,
+    share,
+    table,
+    verb,
+    whole,
+)
 from server.agent.quoting import plain
 
 SIGNATURE = (
-    "*Written by the built-in analyst: rules over the trace, not a language model. To connect one, set `OPENAI_API_KEY`, "
-    "or `FLAMECHAT_MODEL_BASE_URL` for any OpenAI-compatible server, and start again.*"
+    "*Written by the built-in analyst: rules over the trace, not a language model. To connect one, set "
+    "`OPENAI_API_KEY`, or `FLAMECHAT_MODEL_BASE_URL` for any OpenAI-compatible server, and start again.*"
 )
 
 DOMINATES = 0.1
@@ -43,42 +56,68 @@ def report(question: Question, evidence: Evidence) -> str:
 
 
 def _overview(evidence: Evidence) -> list[str]:
-    table_ = evidence.first("get_top_functions", sort_by="self")
-    if not table_ or not evidence.hottest:
+    lead = evidence.lead
+    if lead is None:
         return ["This trace holds no work to attribute: no function has any self time in its main profile."]
-    unit, hot = table_["unit"], evidence.hottest
-    rows = [row for row in table_["rows"][:5] if row["self_value"] > 0]
+    rows = [row for row in lead.rows[:5] if row["self_value"] > 0]
+    spent = f"Where the {noun(lead.unit)} is {verb(lead.unit)}:\n\n{table(rows, lead.unit)}"
     return [
-        _verdict(hot, unit, table_["whole"]),
-        _pseudo_remark(table_, unit),
-        _path(evidence, unit),
-        _callers(evidence, hot, unit),
-        f"Where the {noun(unit)} is spent itself:\n\n{table(rows, unit)}" if len(rows) > 1 else "",
-        _advice(evidence, hot, unit),
+        _verdict(lead, evidence),
+        _pseudo_remark(lead),
+        _path(evidence),
+        _callers(evidence),
+        spent if len(rows) > 1 else "",
+        _other_profiles(evidence, lead),
+        _advice(evidence, lead),
         _caveats(evidence),
     ]
 
 
-def _verdict(hot: dict[str, Any], unit: str, all_of_it: float) -> str:
-    spent = f"{own(hot, unit)} of the {amount(all_of_it, unit)} of {noun(unit)} is spent in it itself"
-    if hot["self_share"] >= DOMINATES:
-        return f"**{cited(hot)} dominates**{located(hot)}: {spent}, and {whole(hot, unit)} including what it calls."
+def _verdict(lead: Lead, evidence: Evidence) -> str:
+    row, unit = lead.row, lead.unit
+    deeper = row["total_value"] > row["self_value"]
+    through = f", and {whole(row, unit)} including what it calls" if deeper else ", nothing in what it calls"
+    profile = _profile(evidence, lead.profile)
+    of_it = f"of {amount(lead.whole, unit)}" + (f" in {cited_profile(profile)}" if profile else "")
+    spent = f"{own(row, unit)} {of_it} is {verb(unit)} in it itself{through}."
+    if row["self_share"] >= DOMINATES:
+        return f"**{cited(row)} dominates**{located(row)}: {spent}"
     return (
-        f"**{cited(hot)} is the heaviest function, but nothing dominates**{located(hot)}: {spent}; "
-        f"the {noun(unit)} is spread over {'many functions' if unit else 'it'}."
+        f"**{cited(row)} is the heaviest function, but nothing dominates**{located(row)}: {spent} "
+        f"The {noun(unit)} is spread over many functions."
     )
 
 
-def _pseudo_remark(table_: dict[str, Any], unit: str) -> str:
-    above = [row for row in table_["rows"][:1] if row["name"] in PSEUDO_FRAMES and len(table_["rows"]) > 1]
-    return "".join(
-        f"The profiler puts more, {own(row, unit)}, under {cited(row)}, which is not one function of the program."
-        for row in above
-    )
+def _profile(evidence: Evidence, handle: str) -> dict[str, Any] | None:
+    """The profile's row when the trace has several, so that it is worth naming."""
+    summary = evidence.first("get_trace_summary")
+    if not summary or len(summary["profiles"]) < 2:
+        return None
+    return next((row for row in summary["profiles"] if row["handle"] == handle), None)
 
 
-def _path(evidence: Evidence, unit: str) -> str:
-    """From the root down the heaviest child, as long as it carries the weight; the uninteresting upper part is skipped."""
+def _pseudo_remark(lead: Lead) -> str:
+    first = lead.rows[0]
+    if first["name"] not in PSEUDO_FRAMES or first is lead.row:
+        return ""
+    return f"The profiler puts more, {own(first, lead.unit)}, under {cited(first)}, which is not one function of the program."
+
+
+def _other_profiles(evidence: Evidence, lead: Lead) -> str:
+    """What leads in the other profiles that were ranked."""
+    lines = []
+    for result in evidence.all("get_top_functions"):
+        profile = _profile(evidence, result.data["profile"])
+        other = lead_of(result.data)
+        if profile and other and other.profile != lead.profile:
+            lines.append(f"- {cited_profile(profile)}: {cited(other.row)} with {own(other.row, other.unit)}")
+    return "The hottest function elsewhere:\n\n" + "\n".join(lines) if lines else ""
+
+
+def _path(evidence: Evidence) -> str:
+    """From the root down the heaviest child, as long as it carries the weight; the uninteresting upper
+    part is skipped.
+    """
     tree = evidence.first("get_call_tree")
     if not tree or not tree["nodes"]:
         return ""
@@ -93,38 +132,41 @@ def _path(evidence: Evidence, unit: str) -> str:
             break
         path.append(heaviest)
         level = children.get(heaviest["handle"], [])
-    shown = path[-PATH_STEPS:]
+    steps = [list(run) for _, run in groupby(path, key=lambda node: node["frame_handle"])]
+    shown = steps[-PATH_STEPS:]
     if len(shown) < 2:
         return ""
-    steps = " → ".join(f"{cited(node)} {share(node['total_share'])}" for node in shown)
-    skipped = "… → " if len(path) > len(shown) else ""
-    return f"The heaviest path: {skipped}{steps}."
+    said = " → ".join(f"{cited(run[0])} {share(run[0]['total_share'])}{_nested(run)}" for run in shown)
+    return f"The heaviest path: {'… → ' if len(steps) > len(shown) else ''}{said}."
 
 
-def _callers(evidence: Evidence, hot: dict[str, Any], unit: str) -> str:
+def _nested(run: list[dict[str, Any]]) -> str:
+    """How deep a function calls itself there, and what the innermost call still holds."""
+    return "" if len(run) < 2 else f" (calls itself {len(run) - 1} deep, down to {share(run[-1]['total_share'])})"
+
+
+def _callers(evidence: Evidence) -> str:
     around = evidence.first("get_callers_callees")
-    if not around or around["frame"]["handle"] != hot["handle"]:
-        return ""
-    return _neighbours(around, unit)
+    return _neighbours(around, around["unit"]) if around else ""
 
 
 def _neighbours(around: dict[str, Any], unit: str) -> str:
     sentences = []
-    for key, verb, none in (
+    for key, words, none in (
         ("callers", "It is called from", "Nothing calls it."),
         ("callees", "It calls", "It calls nothing else."),
     ):
-        rows = [row for row in around[key] if row["total_value"] > 0][:4]
-        listed = ", ".join(f"{cited(row)} ({amount(row['total_value'], unit)})" for row in rows)
-        sentences.append(f"{verb} {listed}." if rows else none)
+        rows = [row for row in around[key] if row["handle"]][:4]
+        listed = ", ".join(f"{cited(row)} ({amount(row['value'], unit)})" for row in rows)
+        sentences.append(f"{words} {listed}." if rows else none)
     return " ".join(sentences)
 
 
-def _advice(evidence: Evidence, hot: dict[str, Any], unit: str) -> str:
+def _advice(evidence: Evidence, lead: Lead) -> str:
     around = evidence.first("get_callers_callees") or {"callers": []}
-    caller = next((row for row in around["callers"] if row["name"] not in PSEUDO_FRAMES), None)
-    lines = [f"Doing the work inside {cited(hot)} cheaper can save at most {own(hot, unit)}."]
-    if caller and caller["name"] != hot["name"]:
+    caller = next((row for row in around["callers"] if row["handle"] and row["name"] not in PSEUDO_FRAMES), None)
+    lines = [f"Making {cited(lead.row)} itself cheaper can save at most {own(lead.row, lead.unit)}."]
+    if caller and caller["name"] != lead.row["name"]:
         lines.append(f"Calling it less often means looking at {cited(caller)}, its heaviest caller.")
     return "What to try: " + " ".join(lines)
 
@@ -133,40 +175,29 @@ def _caveats(evidence: Evidence) -> str:
     summary = evidence.first("get_trace_summary")
     if not summary:
         return ""
-    notes = [f"{warning['text']}" for warning in summary.get("warnings", [])[:3]]
-    main = next((p for p in summary["profiles"] if p["handle"] == _main(summary)), None)
+    notes = [plain(warning["text"], 300).rstrip(".") + "." for warning in summary.get("warnings", [])[:3]]
+    told = evidence.lead.profile if evidence.lead else summary["default_profile"]
+    main = next((p for p in summary["profiles"] if p["handle"] == told), None)
     if main and main.get("idle_share"):
-        notes.append(f"The main profile is idle {share(main['idle_share'])} of its time; idle time is left out above.")
+        notes.append(f"That profile is idle {share(main['idle_share'])} of its time; idle time is left out above.")
     if main and main["kind"] == "sampled" and (count := main.get("sample_count")) and count < FEW_SAMPLES:
         notes.append(f"There are only {count:,} samples: small shares are within chance.")
-    if len(summary["profiles"]) > 1 and main:
-        notes.append(
-            f"This is about the main profile, `{plain(main['name'], 60).replace('`', chr(39))}`; the trace has {len(summary['profiles'])}."
-        )
-    return "Keep in mind: " + " ".join(plain(note, 300) for note in notes) if notes else ""
-
-
-def _main(summary: dict[str, Any]) -> str:
-    default = summary.get("default_profile")
-    return f"p{default}" if isinstance(default, int) else str(default)
+    return "Keep in mind: " + " ".join(notes) if notes else ""
 
 
 def _ranking(question: Question, evidence: Evidence) -> list[str]:
     found = evidence.first("get_top_functions")
     if not found or not found["rows"]:
         return ["No function has any weight there."]
-    unit, rows = found["unit"], found["rows"]
-    key = f"{found['sort_by']}_share"
-    said = own if found["sort_by"] == "self" else whole
-    span = ""
-    if question.window:
-        span = f" between {question.window[0]:g} ms and {question.window[1]:g} ms"
-    return [
-        f"**{cited(rows[0])} leads by {found['sort_by']} {noun(unit)}{span}**{located(rows[0])}: {said(rows[0], unit)} of "
-        f"{amount(found['whole'], unit)}.",
-        table([row for row in rows if row[key] > 0] or rows[:1], unit),
-        f"{found['total_rows']} functions in all." if found["total_rows"] > len(rows) else "",
-    ]
+    unit, rows, order = found["unit"], found["rows"], found["sort_by"]
+    said = own if order == "self" else whole
+    span = "" if question.window is None else f" between {question.window[0]:g} ms and {question.window[1]:g} ms"
+    first = (
+        f"**{cited(rows[0])} leads by {order} {noun(unit)}{span}**{located(rows[0])}: {said(rows[0], unit)} of "
+        f"{amount(found['whole'], unit)}."
+    )
+    more = f"{found['total_rows']:,} functions in all." if found["total_rows"] > len(rows) else ""
+    return [first, table([row for row in rows if row[f"{order}_share"] > 0] or rows[:1], unit), more]
 
 
 def _function(question: Question, evidence: Evidence) -> list[str]:
@@ -174,81 +205,74 @@ def _function(question: Question, evidence: Evidence) -> list[str]:
     if around is None:
         return _unknown(question, evidence)
     unit, row = around["unit"], around["frame"]
-    weight = (
-        "does most of its work itself"
-        if row["self_value"] * 2 > row["total_value"]
-        else "mostly passes through to what it calls"
+    busy_itself = row["self_value"] * 2 > row["total_value"]
+    first = (
+        f"**{cited(row)}**{located(row)} takes {whole(row, unit)} in total and {own(row, unit)} itself, "
+        f"counted {row['count']:,} times: it "
+        f"{'does most of its work itself' if busy_itself else 'mostly passes through to what it calls'}."
     )
-    parts = [
-        f"**{cited(row)}**{located(row)} takes {whole(row, unit)} in total and {own(row, unit)} itself, in {row['count']:,} "
-        f"{'calls or samples'}: it {weight}.",
-        _neighbours(around, unit),
-        around.get("remark") or "",
-    ]
+    parts = [first, _neighbours(around, unit), around.get("remark") or ""]
     others = [match for match in evidence.matches if match["handle"] != row["handle"]][:4]
     if others:
-        parts.append(
-            "Other matches: " + ", ".join(f"{cited(match)} ({share(match['total_share'])})" for match in others) + "."
-        )
-    if evidence.called("generate_sandwich_flamegraph_screenshot"):
+        listed = ", ".join(f"{cited(match)} ({share(match['total_share'])})" for match in others)
+        parts.append(f"Other matches: {listed}.")
+    if evidence.first("generate_sandwich_flamegraph_screenshot"):
         parts.append("The sandwich picture shows its callers above and its callees below.")
     return parts
 
 
 def _unknown(question: Question, evidence: Evidence) -> list[str]:
-    asked = ", ".join(f"`{plain(name, 80).replace('`', chr(39))}`" for name in question.names) or f"`{question.handle}`"
+    asked = ", ".join(coded(name) for name in question.names) or coded(question.handle or "it")
     near = [row for result in evidence.all("find_frames") for row in result.data.get("nearest", [])][:5]
     parts = [f"This trace has no function that matches {asked}."]
     if near:
         parts.append("The nearest names are " + ", ".join(cited(row) for row in near) + ".")
-    table_ = evidence.first("get_top_functions")
-    if table_ and evidence.hottest:
-        parts.append(
-            f"What does take {noun(table_['unit'])}: {cited(evidence.hottest)} with {own(evidence.hottest, table_['unit'])}."
-        )
-    return parts
+    return [*parts, _leading(evidence, "What does take the most is")]
+
+
+def _leading(evidence: Evidence, words: str) -> str:
+    """One sentence about the hottest function, or nothing when the tools did not rank any."""
+    lead = evidence.lead
+    return (
+        "" if lead is None else f"{words} {cited(lead.row)}, with {own(lead.row, lead.unit)} of self {noun(lead.unit)}."
+    )
 
 
 def _shown(question: Question, evidence: Evidence) -> list[str]:
-    moved = evidence.first("show_in_viewer")
     parts = []
     if evidence.first("get_callers_callees"):
         parts = _function(question, evidence)
     elif question.names or question.handle:
         parts = _unknown(question, evidence)
-    elif table_ := evidence.first("get_top_functions"):
+    else:
         drawn = evidence.first("generate_flamegraph_screenshot")
-        hot = evidence.hottest
-        if hot:
-            parts.append(
-                f"Here is the picture. The heaviest function in it is **{cited(hot)}** with {own(hot, table_['unit'])}."
-            )
-        if drawn:
-            parts.append(drawn["description"])
+        parts = [
+            _leading(evidence, "Here is the picture. Its heaviest function is"),
+            drawn["description"] if drawn else "",
+        ]
+    moved = evidence.first("show_in_viewer")
     return [*parts, "The flame chart beside this conversation shows it now." if moved else ""]
 
 
 def _garbage(evidence: Evidence) -> list[str]:
     rows = [row for row in evidence.matches if row["total_value"] > 0]
     found = evidence.first("find_frames")
-    unit = found["unit"] if found else "nanoseconds"
-    hot = evidence.hottest
-    closing = f"What does dominate is {cited(hot)} with {own(hot, unit)}." if hot else ""
-    if not rows:
-        return [
-            "**No frame in this trace is named like garbage collection**, so either there was none or this profiler does not record it.",
-            closing,
-        ]
-    listed = "\n".join(
-        f"- {cited(row)}{located(row)}: {whole(row, unit)} in total, {own(row, unit)} itself" for row in rows[:6]
-    )
+    closing = _leading(evidence, "What dominates is")
+    if not rows or not found:
+        none = (
+            "**No frame in this trace is named like garbage collection**: either there was none, "
+            "or this profiler does not record it."
+        )
+        return [none, closing]
+    unit = found["unit"]
     size = "a large part" if rows[0]["total_share"] >= DOMINATES else "a small part"
-    return [
-        f"**{cited(rows[0])} is the heaviest frame named like garbage collection: {whole(rows[0], unit)}**, {size} of the {noun(unit)}.",
-        listed,
-        "These are matches by name; look at each before counting on it. Totals of frames that call each other must not be added.",
-        closing,
-    ]
+    first = (
+        f"**{cited(rows[0])} is the heaviest frame named like garbage collection: {whole(rows[0], unit)}**, "
+        f"{size} of the {noun(unit)}."
+    )
+    listed = [f"- {cited(row)}{located(row)}: {whole(row, unit)} in total, {own(row, unit)} itself" for row in rows[:6]]
+    caution = "These are matches by name. Totals of frames that call each other must not be added."
+    return [first, "\n".join(listed), caution, closing]
 
 
 def _profiles(evidence: Evidence) -> list[str]:
@@ -257,21 +281,16 @@ def _profiles(evidence: Evidence) -> list[str]:
         return ["The profiles of this trace could not be listed."]
     rows = listed["profiles"]
     busiest = max(rows, key=lambda row: row.get("total") or 0)
-    name = plain(busiest["name"], 80).replace("`", "'")
-    parts = [
-        f"**[`{name}`](#{busiest['handle']}) is the busiest of {listed['total_profiles']}: {amount(busiest['total'], busiest['unit'])}.**"
-    ]
-    for row in rows[:12]:
-        label = plain(row["name"], 80).replace("`", "'")
+    busy = amount(busiest["total"], busiest["unit"])
+    lines = []
+    for row in sorted(rows, key=lambda row: -(row.get("total") or 0))[:12]:
         idle = f", idle {share(row['idle_share'])}" if row.get("idle_share") else ""
-        parts.append(f"- [`{label}`](#{row['handle']}): {row['kind']}, {amount(row['total'], row['unit'])} busy{idle}")
-    parts = [parts[0], "\n".join(parts[1:])]
-    table_ = evidence.first("get_top_functions")
-    if evidence.hottest and table_:
-        parts.append(
-            f"In the main profile {cited(evidence.hottest)} leads with {own(evidence.hottest, table_['unit'])}."
-        )
-    return parts
+        lines.append(f"- {cited_profile(row)}: {row['kind']}, {amount(row['total'], row['unit'])} busy{idle}")
+    return [
+        f"**{cited_profile(busiest)} is the busiest of {listed['total_profiles']}: {busy}.**",
+        "\n".join(lines),
+        _leading(evidence, "In the main profile the heaviest function is"),
+    ]
 
 
 def _abilities(evidence: Evidence) -> list[str]:
@@ -280,22 +299,17 @@ def _abilities(evidence: Evidence) -> list[str]:
         return ["The summary of this trace could not be read."]
     length = f", {amount(summary['duration_ns'], 'nanoseconds')} long" if summary.get("duration_ns") else ""
     count = len(summary["profiles"])
-    parts = [
+    first = (
         f"This is a **{summary['format']}** trace{length}, with {count} profile{'s' if count != 1 else ''} and "
         f"{summary['frame_count']:,} functions."
-    ]
-    if summary["can_answer"]:
-        parts.append("It can answer:\n\n" + "\n".join(f"- {item}" for item in summary["can_answer"]))
-    if summary["cannot_answer"]:
-        parts.append("It cannot answer:\n\n" + "\n".join(f"- {item}" for item in summary["cannot_answer"]))
-    table_ = evidence.first("get_top_functions")
-    if evidence.hottest and table_:
-        parts.append(
-            f"For a start: {cited(evidence.hottest)} has the most self {noun(table_['unit'])}, {own(evidence.hottest, table_['unit'])}."
-        )
-    return parts
+    )
+    parts = [first]
+    for title, items in (("It can answer", summary["can_answer"]), ("It cannot answer", summary["cannot_answer"])):
+        if items:
+            parts.append(f"{title}:\n\n" + "\n".join(f"- {item}" for item in items))
+    return [*parts, _leading(evidence, "For a start, the heaviest function is")]
 
 
 def _failures(evidence: Evidence) -> str:
-    failed = [result for result in evidence.results if result.failed]
-    return "".join(f"({result.tool} could not answer, so this is without it.) " for result in failed[:3]).strip()
+    failed = dict.fromkeys(result.tool for result in evidence.results if result.failed)
+    return f"({', '.join(failed)} could not answer, so this is without it.)" if failed else ""

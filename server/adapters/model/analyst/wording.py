@@ -1,4 +1,4 @@
-"""How the analyst writes a row, an amount, a share: the same formatting as the tools, so that every figure is theirs."""
+"""How the analyst writes a row, an amount, a share: formatted as the tools do, so that every figure is theirs."""
 
 from typing import Any
 
@@ -9,6 +9,7 @@ from traces.values import Unit
 LABEL_CHARACTERS = 80
 
 NOUNS = {Unit.NANOSECONDS: "time", Unit.BYTES: "memory", Unit.COUNT: "weight"}
+VERBS = {Unit.NANOSECONDS: "spent", Unit.BYTES: "allocated", Unit.COUNT: "counted"}
 
 
 def noun(unit: str) -> str:
@@ -16,19 +17,32 @@ def noun(unit: str) -> str:
     return NOUNS[Unit(unit)]
 
 
+def verb(unit: str) -> str:
+    """What happens to it in a function."""
+    return VERBS[Unit(unit)]
+
+
 def cited(row: dict[str, Any]) -> str:
     """A row's name as a citation; the code span keeps the name's own characters from being read as Markdown."""
-    label = plain(row["name"], LABEL_CHARACTERS).replace("`", "'").strip() or "(no name)"
-    return f"[`{label}`](#{row.get('frame_handle') or row['handle']})"
+    return f"[{coded(row['name'])}](#{row.get('frame_handle') or row['handle']})"
+
+
+def coded(text: str, limit: int = LABEL_CHARACTERS) -> str:
+    """A trace's string as a Markdown code span."""
+    return f"`{plain(text, limit).replace('`', chr(39)).strip() or '(no name)'}`"
+
+
+def cited_profile(row: dict[str, Any]) -> str:
+    return f"[{coded(row['name'])}](#{row['handle']})"
 
 
 def located(row: dict[str, Any]) -> str:
-    """` in file:line`, or nothing when the trace does not say."""
+    """` (file:line)`, or nothing when the trace does not say."""
     if not row.get("file"):
         return ""
-    file = plain(row["file"], 200).replace("`", "'")
-    file = file if len(file) <= 60 else "…" + file[-59:]
-    return f" in `{file}:{row['line']}`" if row.get("line") else f" in `{file}`"
+    file = row["file"] if len(row["file"]) <= 60 else "…" + row["file"][-59:]
+    place = f"{file}:{row['line']}" if row.get("line") else file
+    return f" ({coded(place)})"
 
 
 def own(row: dict[str, Any], unit: str) -> str:

@@ -20,7 +20,7 @@ export function TurnView({ turn, isLast, canAsk, ask }: TurnViewProps) {
   return (
     <article class="turn" data-status={turn.status} data-turn={turn.turnId}>
       {turn.prompt !== null && (
-        <div class="prompt"><h3 class="visually-hidden">You asked</h3><p>{turn.prompt}</p></div>
+        <div class="prompt"><h3 class="visually-hidden">You asked</h3><p><WithCode text={turn.prompt} /></p></div>
       )}
       <div class="answer">
         <h3 class="visually-hidden">Answer</h3>
@@ -52,10 +52,15 @@ export function Suggestions({ questions, label, disabled, ask }: { questions: st
   return (
     <ul class="suggestions" aria-label={label}>
       {questions.map((question) => (
-        <li key={question}><button type="button" disabled={disabled} onClick={() => ask(question)}>{question}</button></li>
+        <li key={question}><button type="button" disabled={disabled} onClick={() => ask(question)}><WithCode text={question} /></button></li>
       ))}
     </ul>
   );
+}
+
+/** A line in which names stand between backticks. */
+function WithCode({ text }: { text: string }) {
+  return <>{text.split(/`([^`\n]+)`/).map((part, index) => (index % 2 ? <code key={index}>{part}</code> : part))}</>;
 }
 
 function Waiting({ turn }: { turn: Turn }) {

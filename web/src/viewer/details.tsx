@@ -82,6 +82,7 @@ export function Details({ store, numbers, ask }: { store: ViewerStore; numbers: 
   const mode = usePart(store, (state) => state.mode);
   const shade = usePart(theme, (value) => value);
   const facts = useMemo(() => factsOf(store, store.overview(), numbers), [selection, view, numbers]);
+  const isSampled = store.profiles.find((profile) => profile.handle === view?.profile)?.kind === "sampled";
   const unit = view?.unit ?? "nanoseconds";
   const boxes = selection && view?.[selection.half];
   const width = boxes ? boxes.end[selection.index]! - boxes.start[selection.index]! : 0;
@@ -102,7 +103,7 @@ export function Details({ store, numbers, ask }: { store: ViewerStore; numbers: 
           <dl class="facts">
             <Fact name="Self" value={formatValue(facts.self, unit)} share={facts.selfShare} />
             <Fact name="Total" value={formatValue(facts.total, unit)} share={facts.totalShare} />
-            <div><dt>{facts.approximate ? "Boxes (merged)" : "Count"}</dt><dd>{formatCount(facts.count)}</dd></div>
+            <div><dt>{facts.approximate ? "Boxes" : isSampled ? "Own samples" : "Calls"}</dt><dd>{formatCount(facts.count)}</dd></div>
             <div><dt>This box</dt><dd>{formatValue(width, unit)}{mode === "time_order" && boxes ? <i> at {formatValue(boxes.start[selection.index]! - store.bounds().start, unit)}</i> : null}</dd></div>
           </dl>
           <div class="details-actions">

@@ -9,7 +9,7 @@ const IDLE = /^\(?(idle|root)\)?$/i;
 /** With fewer files of its own than this, a trace is coloured by function: by file it would be all one hue. */
 const FEW_FILES = 4;
 
-const OWN_HUES = [24, 38, 52, 64, 76, 88, 98];
+const OWN_HUES = [16, 28, 40, 52, 64, 76, 88];
 const LIBRARY_HUES = [185, 205, 225, 250, 275, 300];
 /** Functions of one file share a hue and differ in lightness. */
 const SHADES = 3;

@@ -14,6 +14,10 @@ from traces.importers.v8 import ON_TOP, Node, V8Profile, add_v8_profile
 
 MAIN_THREAD = "CrRendererMain"
 
+WORKER_LEAD = 1.5
+"""A worker is shown first when it is busier than the page's main thread by this factor: the main thread is what people
+feel, so a little more work elsewhere is not the first thing to look at."""
+
 
 class CpuProfile(msgspec.Struct):
     nodes: list[Node] = []
@@ -41,9 +45,12 @@ class Recording:
 
 
 def read_profiles(events: list[Event], threads: Threads, builder: TraceBuilder) -> int:
-    """Feed V8's profiles; the main thread of the busiest renderer becomes the default. Returns how many there were."""
+    """Feed V8's profiles. The main thread of the busiest renderer becomes the default, or a worker that is far busier.
+
+    Returns how many there were.
+    """
     recordings = _collect(events, builder)
-    heaviest: dict[bool, tuple[int, int]] = {}
+    heaviest: tuple[float, int] | None = None
     added = 0
     for recording in recordings:
         if not recording.profile.samples:
@@ -51,12 +58,13 @@ def read_profiles(events: list[Event], threads: Threads, builder: TraceBuilder) 
         key = recording.thread
         index = add_v8_profile(builder, recording.profile, threads.short_name(key), pid=key[0], tid=key[1])
         added += 1
-        busy = builder.busy(index, but=ON_TOP)  # a renderer that waits shows (program)
-        main = threads.threads.get(key) == MAIN_THREAD
-        if main not in heaviest or busy > heaviest[main][0]:
-            heaviest[main] = busy, index
-    if heaviest:
-        builder.default_profile = heaviest[max(heaviest)][1]
+        busy: float = builder.busy(index, but=ON_TOP)  # a renderer that waits shows (program)
+        if threads.threads.get(key) == MAIN_THREAD:
+            busy *= WORKER_LEAD
+        if heaviest is None or busy > heaviest[0]:
+            heaviest = busy, index
+    if heaviest is not None:
+        builder.default_profile = heaviest[1]
     return added
 
 

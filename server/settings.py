@@ -84,6 +84,14 @@ class Settings(BaseSettings):
     def is_loopback(self) -> bool:
         return self.host in LOOPBACK
 
+    def check_exposure(self) -> None:
+        """Raises ConfigError for a host that others can reach without an access token."""
+        if not self.is_loopback and self.access_token is None:
+            raise ConfigError(
+                f"--host {self.host} can be reached by others: set {PREFIX}ACCESS_TOKEN to a secret, "
+                "or use --host 127.0.0.1"
+            )
+
     @property
     def not_used_yet(self) -> tuple[str, ...]:
         """Settings that are given but whose part is not built: named when the server starts."""
@@ -101,8 +109,8 @@ class Settings(BaseSettings):
 def load_settings(**options: Any) -> Settings:
     """The settings of the environment, with command line options (None: not given) over them.
 
-    Raises ConfigError, one line that names every wrong setting, for an unknown `FLAMECHAT_` name, a wrong type or
-    value, and for a host that others can reach without an access token.
+    Raises ConfigError, one line that names every wrong setting, for an unknown `FLAMECHAT_` name and a wrong type or
+    value.
     """
     known = {PREFIX + name.upper() for name in Settings.model_fields} | READ_BY_THE_TESTS
     unknown = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in known)
@@ -111,15 +119,9 @@ def load_settings(**options: Any) -> Settings:
             f"unknown setting {', '.join(unknown)}; known are {', '.join(sorted(known - READ_BY_THE_TESTS))}"
         )
     try:
-        settings = Settings(**{name: value for name, value in options.items() if value is not None})
+        return Settings(**{name: value for name, value in options.items() if value is not None})
     except ValidationError as error:
         raise ConfigError("; ".join(_complaint(dict(one)) for one in error.errors(include_url=False))) from None
-    if not settings.is_loopback and settings.access_token is None:
-        raise ConfigError(
-            f"--host {settings.host} can be reached by others: set {PREFIX}ACCESS_TOKEN to a secret, "
-            "or use --host 127.0.0.1"
-        )
-    return settings
 
 
 def _complaint(error: dict[str, Any]) -> str:

@@ -63,15 +63,18 @@ class Conversation:
         _same_user(caller, message.user_id)
         _, opened = await self._library.open(caller, message.trace_id)
         begun = await self._workers.ask(opened, opening)
-        await self._conversations.open_session(caller, trace_id=message.trace_id, session_id=message.session_id)
-        listening = self._relay.listen(message.session_id)
+        session = await self._conversations.open_session(
+            caller, trace_id=message.trace_id, session_id=message.session_id
+        )
+        session_id = session.session_id
+        listening = self._relay.listen(session_id)
         try:
-            running = await self._relay.snapshot(message.session_id)
+            running = await self._relay.snapshot(session_id)
             ack = ConnectionAck(
-                session_id=message.session_id,
+                session_id=session_id,
                 opening=begun,
-                history=await self.history(caller, message.session_id),
-                limits=await self._conversations.limits(caller, message.session_id),
+                history=await self.history(caller, session_id),
+                limits=await self._conversations.limits(caller, session_id),
                 running=None if running is None else RunningTurn(turn_id=running.turn_id, seq=running.seq),
             )
         except BaseException:

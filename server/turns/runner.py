@@ -246,8 +246,8 @@ def _ending(
                 input_tokens=outcome.usage.input_tokens,
                 output_tokens=outcome.usage.output_tokens,
             )
-            title = (SessionTitle(title=outcome.title),) if outcome.title else ()
-            return completed, (*title, told)
+            untold = outcome.title is not None and outcome.title != view.title
+            return completed, (SessionTitle(title=outcome.title), told) if untold else (told,)
         case TurnCancelled():
             kept = _with_metadata(messages, view.last_message_id, {"partial": True})
             note = _system_event(view.turn_id, "Stopped.", {"event": "turn_cancelled"})

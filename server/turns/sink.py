@@ -11,6 +11,9 @@ from server.turns.view_of_turn import TurnView
 FLUSH_S = 0.03
 """How long text waits for more text: below what an eye sees as a pause."""
 
+MAX_CHUNK_CHARACTERS = 16_000
+"""Text that waits is sent when it has grown so long: one frame stays far below what any client takes."""
+
 
 class RelaySink:
     """A TurnSink. Events go out in the order they came; `view` holds what went out.."""
@@ -67,4 +70,5 @@ class RelaySink:
 
 
 def _follows(text: ModelChunkAppend, event: ModelChunkAppend) -> bool:
-    return text.message_id == event.message_id and text.offset + len(text.chunk) == event.offset
+    fits = len(text.chunk) + len(event.chunk) <= MAX_CHUNK_CHARACTERS
+    return fits and text.message_id == event.message_id and text.offset + len(text.chunk) == event.offset

@@ -56,6 +56,7 @@ class TurnView:
     attempt: int = 0
     model: str | None = None
     prompt_version: str | None = None
+    title: str | None = None
     end: TurnEnd | None = None
     _items: dict[str, _Text | _Tool] = field(default_factory=dict)
 
@@ -76,7 +77,9 @@ class TurnView:
                 tool = self._items.get(f"tool {event.tool_call_id}")
                 if isinstance(tool, _Tool):
                     tool.end = event
-            case ViewerAction() | SessionTitle():
+            case SessionTitle():
+                self.title = event.title
+            case ViewerAction():
                 pass
             case ModelResponseEnd() | TurnCancelled() | TurnFailed():
                 self.end = event

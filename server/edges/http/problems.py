@@ -105,10 +105,14 @@ def answer_with_problems(app: FastAPI) -> None:
         field = str(first["loc"][-1])
         return problem(400, "Bad request", f"{field}: {first['msg']}", instance=request.url.path, field=field)
 
+    async def of_nobody(request: Request, error: Exception) -> Response:
+        return _unforeseen(error, request.url.path)
+
     for root in ROOTS:
         app.add_exception_handler(root, ours)
     app.add_exception_handler(HTTPException, of_framework)
     app.add_exception_handler(RequestValidationError, of_validation)
+    app.add_exception_handler(Exception, of_nobody)  # answered here, raised again, and logged by the wall
 
 
 class ErrorWall:
@@ -133,8 +137,12 @@ class ErrorWall:
             log.warning("request_failed", path=scope["path"], error=type(error).__name__, where=raised_at(error))
             if started or scope["type"] != "http":
                 return
-            detail = f"The server failed unexpectedly ({type(error).__name__}); its log says where."
-            await problem(500, "Internal error", detail, instance=scope["path"])(scope, receive, send)
+            await _unforeseen(error, scope["path"])(scope, receive, send)
+
+
+def _unforeseen(error: Exception, path: str) -> JSONResponse:
+    detail = f"The server failed unexpectedly ({type(error).__name__}); its log says where."
+    return problem(500, "Internal error", detail, instance=path)
 
 
 def _title(error: Exception) -> str:

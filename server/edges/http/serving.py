@@ -14,6 +14,9 @@ from server.edges.ws.bounds import MAX_MESSAGE_BYTES
 GRACE_S = 2
 """How long open requests may finish once the server stops; sockets are closed at once with "going away"."""
 
+BACKLOG = 128
+"""Connections that wait to be accepted; they already wait while the rest of the server starts."""
+
 
 class HttpServer(uvicorn.Server):
     """`serve(sockets=[...])` runs until `should_exit` is set."""
@@ -44,6 +47,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
+        listening.listen(BACKLOG)
     except OSError:
         listening.close()
         raise

@@ -7,8 +7,6 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from pydantic.alias_generators import to_camel
 from starlette.responses import JSONResponse, Response
-from traces.analysis.functions import top_functions
-from traces.cache import ENGINE_VERSION
 
 from rendering.flamegraph import render_flamegraph
 from rendering.options import FlamegraphOptions
@@ -17,7 +15,9 @@ from server.edges.http.uploads import received
 from server.edges.http.view_bytes import MAX_BOXES, Encoding, Mode, ViewQuery, view_bytes
 from server.errors import BadRequest
 from server.ports.traces import TraceRow
+from traces.analysis.functions import top_functions
 from traces.analysis.window import Window
+from traces.cache import ENGINE_VERSION
 from traces.handles import parse_handle
 
 routes = APIRouter(prefix="/traces", tags=["traces"])

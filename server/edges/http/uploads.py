@@ -111,7 +111,7 @@ class _FilePart:
         self._value.clear()
 
     def _headers_end(self) -> None:
-        _, options = parse_options_header(self._disposition.decode("utf-8", "replace"))
+        _, options = parse_options_header(self._disposition)
         self._inside = self.file_name is None and options.get(b"name") == b"file"
         if self._inside:
             self.file_name = options.get(b"filename", b"").decode("utf-8", "replace")

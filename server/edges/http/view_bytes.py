@@ -17,6 +17,7 @@ import zstandard
 from traces.analysis.boxes import Boxes
 from traces.analysis.layout import left_heavy, sandwich_layout, time_order
 from traces.analysis.window import Window
+from traces.handles import frame_index
 from traces.model import Trace
 
 MAGIC = b"FCV1"
@@ -49,8 +50,8 @@ def view_bytes(trace: Trace, query: ViewQuery, encoding: Encoding) -> bytes:
     callers: Boxes | None = None
     merged = 0
     if query.mode == "sandwich":
-        assert query.frame is not None
-        sandwich = sandwich_layout(trace, query.frame, profile=profile)
+        frame = frame_index(trace, f"f{query.frame}")
+        sandwich = sandwich_layout(trace, frame, profile=profile)
         boxes, callers = sandwich.callees, sandwich.callers
         total = len(boxes) + len(callers)
     else:

@@ -63,8 +63,8 @@ def answer_to(error: ServerError | TraceError) -> ProtocolError | ChatError:
 def answer_to_malformed(error: ValidationError) -> ProtocolError:
     """What a client reads of a message that is not one of ours: the first thing wrong with it, by field."""
     first = error.errors(include_url=False, include_input=False)[0]
-    if first["type"] == "json_invalid":
-        return ProtocolError(code="bad_json", message="The message is not valid JSON.")
+    if first["type"] in {"json_invalid", "dict_type"} and not first["loc"]:
+        return ProtocolError(code="bad_json", message="The message is not a JSON object.")
     if first["type"] in {"union_tag_invalid", "union_tag_not_found"}:
         return ProtocolError(
             code="unknown_type", message="The message has no type that this server knows.", field="type"

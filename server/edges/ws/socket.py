@@ -48,7 +48,7 @@ class _Closed(Exception):
 async def chat(websocket: WebSocket) -> None:
     """The endpoint."""
     await websocket.accept()
-    connection = Connection(websocket, websocket.app.state.services)
+    connection = Connection(websocket, websocket.app.state.services, first_message_s=FIRST_MESSAGE_S)
     try:
         await connection.converse()
     except _Closed as closed:
@@ -63,7 +63,7 @@ class Connection:
     answers.
     """
 
-    def __init__(self, websocket: WebSocket, services: Services, *, first_message_s: float = FIRST_MESSAGE_S) -> None:
+    def __init__(self, websocket: WebSocket, services: Services, *, first_message_s: float) -> None:
         self._websocket = websocket
         self._services = services
         self._first_message_s = first_message_s

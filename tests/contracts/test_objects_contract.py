@@ -1,0 +1,66 @@
+"""Every ObjectStore: the in-memory twin and the folder."""
+
+from pathlib import Path
+
+import pytest
+
+from server.adapters.folder.objects import FolderObjects
+from server.adapters.memory.objects import MemoryObjects
+from server.errors import BadRequest, NotFound
+from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET, ObjectStore
+
+
+@pytest.fixture(params=["memory", "folder"])
+def objects(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
+    return MemoryObjects() if request.param == "memory" else FolderObjects(tmp_path / "with space" / "objects")
+
+
+async def test_what_was_put_is_got_from_bytes_and_from_a_file(objects: ObjectStore, tmp_path: Path) -> None:
+    upload = tmp_path / "upload"
+    upload.write_bytes(b"\x00\x01" * 2_000_000)
+    await objects.put(TRACES_BUCKET, "account/one", b"first")
+    await objects.put(TRACES_BUCKET, "account/two", upload)
+    assert await objects.get(TRACES_BUCKET, "account/one") == b"first"
+    assert await objects.get(TRACES_BUCKET, "account/two") == upload.read_bytes()
+    assert b"".join([piece async for piece in objects.stream(TRACES_BUCKET, "account/two")]) == upload.read_bytes()
+
+
+async def test_a_put_replaces_and_buckets_are_apart(objects: ObjectStore) -> None:
+    await objects.put(TRACES_BUCKET, "a/b", b"old")
+    await objects.put(TRACES_BUCKET, "a/b", b"new")
+    await objects.put(PICTURES_BUCKET, "a/b", b"picture")
+    assert await objects.get(TRACES_BUCKET, "a/b") == b"new"
+    assert await objects.get(PICTURES_BUCKET, "a/b") == b"picture"
+
+
+async def test_an_absent_object_is_not_found(objects: ObjectStore) -> None:
+    with pytest.raises(NotFound):
+        await objects.get(TRACES_BUCKET, "a/absent")
+    with pytest.raises(NotFound):
+        async for _ in objects.stream(TRACES_BUCKET, "a/absent"):
+            pass
+
+
+async def test_deleting_twice_is_no_error(objects: ObjectStore) -> None:
+    await objects.put(TRACES_BUCKET, "a/b", b"x")
+    await objects.delete(TRACES_BUCKET, "a/b")
+    await objects.delete(TRACES_BUCKET, "a/b")
+    with pytest.raises(NotFound):
+        await objects.get(TRACES_BUCKET, "a/b")
+
+
+@pytest.mark.parametrize("path", ["../x", "a/../../x", "/etc/passwd", "", "a//b", "./a", "a\\..\\b", "a/\0", "a/.."])
+async def test_a_path_that_could_leave_its_bucket_is_refused(objects: ObjectStore, path: str) -> None:
+    with pytest.raises(BadRequest):
+        await objects.put(TRACES_BUCKET, path, b"x")
+    with pytest.raises(BadRequest):
+        await objects.get(TRACES_BUCKET, path)
+    with pytest.raises(BadRequest):
+        await objects.delete(TRACES_BUCKET, path)
+
+
+async def test_a_put_that_cannot_read_its_file_stores_nothing(objects: ObjectStore, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        await objects.put(TRACES_BUCKET, "a/b", tmp_path / "absent")
+    with pytest.raises(NotFound):
+        await objects.get(TRACES_BUCKET, "a/b")

@@ -1,0 +1,200 @@
+"""A whole server inside the test's process: real HTTP and WebSockets on a free port of loopback, in-memory adapters, an
+agent that does what the test wrote."""
+
+import contextlib
+import json
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import websockets
+
+from limits.plans import LOCAL_PLAN, Plan
+from server.adapters.memory.accounts import MemoryAccounts
+from server.adapters.memory.clock import SystemClock
+from server.adapters.memory.conversations import MemoryConversations
+from server.adapters.memory.identity import TokenIdentity
+from server.adapters.memory.objects import MemoryObjects
+from server.adapters.memory.trace_records import MemoryTraceRecords
+from server.adapters.memory.workers import InlineTraceWorkers
+from server.agent.turn import TurnAnswer, TurnInput, TurnSink
+from server.app import Parts, compose
+from server.edges.http.application import build_application, names_of
+from server.edges.http.serving import HttpServer, bound_socket
+from server.ports.identity import Caller
+from server.ports.traces import TraceWorkers
+from server.protocol.events import ModelChunkAppend, ModelChunkStart, TurnEvent, TurnStarted
+from server.protocol.values import Usage
+from server.settings import load_settings
+
+ANNA = Caller(user_id=str(uuid.uuid4()), account_id=str(uuid.uuid4()))
+BEN = Caller(user_id=str(uuid.uuid4()), account_id=str(uuid.uuid4()))
+TOKENS = {"anna": ANNA, "ben": BEN}
+
+STACKS = b"main;parse;read 700\nmain;parse 200\nmain;render;paint 80\nmain 20\n"
+"""A trace as collapsed stacks; `read` dominates it."""
+
+MESSAGE_ID = str(uuid.uuid4())
+
+
+def saying(*words: str) -> list[TurnEvent]:
+    """The start of a turn and text, a chunk a word."""
+    events: list[TurnEvent] = [TurnStarted(attempt=1, model="script", prompt_version="test")]
+    offset = 0
+    for word in words:
+        kind = ModelChunkAppend if offset else ModelChunkStart
+        events.append(kind(message_id=MESSAGE_ID, offset=offset, chunk=word))
+        offset += len(word)
+    return events
+
+
+@dataclass
+class ScriptedAgent:
+    """Emits events, waits at events of anyio, raises exceptions: in the order the test wrote them. Remembers what it
+    was asked."""
+
+    script: Sequence[TurnEvent | anyio.Event | Exception] = field(default_factory=lambda: saying("It is ", "read."))
+    title: str | None = "Slow read"
+    asked: list[TurnInput] = field(default_factory=list)
+
+    async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
+        self.asked.append(turn)
+        for step in self.script:
+            if isinstance(step, Exception):
+                raise step
+            if isinstance(step, anyio.Event):
+                await step.wait()
+            else:
+                await sink.emit(step)
+        return TurnAnswer(
+            message_id=MESSAGE_ID,
+            text="",
+            usage=Usage(model_calls=1),
+            citations=(),
+            checks=(),
+            suggestions=("And then?",),
+            title=self.title,
+            model="script",
+            prompt_version="test",
+        )
+
+
+class Socket:
+    """One client's WebSocket, in messages."""
+
+    def __init__(self, connection: websockets.ClientConnection) -> None:
+        self.connection = connection
+        self.ack: dict[str, Any] = {}
+
+    async def send(self, **message: Any) -> None:
+        await self.connection.send(json.dumps(message))
+
+    async def next(self) -> dict[str, Any]:
+        with anyio.fail_after(5):
+            message: dict[str, Any] = json.loads(await self.connection.recv())
+            return message
+
+    async def until(self, *types: str) -> list[dict[str, Any]]:
+        """Messages up to the first of these types."""
+        messages = [await self.next()]
+        while messages[-1]["type"] not in types:
+            messages.append(await self.next())
+        return messages
+
+    async def closed_with(self) -> int | None:
+        """The code the server closes with; everything before it is passed over."""
+        with anyio.fail_after(10):
+            with contextlib.suppress(websockets.ConnectionClosedError):
+                async for _ in self.connection:
+                    pass
+            return self.connection.close_code
+
+
+@dataclass(frozen=True)
+class RunningServer:
+    address: str
+    parts: Parts
+    http: httpx.AsyncClient
+
+    @asynccontextmanager
+    async def socket(self, **headers: str) -> AsyncIterator[Socket]:
+        url = self.address.replace("http://", "ws://") + "/api/v1/chat"
+        async with websockets.connect(url, additional_headers=headers, proxy=None, max_size=None) as connection:
+            yield Socket(connection)
+
+    @asynccontextmanager
+    async def session(
+        self, trace_id: str, *, session_id: str | None = None, token: str = "anna"
+    ) -> AsyncIterator[Socket]:
+        """A socket that has joined a session and read its acknowledgement, kept as `ack`."""
+        async with self.socket() as socket:
+            session_id = session_id or str(uuid.uuid4())
+            await socket.send(type="start_analysis", traceId=trace_id, sessionId=session_id, accessToken=token)
+            ack = await socket.next()
+            assert ack["type"] == "connection_ack", ack
+            socket.ack = ack
+            yield socket
+
+    async def upload(self, content: bytes = STACKS, name: str = "stacks.txt", token: str = "anna") -> httpx.Response:
+        return await self.http.post(
+            "/api/v1/traces", params={"name": name}, content=content, headers={"Authorization": f"Bearer {token}"}
+        )
+
+    async def trace_id(self) -> str:
+        """A trace of Anna's."""
+        answer = await self.upload()
+        assert answer.status_code == 201, answer.text
+        trace_id: str = answer.json()["trace"]["traceId"]
+        return trace_id
+
+
+@asynccontextmanager
+async def running_server(
+    tmp_path: Path,
+    agent: ScriptedAgent | None = None,
+    *,
+    plan: Plan = LOCAL_PLAN,
+    workers: TraceWorkers | None = None,
+    **options: Any,
+) -> AsyncIterator[RunningServer]:
+    """A server for Anna and Ben, whose tokens are their names. `options` are settings."""
+    accounts = MemoryAccounts(SystemClock())
+    for caller in TOKENS.values():
+        accounts.add(caller, plan)
+    records = MemoryTraceRecords(accounts)
+    parts = compose(
+        load_settings(data=tmp_path, **options),
+        conversations=MemoryConversations(records),
+        records=records,
+        objects=MemoryObjects(),
+        workers=workers or InlineTraceWorkers(),
+        identity=TokenIdentity(TOKENS),
+        agent=agent or ScriptedAgent(),
+        user=ANNA,
+        scratch=tmp_path,
+    )
+    async with serving(parts) as server:
+        yield server
+
+
+@asynccontextmanager
+async def serving(parts: Parts) -> AsyncIterator[RunningServer]:
+    """The parts, served on a free port until the context ends."""
+    with bound_socket("127.0.0.1", 0) as listening:
+        server = HttpServer(build_application(parts.services, is_our_name=names_of("127.0.0.1", ())))
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(server.serve, [listening])
+            tasks.start_soon(parts.runner.run)
+            try:
+                async with httpx.AsyncClient(base_url=address, timeout=10, trust_env=False, verify=False) as http:
+                    yield RunningServer(address, parts, http)
+            finally:
+                with anyio.CancelScope(shield=True), anyio.fail_after(10):
+                    await parts.runner.drain(0)
+                    server.should_exit = True

@@ -1,0 +1,243 @@
+"""Traces over real HTTP: taking them in, refusing bad ones whole, asking, letting go."""
+
+import gzip
+import io
+import json
+import struct
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+import zstandard
+
+from tests.server.running_server import STACKS, RunningServer, running_server
+
+AS_ANNA = {"Authorization": "Bearer anna"}
+AS_BEN = {"Authorization": "Bearer ben"}
+
+
+async def stored_traces(server: RunningServer) -> list[dict[str, Any]]:
+    answer = await server.http.get("/api/v1/traces", headers=AS_ANNA)
+    traces: list[dict[str, Any]] = answer.json()["traces"]
+    return traces
+
+
+def assert_problem(answer: httpx.Response, status: int) -> dict[str, Any]:
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem: dict[str, Any] = answer.json()
+    assert answer.status_code == problem["status"] == status, problem
+    assert problem["type"].startswith("urn:flamechat:")
+    assert problem["title"]
+    assert problem["detail"]
+    return problem
+
+
+async def test_a_raw_upload_becomes_a_trace_with_its_summary(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        answer = await server.upload(STACKS, "folder/../my stacks.txt")
+        assert answer.status_code == 201
+        trace = answer.json()["trace"]
+        assert trace["name"] == "my stacks.txt"
+        assert trace["sizeBytes"] == len(STACKS)
+        assert answer.headers["location"] == f"/api/v1/traces/{trace['traceId']}"
+        assert await stored_traces(server) == [trace]
+        summary = await server.http.get(f"{answer.headers['location']}/summary", headers=AS_ANNA)
+        assert summary.json() == trace["summary"]
+        assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_multipart_upload_is_the_same_trace_under_its_own_name(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        answer = await server.http.post(
+            "/api/v1/traces",
+            headers=AS_ANNA,
+            data={"note": "beside"},
+            files={"file": ("Größe.txt", gzip.compress(STACKS))},
+        )
+        assert answer.status_code == 201, answer.text
+        assert answer.json()["trace"]["name"] == "Größe.txt"
+        raw = await server.upload()
+        assert raw.json()["trace"]["summary"]["frame_count"] == answer.json()["trace"]["summary"]["frame_count"] == 5
+
+
+async def test_a_multipart_body_without_a_file_is_refused(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        answer = await server.http.post("/api/v1/traces", headers=AS_ANNA, files={"other": ("x", b"x")})
+        assert assert_problem(answer, 400)["field"] == "file"
+
+
+def zip_bomb() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("trace.json", b"[" + b" " * (120 << 20))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "status"),
+    [
+        ("empty.json", b"", 422),
+        ("truncated.json.gz", gzip.compress(STACKS * 50)[:-20], 422),
+        ("notes.txt", (b"The quick brown fox; jumps over\n" * 400)[:10_000], 415),
+        ("wrong.json", json.dumps({"hello": [1, 2, 3]}).encode(), 415),
+        ("bomb.zip", zip_bomb(), 413),
+    ],
+)
+async def test_a_bad_file_is_refused_by_name_and_reason_and_nothing_is_stored(
+    tmp_path: Path, name: str, content: bytes, status: int
+) -> None:
+    async with running_server(tmp_path) as server:
+        problem = assert_problem(await server.upload(content, name), status)
+        assert name in problem["detail"]
+        assert await stored_traces(server) == []
+        assert server.parts.services.objects._objects == {}  # type: ignore[attr-defined]
+        assert list(tmp_path.iterdir()) == []
+        assert (await server.upload()).status_code == 201
+
+
+async def test_a_file_over_the_bound_is_refused_whether_its_length_is_announced_or_not(tmp_path: Path) -> None:
+    async with running_server(tmp_path, max_upload_bytes=1000) as server:
+
+        async def pieces() -> Any:
+            for _ in range(8):
+                yield STACKS * 5
+
+        announced = await server.upload(STACKS * 50, "big.txt")
+        assert "big.txt" in assert_problem(announced, 413)["detail"]
+        streamed = await server.http.post(
+            "/api/v1/traces", params={"name": "big.txt"}, content=pieces(), headers=AS_ANNA
+        )
+        assert "big.txt" in assert_problem(streamed, 413)["detail"]
+        multipart = await server.http.post("/api/v1/traces", headers=AS_ANNA, files={"file": ("big.txt", STACKS * 50)})
+        assert "big.txt" in assert_problem(multipart, 413)["detail"]
+        assert list(tmp_path.iterdir()) == []
+        assert (await server.upload()).status_code == 201
+
+
+async def test_what_is_anothers_looks_like_what_is_not_there(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        trace_id = await server.trace_id()
+        for path in ("", "/summary", "/functions", "/view", "/flamegraph.png"):
+            answer = await server.http.get(f"/api/v1/traces/{trace_id}{path}", headers=AS_BEN)
+            assert_problem(answer, 404)
+        assert_problem(await server.http.delete(f"/api/v1/traces/{trace_id}", headers=AS_BEN), 404)
+        assert (await server.http.get("/api/v1/traces", headers=AS_BEN)).json() == {"traces": []}
+        assert len(await stored_traces(server)) == 1
+
+
+async def test_no_token_and_a_false_one_are_not_authenticated(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        assert_problem(await server.http.get("/api/v1/traces"), 401)
+        answer = await server.http.get("/api/v1/traces", headers={"Authorization": "Bearer mallory"})
+        assert_problem(answer, 401)
+        assert answer.headers["www-authenticate"] == "Bearer"
+
+
+async def test_a_removed_trace_is_gone_with_its_bytes(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        trace_id = await server.trace_id()
+        assert (await server.http.delete(f"/api/v1/traces/{trace_id}", headers=AS_ANNA)).status_code == 204
+        assert_problem(await server.http.get(f"/api/v1/traces/{trace_id}", headers=AS_ANNA), 404)
+        assert server.parts.services.objects._objects == {}  # type: ignore[attr-defined]
+
+
+async def test_functions_are_told_heaviest_first(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        trace_id = await server.trace_id()
+        answer = await server.http.get(
+            f"/api/v1/traces/{trace_id}/functions", params={"sortBy": "self", "limit": 2}, headers=AS_ANNA
+        )
+        rows = answer.json()["rows"]
+        assert [row["name"] for row in rows] == ["read", "parse"]
+        assert rows[0]["selfValue"] == 700
+
+
+def decoded(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Header and columns of view bytes, read the way a browser does."""
+    assert content[:4] == b"FCV1"
+    (length,) = struct.unpack_from("<I", content, 4)
+    assert (8 + length) % 8 == 0
+    header = json.loads(content[8 : 8 + length])
+    columns = {}
+    for column in header["columns"]:
+        assert column["offset"] % 8 == 0
+        columns[column["name"]] = np.frombuffer(content, column["dtype"], column["length"], column["offset"])
+    return header, columns
+
+
+@pytest.mark.parametrize("mode", ["time_order", "left_heavy"])
+async def test_view_bytes_hold_the_chart(tmp_path: Path, mode: str) -> None:
+    async with running_server(tmp_path) as server:
+        trace_id = await server.trace_id()
+        answer = await server.http.get(f"/api/v1/traces/{trace_id}/view", params={"mode": mode}, headers=AS_ANNA)
+        header, columns = decoded(answer.content)
+        names = dict(zip(header["frames"]["ids"], header["frames"]["names"], strict=True))
+        widths: dict[str, float] = {}
+        for frame, start, end in zip(columns["frame"], columns["start"], columns["end"], strict=True):
+            widths[names[frame]] = widths.get(names[frame], 0) + float(end - start)
+        assert widths == {"main": 1000, "parse": 900, "read": 700, "render": 80, "paint": 80}
+        assert header["boxes"] == len(columns["ref"]) == header["rowOffsets"][-1]
+        assert (header["axisStart"], header["axisEnd"], header["callers"]) == (0, 1000, None)
+
+
+async def test_a_sandwich_has_its_callers_and_callees(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        trace_id = await server.trace_id()
+        found = await server.http.get(f"/api/v1/traces/{trace_id}/functions", headers=AS_ANNA)
+        handle = next(row["handle"] for row in found.json()["rows"] if row["name"] == "parse")
+        answer = await server.http.get(
+            f"/api/v1/traces/{trace_id}/view", params={"mode": "sandwich", "frame": handle}, headers=AS_ANNA
+        )
+        header, _ = decoded(answer.content)
+        assert header["frame"] == handle
+        assert header["boxes"] == 2
+        assert header["callers"]["boxes"] == 1
+        assert len(header["callers"]["columns"]) == 4
+
+
+async def test_a_view_is_compressed_as_the_client_accepts_and_not_sent_twice(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        path = f"/api/v1/traces/{await server.trace_id()}/view"
+        plain = await server.http.get(path, headers=AS_ANNA | {"Accept-Encoding": "identity"})
+        assert "content-encoding" not in plain.headers
+        gzipped = await server.http.get(path, headers=AS_ANNA | {"Accept-Encoding": "gzip, deflate"})
+        assert gzipped.headers["content-encoding"] == "gzip"
+        assert gzipped.content == plain.content
+        async with server.http.stream("GET", path, headers=AS_ANNA | {"Accept-Encoding": "gzip, zstd"}) as answer:
+            assert answer.headers["content-encoding"] == "zstd"
+            raw = b"".join([piece async for piece in answer.aiter_raw()])
+        assert zstandard.ZstdDecompressor().decompress(raw) == plain.content
+        etag = plain.headers["etag"]
+        again = await server.http.get(path, headers=AS_ANNA | {"Accept-Encoding": "identity", "If-None-Match": etag})
+        assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "status"),
+    [
+        ({"mode": "upside_down"}, 400),
+        ({"start": "5"}, 400),
+        ({"mode": "sandwich"}, 400),
+        ({"mode": "sandwich", "frame": "p0"}, 400),
+        ({"mode": "sandwich", "frame": "f999"}, 404),
+        ({"profile": "p77"}, 404),
+        ({"profile": "seven"}, 404),
+        ({"maxBoxes": "0"}, 400),
+    ],
+)
+async def test_a_view_that_cannot_be_is_a_problem(tmp_path: Path, parameters: dict[str, str], status: int) -> None:
+    async with running_server(tmp_path) as server:
+        path = f"/api/v1/traces/{await server.trace_id()}/view"
+        assert_problem(await server.http.get(path, params=parameters, headers=AS_ANNA), status)
+
+
+async def test_a_flamegraph_is_a_png_and_its_options_are_checked(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        path = f"/api/v1/traces/{await server.trace_id()}/flamegraph.png"
+        picture = await server.http.get(path, params={"mode": "left_heavy", "theme": "dark"}, headers=AS_ANNA)
+        assert picture.headers["content-type"] == "image/png"
+        assert picture.content[:4] == b"\x89PNG"
+        assert_problem(await server.http.get(path, params={"width": "9999999"}, headers=AS_ANNA), 400)

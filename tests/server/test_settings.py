@@ -1,0 +1,134 @@
+"""Settings are read whole, and a wrong one is told in one line."""
+
+from pathlib import Path
+
+import pytest
+
+from server.errors import ConfigError
+from server.settings import load_settings
+
+
+def refusal(**options: object) -> str:
+    with pytest.raises(ConfigError) as caught:
+        load_settings(**options)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_the_defaults_are_one_machine_without_a_key() -> None:
+    settings = load_settings()
+    assert (settings.host, settings.port, settings.open) == ("127.0.0.1", 8484, False)
+    assert not settings.uses_language_model
+    assert settings.not_used_yet == ()
+
+
+def test_a_command_line_option_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAMECHAT_PORT", "8123")
+    monkeypatch.setenv("FLAMECHAT_DATA", "/somewhere")
+    assert load_settings().port == 8123
+    settings = load_settings(port=9000, data=None, host=None, open=None)
+    assert (settings.port, settings.data) == (9000, Path("/somewhere"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("OPENAI_API_KEY", "sk-secret"), ("FLAMECHAT_MODEL_BASE_URL", "http://127.0.0.1:1/v1")]
+)
+def test_a_key_or_an_address_asks_for_a_language_model(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(name, value)
+    assert load_settings().uses_language_model
+
+
+def test_the_names_that_teams_already_use_are_taken_and_those_not_used_yet_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = {
+        "OPENAI_API_KEY": "sk-1",
+        "SUPABASE_URL": "https://project.supabase.co",
+        "SUPABASE_SERVICE_ROLE_KEY": "service",
+        "PROCESS_AI_TURN_SECRET": "turn",
+        "AI_ANALYSIS_MODEL": "gpt-x",
+        "LANGFUSE_PUBLIC_KEY": "pk",
+        "LANGFUSE_PRIVATE_KEY": "private",
+        "LANGFUSE_HOST": "https://langfuse.example",
+    }
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    settings = load_settings()
+    assert settings.model == "gpt-x"
+    assert settings.langfuse_secret_key is not None
+    assert settings.langfuse_secret_key.get_secret_value() == "private"
+    assert set(settings.not_used_yet) == {
+        "SUPABASE_URL",
+        "SUPABASE_SERVICE_ROLE_KEY",
+        "PROCESS_AI_TURN_SECRET",
+        "LANGFUSE_PUBLIC_KEY",
+        "LANGFUSE_SECRET_KEY",
+        "LANGFUSE_HOST",
+    }
+
+
+def test_langfuse_secret_key_is_taken_by_its_other_name_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANGFUSE_SECRET_KEY", "secret")
+    settings = load_settings()
+    assert settings.langfuse_secret_key is not None
+    assert settings.langfuse_secret_key.get_secret_value() == "secret"
+
+
+def test_an_unknown_name_is_refused_and_the_known_ones_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAMECHAT_PROT", "8123")
+    text = refusal()
+    assert "FLAMECHAT_PROT" in text
+    assert "FLAMECHAT_PORT" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("FLAMECHAT_PORT", "eight"),
+        ("FLAMECHAT_PORT", "70000"),
+        ("FLAMECHAT_OPEN", "perhaps"),
+        ("FLAMECHAT_MAX_UPLOAD_BYTES", "0"),
+        ("FLAMECHAT_TURN_SECONDS", "-1"),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_it_is(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(name, value)
+    text = refusal()
+    assert name in text
+    assert value in text
+
+
+def test_every_wrong_setting_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAMECHAT_PORT", "eight")
+    monkeypatch.setenv("FLAMECHAT_OPEN", "perhaps")
+    text = refusal()
+    assert "FLAMECHAT_PORT" in text
+    assert "FLAMECHAT_OPEN" in text
+
+
+def test_an_empty_variable_is_an_unset_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    monkeypatch.setenv("FLAMECHAT_PORT", "")
+    assert load_settings().openai_api_key is None
+    assert load_settings().port == 8484
+
+
+def test_lists_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAMECHAT_MODELS_ALLOWED", "gpt-a, gpt-b,")
+    assert load_settings().models_allowed == ("gpt-a", "gpt-b")
+
+
+def test_no_secret_is_ever_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = ["OPENAI_API_KEY", "SUPABASE_SERVICE_ROLE_KEY", "FLAMECHAT_ACCESS_TOKEN", "LANGFUSE_SECRET_KEY"]
+    for name in [*secrets, "PROCESS_AI_TURN_SECRET"]:
+        monkeypatch.setenv(name, "a-very-secret-value")
+    settings = load_settings()
+    assert "a-very-secret-value" not in f"{settings!r} {settings} {settings.model_dump_json()}"
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::"])
+def test_a_host_that_others_reach_needs_an_access_token(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
+    with pytest.raises(ConfigError, match="FLAMECHAT_ACCESS_TOKEN"):
+        load_settings(host=host).check_exposure()
+    monkeypatch.setenv("FLAMECHAT_ACCESS_TOKEN", "token")
+    load_settings(host=host).check_exposure()

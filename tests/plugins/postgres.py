@@ -61,6 +61,20 @@ def empty_database(postgres: EmbeddedPostgres) -> Iterator[FreshDatabase]:
     yield from _database(postgres, "template1")
 
 
+@pytest.fixture(scope="session")
+def shared_database(postgres: EmbeddedPostgres, migrated_template: str) -> Iterator[FreshDatabase]:
+    """A migrated database that is never changed for good."""
+    yield from _database(postgres, migrated_template)
+
+
+@pytest.fixture
+def owner(shared_database: FreshDatabase) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
+    """The owner of a migrated database, in a transaction that is undone after the test: quicker than a database."""
+    connecting = psycopg.connect(shared_database.owner, autocommit=True)
+    with connecting as connection, connection.transaction(force_rollback=True):
+        yield connection
+
+
 @pytest.fixture
 def database(postgres: EmbeddedPostgres, migrated_template: str) -> Iterator[FreshDatabase]:
     """A migrated database of the test's own."""

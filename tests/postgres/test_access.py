@@ -1,0 +1,280 @@
+"""Who may do what to the tables and functions: members read, the server writes, nobody sees another account."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import LiteralString
+from uuid import uuid4
+
+import psycopg
+import pytest
+from psycopg import Connection, errors, sql
+from psycopg.types.json import Jsonb
+
+from tests.plugins.postgres import FreshDatabase
+
+Row = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A user with a trace, a session, a turn and a message of his own."""
+
+    user_id: str
+    account_id: str
+    trace_id: str
+    session_id: str
+    turn_id: str
+
+
+def a_person(owner: Connection[Row]) -> Person:
+    user_id, trace_id, session_id, turn_id = (str(uuid4()) for _ in range(4))
+    owner.execute("insert into auth.users (id) values (%s)", [user_id])
+    found = owner.execute("select id from accounts where personal_user_id = %s", [user_id]).fetchone()
+    assert found is not None
+    owner.execute(
+        "insert into traces (id, account_id, user_id, name, sha256, size_bytes, format, unit, object_path) "
+        "values (%s, %s, %s, 't', repeat('a', 64), 1, 'pprof', 'count', 'x')",
+        [trace_id, found[0], user_id],
+    )
+    owner.execute(
+        "select reserve_chat_turn(%s, %s, %s, %s, 'prompt', 'why?', '{}')", [user_id, trace_id, session_id, turn_id]
+    )
+    return Person(user_id, str(found[0]), trace_id, session_id, turn_id)
+
+
+@contextmanager
+def signed_in(owner: Connection[Row], role: LiteralString, user_id: str | None = None) -> Iterator[Connection[Row]]:
+    """The database as the API shows it to that role."""
+    with owner.transaction(force_rollback=True):
+        if user_id is not None:
+            claims = Jsonb({"sub": user_id, "role": role})
+            owner.execute("select set_config('request.jwt.claims', %s::text, true)", [claims])
+        owner.execute(sql.SQL("set local role {}").format(sql.Identifier(role)))
+        yield owner
+
+
+def names(connection: Connection[Row], query: LiteralString) -> set[str]:
+    return {str(row[0]) for row in connection.execute(query).fetchall()}
+
+
+def test_every_public_table_has_row_level_security(owner: Connection[Row]) -> None:
+    without = names(
+        owner,
+        "select relname from pg_class "
+        "where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relrowsecurity",
+    )
+    assert without == set()
+
+
+@pytest.mark.parametrize("role", ["anon", "authenticated"])
+def test_no_api_role_may_write_any_table(owner: Connection[Row], role: LiteralString) -> None:
+    writable = owner.execute(
+        "select c.relname, p from pg_class c, unnest(array['insert', 'update', 'delete', 'truncate']) p "
+        "where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') "
+        "and has_table_privilege(%s, c.oid, p)",
+        [role],
+    ).fetchall()
+    assert writable == []
+
+
+def test_the_api_roles_may_execute_one_function_which_tells_a_user_his_accounts(owner: Connection[Row]) -> None:
+    executable = owner.execute(
+        "select r, p.proname from pg_proc p, unnest(array['anon', 'authenticated']) r "
+        "where p.pronamespace in ('public'::regnamespace, 'flamechat_private'::regnamespace) "
+        "and has_function_privilege(r, p.oid, 'execute')"
+    ).fetchall()
+    assert executable == [("authenticated", "my_account_ids")]
+
+
+SERVER_CALLS: dict[str, LiteralString] = {
+    "reserve_chat_turn": "reserve_chat_turn(%(u)s, %(t)s, %(s)s, gen_random_uuid(), 'prompt', 'free', '{}')",
+    "increment_lifetime_chat_analyses": "increment_lifetime_chat_analyses(%(u)s)",
+    "increment_monthly_chat_sessions": "increment_monthly_chat_sessions(%(u)s)",
+    "release_chat_session": "release_chat_session(%(turn)s)",
+    "reset_expired_monthly_limits": "reset_expired_monthly_limits()",
+    "reserve_trace_upload": "reserve_trace_upload(%(u)s)",
+    "release_trace_upload": "release_trace_upload(%(u)s)",
+    "chat_limits": "chat_limits(%(u)s)",
+    "open_chat_session": "open_chat_session(%(u)s, %(t)s, %(s)s)",
+    "start_chat_turn": "start_chat_turn(%(turn)s, 'me')",
+    "end_chat_turn": "end_chat_turn(%(turn)s, 'failed')",
+    "delete_chat_session": "delete_chat_session(%(u)s, %(s)s)",
+}
+
+
+def test_the_list_of_server_calls_is_whole(owner: Connection[Row]) -> None:
+    functions = names(
+        owner, "select proname from pg_proc where pronamespace = 'public'::regnamespace and prorettype <> 2279"
+    )
+    assert functions == set(SERVER_CALLS) | {"my_account_ids"}
+
+
+@pytest.mark.parametrize("role", ["anon", "authenticated"])
+@pytest.mark.parametrize("name", SERVER_CALLS)
+def test_a_user_cannot_call_what_the_server_calls(owner: Connection[Row], name: str, role: LiteralString) -> None:
+    person = a_person(owner)
+    values = {"u": person.user_id, "t": person.trace_id, "s": person.session_id, "turn": person.turn_id}
+    with signed_in(owner, role, person.user_id) as api, pytest.raises(errors.InsufficientPrivilege):
+        api.execute(sql.SQL("select public.") + sql.SQL(SERVER_CALLS[name]), values)
+
+
+FORBIDDEN: list[LiteralString] = [
+    "update user_profiles set lifetime_chat_analyses_count = 0",
+    "update user_subscriptions set monthly_chat_sessions_count = 0, monthly_uploads_used = 0",
+    "update user_subscriptions set plan_id = (select id from subscription_plans where name = 'local')",
+    "update subscription_plans set chat_sessions_limit = null, chat_sessions_period = null",
+    "update chat_sessions set counted_as = null, counted_for_turn = null, counted_for_user = null",
+    "update chat_turns set status = 'completed', ended_at = now()",
+    "insert into chat_messages (session_id, position, sender) select id, 99, 'model' from chat_sessions",
+    "insert into chat_sessions select * from chat_sessions",
+    "insert into account_members select id, auth.uid(), 'owner' from accounts",
+    "insert into accounts (name) values ('mine')",
+    "insert into plan_changes (action) values ('nothing happened')",
+    "update traces set account_id = account_id",
+    "delete from chat_messages",
+    "delete from plan_changes",
+    "select * from plan_changes",
+    "create table flamechat_private.mine ()",
+]
+
+
+@pytest.mark.parametrize("role", ["anon", "authenticated"])
+@pytest.mark.parametrize("wish", FORBIDDEN)
+def test_a_user_cannot_change_counters_plans_members_or_what_was_said(
+    owner: Connection[Row], wish: LiteralString, role: LiteralString
+) -> None:
+    person = a_person(owner)
+    with signed_in(owner, role, person.user_id) as api, pytest.raises(errors.InsufficientPrivilege):
+        api.execute(wish)
+
+
+PRIVATE_TABLES: list[LiteralString] = [
+    "accounts",
+    "account_members",
+    "user_profiles",
+    "user_subscriptions",
+    "traces",
+    "chat_sessions",
+    "chat_turns",
+    "chat_messages",
+]
+
+
+@pytest.mark.parametrize("table", PRIVATE_TABLES)
+def test_a_user_reads_his_own_rows_and_no_others(owner: Connection[Row], table: LiteralString) -> None:
+    one, other = a_person(owner), a_person(owner)
+    count = sql.SQL("select count(*) from {}").format(sql.Identifier(table))
+    assert owner.execute(count).fetchone() == (2,)
+    for person in (one, other):
+        with signed_in(owner, "authenticated", person.user_id) as api:
+            assert api.execute(count).fetchone() == (1,)
+    with signed_in(owner, "authenticated", one.user_id) as api:
+        row = str(api.execute(sql.SQL("select * from {}").format(sql.Identifier(table))).fetchone())
+    assert other.user_id not in row
+    assert other.account_id not in row
+    assert other.session_id not in row
+
+
+@pytest.mark.parametrize("table", PRIVATE_TABLES)
+def test_who_is_not_signed_in_reads_nothing(owner: Connection[Row], table: LiteralString) -> None:
+    a_person(owner)
+    with signed_in(owner, "anon") as api, pytest.raises(errors.InsufficientPrivilege):
+        api.execute(sql.SQL("select * from {}").format(sql.Identifier(table)))
+
+
+def test_a_signed_in_stranger_without_an_account_reads_nothing(owner: Connection[Row]) -> None:
+    a_person(owner)
+    with signed_in(owner, "authenticated", str(uuid4())) as api:
+        for table in PRIVATE_TABLES:
+            assert api.execute(sql.SQL("select * from {}").format(sql.Identifier(table))).fetchall() == []
+
+
+def test_everybody_reads_what_is_on_offer(owner: Connection[Row]) -> None:
+    with signed_in(owner, "anon") as api:
+        assert names(api, "select name from subscription_plans") == {"free", "pro", "local"}
+
+
+def test_a_member_reads_what_the_account_holds_and_a_viewer_cannot_ask(owner: Connection[Row]) -> None:
+    host, guest = a_person(owner), a_person(owner)
+    owner.execute(
+        "insert into account_members (account_id, user_id, role) values (%s, %s, 'viewer')",
+        [host.account_id, guest.user_id],
+    )
+    with signed_in(owner, "authenticated", guest.user_id) as api:
+        assert api.execute("select count(*) from chat_messages").fetchone() == (2,)
+        assert names(api, "select user_id from account_members") == {host.user_id, guest.user_id}
+    with pytest.raises(psycopg.Error) as refused, owner.transaction():
+        owner.execute(
+            "select reserve_chat_turn(%s, %s, %s, gen_random_uuid(), 'prompt', 'hello', '{}', p_queue_behind => true)",
+            [guest.user_id, host.trace_id, host.session_id],
+        )
+    assert refused.value.sqlstate == "PT404"
+    owner.execute("update account_members set role = 'member' where user_id = %s", [guest.user_id])
+    owner.execute(
+        "select reserve_chat_turn(%s, %s, %s, gen_random_uuid(), 'prompt', 'hello', '{}', p_queue_behind => true)",
+        [guest.user_id, host.trace_id, host.session_id],
+    )
+
+
+def test_only_who_may_read_a_session_may_listen_to_it(owner: Connection[Row]) -> None:
+    one, other = a_person(owner), a_person(owner)
+    owner.execute("select realtime.send('{}', 'ai_response', %s)", [f"chat:{one.session_id}"])
+
+    def heard(person: Person, topic: str) -> int:
+        with signed_in(owner, "authenticated", person.user_id) as api:
+            api.execute("select set_config('realtime.topic', %s, true)", [topic])
+            return len(api.execute("select from realtime.messages").fetchall())
+
+    assert heard(one, f"chat:{one.session_id}") == 1
+    assert heard(other, f"chat:{one.session_id}") == 0
+    for topic in (f"chat:{other.session_id}", "chat:", "chat:' or true --", one.session_id, ""):
+        assert heard(one, topic) == 0, topic
+
+
+def test_no_user_may_broadcast(owner: Connection[Row]) -> None:
+    person = a_person(owner)
+    with signed_in(owner, "authenticated", person.user_id) as api, pytest.raises(errors.InsufficientPrivilege):
+        api.execute(
+            "select set_config('realtime.topic', topic, true), realtime.send('{}', 'ai_response', topic) "
+            "from (values ('chat:' || %s)) as t (topic)",
+            [person.session_id],
+        )
+
+
+def test_objects_are_read_under_ones_own_account_and_written_by_no_user(owner: Connection[Row]) -> None:
+    one, other = a_person(owner), a_person(owner)
+    for bucket in ("traces", "ai-snapshots"):
+        owner.execute("insert into storage.objects (bucket_id, name) values (%s, %s)", [bucket, f"{one.account_id}/a"])
+    owner.execute("insert into storage.objects (bucket_id, name) values ('traces', 'loose')")
+    query: LiteralString = "select bucket_id || ':' || name from storage.objects"
+    with signed_in(owner, "authenticated", one.user_id) as api:
+        assert names(api, query) == {f"traces:{one.account_id}/a", f"ai-snapshots:{one.account_id}/a"}
+    with signed_in(owner, "authenticated", other.user_id) as api:
+        assert names(api, query) == set()
+    with signed_in(owner, "authenticated", one.user_id) as api, pytest.raises(errors.InsufficientPrivilege):
+        api.execute("insert into storage.objects (bucket_id, name) values ('traces', %s)", [f"{one.account_id}/b"])
+
+
+def test_the_servers_role_can_do_nothing_but_become_service_role(database: FreshDatabase) -> None:
+    with psycopg.connect(database.server, autocommit=True) as server:
+        assert server.execute(
+            "select rolsuper, rolcreaterole, rolcreatedb, rolbypassrls from pg_roles where rolname = current_user"
+        ).fetchone() == (False, False, False, False)
+        for wish in ("select * from traces", "create table mine ()", "select reset_expired_monthly_limits()"):
+            with pytest.raises(errors.InsufficientPrivilege):
+                server.execute(wish)
+        with pytest.raises(errors.InsufficientPrivilege):
+            server.execute("set role postgres")
+        with server.transaction():
+            server.execute("set local role service_role")
+            assert server.execute("select count(*) from traces").fetchone() == (0,)
+
+
+def test_every_function_fixes_its_search_path(owner: Connection[Row]) -> None:
+    loose = names(
+        owner,
+        "select proname from pg_proc where pronamespace in ('public'::regnamespace, 'flamechat_private'::regnamespace) "
+        "and not coalesce(array_to_string(proconfig, ',') like '%%search_path=%%', false)",
+    )
+    assert loose == set()

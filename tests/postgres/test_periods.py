@@ -1,0 +1,73 @@
+"""Months go by, whether or not anybody comes."""
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+from psycopg import Connection
+
+Row = tuple[object, ...]
+
+
+def a_subscription(owner: Connection[Row], *, status: str, period_end: str) -> str:
+    """A user whose month ended then, with everything used up."""
+    user_id = str(uuid4())
+    owner.execute("insert into auth.users (id) values (%s)", [user_id])
+    owner.execute(
+        "update user_subscriptions set status = %s, current_period_start = %s::timestamptz - interval '1 month', "
+        "current_period_end = %s, monthly_chat_sessions_count = 30, monthly_uploads_used = 9 where user_id = %s",
+        [status, period_end, period_end, user_id],
+    )
+    return user_id
+
+
+@pytest.mark.parametrize("status", ["active", "trialing", "free", "past_due", "canceled"])
+@pytest.mark.parametrize(
+    "silence", ["0 seconds", "1 day", "27 days", "1 month", "59 days", "14 months", "10 years 3 days"]
+)
+def test_an_expired_period_rolls_to_the_one_that_contains_now(
+    owner: Connection[Row], status: str, silence: str
+) -> None:
+    [ended] = owner.execute("select now() - %s::interval", [silence]).fetchone() or [None]
+    user_id = a_subscription(owner, status=status, period_end=str(ended))
+    assert owner.execute("select reset_expired_monthly_limits()").fetchone() == (1,)
+    assert owner.execute(
+        "select monthly_chat_sessions_count, monthly_uploads_used, "
+        "current_period_start <= now() and now() < current_period_end, current_period_start >= %s, "
+        "current_period_end - current_period_start <= interval '31 days' "
+        "from user_subscriptions where user_id = %s",
+        [ended, user_id],
+    ).fetchone() == (0, 0, True, True, True)
+    assert owner.execute("select reset_expired_monthly_limits()").fetchone() == (0,)
+
+
+def test_a_period_that_has_not_ended_keeps_its_counters(owner: Connection[Row]) -> None:
+    user_id = a_subscription(owner, status="active", period_end="2999-01-01")
+    assert owner.execute("select reset_expired_monthly_limits()").fetchone() == (0,)
+    assert owner.execute(
+        "select monthly_chat_sessions_count from user_subscriptions where user_id = %s", [user_id]
+    ).fetchone() == (30,)
+
+
+def test_one_user_can_be_rolled_alone(owner: Connection[Row]) -> None:
+    one, other = (a_subscription(owner, status="active", period_end="2025-01-01") for _ in range(2))
+    assert owner.execute("select reset_expired_monthly_limits(%s)", [one]).fetchone() == (1,)
+    assert owner.execute(
+        "select user_id::text from user_subscriptions where current_period_end <= now()"
+    ).fetchall() == [(other,)]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati"])
+@pytest.mark.parametrize("day", [1, 28, 29, 30, 31])
+def test_a_period_renews_on_its_day_or_the_last_of_the_month(owner: Connection[Row], day: int, zone: str) -> None:
+    owner.execute("select set_config('timezone', %s, true)", [zone])
+    user_id = a_subscription(owner, status="active", period_end=str(datetime(2024, 1, day, 9, tzinfo=UTC)))
+    owner.execute("select reset_expired_monthly_limits()")
+    [start, last_day] = owner.execute(
+        "select current_period_start, extract(day from date_trunc('month', current_period_start at time zone 'UTC') "
+        "+ interval '1 month - 1 day')::integer from user_subscriptions where user_id = %s",
+        [user_id],
+    ).fetchone() or [None, None]
+    assert isinstance(start, datetime)
+    assert isinstance(last_day, int)
+    assert (start.astimezone(UTC).day, start.astimezone(UTC).hour) == (min(day, last_day), 9)

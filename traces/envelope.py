@@ -67,12 +67,18 @@ def _gunzip(data: memoryview, name: str) -> Iterator[bytes]:
 
 
 def _unzstd(data: memoryview, name: str) -> Iterator[bytes]:
-    inflate = zstandard.ZstdDecompressor().decompressobj(read_across_frames=True)
+    decompressor = zstandard.ZstdDecompressor()
+    inflate = decompressor.decompressobj()
     for offset in range(0, len(data), ZSTD_INPUT_CHUNK):
-        try:
-            yield inflate.decompress(data[offset : offset + ZSTD_INPUT_CHUNK])
-        except zstandard.ZstdError as error:
-            raise _broken(name, "zstd") from error
+        feed: bytes | memoryview = data[offset : offset + ZSTD_INPUT_CHUNK]
+        while feed:
+            if inflate.eof:  # another frame follows
+                inflate = decompressor.decompressobj()
+            try:
+                yield inflate.decompress(feed)
+            except zstandard.ZstdError as error:
+                raise _broken(name, "zstd") from error
+            feed = inflate.unused_data if inflate.eof else b""
     if not inflate.eof:
         raise _truncated(name, "zstd")
 

@@ -71,8 +71,11 @@ def nest_slices(start: Values, end: Values, frame: Int32) -> Nested:
     )
 
 
-def match_begin_end(time: Values, frame: Int32, is_begin: Sequence[bool]) -> Nested:
-    """Match begins and ends, given in time order (file order within one moment). `source` is each begin's index."""
+def match_begin_end(time: Values, frame: Int32, is_begin: Sequence[bool], latest: float | None = None) -> Nested:
+    """Match begins and ends, given in time order (file order within one moment). `source` is each begin's index.
+
+    What never ends closes at the last accepted moment, or at `latest` if that is later.
+    """
     source: list[int] = []
     ends: list[int | float] = []
     parents: list[int] = []
@@ -108,7 +111,7 @@ def match_begin_end(time: Values, frame: Int32, is_begin: Sequence[bool]) -> Nes
         else:
             unmatched += 1
     for span in stack:
-        ends[span] = last
+        ends[span] = last if latest is None else max(last, latest)
     rows = np.array(source, np.int64)
     return Nested(
         source=rows,

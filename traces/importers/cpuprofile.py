@@ -19,7 +19,7 @@ class TreeNode(msgspec.Struct):
     name: str = msgspec.field(name="functionName", default="")
     url: str = ""
     line: float | None = msgspec.field(name="lineNumber", default=None)
-    column: float | None = msgspec.field(name="columnNumber", default=None)
+    column: float | None = msgspec.field(name="columnNumber", default=0)  # not written then: the line's beginning
     children: list["TreeNode"] = []
 
 
@@ -66,4 +66,4 @@ def _read_tree(content: memoryview) -> V8Profile:
         pending.extend(node.children)
     start = file.timestamps[0] if file.timestamps else 0
     deltas = [0.0, *(now - before for before, now in zip(file.timestamps, file.timestamps[1:], strict=False))]
-    return V8Profile(start, nodes, file.samples, deltas[: len(file.timestamps)])
+    return V8Profile(start, nodes, file.samples, deltas)

@@ -24,9 +24,8 @@ VIZTRACER_CATEGORIES = frozenset({"fee", "FEE"})
 VIZTRACER_NAME = re.compile(r"(.+) \((.+):(\d{1,9})\)")
 """viztracer's function slices carry their place in the name: `walk (/app/walker.py:72)`."""
 UNNAMED = "(unnamed)"
-HERMES_ARGS = frozenset(
-    ("line", "column", "funcLine", "funcColumn", "name", "category", "url", "allocatedName")
-)  # Hermes writes where a function is into the arguments of every event
+HERMES_ARGS = frozenset({"url", "line", "column", "allocatedName"})
+"""Hermes writes where a function is into the arguments of every event."""
 
 
 class File(msgspec.Struct):
@@ -177,7 +176,8 @@ def _nest(lane: Lane, builder: TraceBuilder) -> Nested:
     if len(paired) == 0:
         return nest_slices(time, time + duration.clip(0), frame)
     paired = paired[np.argsort(time[paired], kind="stable")]
-    matched = match_begin_end(time[paired], frame[paired], (phase[paired] == "B").tolist())
+    latest = (time[complete] + duration[complete]).max().item() if len(complete) else None
+    matched = match_begin_end(time[paired], frame[paired], (phase[paired] == "B").tolist(), latest)
     if len(complete) == 0:
         return matched
     return _nest_all(matched, paired[matched.source], complete, time, duration, frame)

@@ -49,14 +49,14 @@ def add_v8_profile(builder: TraceBuilder, profile: V8Profile, name: str, *, pid:
     A sample lasts until the next one, the last has no weight. Idle samples have no stack. Where the clock runs
     backwards, samples wait for the latest time seen.
     """
-    if len(profile.samples) != len(profile.deltas):
+    if len(profile.samples) > len(profile.deltas):
         raise builder.damaged(f"it has {len(profile.samples):,} samples but {len(profile.deltas):,} time deltas.")
     stacks = StackTable()
     ids = np.array(profile.samples, np.int64)
     changes = np.flatnonzero(np.diff(ids, prepend=ids[0] - 1 if len(ids) else 0) != 0)
     try:
         start = nanoseconds([profile.start], 1_000)[0]
-        times = start + np.cumsum(nanoseconds(profile.deltas, 1_000))
+        times = start + np.cumsum(nanoseconds(profile.deltas[: len(profile.samples)], 1_000))
     except ValueError as error:
         raise builder.damaged(f"{error}.") from error
     leaf_of_run = _leaves(builder, profile.nodes, ids[changes].tolist(), stacks)
@@ -143,6 +143,7 @@ def frame_of(builder: TraceBuilder, call: CallFrame) -> int:
     name = call.name
     if not name:
         file = call.url.rsplit("/", 1)[-1]
-        name = f"(anonymous {file}:{line})" if file and line else f"(anonymous {file})" if file else "(anonymous)"
+        written = "" if call.line is None else f":{int(call.line) + 1}"  # V8 says -1 for "unknown", shown as 0
+        name = f"(anonymous {file}{written})" if file else "(anonymous)"
     category = "gc" if name == "(garbage collector)" else None
     return builder.frame(name, call.url or None, line, column, category)

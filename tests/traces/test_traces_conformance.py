@@ -1,0 +1,186 @@
+"""speedscope's samples, read as speedscope reads them, except where we differ on purpose."""
+
+import gzip
+import json
+import re
+from collections import defaultdict
+from functools import cache
+from math import isclose
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from traces.door import read_trace
+from traces.errors import DamagedTrace, UnrecognisedTrace
+from traces.invariants import check
+from traces.model import Profile, Trace
+from traces.values import ProfileKind
+import itertools
+
+FACTORS = {"none": 1, "bytes": 1, "nanoseconds": 1, "microseconds": 1e3, "milliseconds": 1e6, "seconds": 1e9}
+SAME = [
+    "Chrome/65/simple-timeline.json",
+    "Chrome/65/simple.cpuprofile",
+    "Chrome/65/sucrase.cpuprofile",
+    "Chrome/66/worker.json",
+    "node/10.11.0/example.cpuprofile",
+    "pprof/simple.prof",
+    "source-maps/chrome-85-esbuild.json",
+    "source-maps/chrome-85-parcel.json",
+    "speedscope/0.0.1/simple-no-pretty-print.speedscope.json",
+    "speedscope/0.0.1/simple.speedscope.json",
+    "speedscope/0.1.2/simple-sampled.speedscope.json",
+    "stackcollapse/perf-vertx-stacks-01-collapsed-all.txt",
+    "stackcollapse/recursion.txt",
+    "stackcollapse/simple-crlf.txt",
+    "stackcollapse/simple-utf16-le.txt",
+    "stackcollapse/simple.txt",
+    "trace-event/end-event-with-empty-stack.json",
+    "trace-event/matching-x.json",
+    "trace-event/mismatched-name.json",
+    "trace-event/multiprocess.json",
+    "trace-event/not-enough-end-events.json",
+    "trace-event/only-begin-events.json",
+    "trace-event/simple-hermes.json",
+    "trace-event/simple-object.json",
+    "trace-event/simple-partial-whitespace.json",
+    "trace-event/simple-partial.json",
+    "trace-event/simple-with-samples.json",
+    "trace-event/simple.json",
+    "trace-event/x-events-matching-start.json",
+]
+Stacks = list[tuple[str, float]]
+
+
+@pytest.fixture(scope="module")
+def truths(shared: Path) -> dict[str, Any]:
+    with gzip.open(shared / "conformance" / "truth.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return {truth["path"]: truth for truth in map(json.loads, lines)}
+
+
+def read(shared: Path, path: str, name: str = "unknown") -> Trace:
+    trace = read_trace((shared / "conformance" / "samples" / path).read_bytes(), name=name)
+    check(trace)
+    return trace
+
+
+def compared_profiles(trace: Trace) -> list[Profile]:
+    """A Chrome trace also shows the tasks of each thread, which speedscope leaves out."""
+    return [p for p in trace.profiles if trace.format != "chrome" or p.kind is ProfileKind.SAMPLED]
+
+
+@cache
+def without_args(name: str) -> str:
+    """speedscope makes the arguments of a trace event a part of its name; here they are no part of the function."""
+    return re.sub(r" \{.*\}$", "", name)
+
+
+def merged(stacks: Stacks) -> Stacks:
+    """Idle parts left out, equal neighbours as one: speedscope keeps them apart where a call returned between."""
+    result: Stacks = []
+    for path, weight in stacks:
+        if path and weight:
+            if result and result[-1][0] == path:
+                result[-1] = (path, result[-1][1] + weight)
+            else:
+                result.append((path, weight))
+    return result
+
+
+def paths_of(trace: Trace, profile: Profile) -> list[str]:
+    paths: list[str] = []
+    for frame, parent in zip(profile.tree.frame.tolist(), profile.tree.parent.tolist(), strict=True):
+        name = trace.frame_names[frame]
+        paths.append(name if parent < 0 else f"{paths[parent]};{name}")
+    return paths
+
+
+def stacks_of(trace: Trace, profile: Profile) -> Stacks:
+    paths = paths_of(trace, profile)
+    if profile.samples is not None:
+        weights = profile.samples.weights[profile.default_value].tolist()
+        leaves = profile.samples.leaf.tolist()
+        return merged([("" if leaf < 0 else paths[leaf], w) for leaf, w in zip(leaves, weights, strict=True)])
+    spans = profile.spans
+    assert spans is not None
+    moments = sorted({*spans.start.tolist(), *spans.end.tolist()})
+    stacks: Stacks = []
+    for begin, end in itertools.pairwise(moments):
+        inside = [i for i in range(len(spans)) if spans.start[i] <= begin and spans.end[i] >= end]
+        stacks.append(
+            (paths[spans.node[max(inside, key=lambda i: int(spans.depth[i]))]] if inside else "", end - begin)
+        )
+    return merged(stacks)
+
+
+def frames_of(trace: Trace, profile: Profile, *, places: bool) -> dict[Any, list[float]]:
+    frames: dict[Any, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    tree = profile.tree
+    own, total = tree.self_values[profile.default_value], tree.total_values[profile.default_value]
+    for node, frame in enumerate(tree.frame.tolist()):
+        column = int(trace.frames.column[frame])
+        place = (trace.frame_line(frame), column if column >= 0 else None) if places else ()
+        sums = frames[(trace.frame_name(frame), trace.frame_file(frame), *place)]
+        sums[0] += own[node].item()
+        sums[1] += total[node].item() * int(tree.outermost[node])
+    return {key: sums for key, sums in frames.items() if sums[1] > 0}
+
+
+def frames_in_truth(truth: dict[str, Any], factor: float, *, places: bool) -> dict[Any, list[float]]:
+    frames: dict[Any, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for frame in truth["frames"]:
+        place = (frame["line"] or None, frame["col"] or None) if places else ()
+        sums = frames[(without_args(frame["name"]), frame["file"] or None, *place)]
+        sums[0] += frame["self"] * factor
+        sums[1] += frame["total"] * factor
+    return {key: sums for key, sums in frames.items() if sums[1] > 0}
+
+
+@pytest.mark.parametrize("path", SAME)
+def test_a_sample_gives_the_stacks_and_frames_that_speedscope_gives(
+    path: str, shared: Path, truths: dict[str, Any]
+) -> None:
+    trace = read(shared, path)
+    profiles = compared_profiles(trace)
+    assert len(profiles) == len(truths[path]["profiles"])
+    for profile, truth in zip(profiles, truths[path]["profiles"], strict=True):
+        factor = FACTORS[truth["unit"]]
+        expected = merged([(";".join(map(without_args, s.split(";"))), w * factor) for s, w in truth["stacksRaw"]])
+        stacks = stacks_of(trace, profile)
+        slack = 1.0 if profile.unit.is_time else 0.0
+        assert [s for s, _ in stacks] == [s for s, _ in expected]
+        for (path_of_stack, weight), (_, wanted_weight) in zip(stacks, expected, strict=True):
+            assert isclose(weight, wanted_weight, rel_tol=1e-9, abs_tol=slack), path_of_stack
+        # pprof: a function is one frame with its first line, not the line it was last sampled at.
+        places = trace.format != "pprof"
+        frames, wanted = frames_of(trace, profile, places=places), frames_in_truth(truth, factor, places=places)
+        assert frames.keys() == wanted.keys()
+        # Functions that speedscope splits by arguments count recursion once here, once per argument there.
+        recursive = any(without_args(frame["name"]) != frame["name"] for frame in truth["frames"])
+        samples = len(profile.samples) if profile.samples is not None else 1
+        for key, sums in frames.items():
+            assert isclose(sums[0], wanted[key][0], rel_tol=1e-9, abs_tol=slack * samples), key
+            assert recursive or isclose(sums[1], wanted[key][1], rel_tol=1e-9, abs_tol=slack * samples), key
+
+
+@pytest.mark.parametrize("path", ["trace-event/unbalanced-name.json", "trace-event/out-of-order-unbalanced-name.json"])
+def test_an_end_event_closes_what_is_still_open_above_its_span(path: str, shared: Path) -> None:
+    # speedscope ignores the first end event and closes both spans at 10 µs.
+    trace = read(shared, path)
+    assert stacks_of(trace, trace.profiles[0]) == [("alpha", 1000), ("alpha;beta", 8000)]
+    assert [(w.code, w.count) for w in trace.warnings] == [("unmatched_end", 1)]
+
+
+def test_speedscope_files_that_contradict_their_own_schema_are_refused(shared: Path) -> None:
+    with pytest.raises(DamagedTrace, match="still open"):
+        read(shared, "speedscope/invalid/incomplete-trace.json")
+
+
+def test_samples_of_formats_that_are_not_read_are_never_taken_for_another(shared: Path, truths: dict[str, Any]) -> None:
+    ours = {*SAME, "trace-event/unbalanced-name.json", "trace-event/out-of-order-unbalanced-name.json"}
+    others = [path for path in truths if path not in ours and not path.startswith("speedscope/")]
+    assert others
+    for path in others:
+        with pytest.raises(UnrecognisedTrace):
+            read(shared, path)

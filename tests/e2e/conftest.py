@@ -2,14 +2,17 @@
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
+from tests.e2e.bad_files import MAX_UPLOAD_BYTES
 from tests.e2e.door import Door, open_door
 from tests.e2e.running_server import RunningServer, running_server
 from tests.openai_endpoint import Endpoint, Reply, openai_endpoint
@@ -25,6 +28,7 @@ FLAGS = (
     "--disable-sync",
 )
 EXPECT_MS = 20_000
+SAMPLE_S = 30
 WHEN_CUT = ("status of 4", "WebSocket connection to", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "ERR_INCOMPLETE")
 """What Chromium itself writes to the console for a refused file and for a connection that a test has cut."""
 
@@ -51,8 +55,12 @@ def portal() -> Iterator[BlockingPortal]:
 
 @pytest.fixture(scope="session")
 def analyst_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    """Answered by the built-in analyst."""
-    with running_server(tmp_path_factory.mktemp("analyst"), {}) as server:
+    """Answered by the built-in analyst; takes small files only."""
+    settings = {"FLAMECHAT_MAX_UPLOAD_BYTES": str(MAX_UPLOAD_BYTES)}
+    with running_server(tmp_path_factory.mktemp("analyst"), settings) as server:
+        deadline = time.monotonic() + SAMPLE_S
+        while not httpx.get(f"{server.address}/api/v1/traces").json()["traces"]:
+            assert time.monotonic() < deadline, "the sample was not loaded"
         yield server
 
 

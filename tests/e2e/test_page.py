@@ -1,25 +1,17 @@
 """The page in a real browser, before a real server with the built-in analyst."""
 
 import base64
-import gzip
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import FilePayload, Page, expect
 
+from tests.e2e.bad_files import BAD_FILES
 from tests.e2e.pages import QUESTION, ROOM, SOME, ask, expect_status, open_room, picture_width
 from tests.e2e.running_server import RunningServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
-
-BAD_FILES = {
-    "empty.json": b"",
-    "notes.txt": b"These are notes about a meeting, and no trace at all.\n" * 190,
-    "truncated.json.gz": gzip.compress(b'{"traceEvents": [' + b'{"ph": "X"},' * 5000)[:60],
-    "orders.json": b'{"orders": [{"id": 1}, {"id": 2}]}',
-    "bomb.json.gz": gzip.compress(b" " * 200_000_000, compresslevel=9),
-}
 
 
 def drop(page: Page, name: str, content: bytes) -> None:

@@ -1,6 +1,7 @@
 """speedscope's samples, read as speedscope reads them, except where we differ on purpose."""
 
 import gzip
+import itertools
 import json
 import re
 from collections import defaultdict
@@ -16,7 +17,6 @@ from traces.errors import DamagedTrace, UnrecognisedTrace
 from traces.invariants import check
 from traces.model import Profile, Trace
 from traces.values import ProfileKind
-import itertools
 
 FACTORS = {"none": 1, "bytes": 1, "nanoseconds": 1, "microseconds": 1e3, "milliseconds": 1e6, "seconds": 1e9}
 SAME = [

@@ -105,7 +105,10 @@ def test_nanoseconds_of_large_fractional_timestamps_survive() -> None:
 
 
 def test_process_and_thread_ids_may_be_words() -> None:
-    events = [*slices(("X", "a", 0, 10)), {"ph": "X", "name": "span", "ts": 0, "dur": 5, "pid": "Spans", "tid": "PyTorch Profiler"}]
+    events = [
+        *slices(("X", "a", 0, 10)),
+        {"ph": "X", "name": "span", "ts": 0, "dur": 5, "pid": "Spans", "tid": "PyTorch Profiler"},
+    ]
     trace = read({"schemaVersion": 1, "deviceProperties": [], "traceEvents": events})
     assert [(p.pid, p.tid) for p in trace.profiles] == [("1", "1"), ("Spans", "PyTorch Profiler")]
 
@@ -245,7 +248,7 @@ def test_pprof_keeps_inlined_functions_and_every_value(*, packed: bool) -> None:
 
 
 def test_stacks_ten_thousand_frames_deep_are_read_and_answered() -> None:
-    deep = ";".join(f"f{i % 7000}" for i in range(10_000))
+    deep = ";".join(f"f{i % 50}" for i in range(10_000))
     trace = read(f"{deep} 5\nmain;x 1\n")
     assert len(trace.profiles[0].tree) == 10_002
     assert top_functions(trace, sort_by="total", limit=1).rows[0].total_value == 5

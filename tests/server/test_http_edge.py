@@ -95,6 +95,12 @@ async def test_an_unknown_address_a_wrong_method_and_a_bad_body_are_problems(tmp
             assert answer.status_code == answer.json()["status"] == status
 
 
+async def test_a_large_body_where_none_is_expected_is_not_read(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        answer = await server.http.patch("/api/v1/sessions/x", json={"title": "x" * 100_000}, headers=AS_ANNA)
+        assert answer.status_code == 413
+
+
 async def test_an_unforeseen_error_is_a_problem_without_its_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,7 +11,10 @@ from server.ports.conversations import SessionRow
 from server.protocol.base import WireModel
 from server.protocol.values import HistoryMessage, LimitsView
 
-routes = APIRouter(tags=["sessions"])
+MAX_BODY_BYTES = 64 << 10
+"""Nothing sent here is longer than a title; larger bodies are refused before they are read."""
+
+routes = APIRouter(tags=["sessions"], max_body_size=MAX_BODY_BYTES)
 
 
 class SessionChange(WireModel):

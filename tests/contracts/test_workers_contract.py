@@ -1,0 +1,195 @@
+"""Every TraceWorkers: the in-process twin and real worker processes; then what only processes can do."""
+
+import hashlib
+import os
+import signal
+import time
+from pathlib import Path
+
+import anyio
+import pytest
+
+from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.workers.pool import ProcessWorkers
+from server.errors import WorkerFailed
+from server.ports.traces import OpenTrace, TraceWorkers
+from traces.analysis.functions import top_functions
+from traces.errors import DamagedTrace, EmptyTrace, TraceError, UnknownHandle, UnrecognisedTrace
+from traces.model import Trace
+
+STACKS = b"main;parse;read 700\nmain;parse 200\nmain;render;paint 80\nmain 20\n"
+
+
+@pytest.fixture(params=["inline", "processes"])
+def workers(request: pytest.FixtureRequest, tmp_path: Path) -> TraceWorkers:
+    return InlineTraceWorkers() if request.param == "inline" else ProcessWorkers(tmp_path / "cache")
+
+
+async def read(workers: TraceWorkers, tmp_path: Path, content: bytes = STACKS, name: str = "stacks.txt") -> OpenTrace:
+    upload = tmp_path / "upload"
+    upload.write_bytes(content)
+    with anyio.fail_after(30):
+        return await workers.read(upload, name=name, sha256=hashlib.sha256(content).hexdigest())
+
+
+def frame_count(trace: Trace) -> int:
+    return len(trace.frames)
+
+
+def refuse(trace: Trace, *, text: str) -> None:
+    raise UnknownHandle(text)
+
+
+async def test_a_trace_that_was_read_answers_questions(workers: TraceWorkers, tmp_path: Path) -> None:
+    opened = await read(workers, tmp_path)
+    assert await workers.ask(opened, frame_count) == 5
+    table = await workers.ask(opened, top_functions, sort_by="self", limit=1)
+    assert [(row.name, row.self_value) for row in table.rows] == [("read", 700)]
+
+
+async def test_what_was_read_is_cached_until_it_is_forgotten(workers: TraceWorkers, tmp_path: Path) -> None:
+    sha256 = hashlib.sha256(STACKS).hexdigest()
+    assert await workers.cached(sha256) is None
+    opened = await read(workers, tmp_path)
+    cached = await workers.cached(sha256)
+    assert cached is not None
+    assert await workers.ask(cached, frame_count) == 5
+    assert (await workers.read(tmp_path / "gone", name="x", sha256=sha256)).sha256 == opened.sha256
+    await workers.forget(sha256)
+    await workers.forget(sha256)
+    assert await workers.cached(sha256) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"", EmptyTrace),
+        (b"just words; no numbers\n" * 99, UnrecognisedTrace),
+        (b"\x1f\x8b\x08\x00broken", DamagedTrace),
+    ],
+)
+async def test_a_bad_file_is_refused_with_its_own_error(
+    workers: TraceWorkers, tmp_path: Path, content: bytes, kind: type[TraceError]
+) -> None:
+    with pytest.raises(kind, match=r"bad\.txt"):
+        await read(workers, tmp_path, content, "bad.txt")
+    assert await workers.cached(hashlib.sha256(content).hexdigest()) is None
+
+
+async def test_what_a_question_raises_comes_back_as_itself(workers: TraceWorkers, tmp_path: Path) -> None:
+    opened = await read(workers, tmp_path)
+    with pytest.raises(UnknownHandle, match="no f99"):
+        await workers.ask(opened, refuse, text="no f99")
+    assert await workers.ask(opened, frame_count) == 5
+
+
+async def test_many_questions_at_once_are_all_answered(workers: TraceWorkers, tmp_path: Path) -> None:
+    opened = await read(workers, tmp_path)
+    answers: list[int] = []
+
+    async def one() -> None:
+        answers.append(await workers.ask(opened, frame_count))
+
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as tasks:
+            for _ in range(12):
+                tasks.start_soon(one)
+    assert answers == [5] * 12
+
+
+def die(trace: Trace) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def spin(trace: Trace) -> None:
+    while True:
+        pass
+
+
+def wait_for_ever(trace: Trace) -> None:
+    time.sleep(3600)
+
+
+def eat_memory(trace: Trace) -> int:
+    return len(bytearray(3 << 30))
+
+
+def process_of(trace: Trace) -> tuple[int, int]:
+    return os.getpid(), os.nice(0)
+
+
+async def test_a_worker_that_dies_fails_its_question_alone(tmp_path: Path) -> None:
+    workers = ProcessWorkers(tmp_path / "cache")
+    opened = await read(workers, tmp_path)
+    with pytest.raises(WorkerFailed, match="memory or time"):
+        await workers.ask(opened, die)
+    assert await workers.ask(opened, frame_count) == 5
+
+
+async def test_a_question_past_its_time_is_stopped_with_its_process(tmp_path: Path) -> None:
+    workers = ProcessWorkers(tmp_path / "cache", question_seconds=1, askers=1)
+    opened = await read(workers, tmp_path)
+    process, _ = await workers.ask(opened, process_of)
+    with anyio.fail_after(20), pytest.raises(WorkerFailed, match="1 s"):
+        await workers.ask(opened, wait_for_ever)
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+    assert await workers.ask(opened, frame_count) == 5
+
+
+async def test_a_question_past_its_processor_time_is_ended_by_the_system(tmp_path: Path) -> None:
+    workers = ProcessWorkers(tmp_path / "cache", question_seconds=1)
+    opened = await read(workers, tmp_path)
+    with anyio.fail_after(20), pytest.raises(WorkerFailed):
+        await workers.ask(opened, spin)
+
+
+async def test_a_question_past_its_memory_fails_and_the_server_lives(tmp_path: Path) -> None:
+    workers = ProcessWorkers(tmp_path / "cache", memory_bytes=2 << 30)
+    opened = await read(workers, tmp_path)
+    with pytest.raises(WorkerFailed, match=r"2\.0 GB"):
+        await workers.ask(opened, eat_memory)
+    assert await workers.ask(opened, frame_count) == 5
+
+
+async def test_an_abandoned_question_takes_its_process_along(tmp_path: Path) -> None:
+    workers = ProcessWorkers(tmp_path / "cache", askers=1)
+    opened = await read(workers, tmp_path)
+    process, _ = await workers.ask(opened, process_of)
+    with anyio.move_on_after(0.2):
+        await workers.ask(opened, wait_for_ever)
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+async def test_importing_is_nice_and_answering_is_not(tmp_path: Path) -> None:
+    workers = ProcessWorkers(tmp_path / "cache", askers=1)
+    opened = await read(workers, tmp_path)
+    _, niceness = await workers.ask(opened, process_of)
+    assert niceness == os.nice(0)
+
+
+async def test_a_damaged_or_foreign_cache_file_is_no_cache(tmp_path: Path) -> None:
+    workers = ProcessWorkers(tmp_path / "cache")
+    opened = await read(workers, tmp_path)
+    for damage in (b"", b"something else entirely" * 500, opened.columns.read_bytes()[:300]):
+        opened.columns.write_bytes(damage)
+        assert await workers.cached(opened.sha256) is None
+        assert not opened.columns.exists()
+        assert await workers.ask(await read(workers, tmp_path), frame_count) == 5
+
+
+async def test_a_cache_that_is_lost_between_two_questions_is_said(tmp_path: Path) -> None:
+    workers = ProcessWorkers(tmp_path / "cache")
+    opened = await read(workers, tmp_path)
+    opened.columns.unlink()
+    with pytest.raises(WorkerFailed, match="Try again"):
+        await workers.ask(opened, frame_count)
+
+
+async def test_reading_leaves_nothing_but_the_columns(tmp_path: Path) -> None:
+    workers = ProcessWorkers(tmp_path / "cache")
+    opened = await read(workers, tmp_path)
+    with pytest.raises(TraceError):
+        await read(workers, tmp_path, b"\x1f\x8b\x08\x00broken")
+    assert list(opened.columns.parent.iterdir()) == [opened.columns]

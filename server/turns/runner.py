@@ -236,7 +236,7 @@ def _ending(
             )
             beside = told.model_dump(
                 mode="json", by_alias=True, include={"usage", "citations", "checks", "suggestions"}
-            )
+            ) | {"model": outcome.model, "promptVersion": outcome.prompt_version}
             completed = replace(
                 ending,
                 messages=_with_metadata(messages, outcome.message_id, beside),

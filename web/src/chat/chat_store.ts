@@ -51,6 +51,7 @@ export class ChatStore extends Store<ChatState> {
   #inbox: ServerMessage[] = [];
   #flushing = false;
   #viewer: ViewerState = {};
+  #stopping: string | null = null;
   #abort = new AbortController();
 
   constructor(settings: ChatSettings) {
@@ -87,6 +88,7 @@ export class ChatStore extends Store<ChatState> {
 
   stop(): void {
     const turn = runningTurn(this.read().conversation);
+    this.#stopping = turn?.turnId ?? null; // said again after a reconnect
     if (turn) this.#send({ type: "cancel_turn", turnId: turn.turnId });
   }
 
@@ -184,6 +186,7 @@ export class ChatStore extends Store<ChatState> {
     for (const turn of conversation.turns) {
       if (turn.status === "sending" && turn.prompt !== null) this.#sendPrompt(turn.turnId, turn.prompt);
     }
+    if (this.#stopping && this.#stopping === runningTurn(conversation)?.turnId) this.#send({ type: "cancel_turn", turnId: this.#stopping });
     if (this.#viewer.view) this.#send({ type: "viewer_context", ...this.#viewer });
   }
 

@@ -7,6 +7,7 @@ import { Icon } from "../icons.tsx";
 import { newId } from "../identifiers.ts";
 import { go, roomPath } from "../route.ts";
 import { usePart } from "../store.ts";
+import { act, goTo } from "../viewer/navigation.ts";
 import { ViewerStore } from "../viewer/viewer_store.ts";
 import { Viewer } from "../viewer/viewer.tsx";
 import { Conversations } from "./conversations.tsx";
@@ -52,12 +53,12 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
   const viewer = useMemo(() => new ViewerStore(trace), [trace]);
   const chat = useMemo(() => new ChatStore({ traceId: trace.traceId, sessionId, mountedTools: MOUNTED_TOOLS }), [trace, sessionId]);
   const [proposal, setProposal] = useState<{ text: string } | null>(null);
-  const cite = useCallback((handle: string) => void viewer.goTo(handle), [viewer]);
+  const cite = useCallback((handle: string) => void goTo(viewer, handle), [viewer]);
 
   useEffect(() => {
     document.title = `${trace.name} · Flamechat`;
     const follow = () => {
-      if (location.hash) void viewer.goTo(location.hash);
+      if (location.hash) void goTo(viewer, location.hash);
     };
     void viewer.show({}).then(follow);
     addEventListener("hashchange", follow);
@@ -73,7 +74,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
     let acted = initial;
     const unwatch = chat.watch(() => {
       const action = chat.read().conversation.viewerAction;
-      if (action && action !== acted) void viewer.act((acted = action));
+      if (action && action !== acted) void act(viewer, (acted = action));
     });
     return () => {
       unwatch();

@@ -6,7 +6,7 @@ import { usePart } from "../store.ts";
 import { frameValues } from "./frame_values.ts";
 import { coloursOf, fills, IDLE_COLOUR, LEGEND } from "./palette.ts";
 import { theme } from "../theme.ts";
-import { formatCount, formatPlace, formatShare, formatValue } from "./values.ts";
+import { formatCount, formatPlace, formatPlaceOnAxis, formatShare, formatValue } from "./values.ts";
 import type { View } from "./view_bytes.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 
@@ -104,7 +104,7 @@ export function Details({ store, numbers, ask }: { store: ViewerStore; numbers: 
             <Fact name="Self" value={formatValue(facts.self, unit)} share={facts.selfShare} />
             <Fact name="Total" value={formatValue(facts.total, unit)} share={facts.totalShare} />
             <div><dt>{facts.approximate ? "Boxes" : isSampled ? "Own samples" : "Calls"}</dt><dd>{formatCount(facts.count)}</dd></div>
-            <div><dt>This box</dt><dd>{formatValue(width, unit)}{mode === "time_order" && boxes ? <i> at {formatValue(boxes.start[selection.index]! - store.bounds().start, unit)}</i> : null}</dd></div>
+            <div><dt>This box</dt><dd>{formatValue(width, unit)}{mode === "time_order" && boxes ? <i> at {formatPlaceOnAxis(boxes.start[selection.index]! - store.bounds().start, width / 10, unit)}</i> : null}</dd></div>
           </dl>
           <div class="details-actions">
             <button type="button" onClick={() => store.zoomToSelection()} title="Zoom to this box (Enter)">Zoom</button>

@@ -2,7 +2,7 @@
 import type { Theme } from "../theme.ts";
 import { rowCount, rowOf, visibleBoxes } from "./boxes.ts";
 import { coloursOf, fills, IDLE_COLOUR, inks } from "./palette.ts";
-import { formatValue } from "./values.ts";
+import { formatPlaceOnAxis } from "./values.ts";
 import type { Boxes, FrameTable, View } from "./view_bytes.ts";
 import type { BoxAddress } from "./viewer_store.ts";
 import { span, ticks, type AxisWindow } from "./window.ts";
@@ -144,9 +144,10 @@ function ruler(context: CanvasRenderingContext2D, scene: Scene, colour: string):
   context.font = FONT;
   context.textBaseline = "middle";
   context.fillStyle = colour;
-  for (const tick of ticks(scene.window, scene.width, 110, scene.origin)) {
-    const value = tick - scene.origin;
-    context.fillText(value === 0 ? "0" : formatValue(value, scene.view.unit), (tick - scene.window.start) * scale + 5, RULER / 2);
+  const places = ticks(scene.window, scene.width, 110, scene.origin);
+  const step = places.length > 1 ? places[1]! - places[0]! : span(scene.window);
+  for (const tick of places) {
+    context.fillText(formatPlaceOnAxis(tick - scene.origin, step, scene.view.unit), (tick - scene.window.start) * scale + 5, RULER / 2);
   }
 }
 

@@ -14,6 +14,15 @@ export function formatValue(value: number, unit: Unit): string {
   return `${significant(value / divisor)} ${name}`;
 }
 
+/** A place on the axis, with as many decimals as its neighbours `step` away need to read differently. */
+export function formatPlaceOnAxis(value: number, step: number, unit: Unit): string {
+  if (unit === "count" || value === 0) return whole.format(value);
+  const steps = unit === "nanoseconds" ? TIME.slice(1) : BYTES; // minutes do not divide by ten
+  const [divisor, name] = steps.find(([least]) => Math.abs(value) >= least * 0.9995) ?? steps.at(-1)!;
+  const decimals = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step / divisor) - 1e-9)));
+  return `${(value / divisor).toFixed(decimals)} ${name}`;
+}
+
 function significant(value: number): string {
   if (value === 0) return "0";
   const size = Math.abs(value);

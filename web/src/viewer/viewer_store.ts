@@ -1,11 +1,11 @@
 /** What the chart shows: profile, view, window, selection, search. Everything that moves the chart goes through here. */
-import { viewBytes, type TraceInfo, type TraceProfile } from "../api.ts";
-import type { ViewerAction, ViewerState } from "../protocol.ts";
+import type { TraceInfo, TraceProfile } from "../api.ts";
+import type { ViewerState } from "../protocol.ts";
 import { Store } from "../store.ts";
-import { boxAt, neighbourOf, parentOf, rowOf, widestBox, widestChildOf } from "./boxes.ts";
-import { parseHandle, type Handle } from "./handles.ts";
+import { boxAt, firstEndingAfter, neighbourOf, parentOf, rowOf, widestBox, widestChildOf } from "./boxes.ts";
 import { matchingBoxes, matchingFrames } from "./search.ts";
-import { decodeView, type Boxes, type View, type ViewMode } from "./view_bytes.ts";
+import type { Boxes, View, ViewMode } from "./view_bytes.ts";
+import { ViewSource } from "./view_source.ts";
 import { around, between, clamp, panned, span, zoomed, type AxisWindow } from "./window.ts";
 
 /** A box of the view: in its main half, or among the callers of a sandwich. */
@@ -37,16 +37,14 @@ export interface ViewerSnapshot {
 
 const NO_SEARCH: Search = { words: "", matches: null, boxes: new Int32Array(), at: -1 };
 const ZOOM_MS = 220;
-const KEPT_VIEWS = 6;
 
 export class ViewerStore extends Store<ViewerSnapshot> {
   readonly trace: TraceInfo;
   readonly profiles: TraceProfile[];
-  #views = new Map<string, Promise<View>>();
+  readonly source: ViewSource;
   #overview: View | null = null;
   /** The stretch that the shown view holds in full, when it is not the overview. */
   #detailed: AxisWindow | null = null;
-  #abort = new AbortController();
   #refetch: ReturnType<typeof setTimeout> | undefined;
   #flight = 0;
   #reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
@@ -60,10 +58,11 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     });
     this.trace = trace;
     this.profiles = profiles;
+    this.source = new ViewSource(trace.traceId);
   }
 
   close(): void {
-    this.#abort.abort();
+    this.source.close();
     clearTimeout(this.#refetch);
     cancelAnimationFrame(this.#flight);
   }
@@ -116,10 +115,10 @@ export class ViewerStore extends Store<ViewerSnapshot> {
       return now.mode === next.mode && now.profile === next.profile && now.sandwichOf === next.sandwichOf;
     };
     try {
-      const view = await this.#load(next.mode, next.profile, next.sandwichOf, null);
+      const view = await this.source.load(next.mode, next.profile, next.sandwichOf, null);
       if (isWanted()) this.#arrive(view);
     } catch (error) {
-      if (isWanted() && !this.#abort.signal.aborted) {
+      if (isWanted() && !this.source.isClosed) {
         this.write({ ...this.read(), loading: false, view: null, problem: error instanceof Error ? error.message : String(error) });
       }
     }
@@ -173,7 +172,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     const half = selection?.half ?? "boxes";
     const boxes = view[half]!;
     let index: number | null;
-    if (!selection) index = boxAt(boxes, 0, (window.start + window.end) / 2) ?? (boxes.start.length ? 0 : null);
+    if (!selection) index = firstSeen(boxes, window);
     else if (to === "parent") index = parentOf(boxes, selection.index);
     else if (to === "child") index = widestChildOf(boxes, selection.index);
     else index = neighbourOf(boxes, selection.index, to === "next" ? 1 : -1);
@@ -199,79 +198,9 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     this.zoomToSelection();
   }
 
-  /** Bring what a handle names into sight and select it. Returns whether it was found. */
-  async goTo(text: string, profile: string | null = null): Promise<boolean> {
-    const handle = parseHandle(text);
-    if (!handle) return false;
-    if (handle.kind === "profile") {
-      await this.show({ profile: `p${handle.index}`, mode: this.read().mode === "sandwich" ? "time_order" : this.read().mode });
-      return this.read().problem === null;
-    }
-    if (profile && profile !== this.read().profile) await this.show({ profile });
-    const { mode, view } = this.read();
-    const isPlace = handle.kind !== "frame";
-    if (!view || (isPlace && view.refKind !== handle.kind)) {
-      await this.show({ mode: handle.kind === "span" ? "time_order" : handle.kind === "node" ? "left_heavy" : "time_order" });
-    } else if (mode === "sandwich" && !isPlace) {
-      await this.show({ sandwichOf: `f${handle.index}` });
-    }
-    if (this.#focus(handle)) return true;
-    if (isPlace && this.read().mode !== "left_heavy" && handle.kind === "node") return false;
-    return this.#goToElsewhere(handle);
-  }
-
-  /** The agent moves the chart. */
-  async act(action: ViewerAction): Promise<void> {
-    const change = { ...(action.view ? { mode: action.view } : {}), ...(action.profile ? { profile: action.profile } : {}) };
-    if (action.view === "sandwich" && action.handle) Object.assign(change, { sandwichOf: action.handle });
-    if (Object.keys(change).length) await this.show(change);
-    if (action.handle) await this.goTo(action.handle, action.profile);
-    if (action.window) this.moveTo(action.window);
-  }
-
-  #focus(handle: Handle): boolean {
-    const { view } = this.read();
-    if (!view) return false;
-    const { boxes } = view;
-    const local = handle.kind === "frame" ? view.frames.ids.indexOf(handle.index) : -1;
-    const index =
-      handle.kind === "frame"
-        ? local < 0 ? null : widestBox(boxes, (box) => boxes.frame[box] === local)
-        : view.refKind === handle.kind ? widestBox(boxes, (box) => boxes.ref[box] === handle.index) : null;
-    if (index === null) return false;
-    this.select({ half: "boxes", index });
-    this.zoomToSelection();
-    return true;
-  }
-
-  /** A citation names no profile: look through the heaviest others. */
-  async #goToElsewhere(handle: Handle): Promise<boolean> {
-    const { mode, profile } = this.read();
-    const others = this.profiles.filter((other) => other.handle !== profile).sort((a, b) => b.total - a.total).slice(0, KEPT_VIEWS);
-    for (const other of others) {
-      const view = await this.#load(mode, other.handle, null, null).catch(() => null);
-      const holds = view && (handle.kind === "frame" ? view.frames.ids.includes(handle.index) : view.boxes.ref.includes(handle.index));
-      if (!holds) continue;
-      await this.show({ profile: other.handle });
-      return this.#focus(handle);
-    }
-    const name = { frame: "function", node: "call path", span: "call", profile: "profile" }[handle.kind];
-    this.write({ ...this.read(), problem: `The ${name} that this link names does not appear in this view.` });
-    return false;
-  }
-
-  #load(mode: ViewMode, profile: string, sandwichOf: string | null, window: AxisWindow | null): Promise<View> {
-    const query: Record<string, string | number> = { mode, profile };
-    if (mode === "sandwich" && sandwichOf) query.frame = sandwichOf;
-    if (window) Object.assign(query, { start: window.start, end: window.end });
-    const key = JSON.stringify(query);
-    const held = this.#views.get(key);
-    if (held) return held;
-    const view = viewBytes(this.trace.traceId, query, this.#abort.signal).then(decodeView);
-    this.#views.set(key, view);
-    view.catch(() => this.#views.delete(key));
-    if (this.#views.size > KEPT_VIEWS) this.#views.delete(this.#views.keys().next().value!);
-    return view;
+  /** Tell the person what could not be done. */
+  tell(problem: string): void {
+    this.write({ ...this.read(), problem });
   }
 
   #arrive(view: View): void {
@@ -306,7 +235,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     const isWhole = span(wanted) > span(this.bounds()) * 0.6;
     const held = this.#detailed;
     if (!isWhole && held && view.merged === 0 && held.start <= window.start && held.end >= window.end) return;
-    const next = isWhole ? overview : await this.#load("time_order", profile, null, wanted).catch(() => null);
+    const next = isWhole ? overview : await this.source.load("time_order", profile, null, wanted).catch(() => null);
     const now = this.read();
     if (!next || next === now.view || this.#overview !== overview || now.window.start !== window.start || now.window.end !== window.end) return;
     this.#detailed = isWhole ? null : wanted;
@@ -321,4 +250,11 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     const index = boxAt(view.boxes, rowOf(held, before.selection!.index), middle);
     return index === null ? null : { half: "boxes", index };
   }
+}
+
+/** A box of the uppermost row in the middle of the window, or the first one that ends after its start. */
+function firstSeen(boxes: Boxes, window: AxisWindow): number | null {
+  const middle = boxAt(boxes, 0, (window.start + window.end) / 2);
+  const count = boxes.rowOffsets[1] ?? 0;
+  return middle ?? (count ? Math.min(count - 1, firstEndingAfter(boxes, 0, count, window.start)) : null);
 }

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { beforeEach, mock, test } from "node:test";
+import { ChatStore } from "../src/chat/chat_store.ts";
+import { runningTurn } from "../src/chat/conversation.ts";
+import type { ClientMessage, ConnectionAck, ServerMessage } from "../src/protocol.ts";
+
+/** A socket in the server's hand. */
+class HeldSocket {
+  readyState = 0;
+  sent: ClientMessage[] = [];
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: string }) => void) | null = null;
+  onclose: ((event: { code: number; reason: string }) => void) | null = null;
+
+  open(): void {
+    this.readyState = 1;
+    this.onopen?.();
+  }
+
+  says(...messages: ServerMessage[]): void {
+    for (const message of messages) this.onmessage?.({ data: JSON.stringify(message) });
+  }
+
+  drop(code = 1006): void {
+    this.readyState = 3;
+    this.onclose?.({ code, reason: "" });
+  }
+
+  send(text: string): void {
+    this.sent.push(JSON.parse(text) as ClientMessage);
+  }
+
+  close(): void {
+    this.drop(1000);
+  }
+
+  sentOf<T extends ClientMessage["type"]>(type: T): Extract<ClientMessage, { type: T }>[] {
+    return this.sent.filter((message): message is Extract<ClientMessage, { type: T }> => message.type === type);
+  }
+}
+
+const ACK: ConnectionAck = {
+  type: "connection_ack", sessionId: "s", protocol: 1, history: [], running: null,
+  opening: { summary: "", findings: [], suggestions: [] },
+  limits: { planName: "local", messagesUsed: 0, messagesLimit: null, sessionsUsed: 0, sessionsLimit: null, resetsAt: null },
+};
+
+let sockets: HeldSocket[];
+
+/** The store in a page without a screen: what a frame would do happens at once, and timers wait to be told. */
+function opened(): ChatStore {
+  const store = new ChatStore({
+    traceId: "t", sessionId: "s", mountedTools: ["show_in_viewer"],
+    connect: () => {
+      sockets.push(new HeldSocket());
+      return sockets.at(-1) as unknown as WebSocket;
+    },
+  });
+  store.open();
+  return store;
+}
+
+beforeEach(() => {
+  sockets = [];
+  mock.timers.reset();
+  mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  Object.assign(globalThis, {
+    addEventListener: () => undefined,
+    document: { hidden: false, addEventListener: () => undefined },
+    requestAnimationFrame: (flush: () => void) => flush(),
+  });
+});
+
+test("a conversation is joined before anything else is said", () => {
+  const store = opened();
+  store.ask("Why?");
+  sockets[0]!.open();
+  assert.deepEqual(sockets[0]!.sent.map((message) => message.type), ["start_analysis"]);
+  sockets[0]!.says(ACK);
+  assert.deepEqual(sockets[0]!.sent.map((message) => message.type), ["start_analysis", "user_prompt"]);
+  store.close();
+});
+
+test("a prompt that a cut connection swallowed is sent again under the same turn id", () => {
+  const store = opened();
+  sockets[0]!.open();
+  sockets[0]!.says(ACK);
+  store.ask("Why?");
+  sockets[0]!.drop();
+  assert.equal(store.read().connection.state, "reconnecting");
+  mock.timers.tick(1000);
+  sockets[1]!.open();
+  sockets[1]!.says(ACK);
+  assert.equal(store.read().connection.state, "open");
+  assert.equal(sockets[1]!.sentOf("user_prompt")[0]!.turnId, sockets[0]!.sentOf("user_prompt")[0]!.turnId);
+  store.close();
+});
+
+test("only one question is on its way at a time", () => {
+  const store = opened();
+  sockets[0]!.open();
+  sockets[0]!.says(ACK);
+  store.ask("Why?");
+  store.ask("Why?");
+  assert.equal(sockets[0]!.sentOf("user_prompt").length, 1);
+  store.close();
+});
+
+test("a missed event makes the store rejoin where it stands", () => {
+  const store = opened();
+  sockets[0]!.open();
+  sockets[0]!.says(ACK);
+  store.ask("Why?");
+  const turnId = runningTurn(store.read().conversation)!.turnId;
+  const started = { type: "turn_started", turnId, sessionId: "s", seq: 1, attempt: 1, model: "m", promptVersion: "v" } as const;
+  sockets[0]!.says(started, { type: "model_chunk_append", turnId, sessionId: "s", seq: 3, messageId: "m", offset: 4, chunk: "lost" });
+  assert.deepEqual(sockets[0]!.sentOf("start_analysis").at(-1)!.resume, { turnId, seq: 1 });
+  store.close();
+});
+
+test("a stop that was pressed while the connection was cut is said after the reconnect", () => {
+  const store = opened();
+  sockets[0]!.open();
+  sockets[0]!.says(ACK);
+  store.ask("Why?");
+  const turnId = runningTurn(store.read().conversation)!.turnId;
+  sockets[0]!.drop();
+  store.stop();
+  mock.timers.tick(1000);
+  sockets[1]!.open();
+  sockets[1]!.says({ ...ACK, running: { turnId, seq: 0 } });
+  assert.deepEqual(sockets[1]!.sentOf("cancel_turn").map((message) => message.turnId), [turnId]);
+  store.close();
+});
+
+test("a conversation that is refused is not asked for again", () => {
+  const store = opened();
+  sockets[0]!.open();
+  sockets[0]!.drop(4403);
+  mock.timers.tick(60_000);
+  assert.equal(store.read().connection.state, "refused");
+  assert.equal(sockets.length, 1);
+  store.close();
+});

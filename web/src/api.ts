@@ -118,7 +118,11 @@ export async function listSessions(traceId: string): Promise<SessionInfo[]> {
 }
 
 export async function renameSession(sessionId: string, title: string): Promise<void> {
-  await call(`/sessions/${sessionId}`, { method: "PATCH", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ title }) });
+  await call(`/sessions/${sessionId}`, {
+    method: "PATCH",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ title }),
+  });
 }
 
 export async function deleteSession(sessionId: string): Promise<void> {
@@ -129,7 +133,11 @@ export async function topFunctions(traceId: string, profile: string, limit: numb
   return json<FunctionTable>(`/traces/${traceId}/functions?sortBy=self&limit=${limit}&profile=${profile}`);
 }
 
-export async function viewBytes(traceId: string, query: Record<string, string | number>, signal: AbortSignal): Promise<ArrayBuffer> {
+export async function viewBytes(
+  traceId: string,
+  query: Record<string, string | number>,
+  signal: AbortSignal,
+): Promise<ArrayBuffer> {
   const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   return (await call(`/traces/${traceId}/view?${parameters}`, { signal })).arrayBuffer();
 }
@@ -143,13 +151,16 @@ export interface Upload {
 export function uploadTrace(file: File, progress: (share: number) => void): Upload {
   const request = new XMLHttpRequest();
   const done = new Promise<TraceInfo>((resolve, reject) => {
-    request.upload.onprogress = (event) => event.lengthComputable && event.total > 0 && progress(event.loaded / event.total);
+    request.upload.onprogress = (event) =>
+      event.lengthComputable && event.total > 0 && progress(event.loaded / event.total);
     request.upload.onload = () => progress(1);
     request.onload = () => {
-      if (request.status >= 200 && request.status < 300) resolve((JSON.parse(request.responseText) as { trace: TraceInfo }).trace);
+      if (request.status >= 200 && request.status < 300)
+        resolve((JSON.parse(request.responseText) as { trace: TraceInfo }).trace);
       else reject(errorFrom(request.status, request.responseText));
     };
-    request.onerror = () => reject(new ApiError("The upload broke off: the server cannot be reached or closed the connection.", 0));
+    request.onerror = () =>
+      reject(new ApiError("The upload broke off: the server cannot be reached or closed the connection.", 0));
     request.onabort = () => reject(new ApiError("The upload was cancelled.", 0));
     request.open("POST", `${ROOT}/traces?name=${encodeURIComponent(file.name)}`);
     request.setRequestHeader("Content-Type", "application/octet-stream");

@@ -28,22 +28,48 @@ export function App() {
   return (
     <>
       <header class="top">
-        <a class="brand" href="/"><img src="/flame.svg" alt="" width="20" height="20" />Flamechat</a>
+        <a class="brand" href="/">
+          <img src="/flame.svg" alt="" width="20" height="20" />
+          Flamechat
+        </a>
         {here.page === "room" && trace && <TraceFacts trace={trace} />}
-        <button type="button" class="icon-button" aria-label={`Switch to the ${other} theme`} title={`${other} theme`} onClick={toggleTheme}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={`Switch to the ${other} theme`}
+          title={`${other} theme`}
+          onClick={toggleTheme}
+        >
           <Icon name={shade === "dark" ? "sun" : "moon"} />
         </button>
       </header>
-      {here.page === "home" ? <Home upload={upload} version={version} /> : <LazyRoom traceId={here.traceId} sessionId={here.sessionId} trace={trace} setTrace={setTrace} />}
-      {here.page === "room" && <div class="floating"><UploadList /></div>}
+      {here.page === "home" ? (
+        <Home upload={upload} version={version} />
+      ) : (
+        <LazyRoom traceId={here.traceId} sessionId={here.sessionId} trace={trace} setTrace={setTrace} />
+      )}
+      {here.page === "room" && (
+        <div class="floating">
+          <UploadList />
+        </div>
+      )}
       <DropTarget dropped={upload} />
     </>
   );
 }
 
 function TraceFacts({ trace }: { trace: TraceInfo }) {
-  const facts = [trace.format, trace.durationNs === null ? null : formatValue(trace.durationNs, "nanoseconds"), formatSize(trace.sizeBytes)];
-  return <p class="trace-facts"><strong title={trace.name}>{trace.name}</strong><span>{facts.filter(Boolean).join(" · ")}</span></p>;
+  const facts = [
+    trace.format,
+    trace.durationNs === null ? null : formatValue(trace.durationNs, "nanoseconds"),
+    formatSize(trace.sizeBytes),
+  ];
+  return (
+    <p class="trace-facts">
+      <strong title={trace.name}>{trace.name}</strong>
+      <span>{facts.filter(Boolean).join(" · ")}</span>
+    </p>
+  );
 }
 
 /** The room with its chart and chat is fetched when it is first entered: the library does not need it. */
@@ -53,6 +79,11 @@ function LazyRoom(props: RoomProps) {
   useEffect(() => {
     import("./room/room.tsx").then(setLoaded, () => setProblem(true));
   }, []);
-  if (problem) return <main class="room-loading"><p role="alert">This part of the page could not be fetched. Reload the page.</p></main>;
+  if (problem)
+    return (
+      <main class="room-loading">
+        <p role="alert">This part of the page could not be fetched. Reload the page.</p>
+      </main>
+    );
   return loaded ? <loaded.Room {...props} /> : <main class="room-loading" />;
 }

@@ -16,7 +16,13 @@ const BOXES: Boxes = {
 
 function comb(count: number): Boxes {
   const start = Float64Array.from({ length: count }, (_, index) => index);
-  return { rowOffsets: [0, count], start, end: start.map((at) => at + 1), frame: new Int32Array(count), ref: new Int32Array(count) };
+  return {
+    rowOffsets: [0, count],
+    start,
+    end: start.map((at) => at + 1),
+    frame: new Int32Array(count),
+    ref: new Int32Array(count),
+  };
 }
 
 test("a place holds its box, a gap none, and an end belongs to the next", () => {
@@ -34,7 +40,10 @@ test("arrows find parent, widest child and neighbours", () => {
   assert.equal(widestChildOf(BOXES, 2), null);
   assert.equal(neighbourOf(BOXES, 1, 1), 2);
   assert.equal(neighbourOf(BOXES, 2, 1), null);
-  assert.equal(widestBox(BOXES, (index) => BOXES.frame[index] === 0), 0);
+  assert.equal(
+    widestBox(BOXES, (index) => BOXES.frame[index] === 0),
+    0,
+  );
 });
 
 test("drawing a million slivers costs as many rectangles as there are cells, and leaves no cell empty", () => {
@@ -51,11 +60,21 @@ test("drawing a million slivers costs as many rectangles as there are cells, and
 test("zoomed in, every box of the window is drawn at its place and no other", () => {
   const drawn: [number, number, number][] = [];
   visibleBoxes(comb(1000), 0, 10.5, 13, 1000, (x, wide, index) => drawn.push([x, wide, index]));
-  assert.deepEqual(drawn, [[-200, 400, 10], [200, 400, 11], [600, 400, 12]]);
+  assert.deepEqual(drawn, [
+    [-200, 400, 10],
+    [200, 400, 11],
+    [600, 400, 12],
+  ]);
 });
 
 test("a wide box behind a sliver in the same cell is not leapt over", () => {
-  const boxes: Boxes = { rowOffsets: [0, 3], start: Float64Array.of(0, 0.1, 0.2), end: Float64Array.of(0.1, 0.2, 100), frame: new Int32Array(3), ref: new Int32Array(3) };
+  const boxes: Boxes = {
+    rowOffsets: [0, 3],
+    start: Float64Array.of(0, 0.1, 0.2),
+    end: Float64Array.of(0.1, 0.2, 100),
+    frame: new Int32Array(3),
+    ref: new Int32Array(3),
+  };
   const drawn: number[] = [];
   visibleBoxes(boxes, 0, 0, 100, 100, (_x, _wide, index) => drawn.push(index));
   assert.deepEqual(drawn, [0, 2]);
@@ -72,7 +91,12 @@ test("self and total values count a recursive frame once", () => {
 });
 
 test("search looks at names and files, whatever the case, and goes from left to right", () => {
-  const frames = { ids: [4, 5, 6], names: ["main", "parseJSON", "render"], files: [null, null, "src/Parser.js"], lines: [null, null, 3] };
+  const frames = {
+    ids: [4, 5, 6],
+    names: ["main", "parseJSON", "render"],
+    files: [null, null, "src/Parser.js"],
+    lines: [null, null, 3],
+  };
   const matches = matchingFrames(frames, " PARSE ")!;
   assert.deepEqual([...matches], [0, 1, 1]);
   assert.deepEqual([...matchingBoxes(BOXES, matches)], [1, 2]);

@@ -40,9 +40,20 @@ class HeldSocket {
 }
 
 const ACK: ConnectionAck = {
-  type: "connection_ack", sessionId: "s", protocol: 1, history: [], running: null,
+  type: "connection_ack",
+  sessionId: "s",
+  protocol: 1,
+  history: [],
+  running: null,
   opening: { summary: "", findings: [], suggestions: [] },
-  limits: { planName: "local", messagesUsed: 0, messagesLimit: null, sessionsUsed: 0, sessionsLimit: null, resetsAt: null },
+  limits: {
+    planName: "local",
+    messagesUsed: 0,
+    messagesLimit: null,
+    sessionsUsed: 0,
+    sessionsLimit: null,
+    resetsAt: null,
+  },
 };
 
 let sockets: HeldSocket[];
@@ -50,7 +61,9 @@ let sockets: HeldSocket[];
 /** The store in a page without a screen: what a frame would do happens at once, and timers wait to be told. */
 function opened(): ChatStore {
   const store = new ChatStore({
-    traceId: "t", sessionId: "s", mountedTools: ["show_in_viewer"],
+    traceId: "t",
+    sessionId: "s",
+    mountedTools: ["show_in_viewer"],
     connect: () => {
       sockets.push(new HeldSocket());
       return sockets.at(-1) as unknown as WebSocket;
@@ -75,9 +88,15 @@ test("a conversation is joined before anything else is said", () => {
   const store = opened();
   store.ask("Why?");
   sockets[0]!.open();
-  assert.deepEqual(sockets[0]!.sent.map((message) => message.type), ["start_analysis"]);
+  assert.deepEqual(
+    sockets[0]!.sent.map((message) => message.type),
+    ["start_analysis"],
+  );
   sockets[0]!.says(ACK);
-  assert.deepEqual(sockets[0]!.sent.map((message) => message.type), ["start_analysis", "user_prompt"]);
+  assert.deepEqual(
+    sockets[0]!.sent.map((message) => message.type),
+    ["start_analysis", "user_prompt"],
+  );
   store.close();
 });
 
@@ -112,8 +131,24 @@ test("a missed event makes the store rejoin where it stands", () => {
   sockets[0]!.says(ACK);
   store.ask("Why?");
   const turnId = runningTurn(store.read().conversation)!.turnId;
-  const started = { type: "turn_started", turnId, sessionId: "s", seq: 1, attempt: 1, model: "m", promptVersion: "v" } as const;
-  sockets[0]!.says(started, { type: "model_chunk_append", turnId, sessionId: "s", seq: 3, messageId: "m", offset: 4, chunk: "lost" });
+  const started = {
+    type: "turn_started",
+    turnId,
+    sessionId: "s",
+    seq: 1,
+    attempt: 1,
+    model: "m",
+    promptVersion: "v",
+  } as const;
+  sockets[0]!.says(started, {
+    type: "model_chunk_append",
+    turnId,
+    sessionId: "s",
+    seq: 3,
+    messageId: "m",
+    offset: 4,
+    chunk: "lost",
+  });
   assert.deepEqual(sockets[0]!.sentOf("start_analysis").at(-1)!.resume, { turnId, seq: 1 });
   store.close();
 });
@@ -129,7 +164,10 @@ test("a stop that was pressed while the connection was cut is said after the rec
   mock.timers.tick(1000);
   sockets[1]!.open();
   sockets[1]!.says({ ...ACK, running: { turnId, seq: 0 } });
-  assert.deepEqual(sockets[1]!.sentOf("cancel_turn").map((message) => message.turnId), [turnId]);
+  assert.deepEqual(
+    sockets[1]!.sentOf("cancel_turn").map((message) => message.turnId),
+    [turnId],
+  );
   store.close();
 });
 

@@ -3,7 +3,14 @@ import { test } from "node:test";
 import { emptyConversation, reduce, runningTurn, type Action, type Conversation } from "../src/chat/conversation.ts";
 import type { ConnectionAck, HistoryMessage, TurnEvent } from "../src/protocol.ts";
 
-const LIMITS = { planName: "local", messagesUsed: 0, messagesLimit: null, sessionsUsed: 0, sessionsLimit: null, resetsAt: null };
+const LIMITS = {
+  planName: "local",
+  messagesUsed: 0,
+  messagesLimit: null,
+  sessionsUsed: 0,
+  sessionsLimit: null,
+  resetsAt: null,
+};
 const OPENING = { summary: "A trace.", findings: ["f"], suggestions: ["Why?"] };
 
 function play(...actions: Action[]): Conversation {
@@ -28,13 +35,27 @@ function ack(history: HistoryMessage[] = [], running: ConnectionAck["running"] =
 
 function row(sender: HistoryMessage["sender"], more: Partial<HistoryMessage> = {}): HistoryMessage {
   return {
-    messageId: `${sender}1`, turnId: "t1", position: 0, sender, contentText: "text", contentImageUrl: null, toolName: null,
-    toolCallId: null, toolArgs: null, toolStatus: null, metadata: {}, createdAt: "2026-01-01T00:00:00Z", ...more,
+    messageId: `${sender}1`,
+    turnId: "t1",
+    position: 0,
+    sender,
+    contentText: "text",
+    contentImageUrl: null,
+    toolName: null,
+    toolCallId: null,
+    toolArgs: null,
+    toolStatus: null,
+    metadata: {},
+    createdAt: "2026-01-01T00:00:00Z",
+    ...more,
   };
 }
 
 function textOf(state: Conversation): string {
-  return state.turns.flatMap((turn) => turn.parts).map((part) => (part.kind === "text" ? part.text : "")).join("");
+  return state.turns
+    .flatMap((turn) => turn.parts)
+    .map((part) => (part.kind === "text" ? part.text : ""))
+    .join("");
 }
 
 test("text is appended at its offset and keeps every space and line break", () => {
@@ -43,7 +64,10 @@ test("text is appended at its offset and keeps every space and line break", () =
 });
 
 test("offsets count code points, so an emoji is one", () => {
-  const state = play(prompted(), started(), chunk(2, 0, "🔥 hot"), chunk(3, 5, "!"), { ...chunk(4, 1, ""), type: "model_text_reset" } as TurnEvent);
+  const state = play(prompted(), started(), chunk(2, 0, "🔥 hot"), chunk(3, 5, "!"), {
+    ...chunk(4, 1, ""),
+    type: "model_text_reset",
+  } as TurnEvent);
   assert.equal(textOf(state), "🔥");
 });
 
@@ -68,23 +92,63 @@ test("an event of a turn that another tab started asks for a snapshot", () => {
 
 test("a snapshot replaces the turn, in the order of positions, and live events go on from it", () => {
   const tool = {
-    toolCallId: "c1", toolName: "find_frames", position: 1, args: {}, message: "Looking", status: "success" as const, resultType: "text" as const,
-    textContent: "r", imageUrl: null, table: null, uiPayload: null, truncated: false,
+    toolCallId: "c1",
+    toolName: "find_frames",
+    position: 1,
+    args: {},
+    message: "Looking",
+    status: "success" as const,
+    resultType: "text" as const,
+    textContent: "r",
+    imageUrl: null,
+    table: null,
+    uiPayload: null,
+    truncated: false,
   };
-  const state = play(prompted(), started(), chunk(2, 0, "old"), {
-    type: "turn_snapshot", turnId: "t1", sessionId: "s1", attempt: 2, seq: 9, tools: [tool],
-    messages: [{ messageId: "m1", position: 2, text: "new" }, { messageId: "m0", position: 0, text: "first" }],
-  }, chunk(10, 3, "er"));
-  assert.deepEqual(state.turns[0]!.parts.map((part) => (part.kind === "text" ? part.text : part.toolName)), ["first", "find_frames", "newer"]);
+  const state = play(
+    prompted(),
+    started(),
+    chunk(2, 0, "old"),
+    {
+      type: "turn_snapshot",
+      turnId: "t1",
+      sessionId: "s1",
+      attempt: 2,
+      seq: 9,
+      tools: [tool],
+      messages: [
+        { messageId: "m1", position: 2, text: "new" },
+        { messageId: "m0", position: 0, text: "first" },
+      ],
+    },
+    chunk(10, 3, "er"),
+  );
+  assert.deepEqual(
+    state.turns[0]!.parts.map((part) => (part.kind === "text" ? part.text : part.toolName)),
+    ["first", "find_frames", "newer"],
+  );
 });
 
 test("a retried model call takes its text back", () => {
-  const reset: TurnEvent = { type: "model_text_reset", turnId: "t1", sessionId: "s1", seq: 3, messageId: "m1", offset: 1 };
+  const reset: TurnEvent = {
+    type: "model_text_reset",
+    turnId: "t1",
+    sessionId: "s1",
+    seq: 3,
+    messageId: "m1",
+    offset: 1,
+  };
   assert.equal(textOf(play(prompted(), started(), chunk(2, 0, "abc"), reset, chunk(4, 1, "Z"))), "aZ");
 });
 
 test("rejoining keeps the running turn's text and the prompt that history tells", () => {
-  const state = play(prompted(), started(), chunk(2, 0, "half"), ack([row("user", { contentText: "Why?" })], { turnId: "t1", seq: 2 }), chunk(3, 4, " done"));
+  const state = play(
+    prompted(),
+    started(),
+    chunk(2, 0, "half"),
+    ack([row("user", { contentText: "Why?" })], { turnId: "t1", seq: 2 }),
+    chunk(3, 4, " done"),
+  );
   assert.equal(textOf(state), "half done");
   assert.equal(runningTurn(state)?.prompt, "Why?");
 });
@@ -95,19 +159,31 @@ test("a prompt that never reached the server survives rejoining, to be sent agai
 
 test("history becomes turns with their tools, pictures, checks and follow-ups", () => {
   const check = { claim: "34%", kind: "percentage", status: "verified", toolCallId: "c1", start: 0, end: 3 };
-  const [turn] = play(ack([
-    row("user", { contentText: "Why?" }),
-    row("tool_request", { toolCallId: "c1", toolName: "top", toolArgs: { limit: 3 }, contentText: "Looking" }),
-    row("tool_result", { toolCallId: "c1", toolName: "top", toolStatus: "success", contentImageUrl: "/p.png" }),
-    row("model", { contentText: "Because.", metadata: { checks: [check], suggestions: ["And?"], model: "m" } }),
-  ])).turns;
+  const [turn] = play(
+    ack([
+      row("user", { contentText: "Why?" }),
+      row("tool_request", { toolCallId: "c1", toolName: "top", toolArgs: { limit: 3 }, contentText: "Looking" }),
+      row("tool_result", { toolCallId: "c1", toolName: "top", toolStatus: "success", contentImageUrl: "/p.png" }),
+      row("model", { contentText: "Because.", metadata: { checks: [check], suggestions: ["And?"], model: "m" } }),
+    ]),
+  ).turns;
   const tool = turn!.parts[0]!;
   assert.ok(tool.kind === "tool" && tool.imageUrl === "/p.png" && tool.args.limit === 3 && tool.status === "success");
-  assert.deepEqual([turn!.status, turn!.checks.length, turn!.suggestions, turn!.model], ["completed", 1, ["And?"], "m"]);
+  assert.deepEqual(
+    [turn!.status, turn!.checks.length, turn!.suggestions, turn!.model],
+    ["completed", 1, ["And?"], "m"],
+  );
 });
 
 test("history tells how a turn ended that did not complete", () => {
-  const note = (event: string) => play(ack([row("user"), row("model"), row("system_event", { contentText: "No model.", metadata: { event, code: "model_failed" } })])).turns[0]!;
+  const note = (event: string) =>
+    play(
+      ack([
+        row("user"),
+        row("model"),
+        row("system_event", { contentText: "No model.", metadata: { event, code: "model_failed" } }),
+      ]),
+    ).turns[0]!;
   assert.equal(note("turn_cancelled").status, "cancelled");
   assert.deepEqual(note("turn_failed").failure, { code: "model_failed", message: "No model.", retryable: true });
 });
@@ -119,34 +195,82 @@ test("a prompt without an answer in history says so and can be asked again", () 
 });
 
 test("a stopped turn keeps its text and stops its tools", () => {
-  const tool: TurnEvent = { type: "tool_start", turnId: "t1", sessionId: "s1", seq: 3, toolCallId: "c", toolName: "t", args: {}, message: "" };
-  const state = play(prompted(), started(), chunk(2, 0, "part"), tool, { type: "turn_cancelled", turnId: "t1", sessionId: "s1", seq: 4, messageId: "m1" });
+  const tool: TurnEvent = {
+    type: "tool_start",
+    turnId: "t1",
+    sessionId: "s1",
+    seq: 3,
+    toolCallId: "c",
+    toolName: "t",
+    args: {},
+    message: "",
+  };
+  const state = play(prompted(), started(), chunk(2, 0, "part"), tool, {
+    type: "turn_cancelled",
+    turnId: "t1",
+    sessionId: "s1",
+    seq: 4,
+    messageId: "m1",
+  });
   assert.equal(state.turns[0]!.status, "cancelled");
   assert.equal(textOf(state), "part");
-  assert.equal(state.turns[0]!.parts.at(-1)?.kind === "tool" && (state.turns[0]!.parts.at(-1) as { status: string }).status, "stopped");
+  assert.equal(
+    state.turns[0]!.parts.at(-1)?.kind === "tool" && (state.turns[0]!.parts.at(-1) as { status: string }).status,
+    "stopped",
+  );
 });
 
 test("nothing follows the end of a turn", () => {
-  const failed: TurnEvent = { type: "turn_failed", turnId: "t1", sessionId: "s1", seq: 2, code: "x", message: "No.", retryable: true };
+  const failed: TurnEvent = {
+    type: "turn_failed",
+    turnId: "t1",
+    sessionId: "s1",
+    seq: 2,
+    code: "x",
+    message: "No.",
+    retryable: true,
+  };
   const state = play(prompted(), started(), failed);
   assert.equal(reduce(state, chunk(3, 0, "late")), state);
 });
 
 test("a limit fails the unanswered prompt and stays until the page says how to go on", () => {
   const state = play(prompted(), {
-    type: "chat_error", errorCode: "limit_exceeded", limitType: "session_messages", message: "10 of 10", used: 10, limit: 10, planName: "free", resetsAt: null,
+    type: "chat_error",
+    errorCode: "limit_exceeded",
+    limitType: "session_messages",
+    message: "10 of 10",
+    used: 10,
+    limit: 10,
+    planName: "free",
+    resetsAt: null,
   });
   assert.equal(state.refusal?.limit, 10);
   assert.equal(state.turns[0]!.status, "failed");
 });
 
 test("a refused prompt fails with the server's words", () => {
-  const state = play(prompted(), { type: "protocol_error", code: "turn_in_progress", message: "One at a time.", field: null });
+  const state = play(prompted(), {
+    type: "protocol_error",
+    code: "turn_in_progress",
+    message: "One at a time.",
+    field: null,
+  });
   assert.deepEqual(state.turns[0]!.failure, { code: "turn_in_progress", message: "One at a time.", retryable: true });
 });
 
 test("the agent's wish to move the chart is handed on once", () => {
-  const move: TurnEvent = { type: "viewer_action", turnId: "t1", sessionId: "s1", seq: 2, action: "select", handle: "f3", window: null, view: null, profile: null };
+  const move: TurnEvent = {
+    type: "viewer_action",
+    turnId: "t1",
+    sessionId: "s1",
+    seq: 2,
+    action: "select",
+    handle: "f3",
+    window: null,
+    view: null,
+    profile: null,
+  };
   const state = play(prompted(), started(), move);
   assert.equal(state.viewerAction?.handle, "f3");
   assert.equal(reduce(state, move).viewerAction, state.viewerAction);

@@ -9,7 +9,15 @@ test("a citation becomes a hash link, written with or without its hash", () => {
 });
 
 test("a script link stays text", () => {
-  for (const address of ["javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "vbscript:x", "&#106;avascript:x", "//evil.example", "/api/v1/traces"]) {
+  for (const address of [
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "data:text/html,x",
+    "vbscript:x",
+    "&#106;avascript:x",
+    "//evil.example",
+    "/api/v1/traces",
+  ]) {
     assert.doesNotMatch(renderBlock(`[x](${address})`, false), /<a /);
   }
 });

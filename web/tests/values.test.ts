@@ -16,8 +16,14 @@ test("a share that is there is never 0", () => {
 });
 
 test("neighbouring ticks read differently however far the chart is zoomed in", () => {
-  assert.deepEqual([0, 2e9, 1e10].map((at) => formatPlaceOnAxis(at, 2e9, "nanoseconds")), ["0", "2 s", "10 s"]);
-  assert.deepEqual([7.85e9, 7.85002e9].map((at) => formatPlaceOnAxis(at, 20_000, "nanoseconds")), ["7.85000 s", "7.85002 s"]);
+  assert.deepEqual(
+    [0, 2e9, 1e10].map((at) => formatPlaceOnAxis(at, 2e9, "nanoseconds")),
+    ["0", "2 s", "10 s"],
+  );
+  assert.deepEqual(
+    [7.85e9, 7.85002e9].map((at) => formatPlaceOnAxis(at, 20_000, "nanoseconds")),
+    ["7.85000 s", "7.85002 s"],
+  );
 });
 
 test("a long path keeps its end", () => {

@@ -6,9 +6,25 @@ import { decodeView } from "../src/viewer/view_bytes.ts";
 function encoded(): ArrayBuffer {
   const columns = [Float64Array.of(0, 0.5), Float64Array.of(2, 1), Int32Array.of(7, 99), Int32Array.of(40, 41)];
   const header = {
-    mode: "time_order", profile: "p1", unit: "nanoseconds", axisStart: 0, axisEnd: 2, refKind: "span", boxes: 2, total: 5, merged: 3,
-    rowOffsets: [0, 1, 2], frames: { ids: [3, 7], names: ["a", "b"], files: [null, "b.js"], lines: [null, 4] }, callers: null, frame: null,
-    columns: ["start", "end", "frame", "ref"].map((name, index) => ({ name, dtype: index < 2 ? "f8" : "i4", offset: 1000 + index * 16, length: 2 })),
+    mode: "time_order",
+    profile: "p1",
+    unit: "nanoseconds",
+    axisStart: 0,
+    axisEnd: 2,
+    refKind: "span",
+    boxes: 2,
+    total: 5,
+    merged: 3,
+    rowOffsets: [0, 1, 2],
+    frames: { ids: [3, 7], names: ["a", "b"], files: [null, "b.js"], lines: [null, 4] },
+    callers: null,
+    frame: null,
+    columns: ["start", "end", "frame", "ref"].map((name, index) => ({
+      name,
+      dtype: index < 2 ? "f8" : "i4",
+      offset: 1000 + index * 16,
+      length: 2,
+    })),
   };
   const text = new TextEncoder().encode(JSON.stringify(header).padEnd(992));
   const bytes = new Uint8Array(1000 + 4 * 16);

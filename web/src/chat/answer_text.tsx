@@ -15,5 +15,8 @@ export function AnswerText({ text, growing }: { text: string; growing: boolean }
 
 function Block({ source, growing }: { source: string; growing: boolean }) {
   // Preact leaves this vnode alone while its inputs are the same ones.
-  return useMemo(() => <div class="block" dangerouslySetInnerHTML={{ __html: renderBlock(source, growing) }} />, [source, growing]);
+  return useMemo(
+    () => <div class="block" dangerouslySetInnerHTML={{ __html: renderBlock(source, growing) }} />,
+    [source, growing],
+  );
 }

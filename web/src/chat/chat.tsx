@@ -6,7 +6,8 @@ import { usePart } from "../store.ts";
 import { AnswerText } from "./answer_text.tsx";
 import type { ChatStore, Connection } from "./chat_store.ts";
 import { Composer } from "./composer.tsx";
-import { hasEnded, runningTurn, type Turn } from "./conversation.ts";
+import { runningTurn } from "./conversation.ts";
+import { hasEnded, type Turn } from "./turn.ts";
 import { Suggestions, TurnView } from "./turn_view.tsx";
 
 interface ChatProps {
@@ -22,7 +23,11 @@ export function Chat({ store, sessionId, proposal, cite }: ChatProps) {
   const connection = usePart(store, (state) => state.connection);
   const running = runningTurn(conversation);
   const refused = conversation.refusal?.errorCode === "limit_exceeded";
-  const blocked = refused ? "The limit of your plan is reached" : connection.state === "refused" ? "Not connected" : null;
+  const blocked = refused
+    ? "The limit of your plan is reached"
+    : connection.state === "refused"
+      ? "Not connected"
+      : null;
   const canAsk = !running && !blocked;
   const log = useRef<HTMLDivElement>(null);
   const [follows, jump] = useFollow(log, conversation.turns);
@@ -38,25 +43,78 @@ export function Chat({ store, sessionId, proposal, cite }: ChatProps) {
   return (
     <section class="chat" aria-label="Conversation">
       <h2 class="visually-hidden">Conversation</h2>
-      <div class="log" role="log" aria-label="Messages" aria-live="off" aria-busy={running !== null} tabIndex={0} ref={log} onClick={click}>
-        {conversation.opening && <OpeningView opening={conversation.opening} isOnly={conversation.turns.length === 0} canAsk={canAsk} ask={(prompt) => store.ask(prompt)} />}
-        {!conversation.opening && connection.state === "connecting" && <p class="waiting"><span class="dots"><i /><i /><i /></span>Opening the conversation</p>}
+      <div
+        class="log"
+        role="log"
+        aria-label="Messages"
+        aria-live="off"
+        aria-busy={running !== null}
+        tabIndex={0}
+        ref={log}
+        onClick={click}
+      >
+        {conversation.opening && (
+          <OpeningView
+            opening={conversation.opening}
+            isOnly={conversation.turns.length === 0}
+            canAsk={canAsk}
+            ask={(prompt) => store.ask(prompt)}
+          />
+        )}
+        {!conversation.opening && connection.state === "connecting" && (
+          <p class="waiting">
+            <span class="dots">
+              <i />
+              <i />
+              <i />
+            </span>
+            Opening the conversation
+          </p>
+        )}
         {conversation.turns.map((turn, index) => (
-          <TurnView key={turn.turnId} turn={turn} isLast={index === conversation.turns.length - 1} canAsk={canAsk} ask={(prompt) => store.ask(prompt)} />
+          <TurnView
+            key={turn.turnId}
+            turn={turn}
+            isLast={index === conversation.turns.length - 1}
+            canAsk={canAsk}
+            ask={(prompt) => store.ask(prompt)}
+          />
         ))}
       </div>
       <div class="below-log">
-        {!follows && <button type="button" class="jump" onClick={jump}><Icon name="down" /> Jump to latest</button>}
-        <p class="visually-hidden" role="status">{announcement(conversation.turns.at(-1), connection)}</p>
+        {!follows && (
+          <button type="button" class="jump" onClick={jump}>
+            <Icon name="down" /> Jump to latest
+          </button>
+        )}
+        <p class="visually-hidden" role="status">
+          {announcement(conversation.turns.at(-1), connection)}
+        </p>
         <ConnectionBanner connection={connection} />
         {conversation.refusal && <Refusal refusal={conversation.refusal} />}
         {conversation.notice && (
-          <div class="banner" role="alert"><Icon name="warning" /><span>{conversation.notice}</span>
-            <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => store.dismissNotice()}><Icon name="close" /></button></div>
+          <div class="banner" role="alert">
+            <Icon name="warning" />
+            <span>{conversation.notice}</span>
+            <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => store.dismissNotice()}>
+              <Icon name="close" />
+            </button>
+          </div>
         )}
-        <Composer key={sessionId} sessionId={sessionId} running={running !== null} blocked={blocked} proposal={proposal} ask={(prompt) => store.ask(prompt)} stop={() => store.stop()} />
+        <Composer
+          key={sessionId}
+          sessionId={sessionId}
+          running={running !== null}
+          blocked={blocked}
+          proposal={proposal}
+          ask={(prompt) => store.ask(prompt)}
+          stop={() => store.stop()}
+        />
         {conversation.limits && conversation.limits.messagesLimit !== null && (
-          <p class="allowance">{conversation.limits.messagesUsed} of {conversation.limits.messagesLimit} messages used · {conversation.limits.planName}</p>
+          <p class="allowance">
+            {conversation.limits.messagesUsed} of {conversation.limits.messagesLimit} messages used ·{" "}
+            {conversation.limits.planName}
+          </p>
         )}
       </div>
     </section>
@@ -68,39 +126,82 @@ function announcement(turn: Turn | undefined, connection: Connection): string {
   if (connection.state === "reconnecting") return "Connection lost, reconnecting";
   if (!turn) return "";
   if (!hasEnded(turn)) return turn.status === "running" ? "An answer is being written" : "Waiting for the model";
-  return { completed: "The answer is complete", cancelled: "The answer was stopped", failed: "The question failed" }[turn.status as "completed" | "cancelled" | "failed"];
+  return { completed: "The answer is complete", cancelled: "The answer was stopped", failed: "The question failed" }[
+    turn.status as "completed" | "cancelled" | "failed"
+  ];
 }
 
-function OpeningView({ opening, isOnly, canAsk, ask }: { opening: Opening; isOnly: boolean; canAsk: boolean; ask: (prompt: string) => void }) {
+function OpeningView({
+  opening,
+  isOnly,
+  canAsk,
+  ask,
+}: {
+  opening: Opening;
+  isOnly: boolean;
+  canAsk: boolean;
+  ask: (prompt: string) => void;
+}) {
   return (
     <div class="opening">
       <AnswerText text={opening.summary} growing={false} />
       {opening.findings.length > 0 && (
         <>
           <h3>First findings</h3>
-          <ul class="findings">{opening.findings.map((finding) => <li key={finding}><AnswerText text={finding} growing={false} /></li>)}</ul>
+          <ul class="findings">
+            {opening.findings.map((finding) => (
+              <li key={finding}>
+                <AnswerText text={finding} growing={false} />
+              </li>
+            ))}
+          </ul>
         </>
       )}
-      {isOnly && <Suggestions questions={opening.suggestions} label="Suggested questions" disabled={!canAsk} ask={ask} />}
+      {isOnly && (
+        <Suggestions questions={opening.suggestions} label="Suggested questions" disabled={!canAsk} ask={ask} />
+      )}
     </div>
   );
 }
 
 function ConnectionBanner({ connection }: { connection: Connection }) {
-  if (connection.state === "reconnecting") return <div class="banner"><span class="dots"><i /><i /><i /></span><span>Connection lost. Reconnecting; a running answer goes on meanwhile.</span></div>;
-  if (connection.state === "refused") return <div class="banner" role="alert"><Icon name="warning" /><span>{connection.message}</span></div>;
+  if (connection.state === "reconnecting")
+    return (
+      <div class="banner">
+        <span class="dots">
+          <i />
+          <i />
+          <i />
+        </span>
+        <span>Connection lost. Reconnecting; a running answer goes on meanwhile.</span>
+      </div>
+    );
+  if (connection.state === "refused")
+    return (
+      <div class="banner" role="alert">
+        <Icon name="warning" />
+        <span>{connection.message}</span>
+      </div>
+    );
   return null;
 }
 
 function Refusal({ refusal }: { refusal: ChatError }) {
   const isLimit = refusal.errorCode === "limit_exceeded";
-  const resets = refusal.resetsAt ? new Date(refusal.resetsAt).toLocaleDateString(undefined, { dateStyle: "long" }) : null;
+  const resets = refusal.resetsAt
+    ? new Date(refusal.resetsAt).toLocaleDateString(undefined, { dateStyle: "long" })
+    : null;
   return (
     <div class="banner limit" role="alert">
       <Icon name="warning" />
       <span>
         {refusal.message}
-        {isLimit && refusal.used !== null && refusal.limit !== null && <> {refusal.used} of {refusal.limit} used{refusal.planName ? ` on the ${refusal.planName} plan` : ""}.</>}
+        {isLimit && refusal.used !== null && refusal.limit !== null && (
+          <>
+            {" "}
+            {refusal.used} of {refusal.limit} used{refusal.planName ? ` on the ${refusal.planName} plan` : ""}.
+          </>
+        )}
         {resets && <> It starts again on {resets}.</>}
         {isLimit && <> A larger plan lifts this: ask whoever runs this server.</>}
       </span>
@@ -135,9 +236,12 @@ function useFollow(log: { current: HTMLDivElement | null }, turns: Turn[]): [boo
   useLayoutEffect(() => {
     if (wants.current && turns.length > 0) log.current!.scrollTop = log.current!.scrollHeight; // an opening is read from its top
   }, [turns]);
-  return [follows, () => {
-    wants.current = true;
-    setFollows(true);
-    log.current!.scrollTop = log.current!.scrollHeight;
-  }];
+  return [
+    follows,
+    () => {
+      wants.current = true;
+      setFollows(true);
+      log.current!.scrollTop = log.current!.scrollHeight;
+    },
+  ];
 }

@@ -186,12 +186,19 @@ export class ChatStore extends Store<ChatState> {
     for (const turn of conversation.turns) {
       if (turn.status === "sending" && turn.prompt !== null) this.#sendPrompt(turn.turnId, turn.prompt);
     }
-    if (this.#stopping && this.#stopping === runningTurn(conversation)?.turnId) this.#send({ type: "cancel_turn", turnId: this.#stopping });
+    if (this.#stopping && this.#stopping === runningTurn(conversation)?.turnId)
+      this.#send({ type: "cancel_turn", turnId: this.#stopping });
     if (this.#viewer.view) this.#send({ type: "viewer_context", ...this.#viewer });
   }
 
   #sendPrompt(turnId: string, prompt: string): void {
-    this.#send({ type: "user_prompt", sessionId: this.#settings.sessionId, prompt, turnId, context: this.#viewer.view ? this.#viewer : null });
+    this.#send({
+      type: "user_prompt",
+      sessionId: this.#settings.sessionId,
+      prompt,
+      turnId,
+      context: this.#viewer.view ? this.#viewer : null,
+    });
   }
 
   #send(message: ClientMessage): void {

@@ -2,7 +2,11 @@
 import { Icon } from "../icons.tsx";
 import type { Check } from "../protocol.ts";
 
-const WORDS: Record<Check["status"], string> = { verified: "in the trace", derived: "follows from the trace", not_found: "not found" };
+const WORDS: Record<Check["status"], string> = {
+  verified: "in the trace",
+  derived: "follows from the trace",
+  not_found: "not found",
+};
 
 /** "5 numbers checked against the trace", and how many were not found there. */
 export function checksSummary(checks: Check[]): string {
@@ -17,7 +21,10 @@ export function Checks({ checks }: { checks: Check[] }) {
   const missing = checks.some((check) => check.status === "not_found");
   return (
     <details class="checks" data-missing={missing || undefined}>
-      <summary><Icon name={missing ? "warning" : "check"} />{checksSummary(checks)}</summary>
+      <summary>
+        <Icon name={missing ? "warning" : "check"} />
+        {checksSummary(checks)}
+      </summary>
       <ul>
         {checks.map((check, index) => (
           <li key={index} data-status={check.status}>

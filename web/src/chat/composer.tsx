@@ -50,15 +50,45 @@ export function Composer({ sessionId, running, blocked, proposal, ask, stop }: C
     send();
   };
   return (
-    <form class="composer" onSubmit={(event) => { event.preventDefault(); send(); }}>
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
       <textarea
-        ref={area} rows={1} value={text} disabled={blocked !== null} aria-label="Ask about this trace" aria-invalid={tooLong}
-        placeholder={blocked ?? "Ask about this trace"} onInput={(event) => change(event.currentTarget.value)} onKeyDown={press}
+        ref={area}
+        rows={1}
+        value={text}
+        disabled={blocked !== null}
+        aria-label="Ask about this trace"
+        aria-invalid={tooLong}
+        placeholder={blocked ?? "Ask about this trace"}
+        onInput={(event) => change(event.currentTarget.value)}
+        onKeyDown={press}
       />
-      {tooLong && <p class="too-long" role="alert">A question has at most {MAX_PROMPT_CHARACTERS.toLocaleString("en")} characters; this one has {length.toLocaleString("en")}.</p>}
-      {running
-        ? <button type="button" class="send stop" aria-label="Stop" title="Stop" onClick={stop}><Icon name="stop" /></button>
-        : <button type="submit" class="send" aria-label="Send" title="Send (Enter)" disabled={!text.trim() || blocked !== null || tooLong}><Icon name="send" /></button>}
+      {tooLong && (
+        <p class="too-long" role="alert">
+          A question has at most {MAX_PROMPT_CHARACTERS.toLocaleString("en")} characters; this one has{" "}
+          {length.toLocaleString("en")}.
+        </p>
+      )}
+      {running ? (
+        <button type="button" class="send stop" aria-label="Stop" title="Stop" onClick={stop}>
+          <Icon name="stop" />
+        </button>
+      ) : (
+        <button
+          type="submit"
+          class="send"
+          aria-label="Send"
+          title="Send (Enter)"
+          disabled={!text.trim() || blocked !== null || tooLong}
+        >
+          <Icon name="send" />
+        </button>
+      )}
     </form>
   );
 }

@@ -1,51 +1,18 @@
 /** The conversation as the page holds it, and the pure rules by which messages of the wire change it. */
-import type { ChatError, Check, ConnectionAck, LimitsView, ModelResponseEnd, Opening, ProtocolError, ServerMessage, Table } from "../protocol.ts";
-import type { TurnEvent, TurnSnapshot, Usage, ViewerAction } from "../protocol.ts";
-import { codePoints, keepCodePoints } from "./code_points.ts";
+import type {
+  ChatError,
+  ConnectionAck,
+  LimitsView,
+  Opening,
+  ProtocolError,
+  ServerMessage,
+  TurnEvent,
+  TurnSnapshot,
+  ViewerAction,
+} from "../protocol.ts";
+import { codePoints } from "./code_points.ts";
 import { turnsOf } from "./history.ts";
-
-export interface TextPart {
-  kind: "text";
-  messageId: string;
-  text: string;
-  /** Length in code points: the wire counts characters as Python does. */
-  length: number;
-}
-
-export interface ToolPart {
-  kind: "tool";
-  toolCallId: string;
-  toolName: string;
-  args: Record<string, unknown>;
-  /** What the tool is doing, in words. */
-  message: string;
-  status: "running" | "success" | "success_with_warning" | "error" | "stopped";
-  text: string | null;
-  imageUrl: string | null;
-  table: Table | null;
-  truncated: boolean;
-}
-
-export type Part = TextPart | ToolPart;
-export type TurnStatus = "sending" | "waiting" | "running" | "completed" | "cancelled" | "failed";
-
-export interface Turn {
-  turnId: string;
-  prompt: string | null;
-  status: TurnStatus;
-  /** Place in the server's queue while it waits. */
-  position: number | null;
-  /** Last event applied. */
-  seq: number;
-  parts: Part[];
-  model: string | null;
-  promptVersion: string | null;
-  checks: Check[];
-  suggestions: string[];
-  usage: Usage | null;
-  partial: boolean;
-  failure: { code: string; message: string; retryable: boolean } | null;
-}
+import { applied, hasEnded, newTurn, type Part, type Turn } from "./turn.ts";
 
 export interface Conversation {
   sessionId: string;
@@ -66,18 +33,17 @@ export interface Conversation {
 export type Action = ServerMessage | { type: "prompted"; turnId: string; prompt: string } | { type: "notice_read" };
 
 export function emptyConversation(sessionId: string): Conversation {
-  return { sessionId, opening: null, limits: null, title: null, turns: [], refusal: null, notice: null, needsResync: false, viewerAction: null };
-}
-
-export function newTurn(turnId: string, prompt: string | null, status: TurnStatus): Turn {
   return {
-    turnId, prompt, status, position: null, seq: 0, parts: [], model: null, promptVersion: null,
-    checks: [], suggestions: [], usage: null, partial: false, failure: null,
+    sessionId,
+    opening: null,
+    limits: null,
+    title: null,
+    turns: [],
+    refusal: null,
+    notice: null,
+    needsResync: false,
+    viewerAction: null,
   };
-}
-
-export function hasEnded(turn: Turn): boolean {
-  return turn.status === "completed" || turn.status === "cancelled" || turn.status === "failed";
 }
 
 /** The turn that is on its way, if any: there is at most one. */
@@ -95,7 +61,9 @@ export function reduce(state: Conversation, action: Action): Conversation {
     case "connection_ack":
       return acknowledged(state, action);
     case "waiting_for_model":
-      return changeTurn(state, action.turnId, (turn) => (hasEnded(turn) || turn.status === "running" ? turn : { ...turn, status: "waiting", position: action.position }));
+      return changeTurn(state, action.turnId, (turn) =>
+        hasEnded(turn) || turn.status === "running" ? turn : { ...turn, status: "waiting", position: action.position },
+      );
     case "turn_snapshot":
       return snapshot(state, action);
     case "protocol_error":
@@ -114,24 +82,41 @@ function acknowledged(state: Conversation, ack: ConnectionAck): Conversation {
   const turns = turnsOf(ack.history).map((turn) => {
     if (turn.turnId !== ack.running?.turnId) return turn;
     const held = state.turns.find((known) => known.turnId === turn.turnId);
-    return { ...(held ?? { ...turn, parts: [] }), prompt: turn.prompt, status: held?.status === "waiting" ? "waiting" as const : "running" as const, failure: null };
+    return {
+      ...(held ?? { ...turn, parts: [] }),
+      prompt: turn.prompt,
+      status: held?.status === "waiting" ? ("waiting" as const) : ("running" as const),
+      failure: null,
+    };
   });
   for (const held of state.turns) {
     const isHere = turns.some((turn) => turn.turnId === held.turnId);
     if (!isHere && (held.status === "sending" || held.turnId === ack.running?.turnId)) turns.push(held);
   }
-  if (ack.running && !turns.some((turn) => turn.turnId === ack.running?.turnId)) turns.push(newTurn(ack.running.turnId, null, "running"));
+  if (ack.running && !turns.some((turn) => turn.turnId === ack.running?.turnId))
+    turns.push(newTurn(ack.running.turnId, null, "running"));
   return { ...state, opening: ack.opening, limits: ack.limits, turns, needsResync: false };
 }
 
 function snapshot(state: Conversation, shot: TurnSnapshot): Conversation {
   const parts: [number, Part][] = [
-    ...shot.messages.map((message): [number, Part] => [message.position, { kind: "text", messageId: message.messageId, text: message.text, length: codePoints(message.text) }]),
+    ...shot.messages.map((message): [number, Part] => [
+      message.position,
+      { kind: "text", messageId: message.messageId, text: message.text, length: codePoints(message.text) },
+    ]),
     ...shot.tools.map((tool): [number, Part] => [
       tool.position,
       {
-        kind: "tool", toolCallId: tool.toolCallId, toolName: tool.toolName, args: tool.args, message: tool.message, status: tool.status,
-        text: tool.textContent, imageUrl: tool.imageUrl, table: tool.table, truncated: tool.truncated,
+        kind: "tool",
+        toolCallId: tool.toolCallId,
+        toolName: tool.toolName,
+        args: tool.args,
+        message: tool.message,
+        status: tool.status,
+        text: tool.textContent,
+        imageUrl: tool.imageUrl,
+        table: tool.table,
+        truncated: tool.truncated,
       },
     ]),
   ];
@@ -139,7 +124,8 @@ function snapshot(state: Conversation, shot: TurnSnapshot): Conversation {
   const known = state.turns.some((turn) => turn.turnId === shot.turnId);
   const turns = known ? state.turns : [...state.turns, newTurn(shot.turnId, null, "running")];
   return changeTurn({ ...state, turns }, shot.turnId, (turn) =>
-    hasEnded(turn) ? turn : { ...turn, seq: shot.seq, status: "running", parts: parts.map((pair) => pair[1]) });
+    hasEnded(turn) ? turn : { ...turn, seq: shot.seq, status: "running", parts: parts.map((pair) => pair[1]) },
+  );
 }
 
 function refused(state: Conversation, error: ProtocolError): Conversation {
@@ -151,7 +137,11 @@ function refused(state: Conversation, error: ProtocolError): Conversation {
 function failUnsent(state: Conversation, code: string, message: string, retryable: boolean): Conversation {
   const unsent = state.turns.findLast((turn) => turn.status === "sending" || turn.status === "waiting");
   if (!unsent) return state;
-  return changeTurn(state, unsent.turnId, (turn) => ({ ...turn, status: "failed", failure: { code, message, retryable } }));
+  return changeTurn(state, unsent.turnId, (turn) => ({
+    ...turn,
+    status: "failed",
+    failure: { code, message, retryable },
+  }));
 }
 
 function changeTurn(state: Conversation, turnId: string, change: (turn: Turn) => Turn): Conversation {
@@ -174,65 +164,4 @@ function event(state: Conversation, next: TurnEvent): Conversation {
   if (next.type === "session_title") return { ...changed, title: next.title };
   if (next.type === "viewer_action") return { ...changed, viewerAction: next };
   return changed;
-}
-
-/** The turn after an event in its order; null when its text does not fit, which also means that something was missed. */
-function applied(turn: Turn, next: TurnEvent): Turn | null {
-  switch (next.type) {
-    case "turn_started":
-      return { ...turn, model: next.model, promptVersion: next.promptVersion };
-    case "model_chunk_start":
-    case "model_chunk_append":
-      return withText(turn, next.messageId, next.offset, next.chunk);
-    case "model_text_reset":
-      return withText(turn, next.messageId, next.offset, "");
-    case "tool_start":
-      return withTool(turn, next.toolCallId, next.toolName, { args: next.args, message: next.message });
-    case "tool_result":
-      return withTool(turn, next.toolCallId, next.toolName, {
-        status: next.status, text: next.textContent, imageUrl: next.imageUrl, table: next.table, truncated: next.truncated,
-      });
-    case "tool_error":
-      return withTool(turn, next.toolCallId, next.toolName, { status: "error", text: next.message });
-    case "viewer_action":
-    case "session_title":
-      return turn;
-    case "model_response_end":
-      return completed(turn, next);
-    case "turn_cancelled":
-      return { ...turn, status: "cancelled", parts: turn.parts.map(stopped) };
-    case "turn_failed":
-      return { ...turn, status: "failed", parts: turn.parts.map(stopped), failure: { code: next.code, message: next.message, retryable: next.retryable } };
-  }
-}
-
-function completed(turn: Turn, end: ModelResponseEnd): Turn {
-  return { ...turn, status: "completed", usage: end.usage, checks: end.checks, suggestions: end.suggestions, partial: end.partial };
-}
-
-function stopped(part: Part): Part {
-  return part.kind === "tool" && part.status === "running" ? { ...part, status: "stopped" } : part;
-}
-
-/** Text up to `offset` code points is kept and `chunk` follows it, whitespace and all. */
-function withText(turn: Turn, messageId: string, offset: number, chunk: string): Turn | null {
-  const index = turn.parts.findIndex((part) => part.kind === "text" && part.messageId === messageId);
-  const held = turn.parts[index];
-  const before = held?.kind === "text" ? held : { kind: "text" as const, messageId, text: "", length: 0 };
-  if (offset > before.length) return null;
-  const kept = offset === before.length ? before.text : keepCodePoints(before.text, offset);
-  const part: TextPart = { ...before, text: kept + chunk, length: offset + codePoints(chunk) };
-  return { ...turn, parts: held ? turn.parts.with(index, part) : [...turn.parts, part] };
-}
-
-function withTool(turn: Turn, toolCallId: string, toolName: string, change: Partial<ToolPart>): Turn {
-  const index = turn.parts.findIndex((part) => part.kind === "tool" && part.toolCallId === toolCallId);
-  const held = turn.parts[index];
-  const before = held?.kind === "tool" ? held : emptyTool(toolCallId, toolName);
-  const part: ToolPart = { ...before, ...change };
-  return { ...turn, parts: held ? turn.parts.with(index, part) : [...turn.parts, part] };
-}
-
-export function emptyTool(toolCallId: string, toolName: string): ToolPart {
-  return { kind: "tool", toolCallId, toolName, args: {}, message: "", status: "running", text: null, imageUrl: null, table: null, truncated: false };
 }

@@ -1,7 +1,7 @@
 /** Stored messages become turns again, as they looked when they ended. */
 import type { Check, HistoryMessage, Table, Usage } from "../protocol.ts";
 import { codePoints } from "./code_points.ts";
-import { emptyTool, newTurn, type ToolPart, type Turn } from "./conversation.ts";
+import { emptyTool, newTurn, type ToolPart, type Turn } from "./turn.ts";
 
 /** What the server stores beside an answer. */
 interface AnswerMetadata {
@@ -31,7 +31,12 @@ function add(turn: Turn, message: HistoryMessage): void {
       break;
     case "model":
       if (message.contentText) {
-        turn.parts.push({ kind: "text", messageId: message.messageId, text: message.contentText, length: codePoints(message.contentText) });
+        turn.parts.push({
+          kind: "text",
+          messageId: message.messageId,
+          text: message.contentText,
+          length: codePoints(message.contentText),
+        });
       }
       describe(turn, message.metadata as AnswerMetadata);
       break;
@@ -40,8 +45,12 @@ function add(turn: Turn, message: HistoryMessage): void {
       break;
     case "tool_result":
       Object.assign(toolOf(turn, message), {
-        status: message.toolStatus ?? "success", text: message.contentText, imageUrl: message.contentImageUrl,
-        truncated: message.metadata.truncated === true, table: (message.metadata.table as Table | undefined) ?? null, ...(message.toolArgs ? { args: message.toolArgs } : {}),
+        status: message.toolStatus ?? "success",
+        text: message.contentText,
+        imageUrl: message.contentImageUrl,
+        truncated: message.metadata.truncated === true,
+        table: (message.metadata.table as Table | undefined) ?? null,
+        ...(message.toolArgs ? { args: message.toolArgs } : {}),
       });
       break;
     case "tool_error":
@@ -82,8 +91,11 @@ function toolOf(turn: Turn, message: HistoryMessage): ToolPart {
 
 /** A tool without result was stopped with its turn; a prompt without anything stored got no answer. */
 function withoutAnswerIsFailed(turn: Turn): Turn {
-  const parts = turn.parts.map((part) => (part.kind === "tool" && part.status === "running" ? { ...part, status: "stopped" as const } : part));
-  if (parts.some((part) => part.kind === "text") || turn.status === "cancelled" || turn.failure) return { ...turn, parts };
+  const parts = turn.parts.map((part) =>
+    part.kind === "tool" && part.status === "running" ? { ...part, status: "stopped" as const } : part,
+  );
+  if (parts.some((part) => part.kind === "text") || turn.status === "cancelled" || turn.failure)
+    return { ...turn, parts };
   const message = "This question ended without an answer.";
   return { ...turn, parts, status: "failed", failure: { code: "no_answer", message, retryable: true } };
 }

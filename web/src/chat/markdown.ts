@@ -37,7 +37,8 @@ for (const rule of ["th_open", "td_open"] as const) {
     return renderer.renderToken(tokens, index, options);
   };
 }
-markdown.renderer.rules.table_open = () => '<div class="table-scroll" tabindex="0" role="region" aria-label="Table"><table>';
+markdown.renderer.rules.table_open = () =>
+  '<div class="table-scroll" tabindex="0" role="region" aria-label="Table"><table>';
 markdown.renderer.rules.table_close = () => "</table></div>";
 
 /** The source of each top-level block, so that a growing answer renders only its last one again. */

@@ -2,10 +2,14 @@
 import { useRef, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
 import type { Table } from "../protocol.ts";
-import type { ToolPart } from "./conversation.ts";
+import type { ToolPart } from "./turn.ts";
 
 const STATES: Record<ToolPart["status"], string> = {
-  running: "running", success: "done", success_with_warning: "done, with a warning", error: "failed", stopped: "stopped",
+  running: "running",
+  success: "done",
+  success_with_warning: "done, with a warning",
+  error: "failed",
+  stopped: "stopped",
 };
 
 /** `get_top_functions` as people say it. */
@@ -28,11 +32,22 @@ export function ToolCard({ part }: { part: ToolPart }) {
         <div class="tool-body">
           {given.length > 0 && (
             <dl class="tool-args">
-              {given.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{typeof value === "string" ? value : JSON.stringify(value)}</dd></div>)}
+              {given.map(([name, value]) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{typeof value === "string" ? value : JSON.stringify(value)}</dd>
+                </div>
+              ))}
             </dl>
           )}
           {part.table && <ResultTable table={part.table} />}
-          {part.text ? <pre tabIndex={0} aria-label="What the tool answered">{part.text}</pre> : <p class="note">{part.status === "running" ? "No answer yet." : "No text."}</p>}
+          {part.text ? (
+            <pre tabIndex={0} aria-label="What the tool answered">
+              {part.text}
+            </pre>
+          ) : (
+            <p class="note">{part.status === "running" ? "No answer yet." : "No text."}</p>
+          )}
           {part.truncated && <p class="note">The result was longer; this is the part that the model saw.</p>}
         </div>
       </details>
@@ -46,8 +61,26 @@ function ResultTable({ table }: { table: Table }) {
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label="Table">
       <table>
-        <thead><tr>{table.columns.map((column) => <th key={column} scope="col">{column}</th>)}</tr></thead>
-        <tbody>{table.rows.map((row, index) => <tr key={index}>{row.map((cell, at) => <td key={at} class={typeof cell === "number" ? "align-right" : undefined}>{cell}</td>)}</tr>)}</tbody>
+        <thead>
+          <tr>
+            {table.columns.map((column) => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, index) => (
+            <tr key={index}>
+              {row.map((cell, at) => (
+                <td key={at} class={typeof cell === "number" ? "align-right" : undefined}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </div>
   );
@@ -64,15 +97,38 @@ function Picture({ url, name }: { url: string; name: string }) {
     <figure class="picture">
       <button type="button" onClick={() => dialog.current?.showModal()} aria-label={`Enlarge the picture: ${name}`}>
         <img
-          src={url} alt={`${name}, as the model saw it`} width={size?.width} height={size?.height} decoding="async"
-          onLoad={(event) => setSize({ width: event.currentTarget.naturalWidth, height: event.currentTarget.naturalHeight })}
+          src={url}
+          alt={`${name}, as the model saw it`}
+          width={size?.width}
+          height={size?.height}
+          decoding="async"
+          onLoad={(event) =>
+            setSize({ width: event.currentTarget.naturalWidth, height: event.currentTarget.naturalHeight })
+          }
           onError={() => setMissing(true)}
         />
       </button>
-      <figcaption>{name}{dimensions && <span> {dimensions}</span>}</figcaption>
-      <dialog ref={dialog} class="lightbox" aria-label={name} onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
-        <form method="dialog"><span>{name} {dimensions}</span><button class="icon-button" aria-label="Close"><Icon name="close" /></button></form>
-        <div class="lightbox-scroll" tabIndex={0} role="region" aria-label="Picture"><img src={url} alt={`${name}, enlarged`} /></div>
+      <figcaption>
+        {name}
+        {dimensions && <span> {dimensions}</span>}
+      </figcaption>
+      <dialog
+        ref={dialog}
+        class="lightbox"
+        aria-label={name}
+        onClick={(event) => event.target === dialog.current && dialog.current?.close()}
+      >
+        <form method="dialog">
+          <span>
+            {name} {dimensions}
+          </span>
+          <button class="icon-button" aria-label="Close">
+            <Icon name="close" />
+          </button>
+        </form>
+        <div class="lightbox-scroll" tabIndex={0} role="region" aria-label="Picture">
+          <img src={url} alt={`${name}, enlarged`} />
+        </div>
       </dialog>
     </figure>
   );

@@ -4,7 +4,7 @@ import { Icon } from "../icons.tsx";
 import { formatCount } from "../viewer/values.ts";
 import { AnswerText } from "./answer_text.tsx";
 import { Checks } from "./checks.tsx";
-import { hasEnded, type Turn } from "./conversation.ts";
+import { hasEnded, type Turn } from "./turn.ts";
 import { ToolCard } from "./tool_card.tsx";
 
 interface TurnViewProps {
@@ -20,22 +20,37 @@ export function TurnView({ turn, isLast, canAsk, ask }: TurnViewProps) {
   return (
     <article class="turn" data-status={turn.status} data-turn={turn.turnId}>
       {turn.prompt !== null && (
-        <div class="prompt"><h3 class="visually-hidden">You asked</h3><p><WithCode text={turn.prompt} /></p></div>
+        <div class="prompt">
+          <h3 class="visually-hidden">You asked</h3>
+          <p>
+            <WithCode text={turn.prompt} />
+          </p>
+        </div>
       )}
       <div class="answer">
         <h3 class="visually-hidden">Answer</h3>
         {turn.parts.map((part) =>
-          part.kind === "text"
-            ? <AnswerText key={`t${part.messageId}`} text={part.text} growing={!ended && part === last} />
-            : <ToolCard key={`c${part.toolCallId}`} part={part} />)}
+          part.kind === "text" ? (
+            <AnswerText key={`t${part.messageId}`} text={part.text} growing={!ended && part === last} />
+          ) : (
+            <ToolCard key={`c${part.toolCallId}`} part={part} />
+          ),
+        )}
         {!ended && <Waiting turn={turn} />}
-        {turn.status === "cancelled" && <p class="stopped"><Icon name="stop" />Stopped. What was said so far is kept.</p>}
+        {turn.status === "cancelled" && (
+          <p class="stopped">
+            <Icon name="stop" />
+            Stopped. What was said so far is kept.
+          </p>
+        )}
         {turn.failure && (
           <div class="failure" role="alert">
             <Icon name="warning" />
             <p>{turn.failure.message}</p>
             {turn.failure.retryable && isLast && turn.prompt !== null && (
-              <button type="button" disabled={!canAsk} onClick={() => ask(turn.prompt!)}>Try again</button>
+              <button type="button" disabled={!canAsk} onClick={() => ask(turn.prompt!)}>
+                Try again
+              </button>
             )}
           </div>
         )}
@@ -48,11 +63,25 @@ export function TurnView({ turn, isLast, canAsk, ask }: TurnViewProps) {
   );
 }
 
-export function Suggestions({ questions, label, disabled, ask }: { questions: string[]; label: string; disabled: boolean; ask: (prompt: string) => void }) {
+export function Suggestions({
+  questions,
+  label,
+  disabled,
+  ask,
+}: {
+  questions: string[];
+  label: string;
+  disabled: boolean;
+  ask: (prompt: string) => void;
+}) {
   return (
     <ul class="suggestions" aria-label={label}>
       {questions.map((question) => (
-        <li key={question}><button type="button" disabled={disabled} onClick={() => ask(question)}><WithCode text={question} /></button></li>
+        <li key={question}>
+          <button type="button" disabled={disabled} onClick={() => ask(question)}>
+            <WithCode text={question} />
+          </button>
+        </li>
       ))}
     </ul>
   );
@@ -67,10 +96,25 @@ function Waiting({ turn }: { turn: Turn }) {
   const last = turn.parts.at(-1);
   if (turn.status === "running" && last?.kind === "text") return null;
   const text =
-    turn.status === "sending" ? "Sending"
-      : turn.status === "waiting" ? (turn.position ? `Waiting, number ${turn.position} in the queue` : "Waiting for the model")
-        : last?.kind === "tool" && last.status === "running" ? last.message || "Looking at the trace" : "Thinking";
-  return <p class="waiting" aria-hidden="true"><span class="dots"><i /><i /><i /></span>{text}</p>;
+    turn.status === "sending"
+      ? "Sending"
+      : turn.status === "waiting"
+        ? turn.position
+          ? `Waiting, number ${turn.position} in the queue`
+          : "Waiting for the model"
+        : last?.kind === "tool" && last.status === "running"
+          ? last.message || "Looking at the trace"
+          : "Thinking";
+  return (
+    <p class="waiting" aria-hidden="true">
+      <span class="dots">
+        <i />
+        <i />
+        <i />
+      </span>
+      {text}
+    </p>
+  );
 }
 
 function Footer({ turn }: { turn: Turn }) {
@@ -78,20 +122,37 @@ function Footer({ turn }: { turn: Turn }) {
   const text = turn.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");
   if (!text) return null;
   const tokens = (turn.usage?.inputTokens ?? 0) + (turn.usage?.outputTokens ?? 0);
-  const copy = () => navigator.clipboard?.writeText(text).then(() => {
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
-  });
+  const copy = () =>
+    navigator.clipboard?.writeText(text).then(() => {
+      setCopied(true);
+      setTimeout(() => setCopied(false), 1500);
+    });
   return (
     <footer class="turn-footer">
       <Checks checks={turn.checks} />
       <span class="origin">
         {turn.partial && <span>incomplete answer</span>}
-        {turn.model && <span title={turn.promptVersion ? `Prompt version ${turn.promptVersion}` : undefined}>{turn.model}</span>}
+        {turn.model && (
+          <span title={turn.promptVersion ? `Prompt version ${turn.promptVersion}` : undefined}>{turn.model}</span>
+        )}
         {turn.promptVersion && <span class="wide-only">prompt {turn.promptVersion}</span>}
-        {turn.usage && turn.usage.toolCalls > 0 && <span>{turn.usage.toolCalls} tool {turn.usage.toolCalls === 1 ? "call" : "calls"}</span>}
+        {turn.usage && turn.usage.toolCalls > 0 && (
+          <span>
+            {turn.usage.toolCalls} tool {turn.usage.toolCalls === 1 ? "call" : "calls"}
+          </span>
+        )}
         {tokens > 0 && <span>{formatCount(tokens)} tokens</span>}
-        {navigator.clipboard && <button type="button" class="icon-button" aria-label="Copy the answer" title={copied ? "Copied" : "Copy the answer"} onClick={copy}><Icon name={copied ? "check" : "copy"} /></button>}
+        {navigator.clipboard && (
+          <button
+            type="button"
+            class="icon-button"
+            aria-label="Copy the answer"
+            title={copied ? "Copied" : "Copy the answer"}
+            onClick={copy}
+          >
+            <Icon name={copied ? "check" : "copy"} />
+          </button>
+        )}
       </span>
     </footer>
   );

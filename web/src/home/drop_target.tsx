@@ -11,14 +11,22 @@ export function DropTarget({ dropped }: { dropped: (files: File[]) => void }) {
     addEventListener("dragenter", (event) => holdsFiles(event) && ++depth && setOver(true), { signal });
     addEventListener("dragleave", (event) => holdsFiles(event) && --depth <= 0 && setOver(false), { signal });
     addEventListener("dragover", (event) => holdsFiles(event) && event.preventDefault(), { signal });
-    addEventListener("drop", (event) => {
-      if (!holdsFiles(event)) return;
-      event.preventDefault();
-      depth = 0;
-      setOver(false);
-      dropped([...(event.dataTransfer?.files ?? [])]);
-    }, { signal });
+    addEventListener(
+      "drop",
+      (event) => {
+        if (!holdsFiles(event)) return;
+        event.preventDefault();
+        depth = 0;
+        setOver(false);
+        dropped([...(event.dataTransfer?.files ?? [])]);
+      },
+      { signal },
+    );
     return () => abort.abort();
   }, [dropped]);
-  return over ? <div class="drop-cover" aria-hidden="true"><p>Drop the trace to open it</p></div> : null;
+  return over ? (
+    <div class="drop-cover" aria-hidden="true">
+      <p>Drop the trace to open it</p>
+    </div>
+  ) : null;
 }

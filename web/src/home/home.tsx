@@ -29,22 +29,46 @@ export function Home({ upload, version }: { upload: (files: File[]) => void; ver
     <main class="home">
       <div class="home-column">
         <h1>Where does the time go?</h1>
-        <p class="lead">Drop a performance trace. See its flame chart, ask about it, and read answers whose numbers are checked against the trace.</p>
+        <p class="lead">
+          Drop a performance trace. See its flame chart, ask about it, and read answers whose numbers are checked
+          against the trace.
+        </p>
         <button type="button" class="drop-zone" onClick={() => input.current?.click()}>
           <Icon name="upload" />
           <strong>Drop a trace here, or choose a file</strong>
           <span>{FORMATS}. Plain, gzip, zstd or zip.</span>
         </button>
         <input
-          ref={input} type="file" multiple class="visually-hidden" tabIndex={-1} aria-label="Trace files"
-          onChange={(event) => { upload([...(event.currentTarget.files ?? [])]); event.currentTarget.value = ""; }}
+          ref={input}
+          type="file"
+          multiple
+          class="visually-hidden"
+          tabIndex={-1}
+          aria-label="Trace files"
+          onChange={(event) => {
+            upload([...(event.currentTarget.files ?? [])]);
+            event.currentTarget.value = "";
+          }}
         />
         <UploadList />
-        {problem && <div class="banner" role="alert"><Icon name="warning" /><span>{problem}</span></div>}
+        {problem && (
+          <div class="banner" role="alert">
+            <Icon name="warning" />
+            <span>{problem}</span>
+          </div>
+        )}
         <h2>Traces</h2>
         {traces?.length === 0 && <p class="note">None yet.</p>}
-        {traces === null && !problem && <p class="note" role="status">Loading…</p>}
-        <ul class="traces">{traces?.map((trace) => <TraceItem key={trace.traceId} trace={trace} remove={remove} />)}</ul>
+        {traces === null && !problem && (
+          <p class="note" role="status">
+            Loading…
+          </p>
+        )}
+        <ul class="traces">
+          {traces?.map((trace) => (
+            <TraceItem key={trace.traceId} trace={trace} remove={remove} />
+          ))}
+        </ul>
       </div>
     </main>
   );
@@ -64,15 +88,29 @@ function TraceItem({ trace, remove }: { trace: TraceInfo; remove: (trace: TraceI
       <a href={roomPath(trace.traceId, fresh)}>
         <strong>{trace.name}</strong>
         <span>{facts.join(" · ")}</span>
-        <time dateTime={trace.createdAt}>{new Date(trace.createdAt).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}</time>
+        <time dateTime={trace.createdAt}>
+          {new Date(trace.createdAt).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}
+        </time>
       </a>
       {asking ? (
         <span class="confirm">
-          <button type="button" class="danger" onClick={() => remove(trace)}>Delete with its conversations</button>
-          <button type="button" onClick={() => setAsking(false)}>Keep</button>
+          <button type="button" class="danger" onClick={() => remove(trace)}>
+            Delete with its conversations
+          </button>
+          <button type="button" onClick={() => setAsking(false)}>
+            Keep
+          </button>
         </span>
       ) : (
-        <button type="button" class="icon-button" aria-label={`Delete ${trace.name}`} title="Delete" onClick={() => setAsking(true)}><Icon name="trash" /></button>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={`Delete ${trace.name}`}
+          title="Delete"
+          onClick={() => setAsking(true)}
+        >
+          <Icon name="trash" />
+        </button>
       )}
     </li>
   );

@@ -6,7 +6,13 @@ import { dismissUpload, uploads, type UploadState } from "./uploads.ts";
 
 export function UploadList() {
   const list = usePart(uploads, (state) => state);
-  return <div class="uploads">{list.map((upload) => <UploadRow key={upload.id} upload={upload} />)}</div>;
+  return (
+    <div class="uploads">
+      {list.map((upload) => (
+        <UploadRow key={upload.id} upload={upload} />
+      ))}
+    </div>
+  );
 }
 
 function UploadRow({ upload }: { upload: UploadState }) {
@@ -14,8 +20,18 @@ function UploadRow({ upload }: { upload: UploadState }) {
     return (
       <div class="upload failed" role="alert">
         <Icon name="warning" />
-        <p><strong>{upload.name}</strong>{upload.problem}</p>
-        <button type="button" class="icon-button" aria-label={`Dismiss the error about ${upload.name}`} onClick={() => dismissUpload(upload.id)}><Icon name="close" /></button>
+        <p>
+          {!upload.problem.startsWith(upload.name) && <strong>{upload.name}</strong>}
+          {upload.problem}
+        </p>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={`Dismiss the error about ${upload.name}`}
+          onClick={() => dismissUpload(upload.id)}
+        >
+          <Icon name="close" />
+        </button>
       </div>
     );
   }
@@ -23,9 +39,23 @@ function UploadRow({ upload }: { upload: UploadState }) {
   const label = reading ? "Reading the trace…" : `${Math.floor(upload.share * 100)}% of ${formatSize(upload.size)}`;
   return (
     <div class="upload">
-      <p><strong>{upload.name}</strong><span role="status">{label}</span></p>
-      {reading ? <progress aria-label={`Reading ${upload.name}`} /> : <progress max={1} value={upload.share} aria-label={`Uploading ${upload.name}`} />}
-      <button type="button" class="icon-button" aria-label={`Cancel the upload of ${upload.name}`} onClick={upload.cancel}><Icon name="close" /></button>
+      <p>
+        <strong>{upload.name}</strong>
+        <span role="status">{label}</span>
+      </p>
+      {reading ? (
+        <progress aria-label={`Reading ${upload.name}`} />
+      ) : (
+        <progress max={1} value={upload.share} aria-label={`Uploading ${upload.name}`} />
+      )}
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={`Cancel the upload of ${upload.name}`}
+        onClick={upload.cancel}
+      >
+        <Icon name="close" />
+      </button>
     </div>
   );
 }

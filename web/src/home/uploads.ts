@@ -31,7 +31,10 @@ export async function startUploads(files: File[], opened: (traces: TraceInfo[]) 
   for (const file of files) {
     const id = ++lastId;
     const upload = uploadTrace(file, (share) => change(id, { share }));
-    uploads.write([...uploads.read(), { id, name: file.name, size: file.size, share: 0, problem: null, cancel: upload.cancel }]);
+    uploads.write([
+      ...uploads.read(),
+      { id, name: file.name, size: file.size, share: 0, problem: null, cancel: upload.cancel },
+    ]);
     try {
       traces.push(await upload.done);
       dismissUpload(id);

@@ -17,7 +17,14 @@ export function Conversations({ traceId, sessionId, version, title }: Conversati
   const [sessions, setSessions] = useState<SessionInfo[]>([]);
   const [problem, setProblem] = useState<string | null>(null);
   const [open, setOpen] = useState(false);
-  const reload = () => listSessions(traceId).then((list) => { setSessions(list); setProblem(null); }, (error: Error) => setProblem(error.message));
+  const reload = () =>
+    listSessions(traceId).then(
+      (list) => {
+        setSessions(list);
+        setProblem(null);
+      },
+      (error: Error) => setProblem(error.message),
+    );
   useEffect(() => void reload(), [traceId, sessionId, version]);
   const current = sessions.find((session) => session.sessionId === sessionId);
   const name = title ?? current?.title ?? (current ? "Untitled conversation" : "New conversation");
@@ -31,10 +38,11 @@ export function Conversations({ traceId, sessionId, version, title }: Conversati
     }
     await reload();
   };
-  const remove = (session: SessionInfo) => attempt(async () => {
-    await deleteSession(session.sessionId);
-    if (session.sessionId === sessionId) go(roomPath(traceId, newId()), true);
-  });
+  const remove = (session: SessionInfo) =>
+    attempt(async () => {
+      await deleteSession(session.sessionId);
+      if (session.sessionId === sessionId) go(roomPath(traceId, newId()), true);
+    });
   const begin = () => {
     setOpen(false);
     go(roomPath(traceId, newId()));
@@ -42,19 +50,45 @@ export function Conversations({ traceId, sessionId, version, title }: Conversati
   return (
     <div class="conversations" onKeyDown={(event) => event.key === "Escape" && setOpen(false)}>
       <div class="chat-header">
-        <button type="button" class="conversation-title" aria-expanded={open} aria-controls="conversation-list" onClick={() => setOpen(!open)}>
-          <Icon name="chat" /><span>{name}</span><Icon name={open ? "up" : "down"} />
+        <button
+          type="button"
+          class="conversation-title"
+          aria-expanded={open}
+          aria-controls="conversation-list"
+          onClick={() => setOpen(!open)}
+        >
+          <Icon name="chat" />
+          <span>{name}</span>
+          <Icon name={open ? "up" : "down"} />
         </button>
-        <button type="button" class="icon-button" aria-label="New conversation" title="New conversation" onClick={begin}><Icon name="plus" /></button>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="New conversation"
+          title="New conversation"
+          onClick={begin}
+        >
+          <Icon name="plus" />
+        </button>
       </div>
       <nav id="conversation-list" aria-label="Conversations about this trace" hidden={!open}>
-        {problem && <p role="alert" class="note">{problem}</p>}
-        {sessions.length === 0 && !problem && <p class="note">No conversation yet: it is kept from the first question on.</p>}
+        {problem && (
+          <p role="alert" class="note">
+            {problem}
+          </p>
+        )}
+        {sessions.length === 0 && !problem && (
+          <p class="note">No conversation yet: it is kept from the first question on.</p>
+        )}
         <ul>
           {sessions.map((session) => (
             <Item
-              key={session.sessionId} session={session} isCurrent={session.sessionId === sessionId} chosen={() => setOpen(false)}
-              rename={(text) => attempt(() => renameSession(session.sessionId, text))} remove={() => remove(session)}
+              key={session.sessionId}
+              session={session}
+              isCurrent={session.sessionId === sessionId}
+              chosen={() => setOpen(false)}
+              rename={(text) => attempt(() => renameSession(session.sessionId, text))}
+              remove={() => remove(session)}
             />
           ))}
         </ul>
@@ -88,31 +122,72 @@ function Item({ session, isCurrent, chosen, rename, remove }: ItemProps) {
     return (
       <li>
         <form class="rename" onSubmit={save}>
-          <input ref={input} defaultValue={title} maxLength={200} aria-label={`New title of ${title}`} onKeyDown={(event) => {
-            if (event.key !== "Escape") return;
-            event.stopPropagation();
-            setState("shown");
-          }} />
-          <button type="submit" class="icon-button" aria-label="Save the title"><Icon name="check" /></button>
+          <input
+            ref={input}
+            defaultValue={title}
+            maxLength={200}
+            aria-label={`New title of ${title}`}
+            onKeyDown={(event) => {
+              if (event.key !== "Escape") return;
+              event.stopPropagation();
+              setState("shown");
+            }}
+          />
+          <button type="submit" class="icon-button" aria-label="Save the title">
+            <Icon name="check" />
+          </button>
         </form>
       </li>
     );
   }
   return (
     <li>
-      <a href={roomPath(session.traceId, session.sessionId)} aria-current={isCurrent ? "page" : undefined} onClick={chosen}>
+      <a
+        href={roomPath(session.traceId, session.sessionId)}
+        aria-current={isCurrent ? "page" : undefined}
+        onClick={chosen}
+      >
         <span>{title}</span>
-        <time dateTime={session.updatedAt}>{new Date(session.updatedAt).toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" })}</time>
+        <time dateTime={session.updatedAt}>
+          {new Date(session.updatedAt).toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" })}
+        </time>
       </a>
       {state === "deleting" ? (
         <span class="confirm">
-          <button type="button" class="danger" onClick={() => { setState("shown"); void remove(); }}>Delete</button>
-          <button type="button" onClick={() => setState("shown")}>Keep</button>
+          <button
+            type="button"
+            class="danger"
+            onClick={() => {
+              setState("shown");
+              void remove();
+            }}
+          >
+            Delete
+          </button>
+          <button type="button" onClick={() => setState("shown")}>
+            Keep
+          </button>
         </span>
       ) : (
         <>
-          <button type="button" class="icon-button" aria-label={`Rename ${title}`} title="Rename" onClick={() => setState("renaming")}><Icon name="edit" /></button>
-          <button type="button" class="icon-button" aria-label={`Delete ${title}`} title="Delete" onClick={() => setState("deleting")}><Icon name="trash" /></button>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={`Rename ${title}`}
+            title="Rename"
+            onClick={() => setState("renaming")}
+          >
+            <Icon name="edit" />
+          </button>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={`Delete ${title}`}
+            title="Delete"
+            onClick={() => setState("deleting")}
+          >
+            <Icon name="trash" />
+          </button>
         </>
       )}
     </li>

@@ -35,23 +35,50 @@ export function Room({ traceId, sessionId, trace, setTrace }: RoomProps) {
     setProblem(null);
     getTrace(traceId).then(
       (found) => current && setTrace(found),
-      (error: Error) => current && setProblem(error instanceof ApiError && error.status === 404 ? "This trace is not here: it was deleted, or belongs to someone else." : error.message),
+      (error: Error) =>
+        current &&
+        setProblem(
+          error instanceof ApiError && error.status === 404
+            ? "This trace is not here: it was deleted, or belongs to someone else."
+            : error.message,
+        ),
     );
     return () => {
       current = false;
     };
   }, [traceId]);
   if (problem) {
-    return <main class="home"><div class="home-column"><h1>No such trace</h1><div class="banner" role="alert"><Icon name="warning" /><span>{problem}</span></div><p><a href="/">All traces</a></p></div></main>;
+    return (
+      <main class="home">
+        <div class="home-column">
+          <h1>No such trace</h1>
+          <div class="banner" role="alert">
+            <Icon name="warning" />
+            <span>{problem}</span>
+          </div>
+          <p>
+            <a href="/">All traces</a>
+          </p>
+        </div>
+      </main>
+    );
   }
-  if (!trace || !sessionId || trace.traceId !== traceId) return <main class="room-loading"><p role="status">Opening the trace…</p></main>;
+  if (!trace || !sessionId || trace.traceId !== traceId)
+    return (
+      <main class="room-loading">
+        <p role="status">Opening the trace…</p>
+      </main>
+    );
   return <OpenRoom key={traceId} trace={trace} sessionId={sessionId} />;
 }
 
 function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string }) {
   const room = useRef<HTMLElement>(null);
   const viewer = useMemo(() => new ViewerStore(trace), [trace]);
-  const chat = useMemo(() => new ChatStore({ traceId: trace.traceId, sessionId, mountedTools: MOUNTED_TOOLS }), [trace, sessionId]);
+  const chat = useMemo(
+    () => new ChatStore({ traceId: trace.traceId, sessionId, mountedTools: MOUNTED_TOOLS }),
+    [trace, sessionId],
+  );
   const [proposal, setProposal] = useState<{ text: string } | null>(null);
   const cite = useCallback((handle: string) => void goTo(viewer, handle), [viewer]);
 

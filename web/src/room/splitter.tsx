@@ -24,14 +24,26 @@ export function Splitter({ room }: { room: { current: HTMLElement | null } }) {
   };
   return (
     <div
-      class="splitter" role="separator" tabIndex={0} aria-orientation="vertical" aria-label="Width of the chart"
-      aria-valuenow={Math.round(share)} aria-valuemin={LEAST} aria-valuemax={MOST} onKeyDown={key} onDblClick={() => set(USUAL)}
-      onPointerDown={(event) => { dragging.current = true; event.currentTarget.setPointerCapture(event.pointerId); }}
+      class="splitter"
+      role="separator"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label="Width of the chart"
+      aria-valuenow={Math.round(share)}
+      aria-valuemin={LEAST}
+      aria-valuemax={MOST}
+      onKeyDown={key}
+      onDblClick={() => set(USUAL)}
+      onPointerDown={(event) => {
+        dragging.current = true;
+        event.currentTarget.setPointerCapture(event.pointerId);
+      }}
       onPointerMove={(event) => {
         const box = room.current?.getBoundingClientRect();
         if (dragging.current && box) set(((event.clientX - box.left) / box.width) * 100);
       }}
-      onPointerUp={() => (dragging.current = false)} onPointerCancel={() => (dragging.current = false)}
+      onPointerUp={() => (dragging.current = false)}
+      onPointerCancel={() => (dragging.current = false)}
     />
   );
 }

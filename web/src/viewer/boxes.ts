@@ -82,7 +82,12 @@ export const CELL = 2; // pixels: what is narrower than this shares a cell with 
  * A box under two pixels fills its cell of two pixels, and the boxes behind the same cell are leapt over: the work is bounded by pixels.
  */
 export function visibleBoxes(
-  boxes: Boxes, row: number, from: number, to: number, pixels: number, draw: (x: number, width: number, index: number) => void,
+  boxes: Boxes,
+  row: number,
+  from: number,
+  to: number,
+  pixels: number,
+  draw: (x: number, width: number, index: number) => void,
 ): void {
   const scale = pixels / (to - from);
   const last = boxes.rowOffsets[row + 1]!;

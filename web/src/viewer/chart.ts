@@ -28,7 +28,12 @@ export class FlameChart {
   #shown: { view: unknown; selection: BoxAddress | null } = { view: null, selection: null };
   #abort = new AbortController();
 
-  constructor(root: HTMLElement, canvas: HTMLCanvasElement, store: ViewerStore, onHover: (hover: Hover | null) => void) {
+  constructor(
+    root: HTMLElement,
+    canvas: HTMLCanvasElement,
+    store: ViewerStore,
+    onHover: (hover: Hover | null) => void,
+  ) {
     this.#root = root;
     this.#store = store;
     this.#onHover = onHover;
@@ -58,8 +63,16 @@ export class FlameChart {
     this.#top = this.#clampTop(this.#top);
     const { width, height } = this.#canvas;
     paint(context, {
-      view, window, origin: this.#store.bounds().start, top: this.#top, width, height, theme: theme.read(), selection,
-      hover: this.#hover?.address ?? null, matches: search.matches,
+      view,
+      window,
+      origin: this.#store.bounds().start,
+      top: this.#top,
+      width,
+      height,
+      theme: theme.read(),
+      selection,
+      hover: this.#hover?.address ?? null,
+      matches: search.matches,
     });
     const overflow = contentHeight(view) - (height - RULER);
     if (overflow > 0) {
@@ -111,7 +124,9 @@ export class FlameChart {
     const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
     if (event.shiftKey && event.deltaX === 0) return this.#scrollBy(event.deltaY * unit);
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-      return event.shiftKey ? this.#scrollBy(event.deltaX * unit) : this.#store.pan((event.deltaX * unit) / this.#canvas.width);
+      return event.shiftKey
+        ? this.#scrollBy(event.deltaX * unit)
+        : this.#store.pan((event.deltaX * unit) / this.#canvas.width);
     }
     const sharp = event.ctrlKey ? 5 : 1; // a pinch on a touchpad arrives as small wheel steps with Ctrl
     this.#store.zoom(Math.exp(event.deltaY * unit * WHEEL_ZOOM * sharp), event.offsetX / this.#canvas.width);
@@ -133,7 +148,8 @@ export class FlameChart {
       const address = this.#boxUnder(now.x, now.y);
       return this.#setHover(address && { address, ...now });
     }
-    if (this.#pressed && Math.hypot(now.x - this.#pressed.x, now.y - this.#pressed.y) > CLICK_SLACK) this.#dragged = true;
+    if (this.#pressed && Math.hypot(now.x - this.#pressed.x, now.y - this.#pressed.y) > CLICK_SLACK)
+      this.#dragged = true;
     if (!this.#dragged) return;
     this.#setHover(null);
     if (this.#pointers.size === 1) {

@@ -31,7 +31,8 @@ export function useFrameNumbers(store: ViewerStore, profile: string): FrameNumbe
     topFunctions(store.trace.traceId, profile, ROWS)
       .then((table) => {
         const byHandle = new Map(table.rows.map((row) => [row.handle, row]));
-        if (current) setNumbers({ rows: table.rows, byHandle, totalRows: table.totalRows, whole: table.whole, problem: null });
+        if (current)
+          setNumbers({ rows: table.rows, byHandle, totalRows: table.totalRows, whole: table.whole, problem: null });
       })
       .catch((error: Error) => current && setNumbers({ ...NONE, problem: error.message }));
     return () => {
@@ -62,21 +63,48 @@ function factsOf(store: ViewerStore, overview: View | null, numbers: FrameNumber
   if (!selected || !view) return null;
   const { frames } = view;
   const { local, handle } = selected;
-  const named = { handle, name: frames.names[local]!, file: frames.files[local] ?? null, line: frames.lines[local] ?? null };
+  const named = {
+    handle,
+    name: frames.names[local]!,
+    file: frames.files[local] ?? null,
+    line: frames.lines[local] ?? null,
+  };
   const row = numbers.byHandle.get(handle);
-  if (row) return { ...named, self: row.selfValue, total: row.totalValue, count: row.count, selfShare: row.selfShare, totalShare: row.totalShare, approximate: false };
+  if (row)
+    return {
+      ...named,
+      self: row.selfValue,
+      total: row.totalValue,
+      count: row.count,
+      selfShare: row.selfShare,
+      totalShare: row.totalShare,
+      approximate: false,
+    };
   const source = view.mode === "sandwich" || !overview ? view : overview;
   const at = source.frames.ids.indexOf(frames.ids[local]!);
   if (at < 0) return null;
   const values = frameValues(source.boxes, source.frames.ids.length);
   const whole = numbers.whole || values.whole;
   return {
-    ...named, self: values.self[at]!, total: values.total[at]!, count: values.count[at]!,
-    selfShare: values.self[at]! / whole, totalShare: values.total[at]! / whole, approximate: source.merged > 0 || view.mode === "sandwich",
+    ...named,
+    self: values.self[at]!,
+    total: values.total[at]!,
+    count: values.count[at]!,
+    selfShare: values.self[at]! / whole,
+    totalShare: values.total[at]! / whole,
+    approximate: source.merged > 0 || view.mode === "sandwich",
   };
 }
 
-export function Details({ store, numbers, ask }: { store: ViewerStore; numbers: FrameNumbers; ask: (question: string) => void }) {
+export function Details({
+  store,
+  numbers,
+  ask,
+}: {
+  store: ViewerStore;
+  numbers: FrameNumbers;
+  ask: (question: string) => void;
+}) {
   const selection = usePart(store, (state) => state.selection);
   const view = usePart(store, (state) => state.view);
   const mode = usePart(store, (state) => state.mode);
@@ -91,25 +119,46 @@ export function Details({ store, numbers, ask }: { store: ViewerStore; numbers: 
     : "";
   return (
     <div class="details">
-      <p id="chart-status" class="visually-hidden" role="status">{spoken}</p>
+      <p id="chart-status" class="visually-hidden" role="status">
+        {spoken}
+      </p>
       {facts && view ? (
         <>
           <div class="details-name">
             <Swatch view={view} handle={facts.handle} shade={shade} />
             <strong title={facts.name}>{facts.name}</strong>
             <code class="handle">{facts.handle}</code>
-            <span class="place" title={facts.file ?? ""}>{formatPlace(facts.file, facts.line) ?? "no source file recorded"}</span>
+            <span class="place" title={facts.file ?? ""}>
+              {formatPlace(facts.file, facts.line) ?? "no source file recorded"}
+            </span>
           </div>
           <dl class="facts">
             <Fact name="Self" value={formatValue(facts.self, unit)} share={facts.selfShare} />
             <Fact name="Total" value={formatValue(facts.total, unit)} share={facts.totalShare} />
-            <div><dt>{facts.approximate ? "Boxes" : isSampled ? "Own samples" : "Calls"}</dt><dd>{formatCount(facts.count)}</dd></div>
-            <div><dt>This box</dt><dd>{formatValue(width, unit)}{mode === "time_order" && boxes ? <i> at {formatPlaceOnAxis(boxes.start[selection.index]! - store.bounds().start, width / 10, unit)}</i> : null}</dd></div>
+            <div>
+              <dt>{facts.approximate ? "Boxes" : isSampled ? "Own samples" : "Calls"}</dt>
+              <dd>{formatCount(facts.count)}</dd>
+            </div>
+            <div>
+              <dt>This box</dt>
+              <dd>
+                {formatValue(width, unit)}
+                {mode === "time_order" && boxes ? (
+                  <i> at {formatPlaceOnAxis(boxes.start[selection.index]! - store.bounds().start, width / 10, unit)}</i>
+                ) : null}
+              </dd>
+            </div>
           </dl>
           <div class="details-actions">
-            <button type="button" onClick={() => store.zoomToSelection()} title="Zoom to this box (Enter)">Zoom</button>
-            <button type="button" onClick={() => void store.show({ mode: "sandwich", sandwichOf: facts.handle })}>Callers and callees</button>
-            <button type="button" onClick={() => ask(`Why does \`${facts.name}\` (${facts.handle}) take this long?`)}><Icon name="chat" /> Ask about it</button>
+            <button type="button" onClick={() => store.zoomToSelection()} title="Zoom to this box (Enter)">
+              Zoom
+            </button>
+            <button type="button" onClick={() => void store.show({ mode: "sandwich", sandwichOf: facts.handle })}>
+              Callers and callees
+            </button>
+            <button type="button" onClick={() => ask(`Why does \`${facts.name}\` (${facts.handle}) take this long?`)}>
+              <Icon name="chat" /> Ask about it
+            </button>
           </div>
         </>
       ) : (
@@ -123,7 +172,10 @@ function Fact({ name, value, share }: { name: string; value: string; share: numb
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{value} <i>{formatShare(share)}</i><meter min={0} max={1} value={Math.min(1, Math.max(0, share))} aria-hidden="true" /></dd>
+      <dd>
+        {value} <i>{formatShare(share)}</i>
+        <meter min={0} max={1} value={Math.min(1, Math.max(0, share))} aria-hidden="true" />
+      </dd>
     </div>
   );
 }
@@ -131,7 +183,9 @@ function Fact({ name, value, share }: { name: string; value: string; share: numb
 function Swatch({ view, handle, shade }: { view: View; handle: string; shade: "light" | "dark" }) {
   const local = view.frames.ids.indexOf(Number(handle.slice(1)));
   const colours = useMemo(() => coloursOf(view.frames), [view]);
-  return <span class="swatch" style={{ backgroundColor: fills(shade)[colours[local] ?? IDLE_COLOUR]! }} aria-hidden="true" />;
+  return (
+    <span class="swatch" style={{ backgroundColor: fills(shade)[colours[local] ?? IDLE_COLOUR]! }} aria-hidden="true" />
+  );
 }
 
 function Legend({ store, view, shade }: { store: ViewerStore; view: View | null; shade: "light" | "dark" }) {
@@ -140,19 +194,38 @@ function Legend({ store, view, shade }: { store: ViewerStore; view: View | null;
   const warnings = store.trace.summary.warnings ?? [];
   return (
     <div class="legend">
-      <span class="hint">Click a box to select it, double-click or Enter to zoom; wheel zooms, drag moves, arrows walk.</span>
+      <span class="hint">
+        Click a box to select it, double-click or Enter to zoom; wheel zooms, drag moves, arrows walk.
+      </span>
       {namesFiles && (
         <span class="keys">
           {LEGEND.map(([name, colour]) => (
-            <span key={name}><span class="swatch" style={{ backgroundColor: palette[colour]! }} />{name}</span>
+            <span key={name}>
+              <span class="swatch" style={{ backgroundColor: palette[colour]! }} />
+              {name}
+            </span>
           ))}
         </span>
       )}
-      {view && view.merged > 0 && <span class="note">{formatCount(view.merged)} of {formatCount(view.total)} boxes are narrower than a pixel and drawn merged; zooming in shows them.</span>}
+      {view && view.merged > 0 && (
+        <span class="note">
+          {formatCount(view.merged)} of {formatCount(view.total)} boxes are narrower than a pixel and drawn merged;
+          zooming in shows them.
+        </span>
+      )}
       {warnings.length > 0 && (
         <details class="warnings">
-          <summary>{warnings.length === 1 ? "1 note on reading this trace" : `${warnings.length} notes on reading this trace`}</summary>
-          <ul>{warnings.map((warning) => <li key={warning.code}>{warning.text}{warning.count > 1 ? ` (${formatCount(warning.count)} times)` : ""}</li>)}</ul>
+          <summary>
+            {warnings.length === 1 ? "1 note on reading this trace" : `${warnings.length} notes on reading this trace`}
+          </summary>
+          <ul>
+            {warnings.map((warning) => (
+              <li key={warning.code}>
+                {warning.text}
+                {warning.count > 1 ? ` (${formatCount(warning.count)} times)` : ""}
+              </li>
+            ))}
+          </ul>
         </details>
       )}
     </div>

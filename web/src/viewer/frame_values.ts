@@ -11,7 +11,12 @@ export interface FrameValues {
 }
 
 export function frameValues(boxes: Boxes, frameCount: number): FrameValues {
-  const values = { self: new Float64Array(frameCount), total: new Float64Array(frameCount), count: new Int32Array(frameCount), whole: 0 };
+  const values = {
+    self: new Float64Array(frameCount),
+    total: new Float64Array(frameCount),
+    count: new Int32Array(frameCount),
+    whole: 0,
+  };
   const rows = rowCount(boxes);
   const cursor = Int32Array.from(boxes.rowOffsets);
   const open = new Int32Array(frameCount);
@@ -20,7 +25,10 @@ export function frameValues(boxes: Boxes, frameCount: number): FrameValues {
     const depth = path.length;
     const parent = path[depth - 1];
     const next = depth < rows ? cursor[depth]! : -1;
-    const isChild = depth < rows && next < boxes.rowOffsets[depth + 1]! && (parent === undefined || boxes.start[next]! < boxes.end[parent]!);
+    const isChild =
+      depth < rows &&
+      next < boxes.rowOffsets[depth + 1]! &&
+      (parent === undefined || boxes.start[next]! < boxes.end[parent]!);
     if (isChild) {
       enter(next, parent);
       cursor[depth]! += 1;
@@ -53,11 +61,12 @@ export function selfOf(boxes: Boxes, index: number, row: number): number {
   if (row + 1 >= rowCount(boxes)) return self;
   let low = boxes.rowOffsets[row + 1]!;
   const last = boxes.rowOffsets[row + 2]!;
-  for (let high = last; low < high; ) {
+  for (let high = last; low < high;) {
     const middle = (low + high) >> 1;
     if (boxes.start[middle]! >= boxes.start[index]!) high = middle;
     else low = middle + 1;
   }
-  for (let child = low; child < last && boxes.start[child]! < boxes.end[index]!; child++) self -= boxes.end[child]! - boxes.start[child]!;
+  for (let child = low; child < last && boxes.start[child]! < boxes.end[index]!; child++)
+    self -= boxes.end[child]! - boxes.start[child]!;
   return self;
 }

@@ -61,7 +61,9 @@ export class Minimap {
     if (this.#skyline?.view === view && this.#skyline.heights.length === width) return this.#skyline.heights;
     const heights = new Uint16Array(width);
     for (let row = 0; row < rowCount(view.boxes); row++) {
-      visibleBoxes(view.boxes, row, view.axisStart, view.axisEnd, width, (x, wide) => heights.fill(row + 1, Math.floor(x), Math.ceil(x + wide)));
+      visibleBoxes(view.boxes, row, view.axisStart, view.axisEnd, width, (x, wide) =>
+        heights.fill(row + 1, Math.floor(x), Math.ceil(x + wide)),
+      );
     }
     this.#skyline = { view, heights };
     return heights;

@@ -19,7 +19,9 @@ export async function goTo(store: ViewerStore, text: string, profile: string | n
   const { mode, profile: shown } = store.read();
   const others = store.profiles.filter((other) => other.handle !== shown).sort((a, b) => b.total - a.total);
   for (const other of others.slice(0, OTHER_PROFILES)) {
-    const view = await store.source.load(mode === "sandwich" ? "time_order" : mode, other.handle, null, null).catch(() => null);
+    const view = await store.source
+      .load(mode === "sandwich" ? "time_order" : mode, other.handle, null, null)
+      .catch(() => null);
     if (!view || boxOf(view, handle) === null) continue;
     await store.show({ profile: other.handle, mode: view.mode });
     return focus(store, handle);
@@ -51,17 +53,26 @@ async function goToProfile(store: ViewerStore, profile: string): Promise<boolean
 async function showViewFor(store: ViewerStore, handle: Handle, profile: string | null): Promise<void> {
   const { mode, view, profile: shown } = store.read();
   const wanted: ViewMode =
-    handle.kind === "frame" || view?.refKind === handle.kind ? mode : handle.kind === "span" ? "time_order" : "left_heavy";
+    handle.kind === "frame" || view?.refKind === handle.kind
+      ? mode
+      : handle.kind === "span"
+        ? "time_order"
+        : "left_heavy";
   const isSandwich = wanted === "sandwich" && handle.kind === "frame";
   const isThere = view && wanted === mode && (!profile || profile === shown) && !isSandwich;
   if (isThere) return;
-  await store.show({ mode: wanted, ...(profile ? { profile } : {}), ...(isSandwich ? { sandwichOf: `f${handle.index}` } : {}) });
+  await store.show({
+    mode: wanted,
+    ...(profile ? { profile } : {}),
+    ...(isSandwich ? { sandwichOf: `f${handle.index}` } : {}),
+  });
 }
 
 /** The widest box of a view that shows the thing, or null. */
 function boxOf(view: View, handle: Handle): number | null {
   const { boxes, frames } = view;
-  if (handle.kind !== "frame") return view.refKind === handle.kind ? widestBox(boxes, (box) => boxes.ref[box] === handle.index) : null;
+  if (handle.kind !== "frame")
+    return view.refKind === handle.kind ? widestBox(boxes, (box) => boxes.ref[box] === handle.index) : null;
   const local = frames.ids.indexOf(handle.index);
   return local < 0 ? null : widestBox(boxes, (box) => boxes.frame[box] === local);
 }

@@ -72,7 +72,7 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
   const palette = fills(scene.theme);
   const buckets: number[][] = Array.from({ length: palette.length * 2 }, () => []);
   const labels: number[] = [];
-  const selectedFrame = selection ? view[selection.half]?.frame[selection.index] ?? -1 : -1;
+  const selectedFrame = selection ? (view[selection.half]?.frame[selection.index] ?? -1) : -1;
   const same: number[] = [];
   for (let row = 0; row < rowCount(boxes); row++) {
     const y = RULER + rowTop(view, which, row) - scene.top;
@@ -118,7 +118,13 @@ function label(context: CanvasRenderingContext2D, scene: Scene, labels: number[]
   }
 }
 
-function outline(context: CanvasRenderingContext2D, scene: Scene, address: BoxAddress, colour: string, thick: number): void {
+function outline(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  address: BoxAddress,
+  colour: string,
+  thick: number,
+): void {
   const boxes = scene.view[address.half];
   if (!boxes || address.index >= boxes.start.length) return;
   const scale = scene.width / span(scene.window);
@@ -147,7 +153,11 @@ function ruler(context: CanvasRenderingContext2D, scene: Scene, colour: string):
   const places = ticks(scene.window, scene.width, 110, scene.origin);
   const step = places.length > 1 ? places[1]! - places[0]! : span(scene.window);
   for (const tick of places) {
-    context.fillText(formatPlaceOnAxis(tick - scene.origin, step, scene.view.unit), (tick - scene.window.start) * scale + 5, RULER / 2);
+    context.fillText(
+      formatPlaceOnAxis(tick - scene.origin, step, scene.view.unit),
+      (tick - scene.window.start) * scale + 5,
+      RULER / 2,
+    );
   }
 }
 

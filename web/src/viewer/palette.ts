@@ -4,7 +4,8 @@ import type { FrameTable } from "./view_bytes.ts";
 
 export type Origin = "own" | "library" | "runtime";
 
-const LIBRARY = /node_modules|site-packages|dist-packages|^node:|^<frozen|\/usr\/|\/lib\/python|\.(so|dll|dylib)\b|vmlinux|\[kernel|rustc\/|\/go\/(src|pkg)\/|^chrome-extension:/;
+const LIBRARY =
+  /node_modules|site-packages|dist-packages|^node:|^<frozen|\/usr\/|\/lib\/python|\.(so|dll|dylib)\b|vmlinux|\[kernel|rustc\/|\/go\/(src|pkg)\/|^chrome-extension:/;
 const IDLE = /^\(?(idle|root)\)?$/i;
 /** With fewer files of its own than this, a trace is coloured by function: by file it would be all one hue. */
 const FEW_FILES = 4;
@@ -19,7 +20,11 @@ const FIRST_RUNTIME = FIRST_LIBRARY + LIBRARY_HUES.length * SHADES;
 export const IDLE_COLOUR = FIRST_RUNTIME + RUNTIME_SHADES;
 
 /** A colour that stands for each origin. */
-export const LEGEND: [string, number][] = [["own code", 4], ["libraries", FIRST_LIBRARY + 4], ["runtime, no file", FIRST_RUNTIME + 1]];
+export const LEGEND: [string, number][] = [
+  ["own code", 4],
+  ["libraries", FIRST_LIBRARY + 4],
+  ["runtime, no file", FIRST_RUNTIME + 1],
+];
 
 const cache: Partial<Record<Theme, string[]>> = {};
 
@@ -31,7 +36,9 @@ export function fills(theme: Theme): string[] {
 function makeFills(theme: Theme): string[] {
   const light = theme === "light";
   const shaded = (hues: number[], lightness: number, chroma: number) =>
-    hues.flatMap((hue) => Array.from({ length: SHADES }, (_, shade) => `oklch(${lightness + (shade - 1) * 0.042} ${chroma} ${hue})`));
+    hues.flatMap((hue) =>
+      Array.from({ length: SHADES }, (_, shade) => `oklch(${lightness + (shade - 1) * 0.042} ${chroma} ${hue})`),
+    );
   return [
     ...shaded(OWN_HUES, light ? 0.82 : 0.72, light ? 0.112 : 0.122),
     ...shaded(LIBRARY_HUES, light ? 0.855 : 0.7, light ? 0.055 : 0.068),
@@ -85,6 +92,24 @@ export interface Inks {
 /** Everything on the canvas that is not a box. */
 export function inks(theme: Theme): Inks {
   return theme === "light"
-    ? { ground: "#ffffff", grid: "#0000000f", tick: "#5f5a55", label: "#1f1611", faintLabel: "#5f5a55", outline: "#101828", match: "#c2255c", shade: "#6b645c2e" }
-    : { ground: "#141416", grid: "#ffffff10", tick: "#a8a29b", label: "#17110c", faintLabel: "#b9b3ac", outline: "#ffffff", match: "#ff5c93", shade: "#0000008c" };
+    ? {
+        ground: "#ffffff",
+        grid: "#0000000f",
+        tick: "#5f5a55",
+        label: "#1f1611",
+        faintLabel: "#5f5a55",
+        outline: "#101828",
+        match: "#c2255c",
+        shade: "#6b645c2e",
+      }
+    : {
+        ground: "#141416",
+        grid: "#ffffff10",
+        tick: "#a8a29b",
+        label: "#17110c",
+        faintLabel: "#b9b3ac",
+        outline: "#ffffff",
+        match: "#ff5c93",
+        shade: "#0000008c",
+      };
 }

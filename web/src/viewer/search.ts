@@ -6,7 +6,8 @@ export function matchingFrames(frames: FrameTable, words: string): Uint8Array | 
   const wanted = words.trim().toLowerCase();
   if (!wanted) return null;
   return Uint8Array.from(frames.names, (name, index) =>
-    name.toLowerCase().includes(wanted) || (frames.files[index]?.toLowerCase().includes(wanted) ?? false) ? 1 : 0);
+    name.toLowerCase().includes(wanted) || (frames.files[index]?.toLowerCase().includes(wanted) ?? false) ? 1 : 0,
+  );
 }
 
 /** The boxes of matching frames, by start, then row. */

@@ -23,8 +23,15 @@ export function Toolbar({ store }: { store: ViewerStore }) {
       <div class="tabs" role="tablist" aria-label="View" onKeyDown={move}>
         {MODES.map((entry) => (
           <button
-            key={entry.mode} id={`tab-${entry.mode}`} type="button" role="tab" aria-selected={mode === entry.mode} aria-controls="chart-panel"
-            tabIndex={mode === entry.mode ? 0 : -1} title={`${entry.hint} (${entry.key})`} onClick={() => void store.show({ mode: entry.mode })}
+            key={entry.mode}
+            id={`tab-${entry.mode}`}
+            type="button"
+            role="tab"
+            aria-selected={mode === entry.mode}
+            aria-controls="chart-panel"
+            tabIndex={mode === entry.mode ? 0 : -1}
+            title={`${entry.hint} (${entry.key})`}
+            onClick={() => void store.show({ mode: entry.mode })}
           >
             {entry.name}
           </button>
@@ -32,19 +39,54 @@ export function Toolbar({ store }: { store: ViewerStore }) {
       </div>
       {store.profiles.length > 1 && (
         <select
-          class="profiles" aria-label="Profile" value={profile}
-          onChange={(event) => void store.show({ profile: event.currentTarget.value, sandwichOf: null, mode: mode === "sandwich" ? "time_order" : mode })}
+          class="profiles"
+          aria-label="Profile"
+          value={profile}
+          onChange={(event) =>
+            void store.show({
+              profile: event.currentTarget.value,
+              sandwichOf: null,
+              mode: mode === "sandwich" ? "time_order" : mode,
+            })
+          }
         >
           {store.profiles.map((entry) => (
-            <option key={entry.handle} value={entry.handle}>{`${entry.name || entry.handle} · ${formatValue(entry.total, entry.unit as Unit)}`}</option>
+            <option
+              key={entry.handle}
+              value={entry.handle}
+            >{`${entry.name || entry.handle} · ${formatValue(entry.total, entry.unit as Unit)}`}</option>
           ))}
         </select>
       )}
       <SearchBox store={store} />
       <div class="button-group">
-        <button type="button" class="icon-button" aria-label="Zoom out" title="Zoom out (−)" onClick={() => store.zoom(1.6, 0.5)}><Icon name="minus" /></button>
-        <button type="button" class="icon-button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => store.zoom(1 / 1.6, 0.5)}><Icon name="plus" /></button>
-        <button type="button" class="icon-button" aria-label="Show everything" title="Show everything (Escape)" onClick={() => store.reset()}><Icon name="fit" /></button>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Zoom out"
+          title="Zoom out (−)"
+          onClick={() => store.zoom(1.6, 0.5)}
+        >
+          <Icon name="minus" />
+        </button>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Zoom in"
+          title="Zoom in (+)"
+          onClick={() => store.zoom(1 / 1.6, 0.5)}
+        >
+          <Icon name="plus" />
+        </button>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Show everything"
+          title="Show everything (Escape)"
+          onClick={() => store.reset()}
+        >
+          <Icon name="fit" />
+        </button>
       </div>
     </div>
   );
@@ -71,17 +113,46 @@ function SearchBox({ store }: { store: ViewerStore }) {
     }
   };
   const count = search.boxes.length;
-  const found = count === 0 ? "none" : search.at < 0 ? formatCount(count) : `${formatCount(search.at + 1)} of ${formatCount(count)}`;
+  const found =
+    count === 0
+      ? "none"
+      : search.at < 0
+        ? formatCount(count)
+        : `${formatCount(search.at + 1)} of ${formatCount(count)}`;
   return (
     <div class="search">
       <Icon name="search" />
       <input
-        type="search" aria-label="Search functions and files" placeholder="Search functions" title="Search (/)" value={words} spellcheck={false}
-        onInput={(event) => type(event.currentTarget.value)} onKeyDown={key}
+        type="search"
+        aria-label="Search functions and files"
+        placeholder="Search functions"
+        title="Search (/)"
+        value={words}
+        spellcheck={false}
+        onInput={(event) => type(event.currentTarget.value)}
+        onKeyDown={key}
       />
-      <output class="search-count" aria-live="polite">{search.matches ? found : ""}</output>
-      <button type="button" class="icon-button" aria-label="Previous match" disabled={count === 0} onClick={() => store.searchStep(-1)}><Icon name="up" /></button>
-      <button type="button" class="icon-button" aria-label="Next match" disabled={count === 0} onClick={() => store.searchStep(1)}><Icon name="down" /></button>
+      <output class="search-count" aria-live="polite">
+        {search.matches ? found : ""}
+      </output>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Previous match"
+        disabled={count === 0}
+        onClick={() => store.searchStep(-1)}
+      >
+        <Icon name="up" />
+      </button>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Next match"
+        disabled={count === 0}
+        onClick={() => store.searchStep(1)}
+      >
+        <Icon name="down" />
+      </button>
     </div>
   );
 }

@@ -1,8 +1,19 @@
 /** Values as people read them: the same rounding as traces/analysis/units.py. */
 import type { Unit } from "./view_bytes.ts";
 
-const TIME: [number, string][] = [[60e9, "min"], [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
-const BYTES: [number, string][] = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]];
+const TIME: [number, string][] = [
+  [60e9, "min"],
+  [1e9, "s"],
+  [1e6, "ms"],
+  [1e3, "µs"],
+  [1, "ns"],
+];
+const BYTES: [number, string][] = [
+  [1e9, "GB"],
+  [1e6, "MB"],
+  [1e3, "kB"],
+  [1, "B"],
+];
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
 /** "1.23 ms", "12.3 kB", "1,234": three significant digits with a unit, whole numbers without. */
@@ -26,7 +37,13 @@ export function formatPlaceOnAxis(value: number, step: number, unit: Unit): stri
 function significant(value: number): string {
   if (value === 0) return "0";
   const size = Math.abs(value);
-  return size >= 999.5 ? whole.format(value) : size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
+  return size >= 999.5
+    ? whole.format(value)
+    : size >= 100
+      ? value.toFixed(0)
+      : size >= 10
+        ? value.toFixed(1)
+        : value.toFixed(2);
 }
 
 /** "12.3%"; a share that is there but rounds to nothing is "<0.1%". */

@@ -58,12 +58,21 @@ const MAGIC = 0x31564346; // "FCV1", little-endian
 /** Raises when the bytes are not a view. */
 export function decodeView(buffer: ArrayBuffer): View {
   const data = new DataView(buffer);
-  if (buffer.byteLength < 8 || data.getUint32(0, true) !== MAGIC) throw new Error("The server sent something that is not a chart.");
+  if (buffer.byteLength < 8 || data.getUint32(0, true) !== MAGIC)
+    throw new Error("The server sent something that is not a chart.");
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, data.getUint32(4, true)))) as Header;
   const localOf = new Map(header.frames.ids.map((id, index) => [id, index]));
   return {
-    mode: header.mode, profile: header.profile, unit: header.unit, axisStart: header.axisStart, axisEnd: header.axisEnd,
-    refKind: header.refKind, total: header.total, merged: header.merged, frames: header.frames, frame: header.frame,
+    mode: header.mode,
+    profile: header.profile,
+    unit: header.unit,
+    axisStart: header.axisStart,
+    axisEnd: header.axisEnd,
+    refKind: header.refKind,
+    total: header.total,
+    merged: header.merged,
+    frames: header.frames,
+    frame: header.frame,
     boxes: boxesFrom(buffer, header, localOf),
     callers: header.callers && boxesFrom(buffer, header.callers, localOf),
   };

@@ -21,7 +21,10 @@ export function Viewer({ store, ask }: { store: ViewerStore; ask: (question: str
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const inside = document.activeElement === document.body || section.current?.contains(document.activeElement);
-      const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLSelectElement;
+      const typing =
+        event.target instanceof HTMLInputElement ||
+        event.target instanceof HTMLTextAreaElement ||
+        event.target instanceof HTMLSelectElement;
       if (!inside || typing || event.ctrlKey || event.metaKey || event.altKey) return;
       const wanted = MODES.find(({ key }) => key === event.key);
       if (wanted) void store.show({ mode: wanted.mode });
@@ -37,7 +40,12 @@ export function Viewer({ store, ask }: { store: ViewerStore; ask: (question: str
     <section class="viewer" aria-label="Flame chart" ref={section}>
       <Toolbar store={store} />
       {mode !== "sandwich" && <Overview store={store} />}
-      <div class="chart-area" id="chart-panel" role="tabpanel" aria-label={MODES.find((entry) => entry.mode === mode)?.name}>
+      <div
+        class="chart-area"
+        id="chart-panel"
+        role="tabpanel"
+        aria-label={MODES.find((entry) => entry.mode === mode)?.name}
+      >
         {mode === "sandwich" && <FunctionList store={store} numbers={numbers} />}
         <Chart store={store} numbers={numbers} />
       </div>
@@ -89,16 +97,36 @@ function Chart({ store, numbers }: { store: ViewerStore; numbers: FrameNumbers }
       data-boxes={view?.boxes.start.length ?? 0}
     >
       <canvas ref={canvas} aria-hidden="true" hidden={!view} />
-      {loading && <p class="chart-message" role="status">Drawing the chart…</p>}
-      {problem && <p class={view ? "chart-toast" : "chart-message"} role="alert">{problem}</p>}
+      {loading && (
+        <p class="chart-message" role="status">
+          Drawing the chart…
+        </p>
+      )}
+      {problem && (
+        <p class={view ? "chart-toast" : "chart-message"} role="alert">
+          {problem}
+        </p>
+      )}
       {needsFrame && <p class="chart-message">Choose a function: its callers go above it, what it calls below.</p>}
-      {view && !loading && view.boxes.start.length === 0 && <p class="chart-message">Nothing was recorded in this profile.</p>}
+      {view && !loading && view.boxes.start.length === 0 && (
+        <p class="chart-message">Nothing was recorded in this profile.</p>
+      )}
       {hover && view && <Tooltip hover={hover} store={store} numbers={numbers} room={root.current!} />}
     </div>
   );
 }
 
-function Tooltip({ hover, store, numbers, room }: { hover: Hover; store: ViewerStore; numbers: FrameNumbers; room: HTMLElement }) {
+function Tooltip({
+  hover,
+  store,
+  numbers,
+  room,
+}: {
+  hover: Hover;
+  store: ViewerStore;
+  numbers: FrameNumbers;
+  room: HTMLElement;
+}) {
   const box = useRef<HTMLDivElement>(null);
   const view = store.read().view!;
   const boxes = view[hover.address.half];
@@ -122,7 +150,9 @@ function Tooltip({ hover, store, numbers, room }: { hover: Hover; store: ViewerS
       {place && <span class="place">{place}</span>}
       <span class="figures">
         {formatValue(total, view.unit)} <i>{formatShare(total / whole)}</i>
-        {hover.address.half === "boxes" && <> · self {formatValue(Math.max(0, selfOf(boxes, index, rowOf(boxes, index))), view.unit)}</>}
+        {hover.address.half === "boxes" && (
+          <> · self {formatValue(Math.max(0, selfOf(boxes, index, rowOf(boxes, index))), view.unit)}</>
+        )}
       </span>
     </div>
   );

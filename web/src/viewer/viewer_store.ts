@@ -53,8 +53,15 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     const profiles = trace.summary.profiles;
     const first = trace.summary.default_profile;
     super({
-      mode: "time_order", profile: typeof first === "number" ? `p${first}` : first, sandwichOf: null, view: null, loading: true,
-      problem: null, window: { start: 0, end: 1 }, selection: null, search: NO_SEARCH,
+      mode: "time_order",
+      profile: typeof first === "number" ? `p${first}` : first,
+      sandwichOf: null,
+      view: null,
+      loading: true,
+      problem: null,
+      window: { start: 0, end: 1 },
+      selection: null,
+      search: NO_SEARCH,
     });
     this.trace = trace;
     this.profiles = profiles;
@@ -107,7 +114,13 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     this.write(next);
     if (next.mode === "sandwich" && !next.sandwichOf) {
       this.#overview = null;
-      this.write({ ...next, view: null, selection: null, loading: false, search: { ...NO_SEARCH, words: next.search.words } });
+      this.write({
+        ...next,
+        view: null,
+        selection: null,
+        loading: false,
+        search: { ...NO_SEARCH, words: next.search.words },
+      });
       return;
     }
     const isWanted = () => {
@@ -119,7 +132,12 @@ export class ViewerStore extends Store<ViewerSnapshot> {
       if (isWanted()) this.#arrive(view);
     } catch (error) {
       if (isWanted() && !this.source.isClosed) {
-        this.write({ ...this.read(), loading: false, view: null, problem: error instanceof Error ? error.message : String(error) });
+        this.write({
+          ...this.read(),
+          loading: false,
+          view: null,
+          problem: error instanceof Error ? error.message : String(error),
+        });
       }
     }
   }
@@ -186,7 +204,15 @@ export class ViewerStore extends Store<ViewerSnapshot> {
   search(words: string): void {
     const { view } = this.read();
     const matches = view && matchingFrames(view.frames, words);
-    this.write({ ...this.read(), search: { words, matches, boxes: view && matches ? matchingBoxes(view.boxes, matches) : new Int32Array(), at: -1 } });
+    this.write({
+      ...this.read(),
+      search: {
+        words,
+        matches,
+        boxes: view && matches ? matchingBoxes(view.boxes, matches) : new Int32Array(),
+        at: -1,
+      },
+    });
   }
 
   searchStep(by: 1 | -1): void {
@@ -207,7 +233,14 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     cancelAnimationFrame(this.#flight);
     this.#overview = view;
     this.#detailed = null;
-    this.write({ ...this.read(), view, loading: false, problem: null, window: this.bounds(), selection: this.#sameFrame(view) });
+    this.write({
+      ...this.read(),
+      view,
+      loading: false,
+      problem: null,
+      window: this.bounds(),
+      selection: this.#sameFrame(view),
+    });
     this.search(this.read().search.words);
   }
 
@@ -222,7 +255,8 @@ export class ViewerStore extends Store<ViewerSnapshot> {
   #setWindow(window: AxisWindow): void {
     this.write({ ...this.read(), window });
     clearTimeout(this.#refetch);
-    if (this.#overview?.merged && this.#overview.mode === "time_order") this.#refetch = setTimeout(() => void this.#detail(), 180);
+    if (this.#overview?.merged && this.#overview.mode === "time_order")
+      this.#refetch = setTimeout(() => void this.#detail(), 180);
   }
 
   /** A trace with more boxes than one answer holds came merged: fetch what the window shows in full, or return to the whole. */
@@ -237,7 +271,14 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     if (!isWhole && held && view.merged === 0 && held.start <= window.start && held.end >= window.end) return;
     const next = isWhole ? overview : await this.source.load("time_order", profile, null, wanted).catch(() => null);
     const now = this.read();
-    if (!next || next === now.view || this.#overview !== overview || now.window.start !== window.start || now.window.end !== window.end) return;
+    if (
+      !next ||
+      next === now.view ||
+      this.#overview !== overview ||
+      now.window.start !== window.start ||
+      now.window.end !== window.end
+    )
+      return;
     this.#detailed = isWhole ? null : wanted;
     this.write({ ...now, view: next, selection: this.#samePlace(now, next) });
     this.search(now.search.words);

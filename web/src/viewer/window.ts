@@ -17,7 +17,10 @@ export function clamp(window: AxisWindow, bounds: AxisWindow): AxisWindow {
   const whole = span(bounds);
   const wide = Math.min(whole, Math.max(span(window), whole * NARROWEST));
   const middle = (window.start + window.end) / 2;
-  const start = Math.min(bounds.end - wide, Math.max(bounds.start, span(window) === wide ? window.start : middle - wide / 2));
+  const start = Math.min(
+    bounds.end - wide,
+    Math.max(bounds.start, span(window) === wide ? window.start : middle - wide / 2),
+  );
   return { start, end: start + wide };
 }
 

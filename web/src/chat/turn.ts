@@ -1,0 +1,156 @@
+/** A question with everything until its answer is complete, and how the events of the wire change it. */
+import type { Check, ModelResponseEnd, Table, TurnEvent, Usage } from "../protocol.ts";
+import { codePoints, keepCodePoints } from "./code_points.ts";
+
+export interface TextPart {
+  kind: "text";
+  messageId: string;
+  text: string;
+  /** Length in code points: the wire counts characters as Python does. */
+  length: number;
+}
+
+export interface ToolPart {
+  kind: "tool";
+  toolCallId: string;
+  toolName: string;
+  args: Record<string, unknown>;
+  /** What the tool is doing, in words. */
+  message: string;
+  status: "running" | "success" | "success_with_warning" | "error" | "stopped";
+  text: string | null;
+  imageUrl: string | null;
+  table: Table | null;
+  truncated: boolean;
+}
+
+export type Part = TextPart | ToolPart;
+export type TurnStatus = "sending" | "waiting" | "running" | "completed" | "cancelled" | "failed";
+
+export interface Turn {
+  turnId: string;
+  prompt: string | null;
+  status: TurnStatus;
+  /** Place in the server's queue while it waits. */
+  position: number | null;
+  /** Last event applied. */
+  seq: number;
+  parts: Part[];
+  model: string | null;
+  promptVersion: string | null;
+  checks: Check[];
+  suggestions: string[];
+  usage: Usage | null;
+  partial: boolean;
+  failure: { code: string; message: string; retryable: boolean } | null;
+}
+
+export function newTurn(turnId: string, prompt: string | null, status: TurnStatus): Turn {
+  return {
+    turnId,
+    prompt,
+    status,
+    position: null,
+    seq: 0,
+    parts: [],
+    model: null,
+    promptVersion: null,
+    checks: [],
+    suggestions: [],
+    usage: null,
+    partial: false,
+    failure: null,
+  };
+}
+
+export function hasEnded(turn: Turn): boolean {
+  return turn.status === "completed" || turn.status === "cancelled" || turn.status === "failed";
+}
+
+/** The turn after an event in its order; null when its text does not fit, which also means that something was missed. */
+export function applied(turn: Turn, next: TurnEvent): Turn | null {
+  switch (next.type) {
+    case "turn_started":
+      return { ...turn, model: next.model, promptVersion: next.promptVersion };
+    case "model_chunk_start":
+    case "model_chunk_append":
+      return withText(turn, next.messageId, next.offset, next.chunk);
+    case "model_text_reset":
+      return withText(turn, next.messageId, next.offset, "");
+    case "tool_start":
+      return withTool(turn, next.toolCallId, next.toolName, { args: next.args, message: next.message });
+    case "tool_result":
+      return withTool(turn, next.toolCallId, next.toolName, {
+        status: next.status,
+        text: next.textContent,
+        imageUrl: next.imageUrl,
+        table: next.table,
+        truncated: next.truncated,
+      });
+    case "tool_error":
+      return withTool(turn, next.toolCallId, next.toolName, { status: "error", text: next.message });
+    case "viewer_action":
+    case "session_title":
+      return turn;
+    case "model_response_end":
+      return completed(turn, next);
+    case "turn_cancelled":
+      return { ...turn, status: "cancelled", parts: turn.parts.map(stopped) };
+    case "turn_failed":
+      return {
+        ...turn,
+        status: "failed",
+        parts: turn.parts.map(stopped),
+        failure: { code: next.code, message: next.message, retryable: next.retryable },
+      };
+  }
+}
+
+function completed(turn: Turn, end: ModelResponseEnd): Turn {
+  return {
+    ...turn,
+    status: "completed",
+    usage: end.usage,
+    checks: end.checks,
+    suggestions: end.suggestions,
+    partial: end.partial,
+  };
+}
+
+function stopped(part: Part): Part {
+  return part.kind === "tool" && part.status === "running" ? { ...part, status: "stopped" } : part;
+}
+
+/** Text up to `offset` code points is kept and `chunk` follows it, whitespace and all. */
+function withText(turn: Turn, messageId: string, offset: number, chunk: string): Turn | null {
+  const index = turn.parts.findIndex((part) => part.kind === "text" && part.messageId === messageId);
+  const held = turn.parts[index];
+  const before = held?.kind === "text" ? held : { kind: "text" as const, messageId, text: "", length: 0 };
+  if (offset > before.length) return null;
+  const kept = offset === before.length ? before.text : keepCodePoints(before.text, offset);
+  const part: TextPart = { ...before, text: kept + chunk, length: offset + codePoints(chunk) };
+  return { ...turn, parts: held ? turn.parts.with(index, part) : [...turn.parts, part] };
+}
+
+function withTool(turn: Turn, toolCallId: string, toolName: string, change: Partial<ToolPart>): Turn {
+  const index = turn.parts.findIndex((part) => part.kind === "tool" && part.toolCallId === toolCallId);
+  const held = turn.parts[index];
+  const before = held?.kind === "tool" ? held : emptyTool(toolCallId, toolName);
+  const part: ToolPart = { ...before, ...change };
+  return { ...turn, parts: held ? turn.parts.with(index, part) : [...turn.parts, part] };
+}
+
+export function emptyTool(toolCallId: string, toolName: string): ToolPart {
+  return {
+    kind: "tool",
+    toolCallId,
+    toolName,
+    args: {},
+    message: "",
+    status: "running",
+    text: null,
+    imageUrl: null,
+    table: null,
+    truncated: false,
+  };
+}

@@ -88,11 +88,12 @@ def test_a_zip_of_two_files_asks_for_one() -> None:
     [
         "Lorem ipsum dolor sit amet, consectetur adipiscing elit.\n" * 200,
         "\n".join(f"on day {day} we saw birds, in all {day * 7}" for day in range(300)),
+        "One; two 2\n" + "".join(f"line {i} has {i}\n" for i in range(200)),
         "id;name;age\n" + "".join(f"{i};person {i};{i % 90}\n" for i in range(900)),
         "Hello\n\nWorld",
         "# interval: 200\n# duration: 59482447\n",
     ],
-    ids=["prose", "prose ending in numbers", "csv", "two words", "comments"],
+    ids=["prose", "prose ending in numbers", "numbered list", "csv", "two words", "comments"],
 )
 def test_text_is_never_taken_for_collapsed_stacks(text: str) -> None:
     error = refused(text.encode(), "notes.txt")

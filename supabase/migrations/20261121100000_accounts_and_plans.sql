@@ -141,6 +141,7 @@ alter table public.plan_changes enable row level security;
 
 revoke all on public.accounts, public.account_members, public.user_profiles, public.subscription_plans,
     public.user_subscriptions, public.plan_changes from public, anon, authenticated;
+revoke all on sequence public.plan_changes_id_seq from public, anon, authenticated;
 grant select on public.subscription_plans to anon, authenticated;
 grant select on public.accounts, public.account_members, public.user_profiles, public.user_subscriptions to authenticated;
 grant all on public.accounts, public.account_members, public.user_profiles, public.subscription_plans,

@@ -62,6 +62,12 @@ def empty_database(postgres: EmbeddedPostgres) -> Iterator[FreshDatabase]:
 
 
 @pytest.fixture(scope="session")
+def crowded_database(postgres: EmbeddedPostgres, migrated_template: str) -> Iterator[FreshDatabase]:
+    """A migrated database for tests that make users of their own and look at nothing else."""
+    yield from _database(postgres, migrated_template)
+
+
+@pytest.fixture(scope="session")
 def shared_database(postgres: EmbeddedPostgres, migrated_template: str) -> Iterator[FreshDatabase]:
     """A migrated database that is never changed for good."""
     yield from _database(postgres, migrated_template)

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from limits.decisions import Decision
 from limits.plans import LOCAL_PLAN, Plan
 from server.adapters.memory.accounts import MemoryAccounts
 from server.adapters.memory.clock import SystemClock
@@ -18,7 +19,16 @@ from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.local_user import ensure_local_user
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.trace_records import PostgresTraceRecords
-from server.ports.conversations import Conversations
+from server.ports.conversations import (
+    Conversations,
+    MessageRow,
+    NewMessage,
+    Sender,
+    TurnEnding,
+    TurnKind,
+    TurnRequest,
+    TurnStatus,
+)
 from server.ports.identity import Caller
 from server.ports.traces import TraceRecords, TraceRow
 from tests.plugins.postgres import FreshDatabase
@@ -66,12 +76,58 @@ class World:
         return row.trace_id
 
 
+class Talk:
+    """A conversation about a new trace, and its verbs in short."""
+
+    def __init__(self, world: World, caller: Caller, trace_id: str) -> None:
+        self.world = world
+        self.caller = caller
+        self.trace_id = trace_id
+        self.session_id = new_uuid()
+
+    @classmethod
+    async def begin(cls, world: World, caller: Caller) -> "Talk":
+        return cls(world, caller, await world.trace(caller))
+
+    async def ask(
+        self, turn_id: str, prompt: str = "why?", *, kind: TurnKind = TurnKind.PROMPT, queue_behind: bool = False
+    ) -> Decision:
+        request = TurnRequest(
+            caller=self.caller,
+            trace_id=self.trace_id,
+            session_id=self.session_id,
+            turn_id=turn_id,
+            prompt=prompt,
+            kind=kind,
+        )
+        return await self.world.conversations.reserve_turn(request, queue_behind=queue_behind)
+
+    async def end(
+        self, turn_id: str, status: TurnStatus = TurnStatus.COMPLETED, *texts: str, delivered: bool = True
+    ) -> list[MessageRow] | None:
+        messages = tuple(NewMessage(message_id=new_uuid(), sender=Sender.MODEL, text=text) for text in texts)
+        ending = TurnEnding(status=status, messages=messages, delivered_anything=delivered)
+        return await self.world.conversations.end_turn(turn_id, ending)
+
+    async def exchange(self, prompt: str = "why?", answer: str = "because") -> str:
+        turn_id = new_uuid()
+        assert (await self.ask(turn_id, prompt)).allowed
+        await self.end(turn_id, TurnStatus.COMPLETED, answer)
+        return turn_id
+
+    async def texts(self) -> list[str]:
+        return [m.text for m in await self.world.conversations.messages(self.caller, self.session_id)]
+
+    async def sessions_used(self) -> int:
+        return (await self.world.conversations.limits(self.caller, None)).sessions_used
+
+
 @pytest.fixture(params=["memory", "postgres"])
 def database_or_none(request: pytest.FixtureRequest) -> FreshDatabase | None:
     """What `world` stands on; asks for a database only where one is used."""
     if request.param == "memory":
         return None
-    found = request.getfixturevalue("database")
+    found = request.getfixturevalue("crowded_database")
     assert isinstance(found, FreshDatabase)
     return found
 

@@ -76,6 +76,12 @@ def test_no_api_role_may_write_any_table(owner: Connection[Row], role: LiteralSt
         [role],
     ).fetchall()
     assert writable == []
+    sequences = owner.execute(
+        "select sequencename from pg_sequences where schemaname = 'public' "
+        "and has_sequence_privilege(%s, 'public.' || quote_ident(sequencename), 'usage, select, update')",
+        [role],
+    ).fetchall()
+    assert sequences == []
 
 
 def test_the_api_roles_may_execute_one_function_which_tells_a_user_his_accounts(owner: Connection[Row]) -> None:

@@ -16,6 +16,7 @@ import webbrowser
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,8 +81,9 @@ def _analysis_door(options: "AnalyzeOptions", pictures: "Pictures") -> "Analysis
     return Analysis(agent=build_agent(settings, workers=workers, pictures=pictures), workers=workers)
 
 
-def serve(settings: Settings, *, announce: Callable[[str], None] = print) -> None:
-    """Run the server until it is told to stop. `announce` gets the lines a person reads: the address first.
+def serve(settings: Settings, *, announce: Callable[[str], None] | None = None) -> None:
+    """Run the server until it is told to stop. `announce` gets the lines a person reads, the address first; they
+    are printed by default.
 
     Raises ConfigError before anything is started: for a port that is taken, a data folder that cannot be written, a
     host that others reach without a token.
@@ -91,7 +93,7 @@ def serve(settings: Settings, *, announce: Callable[[str], None] = print) -> Non
     with listening:
         _own_data_folder(settings.data)
         _log_as_json()
-        asyncio.run(_serve(settings, listening, announce))
+        asyncio.run(_serve(settings, listening, announce or partial(print, flush=True)))
 
 
 async def _serve(settings: Settings, listening: "socket.socket", announce: Callable[[str], None]) -> None:

@@ -1,0 +1,125 @@
+"""The same conversation with every real part that one machine has: PostgreSQL, worker processes, the folder, the
+built-in analyst.
+"""
+
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from server.adapters.folder.objects import FolderObjects
+from server.adapters.memory.identity import LocalIdentity
+from server.adapters.postgres.conversations import PostgresConversations
+from server.adapters.postgres.local_user import ensure_local_user
+from server.adapters.postgres.pool import Database
+from server.adapters.postgres.trace_records import PostgresTraceRecords
+from server.adapters.workers.pool import ProcessWorkers
+from server.agent.turn import Agent
+from server.app import build_agent, compose
+from server.ports.identity import LOCAL_USER_ID, Caller
+from server.settings import load_settings
+from server.turns.pictures import StoredPictures
+from tests.plugins.postgres import FreshDatabase
+from tests.server.running_server import RunningServer, ScriptedAgent, saying, serving
+
+END = ("model_response_end", "turn_cancelled", "turn_failed")
+
+
+@asynccontextmanager
+async def local_server(
+    database: FreshDatabase, folder: Path, agent: Agent | None = None
+) -> AsyncIterator[RunningServer]:
+    """A server of one machine; without an agent it has the built-in analyst."""
+    settings = load_settings(data=folder)
+    account_id = await ensure_local_user(database.owner, LOCAL_USER_ID)
+    user = Caller(user_id=LOCAL_USER_ID, account_id=account_id, is_administrator=True)
+    objects, workers = FolderObjects(folder / "objects"), ProcessWorkers(folder / "cache")
+    async with Database(database.server) as pool:
+        parts = compose(
+            settings,
+            conversations=PostgresConversations(pool),
+            records=PostgresTraceRecords(pool),
+            objects=objects,
+            workers=workers,
+            identity=LocalIdentity(user),
+            agent=agent or build_agent(settings, workers=workers, pictures=StoredPictures(objects)),
+            user=user,
+            scratch=folder,
+        )
+        async with serving(parts) as server:
+            yield server
+
+
+async def test_a_trace_is_dropped_asked_about_and_found_again(database: FreshDatabase, tmp_path: Path) -> None:
+    session_id = str(uuid.uuid4())
+    async with local_server(database, tmp_path) as server:
+        trace_id = await server.trace_id()
+        async with server.session(trace_id, session_id=session_id) as socket:
+            await socket.send(type="user_prompt", sessionId=session_id, prompt="why is this slow?")
+            with anyio.fail_after(40):
+                messages = await socket.until(*END)
+        assert messages[-1]["type"] == "model_response_end", messages[-1]
+        assert all(check["status"] != "not_found" for check in messages[-1]["checks"])
+        address = next(message["imageUrl"] for message in messages if message.get("imageUrl"))
+        assert (await server.http.get(address)).content[:4] == b"\x89PNG"
+        stored: list[dict[str, Any]] = (await server.http.get(f"/api/v1/sessions/{session_id}/messages")).json()[
+            "messages"
+        ]
+        assert "read" in stored[-1]["contentText"]
+        assert stored[-1]["metadata"]["citations"] == messages[-1]["citations"]
+    for columns in (tmp_path / "cache").rglob("*.columns"):
+        columns.unlink()
+    async with local_server(database, tmp_path) as server, server.session(trace_id, session_id=session_id) as again:
+        assert again.ack["history"] == stored
+        assert (await server.http.delete(f"/api/v1/traces/{trace_id}")).status_code == 204
+        assert (await server.http.get(address)).status_code == 404
+    assert not [path for path in (tmp_path / "objects").rglob("*") if path.is_file()]
+
+
+async def test_a_turn_that_a_stopped_server_left_is_answered_by_the_next(
+    database: FreshDatabase, tmp_path: Path
+) -> None:
+    session_id, turn_id = str(uuid.uuid4()), str(uuid.uuid4())
+    stuck = ScriptedAgent([*saying("It "), anyio.Event()])
+    async with local_server(database, tmp_path, stuck) as server:
+        trace_id = await server.trace_id()
+        async with server.session(trace_id, session_id=session_id) as socket:
+            await socket.send(type="user_prompt", sessionId=session_id, prompt="why?", turnId=turn_id)
+            await socket.until("model_chunk_start")
+    go_on = anyio.Event()
+    willing = ScriptedAgent([*saying("It is "), go_on])
+    async with local_server(database, tmp_path, willing) as server:
+        async with server.session(trace_id, session_id=session_id) as socket:
+            go_on.set()
+            end = (await socket.until(*END))[-1]
+        assert (end["type"], end["turnId"]) == ("model_response_end", turn_id)
+        assert [turn.attempt for turn in willing.asked] == [2]
+        stored = (await server.http.get(f"/api/v1/sessions/{session_id}/messages")).json()["messages"]
+        assert [row["contentText"] for row in stored] == ["why?", "It is "]
+
+
+async def test_a_turn_that_stopped_two_servers_is_closed_by_the_third(database: FreshDatabase, tmp_path: Path) -> None:
+    session_id = str(uuid.uuid4())
+    for attempt in (1, 2):
+        stuck = ScriptedAgent([*saying("It "), anyio.Event()])
+        async with local_server(database, tmp_path, stuck) as server:
+            if attempt == 1:
+                trace_id = await server.trace_id()
+            async with server.session(trace_id, session_id=session_id) as socket:
+                if attempt == 1:
+                    await socket.send(type="user_prompt", sessionId=session_id, prompt="why?")
+                with anyio.fail_after(10):
+                    while not stuck.asked:
+                        await socket.next()
+    idle = ScriptedAgent()
+    async with local_server(database, tmp_path, idle) as server:
+        stored: list[dict[str, Any]] = []
+        with anyio.fail_after(10):
+            while len(stored) < 2:
+                answer = await server.http.get(f"/api/v1/sessions/{session_id}/messages")
+                stored = answer.json()["messages"]
+        assert stored[-1]["metadata"]["code"] == "server_stopped"
+        assert idle.asked == []

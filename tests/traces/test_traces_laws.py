@@ -189,3 +189,13 @@ def test_answers_travel_between_processes() -> None:
     trace = sampled([([0, 1], 5), ([0], 3)])
     for answer in (top_functions(trace), call_tree(trace), callers_callees(trace, 0), time_order(trace)):
         assert type(pickle.loads(pickle.dumps(answer))) is type(answer)
+
+
+@LAWS
+@given(traces, st.integers(1, 6))
+def test_an_inverted_tree_shows_the_same_whether_or_not_all_callers_were_followed(trace: Trace, budget: int) -> None:
+    shown = call_tree(trace, max_nodes=budget, inverted=True)
+    complete = call_tree(trace, max_nodes=10_000, inverted=True)
+    assert complete.cut_nodes == 0
+    values = sorted((node.total_value for node in complete.nodes), reverse=True)
+    assert sorted((node.total_value for node in shown.nodes), reverse=True) == values[:budget]

@@ -38,7 +38,10 @@ class TreeNode:
 
 @dataclass(frozen=True, slots=True)
 class BudgetedTree:
-    """Nodes depth first, heaviest sibling first, always connected. `cut_nodes`, `cut_value` are what was left out."""
+    """Nodes depth first, heaviest sibling first, always connected. `cut_*` is what was left out.
+
+    Of an inverted tree `cut_nodes` counts those next to what is shown: the rest is not followed.
+    """
 
     nodes: tuple[TreeNode, ...]
     cut_nodes: int
@@ -66,7 +69,7 @@ def call_tree(
     if root is not None and profile is None and root.strip().lstrip("#").startswith("n"):
         chosen = _profile_of(trace, root)
     values = node_values(chosen, window)
-    tree = _tree(trace, chosen, values, root, inverted=inverted)
+    tree = _tree(trace, chosen, values, root, inverted=inverted, budget=max(max_nodes, 1))
     everything = whole(chosen.tree, values.total_value)
     return _within_budget(trace, chosen, tree, max(max_nodes, 1), everything)
 
@@ -76,16 +79,18 @@ def _profile_of(trace: Trace, root: str) -> Profile:
     return next(p for p in reversed(trace.profiles) if p.node_base <= index and len(p.tree))
 
 
-def _tree(trace: Trace, profile: Profile, values: NodeValues, root: str | None, *, inverted: bool) -> MergedTree:
+def _tree(
+    trace: Trace, profile: Profile, values: NodeValues, root: str | None, *, inverted: bool, budget: int
+) -> MergedTree:
     tree = profile.tree
     if root is None:
         if not inverted:
             return whole_tree(tree, values)
         starts = np.flatnonzero(values.self_value > 0)
-        return above(tree, starts, values.self_value[starts], values.count[starts])
+        return above(tree, starts, values.self_value[starts], values.count[starts], largest=budget)
     starts = _starts(trace, profile, tree, root)
     if inverted:
-        return above(tree, starts, values.total_value[starts], values.count[starts])
+        return above(tree, starts, values.total_value[starts], values.count[starts], largest=budget)
     return below(tree, values, starts)
 
 

@@ -51,15 +51,25 @@ def below(tree: CallTree, values: NodeValues, starts: Int64) -> MergedTree:
     return growth.finish()
 
 
-def above(tree: CallTree, starts: Int64, weights: Values, counts: Int64) -> MergedTree:
-    """Who called the start nodes: their frames are the roots, callers the children, with the starts' weights."""
+def above(tree: CallTree, starts: Int64, weights: Values, counts: Int64, *, largest: int | None = None) -> MergedTree:
+    """Who called the start nodes: their frames are the roots, callers the children, with the starts' weights.
+
+    With `largest`, callers are followed only as far as the so many nodes of largest total need it.
+    """
     growth = _Growth(weights.dtype)
     nodes, groups = starts, np.full(len(starts), NONE, np.int64)
+    totals = np.zeros(0, weights.dtype)
     while len(nodes):
         callers = tree.parent[nodes]
         ends = np.where(callers < 0, weights, 0).astype(weights.dtype)
         here = growth.level(groups, tree.frame[nodes], ends, weights, counts, nodes)
         going = callers >= 0
+        if largest is not None:
+            # A caller has no more than what it calls: below the smallest of the largest so far nobody need look.
+            new = growth.last_totals
+            totals = np.sort(np.concatenate((totals, new)))[-largest:]
+            if len(totals) == largest:
+                going &= new[here - here.min()] >= totals[0]
         nodes, groups = callers[going].astype(np.int64), here[going]
         weights, counts = weights[going], counts[going]
     return growth.finish()
@@ -88,6 +98,11 @@ class _Growth:
         here: Int64 = inverse + self._size
         self._size += size
         return here
+
+    @property
+    def last_totals(self) -> Values:
+        """The totals of the newest level."""
+        return self._levels[-1][3]
 
     def finish(self) -> MergedTree:
         if not self._levels:

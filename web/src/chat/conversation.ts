@@ -69,7 +69,7 @@ export function reduce(state: Conversation, action: Action): Conversation {
     case "protocol_error":
       return refused(state, action);
     case "chat_error":
-      return failUnsent({ ...state, refusal: action }, action.errorCode, action.message, false);
+      return failUnsent({ ...state, refusal: action }, action.errorCode, "This question was not accepted.", false);
     case "pong":
       return state;
     default:

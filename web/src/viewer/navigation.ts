@@ -33,8 +33,9 @@ export async function goTo(store: ViewerStore, text: string, profile: string | n
 /** What `show_in_viewer` asks for. */
 export async function act(store: ViewerStore, action: ViewerAction): Promise<void> {
   const isSandwich = action.view === "sandwich" && action.handle?.startsWith("f");
+  const view = action.view ?? (action.window && store.read().mode !== "time_order" ? "time_order" : null); // windows are stretches of time
   const change = {
-    ...(action.view ? { mode: action.view } : {}),
+    ...(view ? { mode: view } : {}),
     ...(action.profile ? { profile: action.profile } : {}),
     ...(isSandwich ? { sandwichOf: action.handle } : {}),
   };

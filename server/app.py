@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from server.errors import ConfigError, ServerError, raised_at
-from server.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     import socket
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from server.ports.identity import Caller, Identity
     from server.ports.objects import ObjectStore
     from server.ports.traces import TraceRecords, TraceWorkers
+    from server.settings import Settings
     from server.turns.runner import TurnRunner
 
 PACKAGE = Path(__file__).parent
@@ -62,6 +62,8 @@ def main() -> None:
 
 def _serve_door(options: "ServeOptions") -> int:
     """Run a server for the command line; returns its exit code, after one line about what stopped it."""
+    from server.settings import load_settings
+
     try:
         settings = load_settings(host=options.host, port=options.port, data=options.data, open=options.open)
         serve(settings)
@@ -75,13 +77,14 @@ def _analysis_door(options: "AnalyzeOptions", pictures: "Pictures") -> "Analysis
     """An agent over this process alone. Raises ConfigError."""
     from server.adapters.memory.workers import InlineTraceWorkers
     from server.edges.cli.doors import Analysis
+    from server.settings import load_settings
 
     settings = load_settings(model=options.model, debug_messages_dir=options.debug_messages_dir)
     workers = InlineTraceWorkers()
     return Analysis(agent=build_agent(settings, workers=workers, pictures=pictures), workers=workers)
 
 
-def serve(settings: Settings, *, announce: Callable[[str], None] | None = None) -> None:
+def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None) -> None:
     """Run the server until it is told to stop. `announce` gets the lines a person reads, the address first; they
     are printed by default.
 
@@ -96,7 +99,7 @@ def serve(settings: Settings, *, announce: Callable[[str], None] | None = None) 
         asyncio.run(_serve(settings, listening, announce or partial(print, flush=True)))
 
 
-async def _serve(settings: Settings, listening: "socket.socket", announce: Callable[[str], None]) -> None:
+async def _serve(settings: "Settings", listening: "socket.socket", announce: Callable[[str], None]) -> None:
     from server.edges.http.application import build_application, names_of
     from server.edges.http.serving import HttpServer
 
@@ -134,7 +137,7 @@ class Parts:
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[Parts]:
+async def running(settings: "Settings") -> AsyncIterator[Parts]:
     """The parts over an embedded PostgreSQL and the data folder; the database stops with the context.
 
     Raises DatabaseUnavailable.
@@ -182,7 +185,7 @@ async def running(settings: Settings) -> AsyncIterator[Parts]:
         )
 
 
-def build_agent(settings: Settings, *, workers: "TraceWorkers", pictures: "Pictures") -> "Agent":
+def build_agent(settings: "Settings", *, workers: "TraceWorkers", pictures: "Pictures") -> "Agent":
     """The agent with the model of the settings: a provider's when there is a key or an address, else the built-in
     analyst.
     """
@@ -211,7 +214,7 @@ def build_agent(settings: Settings, *, workers: "TraceWorkers", pictures: "Pictu
 
 
 def compose(
-    settings: Settings,
+    settings: "Settings",
     *,
     conversations: "Conversations",
     records: "TraceRecords",
@@ -323,7 +326,7 @@ async def _add_sample(parts: Parts, data: Path) -> None:
         structlog.get_logger(__name__).warning("sample_not_loaded", error=type(error).__name__, where=raised_at(error))
 
 
-def _announce(settings: Settings, port: int, announce: Callable[[str], None]) -> None:
+def _announce(settings: "Settings", port: int, announce: Callable[[str], None]) -> None:
     host = "127.0.0.1" if settings.host in {"0.0.0.0", "::"} else settings.host  # noqa: S104 - compared, not bound
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     announce(f"Flamechat is at {address}")
@@ -336,7 +339,7 @@ def _announce(settings: Settings, port: int, announce: Callable[[str], None]) ->
         webbrowser.open(address)
 
 
-def _listening_place(settings: Settings) -> "socket.socket":
+def _listening_place(settings: "Settings") -> "socket.socket":
     """The bound socket. Raises ConfigError."""
     from server.edges.http.serving import bound_socket
 

@@ -13,7 +13,7 @@ from server.errors import (
 from server.protocol.events import TurnFailed
 from traces.errors import TraceError
 
-_CODES: tuple[tuple[type[Exception], str, bool], ...] = (
+CODES: tuple[tuple[type[Exception], str, bool], ...] = (
     (LimitExceeded, "limit_exceeded", False),
     (PromptUnavailable, "prompt_unavailable", True),
     (WorkerFailed, "worker_failed", True),
@@ -30,7 +30,7 @@ def turn_failure(error: Exception) -> TurnFailed:
     """The event that ends a turn for this error. A text that was not written for people is not shown."""
     if isinstance(error, ModelFailed):
         return TurnFailed(code=error.code, message=str(error), retryable=error.retryable)
-    for kind, code, retryable in _CODES:
+    for kind, code, retryable in CODES:
         if isinstance(error, kind):
             return TurnFailed(code=code, message=str(error), retryable=retryable)
     message = f"The server failed unexpectedly ({type(error).__name__}); its log says where. Try again."

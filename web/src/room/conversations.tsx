@@ -26,6 +26,17 @@ export function Conversations({ traceId, sessionId, version, title }: Conversati
       (error: Error) => setProblem(error.message),
     );
   useEffect(() => void reload(), [traceId, sessionId, version]);
+  const root = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    const leave = (event: Event) => root.current?.contains(event.target as Node) || setOpen(false);
+    addEventListener("pointerdown", leave);
+    addEventListener("focusin", leave);
+    return () => {
+      removeEventListener("pointerdown", leave);
+      removeEventListener("focusin", leave);
+    };
+  }, [open]);
   const current = sessions.find((session) => session.sessionId === sessionId);
   const name = title ?? current?.title ?? (current ? "Untitled conversation" : "New conversation");
 
@@ -48,7 +59,7 @@ export function Conversations({ traceId, sessionId, version, title }: Conversati
     go(roomPath(traceId, newId()));
   };
   return (
-    <div class="conversations" onKeyDown={(event) => event.key === "Escape" && setOpen(false)}>
+    <div class="conversations" ref={root} onKeyDown={(event) => event.key === "Escape" && setOpen(false)}>
       <div class="chat-header">
         <button
           type="button"

@@ -1,4 +1,4 @@
-"""A TCP relay in front of a server, so that a test can cut what runs through it, or lead it elsewhere."""
+"""A TCP relay in front of a server, so that a test can shut it, or lead it elsewhere."""
 
 import asyncio
 import contextlib
@@ -12,19 +12,29 @@ class Door:
     def __init__(self, port: int) -> None:
         self._port = port
         self._writers: set[asyncio.StreamWriter] = set()
+        self._is_shut = False
         self.address = ""
 
-    def cut(self) -> None:
-        """End every connection at once; new ones are let in."""
+    def shut(self) -> None:
+        """End every connection at once and let nobody in."""
+        self._is_shut = True
         for writer in self._writers:
             writer.transport.abort()
 
+    def open(self) -> None:
+        """Let new connections in again."""
+        self._is_shut = False
+
     def lead_to(self, port: int) -> None:
-        """Cut, and let new connections through to another port of this machine."""
+        """End every connection, and let new ones through to another port of this machine."""
+        self.shut()
         self._port = port
-        self.cut()
+        self.open()
 
     async def let_in(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._is_shut:
+            writer.transport.abort()
+            return
         try:
             server_reader, server_writer = await asyncio.open_connection("127.0.0.1", self._port)
         except OSError:
@@ -59,4 +69,4 @@ async def open_door(port: int) -> AsyncIterator[Door]:
         yield door
     finally:
         server.close()
-        door.cut()
+        door.shut()

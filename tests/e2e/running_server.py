@@ -68,7 +68,7 @@ def running_server(data: Path, settings: Mapping[str, str]) -> Iterator[RunningS
     reader.start()
     try:
         address = addresses.get(timeout=START_TIMEOUT_S)
-        assert address is not None, "the server ended before it printed its address:\n" + "".join(lines)
+        assert address is not None, "the server ended before it printed its address:\n" + "".join(lines[-5:])
         yield RunningServer(address, data, lines)
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=STOP_TIMEOUT_S) == 0, "".join(lines[-40:])

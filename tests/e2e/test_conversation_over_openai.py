@@ -29,6 +29,7 @@ LOOK = Reply(
     text="I look at the functions and at a picture.",
     calls=(("get_top_functions", '{"limit": 5}'), ("generate_flamegraph_screenshot", '{"mode": "left_heavy"}')),
 )
+MORE = Reply(text="One plateau; I look at its callers.", calls=(("find_frames", '{"pattern": "subsequenceScore"}'),))
 
 
 class Conversation:
@@ -106,11 +107,11 @@ def test_a_picture_is_in_exactly_one_request_and_in_no_history(
         table = httpx.get(f"{model_server.address}/api/v1/traces/{trace_id}/functions", params={"limit": 1}).json()
         handle = table["rows"][0]["handle"]
         answer = f"It is [subsequenceScore]({handle}): the picture shows one wide plateau."
-        with scripted(LOOK, Reply(text=answer), Reply(text="As I said, the scoring.")) as endpoint:
+        with scripted(LOOK, MORE, Reply(text=answer), Reply(text="As I said, the scoring.")) as endpoint:
             first = conversation.ask("Why is this slow?")
             second = conversation.ask("Are you sure?")
 
-    assert [len(endpoint.pictures(request)) for request in range(3)] == [0, 1, 0]
+    assert [len(endpoint.pictures(request)) for request in range(4)] == [0, 1, 0, 0]
     asked = endpoint.requests[1]["messages"]
     assert [message["role"] for message in asked[-4:]] == ["assistant", "tool", "tool", "user"]
     assert {call["id"] for call in asked[-4]["tool_calls"]} == {message["tool_call_id"] for message in asked[-3:-1]}
@@ -119,12 +120,12 @@ def test_a_picture_is_in_exactly_one_request_and_in_no_history(
 
     assert [event["seq"] for event in first] == list(range(first[0]["seq"], first[0]["seq"] + len(first)))
     assert first[-1]["type"] == second[-1]["type"] == "model_response_end"
-    assert list(text_of(first).values()) == [LOOK.text, answer]
+    assert list(text_of(first).values()) == [LOOK.text, MORE.text, answer]
     assert [citation["handle"] for citation in first[-1]["citations"]] == [handle]
     shown = next(event for event in first if event["type"] == "tool_result" and event["imageUrl"])
     assert httpx.get(f"{model_server.address}{shown['imageUrl']}").content == picture
 
-    remembered = json.dumps(endpoint.requests[2]["messages"])
+    remembered = json.dumps(endpoint.requests[3]["messages"])
     assert answer in remembered
     assert "Why is this slow?" in remembered
     messages = httpx.get(f"{model_server.address}/api/v1/sessions/{conversation.session_id}/messages").text

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from anyio.from_thread import BlockingPortal
@@ -18,12 +19,30 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.ma
 SENTENCE = "Filtering scores every card again at each key that is pressed."
 ANSWER = " ".join(f"{number}. {SENTENCE}" for number in range(1, 40))
 FIRST_PIECE = ANSWER[:60]
+LOOKING = "I look at the functions that take the most time of their own."
+REACHED_S = 30
 
 
-def held_reply() -> tuple[Reply, asyncio.Event]:
+class Gate(asyncio.Event):
+    """Holds a reply after its first piece until it is set; `reached` says that the reply waits here."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached = asyncio.Event()
+
+    async def wait(self) -> Literal[True]:
+        self.reached.set()
+        return await super().wait()
+
+
+def held_reply() -> tuple[Reply, Gate]:
     """A long answer whose first piece comes at once, and what lets the rest of it go."""
-    gate = asyncio.Event()
+    gate = Gate()
     return Reply(text=ANSWER, piece=60, gate=gate), gate
+
+
+async def reached(gate: Gate) -> None:
+    await asyncio.wait_for(gate.reached.wait(), REACHED_S)
 
 
 def answer_text(page: Page) -> str:
@@ -67,27 +86,31 @@ def test_an_answer_that_is_stopped_keeps_what_was_said(
         expect(page.locator(".turn").last).to_contain_text("A second answer.")
 
 
-@pytest.mark.parametrize("goes_on", ["while the page is away", "after the page is back"])
+@pytest.mark.parametrize("ends", ["while the page is away", "after the page is back"])
 def test_an_answer_survives_a_cut_connection_without_loss_or_repetition(
-    page: Page,
-    portal: BlockingPortal,
-    model_server: RunningServer,
-    scripted: Scripted,
-    board_trace: Path,
-    goes_on: str,
+    page: Page, portal: BlockingPortal, model_server: RunningServer, scripted: Scripted, board_trace: Path, ends: str
 ) -> None:
-    reply, gate = held_reply()
-    with scripted(reply) as endpoint, portal.wrap_async_context_manager(open_door(model_server.port)) as door:
+    first_gate = Gate()
+    first = Reply(text=LOOKING, piece=20, gate=first_gate, calls=(("get_top_functions", "{}"),))
+    second, second_gate = held_reply()
+    with scripted(first, second) as endpoint, portal.wrap_async_context_manager(open_door(model_server.port)) as door:
         open_room(page, door.address, board_trace)
         ask(page)
-        expect(page.locator(".turn .prose")).to_contain_text(SENTENCE[:30])
-        portal.call(door.cut)
+        expect(page.locator(".turn .prose")).to_contain_text(LOOKING[:20].strip())
+        portal.call(door.shut)
         expect(page.get_by_text("Connection lost. Reconnecting")).to_be_visible()
-        if goes_on == "while the page is away":
-            portal.call(gate.set)
+        portal.call(first_gate.set)
+        portal.call(reached, second_gate)
+        if ends == "while the page is away":
+            portal.call(second_gate.set)
+        portal.call(door.open)
         expect(page.get_by_text("Connection lost. Reconnecting")).to_be_hidden()
-        portal.call(gate.set)
+        expect(page.locator('.turn .tool[data-status="success"]')).to_have_count(1)
+        expect(page.locator(".turn .prose").first).to_have_text(LOOKING)
+        expect(page.locator(".turn .prose").last).to_contain_text(SENTENCE[:30])
+        portal.call(second_gate.set)
         expect_status(page, "completed")
+        expect(page.locator(".turn")).to_have_count(1)
         assert answer_text(page).count(SENTENCE) == ANSWER.count(SENTENCE)
-        assert len(endpoint.requests) == 1
+        assert len(endpoint.requests) == 2
         page.context.close()

@@ -25,7 +25,7 @@ export function Checks({ checks }: { checks: Check[] }) {
         <Icon name={missing ? "warning" : "check"} />
         {checksSummary(checks)}
       </summary>
-      <ul>
+      <ul tabIndex={0} aria-label="Claims of the answer">
         {checks.map((check, index) => (
           <li key={index} data-status={check.status}>
             <Icon name={check.status === "not_found" ? "warning" : "check"} />

@@ -42,7 +42,7 @@ export function ToolCard({ part }: { part: ToolPart }) {
           )}
           {part.table && <ResultTable table={part.table} />}
           {part.text ? (
-            <pre tabIndex={0} aria-label="What the tool answered">
+            <pre tabIndex={0} role="region" aria-label="What the tool answered">
               {part.text}
             </pre>
           ) : (

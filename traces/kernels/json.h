@@ -51,7 +51,7 @@ static inline int unicode_escape(Cursor at, Cursor end) { /* the four digits beh
 }
 
 /* Behind the escape that starts with the backslash at `at`. Surrogates come in pairs. */
-static Cursor skip_escape(Json *json, Cursor at) {
+static inline Cursor skip_escape(Json *json, Cursor at) {
     if (json->end - at < 2) return fail(json, json->end);
     switch (at[1]) {
         case '"': case '\\': case '/': case 'b': case 'f': case 'n': case 'r': case 't':
@@ -152,7 +152,7 @@ static inline Cursor skip_key(Json *json, Cursor at, Cursor *key_end, int *escap
 }
 
 /* Any value, iteratively: one bit per open bracket says whether it is an object's. */
-static Cursor skip_value(Json *json, Cursor at) {
+static inline Cursor skip_value(Json *json, Cursor at) {
     uint64_t kinds[MAX_JSON_DEPTH / 64] = {0};
     unsigned depth = 0;
     Cursor end = json->end, key_end;
@@ -200,7 +200,7 @@ static Cursor skip_value(Json *json, Cursor at) {
 
 /* A number known to be valid, from `at` to `stop`, times 10**scale, rounded half away from zero; INT64_MAX/-INT64_MAX
  * when it does not fit. */
-static int64_t scaled_number(Cursor at, Cursor stop, int scale) {
+static inline int64_t scaled_number(Cursor at, Cursor stop, int scale) {
     int negative = *at == '-';
     at += negative;
     Cursor whole = at, point = skip_digits(at, stop), tail = point, fraction = point;

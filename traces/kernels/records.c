@@ -3,228 +3,18 @@
  * The array is the document itself, or a member of the document's object. The caller says which members of the records
  * matter and what becomes of them; everything else is checked to be JSON and skipped.
  */
-#include "json.h"
-
-enum { TEXT = 0, SCALED = 1, SLICE = 2, INTEGERS = 3, RECORD = 4, OBJECT = 5 };
-
-#define MAX_FIELDS 24
-#define MAX_KEY_BYTES 24
-#define SLOTS 64
-
-/* What becomes of one member. `level` counts the objects around it that are members of kind OBJECT. A weak field writes to
- * another field's column where that has no value yet. Mirrored in library.py. */
-typedef struct {
-    uint8_t key[MAX_KEY_BYTES];
-    int32_t key_length, kind, level, scale, column, weak;
-} Field;
-
-/* TEXT: `ids` into `names`. SCALED: `values`. SLICE, RECORD: `values` is the offset in the source, `ids` the length.
- * INTEGERS: `items[values .. values + ids]`. */
-typedef struct {
-    int64_t *values;
-    int32_t *ids;
-    int64_t *items;
-    int64_t item_count, value_room, id_room, item_room;
-    Names names;
-} Column;
-
-typedef struct {
-    int64_t key_offset, value_offset;
-    int32_t key_length;
-    int64_t value_length;
-} Member;
-
-typedef struct {
-    int64_t count, skipped; /* records; array elements that are no objects */
-    int64_t fault_at;
-    int32_t found, unterminated; /* the array is there; the document ends without its closing brackets */
-    Member *members;             /* of the document's object, without the array */
-    int64_t member_count, member_room;
-    Column columns[MAX_FIELDS];
-} Records;
-
-typedef struct {
-    Json json;
-    Records *records;
-    const Field *fields;
-    int field_count, column_count;
-    int8_t slot_of_key[SLOTS]; /* field + 1 */
-    uint64_t first_word[MAX_FIELDS];
-    int column_kind[MAX_FIELDS];
-} Scan;
-
-static inline unsigned slot_of(uint64_t word, size_t length, int level) {
-    return (unsigned)(((word ^ (length << 3) ^ (uint64_t)level) * 0x9e3779b97f4a7c15u) >> 58);
-}
-
-static void index_fields(Scan *scan) {
-    memset(scan->slot_of_key, 0, sizeof scan->slot_of_key);
-    for (int i = 0; i < scan->field_count; i++) {
-        const Field *field = &scan->fields[i];
-        size_t length = (size_t)field->key_length;
-        if (!field->weak) scan->column_kind[field->column] = field->kind;
-        if (field->kind == RECORD) continue;
-        scan->first_word[i] = load_word(field->key, length < 8 ? length : 8);
-        unsigned slot = slot_of(scan->first_word[i], length, field->level);
-        while (scan->slot_of_key[slot]) slot = (slot + 1) % SLOTS;
-        scan->slot_of_key[slot] = (int8_t)(i + 1);
-    }
-}
-
-static inline const Field *field_of(const Scan *scan, Cursor key, size_t length, int level) {
-    if (length > MAX_KEY_BYTES) return NULL;
-    uint64_t word = load_word(key, (size_t)(scan->json.end - key) >= 8 ? 8 : length);
-    if (length < 8) word &= ((uint64_t)1 << (8 * length)) - 1;
-    for (unsigned slot = slot_of(word, length, level); scan->slot_of_key[slot]; slot = (slot + 1) % SLOTS) {
-        int i = scan->slot_of_key[slot] - 1;
-        const Field *field = &scan->fields[i];
-        if (scan->first_word[i] == word && (size_t)field->key_length == length && field->level == level &&
-            (length <= 8 || memcmp(field->key + 8, key + 8, length - 8) == 0))
-            return field;
-    }
-    return NULL;
-}
-
-/* One more row, all its values missing; 0 when memory is out. */
-static int add_row(Scan *scan) {
-    Records *records = scan->records;
-    int64_t row = records->count;
-    for (int i = 0; i < scan->column_count; i++) {
-        Column *column = &records->columns[i];
-        int kind = scan->column_kind[i];
-        if (kind != TEXT) {
-            if (!grow((void **)&column->values, &column->value_room, row + 1, sizeof(int64_t))) return 0;
-            column->values[row] = kind == SCALED ? MISSING : 0;
-        }
-        if (kind != SCALED) {
-            if (!grow((void **)&column->ids, &column->id_room, row + 1, sizeof(int32_t))) return 0;
-            column->ids[row] = kind == TEXT ? -1 : 0;
-        }
-    }
-    records->count++;
-    return 1;
-}
-
-/* Any value as text: a string's inside, otherwise its bytes. null leaves the row as it was. */
-static inline Cursor read_text(Scan *scan, Cursor at, const Field *field, int64_t row) {
-    Json *json = &scan->json;
-    Column *column = &scan->records->columns[field->column];
-    Cursor text = at;
-    size_t length;
-    if (at < json->end && *at == '"') {
-        int escaped = 0;
-        at = skip_string(json, at, &escaped);
-        if (!at) return NULL;
-        text++;
-        length = (size_t)(at - 1 - text);
-    } else {
-        at = skip_value(json, at);
-        if (!at) return NULL;
-        length = (size_t)(at - text);
-        if (*text == 'n') {
-            if (!field->weak) column->ids[row] = -1;
-            return at;
-        }
-    }
-    if (field->weak && column->ids[row] >= 0) return at;
-    if (length > MAX_TOKEN_BYTES) return fail_as(json, text, OUT_OF_RANGE);
-    Names *names = &column->names;
-    if (row > 0) { /* most often the same as in the record before */
-        int32_t before = column->ids[row - 1];
-        if (before >= 0 && (size_t)names->length[before] == length && length <= 16 &&
-            memcmp(json->begin + names->offset[before], text, length) == 0) {
-            column->ids[row] = before;
-            return at;
-        }
-    }
-    int32_t id = intern(names, json->begin, text, length);
-    if (id < 0) return fail_as(json, text, NO_MEMORY);
-    column->ids[row] = id;
-    return at;
-}
-
-/* A number, or a string that holds just one; anything else is missing. */
-static inline Cursor read_number(Scan *scan, Cursor at, const Field *field, int64_t row) {
-    Json *json = &scan->json;
-    int64_t value = MISSING;
-    if (at < json->end && (is_digit(*at) || *at == '-')) {
-        at = read_scaled(json, at, field->scale, &value);
-    } else if (at < json->end && *at == '"') {
-        Cursor text = at + 1;
-        int escaped = 0;
-        at = skip_string(json, at, &escaped);
-        if (at) {
-            Json inside = {json->begin, at - 1, NULL, 0};
-            if (read_scaled(&inside, text, field->scale, &value) != inside.end) value = MISSING;
-        }
-    } else {
-        at = skip_value(json, at);
-    }
-    if (!at) return NULL;
-    int64_t *cell = &scan->records->columns[field->column].values[row];
-    if (!field->weak || *cell == MISSING) *cell = value;
-    return at;
-}
-
-static Cursor read_slice(Scan *scan, Cursor at, const Field *field, int64_t row) {
-    Column *column = &scan->records->columns[field->column];
-    Cursor start = at;
-    at = skip_value(&scan->json, at);
-    if (!at) return NULL;
-    if (at - start > MAX_TOKEN_BYTES) return fail_as(&scan->json, start, OUT_OF_RANGE);
-    if (field->weak && column->ids[row]) return at;
-    column->values[row] = start - scan->json.begin;
-    column->ids[row] = (int32_t)(at - start);
-    return at;
-}
-
-/* An array of whole numbers; any other value counts as an empty one. */
-static Cursor read_integers(Scan *scan, Cursor at, const Field *field, int64_t row) {
-    Json *json = &scan->json;
-    Column *column = &scan->records->columns[field->column];
-    int64_t first = column->item_count;
-    column->values[row] = first;
-    column->ids[row] = 0;
-    if (at >= json->end || *at != '[') return skip_value(json, at);
-    at = skip_space(at + 1, json->end);
-    if (at < json->end && *at == ']') return at + 1;
-    for (;;) {
-        int64_t value;
-        if (at >= json->end) return fail(json, at);
-        if (!is_digit(*at) && *at != '-') return fail_as(json, at, UNUSUAL);
-        at = read_scaled(json, at, field->scale, &value);
-        if (!at) return NULL;
-        if (!grow((void **)&column->items, &column->item_room, column->item_count + 1, sizeof(int64_t)))
-            return fail_as(json, at, NO_MEMORY);
-        column->items[column->item_count++] = value;
-        at = skip_space(at, json->end);
-        if (at < json->end && *at == ',')
-            at = skip_space(at + 1, json->end);
-        else if (at < json->end && *at == ']')
-            break;
-        else
-            return fail(json, at);
-    }
-    if (column->item_count - first > MAX_TOKEN_BYTES) return fail_as(json, at, OUT_OF_RANGE);
-    column->ids[row] = (int32_t)(column->item_count - first);
-    return at + 1;
-}
-
-static inline Cursor read_value(Scan *scan, Cursor at, const Field *field, int64_t row) {
-    switch (field ? field->kind : -1) {
-        case TEXT: return read_text(scan, at, field, row);
-        case SCALED: return read_number(scan, at, field, row);
-        case SLICE: return read_slice(scan, at, field, row);
-        case INTEGERS: return read_integers(scan, at, field, row);
-        default: return skip_value(&scan->json, at);
-    }
-}
+#include "cells.h"
 
 /* One object, from its bracket to behind it. Objects of kind OBJECT are entered, not skipped. */
 static Cursor read_record(Scan *scan, Cursor start) {
     Json *json = &scan->json;
     Cursor at = skip_space(start + 1, json->end);
-    int level = 0, opened = 1;
+    int level = 0, opened = 1, late_count = 0;
+    uint32_t seen = 0;
+    struct {
+        const Field *field;
+        Cursor at;
+    } late[MAX_FIELDS]; /* values of weak fields */
     if (!add_row(scan)) return fail_as(json, start, NO_MEMORY);
     int64_t row = scan->records->count - 1;
     for (;;) {
@@ -235,11 +25,21 @@ static Cursor read_record(Scan *scan, Cursor start) {
             if (!at) return NULL;
             if (escaped) return fail_as(json, key, UNUSUAL); /* it may spell a key that is looked for */
             const Field *field = field_of(scan, key, (size_t)(key_end - key), level);
+            if (field) {
+                uint32_t bit = (uint32_t)1 << (field - scan->fields);
+                if (seen & bit) return fail_as(json, key, UNUSUAL); /* the last one of a name counts */
+                seen |= bit;
+            }
             if (field && field->kind == OBJECT && at < json->end && *at == '{') {
                 level++;
                 opened = 1;
                 at = skip_space(at + 1, json->end);
                 continue;
+            }
+            if (field && field->weak) {
+                late[late_count].field = field;
+                late[late_count++].at = at;
+                field = NULL;
             }
             at = read_value(scan, at, field, row);
             if (!at) return NULL;
@@ -253,7 +53,15 @@ static Cursor read_record(Scan *scan, Cursor start) {
         for (;;) { /* at the bracket that closes an object */
             if (at >= json->end || *at != '}') return fail(json, at);
             at++;
-            if (level-- == 0) return at;
+            if (level-- == 0) {
+                for (int i = 0; i < late_count; i++) {
+                    const Field *weak = late[i].field;
+                    if (is_missing(&scan->records->columns[weak->column], weak->kind, row) &&
+                        !read_value(scan, late[i].at, weak, row))
+                        return NULL;
+                }
+                return at;
+            }
             at = skip_space(at, json->end);
             if (at < json->end && *at == ',') break;
         }
@@ -270,18 +78,25 @@ static void start_over(Records *records, int column_count) {
     }
 }
 
-/* The array at `at`. It may end with the document, or with a comma before the bracket when it is the document. */
-static Cursor read_array(Scan *scan, Cursor at, int is_document) {
+/* The elements of the array at `at`. It may end with the document; if it is the document, also inside a record, which is
+ * dropped, or with a comma before the bracket. */
+static Cursor read_elements(Scan *scan, Cursor at, int is_document) {
     Json *json = &scan->json;
     Records *records = scan->records;
-    start_over(records, scan->column_count);
-    records->found = 1;
     at = skip_space(at + 1, json->end);
     if (at < json->end && *at == ']') return at + 1;
     while (at < json->end) {
         Cursor start = at;
         if (*at == '{') {
+            int64_t texts[MAX_FIELDS];
+            for (int i = 0; i < scan->column_count; i++) texts[i] = records->columns[i].names.count;
             at = read_record(scan, at);
+            if (!at && is_document && json->fault == TRUNCATED) { /* the recorder died: what came before counts */
+                records->count--;
+                records->unterminated = 1;
+                for (int i = 0; i < scan->column_count; i++) records->columns[i].names.count = texts[i];
+                return json->end;
+            }
             if (!at) return NULL;
             for (int i = 0; i < scan->column_count; i++)
                 if (scan->column_kind[i] == RECORD) {
@@ -308,6 +123,12 @@ static Cursor read_array(Scan *scan, Cursor at, int is_document) {
     }
     records->unterminated = 1;
     return at;
+}
+
+static Cursor read_array(Scan *scan, Cursor at, int is_document) {
+    start_over(scan->records, scan->column_count);
+    scan->records->found = 1;
+    return read_elements(scan, at, is_document);
 }
 
 /* The document's object: the array is the member called `name`, the others are listed. */
@@ -354,10 +175,10 @@ static Cursor read_document(Scan *scan, Cursor at, const uint8_t *name, size_t n
 }
 
 /* Scan a whole document into `records`, which is zeroed; give the result to forget_records, whatever comes back. */
-EXPORT int scan_records(Cursor data, int64_t length, const uint8_t *name, int64_t name_length, const Field *fields,
-                        int32_t field_count, int32_t column_count, Records *records) {
+EXPORT int64_t scan_records(Cursor data, int64_t length, const uint8_t *name, int64_t name_length, const Field *fields,
+                        int64_t field_count, int64_t column_count, Records *records) {
     Scan scan = {.json = {data, data + length, NULL, OK}, .records = records, .fields = fields,
-                 .field_count = field_count, .column_count = column_count};
+                 .field_count = (int)field_count, .column_count = (int)column_count};
     if (field_count > MAX_FIELDS || column_count > MAX_FIELDS) return UNUSUAL;
     index_fields(&scan);
     Cursor at = skip_space(data, scan.json.end);
@@ -376,6 +197,39 @@ EXPORT int scan_records(Cursor data, int64_t length, const uint8_t *name, int64_
     }
     records->fault_at = scan.json.fault_at - data;
     return scan.json.fault;
+}
+
+/* The same for parts of a document: each slice is one record, or an array of records if `arrays` is set. `ends[i]` becomes
+ * the number of records up to the end of slice i. */
+EXPORT int64_t scan_slices(Cursor data, int64_t length, const int64_t *offsets, const int64_t *lengths, int64_t count,
+                       int64_t arrays, const Field *fields, int64_t field_count, int64_t column_count, int64_t *ends,
+                       Records *records) {
+    Scan scan = {.json = {data, data + length, NULL, OK}, .records = records, .fields = fields,
+                 .field_count = (int)field_count, .column_count = (int)column_count};
+    if (field_count > MAX_FIELDS || column_count > MAX_FIELDS) return UNUSUAL;
+    index_fields(&scan);
+    for (int64_t i = 0; i < count; i++) {
+        if (offsets[i] < 0 || lengths[i] < 0 || offsets[i] > length || lengths[i] > length - offsets[i]) return OUT_OF_RANGE;
+        Cursor at = data + offsets[i];
+        scan.json.end = at + lengths[i];
+        at = skip_space(at, scan.json.end);
+        if (at < scan.json.end && *at == '[' && arrays) {
+            at = read_elements(&scan, at, 0);
+        } else if (at < scan.json.end && *at == '{' && !arrays) {
+            at = read_record(&scan, at);
+        } else {
+            at = at < scan.json.end ? skip_value(&scan.json, at) : fail(&scan.json, at);
+            if (at && !arrays && !add_row(&scan)) at = fail_as(&scan.json, at, NO_MEMORY);
+        }
+        if (at && records->unterminated) at = fail(&scan.json, scan.json.end);
+        if (at && skip_space(at, scan.json.end) != scan.json.end) at = fail(&scan.json, skip_space(at, scan.json.end));
+        if (!at) {
+            records->fault_at = scan.json.fault_at - data;
+            return scan.json.fault;
+        }
+        ends[i] = records->count;
+    }
+    return OK;
 }
 
 EXPORT void forget_records(Records *records) {

@@ -1,0 +1,150 @@
+"""numbers.c and lines.c and protobuf.c against their references."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from traces.kernels import lines, numbers, protobuf
+from traces.kernels.library import NotReadable, kernels
+
+pytestmark = pytest.mark.skipif(kernels() is None, reason="no compiled kernels: no C compiler was found")
+MAX_DEPTH = 6
+
+
+def same(mine: Any, reference: Any, *arguments: Any, **options: Any) -> Any:
+    """What both give; their refusal, if both refuse."""
+    results = []
+    for function in (mine, reference):
+        try:
+            results.append(function(*arguments, **options))
+        except NotReadable as error:
+            results.append(error)
+    assert type(results[0]) is type(results[1]), (arguments, results)
+    return results
+
+
+def same_columns(mine: Any, reference: Any, *arguments: Any, **options: Any) -> None:
+    first, second = same(mine, reference, *arguments, **options)
+    if not isinstance(first, NotReadable):
+        for left, right in zip(first, second, strict=True):
+            np.testing.assert_array_equal(left, right)
+
+
+whole = st.integers(-(2**70), 2**70) | st.integers(0, 300)
+fractions = st.floats(allow_nan=False, allow_infinity=False) | st.decimals(-9999, 9999, places=10)
+spaces = st.sampled_from(["", " ", "\n", "\t\r "])
+
+
+@given(st.lists(whole | fractions.map(str).map(str.lower)), st.sampled_from([0, 3, 6, 9]), st.booleans(), spaces)
+def test_arrays_of_numbers_agree(items: list[Any], scale: int, exact: bool, space: str) -> None:
+    text = ("[" + space + f"{space},{space}".join(map(str, items)) + space + "]").encode()
+    same_columns(numbers.scan_numbers, numbers.scan_numbers_reference, text, ([0], [len(text)]), scale, exact=exact)
+
+
+@given(st.lists(st.lists(st.integers(0, 10**20) | st.none() | st.text(max_size=2), max_size=4), max_size=4), st.data())
+def test_nested_arrays_agree_also_when_they_break_off(arrays: list[list[Any]], data: st.DataObject) -> None:
+    text = json.dumps(arrays).encode()
+    cut = data.draw(st.integers(0, len(text)))
+    for part in (text, text[:cut]):
+        same_columns(
+            numbers.scan_numbers, numbers.scan_numbers_reference, part, ([0], [len(part)]), nested=True, exact=True
+        )
+
+
+def test_several_arrays_are_one_column() -> None:
+    document = b"[1,2]--[]--[ -3 ]"
+    items, ends = numbers.scan_numbers(document, ([0, 7, 11], [5, 2, 6]))
+    assert items.tolist() == [1, 2, -3]
+    assert ends.tolist() == [2, 2, 3]
+
+
+def test_the_place_of_what_is_no_number_is_said() -> None:
+    with pytest.raises(NotReadable, match="something else") as caught:
+        numbers.scan_numbers(b"[1, null]", ([0], [9]))
+    assert caught.value.position == 4
+
+
+stack_texts = st.lists(st.sampled_from(["a", "b", "", "main (x.py:3)", "é", "a b"]), max_size=8).map(";".join)
+collapsed = st.lists(
+    st.tuples(stack_texts, st.integers(0, 10**17)).map(lambda row: f"{row[0]} {row[1]}")
+    | st.sampled_from(["", "# comment 5", "   ", "no weight", "12", " 12", "x 1.5", "x 007", "a;b 3\r", "a 1 \r\r"])
+)
+
+
+@given(collapsed, st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_collapsed_lines_agree(rows: list[str], newline: str, ended: bool) -> None:
+    assert_same_lines((newline.join(rows) + newline * ended).encode())
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_as_collapsed_lines_agree(data: bytes) -> None:
+    assert_same_lines(data)
+
+
+def assert_same_lines(data: bytes) -> None:
+    first, second = same(lines.scan_lines, lines.scan_lines_reference, data, MAX_DEPTH)
+    if isinstance(first, lines.Lines):
+        np.testing.assert_array_equal(first.weight, second.weight)
+        assert (first.names, first.skipped) == (second.names, second.skipped)
+        assert first.paths.truncated == second.paths.truncated
+        for column in ("frame", "parent", "depth", "leaf"):
+            np.testing.assert_array_equal(getattr(first.paths, column), getattr(second.paths, column))
+    else:
+        assert first.position == second.position
+
+
+def test_a_collapsed_line_is_a_path_and_a_weight() -> None:
+    found = lines.scan_lines(b"# head\nmain;work;sum 3\nmain;work 4\r\nmain;work;sum 1", 100)
+    assert found.names == (b"main", b"work", b"sum")
+    assert found.paths.leaf.tolist() == [2, 1, 2]
+    assert found.weight.tolist() == [3, 4, 1]
+
+
+def encode(value: int) -> bytes:
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+field_bytes = st.one_of(
+    st.tuples(st.integers(1, 40), st.integers(0, 2**64 - 1)).map(lambda f: encode(f[0] << 3) + encode(f[1])),
+    st.tuples(st.integers(1, 40), st.binary(max_size=12)).map(
+        lambda f: encode(f[0] << 3 | 2) + encode(len(f[1])) + f[1]
+    ),
+    st.integers(1, 40).map(lambda number: encode(number << 3 | 1) + b"12345678"),
+    st.integers(1, 40).map(lambda number: encode(number << 3 | 5) + b"1234"),
+)
+
+
+@given(st.lists(field_bytes).map(b"".join) | st.binary(max_size=60), st.data())
+def test_messages_agree(data: bytes, draw: st.DataObject) -> None:
+    middle = draw.draw(st.integers(0, len(data)))
+    for firsts, lasts in (([0], [len(data)]), ([0, middle], [middle, len(data)])):
+        first, second = same(protobuf.scan_fields, protobuf.scan_fields_reference, data, firsts, lasts)
+        if isinstance(first, protobuf.Fields):
+            for column in ("number", "wire", "first", "last", "ends"):
+                np.testing.assert_array_equal(getattr(first, column), getattr(second, column))
+            rows = np.flatnonzero(first.wire != protobuf.FIXED64)
+            same_columns(protobuf.scan_varints, protobuf.scan_varints_reference, data, first, rows)
+
+
+@given(st.lists(st.lists(st.integers(0, 2**64 - 1))))
+def test_packed_numbers_agree(rows: list[list[int]]) -> None:
+    data = b"".join(encode(1 << 3 | 2) + encode(len(p)) + p for p in (b"".join(map(encode, row)) for row in rows))
+    fields = protobuf.scan_fields(data, [0], [len(data)])
+    same_columns(protobuf.scan_varints, protobuf.scan_varints_reference, data, fields, np.arange(len(rows)))
+    items, ends = protobuf.scan_varints(data, fields, np.arange(len(rows)))
+    assert [n % 2**64 for n in items.tolist()] == [n for row in rows for n in row]
+    assert ends.tolist() == np.cumsum([len(row) for row in rows]).astype(int).tolist()
+
+
+@pytest.mark.parametrize(("firsts", "lasts"), [([-1], [2]), ([0], [9]), ([3], [2])])
+def test_messages_outside_the_data_are_refused(firsts: list[int], lasts: list[int]) -> None:
+    with pytest.raises(NotReadable):
+        protobuf.scan_fields(b"\x08\x01\x08\x01", firsts, lasts)

@@ -1,0 +1,135 @@
+"""spans.c and tree.c against their references."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from traces.kernels import spans, trees
+from traces.kernels.library import NotReadable, kernels
+
+pytestmark = pytest.mark.skipif(kernels() is None, reason="no compiled kernels: no C compiler was found")
+DEPTH = 4
+small = st.integers(0, 6)
+
+
+def assert_same(mine: Any, reference: Any) -> None:
+    assert type(mine) is type(reference)
+    for name in mine.__dataclass_fields__:
+        np.testing.assert_array_equal(getattr(mine, name), getattr(reference, name), err_msg=name)
+
+
+def int64(values: Any) -> Any:
+    return np.array(values, np.int64)
+
+
+def int32(values: Any) -> Any:
+    return np.array(values, np.int32)
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12)), max_size=60))
+def test_slices_nest_alike(slices: list[tuple[int, int]]) -> None:
+    start = int64([s for s, _ in slices])
+    end = start + int64([d for _, d in slices])
+    assert_same(spans.nest(start, end, DEPTH), spans.nest_reference(start, end, DEPTH))
+
+
+def test_many_slices_that_start_together_nest_longest_first() -> None:
+    count = 1_000
+    start, end = np.zeros(count, np.int64), (np.arange(count, dtype=np.int64) * 7919) % 500
+    assert_same(spans.nest(start, end, 2_000), spans.nest_reference(start, end, 2_000))
+
+
+@given(st.lists(st.tuples(small, small, st.booleans()), max_size=60))
+def test_begins_and_ends_match_alike(events: list[tuple[int, int, bool]]) -> None:
+    time = np.cumsum(int64([step for step, _, _ in events]))
+    frame, begins = int32([f for _, f, _ in events]), np.array([b for _, _, b in events], np.bool_)
+    arguments = (time.astype(np.int64), frame, begins, DEPTH)
+    assert_same(spans.match(*arguments), spans.match_reference(*arguments))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12), small), max_size=40), st.floats(-1, 40), st.floats(0, 9)
+)
+def test_spans_become_nodes_and_sums_alike(slices: list[tuple[int, int, int]], low: float, width: float) -> None:
+    start = int64([s for s, _, _ in slices])
+    nested = spans.nest(start, start + int64([d for _, d, _ in slices]), 100)
+    frame = int32([f for _, _, f in slices])[nested.source]
+    begin = start[nested.source]
+    paths = trees.paths_of_spans(frame, nested.parent, DEPTH)
+    assert_same(paths, trees.paths_of_spans_reference(frame, nested.parent, DEPTH))
+    own = spans.self_durations(begin, nested.end, nested.parent)
+    np.testing.assert_array_equal(own, spans.self_durations_reference(begin, nested.end, nested.parent))
+    window = (begin, nested.end, paths.leaf, paths.parent, low, low + width)
+    for mine, reference in zip(spans.sum_in_window(*window), spans.sum_in_window_reference(*window), strict=True):
+        np.testing.assert_array_equal(mine, reference)
+
+
+@given(st.lists(st.lists(small, max_size=7), max_size=30), st.booleans())
+def test_stacks_become_paths_alike(stacks: list[list[int]], inner_first: bool) -> None:
+    frames = int32([frame for stack in stacks for frame in stack])
+    ends = np.cumsum(int64([len(stack) for stack in stacks])).astype(np.int64)
+    mine = trees.paths_of_stacks(frames, ends, DEPTH, inner_first=inner_first)
+    assert_same(mine, trees.paths_of_stacks_reference(frames, ends, DEPTH, inner_first=inner_first))
+
+
+@given(st.data())
+def test_samples_of_a_profilers_own_tree_become_paths_alike(data: st.DataObject) -> None:
+    size = data.draw(st.integers(1, 8))
+    above = int32(data.draw(st.lists(st.integers(-2, size - 1), min_size=size, max_size=size)))
+    frame = int32(data.draw(st.lists(st.integers(-1, 4), min_size=size, max_size=size)))
+    on_top = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)), np.bool_)
+    samples = int32(data.draw(st.lists(st.integers(0, size - 1), max_size=20)))
+    results: list[Any] = []
+    for function in (trees.paths_of_nodes, trees.paths_of_nodes_reference):
+        try:
+            results.append(function(above, frame, on_top, samples, 100))
+        except (NotReadable, trees.CycleFound) as error:
+            results.append(type(error))
+    if isinstance(results[0], trees.Paths):
+        assert_same(*results)
+    else:
+        assert results[0] is results[1]
+
+
+def test_garbage_collection_goes_on_top_of_what_ran_once() -> None:
+    # root, main, draw below main, gc below root
+    above, frame = int32([-1, 0, 1, 0]), int32([-1, 0, 1, 2])
+    on_top = np.array([False, False, False, True])
+    paths = trees.paths_of_nodes(above, frame, on_top, int32([0, 2, 3, 3, 1, 3]), 100)
+    assert paths.leaf.tolist() == [-1, 1, 2, 2, 0, 3]
+    assert paths.parent.tolist() == [-1, 0, 1, 0]
+
+
+parents = st.lists(st.integers(-1, 100), max_size=40).map(lambda ps: [min(p, i - 1) for i, p in enumerate(ps)])
+
+
+@given(parents, st.data())
+def test_sums_over_a_tree_are_alike_to_the_last_bit(above: list[int], data: st.DataObject) -> None:
+    size = len(above)
+    frame = int32(data.draw(st.lists(small, min_size=size, max_size=size)))
+    own = np.array(data.draw(st.lists(st.floats(0, 1e9), min_size=size, max_size=size)), np.float64)
+    parent = int32(above)
+    for values in (own, own.astype(np.int64)):
+        np.testing.assert_array_equal(trees.sum_upwards(values, parent), trees.sum_upwards_reference(values, parent))
+    np.testing.assert_array_equal(trees.outermost(frame, parent), trees.outermost_reference(frame, parent))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: trees.paths_of_spans(int32([0, 0]), int32([1, -1]), DEPTH),
+        lambda: trees.sum_upwards(int64([1, 2]), int32([0, 5])),
+        lambda: trees.sum_by_node(int32([7]), int64([1]), 2),
+        lambda: trees.outermost(int32([0, -4]), int32([-1, 0])),
+        lambda: trees.paths_of_nodes(int32([9]), int32([0]), np.array([False]), int32([0]), DEPTH),
+        lambda: trees.paths_of_nodes(int32([-1]), int32([0]), np.array([False]), int32([3]), DEPTH),
+        lambda: spans.sum_in_window(int64([0]), int64([5]), int32([9]), int32([-1]), 0.0, 9.0),
+        lambda: spans.self_durations(int64([0]), int64([5]), int32([4])),
+    ],
+)
+def test_an_index_out_of_range_is_refused_not_followed(call: Any) -> None:
+    with pytest.raises((NotReadable, trees.CycleFound)):
+        call()

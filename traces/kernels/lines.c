@@ -1,0 +1,135 @@
+/* Collapsed stacks: lines of `outer;inner weight` become call paths and weights.
+ *
+ * Neighbouring lines mostly share their beginning: what is equal to the line before costs a comparison, not a lookup.
+ */
+#include "tree.h"
+
+/* Zeroed by the caller; give it to forget_lines, without the columns that were taken. */
+typedef struct {
+    Tree tree;
+    Names names; /* of frames */
+    int32_t *leaf;
+    int64_t *weight;
+    int64_t leaf_room, weight_room;
+    int64_t count, skipped; /* lines that hold no stack and weight; comments and blank lines are not counted */
+    int64_t fault_at;
+} Lines;
+
+#define MAX_WEIGHT_DIGITS 15
+
+/* How many leading bytes of two texts are equal. */
+static inline int64_t equal_bytes(Cursor left, Cursor right, int64_t limit) {
+    int64_t at = 0;
+#if defined(__SSE2__)
+    while (limit - at >= 16) {
+        __m128i same = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(left + at)), _mm_loadu_si128((const __m128i *)(right + at)));
+        unsigned differs = (unsigned)_mm_movemask_epi8(same) ^ 0xffff;
+        if (differs) return at + __builtin_ctz(differs);
+        at += 16;
+    }
+#endif
+    while (at < limit && left[at] == right[at]) at++;
+    return at;
+}
+
+static inline Cursor find_separator(Cursor at, Cursor end) {
+#if defined(__SSE2__)
+    const __m128i wanted = _mm_set1_epi8(';');
+    while (end - at >= 16) {
+        unsigned mask = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)at), wanted));
+        if (mask) return at + __builtin_ctz(mask);
+        at += 16;
+    }
+#endif
+    while (at < end && *at != ';') at++;
+    return at;
+}
+
+static int is_blank(Cursor at, Cursor end) {
+    for (; at < end; at++)
+        if (*at != ' ' && (*at < '\t' || *at > '\r')) return 0;
+    return 1;
+}
+
+/* The path of the line before: where each of its frames ends, from the line's start, and its node. */
+typedef struct {
+    Cursor text;
+    int64_t length, count;
+    int64_t *ends;
+    int32_t *nodes;
+    int64_t end_room, node_room;
+} Path;
+
+/* The leaf of a stack; -2 when memory is out. `path` is the stack before and becomes this one. */
+static int32_t read_stack(Lines *lines, Cursor data, Cursor text, int64_t length, Path *path) {
+    int64_t limit = length < path->length ? length : path->length;
+    int64_t equal = equal_bytes(text, path->text, limit), low = 0, high = path->count;
+    if (equal == length && equal == path->length && path->count) return path->nodes[path->count - 1];
+    while (low < high) { /* frames that end before the first difference, with their separator */
+        int64_t middle = (low + high) / 2;
+        if (path->ends[middle] < equal)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    path->text = text;
+    path->length = length;
+    path->count = low;
+    int32_t node = low ? path->nodes[low - 1] : -1;
+    for (Cursor at = text + (low ? path->ends[low - 1] + 1 : 0), end = text + length;; at++) {
+        Cursor stop = find_separator(at, end);
+        int32_t frame = stop - at > MAX_TOKEN_BYTES ? -1 : intern(&lines->names, data, at, (size_t)(stop - at));
+        if (frame < 0 || !grow((void **)&path->ends, &path->end_room, path->count + 1, sizeof *path->ends) ||
+            !grow((void **)&path->nodes, &path->node_room, path->count + 1, sizeof *path->nodes))
+            return -2;
+        node = child(&lines->tree, node, frame);
+        if (node == -2) return -2;
+        path->ends[path->count] = stop - text;
+        path->nodes[path->count++] = node;
+        at = stop;
+        if (at == end) return node;
+    }
+}
+
+/* Read all lines. OUT_OF_RANGE: a weight of more than 15 digits. */
+EXPORT int64_t scan_lines(Cursor data, int64_t length, Lines *lines) {
+    Cursor end = data + length;
+    Path path = {.text = data};
+    int outcome = OK;
+    for (Cursor line = data; outcome == OK && line < end;) {
+        Cursor next = memchr(line, '\n', (size_t)(end - line)), stop = next ? next : end;
+        Cursor after = next ? next + 1 : end;
+        while (stop > line && stop[-1] == '\r') stop--;
+        Cursor digits = stop;
+        while (digits > line && (uint8_t)(digits[-1] - '0') < 10) digits--;
+        if (*line == '#' || digits == stop || digits - line < 2 || digits[-1] != ' ') {
+            lines->skipped += stop > line && *line != '#' && !is_blank(line, stop);
+        } else if (stop - digits > MAX_WEIGHT_DIGITS) {
+            lines->fault_at = digits - data;
+            outcome = OUT_OF_RANGE;
+        } else {
+            int64_t weight = 0;
+            for (Cursor at = digits; at < stop; at++) weight = weight * 10 + (*at - '0');
+            int32_t leaf = read_stack(lines, data, line, digits - 1 - line, &path);
+            if (leaf == -2 || !grow((void **)&lines->leaf, &lines->leaf_room, lines->count + 1, sizeof *lines->leaf) ||
+                !grow((void **)&lines->weight, &lines->weight_room, lines->count + 1, sizeof *lines->weight)) {
+                outcome = NO_MEMORY;
+                break;
+            }
+            lines->leaf[lines->count] = leaf;
+            lines->weight[lines->count++] = weight;
+        }
+        line = after;
+    }
+    free(path.ends);
+    free(path.nodes);
+    return outcome;
+}
+
+EXPORT void forget_lines(Lines *lines) {
+    free(lines->leaf);
+    free(lines->weight);
+    forget_names(&lines->names);
+    free_tree(&lines->tree);
+    memset(lines, 0, sizeof *lines);
+}

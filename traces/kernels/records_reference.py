@@ -1,0 +1,292 @@
+"""What records.c does, with msgspec and a column at a time."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from operator import attrgetter
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Raw
+
+from traces.kernels.library import REASONS, Buffer, NotReadable, Outcome, address
+from traces.kernels.records import Column, Field, Kind, Table, column_names
+from traces.kernels.scaled import MISSING, scaled
+
+SPACE = b" \t\r\n"
+BYTE = re.compile(r"byte (\d+)")
+TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|["\[\]{}]', re.DOTALL)
+QUOTE = ord('"')
+BATCH = 4096
+"""Records that are decoded at once: more would only take memory."""
+
+
+def scan_records_reference(data: Buffer, fields: Sequence[Field], member: str) -> Table:
+    """The same as `records.scan_records`."""
+    document = _read(data, member)
+    elements = document.elements or []
+    records = [element for element in elements if _starts(element, b"{")]
+    rows = _Rows(fields, document.base, len(records))
+    rows.fill(records)
+    return Table(
+        len(records),
+        len(elements) - len(records),
+        document.elements is not None,
+        document.unterminated,
+        document.members,
+        rows.columns(),
+    )
+
+
+def scan_slices_reference(
+    data: Buffer, offsets: list[int], lengths: list[int], fields: Sequence[Field], *, arrays: bool
+) -> tuple[Table, list[int]]:
+    """The same as `records.scan_slices`."""
+    source = np.frombuffer(data, np.uint8)
+    records: list[Raw] = []
+    ends: list[int] = []
+    skipped = 0
+    for offset, length in zip(offsets, lengths, strict=True):
+        part = msgspec.json.decode(source.data[offset : offset + length], type=Raw) if length else Raw()
+        if not length:
+            raise NotReadable(REASONS[Outcome.TRUNCATED], offset)
+        if not arrays:
+            records.append(part if _starts(part, b"{") else Raw(b"{}"))
+        elif _starts(part, b"["):
+            try:
+                elements = msgspec.json.decode(part, type=list[Raw])
+            except msgspec.DecodeError as error:
+                raise _unreadable(error, offset) from error
+            found = [element for element in elements if _starts(element, b"{")]
+            skipped += len(elements) - len(found)
+            records += found
+        ends.append(len(records))
+    rows = _Rows(fields, address(source), len(records))
+    rows.fill(records)
+    return Table(len(records), skipped, found=True, unterminated=False, members={}, columns=rows.columns()), ends
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """`base` is the address of the bytes that elements and members are parts of."""
+
+    elements: list[Raw] | None
+    members: dict[str, tuple[int, int]]
+    base: int
+    last: str = ""
+    unterminated: bool = False
+
+
+def _read(data: Buffer, member: str) -> _Document:
+    try:
+        return _parse(data, member)
+    except NotReadable:
+        for repaired in _repairs(bytes(data).rstrip(SPACE)):
+            try:
+                found = _parse(repaired, member)
+            except NotReadable:
+                continue
+            if not repaired.endswith(b"]}") or (found.elements is not None and found.last == member):
+                return _Document(found.elements, found.members, found.base, unterminated=True)
+        raise
+
+
+def _repairs(text: bytes) -> list[bytes]:
+    """What a document that lacks only its end may be: the same with an end."""
+    if text.lstrip(SPACE)[:1] != b"[":
+        whole = _without_comma(text)
+        return [whole + b"]}", whole + b"}"] if whole else []
+    inner = text.removesuffix(b"]").rstrip(SPACE)
+    whole = _without_comma(inner)
+    # With its bracket, only a comma before it can be what is wrong.
+    repairs = [whole + b"]"] if whole and (inner.endswith(b",") or not text.endswith(b"]")) else []
+    cut = _start_of_broken_record(text)
+    if cut is not None:
+        before = text[:cut].rstrip(SPACE)
+        whole = _without_comma(before)
+        if whole and (before.endswith(b",") or before == b"["):
+            repairs.append(whole + b"]")
+    return repairs
+
+
+def _without_comma(text: bytes) -> bytes:
+    """The text without a comma at its end; nothing where that comma would be wrong anyway."""
+    if not text.endswith(b","):
+        return text
+    whole = text[:-1].rstrip(SPACE)
+    return b"" if whole[-1:] in (b"[", b"{", b",") else whole
+
+
+def _start_of_broken_record(text: bytes) -> int | None:
+    depth = 0
+    start = None
+    for match in TOKEN.finditer(text):
+        token = match[0]
+        if token == b'"':
+            break  # a text without an end
+        if token in b"[{":
+            depth += 1
+            if depth == 2:
+                start = match.start()
+        elif token in b"]}":
+            depth -= 1
+            if depth == 1:
+                start = None
+    return start if start is not None and text[start : start + 1] == b"{" else None
+
+
+def _parse(data: Buffer, member: str) -> _Document:
+    source = np.frombuffer(data, np.uint8)
+    base = address(source)
+    try:
+        if bytes(source[:4096]).lstrip(SPACE)[:1] == b"[":
+            return _Document(msgspec.json.decode(data, type=list[Raw]), {}, base)
+        parts = msgspec.json.decode(data, type=dict[str, Raw])
+        places = {key: (_address(part) - base, len(memoryview(part))) for key, part in parts.items()}
+        last = max(places, key=lambda key: places[key][0], default="")
+        wanted = parts.get(member)
+        places.pop(member, None)
+        elements = None
+        if wanted is not None and _starts(wanted, b"["):
+            elements = msgspec.json.decode(wanted, type=list[Raw])
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise _unreadable(error, 0, len(source)) from error
+    return _Document(elements, places, base, last)
+
+
+def _unreadable(error: Exception, offset: int, end: int = 0) -> NotReadable:
+    if isinstance(error, RecursionError):
+        return NotReadable(REASONS[Outcome.TOO_DEEP], offset)
+    place = BYTE.search(str(error))
+    if place is None:
+        return NotReadable(REASONS[Outcome.TRUNCATED], end or offset)
+    return NotReadable(REASONS[Outcome.MALFORMED], offset + int(place[1]))
+
+
+def _starts(part: Raw, bracket: bytes) -> bool:
+    return memoryview(part)[:1] == bracket
+
+
+def _address(part: Raw) -> int:
+    return int(np.frombuffer(part, np.uint8).__array_interface__["data"][0])
+
+
+class _Rows:
+    """The columns of a known number of records."""
+
+    def __init__(self, fields: Sequence[Field], base: int, count: int) -> None:
+        self._base = base
+        names = column_names(fields)
+        self._kinds = {each.column: each.kind for each in fields if not each.weak and each.column}
+        self._values = {
+            name: [MISSING if kind is Kind.SCALED else 0] * (0 if kind is Kind.TEXT else count)
+            for name, kind in self._kinds.items()
+        }
+        self._ids = {
+            name: [-1 if kind is Kind.TEXT else 0] * (0 if kind is Kind.SCALED else count)
+            for name, kind in self._kinds.items()
+        }
+        self._items: dict[str, list[int]] = {name: [] for name in names}
+        self._texts: dict[str, dict[bytes, int]] = {name: {} for name in names}
+        self._record_columns = [each.column for each in fields if each.kind is Kind.RECORD]
+        depth = 1 + max((each.level for each in fields), default=0)
+        self._levels = [[each for each in fields if each.level == level and each.key] for level in range(depth)]
+        self._decoders = [_decoder(level) for level in self._levels]
+
+    def fill(self, records: list[Raw]) -> None:
+        """All rows."""
+        remaining = iter(records)
+        first = 0
+        while batch := list(islice(remaining, BATCH)):
+            rows = range(first, first + len(batch))
+            for name in self._record_columns:
+                for row, record in zip(rows, batch, strict=True):
+                    self._values[name][row] = _address(record) - self._base
+                    self._ids[name][row] = len(memoryview(record))
+            self._fill_level(batch, rows, 0)
+            first += len(batch)
+
+    def _fill_level(self, parts: list[Raw], rows: Sequence[int], level: int) -> None:
+        decode = self._decoders[level].decode
+        try:
+            decoded = [decode(part) for part in parts]
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise _unreadable(error, 0) from error
+        fields = self._levels[level]
+        weak = {each.column: index for index, each in enumerate(fields) if each.weak}
+        for index, each in enumerate(fields):
+            if each.weak:
+                continue
+            values = list(map(attrgetter(f"f{index}"), decoded))
+            spare = list(map(attrgetter(f"f{weak[each.column]}"), decoded)) if each.column in weak else []
+            if each.kind is Kind.OBJECT:
+                inner = [(row, part) for row, part in zip(rows, values, strict=True) if _starts(part, b"{")]
+                self._fill_level([part for _, part in inner], [row for row, _ in inner], level + 1)
+            elif each.kind is Kind.TEXT:
+                self._fill_texts(each, _first_text(values, spare) if spare else map(bytes, values), rows)
+            elif each.kind is Kind.SCALED:
+                for candidates in (spare, values):
+                    self._fill_numbers(each, candidates, rows)
+            elif each.kind is Kind.SLICE:
+                self._fill_slices(each, values, rows)
+            else:
+                self._fill_integers(each, values, rows)
+
+    def _fill_texts(self, each: Field, values: Iterable[bytes], rows: Sequence[int]) -> None:
+        ids, known = self._ids[each.column], self._texts[each.column]
+        for row, text in zip(rows, values, strict=True):
+            if text and text != b"null":
+                ids[row] = known.setdefault(text[1:-1] if text[0] == QUOTE else text, len(known))
+
+    def _fill_numbers(self, each: Field, values: list[Raw], rows: Sequence[int]) -> None:
+        column, scale = self._values[each.column], each.scale
+        for row, text in zip(rows, map(bytes, values), strict=False):
+            if text:
+                number = scaled(text[1:-1] if text[0] == QUOTE else text, scale)
+                if number != MISSING:
+                    column[row] = number
+
+    def _fill_slices(self, each: Field, values: list[Raw], rows: Sequence[int]) -> None:
+        offsets, lengths = self._values[each.column], self._ids[each.column]
+        for row, value in zip(rows, values, strict=True):
+            if size := len(memoryview(value)):
+                offsets[row], lengths[row] = _address(value) - self._base, size
+
+    def _fill_integers(self, each: Field, values: list[Raw], rows: Sequence[int]) -> None:
+        firsts, counts, items = self._values[each.column], self._ids[each.column], self._items[each.column]
+        for row, value in zip(rows, values, strict=True):
+            if memoryview(value).nbytes:
+                firsts[row] = len(items)
+            if _starts(value, b"["):
+                numbers = [scaled(bytes(n), each.scale) for n in msgspec.json.decode(value, type=list[Raw])]
+                if MISSING in numbers:
+                    raise NotReadable("a list of numbers holds something else", _address(value) - self._base)
+                items += numbers
+                counts[row] = len(numbers)
+
+    def columns(self) -> dict[str, Column]:
+        """The finished columns."""
+        return {
+            name: Column(
+                np.array(self._values[name], np.int64),
+                np.array(self._ids[name], np.int32),
+                np.array(self._items[name], np.int64),
+                tuple(self._texts[name]),
+            )
+            for name in self._kinds
+        }
+
+
+def _first_text(values: list[Raw], spare: list[Raw]) -> Iterator[bytes]:
+    for value, other in zip(map(bytes, values), map(bytes, spare), strict=True):
+        yield value if value and value != b"null" else other
+
+
+def _decoder(fields: list[Field]) -> msgspec.json.Decoder[Any]:
+    """A record as the bytes of its wanted members, empty where there is none."""
+    names = [f"f{index}" for index in range(len(fields))]
+    keys = {name: each.key for name, each in zip(names, fields, strict=True)}
+    kind = msgspec.defstruct("Record", [(name, Raw, Raw(b"")) for name in names], rename=keys, gc=False)
+    return msgspec.json.Decoder(kind)

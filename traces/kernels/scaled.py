@@ -1,0 +1,35 @@
+"""Decimal numbers as JSON writes them, to whole multiples of a power of ten, exactly. In C: `read_scaled` of json.h."""
+
+import re
+
+import numpy as np
+
+MISSING = int(np.iinfo(np.int64).min)
+"""In a column of numbers: there is none."""
+LARGEST = int(np.iinfo(np.int64).max)
+PLAIN = re.compile(rb"(-?(?:0|[1-9][0-9]{0,17}))(?:\.([0-9]+))?")
+NUMBER = re.compile(rb"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?)([0-9]+))?")
+
+
+def scaled(text: bytes, scale: int) -> int:
+    """A number times 10**scale, rounded half away from zero; MISSING for other text, the largest for what is larger."""
+    plain = PLAIN.fullmatch(text)
+    if plain is not None:
+        whole, part = plain.groups(b"")
+        if len(part) <= scale and len(whole) + scale <= 18:
+            return int(whole + part.ljust(scale, b"0"))
+    number = NUMBER.fullmatch(text)
+    if number is None:
+        return MISSING
+    sign, whole, part, below, exponent = number.groups(b"")
+    power = int(exponent.lstrip(b"0")[:8] or b"0")  # beyond that no digit remains, or none fits
+    digits = (whole + part).lstrip(b"0")
+    before_point = len(digits) - len(part) + (-power if below == b"-" else power) + scale
+    if not digits or before_point < 0:
+        return 0
+    if before_point > 19:
+        value = LARGEST
+    else:
+        value = int(digits[:before_point].ljust(before_point, b"0") or b"0")
+        value = min(LARGEST, value + (digits[before_point : before_point + 1] >= b"5"))
+    return -value if sign else value

@@ -1,0 +1,156 @@
+/* Slices and begin/end events become properly nested spans; spans are summed inside a window. Rules: traces/nesting.py. */
+#include "bytes.h"
+
+/* Stable: within runs of equal start the later end comes first. `spare` has room for the longest run. */
+static void order_run(int64_t *order, const int64_t *end, int64_t count, int64_t *spare) {
+    for (int64_t low = 0; low < count; low += 16) { /* short pieces by insertion, then merged pairwise */
+        int64_t high = low + 16 < count ? low + 16 : count;
+        for (int64_t i = low + 1; i < high; i++) {
+            int64_t moving = order[i], at = i;
+            for (; at > low && end[order[at - 1]] < end[moving]; at--) order[at] = order[at - 1];
+            order[at] = moving;
+        }
+    }
+    for (int64_t width = 16; width < count; width *= 2) {
+        for (int64_t low = 0; low + width < count; low += 2 * width) {
+            int64_t middle = low + width, high = middle + width < count ? middle + width : count;
+            int64_t left = low, right = middle, out = 0;
+            while (left < middle && right < high)
+                spare[out++] = end[order[right]] > end[order[left]] ? order[right++] : order[left++];
+            while (left < middle) spare[out++] = order[left++];
+            memcpy(order + low, spare, (size_t)out * sizeof *order);
+        }
+    }
+}
+
+/* `order` sorts by start (stable) and is finished here; the other outputs have room for `count` rows. Returns the number of
+ * spans kept, or -NO_MEMORY. `repaired`: clamped, too deep. */
+EXPORT int64_t nest_slices(const int64_t *start, const int64_t *end, int64_t count, int64_t max_depth, int64_t *order,
+                           int64_t *source, int64_t *until, int32_t *parent, int32_t *depth, int64_t *repaired) {
+    int64_t longest = 0;
+    for (int64_t i = 0, first = 0; i < count; i++)
+        if (i + 1 == count || start[order[i + 1]] != start[order[i]]) {
+            if (i + 1 - first > longest) longest = i + 1 - first;
+            first = i + 1;
+        }
+    int32_t *stack = malloc((size_t)max_depth * sizeof *stack);
+    int64_t *spare = malloc((size_t)(longest + 1) * sizeof *spare);
+    if (!stack || !spare) {
+        free(stack);
+        free(spare);
+        return -NO_MEMORY;
+    }
+    for (int64_t i = 1, first = 0; i <= count; i++)
+        if (i == count || start[order[i]] != start[order[first]]) {
+            if (i - first > 1) order_run(order + first, end, i - first, spare);
+            first = i;
+        }
+    int64_t kept = 0, open = 0;
+    repaired[0] = repaired[1] = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t slice = order[i], begin = start[slice], finish = end[slice];
+        while (open && until[stack[open - 1]] <= begin) open--;
+        if (open >= max_depth) {
+            repaired[1]++;
+            continue;
+        }
+        parent[kept] = -1;
+        if (open) {
+            parent[kept] = stack[open - 1];
+            if (finish > until[parent[kept]]) {
+                finish = until[parent[kept]];
+                repaired[0]++;
+            }
+        }
+        depth[kept] = (int32_t)open;
+        source[kept] = slice;
+        until[kept] = finish;
+        stack[open++] = (int32_t)kept++;
+    }
+    free(stack);
+    free(spare);
+    return kept;
+}
+
+/* Events in time order; frames are below `frame_count`. Returns the number of spans, or -NO_MEMORY. `repaired`: unmatched
+ * ends, unclosed, too deep. */
+EXPORT int64_t match_begin_end(const int64_t *time, const int32_t *frame, const uint8_t *begins, int64_t count,
+                               int64_t frame_count, int64_t max_depth, int64_t *source, int64_t *until, int32_t *parent,
+                               int32_t *depth, int64_t *repaired) {
+    int32_t *stack = malloc((size_t)max_depth * sizeof *stack);
+    int32_t *open_calls = calloc((size_t)frame_count + 1, sizeof *open_calls); /* of each frame */
+    if (!stack || !open_calls) {
+        free(stack);
+        free(open_calls);
+        return -NO_MEMORY;
+    }
+    int64_t spans = 0, open = 0, ignored = 0, last = count ? time[0] : 0;
+    repaired[0] = repaired[1] = repaired[2] = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int32_t name = frame[i];
+        if (name < 0 || name >= frame_count) continue;
+        if (begins[i]) {
+            last = time[i];
+            if (open >= max_depth) {
+                repaired[2]++;
+                ignored++;
+                continue;
+            }
+            parent[spans] = open ? stack[open - 1] : -1;
+            depth[spans] = (int32_t)open;
+            source[spans] = i;
+            until[spans] = time[i];
+            stack[open++] = (int32_t)spans++;
+            open_calls[name]++;
+        } else if (ignored) {
+            ignored--;
+        } else if (open_calls[name]) {
+            int32_t closed;
+            last = time[i];
+            do {
+                int32_t span = stack[--open];
+                until[span] = last;
+                closed = frame[source[span]];
+                open_calls[closed]--;
+            } while (closed != name);
+        } else {
+            repaired[0]++;
+        }
+    }
+    repaired[1] = open;
+    while (open) until[stack[--open]] = last;
+    free(stack);
+    free(open_calls);
+    return spans;
+}
+
+/* What each span spent outside its children. */
+EXPORT int64_t self_durations(const int64_t *start, const int64_t *end, const int32_t *parent, int64_t count, int64_t *own) {
+    for (int64_t i = 0; i < count; i++) {
+        if (parent[i] >= i) return MALFORMED;
+        int64_t inner = end[i] - start[i];
+        own[i] = inner;
+        if (parent[i] >= 0) own[parent[i]] -= inner; /* parents come first */
+    }
+    return OK;
+}
+
+/* Self and count of each node for the part of its spans inside [low, high). */
+EXPORT int64_t sum_spans_in_window(const int64_t *start, const int64_t *end, const int32_t *node, int64_t count,
+                               const int32_t *node_parent, int64_t node_count, int64_t low, int64_t high, double exact_low,
+                               double exact_high, int64_t *own, int64_t *calls) {
+    for (int64_t i = 0; i < count; i++) {
+        int64_t from = start[i] < low ? low : start[i] > high ? high : start[i];
+        int64_t to = end[i] < low ? low : end[i] > high ? high : end[i];
+        int32_t at = node[i];
+        if (at < 0 || at >= node_count || node_parent[at] >= node_count) return MALFORMED;
+        if (to > from) {
+            own[at] += to - from;
+            if (node_parent[at] >= 0) own[node_parent[at]] -= to - from;
+            calls[at]++;
+        } else if (start[i] == end[i] && (double)start[i] >= exact_low && (double)end[i] < exact_high) {
+            calls[at]++;
+        }
+    }
+    return OK;
+}

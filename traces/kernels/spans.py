@@ -1,0 +1,209 @@
+"""Nesting slices, matching begins with ends, sums over spans. In C: spans.c; the rules: traces/nesting.py."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from traces.kernels.library import call, contiguous, kernels, raise_for
+
+Int64 = npt.NDArray[np.int64]
+Int32 = npt.NDArray[np.int32]
+UInt8 = npt.NDArray[np.uint8]
+Values = npt.NDArray[Any]
+NONE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Nesting:
+    """Spans in preorder: `source` is the row of the input; the counts are what was repaired."""
+
+    source: Int64
+    end: Values
+    parent: Int32
+    depth: Int32
+    clamped: int = 0
+    unmatched_ends: int = 0
+    unclosed: int = 0
+    too_deep: int = 0
+
+
+def nest(start: Values, end: Values, max_depth: int) -> Nesting:
+    """Nest complete slices, given in file order, none deeper than `max_depth`."""
+    library = kernels()
+    if library is None or start.dtype != np.int64 or end.dtype != np.int64:
+        return nest_reference(start, end, max_depth)
+    start, end = contiguous(start, np.int64), contiguous(end, np.int64)
+    order = np.argsort(start, kind="stable")
+    columns, repaired = _outputs(len(start)), np.zeros(2, np.int64)
+    kept = call(library.nest_slices, start, end, len(start), max_depth, order, *columns, repaired)
+    clamped, too_deep = repaired.tolist()
+    return Nesting(*_filled(columns, kept), clamped=clamped, too_deep=too_deep)
+
+
+def nest_reference(start: Values, end: Values, max_depth: int) -> Nesting:
+    """The same, a slice at a time."""
+    order = np.lexsort((-end, start))  # stable: file order decides last
+    parents: list[int] = []
+    depths: list[int] = []
+    kept: list[int] = []
+    stack: list[int] = []  # open spans, as rows of the result
+    ends: list[int | float] = []  # clamped ends of the result's rows
+    clamped = too_deep = 0
+    for position, (begin, said) in enumerate(zip(start[order].tolist(), end[order].tolist(), strict=True)):
+        while stack and ends[stack[-1]] <= begin:
+            stack.pop()
+        if len(stack) >= max_depth:
+            too_deep += 1
+            continue
+        parent, finish = NONE, said
+        if stack:
+            parent = stack[-1]
+            if finish > ends[parent]:
+                finish = ends[parent]
+                clamped += 1
+        parents.append(parent)
+        depths.append(len(stack))
+        stack.append(len(kept))
+        kept.append(position)
+        ends.append(finish)
+    return Nesting(
+        source=order[np.array(kept, np.int64)],
+        end=np.array(ends, end.dtype),
+        parent=np.array(parents, np.int32),
+        depth=np.array(depths, np.int32),
+        clamped=clamped,
+        too_deep=too_deep,
+    )
+
+
+def match(time: Values, frame: Int32, begins: npt.NDArray[np.bool_], max_depth: int) -> Nesting:
+    """Match begins and ends, given in time order (file order within one moment). `source` is each begin's row."""
+    library = kernels()
+    if library is None or time.dtype != np.int64 or (len(frame) and frame.min() < 0):
+        return match_reference(time, frame, begins, max_depth)
+    inputs = (contiguous(time, np.int64), contiguous(frame, np.int32), contiguous(begins, np.uint8))
+    frames = int(frame.max()) + 1 if len(frame) else 0
+    columns, repaired = _outputs(len(time)), np.zeros(3, np.int64)
+    spans = call(library.match_begin_end, *inputs, len(time), frames, max_depth, *columns, repaired)
+    unmatched, unclosed, too_deep = repaired.tolist()
+    return Nesting(*_filled(columns, spans), unmatched_ends=unmatched, unclosed=unclosed, too_deep=too_deep)
+
+
+def match_reference(time: Values, frame: Int32, begins: npt.NDArray[np.bool_], max_depth: int) -> Nesting:
+    """The same, an event at a time."""
+    source: list[int] = []
+    ends: list[int | float] = []
+    parents: list[int] = []
+    depths: list[int] = []
+    stack: list[int] = []  # open spans, as rows of the result
+    open_frames: list[int] = []
+    open_calls: dict[int, int] = {}
+    unmatched = too_deep = ignored_depth = 0
+    times = time.tolist()
+    last = times[0] if times else 0
+    for event, (at, name, is_begin) in enumerate(zip(times, frame.tolist(), begins.tolist(), strict=True)):
+        if is_begin:
+            last = at
+            if len(stack) >= max_depth:
+                too_deep += 1
+                ignored_depth += 1
+                continue
+            parents.append(stack[-1] if stack else NONE)
+            depths.append(len(stack))
+            stack.append(len(source))
+            open_frames.append(name)
+            open_calls[name] = open_calls.get(name, 0) + 1
+            source.append(event)
+            ends.append(at)
+        elif ignored_depth:
+            ignored_depth -= 1
+        elif open_calls.get(name):
+            last = at
+            while True:
+                ends[stack.pop()] = at
+                closed = open_frames.pop()
+                open_calls[closed] -= 1
+                if closed == name:
+                    break
+        else:
+            unmatched += 1
+    for span in stack:
+        ends[span] = last
+    return Nesting(
+        source=np.array(source, np.int64),
+        end=np.array(ends, time.dtype),
+        parent=np.array(parents, np.int32),
+        depth=np.array(depths, np.int32),
+        unmatched_ends=unmatched,
+        unclosed=len(stack),
+        too_deep=too_deep,
+    )
+
+
+def self_durations(start: Values, end: Values, parent: Int32) -> Values:
+    """What each span spent outside its children; parents come first."""
+    library = kernels()
+    if library is None or start.dtype != np.int64 or end.dtype != np.int64:
+        return self_durations_reference(start, end, parent)
+    own = np.empty(len(start), np.int64)
+    columns = (contiguous(start, np.int64), contiguous(end, np.int64), contiguous(parent, np.int32))
+    raise_for(call(library.self_durations, *columns, len(start), own), 0)
+    return own
+
+
+def self_durations_reference(start: Values, end: Values, parent: Int32) -> Values:
+    """The same in numpy."""
+    own = end - start
+    inner = parent >= 0
+    np.subtract.at(own, parent[inner], (end - start)[inner])
+    return own
+
+
+def sum_in_window(
+    start: Int64, end: Int64, node: Int32, node_parent: Int32, low: float, high: float
+) -> tuple[Int64, Int64]:
+    """Self and calls of each node for the part of its spans between `low` (included) and `high` (excluded).
+
+    What crosses an edge counts for the part inside; an empty span counts as a call where it lies inside.
+    """
+    library = kernels()
+    if library is None:
+        return sum_in_window_reference(start, end, node, node_parent, low, high)
+    nodes = len(node_parent)
+    own, calls = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
+    columns = (contiguous(start, np.int64), contiguous(end, np.int64), contiguous(node, np.int32))
+    edges = (int(np.floor(low)), int(np.ceil(high)), float(low), float(high))
+    above = contiguous(node_parent, np.int32)
+    raise_for(call(library.sum_spans_in_window, *columns, len(start), above, nodes, *edges, own, calls), 0)
+    return own, calls
+
+
+def sum_in_window_reference(
+    start: Int64, end: Int64, node: Int32, node_parent: Int32, low: float, high: float
+) -> tuple[Int64, Int64]:
+    """The same in numpy."""
+    begins = np.clip(start, int(np.floor(low)), int(np.ceil(high)))
+    inner = np.maximum(np.clip(end, int(np.floor(low)), int(np.ceil(high))), begins) - begins
+    inside = (inner > 0) | ((start == end) & (start >= low) & (end < high))
+    own = np.zeros(len(node_parent), np.int64)
+    np.add.at(own, node, inner)
+    above = node_parent[node]
+    np.subtract.at(own, above[above >= 0], inner[above >= 0])
+    return own, np.bincount(node[inside], minlength=len(node_parent)).astype(np.int64)
+
+
+Columns = tuple[Int64, Int64, Int32, Int32]
+
+
+def _outputs(count: int) -> Columns:
+    return np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.int32), np.empty(count, np.int32)
+
+
+def _filled(columns: Columns, count: int) -> Columns:
+    """The rows that a kernel filled; it returns a negative number when memory is out."""
+    if count < 0:
+        raise MemoryError
+    source, end, parent, depth = columns
+    return source[:count], end[:count], parent[:count], depth[:count]

@@ -1,0 +1,280 @@
+"""Call paths interned as the nodes of a call tree, and sums over it. In C: tree.c."""
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from traces.kernels.library import NotReadable, Outcome, call, contiguous, kernels, raise_for, take
+
+Int64 = npt.NDArray[np.int64]
+Int32 = npt.NDArray[np.int32]
+UInt8 = npt.NDArray[np.uint8]
+Values = npt.NDArray[Any]
+NONE, MISSING = -1, -2
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Nodes in order of first appearance, parents first; `leaf` is the node of each span, stack or sample (-1: none).
+    `truncated` frames lay deeper than was allowed and are part of the node above them."""
+
+    frame: Int32
+    parent: Int32
+    depth: Int32
+    leaf: Int32
+    truncated: int
+
+
+class CycleFound(Exception):
+    """A profiler's own tree leads back to itself."""
+
+
+class TreeStruct(ctypes.Structure):
+    """`Tree` of tree.h."""
+
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in ("frame", "parent", "depth")),
+        *((name, ctypes.c_int64) for name in ("frame_room", "parent_room", "depth_room")),
+        *((name, ctypes.c_int64) for name in ("count", "truncated", "max_depth")),
+        ("keys", ctypes.c_void_p),
+        ("nodes", ctypes.c_void_p),
+        ("slot_count", ctypes.c_int64),
+    )
+
+    def paths(self, library: ctypes.CDLL, leaf: Int32) -> Paths:
+        """Its columns, which are no longer the struct's to free."""
+        frame, parent, depth = (
+            take(library, self, name, self.count, np.int32) for name in ("frame", "parent", "depth")
+        )
+        return Paths(frame, parent, depth, leaf, self.truncated)
+
+
+def paths_of_spans(frame: Int32, parent: Int32, max_depth: int) -> Paths:
+    """The node of each span, given spans with parents first."""
+    library = kernels()
+    if library is None:
+        return paths_of_spans_reference(frame, parent, max_depth)
+    inputs = (contiguous(frame, np.int32), contiguous(parent, np.int32), len(frame))
+    return _grow(library, library.nodes_of_spans, inputs, len(frame), max_depth)
+
+
+def paths_of_spans_reference(frame: Int32, parent: Int32, max_depth: int) -> Paths:
+    """The same, a span at a time."""
+    tree = Trie(max_depth)
+    nodes: list[int] = []
+    for span_frame, span_parent in zip(frame.tolist(), parent.tolist(), strict=True):
+        nodes.append(tree.child(nodes[span_parent] if span_parent >= 0 else NONE, span_frame))
+    return tree.paths(nodes)
+
+
+def paths_of_stacks(frames: Int32, ends: Int64, max_depth: int, *, inner_first: bool = False) -> Paths:
+    """The leaf of each stack. Stack `i` is `frames[ends[i - 1]:ends[i]]`, outermost frame first unless said
+    otherwise."""
+    library = kernels()
+    if len(ends) and (ends[0] < 0 or ends[-1] > len(frames) or (np.diff(ends) < 0).any()):
+        raise ValueError("the stacks' ends do not fit the frames")
+    if library is None:
+        return paths_of_stacks_reference(frames, ends, max_depth, inner_first=inner_first)
+    inputs = (contiguous(frames, np.int32), contiguous(ends, np.int64), len(ends), int(inner_first))
+    return _grow(library, library.leaves_of_stacks, inputs, len(ends), max_depth)
+
+
+def paths_of_stacks_reference(frames: Int32, ends: Int64, max_depth: int, *, inner_first: bool = False) -> Paths:
+    """The same, a stack at a time."""
+    tree = Trie(max_depth)
+    leaves: list[int] = []
+    previous: list[int] = []
+    nodes: list[int] = []  # the node at each place of the previous stack
+    whole = frames.tolist()
+    begin = 0
+    for end in ends.tolist():
+        stack = whole[begin:end]
+        if inner_first:
+            stack.reverse()
+        shared = min(len(previous), len(stack))
+        if previous[:shared] != stack[:shared]:
+            shared = next(i for i, (before, now) in enumerate(zip(previous, stack, strict=False)) if before != now)
+        del nodes[shared:]
+        node = nodes[-1] if nodes else NONE
+        for frame in stack[shared:]:
+            node = tree.child(node, frame)
+            nodes.append(node)
+        leaves.append(node)
+        previous, begin = stack, end
+    return tree.paths(leaves)
+
+
+def paths_of_nodes(above: Int32, frame: Int32, on_top: npt.NDArray[np.bool_], samples: Int32, max_depth: int) -> Paths:
+    """The leaf of each sample of a profiler that keeps its own tree.
+
+    `above` is the parent of each of its nodes (-1 none, -2 one that is not there), `frame` is -1 where a node is no
+    part of a path (the root, idle). Nodes `on_top` happen while the code before them is on the stack: there they are
+    put, once in a row. Raises NotReadable for a missing parent, CycleFound.
+    """
+    library = kernels()
+    if library is None:
+        return paths_of_nodes_reference(above, frame, on_top, samples, max_depth)
+    frames = int(frame.max()) + 1 if len(frame) else 0
+    nodes = (contiguous(above, np.int32), contiguous(frame, np.int32), contiguous(on_top, np.uint8))
+    inputs = (*nodes, len(above), frames, contiguous(samples, np.int32), len(samples))
+    return _grow(library, library.leaves_of_nodes, inputs, len(samples), max_depth)
+
+
+def paths_of_nodes_reference(
+    above: Int32, frame: Int32, on_top: npt.NDArray[np.bool_], samples: Int32, max_depth: int
+) -> Paths:
+    """The same, a sample at a time."""
+    tree = Trie(max_depth)
+    parents, frames, tops = above.tolist(), frame.tolist(), on_top.tolist()
+    known: dict[int, int] = {}
+    covers: set[int] = set()
+    leaves: list[int] = []
+    previous = NONE
+    for sample in samples.tolist():
+        at = sample
+        if tops[at] and frames[at] >= 0:
+            mine = frames[at]
+            covers.add(mine)
+            under = previous
+            while under >= 0 and tree.frame[under] in covers and tree.frame[under] != mine:
+                under = tree.parent[under]
+            previous = under if under >= 0 and tree.frame[under] == mine else tree.child(previous, mine)
+        else:
+            pending: list[int] = []
+            while at >= 0 and at not in known and frames[at] >= 0:
+                if len(pending) == len(parents):
+                    raise CycleFound
+                pending.append(at)
+                at = parents[at]
+            if at == MISSING:
+                raise NotReadable("a node's parent is missing", 0)
+            previous = known.get(at, NONE)
+            for node in reversed(pending):
+                previous = known[node] = tree.child(previous, frames[node])
+        leaves.append(previous)
+    return tree.paths(leaves)
+
+
+def sum_upwards(own: Values, parent: Int32) -> Values:
+    """Each node's own value and those of all nodes below it; children add from the last to the first."""
+    library = kernels()
+    total = np.array(own)
+    kernel = {"int64": "sum_upwards_int64", "float64": "sum_upwards_float64"}.get(str(own.dtype))
+    if library is None or kernel is None:
+        return sum_upwards_reference(own, parent)
+    raise_for(call(getattr(library, kernel), contiguous(parent, np.int32), len(total), total), 0)
+    return total
+
+
+def sum_upwards_reference(own: Values, parent: Int32) -> Values:
+    """The same in numpy, a depth at a time."""
+    total = np.array(own)
+    depth = _depths(parent)
+    order = np.argsort(-depth.astype(np.int64) * (len(parent) + 1) - np.arange(len(parent)))
+    for nodes in np.split(order, np.flatnonzero(np.diff(depth[order])) + 1):
+        inner = nodes[parent[nodes] >= 0]
+        np.add.at(total, parent[inner], total[inner])
+    return total
+
+
+def sum_by_node(node: Int32, values: Values, node_count: int) -> Values:
+    """The sum of the rows of each node, added in row order; rows of node -1 count for none."""
+    library = kernels()
+    own = np.zeros(node_count, values.dtype)
+    kernel = {"int64": "sum_by_node_int64", "float64": "sum_by_node_float64"}.get(str(values.dtype))
+    if library is None or kernel is None:
+        busy = node >= 0
+        np.add.at(own, node[busy], values[busy])
+        return own
+    columns = (contiguous(node, np.int32), contiguous(values, values.dtype))
+    raise_for(call(getattr(library, kernel), *columns, len(node), node_count, own), 0)
+    return own
+
+
+def outermost(frame: Int32, parent: Int32) -> UInt8:
+    """1 for each node without an ancestor of the same frame."""
+    library = kernels()
+    if library is None:
+        return outermost_reference(frame, parent)
+    flags = np.zeros(len(frame), np.uint8)
+    frames = int(frame.max()) + 1 if len(frame) else 0
+    columns = (contiguous(frame, np.int32), contiguous(parent, np.int32))
+    raise_for(call(library.find_outermost, *columns, len(frame), frames, flags), 0)
+    return flags
+
+
+def outermost_reference(frame: Int32, parent: Int32) -> UInt8:
+    """The same in numpy, an ancestor at a time."""
+    alone = np.ones(len(frame), np.uint8)
+    nodes = np.flatnonzero(parent >= 0)
+    ancestors = parent[nodes]
+    while len(nodes):
+        same = frame[ancestors] == frame[nodes]
+        alone[nodes[same]] = 0
+        ancestors = np.where(same, NONE, parent[ancestors])
+        going = ancestors >= 0
+        nodes, ancestors = nodes[going], ancestors[going]
+    return alone
+
+
+def _depths(parent: Int32) -> Int32:
+    depth = np.zeros(len(parent), np.int32)
+    nodes = np.flatnonzero(parent >= 0)
+    ancestors = parent[nodes]
+    while len(nodes):
+        depth[nodes] += 1
+        ancestors = parent[ancestors]
+        going = ancestors >= 0
+        nodes, ancestors = nodes[going], ancestors[going]
+    return depth
+
+
+class Trie:
+    """Call paths as they are met, a frame at a time."""
+
+    def __init__(self, max_depth: int) -> None:
+        self.frame: list[int] = []
+        self.parent: list[int] = []
+        self.depth: list[int] = []
+        self.truncated = 0
+        self._max_depth = max_depth
+        self._index: dict[int, int] = {}
+
+    def child(self, parent: int, frame: int) -> int:
+        """The node of `frame` called from `parent` (-1: a root), or `parent` where it is too deep."""
+        key = (parent + 1) << 32 | frame
+        node = self._index.get(key)
+        if node is not None:
+            return node
+        depth = self.depth[parent] + 1 if parent >= 0 else 0
+        if depth >= self._max_depth:
+            self.truncated += 1
+            return parent
+        node = self._index[key] = len(self.frame)
+        self.frame.append(frame)
+        self.parent.append(parent)
+        self.depth.append(depth)
+        return node
+
+    def paths(self, leaves: list[int]) -> Paths:
+        """The finished columns."""
+        frame, parent, depth = (np.array(column, np.int32) for column in (self.frame, self.parent, self.depth))
+        return Paths(frame, parent, depth, np.array(leaves, np.int32), self.truncated)
+
+
+def _grow(library: ctypes.CDLL, kernel: Any, inputs: tuple[Any, ...], count: int, max_depth: int) -> Paths:
+    leaf = np.empty(count, np.int32)
+    tree = TreeStruct(max_depth=max_depth)
+    try:
+        outcome = call(kernel, *inputs, leaf, tree)
+        if outcome == Outcome.UNUSUAL:
+            raise NotReadable("a node's parent is missing", 0)
+        if outcome == Outcome.MALFORMED:
+            raise CycleFound
+        raise_for(outcome, 0)
+        return tree.paths(library, leaf)
+    finally:
+        call(library.forget_tree, tree)

@@ -1,6 +1,7 @@
 """The page in a real browser, before a real server with the built-in analyst."""
 
 import base64
+import gzip
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from playwright.sync_api import FilePayload, Page, expect
 
 from tests.e2e.bad_files import BAD_FILES
 from tests.e2e.pages import QUESTION, ROOM, SOME, ask, expect_status, open_room, picture_width
-from tests.e2e.running_server import RunningServer
+from tests.e2e.running_server import RunningServer, running_server
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
 
@@ -62,6 +63,19 @@ def test_an_answer_names_the_cause_and_shows_a_picture(
     expect(turn.locator('.tool[data-status="success"]').first).to_be_visible()
     expect(turn.locator(".checks")).to_contain_text("checked against the trace")
     assert picture_width(page) > 0
+
+
+def test_a_large_chrome_trace_is_answered_with_a_picture(page: Page, shared: Path, tmp_path: Path) -> None:
+    large = tmp_path / "chrome-20mb.json"
+    large.write_bytes(gzip.decompress((shared / "traces" / "chrome-20mb.json.gz").read_bytes()))
+    assert large.stat().st_size > 30_000_000
+    with running_server(tmp_path / "data", {}) as server:
+        open_room(page, server.address, large)
+        ask(page)
+        expect_status(page, "completed")
+        expect(page.locator(".turn a.citation").first).to_be_visible()
+        assert picture_width(page) > 0
+        page.context.close()
 
 
 def test_a_citation_moves_the_chart_each_time_it_is_clicked(

@@ -1,13 +1,27 @@
 -- What a plan allows, decided here so that every process obeys one truth. Only the server may ask (the end of this file).
 
+-- The month-long period that contains a moment, a whole number of months after one that ended at `p_ended`. Counted in UTC,
+-- wherever the session is: a month is not as long everywhere.
+create function flamechat_private.period_containing(p_ended timestamptz, p_moment timestamptz)
+returns table (starts timestamptz, ends timestamptz)
+language sql stable
+set search_path = '' set timezone = 'UTC'
+as $$
+    select p_ended + month * interval '1 month', p_ended + (month + 1) * interval '1 month'
+    from generate_series(0, (p_moment::date - p_ended::date) / 28 + 1) as month
+    where p_ended + month * interval '1 month' <= p_moment
+    order by month desc
+    limit 1
+$$;
+
 -- Rolls expired periods forward to the one that contains now, however long nobody came, and zeroes what is counted by the
 -- month; of all users, or of one. Every status alike: a trial renews its month, and someone past due keeps a period in
--- which the free plan can count. The new period begins a whole number of months after the old one's end. Safe twice and at
--- once: whoever comes second finds nothing expired. Returns how many were rolled.
+-- which the free plan can count. Safe twice and at once: whoever comes second finds nothing expired. Returns how many were
+-- rolled.
 create function public.reset_expired_monthly_limits(p_user_id uuid default null)
 returns integer
 language plpgsql
-set search_path = '' set timezone = 'UTC'
+set search_path = ''
 as $$
 declare
     rolled integer;
@@ -17,14 +31,7 @@ begin
         monthly_uploads_used = 0,
         updated_at = now(),
         (current_period_start, current_period_end) = (
-            select s.current_period_end + month * interval '1 month',
-                   s.current_period_end + (month + 1) * interval '1 month'
-            from generate_series(
-                0, ((now()::date - s.current_period_end::date) / 28) + 1
-            ) as month
-            where s.current_period_end + month * interval '1 month' <= now()
-            order by month desc
-            limit 1
+            select starts, ends from flamechat_private.period_containing(s.current_period_end, now())
         )
     where s.current_period_end <= now() and (p_user_id is null or s.user_id = p_user_id);
     get diagnostics rolled = row_count;
@@ -42,12 +49,12 @@ as $$
 declare
     subscription public.user_subscriptions;
 begin
-    perform from public.user_subscriptions where user_id = p_user_id for update;
+    perform public.reset_expired_monthly_limits(p_user_id);
+    select * into subscription from public.user_subscriptions where user_id = p_user_id for update;
     if not found then
         perform flamechat_private.settle_user(p_user_id);
+        select * into strict subscription from public.user_subscriptions where user_id = p_user_id for update;
     end if;
-    perform public.reset_expired_monthly_limits(p_user_id);
-    select * into strict subscription from public.user_subscriptions where user_id = p_user_id for update;
     return subscription;
 end
 $$;

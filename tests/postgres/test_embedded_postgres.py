@@ -162,11 +162,13 @@ async def test_a_killed_server_is_started_again_with_all_that_was_committed(tmp_
 async def test_a_stale_pid_that_now_belongs_to_another_program_is_no_server(tmp_path: Path) -> None:
     async with EmbeddedPostgres(tmp_path, settings=HURRY):
         alive = (tmp_path / "cluster" / "postmaster.pid").read_text().split("\n")
-    alive[0] = str(os.getpid())
-    (tmp_path / "cluster" / "postmaster.pid").write_text("\n".join(alive))
-    assert read_postmaster(tmp_path / "cluster") is None
-    async with EmbeddedPostgres(tmp_path, settings=HURRY) as db:
-        assert answers(db.owner_dsn)
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as another:
+        alive[0] = str(another.pid)
+        (tmp_path / "cluster" / "postmaster.pid").write_text("\n".join(alive))
+        assert read_postmaster(tmp_path / "cluster") is None
+        async with EmbeddedPostgres(tmp_path, settings=HURRY) as db:
+            assert answers(db.owner_dsn)
+        another.communicate(b"\n")
 
 
 async def test_the_keyboards_interrupt_does_not_reach_it(tmp_path: Path) -> None:

@@ -47,6 +47,11 @@ def owner(database: FreshDatabase) -> Iterator[Connection[Row]]:
         yield connection
 
 
+def a_crowd(database: FreshDatabase) -> Database:
+    """Every connection stands ready: a pool that grows would let one prompt in after the other."""
+    return Database(database.server, min_connections=CROWD, max_connections=CROWD)
+
+
 def ask(caller: Caller, trace_id: str, *, session_id: str | None = None, turn_id: str | None = None) -> TurnRequest:
     return TurnRequest(
         caller=caller,
@@ -81,7 +86,7 @@ def subscribe(owner: Connection[Row], caller: Caller, plan: str, status: str, pe
 async def test_first_prompts_at_once_never_pass_the_session_ceiling(
     database: FreshDatabase, owner: Connection[Row], plan: Plan
 ) -> None:
-    async with Database(database.server, max_connections=CROWD) as pool:
+    async with a_crowd(database) as pool:
         world = postgres_world(database.owner, pool)
         caller = await world.user(plan)
         trace_id = await world.trace(caller)
@@ -99,10 +104,11 @@ async def test_first_prompts_at_once_never_pass_the_session_ceiling(
 async def test_prompts_at_once_never_pass_the_messages_of_a_session(
     database: FreshDatabase, owner: Connection[Row]
 ) -> None:
-    async with Database(database.server, max_connections=CROWD) as pool:
+    async with a_crowd(database) as pool:
         world = postgres_world(database.owner, pool)
         caller = await world.user(FREE)
         trace_id, session_id = await world.trace(caller), new_uuid()
+        await world.conversations.open_session(caller, trace_id=trace_id, session_id=session_id)
         decisions = await asyncio.gather(
             *(
                 world.conversations.reserve_turn(ask(caller, trace_id, session_id=session_id), queue_behind=True)
@@ -117,16 +123,17 @@ async def test_prompts_at_once_never_pass_the_messages_of_a_session(
 
 
 async def test_one_of_many_prompts_at_once_runs_and_the_others_hear_why_not(database: FreshDatabase) -> None:
-    async with Database(database.server) as pool:
+    async with a_crowd(database) as pool:
         world = postgres_world(database.owner, pool)
         caller = await world.user()
         trace_id, session_id = await world.trace(caller), new_uuid()
+        await world.conversations.open_session(caller, trace_id=trace_id, session_id=session_id)
         answers = await asyncio.gather(
-            *(world.conversations.reserve_turn(ask(caller, trace_id, session_id=session_id)) for _ in range(10)),
+            *(world.conversations.reserve_turn(ask(caller, trace_id, session_id=session_id)) for _ in range(CROWD)),
             return_exceptions=True,
         )
     assert sum(isinstance(answer, Decision) for answer in answers) == 1
-    assert sum(isinstance(answer, TurnInProgress) for answer in answers) == 9
+    assert sum(isinstance(answer, TurnInProgress) for answer in answers) == CROWD - 1
 
 
 async def test_the_same_turn_id_at_once_from_two_connections_is_one_turn(
@@ -176,7 +183,7 @@ async def test_a_running_turn_cannot_give_its_session_back(database: FreshDataba
 
 
 async def test_uploads_at_once_never_pass_their_ceilings(database: FreshDatabase, owner: Connection[Row]) -> None:
-    async with Database(database.server, max_connections=CROWD) as pool:
+    async with a_crowd(database) as pool:
         world = postgres_world(database.owner, pool)
         caller = await world.user(FREE)
         reserved = await asyncio.gather(

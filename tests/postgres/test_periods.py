@@ -1,9 +1,12 @@
 """Months go by, whether or not anybody comes."""
 
-from datetime import UTC, datetime
+from calendar import monthrange
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from psycopg import Connection
 
 Row = tuple[object, ...]
@@ -57,17 +60,25 @@ def test_one_user_can_be_rolled_alone(owner: Connection[Row]) -> None:
     ).fetchall() == [(other,)]
 
 
+SPAN_S = int(timedelta(days=60 * 365).total_seconds())
+MOMENTS = st.integers(0, SPAN_S).map(lambda second: datetime(2000, 1, 1, tzinfo=UTC) + timedelta(seconds=second))
+
+
 @pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati"])
-@pytest.mark.parametrize("day", [1, 28, 29, 30, 31])
-def test_a_period_renews_on_its_day_or_the_last_of_the_month(owner: Connection[Row], day: int, zone: str) -> None:
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(moments=st.tuples(MOMENTS, MOMENTS).map(sorted))
+def test_a_period_contains_its_moment_and_renews_on_its_day_or_the_last_of_the_month(
+    owner: Connection[Row], zone: str, moments: list[datetime]
+) -> None:
+    ended, moment = moments
     owner.execute("select set_config('timezone', %s, true)", [zone])
-    user_id = a_subscription(owner, status="active", period_end=str(datetime(2024, 1, day, 9, tzinfo=UTC)))
-    owner.execute("select reset_expired_monthly_limits()")
-    [start, last_day] = owner.execute(
-        "select current_period_start, extract(day from date_trunc('month', current_period_start at time zone 'UTC') "
-        "+ interval '1 month - 1 day')::integer from user_subscriptions where user_id = %s",
-        [user_id],
-    ).fetchone() or [None, None]
-    assert isinstance(start, datetime)
-    assert isinstance(last_day, int)
-    assert (start.astimezone(UTC).day, start.astimezone(UTC).hour) == (min(day, last_day), 9)
+    found = owner.execute("select * from flamechat_private.period_containing(%s, %s)", [ended, moment]).fetchall()
+    [(starts, ends)] = found
+    assert isinstance(starts, datetime)
+    assert isinstance(ends, datetime)
+    assert ended <= starts <= moment < ends
+    for edge in (starts.astimezone(UTC), ends.astimezone(UTC)):
+        assert edge.timetz() == ended.timetz()
+        assert edge.day == min(ended.day, monthrange(edge.year, edge.month)[1])
+    months = [edge.astimezone(UTC).year * 12 + edge.astimezone(UTC).month for edge in (starts, ends)]
+    assert months[1] - months[0] == 1

@@ -24,10 +24,12 @@ class Database:
     """The database as `flamechat_server` sees it. With `pooler`, no prepared statements: a transaction pooler hands
     each transaction to another connection."""
 
-    def __init__(self, server_dsn: str, *, pooler: bool = False, max_connections: int = MAX_CONNECTIONS) -> None:
+    def __init__(
+        self, server_dsn: str, *, pooler: bool = False, min_connections: int = 1, max_connections: int = MAX_CONNECTIONS
+    ) -> None:
         self._pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
             server_dsn,
-            min_size=1,
+            min_size=min_connections,
             max_size=max_connections,
             timeout=WAIT_SECONDS,
             open=False,

@@ -15,7 +15,7 @@ from traces.analysis.calltree import call_tree
 from traces.analysis.functions import top_functions
 from traces.analysis.layout import left_heavy, time_order
 from traces.door import read_trace
-from traces.errors import TraceError
+from traces.errors import TraceError, UnrecognisedTrace
 
 STEPS = ("hash", "import", "cache", "functions", "call tree", "time order", "left heavy", "picture")
 ROUNDS = 3
@@ -45,6 +45,8 @@ def measure(path: Path) -> dict[str, float]:
     start = time.process_time()
     try:
         trace = read_trace(content, name=path.name)
+    except UnrecognisedTrace:
+        sys.exit("not read: no importer knows its format")
     except TraceError as error:
         sys.exit(f"not read: {error}")
     seconds["import"] = time.process_time() - start

@@ -5,22 +5,16 @@ order.
 """
 
 import asyncio
-import fcntl
-import logging
-import shutil
-import signal
 import sys
-import tempfile
-import time
 import webbrowser
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from server.errors import ConfigError, ServerError, raised_at
+from server.errors import ConfigError, ServerError
 
 if TYPE_CHECKING:
     import socket
@@ -36,20 +30,6 @@ if TYPE_CHECKING:
     from server.turns.runner import TurnRunner
 
 PACKAGE = Path(__file__).parent
-SAMPLE_FOLDERS = (PACKAGE.parent / "fixtures" / "sample", PACKAGE / "shipped" / "fixtures" / "sample")
-"""In a checkout, and in an installed wheel."""
-
-SIGTERM_DRAIN_S = 16.0
-"""With the 2 s that open requests get and the database's stop, SIGTERM ends within 20 s."""
-
-SCRATCH = "scratch-"
-LEFTOVER_S = 86_400
-"""A scratch folder nobody has touched for a day is a killed server's: a running one's may be another server's on this
-folder.
-"""
-
-CTRL_C_DRAIN_S = 1.5
-"""Likewise within 5 s for a person who waits."""
 
 
 def main() -> None:
@@ -91,32 +71,39 @@ def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None
     Raises ConfigError before anything is started: for a port that is taken, a data folder that cannot be written, a
     host that others reach without a token.
     """
+    from server.adapters.folder.data_folder import own_data_folder
+    from server.adapters.json_log import log_as_json
+    from server.edges.http.serving import bound_socket
+
     settings.check_exposure()
-    listening = _listening_place(settings)
-    with listening:
-        _own_data_folder(settings.data)
-        _log_as_json()
+    with bound_socket(settings.host, settings.port) as listening:
+        own_data_folder(settings.data)
+        log_as_json()
         asyncio.run(_serve(settings, listening, announce or partial(print, flush=True)))
 
 
 async def _serve(settings: "Settings", listening: "socket.socket", announce: Callable[[str], None]) -> None:
     from server.edges.http.application import build_application, names_of
-    from server.edges.http.serving import HttpServer
+    from server.edges.http.serving import HttpServer, StopSignals
+    from server.turns.sample import add_sample_once
 
-    stop = _Stop()
-    stop.listen_to_signals()
+    signals = StopSignals()
     async with running(settings) as parts:
         server = HttpServer(
             build_application(parts.services, is_our_name=names_of(settings.host, settings.allowed_hosts))
         )
         async with asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(server.serve(sockets=[listening]))
-            beside = [tasks.create_task(parts.runner.run()), tasks.create_task(_add_sample(parts, settings.data))]
+            beside = [tasks.create_task(parts.runner.run())]
+            for sample in sample_traces():
+                marker = settings.data / "sample-loaded"
+                adding = add_sample_once(parts.services.library, parts.user, sample, marker=marker)
+                beside.append(tasks.create_task(adding))
             _announce(settings, listening.getsockname()[1], announce)
-            drain_s = await stop.wait()
+            drain_s = await signals.next()
             parts.stopping.set()
             drained = tasks.create_task(parts.runner.drain(drain_s))
-            again = tasks.create_task(stop.wait())
+            again = tasks.create_task(signals.next())
             await asyncio.wait({drained, again}, return_when=asyncio.FIRST_COMPLETED)
             again.cancel()
             await parts.runner.drain(0)
@@ -142,6 +129,7 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
 
     Raises DatabaseUnavailable.
     """
+    from server.adapters.folder.data_folder import first_server_on, scratch_folder
     from server.adapters.folder.objects import FolderObjects
     from server.adapters.memory.identity import LocalIdentity
     from server.adapters.postgres.conversations import PostgresConversations
@@ -160,7 +148,6 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
         account_id = await ensure_local_user(postgres.owner_dsn, LOCAL_USER_ID)
         user = Caller(user_id=LOCAL_USER_ID, account_id=account_id, is_administrator=True)
         database = await stack.enter_async_context(Database(postgres.server_dsn))
-        scratch = stack.enter_context(tempfile.TemporaryDirectory(dir=settings.data, prefix=SCRATCH))
         token = settings.access_token
         workers = ProcessWorkers(
             settings.data / "cache",
@@ -180,8 +167,8 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
             identity=LocalIdentity(user, access_token=None if token is None else token.get_secret_value()),
             agent=build_agent(settings, workers=workers, pictures=StoredPictures(objects)),
             user=user,
-            scratch=Path(scratch),
-            takes_up_unended=stack.enter_context(_first_on(settings.data)),
+            scratch=stack.enter_context(scratch_folder(settings.data)),
+            takes_up_unended=stack.enter_context(first_server_on(settings.data)),
         )
 
 
@@ -281,49 +268,12 @@ def compose(
     return Parts(services=services, runner=runner, user=user, stopping=stopping)
 
 
-class _Stop:
-    """Set by the first signal, with the time running turns get; a second signal takes that time away."""
-
-    def __init__(self) -> None:
-        self._signals: asyncio.Queue[float] = asyncio.Queue()
-
-    def listen_to_signals(self) -> None:
-        loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGTERM, self._signals.put_nowait, SIGTERM_DRAIN_S)
-        loop.add_signal_handler(signal.SIGINT, self._signals.put_nowait, CTRL_C_DRAIN_S)
-
-    async def wait(self) -> float:
-        return await self._signals.get()
-
-
-@contextmanager
-def _first_on(data: Path) -> Iterator[bool]:
-    """Whether no other server works on this data folder; true for one process at a time, however the others end."""
-    with (data / "server.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
-
-
-async def _add_sample(parts: Parts, data: Path) -> None:
-    """Load the sample trace into a new data folder, once: a sample that was removed stays removed."""
-    import hashlib
-
-    import structlog
-
-    marker = data / "sample-loaded"
-    sample = next((file for folder in SAMPLE_FOLDERS if folder.is_dir() for file in sorted(folder.iterdir())), None)
-    if sample is None or marker.exists():
-        return
-    try:
-        sha256 = hashlib.sha256(sample.read_bytes()).hexdigest()
-        await parts.services.library.add(parts.user, sample, name=sample.name, sha256=sha256)
-        marker.touch()
-    except Exception as error:  # noqa: BLE001 - the server is of use without its sample
-        structlog.get_logger(__name__).warning("sample_not_loaded", error=type(error).__name__, where=raised_at(error))
+def sample_traces() -> list[Path]:
+    """The trace a new data folder begins with: from the checkout, or from the installed wheel. Empty when there is
+    none.
+    """
+    folders = (PACKAGE.parent / "fixtures" / "sample", PACKAGE / "shipped" / "fixtures" / "sample")
+    return sorted(next((folder for folder in folders if folder.is_dir()), PACKAGE / "none").glob("*"))[:1]
 
 
 def _announce(settings: "Settings", port: int, announce: Callable[[str], None]) -> None:
@@ -337,55 +287,3 @@ def _announce(settings: "Settings", port: int, announce: Callable[[str], None]) 
         announce(f"Set but not used yet: {', '.join(settings.not_used_yet)}")
     if settings.open:
         webbrowser.open(address)
-
-
-def _listening_place(settings: "Settings") -> "socket.socket":
-    """The bound socket. Raises ConfigError."""
-    from server.edges.http.serving import bound_socket
-
-    try:
-        return bound_socket(settings.host, settings.port)
-    except OSError as error:
-        raise ConfigError(
-            f"cannot listen on {settings.host} port {settings.port}: {error.strerror or error}. "
-            "Stop what is there, or choose another with --port."
-        ) from error
-
-
-def _own_data_folder(data: Path) -> None:
-    """Make the data folder ours and prove that it can be written; what a killed server left behind goes. Raises
-    ConfigError.
-    """
-    try:
-        data.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with tempfile.TemporaryFile(dir=data):
-            pass
-        for scratch in data.glob(f"{SCRATCH}*"):
-            if scratch.stat().st_mtime < time.time() - LEFTOVER_S:
-                shutil.rmtree(scratch)
-    except OSError as error:
-        raise ConfigError(
-            f"cannot write to the data folder {data}: {error.strerror or error}. Choose another with --data."
-        ) from error
-
-
-def _log_as_json() -> None:
-    """Everything logged goes to stderr as one JSON object a line, of the libraries only warnings."""
-    import structlog
-
-    processors: list[structlog.typing.Processor] = [
-        structlog.stdlib.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-    ]
-    structlog.configure(
-        processors=[*processors, structlog.processors.JSONRenderer()],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
-    handler = logging.StreamHandler()
-    handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
-            processor=structlog.processors.JSONRenderer(),
-            foreign_pre_chain=[*processors, structlog.stdlib.add_logger_name],
-        )
-    )
-    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)

@@ -5,7 +5,6 @@ import uuid
 from pathlib import Path
 
 import anyio
-from traces.analysis.summary import summarise
 
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations
@@ -13,6 +12,7 @@ from server.ports.identity import Caller
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET, ObjectStore
 from server.ports.traces import OpenTrace, TraceRecords, TraceRow, TraceWorkers
 from server.turns.access import trace_of
+from traces.analysis.summary import summarise
 
 
 class TraceLibrary:

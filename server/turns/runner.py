@@ -5,7 +5,7 @@ client was told is never lost.
 """
 
 import uuid
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import anyio
 import structlog
@@ -13,12 +13,13 @@ import structlog
 from server.agent.turn import Agent, TurnAnswer, TurnInput
 from server.errors import raised_at
 from server.ports.clock import Clock
-from server.ports.conversations import Conversations, NewMessage, Sender, TurnEnding, TurnRow, TurnStatus
+from server.ports.conversations import Conversations, TurnRow
 from server.ports.identity import Caller
 from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Relay
-from server.protocol.events import ModelResponseEnd, SessionTitle, TurnCancelled, TurnEvent, TurnFailed
+from server.protocol.events import TurnCancelled, TurnFailed
 from server.protocol.values import ViewerState
+from server.turns.endings import Outcome, ending_of
 from server.turns.failures import turn_failure
 from server.turns.history import earlier_messages
 from server.turns.library import TraceLibrary
@@ -143,7 +144,7 @@ class TurnRunner:
             await self._end(view, "", TurnCancelled())
             return
         sink = RelaySink(self._relay, view, flush_s=self._flush_s)
-        outcome: TurnAnswer | TurnCancelled | TurnFailed
+        outcome: Outcome
         try:
             outcome = await self._answer(turn, sink)
         except anyio.get_cancelled_exc_class():
@@ -197,9 +198,9 @@ class TurnRunner:
             is_first_turn=not history,
         )
 
-    async def _end(self, view: TurnView, account_id: str, outcome: TurnAnswer | TurnCancelled | TurnFailed) -> None:
+    async def _end(self, view: TurnView, account_id: str, outcome: Outcome) -> None:
         """Store the ending, then tell it. Nothing is told when another process has ended the turn."""
-        ending, events = _ending(view, account_id, outcome)
+        ending, events = ending_of(view, account_id, outcome)
         try:
             stored = await self._conversations.end_turn(view.turn_id, ending)
         except Exception as error:  # noqa: BLE001 - listeners must hear that the answer was lost
@@ -212,62 +213,3 @@ class TurnRunner:
         for event in events:
             await sink.emit(event)
         log.info("turn_ended", turn_id=view.turn_id, attempt=view.attempt, status=ending.status.value)
-
-
-def _ending(
-    view: TurnView, account_id: str, outcome: TurnAnswer | TurnCancelled | TurnFailed
-) -> tuple[TurnEnding, tuple[TurnEvent, ...]]:
-    """What is stored, and what is told after it."""
-    messages = view.messages(account_id)
-    ending = TurnEnding(
-        status=TurnStatus.COMPLETED,
-        model=view.model,
-        prompt_version=view.prompt_version,
-        delivered_anything=view.delivered_anything,
-    )
-    match outcome:
-        case TurnAnswer():
-            told = ModelResponseEnd(
-                message_id=outcome.message_id,
-                usage=outcome.usage,
-                citations=list(outcome.citations),
-                checks=list(outcome.checks),
-                suggestions=list(outcome.suggestions),
-            )
-            beside = told.model_dump(
-                mode="json", by_alias=True, include={"usage", "citations", "checks", "suggestions"}
-            ) | {"model": outcome.model, "promptVersion": outcome.prompt_version}
-            completed = replace(
-                ending,
-                messages=_with_metadata(messages, outcome.message_id, beside),
-                title=outcome.title,
-                model=outcome.model,
-                prompt_version=outcome.prompt_version,
-                input_tokens=outcome.usage.input_tokens,
-                output_tokens=outcome.usage.output_tokens,
-            )
-            untold = outcome.title is not None and outcome.title != view.title
-            return completed, (SessionTitle(title=outcome.title), told) if untold else (told,)
-        case TurnCancelled():
-            kept = _with_metadata(messages, view.last_message_id, {"partial": True})
-            note = _system_event(view.turn_id, "Stopped.", {"event": "turn_cancelled"})
-            return replace(ending, status=TurnStatus.CANCELLED, messages=(*kept, note)), (outcome,)
-        case TurnFailed():
-            kept = _with_metadata(messages, view.last_message_id, {"partial": True})
-            note = _system_event(view.turn_id, outcome.message, {"event": "turn_failed", "code": outcome.code})
-            failed = replace(ending, status=TurnStatus.FAILED, messages=(*kept, note), error_code=outcome.code)
-            return failed, (outcome,)
-
-
-def _with_metadata(
-    messages: tuple[NewMessage, ...], message_id: str | None, extra: dict[str, object]
-) -> tuple[NewMessage, ...]:
-    return tuple(
-        replace(message, metadata=message.metadata | extra) if message.message_id == message_id else message
-        for message in messages
-    )
-
-
-def _system_event(turn_id: str, text: str, metadata: dict[str, object]) -> NewMessage:
-    message_id = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{turn_id}/{metadata['event']}"))
-    return NewMessage(message_id=message_id, sender=Sender.SYSTEM_EVENT, text=text, metadata=metadata)

@@ -127,21 +127,21 @@ async def test_a_worker_that_dies_fails_its_question_alone(tmp_path: Path) -> No
 
 
 async def test_a_question_past_its_time_is_stopped_with_its_process(tmp_path: Path) -> None:
-    workers = ProcessWorkers(tmp_path / "cache", question_seconds=1, askers=1)
-    opened = await read(workers, tmp_path)
-    process, _ = await workers.ask(opened, process_of)
+    patient, hasty = (ProcessWorkers(tmp_path / "cache", question_seconds=seconds) for seconds in (60, 1))
+    opened = await read(patient, tmp_path)
+    process, _ = await patient.ask(opened, process_of)
     with anyio.fail_after(20), pytest.raises(WorkerFailed, match="1 s"):
-        await workers.ask(opened, wait_for_ever)
+        await hasty.ask(opened, wait_for_ever)
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
-    assert await workers.ask(opened, frame_count) == 5
+    assert await patient.ask(opened, frame_count) == 5
 
 
 async def test_a_question_past_its_processor_time_is_ended_by_the_system(tmp_path: Path) -> None:
-    workers = ProcessWorkers(tmp_path / "cache", question_seconds=1)
-    opened = await read(workers, tmp_path)
+    patient, hasty = (ProcessWorkers(tmp_path / "cache", question_seconds=seconds) for seconds in (60, 1))
+    opened = await read(patient, tmp_path)
     with anyio.fail_after(20), pytest.raises(WorkerFailed):
-        await workers.ask(opened, spin)
+        await hasty.ask(opened, spin)
 
 
 async def test_a_question_past_its_memory_fails_and_the_server_lives(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 own).
 """
 
+import asyncio
 import contextlib
+import signal
 import socket
 from collections.abc import Iterator
 
@@ -10,9 +12,16 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from server.edges.ws.bounds import MAX_MESSAGE_BYTES
+from server.errors import ConfigError
 
 GRACE_S = 2
 """How long open requests may finish once the server stops; sockets are closed at once with "going away"."""
+
+SIGTERM_DRAIN_S = 16.0
+"""With the time that open requests get, and the database's stop, SIGTERM ends within 20 s."""
+
+CTRL_C_DRAIN_S = 1.5
+"""Likewise within 5 s, for a person who waits."""
 
 BACKLOG = 128
 """Connections that wait to be accepted; they already wait while the rest of the server starts."""
@@ -41,14 +50,31 @@ class HttpServer(uvicorn.Server):
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """A listening place of our own. Raises OSError when it is taken or not ours to take."""
+    """A listening socket. Raises ConfigError when the place is taken or not ours to take."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
         listening.listen(BACKLOG)
-    except OSError:
+    except OSError as error:
         listening.close()
-        raise
+        raise ConfigError(
+            f"cannot listen on {host} port {port}: {error.strerror or error}. "
+            "Stop what is there, or choose another with --port."
+        ) from error
     return listening
+
+
+class StopSignals:
+    """SIGTERM and Ctrl-C, each with the seconds that running turns still get."""
+
+    def __init__(self) -> None:
+        self._given: asyncio.Queue[float] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, self._given.put_nowait, SIGTERM_DRAIN_S)
+        loop.add_signal_handler(signal.SIGINT, self._given.put_nowait, CTRL_C_DRAIN_S)
+
+    async def next(self) -> float:
+        """Wait for the next signal; returns its seconds."""
+        return await self._given.get()

@@ -1,0 +1,27 @@
+"""The trace that a new data folder begins with."""
+
+import hashlib
+from pathlib import Path
+
+import anyio
+import structlog
+
+from server.errors import raised_at
+from server.ports.identity import Caller
+from server.turns.library import TraceLibrary
+
+log = structlog.get_logger(__name__)
+
+
+async def add_sample_once(library: TraceLibrary, user: Caller, sample: Path, *, marker: Path) -> None:
+    """Store the sample trace unless `marker` says that it was once: a sample that was removed stays removed."""
+    if await anyio.Path(marker).exists():
+        return
+    try:
+        content = await anyio.Path(sample).read_bytes()
+        sha256 = hashlib.sha256(content).hexdigest()
+        if all(row.sha256 != sha256 for row in await library.rows(user)):  # killed before it could leave its mark
+            await library.add(user, sample, name=sample.name, sha256=sha256)
+        await anyio.Path(marker).touch()
+    except Exception as error:  # noqa: BLE001 - the server is of use without its sample
+        log.warning("sample_not_loaded", error=type(error).__name__, where=raised_at(error))

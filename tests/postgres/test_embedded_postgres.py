@@ -303,6 +303,6 @@ async def test_root_is_told_what_to_do_when_nobody_cannot_reach_the_folder(
 ) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     tmp_path.chmod(0o700)
-    with pytest.raises(DatabaseUnavailable, match="run as an ordinary user"):
+    with pytest.raises(DatabaseUnavailable, match=r"cannot enter /.*: start Flamechat as an ordinary user"):
         async with EmbeddedPostgres(tmp_path / "data"):
             pass

@@ -117,8 +117,9 @@ def make_cluster(programs: Path, cluster: Path, password: str, launcher: Launche
             **launcher.process_options,
         )
         if ran.returncode != 0:
+            advice = launcher.advice(cluster, programs)
             raise DatabaseUnavailable(
-                f"PostgreSQL could not make its files in {cluster}: {_reason(ran.stdout)}.{launcher.advice}"
+                f"PostgreSQL could not make its files in {cluster}: {_reason(ran.stdout)}.{advice}"
             )
         unfinished.rename(cluster)
     except subprocess.TimeoutExpired:
@@ -127,7 +128,7 @@ def make_cluster(programs: Path, cluster: Path, password: str, launcher: Launche
         ) from None
     except OSError as error:
         raise DatabaseUnavailable(
-            f"PostgreSQL could not make its files in {cluster}: {error.strerror}.{launcher.advice}"
+            f"PostgreSQL could not make its files in {cluster}: {error.strerror}.{launcher.advice(cluster, programs)}"
         ) from error
     finally:
         password_file.unlink(missing_ok=True)
@@ -159,7 +160,9 @@ def start_postmaster(
                     command, stdout=output, stderr=output, start_new_session=True, **launcher.process_options
                 )
             except OSError as error:
-                raise DatabaseUnavailable(f"PostgreSQL could not start: {error.strerror}.{launcher.advice}") from error
+                raise DatabaseUnavailable(
+                    f"PostgreSQL could not start: {error.strerror}.{launcher.advice(cluster, programs)}"
+                ) from error
         # Whoever stops the server may be another process: this one must not keep its child as a zombie.
         threading.Thread(target=process.wait, name="postgres-reaper", daemon=True).start()
         while process.returncode is None:
@@ -175,9 +178,8 @@ def start_postmaster(
             written.seek(begun)
             said = written.read().decode("utf-8", "replace")
         if time.monotonic() > deadline or not any(reason in said for reason in PASSING):
-            raise DatabaseUnavailable(
-                f"PostgreSQL could not start: {_reason(said)}. Its log is {log}.{launcher.advice}"
-            )
+            advice = launcher.advice(cluster, programs)
+            raise DatabaseUnavailable(f"PostgreSQL could not start: {_reason(said)}. Its log is {log}.{advice}")
         time.sleep(0.1)
 
 

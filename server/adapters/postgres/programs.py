@@ -81,12 +81,20 @@ class Launcher:
         if self.uid is not None and self.gid is not None:
             os.chown(path, self.uid, self.gid)
 
-    @property
-    def advice(self) -> str:
-        """What a person can do when this user cannot reach the files."""
+    def advice(self, *paths: Path) -> str:
+        """What root can do when the user who runs PostgreSQL cannot reach the paths; empty for everybody else."""
+        if self.uid is None:
+            return ""
+        folders = [folder for path in paths for folder in reversed(path.parents) if folder.is_dir()]
+        closed = next((folder for folder in folders if not self._enters(folder)), None)
+        where = "" if closed is None else f", which cannot enter {closed}"
         return (
-            f" PostgreSQL refuses to run as root, and user id {self.uid} must reach both the data folder and the "
-            "Python environment: run as an ordinary user, or put both where others may enter."
-            if self.uid is not None
-            else ""
+            f" PostgreSQL refuses to run as root, so it runs as user id {self.uid}{where}: start Flamechat as an "
+            "ordinary user, or keep its data and its Python environment where every user may enter."
         )
+
+    def _enters(self, folder: Path) -> bool:
+        found = folder.stat()
+        if found.st_uid == self.uid:
+            return bool(found.st_mode & 0o100)
+        return bool(found.st_mode & (0o010 if found.st_gid == self.gid else 0o001))

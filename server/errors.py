@@ -16,7 +16,12 @@ ServerError
 └── DatabaseUnavailable       PostgreSQL cannot be reached or started
 """
 
+import traceback
+
 from limits.decisions import Decision, refusal_text
+
+PLACES_LOGGED = 4
+"""Enough to see past a library's own frames to the caller of ours."""
 
 
 class ServerError(Exception):
@@ -81,8 +86,6 @@ class DatabaseUnavailable(ServerError):
 
 
 def raised_at(error: BaseException) -> str:
-    """File and line of an error, for the log: its text stays out, because it may quote a trace."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return "unknown" if trace is None else f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+    """The innermost places of an error, for the log: files and lines, never its text, which may quote a trace."""
+    places = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
+    return " < ".join(reversed(places[-PLACES_LOGGED:])) or "unknown"

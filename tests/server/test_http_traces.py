@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 import zstandard
 
+from limits.plans import Plan
+from server.errors import DatabaseUnavailable
 from tests.server.running_server import STACKS, RunningServer, running_server
 
 AS_ANNA = {"Authorization": "Bearer anna"}
@@ -96,6 +98,28 @@ async def test_a_bad_file_is_refused_by_name_and_reason_and_nothing_is_stored(
         assert server.parts.services.objects._objects == {}  # type: ignore[attr-defined]
         assert list(tmp_path.iterdir()) == []
         assert (await server.upload()).status_code == 201
+
+
+async def test_an_upload_that_became_no_trace_does_not_count_and_one_over_the_plan_is_refused(tmp_path: Path) -> None:
+    plan = Plan(name="tiny", display_name="Tiny", monthly_upload_limit=1)
+    async with running_server(tmp_path, plan=plan) as server:
+        assert (await server.upload(b"", "empty.json")).status_code == 422
+        assert (await server.upload()).status_code == 201
+        problem = assert_problem(await server.upload(), 429)
+        assert (problem["used"], problem["limit"], problem["planName"]) == (1, 1, "tiny")
+        assert len(await stored_traces(server)) == 1
+
+
+async def test_what_cannot_be_recorded_leaves_no_object_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running_server(tmp_path) as server:
+        library = server.parts.services.library
+
+        async def unreachable(*_: object) -> None:
+            raise DatabaseUnavailable("The database cannot be reached.")
+
+        monkeypatch.setattr(library._records, "insert", unreachable)
+        assert_problem(await server.upload(), 503)
+        assert server.parts.services.objects._objects == {}  # type: ignore[attr-defined]
 
 
 async def test_a_file_over_the_bound_is_refused_whether_its_length_is_announced_or_not(tmp_path: Path) -> None:

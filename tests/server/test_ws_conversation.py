@@ -13,7 +13,7 @@ import websockets
 from limits.decisions import Decision, LimitType
 from limits.plans import Plan, SessionsPeriod
 from server.edges.ws.bounds import MAX_MESSAGE_BYTES
-from server.errors import LimitExceeded, ModelFailed, PromptUnavailable
+from server.errors import DatabaseUnavailable, LimitExceeded, ModelFailed, PromptUnavailable
 from server.protocol.events import ToolResult, ToolStart
 from server.protocol.server import SERVER_MESSAGE
 from tests.server.running_server import ANNA, MESSAGE_ID, RunningServer, ScriptedAgent, Socket, running_server, saying
@@ -345,6 +345,35 @@ async def test_a_prompt_over_the_plan_is_refused_with_its_numbers(tmp_path: Path
             assert (await another.next())["limitType"] == "lifetime_analyses"
         usage = (await server.http.get("/api/v1/me/usage", headers=AS_ANNA)).json()
         assert (usage["planName"], usage["sessionsUsed"], usage["sessionsLimit"]) == ("tiny", 1, 1)
+
+
+async def test_an_answer_that_cannot_be_stored_is_told_as_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running_server(tmp_path) as server, server.session(await server.trace_id()) as socket:
+
+        async def unreachable(*_: object) -> None:
+            raise DatabaseUnavailable("The database cannot be reached.")
+
+        monkeypatch.setattr(server.parts.runner._conversations, "end_turn", unreachable)
+        await ask(socket)
+        messages = await socket.until(*END)
+        assert (messages[-1]["type"], messages[-1]["code"]) == ("turn_failed", "not_stored")
+
+
+async def test_a_stopping_server_lets_a_running_answer_finish_and_begins_no_other(tmp_path: Path) -> None:
+    go_on = anyio.Event()
+    agent = ScriptedAgent([*saying("It is "), go_on])
+    async with running_server(tmp_path, agent) as server, server.session(await server.trace_id()) as socket:
+        await ask(socket, "first?")
+        await socket.until("model_chunk_start")
+        await ask(socket, "second?", mode="queue")
+        await socket.until("waiting_for_model")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(server.parts.runner.drain, 5)
+            await socket.send(type="ping", nonce="still served")
+            await socket.until("pong")
+            go_on.set()
+            assert (await socket.until(*END))[-1]["type"] == "model_response_end"
+        assert [turn.prompt for turn in agent.asked] == ["first?"]
 
 
 async def test_a_picture_of_a_turn_is_fetched_by_its_address_and_by_its_owner_alone(tmp_path: Path) -> None:

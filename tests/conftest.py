@@ -17,7 +17,7 @@ ALIASES = (
     "AI_ANALYSIS_MODEL",
 )
 SHARED = Path(os.environ.get("FLAMECHAT_SHARED", Path(__file__).parent.parent.parent / "shared"))
-KEPT = {"FLAMECHAT_SHARED", "FLAMECHAT_REQUIRE_BROWSER"}
+KEPT = {"FLAMECHAT_SHARED", "FLAMECHAT_REQUIRE_BROWSER", "FLAMECHAT_KERNELS"}
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
 

@@ -13,7 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from traces.bounds import MAX_STACK_DEPTH
 from traces.errors import DamagedTrace, EmptyTrace
+from traces.kernels.spans import self_durations
+from traces.kernels.trees import Paths, paths_of_spans, sum_by_node
 from traces.model import (
     NONE,
     AsyncSpans,
@@ -31,8 +34,8 @@ from traces.model import (
     Trace,
     Values,
 )
-from traces.nesting import Nested, self_durations
-from traces.stacks import StackTable
+from traces.nesting import Nested
+from traces.stacks import StackTable, call_tree
 from traces.values import ProfileKind, TraceWarning, Unit, ValueType
 
 FrameKey = tuple[str, str | None, int, int, str | None]
@@ -113,7 +116,7 @@ class TraceBuilder:
     def add_sampled(
         self,
         name: str,
-        stacks: StackTable,
+        stacks: StackTable | Paths,
         leaf: Sequence[int] | Int32 | Int64,
         weights: Sequence[Values],
         *,
@@ -147,14 +150,10 @@ class TraceBuilder:
         if axis_end is None:
             lasting = columns[default_value][-1].item() if len(time) and values[default_value].unit == axis else 0
             axis_end = time[-1].item() + lasting if len(time) else start
-        busy = leaves >= 0
-        own = []
-        for column in columns:
-            values_of_nodes = np.zeros(len(stacks), column.dtype)
-            np.add.at(values_of_nodes, leaves[busy], column[busy])
-            own.append(values_of_nodes)
-        count = np.bincount(leaves[busy], minlength=len(stacks)).astype(np.int64)
-        self._too_deep(stacks.truncated)
+        paths = stacks.paths() if isinstance(stacks, StackTable) else stacks
+        own = tuple(sum_by_node(leaves, column, len(paths)) for column in columns)
+        count = np.bincount(leaves[leaves >= 0], minlength=len(paths)).astype(np.int64)
+        self._too_deep(paths.truncated)
         return self._add(
             name,
             pid,
@@ -164,7 +163,7 @@ class TraceBuilder:
             (start, axis_end),
             values,
             default_value,
-            stacks.tree(tuple(own), count),
+            call_tree(paths, own, count),
             Samples(time, leaves, columns),
             None,
         )
@@ -185,12 +184,11 @@ class TraceBuilder:
         """Add nested spans; returns the profile's index. `args_*` are rows of the input that `nested` indexes."""
         start, end = self._column(nested.start, unit), self._column(nested.end, unit)
         size = len(start)
-        stacks = StackTable()
-        node = stacks.of_spans(nested.frame, nested.parent)
+        paths = paths_of_spans(nested.frame, nested.parent, MAX_STACK_DEPTH)
+        node = paths.leaf
         own = self_durations(start, end, nested.parent)
-        own_of_nodes = np.zeros(len(stacks), own.dtype)
-        np.add.at(own_of_nodes, node, own)
-        count = np.bincount(node, minlength=len(stacks)).astype(np.int64)
+        own_of_nodes = sum_by_node(node, own, len(paths))
+        count = np.bincount(node, minlength=len(paths)).astype(np.int64)
         spans = Spans(
             start=start,
             end=end,
@@ -216,7 +214,7 @@ class TraceBuilder:
             (first, last),
             (ValueType("time", unit) if unit.is_time else ValueType("weight", unit),),
             0,
-            stacks.tree((own_of_nodes,), count),
+            call_tree(paths, (own_of_nodes,), count),
             None,
             spans,
         )
@@ -268,9 +266,9 @@ class TraceBuilder:
             raise self.damaged("a time or weight is not a finite number.")
         if not unit.is_time:
             return column.astype(np.float64)
-        if len(column) and (np.abs(column) > MAX_TIME_NS).any():
+        if len(column) and not -MAX_TIME_NS <= column.min() <= column.max() <= MAX_TIME_NS:
             raise self.damaged("a time is out of range.")
-        return (np.rint(column) if column.dtype.kind == "f" else column).astype(np.int64)
+        return (np.rint(column) if column.dtype.kind == "f" else column).astype(np.int64, copy=False)
 
     def _too_deep(self, count: int) -> None:
         self.warn("too_deep", "stacks deeper than 65,535 frames were cut", count)

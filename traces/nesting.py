@@ -10,9 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from traces.bounds import MAX_STACK_DEPTH
-from traces.model import NONE, Int32, Int64, Values
+from traces.kernels import spans
+from traces.model import Int32, Int64, Values
+
+Flags = Sequence[bool] | npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,102 +37,27 @@ class Nested:
 
 def nest_slices(start: Values, end: Values, frame: Int32) -> Nested:
     """Nest complete slices, given in file order."""
-    order = np.lexsort((-end, start))  # stable: file order decides last
-    parents: list[int] = []
-    depths: list[int] = []
-    kept: list[int] = []
-    stack: list[int] = []  # open spans, as rows of the result
-    ends: list[int | float] = []  # clamped ends of the result's rows
-    clamped = too_deep = 0
-    starts_sorted, ends_sorted = start[order].tolist(), end[order].tolist()
-    for position, (begin, said) in enumerate(zip(starts_sorted, ends_sorted, strict=True)):
-        while stack and ends[stack[-1]] <= begin:
-            stack.pop()
-        if len(stack) >= MAX_STACK_DEPTH:
-            too_deep += 1
-            continue
-        parent, finish = NONE, said
-        if stack:
-            parent = stack[-1]
-            if finish > ends[parent]:
-                finish = ends[parent]
-                clamped += 1
-        parents.append(parent)
-        depths.append(len(stack))
-        stack.append(len(kept))
-        kept.append(position)
-        ends.append(finish)
-    source = order[np.array(kept, np.int64)]
-    return Nested(
-        source=source,
-        start=start[source],
-        end=np.array(ends, end.dtype),
-        frame=frame[source],
-        parent=np.array(parents, np.int32),
-        depth=np.array(depths, np.int32),
-        clamped=clamped,
-        too_deep=too_deep,
-    )
+    return _nested(spans.nest(start, end, MAX_STACK_DEPTH), start, frame)
 
 
-def match_begin_end(time: Values, frame: Int32, is_begin: Sequence[bool], latest: float | None = None) -> Nested:
+def match_begin_end(time: Values, frame: Int32, is_begin: Flags, latest: float | None = None) -> Nested:
     """Match begins and ends, given in time order (file order within one moment). `source` is each begin's index.
 
     What never ends closes at the last accepted moment, or at `latest` if that is later.
     """
-    source: list[int] = []
-    ends: list[int | float] = []
-    parents: list[int] = []
-    depths: list[int] = []
-    stack: list[int] = []  # open spans, as rows of the result
-    open_frames: list[int] = []
-    unmatched = too_deep = ignored_depth = 0
-    times, frames = time.tolist(), frame.tolist()
-    last = times[0] if times else 0
-    for event, (at, name, begins) in enumerate(zip(times, frames, is_begin, strict=True)):
-        if begins:
-            last = at
-            if len(stack) >= MAX_STACK_DEPTH:
-                too_deep += 1
-                ignored_depth += 1
-                continue
-            parents.append(stack[-1] if stack else NONE)
-            depths.append(len(stack))
-            stack.append(len(source))
-            open_frames.append(name)
-            source.append(event)
-            ends.append(at)
-        elif ignored_depth:
-            ignored_depth -= 1
-        elif open_frames and open_frames[-1] == name:
-            ends[stack.pop()] = last = at
-            open_frames.pop()
-        elif name in open_frames:
-            while True:
-                ends[stack.pop()] = last = at
-                if open_frames.pop() == name:
-                    break
-        else:
-            unmatched += 1
-    for span in stack:
-        ends[span] = last if latest is None else max(last, latest)
-    rows = np.array(source, np.int64)
+    return _nested(spans.match(time, frame, np.asarray(is_begin, np.bool_), MAX_STACK_DEPTH, latest), time, frame)
+
+
+def _nested(found: spans.Nesting, start: Values, frame: Int32) -> Nested:
     return Nested(
-        source=rows,
-        start=time[rows],
-        end=np.array(ends, time.dtype),
-        frame=frame[rows],
-        parent=np.array(parents, np.int32),
-        depth=np.array(depths, np.int32),
-        unmatched_ends=unmatched,
-        unclosed=len(stack),
-        too_deep=too_deep,
+        source=found.source,
+        start=start[found.source],
+        end=found.end,
+        frame=frame[found.source],
+        parent=found.parent,
+        depth=found.depth,
+        clamped=found.clamped,
+        unmatched_ends=found.unmatched_ends,
+        unclosed=found.unclosed,
+        too_deep=found.too_deep,
     )
-
-
-def self_durations(start: Values, end: Values, parent: Int32) -> Values:
-    """What each span spent outside its children."""
-    own = end - start
-    inner = parent >= 0
-    np.subtract.at(own, parent[inner], (end - start)[inner])
-    return own

@@ -1,12 +1,13 @@
 """Call paths, interned: samples and spans become the nodes of a profile's call tree."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from traces.analysis.levels import depth_levels, sum_upwards
 from traces.bounds import MAX_STACK_DEPTH
-from traces.model import NONE, CallTree, Int32, Int64, UInt8, Values
+from traces.kernels.trees import Paths, outermost, paths_of_spans, sum_upwards
+from traces.model import NONE, CallTree, Int32, Int64, Values
 
 
 class StackTable:
@@ -62,39 +63,29 @@ class StackTable:
             previous = stack
         return leaves
 
-    def of_spans(self, frame: Int32, parent: Int32) -> Int32:
-        """The node of each span, given spans with parents first."""
-        child = self.child
-        nodes: list[int] = []
-        for span_frame, span_parent in zip(frame.tolist(), parent.tolist(), strict=True):
-            nodes.append(child(nodes[span_parent] if span_parent >= 0 else NONE, span_frame))
-        return np.array(nodes, np.int32)
-
-    def tree(self, self_values: tuple[Values, ...], count: Int64) -> CallTree:
-        """The finished call tree: totals summed from the leaves up."""
-        parent, depth = np.array(self.parent, np.int32), np.array(self.depth, np.int32)
-        frame = np.array(self.frame, np.int32)
-        levels = depth_levels(depth)
-        return CallTree(
-            frame=frame,
-            parent=parent,
-            depth=depth,
-            count=count,
-            outermost=outermost(frame, parent),
-            self_values=self_values,
-            total_values=tuple(sum_upwards(values, parent, levels) for values in self_values),
-        )
+    def paths(self) -> Paths:
+        """The finished nodes; `leaf` is empty."""
+        frame, parent, depth = (np.array(column, np.int32) for column in (self.frame, self.parent, self.depth))
+        return Paths(frame, parent, depth, np.zeros(0, np.int32), self.truncated)
 
 
-def outermost(frame: Int32, parent: Int32) -> UInt8:
-    """1 for each node without an ancestor of the same frame."""
-    alone = np.ones(len(frame), np.uint8)
-    nodes = np.flatnonzero(parent >= 0)
-    ancestors = parent[nodes]
-    while len(nodes):
-        same = frame[ancestors] == frame[nodes]
-        alone[nodes[same]] = 0
-        ancestors = np.where(same, NONE, parent[ancestors])
-        going = ancestors >= 0
-        nodes, ancestors = nodes[going], ancestors[going]
-    return alone
+def call_tree(paths: Paths, self_values: tuple[Values, ...], count: Int64) -> CallTree:
+    """The finished call tree: totals summed from the leaves up."""
+    return CallTree(
+        frame=paths.frame,
+        parent=paths.parent,
+        depth=paths.depth,
+        count=count,
+        outermost=outermost(paths.frame, paths.parent),
+        self_values=self_values,
+        total_values=tuple(sum_upwards(values, paths.parent) for values in self_values),
+    )
+
+
+def with_frames(paths: Paths, frame: Int32) -> Paths:
+    """The same paths where `frame[i]` takes the place of frame `i`; nodes that become the same are merged."""
+    merged = paths_of_spans(frame[paths.frame].astype(np.int32), paths.parent, MAX_STACK_DEPTH)
+    if len(merged) == 0:
+        return paths
+    leaf = np.where(paths.leaf >= 0, merged.leaf[paths.leaf], NONE).astype(np.int32)
+    return replace(merged, leaf=leaf, truncated=paths.truncated)

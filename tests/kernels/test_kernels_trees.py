@@ -42,11 +42,11 @@ def test_many_slices_that_start_together_nest_longest_first() -> None:
     assert_same(spans.nest(start, end, 2_000), spans.nest_reference(start, end, 2_000))
 
 
-@given(st.lists(st.tuples(small, small, st.booleans()), max_size=60))
-def test_begins_and_ends_match_alike(events: list[tuple[int, int, bool]]) -> None:
+@given(st.lists(st.tuples(small, small, st.booleans()), max_size=60), st.none() | st.integers(0, 300))
+def test_begins_and_ends_match_alike(events: list[tuple[int, int, bool]], latest: int | None) -> None:
     time = np.cumsum(int64([step for step, _, _ in events]))
     frame, begins = int32([f for _, f, _ in events]), np.array([b for _, _, b in events], np.bool_)
-    arguments = (time.astype(np.int64), frame, begins, DEPTH)
+    arguments = (time.astype(np.int64), frame, begins, DEPTH, latest)
     assert_same(spans.match(*arguments), spans.match_reference(*arguments))
 
 

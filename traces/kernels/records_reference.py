@@ -98,10 +98,11 @@ def _repairs(text: bytes) -> list[bytes]:
     if text.lstrip(SPACE)[:1] != b"[":
         whole = _without_comma(text)
         return [whole + b"]}", whole + b"}"] if whole else []
+    whole = _without_comma(text)
+    repairs = [whole + b"]"] if whole else []
     inner = text.removesuffix(b"]").rstrip(SPACE)
-    whole = _without_comma(inner)
-    # With its bracket, only a comma before it can be what is wrong.
-    repairs = [whole + b"]"] if whole and (inner.endswith(b",") or not text.endswith(b"]")) else []
+    if inner.endswith(b",") and (whole := _without_comma(inner)):
+        repairs.append(whole + b"]")
     cut = _start_of_broken_record(text)
     if cut is not None:
         before = text[:cut].rstrip(SPACE)
@@ -134,7 +135,13 @@ def _start_of_broken_record(text: bytes) -> int | None:
             depth -= 1
             if depth == 1:
                 start = None
-    return start if start is not None and text[start : start + 1] == b"{" else None
+    if start is None or text[start : start + 1] != b"{":
+        return None
+    try:
+        msgspec.json.decode(text[start:], type=Raw)
+    except (msgspec.DecodeError, RecursionError) as error:
+        return start if BYTE.search(str(error)) is None and not isinstance(error, RecursionError) else None
+    return None
 
 
 def _parse(data: Buffer, member: str) -> _Document:

@@ -72,11 +72,11 @@ EXPORT int64_t nest_slices(const int64_t *start, const int64_t *end, int64_t cou
     return kept;
 }
 
-/* Events in time order; frames are below `frame_count`. Returns the number of spans, or -NO_MEMORY. `repaired`: unmatched
+/* Events in time order; frames are below `frame_count`. What never ends closes with the last event, or at `latest`. Returns the number of spans, or -NO_MEMORY. `repaired`: unmatched
  * ends, unclosed, too deep. */
 EXPORT int64_t match_begin_end(const int64_t *time, const int32_t *frame, const uint8_t *begins, int64_t count,
-                               int64_t frame_count, int64_t max_depth, int64_t *source, int64_t *until, int32_t *parent,
-                               int32_t *depth, int64_t *repaired) {
+                               int64_t frame_count, int64_t max_depth, int64_t latest, int64_t *source,
+                               int64_t *until, int32_t *parent, int32_t *depth, int64_t *repaired) {
     int32_t *stack = malloc((size_t)max_depth * sizeof *stack);
     int32_t *open_calls = calloc((size_t)frame_count + 1, sizeof *open_calls); /* of each frame */
     if (!stack || !open_calls) {
@@ -118,6 +118,7 @@ EXPORT int64_t match_begin_end(const int64_t *time, const int32_t *frame, const 
         }
     }
     repaired[1] = open;
+    if (latest > last) last = latest;
     while (open) until[stack[--open]] = last;
     free(stack);
     free(open_calls);

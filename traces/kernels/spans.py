@@ -78,20 +78,28 @@ def nest_reference(start: Values, end: Values, max_depth: int) -> Nesting:
     )
 
 
-def match(time: Values, frame: Int32, begins: npt.NDArray[np.bool_], max_depth: int) -> Nesting:
-    """Match begins and ends, given in time order (file order within one moment). `source` is each begin's row."""
+def match(
+    time: Values, frame: Int32, begins: npt.NDArray[np.bool_], max_depth: int, latest: float | None = None
+) -> Nesting:
+    """Match begins and ends, given in time order (file order within one moment). `source` is each begin's row.
+
+    What never ends closes at the last accepted moment, or at `latest` if that is later.
+    """
     library = kernels()
     if library is None or time.dtype != np.int64 or (len(frame) and frame.min() < 0):
-        return match_reference(time, frame, begins, max_depth)
+        return match_reference(time, frame, begins, max_depth, latest)
     inputs = (contiguous(time, np.int64), contiguous(frame, np.int32), contiguous(begins, np.uint8))
     frames = int(frame.max()) + 1 if len(frame) else 0
     columns, repaired = _outputs(len(time)), np.zeros(3, np.int64)
-    spans = call(library.match_begin_end, *inputs, len(time), frames, max_depth, *columns, repaired)
+    last = int(np.iinfo(np.int64).min if latest is None else latest)
+    spans = call(library.match_begin_end, *inputs, len(time), frames, max_depth, last, *columns, repaired)
     unmatched, unclosed, too_deep = repaired.tolist()
     return Nesting(*_filled(columns, spans), unmatched_ends=unmatched, unclosed=unclosed, too_deep=too_deep)
 
 
-def match_reference(time: Values, frame: Int32, begins: npt.NDArray[np.bool_], max_depth: int) -> Nesting:
+def match_reference(
+    time: Values, frame: Int32, begins: npt.NDArray[np.bool_], max_depth: int, latest: float | None = None
+) -> Nesting:
     """The same, an event at a time."""
     source: list[int] = []
     ends: list[int | float] = []
@@ -130,7 +138,7 @@ def match_reference(time: Values, frame: Int32, begins: npt.NDArray[np.bool_], m
         else:
             unmatched += 1
     for span in stack:
-        ends[span] = last
+        ends[span] = last if latest is None else max(last, latest)
     return Nesting(
         source=np.array(source, np.int64),
         end=np.array(ends, time.dtype),

@@ -27,6 +27,9 @@ class Paths:
     leaf: Int32
     truncated: int
 
+    def __len__(self) -> int:
+        return len(self.frame)
+
 
 class CycleFound(Exception):
     """A profiler's own tree leads back to itself."""

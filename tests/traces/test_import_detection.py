@@ -1,0 +1,35 @@
+"""Every format knows its own files and no other's, whatever they are called."""
+
+from pathlib import Path
+
+import pytest
+
+from traces.bounds import DETECTION_BYTES
+from traces.envelope import unwrap
+from traces.importers.head import Head
+from traces.importers.table import FORMATS
+
+FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
+RECORDED = sorted(
+    str(p.relative_to(FIXTURES))
+    for p in FIXTURES.rglob("*")
+    if p.is_file() and "programs" not in p.parts and p.suffix != ".md" and p.name != "truth.json"
+)
+
+
+def claimed_by(path: Path) -> list[str]:
+    """The names of all formats that take the file for theirs."""
+    head = Head.of(unwrap(memoryview(path.read_bytes()), "unknown")[:DETECTION_BYTES], "unknown")
+    return [known.name for known in FORMATS if known.looks_like(head)]
+
+
+@pytest.mark.parametrize("file", RECORDED)
+def test_at_most_one_format_claims_a_recorded_file(file: str) -> None:
+    assert len(claimed_by(FIXTURES / file)) <= 1
+
+
+def test_at_most_one_format_claims_a_sample(shared: Path) -> None:
+    samples = [p for p in (shared / "conformance" / "samples").rglob("*") if p.is_file() and p.suffix != ".zip"]
+    assert len(samples) > 40
+    claims = {p.name: claimed_by(p) for p in samples}
+    assert {name: formats for name, formats in claims.items() if len(formats) > 1} == {}

@@ -6,6 +6,7 @@ order.
 
 import asyncio
 import sys
+import threading
 import webbrowser
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -286,4 +287,5 @@ def _announce(settings: "Settings", port: int, announce: Callable[[str], None]) 
     if settings.not_used_yet:
         announce(f"Set but not used yet: {', '.join(settings.not_used_yet)}")
     if settings.open:
-        webbrowser.open(address)
+        # A browser of the terminal would not return: never wait for it.
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

@@ -199,7 +199,7 @@ class TurnRunner:
         )
 
     async def _end(self, view: TurnView, account_id: str, outcome: Outcome) -> None:
-        """Store the ending, then tell it. Nothing is told when another process has ended the turn."""
+        """Store the ending, then tell it; or that another process has ended the turn, if anything had been told."""
         ending, events = ending_of(view, account_id, outcome)
         try:
             stored = await self._conversations.end_turn(view.turn_id, ending)
@@ -208,7 +208,10 @@ class TurnRunner:
             lost = "The answer could not be stored. It is tried again when the server next starts."
             events, stored = (TurnFailed(code="not_stored", message=lost, retryable=True),), []
         if stored is None:
-            return
+            if not view.seq:
+                return
+            text = "Another server has ended this answer. Open the conversation again to see it."
+            events = (TurnFailed(code="superseded", message=text, retryable=False),)
         sink = RelaySink(self._relay, view, flush_s=self._flush_s)
         for event in events:
             await sink.emit(event)

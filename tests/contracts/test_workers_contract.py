@@ -101,6 +101,11 @@ def die(trace: Trace) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def survive_ctrl_c(trace: Trace) -> str:
+    os.kill(os.getpid(), signal.SIGINT)
+    return "answered"
+
+
 def spin(trace: Trace) -> None:
     while True:
         pass
@@ -160,6 +165,12 @@ async def test_an_abandoned_question_takes_its_process_along(tmp_path: Path) -> 
         await workers.ask(opened, wait_for_ever)
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
+
+
+async def test_ctrl_c_in_a_terminal_is_for_the_server_not_for_its_workers(tmp_path: Path) -> None:
+    workers = ProcessWorkers(tmp_path / "cache")
+    opened = await read(workers, tmp_path)
+    assert await workers.ask(opened, survive_ctrl_c) == "answered"
 
 
 async def test_importing_is_nice_and_answering_is_not(tmp_path: Path) -> None:

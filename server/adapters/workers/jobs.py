@@ -3,6 +3,7 @@
 import mmap
 import os
 import resource
+import signal
 import sys
 import threading
 from collections import OrderedDict
@@ -11,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from traces.door import read_trace
-
 from traces import cache
+from traces.door import read_trace
 from traces.errors import DamagedTrace
 from traces.model import Trace
 
@@ -111,7 +111,11 @@ def _open(columns: Path) -> Trace:
 
 
 def _bound(bounds: Bounds) -> None:
-    """Bound this process from here on: address space, and processor time beyond what it has used so far."""
+    """Bound this process from here on: address space, and processor time beyond what it has used so far.
+
+    Ctrl-C in a terminal reaches every process there; when a worker stops is the server's to say.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     used = resource.getrusage(resource.RUSAGE_SELF)
     cpu_seconds = int(used.ru_utime + used.ru_stime) + bounds.cpu_seconds + 1
     limits = [(resource.RLIMIT_CPU, cpu_seconds)]

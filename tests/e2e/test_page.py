@@ -139,6 +139,11 @@ def test_no_page_has_an_accessibility_violation(
     page.locator(".tool summary").first.click()
     page.locator(".turn a.citation").first.click()
     assert violations(page) == []
+    page.get_by_role("button", name="Callers and callees").click()
+    expect(page.locator(".chart")).to_have_attribute("data-mode", "sandwich")
+    page.get_by_role("button", name="Enlarge the picture").first.click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize("name", BAD_FILES)

@@ -74,7 +74,7 @@ async def openai_endpoint(*replies: Reply) -> AsyncIterator[Endpoint]:
                 reply = (
                     replies[number] if number < len(replies) else Reply(status=500, headers={"x-should-retry": "false"})
                 )
-                if not await _answer(writer, reply, number):
+                if not await _answer(reader, writer, reply, number):
                     break
         except (ConnectionError, asyncio.IncompleteReadError):
             endpoint.disconnects += 1
@@ -82,12 +82,22 @@ async def openai_endpoint(*replies: Reply) -> AsyncIterator[Endpoint]:
         finally:
             writer.close()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    connections: set[asyncio.Task[None]] = set()
+
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = asyncio.create_task(serve(reader, writer))
+        connections.add(connection)
+        connection.add_done_callback(connections.discard)
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0)
     endpoint.base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
     try:
         yield endpoint
     finally:
         server.close()
+        for connection in connections:
+            connection.cancel()
+        await asyncio.gather(*connections, return_exceptions=True)
 
 
 async def _request(reader: asyncio.StreamReader, endpoint: Endpoint) -> dict[str, Any] | None:
@@ -101,7 +111,7 @@ async def _request(reader: asyncio.StreamReader, endpoint: Endpoint) -> dict[str
     return body | {"path": lines[0].split()[1]}
 
 
-async def _answer(writer: asyncio.StreamWriter, reply: Reply, number: int) -> bool:
+async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, reply: Reply, number: int) -> bool:
     """Write one reply; False when the connection is not to be used again."""
     if reply.status != 200 or reply.body is not None:
         body = json.dumps(reply.body or {"error": {"message": f"scripted {reply.status}", "code": None}}).encode()
@@ -125,10 +135,10 @@ async def _answer(writer: asyncio.StreamWriter, reply: Reply, number: int) -> bo
         middle = len(arguments) // 2
         for half in (arguments[:middle], arguments[middle:]) if reply.fault != "early_end" else (arguments[:middle],):
             await _event(writer, _delta({"tool_calls": [{"index": index, "function": {"arguments": half}}]}))
-    return await _ending(writer, reply)
+    return await _ending(reader, writer, reply)
 
 
-async def _ending(writer: asyncio.StreamWriter, reply: Reply) -> bool:
+async def _ending(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, reply: Reply) -> bool:
     match reply.fault:
         case "drop":
             return False
@@ -137,7 +147,8 @@ async def _ending(writer: asyncio.StreamWriter, reply: Reply) -> bool:
         case "error_event":
             await _event(writer, {"error": {"message": "overloaded", "type": "server_error"}})
         case "hang":
-            await asyncio.sleep(3600)
+            await reader.read(1)
+            raise ConnectionResetError("the client hung up")
         case "early_end":
             pass
         case None:

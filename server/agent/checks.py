@@ -94,6 +94,8 @@ def _citation_check(citation: re.Match[str], resolved: Resolved | None, facts: F
     start = citation.start("label") + (len(citation["label"]) - len(citation["label"].lstrip("`")))
     if resolved is None:
         return [Check(claim=label, kind="name", status="not_found", start=start, end=start + len(label))]
+    if label == citation["handle"]:
+        return []
     call = known_name(label, facts)
     if same_name(label, resolved.citation.name):
         return [_name(label, "verified", call[1] if call else None, start)]

@@ -12,6 +12,7 @@ from server.agent.follow_ups import suggestions, title_of
 from server.agent.state import TurnContext, TurnState
 from server.agent.tools.table import TOOLS
 from server.protocol.events import SessionTitle
+from server.protocol.values import Citation
 
 
 async def finish(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]:
@@ -26,9 +27,11 @@ async def finish(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, A
     title = title_of(turn.prompt, turn.trace.name) if turn.is_first_turn else None
     if title:
         await context.sink.emit(SessionTitle(title=title))
-    unique = {one.citation.handle: one.citation for one in reversed(resolved)}
+    cited: dict[str, Citation] = {}
+    for one in resolved:
+        cited.setdefault(one.citation.handle, one.citation)
     return {
-        "references": [citation.model_dump() for citation in reversed(unique.values())],
+        "references": [citation.model_dump() for citation in cited.values()],
         "checks": [check.model_dump() for check in held],
         "suggestions": suggestions(state["messages"][prompt_at:], answer),
         "title": title,

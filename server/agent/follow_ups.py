@@ -11,28 +11,8 @@ from server.agent.quoting import plain
 
 TITLE_CHARACTERS = 60
 SUGGESTIONS = 3
-GENERIC_WORDS = frozenset(
-    [
-        "why",
-        "is",
-        "this",
-        "it",
-        "so",
-        "slow",
-        "the",
-        "trace",
-        "profile",
-        "analyze",
-        "analyse",
-        "what",
-        "where",
-        "a",
-        "an",
-        "please",
-        "summary",
-        "summarize",
-    ]
-)
+GENERIC_WORDS = "why is this it so slow the trace profile analyze analyse what where a an please summary summarize"
+"""Words that say nothing about which trace a question is about."""
 
 
 def title_of(prompt: str, trace_name: str) -> str:
@@ -41,7 +21,7 @@ def title_of(prompt: str, trace_name: str) -> str:
     """
     line = plain(" ".join(prompt.split()), 4 * TITLE_CHARACTERS)
     words = [word.strip("?.!,").casefold() for word in line.split()]
-    if all(word in GENERIC_WORDS for word in words):
+    if all(word in GENERIC_WORDS.split() for word in words):
         line = f"{plain(trace_name, 40)}: {line}"
     if len(line) <= TITLE_CHARACTERS:
         return line
@@ -60,12 +40,9 @@ def suggestions(messages: Sequence[AnyMessage], answer: str) -> list[str]:
     looked_at = {
         plain(row["name"], 60).replace("`", "'") for call in calls if isinstance(row := call["data"].get("frame"), dict)
     }
-    questions = [f"Who calls `{name}`?" for name in _hottest(calls) if name not in looked_at and not _is_pseudo(name)][
-        :1
-    ]
-    if "generate_sandwich_flamegraph_screenshot" not in asked and (
-        hot := [n for n in _hottest(calls) if not _is_pseudo(n)]
-    ):
+    hot = [name for name in _hottest(calls) if not _is_pseudo(name)]
+    questions = [f"Who calls `{name}`?" for name in hot if name not in looked_at][:1]
+    if hot and "generate_sandwich_flamegraph_screenshot" not in asked:
         questions.append(f"Show me `{hot[0]}` in the flame chart")
     if "get_top_functions" not in asked:
         questions.append("What are the top 10 functions?")

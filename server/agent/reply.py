@@ -2,6 +2,7 @@
 whole.
 """
 
+import asyncio
 import json
 import re
 import uuid
@@ -23,6 +24,9 @@ FINISHED = frozenset({"stop", "tool_calls", "function_call", "end_turn", "comple
 
 UNREADABLE = "unreadable_arguments"
 """Key of `additional_kwargs` that holds, by tool call, arguments that were not a JSON object."""
+
+CUT = frozenset({"length", "incomplete"})
+"""What they call one that met its length limit."""
 
 CUT_NOTE = "\n\n*(The model stopped here: it reached its length limit.)*"
 
@@ -69,6 +73,7 @@ class ReplyReader:
         output_tokens: int | None = None
         async for chunk in chat.astream(list(messages)):
             self.received = True
+            _stop_if_cancelled()
             if chunk.text:
                 text.append(chunk.text)
                 await self._say(chunk.text)
@@ -82,7 +87,7 @@ class ReplyReader:
         asked = calls.tool_call_chunks if with_tools else []
         whole = "".join(text)
         self._refuse_half(finish, asked, whole)
-        if finish == "length":
+        if finish in CUT:
             await self._say(CUT_NOTE)
             whole += CUT_NOTE
         message = assembled(whole, asked, taken_ids)
@@ -112,6 +117,15 @@ class ReplyReader:
             raise ModelFailed("The model's provider filtered the answer.", code="content_filter", retryable=False)
         if not asked and not text.strip():
             raise BrokenReply("the model's reply was empty")
+
+
+def _stop_if_cancelled() -> None:
+    """`asyncio.wait_for`, through which chunks come, loses a cancel that meets a chunk (Python 3.11, bpo-37658): the
+    person pressed stop and the model went on.
+    """
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def assembled(text: str, asked: Sequence[ToolCallChunk], taken_ids: set[str]) -> AIMessage:

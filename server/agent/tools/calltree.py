@@ -67,7 +67,7 @@ def answer_call_tree(trace: Trace, arguments: CallTreeArguments) -> Outcome:
         f"{'inverted ' if arguments.inverted else ''}call tree of {profile.handle} {quoted(profile.name, 80)}, whole "
         f"{format_value(tree.whole, unit)}; a line is: depth node frame name place total share, self share"
     )
-    lines = [head, *(_node_line(node, unit) for node in tree.nodes)]
+    lines = [head, *(node_line(node, unit) for node in tree.nodes)]
     if tree.cut_nodes:
         lines.append(f"… {tree.cut_nodes} lighter nodes cut: raise max_nodes or start at a root")
     return Outcome(
@@ -83,7 +83,8 @@ def answer_call_tree(trace: Trace, arguments: CallTreeArguments) -> Outcome:
     )
 
 
-def _node_line(node: TreeNode, unit: Unit) -> str:
+def node_line(node: TreeNode, unit: Unit) -> str:
+    """A node on one line: depth, node, frame, quoted name and place, total, self share."""
     return (
         f"{node.depth} {node.handle} {node.frame} {quoted(node.name, 80)}{place(node.file, node.line)} "
         f"{amount(node.total_value, node.total_share, unit)}, self {format_share(node.self_share)}"

@@ -19,8 +19,14 @@ from server.agent.tools.arguments import (
     chosen_profile,
     chosen_window,
 )
+from server.agent.tools.calltree import node_line
+from server.agent.tools.functions import CallersCallees, answer_callers_callees
 from server.agent.tools.tool import Outcome, Tool, ToolArguments, ToolRetry
+from traces.analysis.calltree import call_tree
 from traces.model import Trace
+
+DESCRIBED_NODES = 12
+"""Call-tree nodes that say in words what a picture shows; get_call_tree has more."""
 
 WidthArgument = Annotated[int, Field(ge=300, le=3000)]
 HeightArgument = Annotated[int, Field(ge=200, le=3000)]
@@ -72,7 +78,9 @@ def answer_flamegraph(trace: Trace, arguments: FlamegraphArguments) -> Outcome:
     except InvalidOption as error:
         raise ToolRetry(str(error)) from None
     named = f"{arguments.mode.replace('_', ' ')} flamegraph of {profile.handle} {quoted(profile.name, 80)}"
-    return _outcome(picture, named, {"view": arguments.mode, "profile": profile.handle})
+    tree = call_tree(trace, profile=profile.index, window=window, max_nodes=DESCRIBED_NODES)
+    lines = [node_line(node, profile.unit) for node in tree.nodes]
+    return _outcome(picture, named, lines, {"view": arguments.mode, "profile": profile.handle})
 
 
 def answer_sandwich(trace: Trace, arguments: SandwichArguments) -> Outcome:
@@ -93,34 +101,33 @@ def answer_sandwich(trace: Trace, arguments: SandwichArguments) -> Outcome:
     except InvalidOption as error:
         raise ToolRetry(str(error)) from None
     named = f"sandwich of f{frame} {quoted(trace.frame_name(frame), 80)} in {profile.handle}"
-    return _outcome(picture, named, {"view": "sandwich", "profile": profile.handle, "handle": f"f{frame}"}, remark)
+    around = answer_callers_callees(trace, CallersCallees(frame=f"f{frame}", profile=profile.handle, limit=5))
+    lines = [*around.text.splitlines(), *([f"note: {remark}"] if remark else [])]
+    return _outcome(picture, named, lines, {"view": "sandwich", "profile": profile.handle, "handle": f"f{frame}"})
 
 
-def _outcome(picture: Picture, named: str, where: dict[str, str], remark: str | None = None) -> Outcome:
-    notes = [*picture.notes, *([remark] if remark else [])]
-    lines = [
-        f"{named}, {picture.width}×{picture.height} PNG",
-        picture.description,
-        *(f"note: {note}" for note in notes),
-    ]
+def _outcome(picture: Picture, named: str, lines: list[str], where: dict[str, str]) -> Outcome:
+    """The picture's own description is for people (it holds names as they are); the model gets the same in quoted
+    lines.
+    """
+    notes = [plain(note, 300) for note in picture.notes]
+    head = f"{named}, {picture.width}×{picture.height} PNG; in words, widest first:"
     return Outcome(
-        text="\n".join(lines),
-        data=where
-        | {"width": picture.width, "height": picture.height, "description": picture.description, "notes": notes},
-        ui=dict(where),
+        text="\n".join([head, *lines, *(f"note: {note}" for note in notes)]),
+        data=where | {"width": picture.width, "height": picture.height, "notes": notes},
+        ui=where | {"description": picture.description},
         picture=picture.png,
-        warning=bool(remark),
     )
 
 
 GENERATE_FLAMEGRAPH = Tool(
     name="generate_flamegraph_screenshot",
-    description="A PNG flamegraph with handles on its boxes, for the shape of things: plateaus, repeated towers, gaps. "
+    description="A PNG flamegraph with handles on its boxes, for shape: plateaus, repeated towers, gaps. "
     "Zoom with a window, start_depth and depth.",
     arguments=FlamegraphArguments,
     answer=answer_flamegraph,
     doing=lambda a: f"Drawing a {a.mode.replace('_', ' ')} flamegraph",
-    fields=frozenset({"view", "profile", "width", "height", "description", "notes"}),
+    fields=frozenset({"view", "profile", "width", "height", "notes"}),
     narrow="use a window or depth",
 )
 
@@ -130,6 +137,6 @@ GENERATE_SANDWICH = Tool(
     arguments=SandwichArguments,
     answer=answer_sandwich,
     doing=lambda a: f"Drawing the sandwich of {plain(a.frame, 60)}",
-    fields=frozenset({"view", "profile", "handle", "width", "height", "description", "notes"}),
+    fields=frozenset({"view", "profile", "handle", "width", "height", "notes"}),
     narrow="name another frame",
 )

@@ -7,11 +7,13 @@ import difflib
 from dataclasses import replace
 from typing import Any
 
+import structlog
+
 from rendering.errors import RenderingError
 from server.agent.quoting import quoted
 from server.agent.tools.arguments import validated
 from server.agent.tools.tool import Outcome, Tool, ToolFailed, ToolProblem, ToolRetry
-from server.errors import WorkerFailed
+from server.errors import WorkerFailed, raised_at
 from server.ports.traces import OpenTrace, TraceWorkers
 from traces.errors import TraceError
 
@@ -50,6 +52,13 @@ async def run_tool(
         raise ToolRetry(str(error)) from None
     except (WorkerFailed, RenderingError) as error:
         raise ToolFailed(f"{tool.name} could not be answered: {error}", "unavailable") from error
+    except Exception as error:  # a fault of ours in one question: the turn can go on without it
+        structlog.get_logger(__name__).error(
+            "tool_broke", tool=tool.name, error=type(error).__name__, where=raised_at(error)
+        )
+        raise ToolFailed(
+            f"{tool.name} broke on this trace ({type(error).__name__}); this is a fault of Flamechat"
+        ) from error
     text, cut = capped(outcome.text, characters, tool.narrow)
     return replace(outcome, text=text, data=shown_fields(outcome.data, tool.fields)), cut
 

@@ -14,7 +14,7 @@ import typer
 
 from server.agent.turn import TurnAnswer, TurnInput
 from server.edges.cli.doors import Analysis, AnalyzeOptions, CliDoors
-from server.edges.cli.reading import MISUSED, fail, named, progress
+from server.edges.cli.reading import MISUSED, fail, named, need_file, progress
 from server.errors import ConfigError, ServerError
 from server.ports.identity import LOCAL_USER_ID, Caller
 from server.ports.traces import TraceRow
@@ -88,6 +88,7 @@ def analyze(
     doors: CliDoors, source: Path, question: str, *, out: Path | None, as_json: bool, options: AnalyzeOptions
 ) -> None:
     """Run the turn and print its answer; ends with exit code 1, naming the file, when the trace or the model failed."""
+    need_file(source)
     pictures = KeptPictures(out)
     sink = TerminalSink(quiet=as_json)
     try:

@@ -7,23 +7,8 @@ import typer
 
 from server.edges.cli.doors import AnalyzeOptions, CliDoors, ServeOptions
 
-TraceArgument = Annotated[
-    Path,
-    typer.Argument(
-        metavar="TRACE", help="A trace file, compressed or not.", exists=True, dir_okay=False, readable=True
-    ),
-]
-TraceOrStdin = Annotated[
-    Path,
-    typer.Argument(
-        metavar="TRACE",
-        help="A trace file, compressed or not; - reads stdin.",
-        exists=True,
-        dir_okay=False,
-        readable=True,
-        allow_dash=True,
-    ),
-]
+TraceArgument = Annotated[Path, typer.Argument(metavar="TRACE", help="A trace file, compressed or not.")]
+TraceOrStdin = Annotated[Path, typer.Argument(metavar="TRACE", help="A trace file, compressed or not; - reads stdin.")]
 
 
 def build_cli(doors: CliDoors) -> typer.Typer:

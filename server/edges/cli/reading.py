@@ -40,10 +40,17 @@ def progress(doing: str) -> Iterator[None]:
         yield
 
 
+def need_file(source: Path) -> None:
+    """End the command as wrongly called when there is no such file."""
+    if str(source) != "-" and not source.is_file():
+        fail(f"{source}: " + ("is a folder, not a trace" if source.is_dir() else "no such file"), MISUSED)
+
+
 def read_or_fail(source: Path) -> Trace:
     """The trace of a file, or of stdin for `-`. Ends the command, naming the file, when it cannot be read."""
     from traces.door import read_trace
 
+    need_file(source)
     name = "stdin" if str(source) == "-" else source.name
     try:
         with progress(f"Reading {name}"):

@@ -70,6 +70,9 @@ def _follow_up(question: Question, evidence: Evidence, offered: frozenset[str]) 
         return [("get_callers_callees", {"frame": evidence.matches[0]["handle"]})]
     if question.topic not in (Topic.FUNCTION, Topic.SHOW) or evidence.called("generate_sandwich_flamegraph_screenshot"):
         return []
+    if not (question.names or question.handle):
+        view = question.view or "left_heavy"
+        return [("show_in_viewer", {"view": view})] if question.topic is Topic.SHOW else []
     handle = _meant(question, evidence)
     if handle is None:
         return [("get_top_functions", {"sort_by": "self", "limit": 10})]

@@ -75,7 +75,7 @@ _NO_NAMES = """
 the this that these those trace time function functions method it you me my our your code program app application thread
 slow slower slowest hot path there here what where which why how much many most all everything anything something flame
 chart flamegraph graph picture left heavy order sandwich view gc garbage collection memory cpu calls called callers
-callees work bottleneck biggest heaviest hottest top first timeline is are does do
+callees work bottleneck biggest heaviest hottest top first timeline is are does do and or of in for an to
 """
 """Words that stand in a function's place without being one."""
 

@@ -100,7 +100,8 @@ def _pseudo_remark(lead: Lead) -> str:
     first = lead.rows[0]
     if first["name"] not in PSEUDO_FRAMES or first is lead.row:
         return ""
-    return f"The profiler puts more, {own(first, lead.unit)}, under {cited(first)}, which is not one function of the program."
+    more = f"{own(first, lead.unit)}, under {cited(first)}"
+    return f"The profiler puts more, {more}, which is not one function of the program."
 
 
 def _other_profiles(evidence: Evidence, lead: Lead) -> str:
@@ -115,29 +116,34 @@ def _other_profiles(evidence: Evidence, lead: Lead) -> str:
 
 
 def _path(evidence: Evidence) -> str:
-    """From the root down the heaviest child, as long as it carries the weight; the uninteresting upper
-    part is skipped.
+    """From the root to the leading function where it weighs most; if the tree does not hold it, down the heaviest child
+    as long as that carries most of the weight.
     """
-    tree = evidence.first("get_call_tree")
-    if not tree or not tree["nodes"]:
+    tree, lead = evidence.first("get_call_tree"), evidence.lead
+    if not tree or not tree["nodes"] or not lead:
         return ""
-    children: dict[str | None, list[dict[str, Any]]] = {}
-    for node in tree["nodes"]:
-        children.setdefault(node["parent"], []).append(node)
+    nodes = {node["handle"]: node for node in tree["nodes"]}
+    own_nodes = [node for node in tree["nodes"] if node["frame_handle"] == lead.row["handle"]]
     path: list[dict[str, Any]] = []
-    level = children.get(None, [])
-    while level:
-        heaviest = max(level, key=lambda node: node["total_value"])
-        if path and heaviest["total_share"] < path[-1]["total_share"] / 4:
-            break
-        path.append(heaviest)
-        level = children.get(heaviest["handle"], [])
+    if own_nodes:
+        above: dict[str, Any] | None = max(own_nodes, key=lambda node: node["total_value"])
+        while above is not None:
+            path.insert(0, above)
+            above = nodes.get(above["parent"] or "")
+    else:
+        level = [node for node in tree["nodes"] if node["parent"] is None]
+        while level:
+            heaviest = max(level, key=lambda node: node["total_value"])
+            if path and heaviest["total_value"] * 2 < path[-1]["total_value"]:
+                break
+            path.append(heaviest)
+            level = [node for node in tree["nodes"] if node["parent"] == heaviest["handle"]]
     steps = [list(run) for _, run in groupby(path, key=lambda node: node["frame_handle"])]
     shown = steps[-PATH_STEPS:]
     if len(shown) < 2:
         return ""
     said = " → ".join(f"{cited(run[0])} {share(run[0]['total_share'])}{_nested(run)}" for run in shown)
-    return f"The heaviest path: {'… → ' if len(steps) > len(shown) else ''}{said}."
+    return f"The heaviest path{' to it' if own_nodes else ''}: {'… → ' if len(steps) > len(shown) else ''}{said}."
 
 
 def _nested(run: list[dict[str, Any]]) -> str:
@@ -246,10 +252,9 @@ def _shown(question: Question, evidence: Evidence) -> list[str]:
         parts = _unknown(question, evidence)
     else:
         drawn = evidence.first("generate_flamegraph_screenshot")
-        parts = [
-            _leading(evidence, "Here is the picture. Its heaviest function is"),
-            drawn["description"] if drawn else "",
-        ]
+        order = "as it happened" if drawn and drawn["view"] == "time_order" else "merged, heaviest first"
+        shown = f"It shows [`{drawn['profile']}`](#{drawn['profile']}), {order}." if drawn else ""
+        parts = [_leading(evidence, "Here is the picture. Its heaviest function is"), shown]
     moved = evidence.first("show_in_viewer")
     return [*parts, "The flame chart beside this conversation shows it now." if moved else ""]
 

@@ -1,0 +1,204 @@
+"""The commands in process: what goes to stdout, what to stderr, and their exit codes."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.model.choice import ChosenModels, ModelChoice
+from server.adapters.prompt_file import PromptFile
+from server.agent.service import FlamechatAgent
+from server.agent.turn import Pictures
+from server.edges.cli.doors import Analysis, AnalyzeOptions, CliDoors, ServeOptions
+from server.edges.cli.main import build_cli
+from server.errors import ConfigError
+from tests.openai_endpoint import Reply, openai_endpoint
+
+SAMPLE = "sample/order-service.speedscope.json.gz"
+
+
+def analyst_door(options: AnalyzeOptions, pictures: Pictures) -> Analysis:
+    workers = InlineTraceWorkers()
+    agent = FlamechatAgent(
+        models=ChosenModels(ModelChoice()),
+        prompts=PromptFile(),
+        workers=workers,
+        pictures=pictures,
+        debug_dir=options.debug_messages_dir,
+    )
+    return Analysis(agent=agent, workers=workers)
+
+
+def no_server(options: ServeOptions) -> int:
+    raise AssertionError("this command starts no server")
+
+
+@pytest.fixture
+def cli() -> typer.Typer:
+    return build_cli(CliDoors(serve=no_server, analysis=analyst_door))
+
+
+def test_analyze_streams_the_answer_to_stdout_and_its_steps_to_stderr(cli: typer.Typer, fixtures: Path) -> None:
+    result = CliRunner().invoke(cli, ["analyze", str(fixtures / SAMPLE)])
+    assert result.exit_code == 0
+    assert result.stdout.startswith("**[`find_discount`](#f")
+    assert "· Drawing a left heavy flamegraph" in result.stderr
+    assert "1 picture was drawn and not kept: --out DIR saves them" in result.stderr
+    assert "not found" not in result.stderr
+
+
+def test_analyze_saves_pictures_where_it_is_told(cli: typer.Typer, fixtures: Path, tmp_path: Path) -> None:
+    out = tmp_path / "new folder"
+    result = CliRunner().invoke(cli, ["analyze", str(fixtures / SAMPLE), "draw a flamegraph", "--out", str(out)])
+    assert result.exit_code == 0
+    assert (out / "picture-1.png").read_bytes().startswith(b"\x89PNG")
+    assert f"saved {out / 'picture-1.png'}" in result.stderr
+
+
+def test_analyze_as_json_prints_one_document(cli: typer.Typer, fixtures: Path, tmp_path: Path) -> None:
+    result = CliRunner().invoke(cli, ["analyze", str(fixtures / SAMPLE), "--json", "--out", str(tmp_path)])
+    said = json.loads(result.stdout)
+    assert said["answer"].startswith("**[`find_discount`]")
+    assert {check["status"] for check in said["checks"]} == {"verified"}
+    assert said["pictures"] == [str(tmp_path / "picture-1.png")]
+    assert {"citations", "suggestions", "usage", "title", "model", "prompt_version", "tools"} <= set(said)
+
+
+def test_analyze_writes_the_exact_messages_when_asked(cli: typer.Typer, fixtures: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "messages"
+    result = CliRunner().invoke(cli, ["analyze", str(fixtures / SAMPLE), "--debug-messages", str(folder)])
+    assert result.exit_code == 0
+    recorded = [json.loads(file.read_text()) for file in sorted(folder.iterdir())]
+    assert recorded[0]["messages"][1] == {"role": "user", "content": "Why is this slow?"}
+    assert recorded[-1]["reply"]["content"].startswith("**[`find_discount`]")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("empty.json", b""),
+        ("truncated.json.gz", gzip.compress(b'{"nodes": []}' * 900)[:60]),
+        ("notes.txt", b"lorem ipsum dolor sit amet " * 400),
+        ("wrong.json", b'{"hello": "world"}'),
+    ],
+)
+@pytest.mark.parametrize("command", ["analyze", "summary", "render"])
+def test_a_bad_file_ends_with_one_line_that_names_it_and_exit_code_1(
+    cli: typer.Typer, tmp_path: Path, command: str, name: str, content: bytes
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(content)
+    more = ["-o", str(tmp_path / "out.png")] if command == "render" else []
+    result = CliRunner().invoke(cli, [command, str(file), *more])
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    (line,) = [line for line in result.stderr.splitlines() if not line.startswith("·")]
+    assert line.startswith(f"flamechat: {name}")
+    assert not (tmp_path / "out.png").exists()
+
+
+async def test_a_model_that_fails_ends_with_exit_code_1(fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import asyncio
+
+    async with openai_endpoint(Reply(status=401)) as endpoint:
+
+        def door(_options: AnalyzeOptions, pictures: Pictures) -> Analysis:
+            workers = InlineTraceWorkers()
+            models = ChosenModels(ModelChoice(base_url=endpoint.base_url, api_key="sk-wrong-key-000", model="m"))
+            agent = FlamechatAgent(models=models, prompts=PromptFile(), workers=workers, pictures=pictures)
+            return Analysis(agent=agent, workers=workers)
+
+        app = build_cli(CliDoors(serve=no_server, analysis=door))
+        result = await asyncio.to_thread(CliRunner().invoke, app, ["analyze", str(fixtures / SAMPLE)])
+    assert result.exit_code == 1
+    assert "refused the key (401)" in result.stderr
+    assert "sk-wrong" not in result.stderr
+
+
+def test_a_setting_that_cannot_work_ends_with_exit_code_2(fixtures: Path) -> None:
+    def door(_options: AnalyzeOptions, _pictures: Pictures) -> Analysis:
+        raise ConfigError("unknown setting FLAMECHAT_MODLE")
+
+    app = build_cli(CliDoors(serve=no_server, analysis=door))
+    result = CliRunner().invoke(app, ["analyze", str(fixtures / SAMPLE)])
+    assert (result.exit_code, result.stderr) == (2, "flamechat: unknown setting FLAMECHAT_MODLE\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["analyze"],
+        ["analyze", "no such file"],
+        ["summary", "--nonsense"],
+        ["render", "{trace}"],
+        ["render", "{trace}", "-o", "{out}", "--mode", "sideways"],
+        ["render", "{trace}", "-o", "{out}", "--width", "1"],
+        ["render", "{trace}", "-o", "{out}", "--profile", "p99"],
+        ["render", "{trace}", "-o", "{out}", "--frame", "no_such_function"],
+        ["serve", "--port", "70000"],
+        ["dance"],
+    ],
+)
+def test_a_wrong_call_ends_with_exit_code_2(
+    cli: typer.Typer, fixtures: Path, tmp_path: Path, arguments: list[str]
+) -> None:
+    filled = [part.format(trace=fixtures / SAMPLE, out=tmp_path / "out.png") for part in arguments]
+    result = CliRunner().invoke(cli, filled)
+    assert result.exit_code == 2
+    assert result.stderr
+    assert not (tmp_path / "out.png").exists()
+
+
+@pytest.mark.parametrize(
+    "more", [[], ["--mode", "left-heavy", "--theme", "dark"], ["--frame", "find_discount"], ["--highlight", "price"]]
+)
+def test_render_writes_a_png(cli: typer.Typer, fixtures: Path, tmp_path: Path, more: list[str]) -> None:
+    out = tmp_path / "out.png"
+    result = CliRunner().invoke(cli, ["render", str(fixtures / SAMPLE), "-o", str(out), "--width", "640", *more])
+    assert result.exit_code == 0, result.stderr
+    assert out.read_bytes().startswith(b"\x89PNG")
+    assert f"{out}: 640×" in result.stderr
+
+
+def test_render_reads_stdin_and_writes_stdout(cli: typer.Typer, fixtures: Path) -> None:
+    result = CliRunner().invoke(cli, ["render", "-", "-o", "-"], input=(fixtures / SAMPLE).read_bytes())
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout_bytes.startswith(b"\x89PNG")
+
+
+def test_summary_says_what_it_is_and_what_is_heaviest(cli: typer.Typer, fixtures: Path) -> None:
+    result = CliRunner().invoke(cli, ["summary", str(fixtures / SAMPLE)])
+    assert result.exit_code == 0
+    assert "order-service.speedscope.json.gz is a speedscope trace" in result.stdout
+    assert "find_discount" in result.stdout
+
+
+def test_summary_as_json_is_the_summary(cli: typer.Typer, fixtures: Path) -> None:
+    said = json.loads(CliRunner().invoke(cli, ["summary", str(fixtures / SAMPLE), "--json"]).stdout)
+    assert said["format"] == "speedscope"
+    assert len(said["profiles"]) == 5
+
+
+def test_serve_hands_its_options_on_and_ends_with_their_exit_code(tmp_path: Path) -> None:
+    given: list[ServeOptions] = []
+
+    def serve(options: ServeOptions) -> int:
+        given.append(options)
+        return 2
+
+    app = build_cli(CliDoors(serve=serve, analysis=analyst_door))
+    result = CliRunner().invoke(app, ["serve", "--port", "0", "--data", str(tmp_path), "--no-open"])
+    assert result.exit_code == 2
+    assert given == [ServeOptions(host=None, port=0, data=tmp_path, open=False)]
+
+
+@pytest.mark.parametrize("command", ["analyze", "render", "summary", "serve"])
+def test_help_explains_every_command(cli: typer.Typer, command: str) -> None:
+    result = CliRunner().invoke(cli, [command, "--help"], env={"COLUMNS": "120", "TERM": "dumb"})
+    assert result.exit_code == 0
+    assert "Usage:" in result.stdout
+    assert command in CliRunner().invoke(cli, ["--help"]).stdout

@@ -8,6 +8,12 @@ from traces.errors import UnknownHandle
 from traces.model import Profile, Trace
 
 Kind = Literal["frame", "profile", "node", "span"]
+ALL: Literal["all"] = "all"
+"""Instead of a profile: all that measure what the main one measures, added up."""
+
+ProfileChoice = int | Literal["all"] | None
+"""A profile's index, `ALL`, or None for the main one."""
+
 LETTERS: dict[str, Kind] = {"f": "frame", "p": "profile", "n": "node", "s": "span"}
 
 

@@ -1,15 +1,17 @@
 """The part of a call tree that matters, within a budget of nodes."""
 
-import heapq
 from dataclasses import dataclass
 
 import numpy as np
 
+from traces.analysis.filters import FrameFilter
 from traces.analysis.merged import MergedTree, above, below, whole_tree
-from traces.analysis.window import NodeValues, Window, node_values, whole
-from traces.errors import UnknownHandle
-from traces.handles import profile_at, resolve
-from traces.model import NONE, CallTree, Int64, Profile, Trace
+from traces.analysis.selection import Selection, select
+from traces.analysis.window import NodeValues, Window
+from traces.errors import InvalidQuestion, UnknownHandle
+from traces.handles import ProfileChoice, resolve
+from traces.kernels.trees import sum_by_node
+from traces.model import NONE, Int64, Profile, Trace
 from traces.values import Unit
 
 
@@ -54,24 +56,26 @@ class BudgetedTree:
 def call_tree(
     trace: Trace,
     *,
-    profile: int | None = None,
+    profile: ProfileChoice = None,
     root: str | None = None,
     max_nodes: int = 60,
     window: Window | None = None,
     inverted: bool = False,
+    value: str | None = None,
+    frame_filter: FrameFilter | None = None,
 ) -> BudgetedTree:
     """The heaviest `max_nodes` nodes, best first by total.
 
-    `root` is a frame (all its calls merged) or a node; `inverted` grows from functions up to their callers, by self
-    value (with a frame as root: its callers, by its total). Raises UnknownHandle.
+    `root` is a frame (all its calls merged) or a node of one unfiltered profile; `inverted` grows from functions up to
+    their callers, by self value (with a frame as root: its callers, by its total). Raises UnknownHandle,
+    InvalidQuestion.
     """
-    chosen = profile_at(trace, profile)
     if root is not None and profile is None and root.strip().lstrip("#").startswith("n"):
-        chosen = _profile_of(trace, root)
-    values = node_values(chosen, window)
-    tree = _tree(trace, chosen, values, root, inverted=inverted, budget=max(max_nodes, 1))
-    everything = whole(chosen.tree, values.total_value)
-    return _within_budget(trace, chosen, tree, max(max_nodes, 1), everything)
+        profile = _profile_of(trace, root).index
+    chosen = select(trace, profile, value=value, frame_filter=frame_filter)
+    values = chosen.values(window)
+    tree = _tree(chosen, values, root, inverted=inverted, budget=max(max_nodes, 1))
+    return _within_budget(chosen, tree, max(max_nodes, 1), chosen.whole(values))
 
 
 def _profile_of(trace: Trace, root: str) -> Profile:
@@ -79,27 +83,28 @@ def _profile_of(trace: Trace, root: str) -> Profile:
     return next(p for p in reversed(trace.profiles) if p.node_base <= index and len(p.tree))
 
 
-def _tree(
-    trace: Trace, profile: Profile, values: NodeValues, root: str | None, *, inverted: bool, budget: int
-) -> MergedTree:
-    tree = profile.tree
+def _tree(chosen: Selection, values: NodeValues, root: str | None, *, inverted: bool, budget: int) -> MergedTree:
+    tree = chosen.tree
     if root is None:
         if not inverted:
             return whole_tree(tree, values)
         starts = np.flatnonzero(values.self_value > 0)
         return above(tree, starts, values.self_value[starts], values.count[starts], largest=budget)
-    starts = _starts(trace, profile, tree, root)
+    starts = _starts(chosen, root)
     if inverted:
         return above(tree, starts, values.total_value[starts], values.count[starts], largest=budget)
     return below(tree, values, starts)
 
 
-def _starts(trace: Trace, profile: Profile, tree: CallTree, root: str) -> Int64:
-    handle = resolve(trace, root, "frame", "node")
+def _starts(chosen: Selection, root: str) -> Int64:
+    handle = resolve(chosen.trace, root, "frame", "node")
     if handle.kind == "frame":
-        return np.flatnonzero((tree.frame == handle.index) & (tree.outermost == 1))
+        return np.flatnonzero((chosen.tree.frame == handle.index) & (chosen.tree.outermost == 1))
+    if chosen.frame_filter or len(chosen.profiles) > 1:
+        raise InvalidQuestion(f"a tree of several profiles or with a filter starts at a frame, not at {handle}.")
+    profile = chosen.profiles[0]
     local = handle.index - profile.node_base
-    if not 0 <= local < len(tree):
+    if not 0 <= local < len(profile.tree):
         raise UnknownHandle(f"{handle} does not lie in {profile.handle}, whose nodes are {_range(profile)}.")
     return np.array([local], np.int64)
 
@@ -108,51 +113,57 @@ def _range(profile: Profile) -> str:
     return f"n{profile.node_base} to n{profile.node_base + len(profile.tree) - 1}" if len(profile.tree) else "none"
 
 
-def _within_budget(trace: Trace, profile: Profile, tree: MergedTree, budget: int, everything: float) -> BudgetedTree:
-    children_order = np.lexsort((-tree.total_value, tree.parent))
-    first = np.searchsorted(tree.parent[children_order], np.arange(-1, len(tree) + 1))
-
-    def children(node: int) -> list[int]:
-        rows: list[int] = children_order[first[node + 1] : first[node + 2]].tolist()
-        return rows
-
-    chosen: set[int] = set()
-    total = tree.total_value
-    heap = [(-total[node].item(), node) for node in children(NONE) if total[node] > 0]
-    heapq.heapify(heap)
-    while heap and len(chosen) < budget:
-        _, node = heapq.heappop(heap)
-        chosen.add(node)
-        for child in children(node):
-            if total[child] > 0:
-                heapq.heappush(heap, (-total[child].item(), child))
+def _within_budget(chosen: Selection, tree: MergedTree, budget: int, everything: float) -> BudgetedTree:
+    total, parent = tree.total_value, tree.parent
+    present = np.flatnonzero(total > 0)
+    # No child has more than its parent and parents come first, so that the largest nodes hang together.
+    largest = present
+    if budget < len(present):
+        least = -np.partition(-total[present], budget - 1)[budget - 1]
+        largest = present[total[present] >= least]
+    kept = np.sort(largest[np.argsort(-total[largest], kind="stable")][:budget])
+    is_kept = np.zeros(len(tree) + 1, bool)  # the last row stands for the parent of roots
+    is_kept[kept] = True
+    hidden = present[~is_kept[present]]
+    below_kept = hidden[is_kept[parent[hidden]]]
+    hidden_children = np.bincount(parent[below_kept], minlength=len(tree))
+    hidden_value = sum_by_node(parent[below_kept], total[below_kept], len(tree))
+    children: dict[int, list[int]] = {}
+    for node in kept[
+        np.argsort(-total[kept], kind="stable")[::-1]
+    ].tolist():  # lightest first: a stack gives the heaviest
+        children.setdefault(int(parent[node]), []).append(node)
     nodes: list[TreeNode] = []
-    pending = [(node, NONE) for node in reversed(children(NONE)) if node in chosen]
+    pending = [(node, NONE) for node in children.get(NONE, [])]
     while pending:
-        node, parent = pending.pop()
-        below_it = [child for child in children(node) if total[child] > 0]
-        shown = [child for child in below_it if child in chosen]
-        hidden = [child for child in below_it if child not in chosen]
-        pending.extend((child, len(nodes)) for child in reversed(shown))
-        nodes.append(_node(trace, profile, tree, node, parent, everything, hidden))
-    roots_cut = sum(total[node].item() for node in children(NONE) if node not in chosen)
+        node, above_it = pending.pop()
+        pending.extend((child, len(nodes)) for child in children.get(node, []))
+        cut = int(hidden_children[node]), hidden_value[node].item()
+        nodes.append(_node(chosen, tree, node, above_it, everything, *cut))
+    roots_cut = total[hidden[parent[hidden] < 0]].sum().item()
     return BudgetedTree(
         nodes=tuple(nodes),
-        cut_nodes=int((total > 0).sum()) - len(nodes),
+        cut_nodes=len(hidden),
         cut_value=roots_cut + sum(node.hidden_value for node in nodes),
-        unit=profile.unit,
+        unit=chosen.unit,
         whole=everything,
-        profile=profile.handle,
+        profile=chosen.handle,
     )
 
 
 def _node(
-    trace: Trace, profile: Profile, tree: MergedTree, node: int, parent: int, everything: float, hidden: list[int]
+    chosen: Selection,
+    tree: MergedTree,
+    node: int,
+    parent: int,
+    everything: float,
+    hidden_children: int,
+    hidden_value: float,
 ) -> TreeNode:
-    frame = int(tree.frame[node])
+    trace, frame = chosen.trace, int(tree.frame[node])
     own, total = tree.self_value[node].item(), tree.total_value[node].item()
     return TreeNode(
-        handle=f"n{profile.node_base + int(tree.ref[node])}",
+        handle=f"n{chosen.refs(tree.ref[node : node + 1])[0]}",
         frame=f"f{frame}",
         name=trace.frame_name(frame),
         file=trace.frame_file(frame),
@@ -164,6 +175,6 @@ def _node(
         self_share=own / everything if everything else 0.0,
         total_share=total / everything if everything else 0.0,
         count=int(tree.count[node]),
-        hidden_children=len(hidden),
-        hidden_value=sum(tree.total_value[child].item() for child in hidden),
+        hidden_children=hidden_children,
+        hidden_value=hidden_value,
     )

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traces.analysis.functions import FunctionRow, frame_values, function_row, matches
-from traces.analysis.window import node_values, whole
-from traces.handles import profile_at
+from traces.analysis.filters import frames_that
+from traces.analysis.filters import pattern as expression
+from traces.analysis.functions import FunctionRow, frame_values, function_row
+from traces.analysis.selection import select
+from traces.handles import ProfileChoice
 from traces.model import Trace
 from traces.values import Unit
 
@@ -23,17 +25,23 @@ class FrameMatches:
 
 
 def find_frames(
-    trace: Trace, pattern: str, *, regex: bool = False, limit: int = 20, profile: int | None = None
+    trace: Trace,
+    pattern: str,
+    *,
+    regex: bool = False,
+    limit: int = 20,
+    profile: ProfileChoice = None,
+    value: str | None = None,
 ) -> FrameMatches:
-    """Frames of the whole trace whose name or file holds the pattern, any case; values are of one profile.
+    """Frames of the whole trace whose name or file holds the pattern, any case; values are of the selection.
 
     Raises UnknownHandle, InvalidQuestion.
     """
-    chosen = profile_at(trace, profile)
-    values = node_values(chosen)
-    by_frame = frame_values(chosen.tree, values.self_value, values.total_value, values.count, len(trace.frames))
-    everything = whole(chosen.tree, values.total_value)
-    found = np.array(matches(trace, pattern, regex=regex), np.int64)
+    chosen = select(trace, profile, value=value)
+    values = chosen.values()
+    by_frame = frame_values(chosen.tree, values, len(trace.frames))
+    everything = chosen.whole(values)
+    found = np.flatnonzero(frames_that(trace, expression(pattern, regex=regex)))
     order = found[np.argsort(-by_frame.total_value[found], kind="stable")]
-    rows = tuple(function_row(trace, int(frame), by_frame, everything) for frame in order[: max(limit, 0)])
+    rows = tuple(function_row(trace, frame, by_frame, everything) for frame in order[: max(limit, 0)].tolist())
     return FrameMatches(rows, len(found), everything, chosen.unit, chosen.handle)

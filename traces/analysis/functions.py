@@ -1,24 +1,28 @@
 """Which functions a profile spends its time in."""
 
-import re
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from traces.analysis.window import Window, node_values, whole
+from traces.analysis.durations import CallDurations, call_durations
+from traces.analysis.filters import FrameFilter, frames_that
+from traces.analysis.filters import pattern as expression
+from traces.analysis.selection import select
+from traces.analysis.window import NodeValues, Window
 from traces.errors import InvalidQuestion
-from traces.handles import profile_at
-from traces.model import CallTree, Int64, Trace, Values
+from traces.handles import ProfileChoice
+from traces.kernels.trees import sum_by_node
+from traces.model import NONE, CallTree, Int64, Trace, Values
 from traces.values import Unit
-
-MAX_PATTERN = 200
-"""Longer ones are not typed by people, and an expression's cost grows with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionRow:
-    """One frame. `total_value` counts recursion once; shares leave idle out; `count` is calls or leaf samples."""
+    """One frame. `total_value` counts recursion once; shares leave idle out; `count` is calls or leaf samples.
+
+    `durations` is of single calls, where it was asked for and the profile knows them.
+    """
 
     handle: str
     frame: int
@@ -30,11 +34,13 @@ class FunctionRow:
     self_share: float
     total_share: float
     count: int
+    durations: CallDurations | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionTable:
-    """Some of `total_rows` functions, in order. `whole` is everything in the window that is not idle."""
+    """Some of `total_rows` functions, in order. `whole` is everything in the window that is not idle, `hidden` the
+    part of it in which a filter shows no function at all. `profile` is a handle, or `all`."""
 
     rows: tuple[FunctionRow, ...]
     total_rows: int
@@ -42,6 +48,7 @@ class FunctionTable:
     unit: Unit
     profile: str
     window: Window | None
+    hidden: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,49 +60,62 @@ class FrameValues:
     count: Int64
 
 
-def frame_values(tree: CallTree, own: Values, total: Values, count: Int64, frames: int) -> FrameValues:
+def frame_values(tree: CallTree, values: NodeValues, frames: int) -> FrameValues:
     """Node values summed by frame; totals of outermost nodes only, so that recursion counts once."""
-    selfs, totals = np.zeros(frames, own.dtype), np.zeros(frames, total.dtype)
-    counts = np.zeros(frames, np.int64)
-    np.add.at(selfs, tree.frame, own)
-    top = tree.outermost == 1
-    np.add.at(totals, tree.frame[top], total[top])
-    np.add.at(counts, tree.frame, count)
-    return FrameValues(selfs, totals, counts)
+    outer = np.where(tree.outermost == 1, tree.frame, NONE).astype(np.int32)
+    return FrameValues(
+        sum_by_node(tree.frame, values.self_value, frames),
+        sum_by_node(outer, values.total_value, frames),
+        sum_by_node(tree.frame, values.count, frames),
+    )
 
 
 def top_functions(
     trace: Trace,
     *,
-    profile: int | None = None,
+    profile: ProfileChoice = None,
     sort_by: Literal["self", "total"] = "self",
     limit: int = 15,
     offset: int = 0,
     window: Window | None = None,
     pattern: str | None = None,
+    value: str | None = None,
+    frame_filter: FrameFilter | None = None,
+    durations: bool = False,
 ) -> FunctionTable:
     """Functions by self or total value, largest first; `pattern` is text in the name or file, any case.
 
+    `durations` adds the least, median and 99th percentile of what single calls took, in evented profiles.
     Raises UnknownHandle, InvalidQuestion.
     """
     if sort_by not in ("self", "total"):
         raise InvalidQuestion(f"functions are sorted by self or total, not by {sort_by}.")
-    chosen = profile_at(trace, profile)
-    values = node_values(chosen, window)
-    by_frame = frame_values(chosen.tree, values.self_value, values.total_value, values.count, len(trace.frames))
+    chosen = select(trace, profile, value=value, frame_filter=frame_filter)
+    values = chosen.values(window)
+    by_frame = frame_values(chosen.tree, values, len(trace.frames))
     key = by_frame.self_value if sort_by == "self" else by_frame.total_value
-    present = np.flatnonzero(by_frame.total_value > 0)
+    present = by_frame.total_value > 0
     if pattern:
-        matching = np.fromiter(matches(trace, pattern), np.int64)
-        present = present[np.isin(present, matching)]
-    order = present[np.lexsort((present, -by_frame.total_value[present], -key[present]))]
-    everything = whole(chosen.tree, values.total_value)
-    shown = order[max(offset, 0) : max(offset, 0) + max(limit, 0)]
-    rows = tuple(function_row(trace, int(frame), by_frame, everything) for frame in shown)
-    return FunctionTable(rows, len(order), everything, chosen.unit, chosen.handle, window)
+        present &= frames_that(trace, expression(pattern))
+    order = _largest(np.flatnonzero(present), key, by_frame.total_value, max(offset, 0) + max(limit, 0))
+    everything = chosen.whole(values)
+    shown = order[max(offset, 0) :].tolist()
+    calls = call_durations(chosen, shown, window) if durations else {}
+    rows = tuple(function_row(trace, frame, by_frame, everything, calls.get(frame)) for frame in shown)
+    return FunctionTable(rows, int(present.sum()), everything, chosen.unit, chosen.handle, window, values.hidden)
 
 
-def function_row(trace: Trace, frame: int, values: FrameValues, everything: float) -> FunctionRow:
+def _largest(frames: Int64, key: Values, then: Values, count: int) -> Int64:
+    """The first frames by key, then the second key, then number; only those that can be among them are sorted."""
+    if 0 < count < len(frames):
+        least = -np.partition(-key[frames], count - 1)[count - 1]
+        frames = frames[key[frames] >= least]
+    return frames[np.lexsort((frames, -then[frames], -key[frames]))][:count]
+
+
+def function_row(
+    trace: Trace, frame: int, values: FrameValues, everything: float, durations: CallDurations | None = None
+) -> FunctionRow:
     """The row of one frame."""
     own, total = values.self_value[frame].item(), values.total_value[frame].item()
     return FunctionRow(
@@ -109,20 +129,5 @@ def function_row(trace: Trace, frame: int, values: FrameValues, everything: floa
         self_share=own / everything if everything else 0.0,
         total_share=total / everything if everything else 0.0,
         count=int(values.count[frame]),
+        durations=durations,
     )
-
-
-def matches(trace: Trace, pattern: str, *, regex: bool = False) -> list[int]:
-    """Frames whose name or file holds the pattern, ignoring case. Raises InvalidQuestion for a broken expression."""
-    if len(pattern) > MAX_PATTERN:
-        raise InvalidQuestion(f"the pattern is longer than {MAX_PATTERN} characters.")
-    try:
-        wanted = re.compile(pattern if regex else re.escape(pattern), re.IGNORECASE)
-    except re.error as error:
-        raise InvalidQuestion(f"the pattern is no regular expression: {error}.") from error
-    files = {int(i): wanted.search(trace.strings[int(i)]) is not None for i in np.unique(trace.frames.file) if i >= 0}
-    return [
-        frame
-        for frame, name in enumerate(trace.frame_names)
-        if wanted.search(name) or files.get(int(trace.frames.file[frame]), False)
-    ]

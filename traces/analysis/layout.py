@@ -6,10 +6,12 @@ from typing import Literal
 import numpy as np
 
 from traces.analysis.boxes import Boxes
+from traces.analysis.filters import FrameFilter
 from traces.analysis.levels import depth_levels
 from traces.analysis.merged import MergedTree, above, below, whole_tree
-from traces.analysis.window import Window, clip, node_values, sample_extent
-from traces.handles import profile_at
+from traces.analysis.selection import Selection, select
+from traces.analysis.window import Window, clip, sample_extent
+from traces.handles import ProfileChoice, profile_at
 from traces.model import Int32, Int64, Profile, Samples, Trace, Values
 from traces.values import ProfileKind
 
@@ -49,21 +51,34 @@ def time_order(
 
 
 def left_heavy(
-    trace: Trace, *, profile: int | None = None, window: Window | None = None, max_boxes: int = MAX_BOXES
+    trace: Trace,
+    *,
+    profile: ProfileChoice = None,
+    window: Window | None = None,
+    max_boxes: int = MAX_BOXES,
+    value: str | None = None,
+    frame_filter: FrameFilter | None = None,
 ) -> Layout:
-    """Calls merged by path, heaviest first (ties by name); the axis is the value, from 0. Raises UnknownHandle."""
-    chosen = profile_at(trace, profile)
-    tree = whole_tree(chosen.tree, node_values(chosen, window))
-    return _at_most(heaviest_first(trace, chosen, tree), max_boxes)
+    """Calls merged by path, heaviest first (ties by name); the axis is the value, from 0. Raises UnknownHandle,
+    InvalidQuestion."""
+    chosen = select(trace, profile, value=value, frame_filter=frame_filter)
+    return _at_most(heaviest_first(chosen, whole_tree(chosen.tree, chosen.values(window))), max_boxes)
 
 
-def sandwich_layout(trace: Trace, frame: int, *, profile: int | None = None) -> SandwichLayout:
-    """Callers and callees of one frame, each heaviest first. Raises UnknownHandle."""
-    chosen = profile_at(trace, profile)
-    tree, values = chosen.tree, node_values(chosen)
+def sandwich_layout(
+    trace: Trace,
+    frame: int,
+    *,
+    profile: ProfileChoice = None,
+    value: str | None = None,
+    frame_filter: FrameFilter | None = None,
+) -> SandwichLayout:
+    """Callers and callees of one frame, each heaviest first. Raises UnknownHandle, InvalidQuestion."""
+    chosen = select(trace, profile, value=value, frame_filter=frame_filter)
+    tree, values = chosen.tree, chosen.values()
     starts = np.flatnonzero((tree.frame == frame) & (tree.outermost == 1))
-    callees = heaviest_first(trace, chosen, below(tree, values, starts))
-    callers = heaviest_first(trace, chosen, above(tree, starts, values.total_value[starts], values.count[starts]))
+    callees = heaviest_first(chosen, below(tree, values, starts))
+    callers = heaviest_first(chosen, above(tree, starts, values.total_value[starts], values.count[starts]))
     cut = int(callers.row_offsets[1]) if callers.depth_count else 0
     upper = replace(
         callers,
@@ -76,10 +91,10 @@ def sandwich_layout(trace: Trace, frame: int, *, profile: int | None = None) -> 
     return SandwichLayout(callers=upper, callees=callees)
 
 
-def heaviest_first(trace: Trace, profile: Profile, tree: MergedTree) -> Boxes:
+def heaviest_first(chosen: Selection, tree: MergedTree) -> Boxes:
     """A merged tree as boxes side by side: siblings heaviest first, ties by name, nothing for nodes without weight."""
     total = tree.total_value.astype(np.float64)
-    rank = name_ranks(trace)
+    rank = name_ranks(chosen.trace)
     start = np.zeros(len(tree), np.float64)
     rows: list[Int64] = []
     for level in depth_levels(tree.depth):
@@ -99,10 +114,10 @@ def heaviest_first(trace: Trace, profile: Profile, tree: MergedTree) -> Boxes:
         start=start[nodes],
         end=start[nodes] + total[nodes],
         frame=tree.frame[nodes],
-        ref=profile.node_base + tree.ref[nodes],
+        ref=chosen.refs(tree.ref[nodes]),
         row_offsets=np.concatenate(([0], np.cumsum([len(r) for r in rows]))).astype(np.int64),
         ref_kind="node",
-        unit=profile.unit,
+        unit=chosen.unit,
         axis_start=0.0,
         axis_end=float(total[tree.parent < 0].sum()),
     )

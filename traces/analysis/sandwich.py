@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from traces.analysis.filters import FrameFilter
 from traces.analysis.functions import FunctionRow, frame_values, function_row
-from traces.analysis.levels import depth_levels
-from traces.analysis.window import node_values, whole
-from traces.handles import frame_index, profile_at
-from traces.model import NONE, CallTree, Int64, Trace, Values
+from traces.analysis.selection import select
+from traces.analysis.window import Window
+from traces.handles import ProfileChoice, frame_index
+from traces.kernels.trees import sum_by_node
+from traces.model import NONE, CallTree, Trace, Values
 from traces.values import Unit
 
 
@@ -50,15 +52,23 @@ class Sandwich:
 NO_CALLER = "(nothing: stacks begin here)"
 
 
-def callers_callees(trace: Trace, frame: int, *, profile: int | None = None, limit: int = 15) -> Sandwich:
-    """Direct neighbours of a frame, largest first. Raises UnknownHandle."""
+def callers_callees(
+    trace: Trace,
+    frame: int,
+    *,
+    profile: ProfileChoice = None,
+    limit: int = 15,
+    window: Window | None = None,
+    value: str | None = None,
+    frame_filter: FrameFilter | None = None,
+) -> Sandwich:
+    """Direct neighbours of a frame, largest first. Raises UnknownHandle, InvalidQuestion."""
     frame_index(trace, f"f{frame}")
-    chosen = profile_at(trace, profile)
-    tree, values = chosen.tree, node_values(chosen)
-    count = len(trace.frames)
-    by_frame = frame_values(tree, values.self_value, values.total_value, values.count, count)
-    callers, callees = _flows(tree, values.self_value, frame, count)
-    row = function_row(trace, frame, by_frame, whole(tree, values.total_value))
+    chosen = select(trace, profile, value=value, frame_filter=frame_filter)
+    tree, values = chosen.tree, chosen.values(window)
+    by_frame = frame_values(tree, values, len(trace.frames))
+    callers, callees = _flows(tree, values.total_value, frame, len(trace.frames))
+    row = function_row(trace, frame, by_frame, chosen.whole(values))
     shown_callers, more_callers = _rows(trace, callers, row.total_value, limit)
     shown_callees, more_callees = _rows(trace, callees, row.total_value, limit)
     return Sandwich(
@@ -68,34 +78,29 @@ def callers_callees(trace: Trace, frame: int, *, profile: int | None = None, lim
         more_callers=more_callers,
         more_callees=more_callees,
         recursive=bool(((tree.frame == frame) & (tree.outermost == 0)).any()),
-        whole=whole(tree, values.total_value),
+        whole=chosen.whole(values),
         unit=chosen.unit,
         profile=chosen.handle,
     )
 
 
-def _flows(tree: CallTree, own: Values, frame: int, frames: int) -> tuple[Values, Values]:
+def _flows(tree: CallTree, total: Values, frame: int, frames: int) -> tuple[Values, Values]:
     """What comes from each caller (the last row: from none) and goes into each callee, by frame."""
-    outside, itself = -3, -2
-    caller = np.full(len(tree), outside, np.int64)
-    callee = np.full(len(tree), outside, np.int64)
-    for depth, nodes in enumerate(depth_levels(tree.depth)):
-        is_frame = tree.frame[nodes] == frame
-        if depth == 0:
-            caller[nodes[is_frame]] = NONE
-            callee[nodes[is_frame]] = itself
-            continue
-        parent = tree.parent[nodes]
-        inherited = caller[parent]
-        caller[nodes] = np.where((inherited == outside) & is_frame, tree.frame[parent], inherited)
-        above = callee[parent]
-        callee[nodes] = np.where(is_frame, itself, np.where(above == itself, tree.frame[nodes], above))
-    from_callers = np.zeros(frames + 1, own.dtype)
-    into_callees = np.zeros(frames, own.dtype)
-    inside: Int64 = np.flatnonzero(caller != outside)
-    np.add.at(from_callers, caller[inside], own[inside])  # NONE is the last row
-    below = inside[callee[inside] >= 0]
-    np.add.at(into_callees, callee[below], own[below])
+    is_frame = tree.frame == frame
+    outer = np.flatnonzero(is_frame & (tree.outermost == 1))
+    above = tree.parent[outer]
+    caller = np.where(above >= 0, tree.frame[above], frames).astype(np.int32)
+    from_callers = sum_by_node(caller, total[outer], frames + 1)
+    below = np.flatnonzero(np.append(is_frame, np.False_)[tree.parent] & ~is_frame)
+    into_callees = sum_by_node(tree.frame[below], total[below], frames)
+    # What a callee spends in further calls of the frame belongs to what those call: climb to the callee it came by.
+    inner = np.flatnonzero(is_frame & (tree.outermost == 0))
+    inner = inner[~is_frame[tree.parent[inner]]]
+    value, at = total[inner], tree.parent[inner]
+    while len(at):
+        arrived = is_frame[tree.parent[at]]
+        np.subtract.at(into_callees, tree.frame[at[arrived]], value[arrived])
+        value, at = value[~arrived], tree.parent[at[~arrived]]
     return from_callers, into_callees
 
 

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traces.analysis.levels import depth_levels, sum_upwards
 from traces.errors import InvalidQuestion
-from traces.model import CallTree, Int64, Profile, Samples, Values
+from traces.kernels.spans import sum_in_window
+from traces.kernels.trees import sum_by_node, sum_upwards
+from traces.model import CallTree, Int64, Profile, Samples, Spans, Values
 from traces.values import ProfileKind
 
 
@@ -26,11 +27,15 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class NodeValues:
-    """Self, total and count of each node of a call tree, in one of the profile's values, whole or in a window."""
+    """Self, total and count of each node of a call tree, in one of the profile's values, whole or in a window.
+
+    `hidden` is the value of stacks in which a filter shows no frame at all.
+    """
 
     self_value: Values
     total_value: Values
     count: Int64
+    hidden: float = 0.0
 
 
 def node_values(profile: Profile, window: Window | None = None, value: int | None = None) -> NodeValues:
@@ -39,33 +44,44 @@ def node_values(profile: Profile, window: Window | None = None, value: int | Non
     index = profile.default_value if value is None else value
     if window is None:
         return NodeValues(tree.self_values[index], tree.total_values[index], tree.count)
-    own = np.zeros(len(tree), tree.self_values[index].dtype)
     if profile.kind is ProfileKind.EVENTED:
-        spans = profile.spans
-        assert spans is not None
-        start, end = clip(spans.start, spans.end, window)
-        inside = (end > start) | ((spans.start == spans.end) & (spans.start >= window.start) & (spans.end < window.end))
-        inner = end - start
-        mine = inner.copy()
-        child = spans.parent >= 0
-        np.subtract.at(mine, spans.parent[child], inner[child])
-        np.add.at(own, spans.node, mine.astype(own.dtype))
-        count = np.bincount(spans.node[inside], minlength=len(tree)).astype(np.int64)
+        assert profile.spans is not None
+        own, count = _spans_in_window(profile.spans, tree, window)
     else:
-        samples = profile.samples
-        assert samples is not None
-        begins, ends = sample_extent(profile, samples)
-        start, end = clip(begins, ends, window)
-        inside = (end > start) | ((begins == ends) & (begins >= window.start) & (begins < window.end))
-        inside &= samples.leaf >= 0
-        lasting = (ends - begins)[inside]
-        share = np.divide((end - start)[inside], lasting, out=np.ones(len(lasting)), where=lasting > 0)
-        weights = samples.weights[index][inside] * share
-        if own.dtype.kind == "i":
-            weights = np.rint(weights).astype(own.dtype)
-        np.add.at(own, samples.leaf[inside], weights)
-        count = np.bincount(samples.leaf[inside], minlength=len(tree)).astype(np.int64)
-    return NodeValues(own, sum_upwards(own, tree.parent, depth_levels(tree.depth)), count)
+        assert profile.samples is not None
+        own, count = _samples_in_window(profile, profile.samples, index, window)
+    return NodeValues(own, sum_upwards(own, tree.parent), count)
+
+
+def _spans_in_window(spans: Spans, tree: CallTree, window: Window) -> tuple[Values, Int64]:
+    if spans.start.dtype.kind == "i":
+        return sum_in_window(spans.start, spans.end, spans.node, tree.parent, window.start, window.end)
+    start, end = clip(spans.start, spans.end, window)
+    inside = (end > start) | ((spans.start == spans.end) & (spans.start >= window.start) & (spans.end < window.end))
+    mine = end - start
+    child = spans.parent >= 0
+    np.subtract.at(mine, spans.parent[child], (end - start)[child])
+    count = np.bincount(spans.node[inside], minlength=len(tree)).astype(np.int64)
+    return sum_by_node(spans.node, mine, len(tree)), count
+
+
+def _samples_in_window(profile: Profile, samples: Samples, value: int, window: Window) -> tuple[Values, Int64]:
+    begins, ends = sample_extent(profile, samples)
+    # Samples are in order and do not overlap: only the last one before the window can reach into it.
+    first = max(int(np.searchsorted(begins, window.start)) - 1, 0)
+    last = int(np.searchsorted(begins, window.end))
+    begins, ends, leaf = begins[first:last], ends[first:last], samples.leaf[first:last]
+    start, end = clip(begins, ends, window)
+    inside = (end > start) | ((begins == ends) & (begins >= window.start) & (begins < window.end))
+    inside &= leaf >= 0
+    lasting = (ends - begins)[inside]
+    share = np.divide((end - start)[inside], lasting, out=np.ones(len(lasting)), where=lasting > 0)
+    column = samples.weights[value]
+    weights = column[first:last][inside] * share
+    if column.dtype.kind == "i":
+        weights = np.rint(weights).astype(column.dtype)
+    nodes = len(profile.tree)
+    return sum_by_node(leaf[inside], weights, nodes), np.bincount(leaf[inside], minlength=nodes).astype(np.int64)
 
 
 def clip(start: Values, end: Values, window: Window) -> tuple[Values, Values]:

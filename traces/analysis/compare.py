@@ -1,0 +1,189 @@
+"""What changed between two traces, function by function."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from traces.analysis.filters import FrameFilter
+from traces.analysis.selection import Selection, select
+from traces.analysis.window import Window
+from traces.bounds import MAX_STACK_DEPTH
+from traces.errors import InvalidQuestion
+from traces.handles import ProfileChoice
+from traces.kernels.trees import outermost, paths_of_spans, sum_by_node, sum_upwards
+from traces.model import NONE, Int32, Trace, Values
+from traces.values import Unit
+
+FrameKey = tuple[str, str | None]
+Status = Literal["new", "vanished", "grew", "shrank", "same"]
+DIFFERENT_LENGTHS = 1.5
+"""Wholes that differ by more than this factor: absolute differences say more about the recordings than about code."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedFunction:
+    """One function in both traces (handles of its heaviest frame there; None where it is missing).
+
+    `self_change` and `total_change` are after minus before, of normalised values when the comparison is normalised:
+    then `after` values are scaled so that both wholes are equal. `*_ratio` is after over before (None from nothing).
+    """
+
+    name: str
+    file: str | None
+    before: str | None
+    after: str | None
+    status: Status
+    self_before: float
+    self_after: float
+    self_change: float
+    total_before: float
+    total_after: float
+    total_change: float
+    self_share_before: float
+    self_share_after: float
+    total_share_before: float
+    total_share_after: float
+    total_ratio: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Some of `total_rows` functions, the largest change first. `scale` is what `after` values were multiplied by."""
+
+    rows: tuple[ComparedFunction, ...]
+    total_rows: int
+    unit: Unit
+    whole_before: float
+    whole_after: float
+    normalised: bool
+    scale: float
+    profile_before: str
+    profile_after: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    own: Values
+    total: Values
+    frame: Int32
+    whole: float
+
+
+def compare_traces(
+    before: Trace,
+    after: Trace,
+    *,
+    profile_before: ProfileChoice = None,
+    profile_after: ProfileChoice = None,
+    sort_by: Literal["self", "total"] = "self",
+    limit: int = 20,
+    normalise: bool = True,
+    window_before: Window | None = None,
+    window_after: Window | None = None,
+    value: str | None = None,
+    frame_filter: FrameFilter | None = None,
+) -> Comparison:
+    """Functions of both, matched by name and file, by how much their self or total value changed.
+
+    Raises UnknownHandle, InvalidQuestion (two things that are not measured alike).
+    """
+    if sort_by not in ("self", "total"):
+        raise InvalidQuestion(f"changes are sorted by self or total, not by {sort_by}.")
+    old = select(before, profile_before, value=value, frame_filter=frame_filter)
+    new = select(after, profile_after, value=value, frame_filter=frame_filter)
+    if old.unit is not new.unit:
+        raise InvalidQuestion(
+            f"{before.name} measures {old.unit.value} and {after.name} {new.unit.value}: choose profiles that measure "
+            "the same."
+        )
+    keys: dict[FrameKey, int] = {}
+    old_keys, new_keys = (_keyed(trace, keys) for trace in (before, after))
+    left = _side(old, old_keys, len(keys), window_before)
+    right = _side(new, new_keys, len(keys), window_after)
+    scale = left.whole / right.whole if normalise and left.whole and right.whole else 1.0
+    one, other = (left.own, right.own) if sort_by == "self" else (left.total, right.total)
+    change = np.abs(other * scale - one)
+    present = np.flatnonzero((left.total > 0) | (right.total > 0))
+    weight = np.maximum(left.total, right.total * scale)
+    order = present[np.lexsort((present, -weight[present], -change[present]))][: max(limit, 0)]
+    names = list(keys)
+    rows = tuple(_row(names[key], key, left, right, scale) for key in order.tolist())
+    return Comparison(
+        rows=rows,
+        total_rows=len(present),
+        unit=old.unit,
+        whole_before=left.whole,
+        whole_after=right.whole,
+        normalised=normalise,
+        scale=scale,
+        profile_before=old.handle,
+        profile_after=new.handle,
+        notes=_notes(old, new, left.whole, right.whole, normalise=normalise),
+    )
+
+
+def _keyed(trace: Trace, keys: dict[FrameKey, int]) -> Int32:
+    return np.array(
+        [keys.setdefault((name, trace.frame_file(frame)), len(keys)) for frame, name in enumerate(trace.frame_names)],
+        np.int32,
+    )
+
+
+def _side(chosen: Selection, keys: Int32, count: int, window: Window | None) -> _Side:
+    """Values by key. Frames of one key that call each other count once: their call tree is merged by key first."""
+    tree, values = chosen.tree, chosen.values(window)
+    paths = paths_of_spans(keys[tree.frame], tree.parent, MAX_STACK_DEPTH)
+    own = sum_by_node(paths.leaf, values.self_value, len(paths.frame))
+    total = sum_upwards(own, paths.parent)
+    outer = np.where(outermost(paths.frame, paths.parent) == 1, paths.frame, NONE).astype(np.int32)
+    frame = np.full(count, NONE, np.int32)
+    lightest_first = np.argsort(values.total_value, kind="stable")
+    frame[keys[tree.frame[lightest_first]]] = tree.frame[lightest_first]
+    return _Side(
+        own=sum_by_node(paths.frame, own, count),
+        total=sum_by_node(outer, total, count),
+        frame=frame,
+        whole=chosen.whole(values),
+    )
+
+
+def _row(name: FrameKey, key: int, left: _Side, right: _Side, scale: float) -> ComparedFunction:
+    self_before, self_after = left.own[key].item(), right.own[key].item()
+    total_before, total_after = left.total[key].item(), right.total[key].item()
+    change = total_after * scale - total_before
+    status: Status = "same" if change == 0 else "grew" if change > 0 else "shrank"
+    if total_before == 0:
+        status = "new"
+    elif total_after == 0:
+        status = "vanished"
+    return ComparedFunction(
+        name=name[0],
+        file=name[1],
+        before=f"f{left.frame[key]}" if left.frame[key] >= 0 else None,
+        after=f"f{right.frame[key]}" if right.frame[key] >= 0 else None,
+        status=status,
+        self_before=self_before,
+        self_after=self_after,
+        self_change=self_after * scale - self_before,
+        total_before=total_before,
+        total_after=total_after,
+        total_change=change,
+        self_share_before=self_before / left.whole if left.whole else 0.0,
+        self_share_after=self_after / right.whole if right.whole else 0.0,
+        total_share_before=total_before / left.whole if left.whole else 0.0,
+        total_share_after=total_after / right.whole if right.whole else 0.0,
+        total_ratio=total_after * scale / total_before if total_before else None,
+    )
+
+
+def _notes(old: Selection, new: Selection, before: float, after: float, *, normalise: bool) -> tuple[str, ...]:
+    notes = []
+    if old.trace.format != new.trace.format:
+        notes.append(f"the traces are of two formats ({old.trace.format}, {new.trace.format}): names may differ")
+    if old.kind is not new.kind:
+        notes.append(f"one is {old.kind.value}, the other {new.kind.value}: small functions are counted differently")
+    if before and after and not normalise and not 1 / DIFFERENT_LENGTHS < after / before < DIFFERENT_LENGTHS:
+        notes.append("one recorded much more than the other: compare shares (normalised) unless both did the same work")
+    return tuple(notes)

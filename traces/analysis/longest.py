@@ -1,0 +1,155 @@
+"""The longest single calls, or in sampled profiles the longest stretches of samples of one call path."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from traces.analysis.durations import touches
+from traces.analysis.filters import frames_that
+from traces.analysis.filters import pattern as expression
+from traces.analysis.layout import time_order
+from traces.analysis.selection import select
+from traces.analysis.window import Window
+from traces.handles import ProfileChoice
+from traces.model import Profile, Trace
+from traces.values import ProfileKind, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class LongSpan:
+    """`start` and `end` are on the axis; `self_value` is what it spent outside its callees (None where samples cannot
+    tell). `arguments` says whether the file has arguments of this call."""
+
+    handle: str
+    frame: int
+    name: str
+    file: str | None
+    line: int | None
+    profile: str
+    start: float
+    end: float
+    duration: float
+    self_value: float | None
+    depth: int
+    arguments: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LongSpans:
+    """Longest first. `exact` is False where samples stand for calls: two calls in a row look like one."""
+
+    rows: tuple[LongSpan, ...]
+    total_rows: int
+    exact: bool
+    unit: Unit
+    profile: str
+
+
+def longest_spans(
+    trace: Trace,
+    *,
+    profile: ProfileChoice = None,
+    limit: int = 15,
+    window: Window | None = None,
+    pattern: str | None = None,
+    outermost: bool = False,
+) -> LongSpans:
+    """Calls by duration; `pattern` is text in the name or file, `outermost` leaves those that nothing here called.
+
+    Whole durations, of calls that touch the window. Raises UnknownHandle, InvalidQuestion.
+    """
+    chosen = select(trace, profile)
+    wanted = frames_that(trace, expression(pattern)) if pattern else np.ones(len(trace.frames), bool)
+    rows: list[LongSpan] = []
+    total = 0
+    for one in chosen.profiles:
+        longest_of = _longest_calls if chosen.kind is ProfileKind.EVENTED else _longest_stretches
+        found, count = longest_of(trace, one, wanted, window, limit=max(limit, 0), roots=outermost)
+        rows += found
+        total += count
+    rows.sort(key=lambda row: (-row.duration, row.start, row.depth))
+    return LongSpans(
+        tuple(rows[: max(limit, 0)]), total, chosen.kind is ProfileKind.EVENTED, chosen.axis, chosen.handle
+    )
+
+
+def _longest_calls(
+    trace: Trace,
+    profile: Profile,
+    wanted: np.typing.NDArray[np.bool_],
+    window: Window | None,
+    *,
+    limit: int,
+    roots: bool,
+) -> tuple[list[LongSpan], int]:
+    spans, tree = profile.spans, profile.tree
+    assert spans is not None
+    nodes = wanted[tree.frame] & (tree.parent < 0) if roots else wanted[tree.frame]
+    rows = np.flatnonzero(nodes[spans.node] & touches(spans, window)) if window else np.flatnonzero(nodes[spans.node])
+    duration = (spans.end - spans.start)[rows]
+    found = []
+    for row in rows[_largest(duration, limit)].tolist():
+        frame = int(tree.frame[spans.node[row]])
+        start, end = spans.start[row].item(), spans.end[row].item()
+        found.append(
+            LongSpan(
+                handle=f"s{profile.span_base + row}",
+                frame=frame,
+                name=trace.frame_name(frame),
+                file=trace.frame_file(frame),
+                line=trace.frame_line(frame),
+                profile=profile.handle,
+                start=start,
+                end=end,
+                duration=end - start,
+                self_value=spans.self_value[row].item(),
+                depth=int(spans.depth[row]),
+                arguments=bool(spans.args_length[row] > 0),
+            )
+        )
+    return found, len(rows)
+
+
+def _longest_stretches(
+    trace: Trace,
+    profile: Profile,
+    wanted: np.typing.NDArray[np.bool_],
+    window: Window | None,
+    *,
+    limit: int,
+    roots: bool,
+) -> tuple[list[LongSpan], int]:
+    boxes = time_order(trace, profile=profile.index, window=window).boxes
+    depth = np.repeat(np.arange(boxes.depth_count), np.diff(boxes.row_offsets))
+    rows = np.flatnonzero(wanted[boxes.frame] & (depth == 0) if roots else wanted[boxes.frame])
+    found = []
+    for row in rows[_largest((boxes.end - boxes.start)[rows], limit)].tolist():
+        frame = int(boxes.frame[row])
+        start, end = boxes.start[row].item(), boxes.end[row].item()
+        found.append(
+            LongSpan(
+                handle=f"n{boxes.ref[row]}",
+                frame=frame,
+                name=trace.frame_name(frame),
+                file=trace.frame_file(frame),
+                line=trace.frame_line(frame),
+                profile=profile.handle,
+                start=start,
+                end=end,
+                duration=end - start,
+                self_value=None,
+                depth=int(depth[row]),
+                arguments=False,
+            )
+        )
+    return found, len(rows)
+
+
+def _largest(duration: np.typing.NDArray[np.generic], count: int) -> np.typing.NDArray[np.int64]:
+    """The rows of the largest durations, largest first, earlier rows first among equals."""
+    rows = np.arange(len(duration))
+    if 0 < count < len(rows):
+        least = np.partition(duration, len(duration) - count)[len(duration) - count]
+        rows = np.flatnonzero(duration >= least)
+    ranked: np.typing.NDArray[np.int64] = rows[np.lexsort((rows, -duration[rows].astype(np.float64)))]
+    return ranked[:count]

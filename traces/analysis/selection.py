@@ -1,0 +1,183 @@
+"""What a question looks at: one profile or all of them as one, one of its values, with or without some frames."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from traces.analysis.filters import FrameFilter, shown_frames
+from traces.analysis.window import NodeValues, Window, node_values, whole
+from traces.bounds import MAX_STACK_DEPTH
+from traces.errors import InvalidQuestion
+from traces.handles import ALL, ProfileChoice, profile_at
+from traces.kernels.trees import outermost, paths_of_spans, sum_by_node, sum_upwards
+from traces.model import NONE, CallTree, Int32, Int64, Profile, Trace
+from traces.values import ProfileKind, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class _Merged:
+    """One call tree of several, or of what a filter leaves. `node[i]` says where each node of profile `i` went (-1:
+    nowhere is a shown frame above it), `counted[i]` whether its count goes along."""
+
+    tree: CallTree
+    refs: Int64
+    node: tuple[Int32, ...]
+    counted: tuple[np.typing.NDArray[np.bool_], ...]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """`value[i]` is the value of `profiles[i]` that is looked at. `left_out` profiles measure something else."""
+
+    trace: Trace
+    profiles: tuple[Profile, ...]
+    value: tuple[int, ...]
+    handle: str
+    name: str
+    left_out: int
+    frame_filter: FrameFilter | None
+
+    @property
+    def unit(self) -> Unit:
+        return self.profiles[0].values[self.value[0]].unit
+
+    @property
+    def kind(self) -> ProfileKind:
+        return self.profiles[0].kind
+
+    @property
+    def axis(self) -> Unit:
+        return self.profiles[0].axis
+
+    @property
+    def axis_start(self) -> float:
+        return min(p.axis_start for p in self.profiles)
+
+    @property
+    def axis_end(self) -> float:
+        return max(p.axis_end for p in self.profiles)
+
+    @property
+    def tree(self) -> CallTree:
+        """The call tree that questions walk; its own value columns are those of the first profile only where nothing
+        is merged: ask `values`."""
+        return self._merged.tree if self._merged is not None else self.profiles[0].tree
+
+    def refs(self, nodes: Int64) -> Int64:
+        """The numbers behind the handles of nodes; of a merged one, of the first that went into it."""
+        return self._merged.refs[nodes] if self._merged is not None else self.profiles[0].node_base + nodes
+
+    def values(self, window: Window | None = None) -> NodeValues:
+        """What each node of `tree` has inside the window (None: all)."""
+        merged = self._merged
+        parts = [node_values(p, window, v) for p, v in zip(self.profiles, self.value, strict=True)]
+        if merged is None:
+            return parts[0]
+        size = len(merged.tree)
+        own = np.zeros(size, parts[0].self_value.dtype)
+        count = np.zeros(size, np.int64)
+        hidden = 0.0
+        for part, node, counted in zip(parts, merged.node, merged.counted, strict=True):
+            own += sum_by_node(node, part.self_value, size)
+            count += sum_by_node(np.where(counted, node, NONE).astype(np.int32), part.count, size)
+            hidden += float(part.self_value[node < 0].sum())
+        return NodeValues(own, sum_upwards(own, merged.tree.parent), count, hidden)
+
+    def whole(self, values: NodeValues) -> float:
+        """All that is not idle, with what a filter hides altogether."""
+        return whole(self.tree, values.total_value) + values.hidden
+
+    @cached_property
+    def _merged(self) -> _Merged | None:
+        if len(self.profiles) == 1 and not self.frame_filter:
+            return None
+        return _merge(self.trace, self.profiles, self.frame_filter)
+
+
+def select(
+    trace: Trace,
+    profile: ProfileChoice = None,
+    *,
+    value: str | None = None,
+    frame_filter: FrameFilter | None = None,
+) -> Selection:
+    """The selection. `value` is the name of one of the profile's values (None: what people see first).
+
+    `ALL` takes the profiles of the main one's kind that measure the same, so that no moment is counted twice.
+    Raises UnknownHandle, InvalidQuestion.
+    """
+    main = profile_at(trace, None if profile == ALL else profile)
+    index = _value_index(main, value)
+    if profile != ALL:
+        return Selection(trace, (main,), (index,), main.handle, main.name, 0, frame_filter or None)
+    wanted = main.values[index]
+    chosen = [p for p in trace.profiles if p.kind is main.kind and p.axis is main.axis and wanted in p.values]
+    return Selection(
+        trace,
+        tuple(chosen),
+        tuple(p.values.index(wanted) for p in chosen),
+        ALL,
+        f"{len(chosen)} profiles added up",
+        len(trace.profiles) - len(chosen),
+        frame_filter or None,
+    )
+
+
+def _value_index(profile: Profile, name: str | None) -> int:
+    if name is None:
+        return profile.default_value
+    for index, known in enumerate(profile.values):
+        if known.name == name:
+            return index
+    names = ", ".join(known.name for known in profile.values)
+    raise InvalidQuestion(f"{profile.handle} has no value of that name: it has {names}.")
+
+
+def _merge(trace: Trace, profiles: Sequence[Profile], frame_filter: FrameFilter | None) -> _Merged:
+    sizes = [len(p.tree) for p in profiles]
+    offsets = np.cumsum([0, *sizes])
+    frame = np.concatenate([p.tree.frame for p in profiles])
+    parent = np.concatenate(
+        [np.where(p.tree.parent >= 0, p.tree.parent + o, NONE) for p, o in zip(profiles, offsets[:-1], strict=True)]
+    ).astype(np.int64)
+    refs = np.concatenate([np.arange(len(p.tree), dtype=np.int64) + p.node_base for p in profiles])
+    everywhere = np.arange(len(frame), dtype=np.int64)
+    if frame_filter:
+        visible = shown_frames(trace, frame_filter)[frame]
+        nearest = _nearest(parent, visible, everywhere)
+    else:
+        visible, nearest = np.ones(len(frame), bool), everywhere
+    kept = np.flatnonzero(visible)
+    rank = np.full(len(frame) + 1, NONE, np.int64)  # the last row answers for NONE
+    rank[kept] = np.arange(len(kept))
+    above = np.where(parent[kept] >= 0, nearest[parent[kept]], NONE)
+    paths = paths_of_spans(frame[kept], rank[above].astype(np.int32), MAX_STACK_DEPTH)
+    node = np.append(paths.leaf, np.int32(NONE))[rank[nearest]].astype(np.int32)
+    first = np.empty(len(paths.frame), np.int64)
+    first[paths.leaf[::-1]] = refs[kept[::-1]]
+    # A hidden call is no call of its caller, but a sample in it is a sample in its caller.
+    sampled = profiles[0].kind is ProfileKind.SAMPLED
+    counted = np.ones(len(frame), bool) if sampled else visible
+    cuts = offsets[1:-1]
+    tree = CallTree(
+        frame=paths.frame,
+        parent=paths.parent,
+        depth=paths.depth,
+        count=np.zeros(len(paths.frame), np.int64),
+        outermost=outermost(paths.frame, paths.parent),
+        self_values=(),
+        total_values=(),
+    )
+    return _Merged(tree, first, tuple(np.split(node, cuts)), tuple(np.split(counted, cuts)))
+
+
+def _nearest(parent: Int64, visible: np.typing.NDArray[np.bool_], everywhere: Int64) -> Int64:
+    """The nearest visible node at or above each one (-1: none). Each round doubles the distance looked at."""
+    nearest = np.where(visible, everywhere, parent)
+    while True:
+        hidden = (nearest >= 0) & ~visible[nearest]
+        if not hidden.any():
+            return nearest
+        nearest[hidden] = nearest[nearest[hidden]]

@@ -36,7 +36,7 @@ def conversation(rows: Sequence[MessageRow], budget: int) -> tuple[list[AnyMessa
     for index, turn in enumerate(reversed(turns)):
         messages = turn_messages(turn)
         if (cost := estimated_tokens(messages)) > left and index == 0:
-            messages = [message for message in messages if not isinstance(message, ToolMessage) and message.text]
+            messages = [m for m in messages if isinstance(m, HumanMessage) or (isinstance(m, AIMessage) and m.text)]
             messages = [AIMessage(m.text) if isinstance(m, AIMessage) else m for m in messages]
             cost = estimated_tokens(messages)
         if cost > left:

@@ -10,11 +10,10 @@ from server.edges.cli.reading import read_or_fail
 
 def summary(source: Path, *, as_json: bool) -> None:
     """Print the summary, first findings and the five heaviest functions."""
-    from traces.analysis.functions import top_functions
-    from traces.analysis.summary import summarise
-
     from server.agent.opening import opening
     from server.agent.quoting import plain
+    from traces.analysis.functions import top_functions
+    from traces.analysis.summary import summarise
     from traces.analysis.units import format_share, format_value
 
     trace = read_or_fail(source)

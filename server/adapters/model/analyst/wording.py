@@ -66,3 +66,16 @@ def table(rows: list[dict[str, Any]], unit: str) -> str:
     lines = [f"| function | self {noun(unit)} | total {noun(unit)} |", "|---|---:|---:|"]
     lines += [f"| {cited(row).replace('|', chr(92) + '|')} | {own(row, unit)} | {whole(row, unit)} |" for row in rows]
     return "\n".join(lines)
+
+
+def neighbours(around: dict[str, Any], unit: str) -> str:
+    """Who calls a function and what it calls, in two sentences."""
+    sentences = []
+    for key, words, none in (
+        ("callers", "It is called from", "Nothing calls it."),
+        ("callees", "It calls", "It calls nothing else."),
+    ):
+        rows = [row for row in around[key] if row["handle"]][:4]
+        listed = ", ".join(f"{cited(row)} ({amount(row['value'], unit)})" for row in rows)
+        sentences.append(f"{words} {listed}." if rows else none)
+    return " ".join(sentences)

@@ -55,12 +55,14 @@ def _serve_door(options: "ServeOptions") -> int:
 
 
 def _analysis_door(options: "AnalyzeOptions", pictures: "Pictures") -> "Analysis":
-    """An agent over this process alone. Raises ConfigError."""
+    """An agent over this process alone; stdout belongs to its answer. Raises ConfigError."""
+    from server.adapters.json_log import log_as_json
     from server.adapters.memory.workers import InlineTraceWorkers
     from server.edges.cli.doors import Analysis
     from server.settings import load_settings
 
     settings = load_settings(model=options.model, debug_messages_dir=options.debug_messages_dir)
+    log_as_json()
     workers = InlineTraceWorkers()
     return Analysis(agent=build_agent(settings, workers=workers, pictures=pictures), workers=workers)
 

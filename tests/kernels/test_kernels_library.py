@@ -66,6 +66,7 @@ def test_a_compiler_that_fails_leaves_no_library(build: Path, monkeypatch: pytes
 def test_a_library_that_does_not_load_is_told_apart_from_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = tmp_path / "kernels.so"
     broken.write_bytes(b"no library")
+    monkeypatch.delenv("FLAMECHAT_KERNELS", raising=False)
     monkeypatch.setattr(library, "PATH", broken)
     library._loaded.cache_clear()
     try:

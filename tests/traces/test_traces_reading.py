@@ -126,7 +126,7 @@ def test_viztracer_names_give_their_place() -> None:
     assert (trace.frame_name(0), trace.frame_file(0), trace.frame_line(0)) == ("walk", "/app/walker.py", 72)
 
 
-@pytest.mark.parametrize("end", ["]", "", ",", ',{"ph": "X", "name": "cut', '{"ph'])
+@pytest.mark.parametrize("end", ["]", "", ",", ',{"ph": "X", "name": "cut', ',{"ph'])
 def test_an_array_of_events_may_break_off(end: str) -> None:
     whole = json.dumps(slices(("X", "a", 0, 10), ("X", "b", 20, 5)))[:-1]
     assert set(self_values(read(whole + end))) in ({"a", "b"}, {"a"})

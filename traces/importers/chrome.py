@@ -6,11 +6,15 @@ and id (ids are unique per process only); old Chrome wrote one `CpuProfile` even
 
 from dataclasses import dataclass, field
 
-import msgspec
+import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.importers.events import Event, ThreadKey, Threads, id_text
-from traces.importers.v8 import ON_TOP, Node, V8Profile, add_v8_profile
+from traces.importers.events import Events, ThreadKey, Threads
+from traces.importers.v8 import NODE, ON_TOP, V8Profile, add_v8_profile
+from traces.kernels.library import NotReadable
+from traces.kernels.records import Field, Kind, Table, scan_slices
+from traces.kernels.scaled import MISSING
+from traces.model import Int64
 
 MAIN_THREAD = "CrRendererMain"
 
@@ -19,44 +23,42 @@ WORKER_LEAD = 1.5
 feel, so a little more work elsewhere is not the first thing to look at."""
 
 
-class CpuProfile(msgspec.Struct):
-    nodes: list[Node] = []
-    samples: list[int] = []
-    deltas: list[float | int] = msgspec.field(name="timeDeltas", default_factory=list)
-    start: float | int | None = msgspec.field(name="startTime", default=None)
-
-
-class Data(msgspec.Struct):
-    profile: CpuProfile | None = msgspec.field(name="cpuProfile", default=None)
-    deltas: list[float | int] = msgspec.field(name="timeDeltas", default_factory=list)
-    start: float | int | None = msgspec.field(name="startTime", default=None)
-
-
-class Args(msgspec.Struct):
-    data: Data = msgspec.field(default_factory=Data)
+PIECE = (
+    Field("", "data", Kind.OBJECT),
+    Field("data_start", "startTime", Kind.SCALED, scale=3, level=1),
+    Field("data_deltas", "timeDeltas", Kind.INTEGERS, scale=3, level=1),
+    Field("", "cpuProfile", Kind.OBJECT, level=1),
+    Field("start", "startTime", Kind.SCALED, scale=3, level=2),
+    Field("deltas", "timeDeltas", Kind.INTEGERS, scale=3, level=2),
+    Field("samples", "samples", Kind.INTEGERS, level=2),
+    Field("nodes", "nodes", Kind.SLICE, level=2),
+)
 
 
 @dataclass(slots=True)
 class Recording:
-    """One V8 profile while its pieces are collected."""
+    """One V8 profile while its pieces, rows of the table of pieces, are collected."""
 
     thread: ThreadKey
-    profile: V8Profile = field(default_factory=V8Profile)
+    start: int
+    pieces: list[int] = field(default_factory=list)
 
 
-def read_profiles(events: list[Event], threads: Threads, builder: TraceBuilder) -> int:
+def read_profiles(events: Events, threads: Threads, builder: TraceBuilder) -> int:
     """Feed V8's profiles. The main thread of the busiest renderer becomes the default, or a worker that is far busier.
 
     Returns how many there were.
     """
-    recordings = _collect(events, builder)
+    try:
+        recordings = _collect(events, builder)
+    except NotReadable as error:
+        raise builder.damaged(f"{error}.") from error
     heaviest: tuple[float, int] | None = None
     added = 0
-    for recording in recordings:
-        if not recording.profile.samples:
+    for key, profile in recordings:
+        if not len(profile.samples):
             continue
-        key = recording.thread
-        index = add_v8_profile(builder, recording.profile, threads.short_name(key), pid=key[0], tid=key[1])
+        index = add_v8_profile(builder, profile, threads.short_name(key), pid=key[0], tid=key[1])
         added += 1
         busy: float = builder.busy(index, but=ON_TOP)  # a renderer that waits shows (program)
         if threads.threads.get(key) == MAIN_THREAD:
@@ -68,38 +70,60 @@ def read_profiles(events: list[Event], threads: Threads, builder: TraceBuilder) 
     return added
 
 
-def _collect(events: list[Event], builder: TraceBuilder) -> list[Recording]:
-    pieces = [e for e in events if e.name in {"Profile", "ProfileChunk", "CpuProfile"} and e.args and e.ph != "M"]
-    try:
-        pieces.sort(key=lambda event: float(event.ts or 0))
-    except ValueError as error:
-        raise builder.damaged("a time is not a number.") from error
+def _collect(events: Events, builder: TraceBuilder) -> list[tuple[ThreadKey, V8Profile]]:
+    """The profiles, from their pieces in order of time."""
+    chosen = events.rows("name", "Profile", "ProfileChunk", "CpuProfile") & ~events.rows("phase", "M")
+    rows = np.flatnonzero(chosen & (events.table.slices("args")[1] > 0))
+    time = np.where(events.time[rows] == MISSING, 0, events.time[rows])
+    order = np.argsort(time, kind="stable")
+    rows, time = rows[order], time[order]
+    places, sizes = events.table.slices("args")
+    pieces, _ = scan_slices(events.content, (places[rows], sizes[rows]), PIECE, arrays=False)
+    offsets, lengths = pieces.slices("nodes")
+    held = lengths > 0
+    table, ends = scan_slices(events.content, (offsets[held], lengths[held]), NODE, arrays=True)
+    node_ends = np.zeros(len(rows), np.int64)
+    node_ends[held] = np.diff(ends, prepend=0)
+    node_ends = np.cumsum(node_ends)
+    recordings = _recordings(events, rows, _starts(pieces, time), builder)
+    profiles = []
+    for recording in recordings:
+        mine = recording.pieces
+        starts = [int(node_ends[piece - 1]) if piece else 0 for piece in mine]
+        nodes = [np.arange(start, node_ends[piece]) for start, piece in zip(starts, mine, strict=True)]
+        samples = [_items(pieces, "samples", piece) for piece in mine]
+        deltas = [_items(pieces, "data_deltas", piece) for piece in mine]
+        deltas = [
+            said if len(said) else _items(pieces, "deltas", piece) for said, piece in zip(deltas, mine, strict=True)
+        ]
+        whole = (np.concatenate(parts) for parts in (nodes, samples, deltas))
+        profiles.append((recording.thread, V8Profile(recording.start, table, *whole)))
+    return profiles
+
+
+def _recordings(events: Events, rows: Int64, starts: Int64, builder: TraceBuilder) -> list[Recording]:
+    thread, keys = events.thread
     recordings: dict[tuple[str, str], Recording] = {}
     orphans = 0
-    for event in pieces:
-        data = msgspec.json.decode(event.args, type=Args).data
-        pid = id_text(event.pid)
-        key = (pid, id_text(event.id) if event.id is not None else f"thread {id_text(event.tid)}")
-        if event.name == "ProfileChunk":
-            recording = recordings.get(key)
-            if recording is None:
-                orphans += 1
-                continue
+    for piece, row in enumerate(rows.tolist()):
+        pid, tid = keys[thread[row]]
+        key = (pid, events.text("ident", row) or f"thread {tid}")
+        if events.text("name", row) != "ProfileChunk":
+            recordings[key] = Recording((pid, tid), int(starts[piece]))
+        if key in recordings:
+            recordings[key].pieces.append(piece)
         else:
-            recording = recordings[key] = Recording(event.thread)
-            recording.profile.start = _start(data, event)
-        part = data.profile
-        if part is not None:
-            recording.profile.nodes += part.nodes
-            recording.profile.samples += part.samples
-        recording.profile.deltas += data.deltas or (part.deltas if part is not None else [])
+            orphans += 1
     builder.warn("orphan_chunk", "pieces of profiles whose beginning is not in the file were dropped", orphans)
     return list(recordings.values())
 
 
-def _start(data: Data, event: Event) -> float:
-    if data.start is not None:
-        return data.start
-    if data.profile is not None and data.profile.start is not None:
-        return data.profile.start
-    return float(event.ts or 0)
+def _starts(pieces: Table, time: Int64) -> Int64:
+    """When the profile of each piece begins, as it says, or else with its event."""
+    inner, outer = pieces.numbers("start"), pieces.numbers("data_start")
+    return np.where(outer != MISSING, outer, np.where(inner != MISSING, inner, time))
+
+
+def _items(pieces: Table, column: str, piece: int) -> Int64:
+    numbers = pieces.columns[column]
+    return numbers.items[numbers.values[piece] : numbers.values[piece] + numbers.ids[piece]]

@@ -1,31 +1,89 @@
-"""One trace event, and the names that events give to processes and threads."""
+"""The events of a trace-event file as columns, and the names that they give to processes and threads."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Self
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from traces.kernels.records import Field, Kind, Table, scan_records
+from traces.model import NONE, Int32, Int64
 
 ThreadKey = tuple[str, str]
 """Process and thread id as text: producers write numbers, numbers as text, and words ("PyTorch Profiler")."""
 
+EVENT = (
+    Field("name", "name", Kind.TEXT),
+    Field("category", "cat", Kind.TEXT),
+    Field("phase", "ph", Kind.TEXT),
+    Field("time", "ts", Kind.SCALED, scale=3),  # microseconds
+    Field("duration", "dur", Kind.SCALED, scale=3),
+    Field("duration", "tdur", Kind.SCALED, scale=3, weak=True),
+    Field("pid", "pid", Kind.TEXT),
+    Field("tid", "tid", Kind.TEXT),
+    Field("ident", "id", Kind.TEXT),
+    Field("args", "args", Kind.SLICE),
+)
 
-class Event(msgspec.Struct, gc=False):
-    """Fields as they stand in the file: producers disagree on their types. `args` is not decoded."""
 
-    ph: str = ""
-    name: Any = None
-    cat: Any = None
-    ts: float | int | str | None = None
-    dur: float | int | str | None = None
-    tdur: float | int | str | None = None
-    pid: Any = None
-    tid: Any = None
-    id: Any = None
-    args: msgspec.Raw = msgspec.Raw()
+@dataclass(frozen=True)
+class Events:
+    """The events of a file in its order. Times are nanoseconds, `MISSING` where there is none; texts are -1 there."""
+
+    content: memoryview
+    table: Table
+
+    @classmethod
+    def of(cls, content: memoryview) -> Self:
+        """Read the events. Raises NotReadable."""
+        return cls(content, scan_records(content, EVENT, "traceEvents"))
 
     @property
-    def thread(self) -> ThreadKey:
-        return id_text(self.pid), id_text(self.tid)
+    def time(self) -> Int64:
+        return self.table.numbers("time")
+
+    def rows(self, column: str, *texts: str) -> npt.NDArray[np.bool_]:
+        """Where a column says one of some texts."""
+        said = np.array([text in texts for text in self.table.texts(column)] + [False], np.bool_)
+        chosen: npt.NDArray[np.bool_] = said[self.table.ids(column)]  # -1 is the last
+        return chosen
+
+    def text(self, column: str, row: int) -> str | None:
+        """What one event says in a column."""
+        index = int(self.table.ids(column)[row])
+        return None if index == NONE else self.table.texts(column)[index]
+
+    def args(self, row: int) -> memoryview:
+        """The arguments of one event as JSON; empty where it has none."""
+        offsets, lengths = self.table.slices("args")
+        return self.content[offsets[row] : offsets[row] + lengths[row]]
+
+    @cached_property
+    def thread(self) -> tuple[Int32, tuple[ThreadKey, ...]]:
+        """The thread of each event, and the threads in order of their processes' first appearance."""
+        tids = self.table.texts("tid")
+        pairs = self.table.ids("pid").astype(np.int64) * (len(tids) + 1) + self.table.ids("tid") + len(tids) + 2
+        distinct, numbers = _numbered(pairs)
+        keys: dict[ThreadKey, int] = {}
+        pids = self.table.texts("pid")
+        thread_of = []
+        for pair in distinct.tolist():
+            pid, tid = divmod(pair, len(tids) + 1)
+            key = (id_text(pids[pid - 1] if pid else None), id_text(tids[tid - 1] if tid else None))
+            thread_of.append(keys.setdefault(key, len(keys)))
+        return np.array(thread_of, np.int32)[numbers], tuple(keys)
+
+
+def _numbered(values: Int64) -> tuple[Int64, Int64]:
+    """The distinct values, none negative, and the place of each value among them."""
+    if len(values) == 0 or values.max() > 1 << 22:
+        distinct, numbers = np.unique(values, return_inverse=True)
+        return distinct, numbers
+    seen = np.zeros(int(values.max()) + 1, np.bool_)
+    seen[values] = True
+    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[values]
 
 
 class Named(msgspec.Struct):
@@ -40,18 +98,20 @@ class Threads:
     threads: dict[ThreadKey, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, events: list[Event]) -> Self:
+    def of(cls, events: Events) -> Self:
         """The names that these events give."""
         names = cls()
-        for event in events:
-            if event.ph == "M" and event.name in {"process_name", "thread_name"} and event.args:
-                name = msgspec.json.decode(event.args, type=Named).name
-                if not isinstance(name, str) or not name:
-                    continue
-                if event.name == "process_name":
-                    names.processes[id_text(event.pid)] = name
-                else:
-                    names.threads[event.thread] = name
+        thread, keys = events.thread
+        naming = events.rows("phase", "M") & events.rows("name", "process_name", "thread_name")
+        for row in np.flatnonzero(naming & (events.table.slices("args")[1] > 0)).tolist():
+            name = msgspec.json.decode(events.args(row), type=Named).name
+            if not isinstance(name, str) or not name:
+                continue
+            key = keys[thread[row]]
+            if events.text("name", row) == "process_name":
+                names.processes[key[0]] = name
+            else:
+                names.threads[key] = name
         return names
 
     def short_name(self, key: ThreadKey) -> str:
@@ -72,9 +132,11 @@ class Threads:
 
 
 def id_text(ident: Any) -> str:
-    """A process or thread id as text; 0 where the event has none."""
+    """A process or thread id as text, a number or as it was written; 0 where the event has none."""
     if ident is None:
         return "0"
     if isinstance(ident, float) and ident.is_integer():
         return str(int(ident))
-    return str(ident)
+    text = str(ident)
+    whole, point, part = text.partition(".")
+    return whole if point and whole.isdigit() and not part.strip("0") else text

@@ -6,32 +6,30 @@ Arguments are not part of a frame's identity: the same call with other arguments
 """
 
 import re
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
-from traces.builder import TraceBuilder
+from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.importers import chrome, trace_event_samples
-from traces.importers.events import Event, Threads
+from traces.importers.events import Events, ThreadKey, Threads
 from traces.importers.head import Head
-from traces.importers.time import nanoseconds
-from traces.model import Int32, Int64
+from traces.kernels.library import NotReadable
+from traces.kernels.scaled import MISSING
+from traces.model import NONE, Int32, Int64
 from traces.nesting import Nested, match_begin_end, nest_slices
 
+Flags = npt.NDArray[np.bool_]
 VIZTRACER_CATEGORIES = frozenset({"fee", "FEE"})
 VIZTRACER_NAME = re.compile(r"(.+) \((.+):(\d{1,9})\)")
 """viztracer's function slices carry their place in the name: `walk (/app/walker.py:72)`."""
 UNNAMED = "(unnamed)"
+SAMPLES = frozenset({"samples", "stackFrames"})
 HERMES_ARGS = frozenset({"url", "line", "column", "allocatedName"})
 """Hermes writes where a function is into the arguments of every event."""
-
-
-class File(msgspec.Struct):
-    events: list[Event | None] = msgspec.field(name="traceEvents", default_factory=list)
-    samples: list[trace_event_samples.Sample] | None = None
-    stack_frames: dict[str, trace_event_samples.StackFrame] | None = msgspec.field(name="stackFrames", default=None)
 
 
 class HermesArgs(msgspec.Struct):
@@ -40,14 +38,15 @@ class HermesArgs(msgspec.Struct):
     column: float | int | None = None
 
 
-@dataclass(slots=True)
-class Lane:
-    """The slices of one thread, in file order."""
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """The begin, end and complete events of one thread, in file order; times in nanoseconds."""
 
-    time: list[Any] = field(default_factory=list)
-    duration: list[Any] = field(default_factory=list)
-    frame: list[int] = field(default_factory=list)
-    phase: list[str] = field(default_factory=list)
+    time: Int64
+    duration: Int64
+    frame: Int32
+    complete: Flags
+    begins: Flags
 
 
 def looks_like(head: Head) -> bool:
@@ -56,128 +55,123 @@ def looks_like(head: Head) -> bool:
         return False
     if head.json.root == "array":
         return "ph" in head.json.element_keys
-    return "traceEvents" in head.json.keys or {"samples", "stackFrames"} <= head.json.keys
+    return "traceEvents" in head.json.keys or head.json.keys >= SAMPLES
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed one profile a thread, and those of V8's profiler first. Raises DamagedTrace."""
-    file = _decode(content, builder)
-    events = [event for event in file.events if event is not None]
+    try:
+        events = Events.of(content)
+    except NotReadable as error:
+        raise builder.damaged(f"{error}.") from error
+    if not events.table.found and not events.table.members.keys() >= SAMPLES:
+        raise builder.damaged("its traceEvents are no array.")
+    if events.table.unterminated:
+        builder.warn("unterminated", "the list of events breaks off; what came before was read")
     threads = Threads.of(events)
-    if file.samples is not None and file.stack_frames is not None:
-        trace_event_samples.read(file.samples, file.stack_frames, threads, builder)
+    sampled = _read_samples(events, threads, builder)
     profiled = chrome.read_profiles(events, threads, builder)
     if profiled:
         builder.format = "chrome"
-    lanes = _lanes(events, builder)
     largest = 0
-    for key in sorted(lanes, key=lambda key: tuple(part.zfill(10) for part in key)):
-        lane = lanes[key]
+    for key, slices in _slices_by_thread(events, builder):
         name = threads.short_name(key) + " tasks" if profiled else threads.full_name(key)
-        index = builder.add_evented(name, _nest(lane, builder), pid=key[0], tid=key[1])
-        if not profiled and file.samples is None and len(lane.time) > largest:
-            largest, builder.default_profile = len(lane.time), index
+        index = builder.add_evented(name, _nest(slices), pid=key[0], tid=key[1])
+        if not profiled and not sampled and len(slices.time) > largest:
+            largest, builder.default_profile = len(slices.time), index
 
 
-def _decode(content: memoryview, builder: TraceBuilder) -> File:
-    start = bytes(content[:256]).lstrip()[:1]
-    if start == b"{":
-        return msgspec.json.decode(content, type=File)
-    try:
-        return File(events=msgspec.json.decode(content, type=list[Event | None]))
-    except msgspec.ValidationError:
-        raise
-    except msgspec.DecodeError:
-        # The format lets the array end anywhere after an event: the recorder may have died.
-        repaired = bytes(content).rstrip().rstrip(b",") + b"]"
-        try:
-            events = msgspec.json.decode(repaired, type=list[Event | None])
-        except msgspec.DecodeError:
-            cut = repaired.rfind(b"},")
-            if cut < 0:
-                raise
-            events = msgspec.json.decode(repaired[: cut + 1] + b"]", type=list[Event | None])
-        builder.warn("unterminated", "the list of events breaks off; what came before was read")
-        return File(events=events)
+def _read_samples(events: Events, threads: Threads, builder: TraceBuilder) -> bool:
+    members = events.table.members
+    if not members.keys() >= SAMPLES:
+        return False
+    parts = (events.content[offset : offset + size] for offset, size in (members["samples"], members["stackFrames"]))
+    samples = msgspec.json.decode(next(parts), type=list[trace_event_samples.Sample] | None)
+    frames = msgspec.json.decode(next(parts), type=dict[str, trace_event_samples.StackFrame] | None)
+    if samples is None or frames is None:
+        return False
+    trace_event_samples.read(samples, frames, threads, builder)
+    return True
 
 
-def _lanes(events: list[Event], builder: TraceBuilder) -> dict[tuple[str, str], Lane]:
-    by_ids: dict[tuple[Any, Any], Lane] = {}
-    lanes: dict[tuple[str, str], Lane] = {}
-    frames: dict[str, int] = {}
-    hermes = _is_hermes(events)
-    skipped = timeless = 0
-    for event in events:
-        phase = event.ph
-        if phase not in {"X", "B", "E"}:
-            skipped += phase not in {"M", "P"}
-            continue
-        if event.ts is None:
-            timeless += 1
-            continue
-        ids = (event.pid, event.tid)
-        lane = by_ids.get(ids)
-        if lane is None:
-            lane = by_ids[ids] = lanes.setdefault(event.thread, Lane())
-        name = event.name if isinstance(event.name, str) and event.name else UNNAMED
-        frame = frames.get(name)
-        if frame is None or hermes:
-            frame = frames[name] = _hermes_frame(builder, name, event) if hermes else _frame(builder, name, event)
-        lane.time.append(event.ts)
-        lane.frame.append(frame)
-        lane.phase.append(phase)
-        lane.duration.append(event.dur if event.dur is not None else event.tdur or 0)
+def _slices_by_thread(events: Events, builder: TraceBuilder) -> Iterator[tuple[ThreadKey, Slices]]:
+    """The slices of each thread that has some, by process and thread id."""
+    complete, begins = events.rows("phase", "X"), events.rows("phase", "B")
+    wanted = complete | begins | events.rows("phase", "E")
+    timeless = wanted & (events.time == MISSING)
     builder.warn(
-        "not_drawn", "instant, counter, async, flow and other events that are no slices were not read", skipped
+        "not_drawn",
+        "instant, counter, async, flow and other events that are no slices were not read",
+        int((~wanted & ~events.rows("phase", "M", "P")).sum()),
     )
-    builder.warn("no_time", "events without a time were dropped", timeless)
-    return lanes
+    builder.warn("no_time", "events without a time were dropped", int(timeless.sum()))
+    rows = np.flatnonzero(wanted & ~timeless)
+    if not len(rows) and timeless.any():
+        raise builder.damaged("none of its slices has a time.")
+    frame = _frames(events, rows, builder)
+    time = events.time[rows]
+    duration = events.table.numbers("duration")[rows]
+    duration = np.where(duration == MISSING, 0, duration)
+    if len(rows) and max(np.abs(time).max(), np.abs(duration).max()) > MAX_TIME_NS:
+        raise builder.damaged("a time is out of range.")
+    builder.warn("negative_duration", "negative durations were read as 0", int((duration < 0).sum()))
+    duration, complete, begins = duration.clip(0), complete[rows], begins[rows]
+    thread, keys = events.thread
+    number = thread[rows]
+    order = np.argsort(number.astype(np.uint16) if len(keys) < 1 << 16 else number, kind="stable")
+    stops = np.cumsum(np.bincount(number, minlength=len(keys)))
+    for index in sorted(range(len(keys)), key=lambda index: tuple(part.zfill(10) for part in keys[index])):
+        mine = order[stops[index - 1] if index else 0 : stops[index]]
+        if len(mine):
+            yield keys[index], Slices(time[mine], duration[mine], frame[mine], complete[mine], begins[mine])
 
 
-def _frame(builder: TraceBuilder, name: str, event: Event) -> int:
-    category = event.cat if isinstance(event.cat, str) and event.cat else None
+def _frames(events: Events, rows: Int64, builder: TraceBuilder) -> Int32:
+    """The builder's frame of each slice."""
+    names = events.table.ids("name")[rows]
+    if len(rows) and _keys(events.args(rows[0])) >= HERMES_ARGS:
+        hermes = [
+            _hermes_frame(builder, events.text("name", row) or UNNAMED, events.args(row)) for row in rows.tolist()
+        ]
+        return np.array(hermes, np.int32)
+    first = np.full(len(events.table.texts("name")) + 1, NONE)
+    first[names[::-1]] = rows[::-1]  # the earliest is written last; no name is the last one
+    frame_of = np.full(len(first), NONE, np.int32)
+    used = np.flatnonzero(first != NONE)
+    for name in used[np.argsort(first[used])].tolist():
+        row = int(first[name])
+        frame_of[name] = _frame(builder, events.text("name", row) or UNNAMED, events.text("category", row) or None)
+    return frame_of[names]
+
+
+def _frame(builder: TraceBuilder, name: str, category: str | None) -> int:
     place = VIZTRACER_NAME.fullmatch(name) if category in VIZTRACER_CATEGORIES else None
     if place is not None:
         return builder.frame(place[1], place[2], int(place[3]), category=category)
     return builder.frame(name, category=category)
 
 
-def _is_hermes(events: list[Event]) -> bool:
-    for event in events:
-        if event.ph in {"X", "B", "E"}:
-            return bool(event.args) and _keys(event.args) >= HERMES_ARGS
-    return False
-
-
-def _keys(args: msgspec.Raw) -> set[str]:
+def _keys(args: memoryview) -> set[str]:
     try:
-        return set(msgspec.json.decode(args, type=dict[str, msgspec.Raw]))
+        return set(msgspec.json.decode(args, type=dict[str, msgspec.Raw])) if args else set()
     except msgspec.ValidationError:
         return set()  # arguments that are no object say nothing
 
 
-def _hermes_frame(builder: TraceBuilder, name: str, event: Event) -> int:
-    args = msgspec.json.decode(event.args, type=HermesArgs) if event.args else HermesArgs()
+def _hermes_frame(builder: TraceBuilder, name: str, said: memoryview) -> int:
+    args = msgspec.json.decode(said, type=HermesArgs) if said else HermesArgs()
     line = int(args.line) if args.line is not None else None
     return builder.frame(name, args.url, line, int(args.column) if args.column is not None else None)
 
 
-def _nest(lane: Lane, builder: TraceBuilder) -> Nested:
-    try:
-        time = nanoseconds(lane.time, 1_000)
-        duration = nanoseconds(lane.duration, 1_000)
-    except ValueError as error:
-        raise builder.damaged(f"{error}.") from error
-    builder.warn("negative_duration", "negative durations were read as 0", int((duration < 0).sum()))
-    frame = np.array(lane.frame, np.int32)
-    phase = np.array(lane.phase)
-    complete = np.flatnonzero(phase == "X")
-    paired = np.flatnonzero(phase != "X")
+def _nest(slices: Slices) -> Nested:
+    time, duration, frame = slices.time, slices.duration, slices.frame
+    complete, paired = np.flatnonzero(slices.complete), np.flatnonzero(~slices.complete)
     if len(paired) == 0:
-        return nest_slices(time, time + duration.clip(0), frame)
+        return nest_slices(time, time + duration, frame)
     paired = paired[np.argsort(time[paired], kind="stable")]
     latest = (time[complete] + duration[complete]).max().item() if len(complete) else None
-    matched = match_begin_end(time[paired], frame[paired], (phase[paired] == "B").tolist(), latest)
+    matched = match_begin_end(time[paired], frame[paired], slices.begins[paired], latest)
     if len(complete) == 0:
         return matched
     return _nest_all(matched, paired[matched.source], complete, time, duration, frame)
@@ -187,7 +181,7 @@ def _nest_all(matched: Nested, begins: Int64, complete: Int64, time: Int64, dura
     """Slices of both kinds on one thread nest together; file order decides between equals."""
     order = np.argsort(np.concatenate((begins, complete)), kind="stable")
     start = np.concatenate((matched.start, time[complete]))[order]
-    end = np.concatenate((matched.end, time[complete] + duration[complete].clip(0)))[order]
+    end = np.concatenate((matched.end, time[complete] + duration[complete]))[order]
     nested = nest_slices(start, end, np.concatenate((matched.frame, frame[complete]))[order])
     return replace(
         nested,

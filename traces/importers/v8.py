@@ -3,15 +3,19 @@
 Format: the Profiler domain of the Chrome DevTools Protocol (https://chromedevtools.github.io/devtools-protocol/v8/Profiler/).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
-from traces.builder import TraceBuilder
-from traces.importers.time import nanoseconds
-from traces.model import NONE, Int64
-from traces.stacks import StackTable
+from traces.bounds import MAX_STACK_DEPTH
+from traces.builder import MAX_TIME_NS, TraceBuilder
+from traces.kernels.library import NotReadable
+from traces.kernels.records import Field, Kind, Table
+from traces.kernels.scaled import MISSING
+from traces.kernels.trees import ABSENT, CycleFound, Paths, paths_of_nodes, paths_of_stacks
+from traces.model import NONE, Int32, Int64
 
 ROOT = "(root)"
 IDLE = "(idle)"
@@ -26,21 +30,28 @@ class CallFrame(msgspec.Struct, gc=False):
     column: float | None = msgspec.field(name="columnNumber", default=None)
 
 
-class Node(msgspec.Struct):
-    id: int
-    call_frame: CallFrame = msgspec.field(name="callFrame")
-    parent: int | None = None
-    children: list[int] | None = None
+NODE = (
+    Field("id", "id", Kind.SCALED),
+    Field("parent", "parent", Kind.SCALED),
+    Field("", "callFrame", Kind.OBJECT),
+    Field("function", "functionName", Kind.TEXT, level=1),
+    Field("url", "url", Kind.TEXT, level=1),
+    Field("line", "lineNumber", Kind.SCALED, level=1),
+    Field("column", "columnNumber", Kind.SCALED, level=1),
+    Field("children", "children", Kind.INTEGERS),
+)
+"""A node of V8's call tree: `parent` in traces, `children` in files."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class V8Profile:
-    """Times in microseconds. Sample i is taken `deltas[0..i]` after `start`."""
+    """`nodes` are rows of `table`. Sample i, a node's id, is taken `deltas[0..i]` after `start`; in nanoseconds."""
 
-    start: float = 0
-    nodes: list[Node] = field(default_factory=list)
-    samples: list[int] = field(default_factory=list)
-    deltas: list[float] = field(default_factory=list)
+    start: int
+    table: Table
+    nodes: Int64
+    samples: Int64
+    deltas: Int64
 
 
 def add_v8_profile(builder: TraceBuilder, profile: V8Profile, name: str, *, pid: str = "", tid: str = "") -> int:
@@ -49,27 +60,24 @@ def add_v8_profile(builder: TraceBuilder, profile: V8Profile, name: str, *, pid:
     A sample lasts until the next one, the last has no weight. Idle samples have no stack. Where the clock runs
     backwards, samples wait for the latest time seen.
     """
-    if len(profile.samples) > len(profile.deltas):
-        raise builder.damaged(f"it has {len(profile.samples):,} samples but {len(profile.deltas):,} time deltas.")
-    stacks = StackTable()
-    ids = np.array(profile.samples, np.int64)
+    ids, deltas = profile.samples, profile.deltas
+    if len(ids) != len(deltas):
+        raise builder.damaged(f"it has {len(ids):,} samples but {len(deltas):,} time deltas.")
+    if len(deltas) and np.abs(deltas.astype(np.float64)).sum() > MAX_TIME_NS:
+        raise builder.damaged("a time is out of range.")
     changes = np.flatnonzero(np.diff(ids, prepend=ids[0] - 1 if len(ids) else 0) != 0)
-    try:
-        start = nanoseconds([profile.start], 1_000)[0]
-        times = start + np.cumsum(nanoseconds(profile.deltas[: len(profile.samples)], 1_000))
-    except ValueError as error:
-        raise builder.damaged(f"{error}.") from error
-    leaf_of_run = _leaves(builder, profile.nodes, ids[changes].tolist(), stacks)
+    times = profile.start + np.cumsum(deltas)
+    paths = _paths(builder, profile.table, profile.nodes, ids[changes])
     run = np.repeat(np.arange(len(changes)), np.diff(np.append(changes, len(ids))))
     times = _forward_only(builder, times, changes, run)
     return builder.add_sampled(
         name,
-        stacks,
-        np.array(leaf_of_run, np.int32)[run] if len(run) else [],
+        paths,
+        paths.leaf[run],
         [np.diff(times, append=times[-1:])],
         time=times,
-        axis_start=min(start, times[0]) if len(times) else start,
-        axis_end=times[-1] if len(times) else start,
+        axis_start=min(profile.start, times[0]) if len(times) else profile.start,
+        axis_end=times[-1] if len(times) else profile.start,
         pid=pid,
         tid=tid,
     )
@@ -88,52 +96,76 @@ def _forward_only(builder: TraceBuilder, times: Int64, changes: Int64, run: Int6
     return np.maximum.accumulate(np.clip(times, begins[run], ends[run]))
 
 
-def _leaves(builder: TraceBuilder, nodes: list[Node], ids: list[int], stacks: StackTable) -> list[int]:
+def _paths(builder: TraceBuilder, table: Table, nodes: Int64, ids: Int64) -> Paths:
     """The call path of each run of equal samples."""
-    by_id = {node.id: node for node in nodes}
-    parents = {child: node.id for node in nodes for child in node.children or ()}
-    parents.update((node.id, node.parent) for node in nodes if node.parent is not None)
-    frames: dict[int, int] = {}
-    paths: dict[int, int] = {}  # V8 node -> our node, for those that do not go on top of others
-    on_top: set[int] = set()  # our frames of (program) and (garbage collector)
+    ident = table.numbers("id")[nodes]
+    order = np.argsort(ident, kind="stable")
+    place = _Places(ident[order], order)
+    samples = place.of(ids)
+    if (samples < 0).any():
+        raise builder.damaged("a sample names a call-tree node that is not in the file.")
+    above = np.full(len(nodes), NONE, np.int32)
+    children = table.columns["children"]
+    counts = children.ids[nodes]
+    child = place.of(children.items[_ranges(children.values[nodes], counts)])
+    above[child[child >= 0]] = np.repeat(np.arange(len(nodes)), counts)[child >= 0]
+    parent = table.numbers("parent")[nodes]
+    said = np.flatnonzero(parent != MISSING)
+    # A node of an id that comes again is the later one; a parent that is not there is an error once it matters.
+    above[place.of(ident[said])] = np.where((found := place.of(parent[said])) < 0, ABSENT, found)
+    frame, on_top = _frames(builder, table, nodes)
+    try:
+        return paths_of_nodes(above, frame, on_top, samples, MAX_STACK_DEPTH)
+    except NotReadable as error:
+        raise builder.damaged("a sample names a call-tree node that is not in the file.") from error
+    except CycleFound as error:
+        raise builder.damaged("its call tree has a cycle.") from error
 
-    def path_of(wanted: int) -> int:
-        pending: list[int] = []
-        at: int | None = wanted
-        while at is not None and at not in paths:
-            node = by_id.get(at)
-            if node is None:
-                raise builder.damaged("a sample names a call-tree node that is not in the file.")
-            if len(pending) > len(by_id):
-                raise builder.damaged("its call tree has a cycle.")
-            if node.call_frame.name in (ROOT, IDLE) or node.call_frame.url == "native dummy.js":
-                paths[at] = NONE
-                break
-            pending.append(at)
-            at = parents.get(at)
-        leaf = paths[at] if at is not None else NONE
-        for ident in reversed(pending):
-            leaf = paths[ident] = stacks.child(
-                leaf, frames.setdefault(ident, frame_of(builder, by_id[ident].call_frame))
-            )
-        return leaf
 
-    leaves: list[int] = []
-    previous = NONE
-    for ident in ids:
-        node = by_id.get(ident)
-        if node is not None and node.call_frame.name in ON_TOP:
-            frame = frame_of(builder, node.call_frame)
-            on_top.add(frame)
-            # Already on top of the stack before: back to it. Only such frames can lie above it.
-            at = previous
-            while at >= 0 and stacks.frame[at] in on_top and stacks.frame[at] != frame:
-                at = stacks.parent[at]
-            previous = at if at >= 0 and stacks.frame[at] == frame else stacks.child(previous, frame)
-        else:
-            previous = path_of(ident)
-        leaves.append(previous)
-    return leaves
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where ids stand in a list: the last place of each."""
+
+    ordered: Int64
+    order: Int64
+
+    def of(self, ids: Int64) -> Int32:
+        """The place of each id, -1 for those that are not there."""
+        last = np.searchsorted(self.ordered, ids, "right") - 1
+        known = (last >= 0) & (self.ordered[last] == ids) if len(self.ordered) else np.zeros(len(ids), np.bool_)
+        return np.where(known, self.order[last] if len(self.order) else NONE, NONE).astype(np.int32)
+
+
+def _ranges(first: Int64, count: Int32) -> Int64:
+    """The indices of some ranges, one after another."""
+    ends = np.cumsum(count)
+    indices: Int64 = np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - count), count)
+    return indices
+
+
+def _frames(builder: TraceBuilder, table: Table, nodes: Int64) -> tuple[Int32, npt.NDArray[np.bool_]]:
+    """The builder's frame of each node, -1 for what is no call, and which nodes go on top of others."""
+    names, urls = table.texts("function"), table.texts("url")
+    parts: list[Int64 | Int32] = [table.ids("function")[nodes], table.ids("url")[nodes]]
+    parts += [_position(table.numbers(column)[nodes]) for column in ("line", "column")]
+    # Equal call frames are equal paths of their four parts.
+    flat = np.stack(parts, axis=-1).astype(np.int32).ravel() + 1
+    which = paths_of_stacks(flat, np.arange(1, len(nodes) + 1, dtype=np.int64) * len(parts), len(parts)).leaf
+    first = np.full(int(which.max()) + 1 if len(which) else 0, NONE)
+    first[which[::-1]] = np.arange(len(nodes))[::-1]
+    frames = np.full(len(first), NONE, np.int32)
+    on_top = np.zeros(len(first), np.bool_)
+    for kind in np.flatnonzero(first != NONE).tolist():
+        name, url, line, column = (int(part[first[kind]]) for part in parts)
+        call = CallFrame(names[name] if name >= 0 else "", urls[url] if url >= 0 else "", line, column)
+        on_top[kind] = call.name in ON_TOP
+        if on_top[kind] or (call.name not in (ROOT, IDLE) and call.url != "native dummy.js"):
+            frames[kind] = frame_of(builder, call)
+    return frames[which], on_top[which]
+
+
+def _position(column: Int64) -> Int64:
+    return np.clip(column, NONE, (1 << 31) - 3)
 
 
 def frame_of(builder: TraceBuilder, call: CallFrame) -> int:

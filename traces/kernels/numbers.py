@@ -12,7 +12,8 @@ from traces.kernels.library import REASONS, Buffer, NotReadable, Outcome, call, 
 from traces.kernels.scaled import MISSING, scaled
 
 Int64 = npt.NDArray[np.int64]
-Slices = tuple[Sequence[int] | Int64, Sequence[int] | Int64]
+Offsets = Sequence[int] | Int64 | npt.NDArray[np.int32]
+Slices = tuple[Offsets, Offsets]
 """Offsets and lengths of parts of a document."""
 NOT_NUMBERS = "a list of numbers holds something else"
 

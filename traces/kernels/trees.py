@@ -13,7 +13,7 @@ Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
 UInt8 = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
-NONE, MISSING = -1, -2
+NONE, ABSENT = -1, -2
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def paths_of_nodes_reference(
                     raise CycleFound
                 pending.append(at)
                 at = parents[at]
-            if at == MISSING:
+            if at == ABSENT:
                 raise NotReadable("a node's parent is missing", 0)
             previous = known.get(at, NONE)
             for node in reversed(pending):

@@ -4,9 +4,12 @@ import re
 
 import numpy as np
 
+from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
 from traces.importers.head import Head
-from traces.stacks import StackTable
+from traces.kernels.library import NotReadable
+from traces.kernels.lines import scan_lines
+from traces.stacks import with_frames
 from traces.values import Unit, ValueType
 
 LINE = re.compile(r"^(.+) (\d+)$")
@@ -26,32 +29,12 @@ def looks_like(head: Head) -> bool:
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed the one profile; lines that are no stack are counted, comments (`#`) are not samples."""
-    stacks = StackTable()
-    frames: dict[str, int] = {}
-    frame = builder.frame
-    paths: list[list[int]] = []
-    weights: list[int] = []
-    skipped = 0
-    for line in str(content, "utf-8", "replace").split("\n"):
-        stack, _, weight = line.rstrip("\r").rpartition(" ")
-        if not (weight.isascii() and weight.isdigit()) or line[0] == "#":
-            skipped += bool(line.strip()) and line[0] != "#"
-            continue
-        if len(weight) > 15:
-            raise builder.damaged("a weight is out of range.")
-        value = int(weight)
-        if value == 0:
-            skipped += 1
-            continue
-        path = []
-        for name in stack.split(";") if stack else ():  # py-spy writes samples without Python code as " 12"
-            index = frames.get(name)
-            if index is None:
-                index = frames[name] = frame(name)
-            path.append(index)
-        paths.append(path)
-        weights.append(value)
-    builder.warn("skipped_lines", "lines without a stack and a weight were skipped", skipped)
-    column = np.array(weights, np.float64)
-    leaves = np.array(stacks.leaves(paths), np.int32)
-    builder.add_sampled(builder.name, stacks, leaves, [column], values=(ValueType("samples", Unit.COUNT),))
+    try:
+        lines = scan_lines(content, MAX_STACK_DEPTH)
+    except NotReadable as error:
+        raise builder.damaged("a weight is out of range.") from error
+    builder.warn("skipped_lines", "lines without a stack and a weight were skipped", lines.skipped)
+    frames = np.array([builder.frame(name.decode("utf-8", "replace")) for name in lines.names], np.int32)
+    paths = with_frames(lines.paths, frames)
+    weights = lines.weight.astype(np.float64)
+    builder.add_sampled(builder.name, paths, paths.leaf, [weights], values=(ValueType("samples", Unit.COUNT),))

@@ -4,33 +4,22 @@ All value types are kept. Inlined functions are frames of their own. A function 
 sampled at; its line is where it begins, where the file says so.
 """
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
+from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
 from traces.importers.head import Head
-from traces.importers.protobuf import LENGTH, VARINT, BrokenMessage, fields, packed_varints, signed
+from traces.importers.protobuf import BrokenMessage, fields
 from traces.importers.time import in_unit, unit_named
-from traces.model import Int64, Values
-from traces.stacks import StackTable
+from traces.kernels.library import NotReadable
+from traces.kernels.protobuf import LENGTH, VARINT, Fields, scan_fields, scan_varints
+from traces.kernels.trees import paths_of_stacks
+from traces.model import NONE, Int32, Int64
 from traces.values import ValueType
 
 LENGTH_FIELDS = {1, 2, 3, 4, 5, 6, 11, 13}
 VARINT_FIELDS = {7, 8, 9, 10, 12, 13, 14, 15}
 SAMPLE_TYPE, SAMPLE, LOCATION, FUNCTION, STRING, DEFAULT_TYPE = 1, 2, 4, 5, 6, 14
-
-
-@dataclass(slots=True)
-class Tables:
-    """The parts of a profile that samples point into."""
-
-    strings: list[str] = field(default_factory=list)
-    types: list[tuple[int, int]] = field(default_factory=list)
-    locations: dict[int, list[int]] = field(default_factory=dict)  # function ids, innermost (inlined) first
-    addresses: dict[int, int] = field(default_factory=dict)
-    functions: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # name, file, first line
-    default_type: int = 0
 
 
 def looks_like(head: Head) -> bool:
@@ -55,124 +44,129 @@ def looks_like(head: Head) -> bool:
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed the one profile. Raises DamagedTrace."""
-    data = bytes(content)
     try:
-        tables, samples = _read_tables(data)
-        locations, location_ends = _column(data, samples, 1)
-        values, value_ends = _column(data, samples, 2)
-    except BrokenMessage as error:
+        _read(content, builder)
+    except NotReadable as error:
         raise builder.damaged(f"{error}.") from error
-    count = len(tables.types)
-    if (np.diff(value_ends, prepend=0) != count).any():
-        raise builder.damaged("a sample has another number of values than there are value types.")
-    try:
-        named = [(tables.strings[name], *unit_named(tables.strings[unit])) for name, unit in tables.types]
-        table = values.reshape(-1, count) if count else values.reshape(len(samples), 0)
-        columns: list[Values] = [in_unit(table[:, k], unit, factor) for k, (_, unit, factor) in enumerate(named)]
-        stacks, leaves = _stacks(tables, locations, location_ends, builder)
     except IndexError as error:
         raise builder.damaged("it points to a string, location or function that it does not hold.") from error
     except ValueError as error:
         raise builder.damaged(f"{error}.") from error
-    wanted = tables.strings[tables.default_type] if 0 < tables.default_type < len(tables.strings) else None
-    default = next((k for k, (name, _, _) in enumerate(named) if name == wanted), count - 1)
+
+
+def _read(data: memoryview, builder: TraceBuilder) -> None:
+    whole = scan_fields(data, [0], [len(data)])
+    strings = [str(data[first:last], "utf-8", "replace") for first, last in _parts(whole, STRING).tolist()]
+    types = _messages(data, whole, SAMPLE_TYPE)
+    named = [
+        (_text(strings, name), *unit_named(_text(strings, unit)))
+        for name, unit in zip(_number(types, 1).tolist(), _number(types, 2).tolist(), strict=True)
+    ]
+    samples = _messages(data, whole, SAMPLE)
+    locations, location_ends = _numbers(data, samples, 1)
+    values, value_ends = _numbers(data, samples, 2)
+    if (np.diff(value_ends, prepend=0) != len(named)).any():
+        raise builder.damaged("a sample has another number of values than there are value types.")
+    table = values.reshape(len(value_ends), len(named))
+    columns = [in_unit(table[:, k], unit, factor) for k, (_, unit, factor) in enumerate(named)]
+    frames, sizes = _frames_of_locations(data, whole, strings, locations, builder)
+    stacks = np.concatenate(([0], np.cumsum(sizes)))[location_ends]
+    paths = paths_of_stacks(frames, stacks, MAX_STACK_DEPTH, inner_first=True)
+    wanted = whole.first[(whole.number == DEFAULT_TYPE) & (whole.wire == VARINT)]
+    default = strings[wanted[-1]] if len(wanted) and 0 < wanted[-1] < len(strings) else None
     builder.add_sampled(
         builder.name,
-        stacks,
-        leaves,
+        paths,
+        paths.leaf,
         columns,
         values=tuple(ValueType(name or f"value {k}", unit) for k, (name, unit, _) in enumerate(named)),
-        default_value=default,
+        default_value=next((k for k, (name, _, _) in enumerate(named) if name == default), len(named) - 1),
     )
 
 
-def _read_tables(data: bytes) -> tuple[Tables, list[tuple[int, int]]]:
-    tables = Tables()
-    samples: list[tuple[int, int]] = []
-    for number, wire, first, last in fields(data, 0, len(data)):
-        if number == SAMPLE:
-            samples.append((first, last))
-        elif number == LOCATION:
-            _read_location(data, first, last, tables)
-        elif number == FUNCTION:
-            said = {n: value for n, w, value, _ in fields(data, first, last) if w == VARINT}
-            tables.functions[said.get(1, 0)] = (said.get(2, 0), said.get(4, 0), signed(said.get(5, 0)))
-        elif number == STRING:
-            tables.strings.append(data[first:last].decode("utf-8", "replace"))
-        elif number == SAMPLE_TYPE:
-            said = {n: value for n, w, value, _ in fields(data, first, last) if w == VARINT}
-            tables.types.append((said.get(1, 0), said.get(2, 0)))
-        elif number == DEFAULT_TYPE and wire == VARINT:
-            tables.default_type = first
-    return tables, samples
+def _text(strings: list[str], index: int) -> str:
+    if index < 0:
+        raise IndexError(index)
+    return strings[index]
 
 
-def _read_location(data: bytes, first: int, last: int, tables: Tables) -> None:
-    ident = address = 0
-    functions: list[int] = []
-    for number, wire, value, end in fields(data, first, last):
-        if number == 1 and wire == VARINT:
-            ident = value
-        elif number == 3 and wire == VARINT:
-            address = value
-        elif number == 4 and wire == LENGTH:
-            functions.append(next((v for n, w, v, _ in fields(data, value, end) if n == 1 and w == VARINT), 0))
-    tables.locations[ident] = functions
-    tables.addresses[ident] = address
+def _parts(message: Fields, number: int) -> Int64:
+    """Where the bytes of each field of a number lie."""
+    rows = (message.number == number) & (message.wire == LENGTH)
+    return np.stack((message.first[rows], message.last[rows]), axis=-1)
 
 
-def _column(data: bytes, samples: list[tuple[int, int]], wanted: int) -> tuple[Int64, Int64]:
-    """A repeated int field of all samples as one column, and where each sample's part ends in it."""
-    pieces: list[bytes] = []
-    sizes: list[int] = []
-    for first, last in samples:
-        size = 0
-        for number, wire, value, end in fields(data, first, last):
-            if number != wanted:
-                continue
-            # A writer may give the numbers packed or one by one.
-            piece = data[value:end] if wire == LENGTH else _as_varint(value)
-            pieces.append(piece)
-            size += len(piece)
-        sizes.append(size)
-    numbers, ends = packed_varints(np.frombuffer(b"".join(pieces), np.uint8))
-    return numbers, np.searchsorted(ends, np.cumsum(sizes), side="right").astype(np.int64)
+def _messages(data: memoryview, outer: Fields, number: int) -> Fields:
+    """The fields of each message in a field of that number."""
+    parts = _parts(outer, number)
+    return scan_fields(data, parts[:, 0], parts[:, 1])
 
 
-def _as_varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
+def _number(messages: Fields, number: int) -> Int64:
+    """A varint field of each message, the last if there are several, 0 if there is none."""
+    found = np.zeros(len(messages.ends), np.int64)
+    rows = np.flatnonzero((messages.number == number) & (messages.wire == VARINT))
+    found[messages.message[rows]] = messages.first[rows]
+    return found
 
 
-def _stacks(tables: Tables, locations: Int64, ends: Int64, builder: TraceBuilder) -> tuple[StackTable, list[int]]:
-    frames: dict[int, int] = {}
-    for ident, (name, file, line) in tables.functions.items():
-        place = tables.strings[file] or None
-        frames[ident] = builder.frame(tables.strings[name] or "(unknown)", place, line if line > 0 else None)
-    expanded: dict[int, list[int]] = {}
-    for ident, functions in tables.locations.items():
-        if any(f not in frames for f in functions):
-            raise IndexError(ident)
-        # Without symbols the address is all there is to know.
-        expanded[ident] = [frames[f] for f in reversed(functions)] or [builder.frame(f"0x{tables.addresses[ident]:x}")]
-    single = all(len(frames_of) == 1 for frames_of in expanded.values())
-    outer_first = locations.tolist()
-    stacks = StackTable()
-    paths: list[list[int]] = []
-    begin = 0
+def _numbers(data: memoryview, messages: Fields, number: int) -> tuple[Int64, Int64]:
+    """A repeated varint field of all messages as one column, and where each message's part ends in it."""
+    rows = np.flatnonzero(messages.number == number)
+    numbers, ends = scan_varints(data, messages, rows)
+    return numbers, np.concatenate(([0], ends))[np.searchsorted(rows, messages.ends)]
+
+
+def _frames_of_locations(
+    data: memoryview, whole: Fields, strings: list[str], wanted: Int64, builder: TraceBuilder
+) -> tuple[Int32, Int64]:
+    """The builder's frames of a sequence of locations, innermost first, and how many each of them has."""
+    functions = _messages(data, whole, FUNCTION)
+    parts = (_number(functions, number).tolist() for number in (1, 2, 4, 5))
+    frame_of: dict[int, int] = {}
+    for ident, name, file, line in zip(*parts, strict=True):
+        place = _text(strings, file) or None
+        frame_of[ident] = builder.frame(_text(strings, name) or "(unknown)", place, line if line > 0 else None)
+    locations = _messages(data, whole, LOCATION)
+    lines = _messages(data, locations, 4)
+    line_functions = _number(lines, 1).tolist()
     try:
-        for end in ends.tolist():
-            path = outer_first[begin:end]
-            path.reverse()
-            if single:
-                paths.append([expanded[location][0] for location in path])
-            else:
-                paths.append([frame for location in path for frame in expanded[location]])
-            begin = end
+        frames = [frame_of[function] for function in line_functions]
     except KeyError as error:
         raise IndexError from error
-    return stacks, stacks.leaves(paths)
+    line_rows = (locations.number == 4) & (locations.wire == LENGTH)
+    sizes = np.bincount(locations.message[line_rows], minlength=len(locations.ends))
+    first = np.cumsum(sizes) - sizes
+    unnamed = np.flatnonzero(sizes == 0)
+    addresses = _number(locations, 3).view(np.uint64)[unnamed]
+    # Without symbols the address is all there is to know.
+    first[unnamed], sizes[unnamed] = np.arange(len(unnamed)) + len(frames), 1
+    frames += [builder.frame(f"0x{address:x}") for address in addresses.tolist()]
+    row = _rows_of(_number(locations, 1), wanted)
+    counts = sizes[row]
+    if len(counts) and counts.max() == 1:
+        return np.array(frames, np.int32)[first[row]], counts
+    ends = np.cumsum(counts)
+    each = np.arange(ends[-1] if len(ends) else 0) + np.repeat(first[row] - (ends - counts), counts)
+    return np.array(frames, np.int32)[each], counts
+
+
+def _rows_of(idents: Int64, wanted: Int64) -> Int64:
+    """The row of each wanted id, the last of those that are equal. Raises IndexError for one that is not there."""
+    if not len(wanted):
+        return wanted
+    low, high = int(wanted.min()), int(wanted.max())
+    if low >= 0 and high <= 4 * len(idents) + 1024:
+        table = np.full(high + 1, NONE)
+        known = (idents >= 0) & (idents <= high)
+        table[idents[known]] = np.flatnonzero(known)
+        rows: Int64 = table[wanted]
+    else:
+        order = np.argsort(idents, kind="stable")
+        last = np.searchsorted(idents[order], wanted, "right") - 1
+        found = (last >= 0) & (idents[order][last] == wanted) if len(order) else np.zeros(len(wanted), np.bool_)
+        rows = np.full(len(wanted), NONE)
+        rows[found] = order[last[found]]
+    if rows.min() < 0:
+        raise IndexError
+    return rows

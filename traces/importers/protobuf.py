@@ -2,10 +2,6 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-
-from traces.model import Int64, UInt8
-
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 
 
@@ -62,27 +58,3 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
         shift += 7
         if shift > 63:
             raise BrokenMessage("a number is too long")
-
-
-def signed(value: int) -> int:
-    """An int64 from its varint."""
-    return value - (1 << 64) if value >> 63 else value
-
-
-def packed_varints(data: UInt8) -> tuple[Int64, Int64]:
-    """All varints of one run of bytes, and the position after each. Raises BrokenMessage.
-
-    Each number has as many rounds of numpy as its longest neighbour has bytes.
-    """
-    ends = np.flatnonzero(data < 128) + 1
-    if len(data) and (len(ends) == 0 or ends[-1] != len(data)):
-        raise BrokenMessage("it breaks off")
-    starts = np.concatenate(([0], ends[:-1]))
-    lengths = ends - starts
-    if len(lengths) and lengths.max() > 10:
-        raise BrokenMessage("a number is too long")
-    values = np.zeros(len(ends), np.uint64)
-    for byte in range(int(lengths.max()) if len(lengths) else 0):
-        has = lengths > byte
-        values[has] |= (data[starts[has] + byte] & 127).astype(np.uint64) << np.uint64(7 * byte)
-    return values.view(np.int64), ends.astype(np.int64)

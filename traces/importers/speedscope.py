@@ -1,19 +1,21 @@
 """speedscope's own JSON, evented and sampled. Schema: https://www.speedscope.app/file-format-schema.json."""
 
-from itertools import compress
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
-from traces.builder import TraceBuilder
+from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.importers.head import Head
 from traces.importers.time import in_unit, unit_named
-from traces.model import NONE, Int32
+from traces.kernels.library import NotReadable
+from traces.kernels.numbers import scan_numbers
+from traces.kernels.trees import paths_of_stacks
+from traces.model import NONE, Int32, Values
 from traces.nesting import Nested
-from traces.stacks import StackTable
-from traces.values import ValueType
+from traces.stacks import with_frames
+from traces.values import Unit, ValueType
 
 
 class Frame(msgspec.Struct, gc=False):
@@ -40,8 +42,8 @@ class Profile(msgspec.Struct):
     start_value: float | int = msgspec.field(name="startValue", default=0)
     end_value: float | int = msgspec.field(name="endValue", default=0)
     events: list[Event] = []
-    samples: list[tuple[int, ...]] = []
-    weights: list[float | int] = []
+    samples: msgspec.Raw = msgspec.Raw(b"[]")
+    weights: msgspec.Raw = msgspec.Raw(b"[]")
 
 
 class File(msgspec.Struct):
@@ -85,39 +87,54 @@ def _place(number: float | None) -> int | None:
 
 def _read_sampled(profile: Profile, frames: Int32, builder: TraceBuilder) -> None:
     unit, factor = unit_named(profile.unit)
-    if len(profile.samples) != len(profile.weights):
-        raise builder.damaged(f"it has {len(profile.samples):,} samples but {len(profile.weights):,} weights.")
-    weights = in_unit(profile.weights, unit, factor)
+    try:
+        stacks, ends = scan_numbers(*_whole(profile.samples), nested=True, exact=True)
+        weights = _weights(profile.weights, unit, factor)
+    except NotReadable as error:
+        raise builder.damaged(f"{error}.") from error
+    if len(ends) != len(weights):
+        raise builder.damaged(f"it has {len(ends):,} samples but {len(weights):,} weights.")
+    if len(stacks) and not 0 <= stacks.min() <= stacks.max() < len(frames):
+        raise builder.damaged("a sample names a frame that is not in its list.")
     kept = weights != 0
     builder.warn("zero_weight", "samples of no weight were dropped", int((~kept).sum()))
+    sizes = np.diff(ends, prepend=0)
+    stacks = stacks[np.repeat(kept, sizes)]
+    # First in the file's frame numbers; two of them that are one of ours merge.
+    paths = paths_of_stacks(stacks.astype(np.int32), np.cumsum(sizes[kept]), MAX_STACK_DEPTH)
+    paths = with_frames(paths, frames)
     weights = weights[kept]
-    stacks, leaves = _paths(list(compress(profile.samples, kept.tolist())), frames, builder)
     start = in_unit([profile.start_value], unit, factor)[0]
-    ends = start + np.cumsum(weights)
+    until = start + np.cumsum(weights)
     builder.add_sampled(
         profile.name,
-        stacks,
-        leaves,
+        paths,
+        paths.leaf,
         [weights],
         values=(ValueType("time" if unit.is_time else "weight", unit),),
-        time=ends - weights,
+        time=until - weights,
         axis_start=start,
-        axis_end=ends[-1] if len(ends) else start,
+        axis_end=until[-1] if len(until) else start,
     )
 
 
-def _paths(samples: list[tuple[int, ...]], frames: Int32, builder: TraceBuilder) -> tuple[StackTable, list[int]]:
-    """The call paths, first in the file's frame numbers, which is quick, then in the builder's."""
-    stacks = StackTable()
-    leaves = stacks.leaves(samples)
-    if stacks.frame and not 0 <= min(stacks.frame) <= max(stacks.frame) < len(frames):
-        raise builder.damaged("a sample names a frame that is not in its list.")
-    if len(np.unique(frames)) == len(frames):
-        stacks.frame = frames[stacks.frame].tolist()
-        return stacks, leaves
-    ours = frames.tolist()  # two of the file's frames are one of ours: their nodes must merge too
-    stacks = StackTable()
-    return stacks, stacks.leaves([ours[frame] for frame in sample] for sample in samples)
+def _weights(text: msgspec.Raw, unit: Unit, factor: int) -> Values:
+    """The weights in our unit; time as the exact decimals that the file says."""
+    if unit.is_time:
+        weights, _ = scan_numbers(*_whole(text), scale=len(str(factor)) - 1)
+        if len(weights) and np.abs(weights).max() > MAX_TIME_NS:
+            raise ValueError("a time is out of range")
+        return weights
+    try:
+        numbers, _ = scan_numbers(*_whole(text), exact=True)
+    except NotReadable:
+        return in_unit(msgspec.json.decode(text, type=list[float]), unit, factor)
+    return in_unit(numbers, unit, factor)
+
+
+def _whole(text: msgspec.Raw) -> tuple[memoryview, tuple[list[int], list[int]]]:
+    view = memoryview(text)
+    return view, ([0], [len(view)])
 
 
 def _read_evented(profile: Profile, frames: Int32, builder: TraceBuilder) -> None:

@@ -11,7 +11,7 @@ typedef struct {
     int32_t *leaf;
     int64_t *weight;
     int64_t leaf_room, weight_room;
-    int64_t count, skipped; /* lines that hold no stack and weight; comments and blank lines are not counted */
+    int64_t count, skipped; /* lines without a weight; comments and blank lines are not counted */
     int64_t fault_at;
 } Lines;
 
@@ -91,7 +91,7 @@ static int32_t read_stack(Lines *lines, Cursor data, Cursor text, int64_t length
     }
 }
 
-/* Read all lines. OUT_OF_RANGE: a weight of more than 15 digits. */
+/* Read all lines; one may have a weight and no stack: leaf -1. OUT_OF_RANGE: a weight of more than 15 digits. */
 EXPORT int64_t scan_lines(Cursor data, int64_t length, Lines *lines) {
     Cursor end = data + length;
     Path path = {.text = data};
@@ -102,7 +102,7 @@ EXPORT int64_t scan_lines(Cursor data, int64_t length, Lines *lines) {
         while (stop > line && stop[-1] == '\r') stop--;
         Cursor digits = stop;
         while (digits > line && (uint8_t)(digits[-1] - '0') < 10) digits--;
-        if (*line == '#' || digits == stop || digits - line < 2 || digits[-1] != ' ') {
+        if (*line == '#' || digits == stop || (digits > line && digits[-1] != ' ')) {
             lines->skipped += stop > line && *line != '#' && !is_blank(line, stop);
         } else if (stop - digits > MAX_WEIGHT_DIGITS) {
             lines->fault_at = digits - data;
@@ -110,7 +110,13 @@ EXPORT int64_t scan_lines(Cursor data, int64_t length, Lines *lines) {
         } else {
             int64_t weight = 0;
             for (Cursor at = digits; at < stop; at++) weight = weight * 10 + (*at - '0');
-            int32_t leaf = read_stack(lines, data, line, digits - 1 - line, &path);
+            int64_t length = digits - line - 1;
+            int32_t leaf = weight && length > 0 ? read_stack(lines, data, line, length, &path) : -1;
+            if (!weight) {
+                lines->skipped++;
+                line = after;
+                continue;
+            }
             if (leaf == -2 || !grow((void **)&lines->leaf, &lines->leaf_room, lines->count + 1, sizeof *lines->leaf) ||
                 !grow((void **)&lines->weight, &lines->weight_room, lines->count + 1, sizeof *lines->weight)) {
                 outcome = NO_MEMORY;

@@ -11,12 +11,14 @@ from traces.kernels.library import REASONS, Buffer, NamesStruct, NotReadable, Ou
 from traces.kernels.trees import Paths, TreeStruct, Trie
 
 MAX_WEIGHT_DIGITS = 15
+COMMENT = ord("#")
+SPACE = b" \t\n\v\f\r"
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """`paths.leaf` and `weight` have a row a stack; `names` are the frames' texts. `skipped` lines held no stack and
-    weight; blank lines and comments (`#`) are not counted."""
+    """`paths.leaf` and `weight` have a row a stack; `names` are the frames' texts. A stack may be
+    empty: leaf -1. `skipped` lines had no weight, or 0; blank lines and comments (`#`) are not counted."""
 
     paths: Paths
     weight: npt.NDArray[np.int64]
@@ -54,39 +56,63 @@ class _LinesStruct(ctypes.Structure):
 def scan_lines_reference(data: Buffer, max_depth: int) -> Lines:
     """The same, a line at a time."""
     text = bytes(data)
-    trie = Trie(max_depth)
-    names: dict[bytes, int] = {}
+    walk = _Walk(max_depth)
     leaves: list[int] = []
     weights: list[int] = []
     skipped = position = 0
-    path: list[bytes] = []
-    nodes: list[int] = []
-    known: dict[bytes, int] = {}
     for line in _lines(text):
         stack, _, weight = line.rstrip(b"\r").rpartition(b" ")
-        if not stack or not weight.isdigit() or stack[0] == 0x23:
-            skipped += bool(line.strip(b" \t\n\v\f\r")) and line[0] != 0x23
+        if not weight.isdigit() or line[0] == COMMENT:
+            skipped += bool(line.strip(SPACE)) and line[0] != COMMENT
         elif len(weight) > MAX_WEIGHT_DIGITS:
-            raise NotReadable(REASONS[Outcome.OUT_OF_RANGE], position + len(stack) + 1)
+            raise NotReadable(REASONS[Outcome.OUT_OF_RANGE], position + len(line.rstrip(b"\r")) - len(weight))
+        elif not int(weight):
+            skipped += 1
         else:
-            leaf = known.get(stack)
-            # A path that was cut counts as cut each time it is walked again.
-            if leaf is None or trie.truncated:
-                frames = stack.split(b";")
-                shared = min(len(frames), len(path))
-                if path[:shared] != frames[:shared]:
-                    shared = next(i for i, (old, new) in enumerate(zip(path, frames, strict=False)) if old != new)
-                del nodes[shared:]
-                leaf = nodes[-1] if nodes else -1
-                for name in frames[shared:]:
-                    leaf = trie.child(leaf, names.setdefault(name, len(names)))
-                    nodes.append(leaf)
-                path = frames
-                known[stack] = leaf
-            leaves.append(leaf)
             weights.append(int(weight))
+            leaves.append(walk.leaf(stack) if stack else -1)
         position += len(line) + 1
-    return Lines(trie.paths(leaves), np.array(weights, np.int64), tuple(names), skipped)
+    return Lines(walk.trie.paths(leaves), np.array(weights, np.int64), tuple(walk.names), skipped)
+
+
+class _Walk:
+    """The stacks of a text: looked up where they were met before, else walked from what they share with the last."""
+
+    def __init__(self, max_depth: int) -> None:
+        self.trie = Trie(max_depth)
+        self.names: dict[bytes, int] = {}
+        self._known: dict[bytes, int] = {}
+        self._last = b""
+        self._path: list[bytes] = []
+        self._nodes: list[int] = []
+        self._current = True  # whether `_path` and `_nodes` are those of `_last`
+
+    def leaf(self, stack: bytes) -> int:
+        """The leaf of a stack."""
+        leaf = self._known.get(stack)
+        # Where paths are cut, each walk counts.
+        if leaf is None or (self.trie.truncated and stack != self._last):
+            if not self._current:
+                self._walk(self._last)
+            leaf = self._known[stack] = self._walk(stack)
+            self._current = True
+        else:
+            self._current = self._current and stack == self._last
+        self._last = stack
+        return leaf
+
+    def _walk(self, stack: bytes) -> int:
+        frames, path, nodes = stack.split(b";"), self._path, self._nodes
+        shared = min(len(frames), len(path))
+        if path[:shared] != frames[:shared]:
+            shared = next(i for i, (old, new) in enumerate(zip(path, frames, strict=False)) if old != new)
+        del nodes[shared:]
+        leaf = nodes[-1] if nodes else -1
+        for name in frames[shared:]:
+            leaf = self.trie.child(leaf, self.names.setdefault(name, len(self.names)))
+            nodes.append(leaf)
+        self._path = frames
+        return leaf
 
 
 def _lines(text: bytes) -> Iterator[bytes]:

@@ -10,7 +10,18 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from traces.kernels.library import Buffer, NamesStruct, Outcome, call, contiguous, kernels, raise_for, take
+from traces.kernels.library import (
+    REASONS,
+    Buffer,
+    NamesStruct,
+    NotReadable,
+    Outcome,
+    call,
+    contiguous,
+    kernels,
+    raise_for,
+    take,
+)
 from traces.kernels.numbers import Slices
 
 MAX_FIELDS = 24
@@ -219,7 +230,10 @@ def _table(
     members = {}
     for m in records.members[: records.member_count]:
         key = source[m.key_offset : m.key_offset + m.key_length].tobytes()
-        members[unescaped(key)] = (m.value_offset, m.value_length)
+        try:
+            members[key.decode()] = (m.value_offset, m.value_length)
+        except UnicodeDecodeError as error:
+            raise NotReadable(REASONS[Outcome.MALFORMED], m.key_offset) from error
     columns = _columns(library, records, fields, source)
     return Table(records.count, records.skipped, bool(records.found), bool(records.unterminated), members, columns)
 

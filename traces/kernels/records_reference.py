@@ -83,32 +83,32 @@ def _read(data: Buffer, member: str) -> _Document:
     try:
         return _parse(data, member)
     except NotReadable:
-        for repaired in _repairs(bytes(data).rstrip(SPACE)):
+        for repaired, array_last in _repairs(bytes(data).rstrip(SPACE)):
             try:
                 found = _parse(repaired, member)
             except NotReadable:
                 continue
-            if not repaired.endswith(b"]}") or (found.elements is not None and found.last == member):
+            if not array_last or (found.elements is not None and found.last == member):
                 return _Document(found.elements, found.members, found.base, unterminated=True)
         raise
 
 
-def _repairs(text: bytes) -> list[bytes]:
-    """What a document that lacks only its end may be: the same with an end."""
+def _repairs(text: bytes) -> list[tuple[bytes, bool]]:
+    """What a document that lacks only its end may be, with that end; and whether it ends the member's array."""
     if text.lstrip(SPACE)[:1] != b"[":
         whole = _without_comma(text)
-        return [whole + b"]}", whole + b"}"] if whole else []
+        return [(whole + b"]}", True), (whole + b"}", False)] if whole else []
     whole = _without_comma(text)
-    repairs = [whole + b"]"] if whole else []
+    repairs = [(whole + b"]", False)] if whole else []
     inner = text.removesuffix(b"]").rstrip(SPACE)
     if inner.endswith(b",") and (whole := _without_comma(inner)):
-        repairs.append(whole + b"]")
+        repairs.append((whole + b"]", False))
     cut = _start_of_broken_record(text)
     if cut is not None:
         before = text[:cut].rstrip(SPACE)
         whole = _without_comma(before)
         if whole and (before.endswith(b",") or before == b"["):
-            repairs.append(whole + b"]")
+            repairs.append((whole + b"]", False))
     return repairs
 
 
@@ -158,7 +158,7 @@ def _parse(data: Buffer, member: str) -> _Document:
         elements = None
         if wanted is not None and _starts(wanted, b"["):
             elements = msgspec.json.decode(wanted, type=list[Raw])
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise _unreadable(error, 0, len(source)) from error
     return _Document(elements, places, base, last)
 
@@ -166,6 +166,8 @@ def _parse(data: Buffer, member: str) -> _Document:
 def _unreadable(error: Exception, offset: int, end: int = 0) -> NotReadable:
     if isinstance(error, RecursionError):
         return NotReadable(REASONS[Outcome.TOO_DEEP], offset)
+    if isinstance(error, UnicodeDecodeError):
+        return NotReadable(REASONS[Outcome.MALFORMED], offset)
     place = BYTE.search(str(error))
     if place is None:
         return NotReadable(REASONS[Outcome.TRUNCATED], end or offset)

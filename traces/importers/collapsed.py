@@ -13,6 +13,7 @@ from traces.stacks import with_frames
 from traces.values import Unit, ValueType
 
 LINE = re.compile(r"^(.+) (\d+)$")
+NAMES = (".collapsed", ".folded")
 
 
 def looks_like(head: Head) -> bool:
@@ -23,6 +24,8 @@ def looks_like(head: Head) -> bool:
     if len(head.data) > 1000 and len(lines) > 1:
         lines = lines[:-1]  # the last line may be cut
     stacks = [match[1] for line in lines if (match := LINE.match(line))]
+    if head.name.endswith(NAMES):
+        return len(stacks) == len(lines) > 0  # a stack may be one function deep
     deep = sum(";" in stack for stack in stacks)
     return deep > 0 and len(stacks) * 2 >= len(lines) and deep * 2 >= len(stacks)
 

@@ -81,7 +81,7 @@ def test_analyze_writes_the_exact_messages_when_asked(cli: typer.Typer, fixtures
     ("name", "content"),
     [
         ("empty.json", b""),
-        ("truncated.json.gz", gzip.compress(b'{"nodes": []}' * 900)[:60]),
+        ("truncated.json.gz", gzip.compress(b'{"nodes": []}' * 900, mtime=0)[:60]),
         ("notes.txt", b"lorem ipsum dolor sit amet " * 400),
         ("wrong.json", b'{"hello": "world"}'),
     ],

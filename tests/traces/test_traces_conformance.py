@@ -20,11 +20,13 @@ from traces.values import ProfileKind
 
 FACTORS = {"none": 1, "bytes": 1, "nanoseconds": 1, "microseconds": 1e3, "milliseconds": 1e6, "seconds": 1e9}
 SAME = [
-    "Chrome/69/Heap-20181005T144546.heapprofile",
     "Chrome/65/simple-timeline.json",
     "Chrome/65/simple.cpuprofile",
     "Chrome/65/sucrase.cpuprofile",
     "Chrome/66/worker.json",
+    "Chrome/69/Heap-20181005T144546.heapprofile",
+    "Firefox/59/simple-firefox.json",
+    "Firefox/63/simple-firefox.json",
     "node/10.11.0/example.cpuprofile",
     "pprof/simple.prof",
     "source-maps/chrome-85-esbuild.json",

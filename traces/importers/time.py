@@ -39,6 +39,7 @@ UNITS: dict[str, tuple[Unit, int]] = {
     "microseconds": (Unit.NANOSECONDS, 1_000),
     "microsecond": (Unit.NANOSECONDS, 1_000),
     "us": (Unit.NANOSECONDS, 1_000),
+    "µs": (Unit.NANOSECONDS, 1_000),
     "milliseconds": (Unit.NANOSECONDS, 1_000_000),
     "millisecond": (Unit.NANOSECONDS, 1_000_000),
     "ms": (Unit.NANOSECONDS, 1_000_000),

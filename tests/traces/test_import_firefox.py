@@ -1,0 +1,243 @@
+"""Firefox profiles in all three forms: raw, processed, and what DevTools saved until 2019."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from traces.door import read_trace
+from traces.errors import DamagedTrace, EmptyTrace
+from traces.invariants import check
+from traces.model import Profile, Trace
+
+CATEGORIES = [{"name": name, "color": "grey", "subcategories": ["Other"]} for name in ("Idle", "Other", "GC / CC")]
+STRINGS = [
+    "(root)",
+    "draw (http://host/app.js:3:7)",
+    "0x5010",
+    "poll",
+    "http://host/app.js:1:1",
+    "collect",
+    "Paint",
+    "Load",
+]
+
+
+def table(schema: str, *rows: list[Any]) -> dict[str, Any]:
+    return {"schema": {name: at for at, name in enumerate(schema.split())}, "data": list(rows)}
+
+
+def raw_thread(samples: list[list[Any]], **other: Any) -> dict[str, Any]:
+    """Stacks: 0 root, 1 root;script, 2 root;script;draw, 3 2;native, 4 root;poll (idle), 5 2;collect."""
+    return {
+        "name": "GeckoMain",
+        "processName": "Web Content",
+        "pid": 7,
+        "tid": 7,
+        "samples": table("stack time eventDelay threadCPUDelta", *samples),
+        "stackTable": table("prefix frame", [None, 0], [0, 4], [1, 1], [2, 2], [0, 3], [2, 5]),
+        "frameTable": table(
+            "location relevantForJS innerWindowID implementation line column category",
+            [0, False, 0, None, None, None, 1],
+            [1, False, 0],
+            [2, False, 0],
+            [3, False, 0, None, None, None, 0],
+            [4, False, 0, None, None, None, 1],
+            [5, False, 0, None, None, None, 2],
+        ),
+        "stringTable": STRINGS,
+        "markers": table("name startTime endTime phase category data"),
+        **other,
+    }
+
+
+def raw(*threads: dict[str, Any], start: float = 1000.0, **other: Any) -> dict[str, Any]:
+    meta = {
+        "version": 34,
+        "startTime": start,
+        "interval": 2,
+        "categories": CATEGORIES,
+        "sampleUnits": {"threadCPUDelta": "µs"},
+    }
+    libs = [{"name": "libxul.so", "path": "/usr/lib/libxul.so", "start": 0x5000, "end": 0x6000, "offset": 0x200}]
+    return {"libs": libs, "meta": meta, "threads": list(threads), "processes": [], "pausedRanges": [], **other}
+
+
+def read(file: dict[str, Any]) -> Trace:
+    trace = read_trace(json.dumps(file).encode(), name="profile")
+    check(trace)
+    return trace
+
+
+def stacks(trace: Trace, profile: Profile | None = None) -> list[tuple[str, float]]:
+    profile = profile or trace.profiles[0]
+    assert profile.samples is not None
+    paths: list[str] = []
+    for frame, parent in zip(profile.tree.frame.tolist(), profile.tree.parent.tolist(), strict=True):
+        paths.append(trace.frame_names[frame] if parent < 0 else f"{paths[parent]};{trace.frame_names[frame]}")
+    weights = (profile.samples.weights[0] / 1e6).tolist()
+    return [
+        ("" if leaf < 0 else paths[leaf], w) for leaf, w in zip(profile.samples.leaf.tolist(), weights, strict=True)
+    ]
+
+
+def test_a_sample_lasts_until_the_next_and_what_waits_is_idle() -> None:
+    trace = read(raw(raw_thread([[2, 1.5], [3, 3.5, 0, 900], [4, 5.5], [5, 6.5], [None, 8.5]])))
+    assert stacks(trace) == [
+        ("(root);(anonymous app.js:1);draw", 2.0),
+        ("(root);(anonymous app.js:1);draw;libxul.so+0x210", 2.0),
+        ("", 1.0),
+        ("(root);(anonymous app.js:1);draw;collect", 2.0),
+        ("", 2.0),
+    ]
+    draw = trace.frame_names.index("draw")
+    assert (trace.frame_file(draw), trace.frame_line(draw), int(trace.frames.column[draw])) == (
+        "http://host/app.js",
+        3,
+        7,
+    )
+    assert trace.strings[int(trace.frames.category[trace.frame_names.index("collect")])] == "gc"
+
+
+def test_processor_time_is_kept_beside_time() -> None:
+    trace = read(raw(raw_thread([[2, 1.0, 0, 1500], [2, 3.0]])))
+    profile = trace.profiles[0]
+    assert [value.name for value in profile.values] == ["time", "CPU time"]
+    assert profile.samples is not None
+    assert profile.samples.weights[1].tolist() == [1_500_000, 0]
+
+
+def test_processes_share_one_clock_and_the_busiest_main_thread_comes_first() -> None:
+    child = raw(raw_thread([[2, 1.0], [2, 50.0]], pid=8, tid=8, processName="Page"), start=1010.5)
+    worker = raw_thread([[2, 0.0], [2, 900.0]], name="DOM Worker", tid=9)
+    trace = read(raw(raw_thread([[2, 0.0], [4, 5.0]]), worker, processes=[child]))
+    assert [p.name for p in trace.profiles] == [
+        "Web Content (pid 7), GeckoMain",
+        "Web Content (pid 7), DOM Worker",
+        "Page (pid 8), GeckoMain",
+    ]
+    assert trace.default_profile == 2
+    assert trace.profiles[2].axis_start == 11_500_000
+
+
+def test_a_pause_ends_the_sample_before_it() -> None:
+    pauses = [{"startTime": 2.0, "endTime": 9.0, "reason": "collecting"}, {"startTime": 20.0, "endTime": None}]
+    trace = read(raw(raw_thread([[2, 1.0], [2, 9.0], [2, 19.0]]), pausedRanges=pauses))
+    assert [weight for _, weight in stacks(trace)] == [1.0, 10.0, 1.0]
+
+
+def test_markers_become_instants() -> None:
+    markers = table(
+        "name startTime endTime phase category data",
+        [6, 2.0, 2.0, 0, 1],
+        [7, 1.0, 3.0, 1, 1, {"type": "x"}],
+        [7, 0, 4.0, 3, 1],
+    )
+    trace = read(raw(raw_thread([[2, 1.0], [2, 2.0]], markers=markers)))
+    assert [trace.strings[name] for name in trace.instants.name.tolist()] == ["Paint", "Load"]
+    assert trace.instants.time.tolist() == [1_000_000, 0]
+    assert [(w.code, w.count) for w in trace.warnings] == [("marker_ends", 1)]
+
+
+def processed(version: int, thread: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
+    meta = {"preprocessedProfileVersion": version, "interval": 1, "startTime": 0, "categories": CATEGORIES}
+    thread = {"name": "main", "processName": "app", "pid": "1", "tid": "1", **thread}
+    return {"meta": meta, "libs": [{"name": "libc.so"}], "threads": [thread], "shared": shared}
+
+
+def tables(**stack_columns: Any) -> dict[str, Any]:
+    return {
+        "stackTable": {"frame": [0, 1, 2], "length": 3, **stack_columns},
+        "frameTable": {"func": [0, 1, 2], "category": [1, None, 0], "lib": [-1, 0, -1], "length": 3},
+        "funcTable": {"name": [0, 1, 2], "lineNumber": [4, None, None], "columnNumber": [None] * 3, "length": 3},
+        "stringArray": ["main", "0x1f", "wait", "main.c"],
+    }
+
+
+@pytest.mark.parametrize("version", [50, 70])
+def test_processed_tables_are_found_in_the_thread_and_beside_it(version: int) -> None:
+    shared = tables(prefix=[None, 0, 0]) if version == 50 else tables(prefixOffset=[0, 1, 2])
+    if version == 50:
+        shared["funcTable"]["fileName"] = [3, None, None]
+        shared["funcTable"]["resource"] = [-1, 0, -1]
+        del shared["frameTable"]["lib"]
+        shared["resourceTable"] = {"name": [3], "length": 1}
+        samples = {"stack": [1, 2, 0, None], "time": [0.5, 1.0, 3.0, 4.0], "weight": None, "weightType": "samples"}
+        trace = read(processed(version, {"samples": samples, **shared}, {}))
+    else:
+        shared["funcTable"]["source"] = [0, None, None]
+        shared["sources"] = {"id": [None], "filename": [3]}
+        samples = {
+            "stack": [1, 2, 0, None],
+            "timeDeltas": [0.5, 0.5, 2.0, 1.0],
+            "weight": None,
+            "weightType": "samples",
+        }
+        trace = read(processed(version, {"samples": samples}, shared))
+    library = "main.c" if version == 50 else "libc.so"
+    assert stacks(trace) == [(f"main;{library}+0x1f", 0.5), ("", 2.0), ("main", 1.0), ("", 1.0)]
+    assert (trace.frame_file(0), trace.frame_line(0)) == ("main.c", 4)
+
+
+def test_samples_that_weigh_bytes_are_shown_by_them() -> None:
+    samples = {"stack": [1, 0], "time": [0, 1], "weight": [100, 20], "weightType": "bytes"}
+    trace = read(processed(50, {"samples": samples, **tables(prefix=[None, 0, 0])}, {}))
+    profile = trace.profiles[0]
+    assert profile.values[profile.default_value].name == "bytes"
+    assert profile.tree.total_values[profile.default_value].tolist() == [120, 100]
+
+
+def test_an_old_recording_shows_the_functions_of_the_page_only() -> None:
+    thread = raw_thread([[2, 1.0], [3, 2.0], [0, 4.0]])
+    trace = read({"label": None, "duration": 10.5, "profile": raw(thread), "systemHost": {"name": "Firefox"}})
+    assert [(path, weight) for path, weight in stacks(trace) if weight] == [("draw", 1.0), ("draw", 2.0)]
+    assert (trace.profiles[0].axis_start, trace.profiles[0].axis_end) == (0, 10_500_000)
+    assert int(trace.frames.column[0]) == 8  # counted from 0 then
+
+
+def test_a_profile_of_a_real_browser_is_read_whole(shared: Path) -> None:
+    trace = read_trace((shared / "traces" / "firefox-gecko-profile.json.gz").read_bytes(), name="unknown")
+    check(trace)
+    assert [len(p.samples or ()) for p in trace.profiles] == [7695, 7554, 7393, 130, 6066, 6062, 6052, 6851, 6405]
+    assert trace.profiles[trace.default_profile].name == "file:// Content (pid 9063), GeckoMain"
+    assert {w.code for w in trace.warnings} == {"marker_ends"}
+
+
+@pytest.mark.parametrize(
+    "thread",
+    [
+        raw_thread([[9, 1.0]]),
+        raw_thread([[-2, 1.0]]),
+        raw_thread([[0, "soon"]]),
+        raw_thread([[0, None]]),
+        raw_thread([[0, 1e300]]),
+        raw_thread([[0.5, 1.0]], stringTable=[]),
+        raw_thread([[0, 1.0]], stackTable=table("prefix frame", [0, 0])),
+        raw_thread([[0, 1.0]], stackTable=table("prefix frame", [None, 99])),
+        raw_thread([[0, 1.0]], stackTable=table("prefix frame", [None, -1])),
+        raw_thread([[0, 1.0]], stackTable={"schema": {}, "data": [[None, 0]]}),
+        raw_thread([[0, 1.0]], markers=table("name startTime endTime phase", [77, 1.0, 1.0, 0])),
+    ],
+)
+def test_rows_that_are_not_in_the_file_are_refused(thread: dict[str, Any]) -> None:
+    with pytest.raises(DamagedTrace, match="firefox"):
+        read(raw(thread))
+
+
+@pytest.mark.parametrize(
+    "samples", [{"stack": [5], "time": [0]}, {"stack": [0], "time": []}, {"stack": [0], "time": [0], "weight": []}]
+)
+def test_processed_columns_that_do_not_fit_are_refused(samples: dict[str, Any]) -> None:
+    with pytest.raises(DamagedTrace, match="firefox"):
+        read(processed(50, {"samples": samples, **tables(prefix=[None, 0, 0])}, {}))
+
+
+def test_a_processed_thread_without_tables_is_refused() -> None:
+    with pytest.raises(DamagedTrace, match="no tables"):
+        read(processed(70, {"samples": {"stack": [0], "time": [0]}}, {}))
+
+
+def test_threads_without_samples_are_an_empty_trace() -> None:
+    with pytest.raises(EmptyTrace):
+        read(raw(raw_thread([])))

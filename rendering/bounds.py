@@ -7,7 +7,7 @@ MAX_SIDE = 8192
 """Widest and highest picture: the texture size that every browser and viewer still shows."""
 
 MAX_PIXELS = 32_000_000
-"""Megapixels of one picture: 96 MB while it is drawn, what a worker on a small machine can give."""
+"""Device pixels of one picture: 96 MB while it is drawn, what a worker on a small machine can give."""
 
 MAX_BOXES = 1_000_000
 """Boxes asked of the layout: past it boxes are far below a pixel and the layout merges them itself."""
@@ -43,6 +43,25 @@ neighbour's label run."""
 RUN_MAX_GAP = 1.0
 """Pixels between two boxes of one function that still count as touching: less cannot be seen."""
 
-RUN_MIN_SHARE = 0.7
-"""Part of the drawn weight inside a label run that must be the labelled function's, so that a label never names a
+RUN_MIN_TENTHS = 7
+"""Tenths of the drawn weight inside a label run that must be the labelled function's, so that a label never names a
 minority."""
+
+MIN_DPR = 1
+MAX_DPR = 3
+"""Device pixels for each logical one: screens have 1 to 3."""
+
+MAX_MIN_WIDTH = 100.0
+"""Widest "minimum visible width": more would hide what is plainly to be seen."""
+
+MINIMAP_HEIGHT = 28
+"""Pixels of the strip that shows the whole profile above a chart: deep enough to recognise a shape, no more."""
+
+MAX_VANISHED_NAMES = 3
+"""Vanished functions that a diff names in its notes; it counts the others."""
+
+NEAREST_NAMES = 5
+"""How many of the nearest frames a refusal names."""
+
+MAX_WEBP_SIDE = 16_383
+"""The format's own limit (RFC 9649, 14 bits a side)."""

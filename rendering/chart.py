@@ -1,18 +1,23 @@
-"""Boxes on an axis to strips and labels: the part of a scene that both the flame chart and the sandwich are made of."""
+"""Rows on an axis to strips and labels: the part of a scene that all charts are made of."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from rendering.bounds import EDGE_MIN_WIDTH, LABEL_MIN_WIDTH, ROW_HEIGHT
-from rendering.level_of_detail import Runs, find_runs, merge_row
-from rendering.palette import Colours, Palette, Rgb
+from rendering.kernels.cells import FIXED_BITS, ONE, Cells, Rgb8, Scale
+from rendering.level_of_detail import Runs, label_runs
+from rendering.palette import Palette, PaletteName, Rgb
+from rendering.rows import Rows
 from rendering.scene import Label, Strip
 from rendering.text import Typeface, elide_name, printable, typeface
-from traces.analysis.boxes import Boxes
-from traces.model import Int32, Trace
+from traces.model import Int64, Trace
+
+Tell = Callable[[int, float, int], str]
+"""From a cell's kind, its weight on the axis and its count of boxes to what is told of it."""
 
 _LABEL_PAD = 4
 _BASELINE = 13
@@ -22,40 +27,126 @@ _BASELINE = 13
 @dataclass(frozen=True, slots=True)
 class Area:
     """Where a chart lies in the picture, and the part of the axis it shows: `start` at its left side, `end` at its
-    right."""
+    right. `min_width` is in logical pixels."""
 
     left: int
-    top: int
     width: int
     start: float
     end: float
+    dpr: int = 1
+    min_width: float = 0.0
+
+    @property
+    def scale(self) -> Scale:
+        return Scale(self.start, self.end, self.width * self.dpr, int(self.min_width * self.dpr * ONE))
+
+    @property
+    def per_pixel(self) -> float:
+        """What a device pixel is worth on the axis."""
+        return (self.end - self.start) / (self.width * self.dpr)
 
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """How frames look: one row a frame. `bright` tells the frames that are not dimmed."""
+    """How kinds look: a colour a kind; `bright` tells those that are not dimmed. `name` is a kind's label, `remark`
+    what stands behind it."""
 
-    colours: Colours
-    bright: npt.NDArray[np.bool_]
+    colours: Rgb8
+    bright: npt.NDArray[np.bool_] | None
     label: Rgb
     dim_label: Rgb
+    name: Callable[[int], str]
+    remark: Callable[[int], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row, not yet placed: labels' baselines count from its top."""
+
+    cells: Cells
+    edges: Int64
+    labels: tuple[Label, ...]
+
+    @property
+    def merged(self) -> int:
+        """Boxes that are too narrow to be seen on their own."""
+        return int(self.cells.count[self.cells.count > 1].sum())
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """`merged` counts the boxes that were too narrow to be seen on their own, row by row."""
+    """Rows from the outermost on. `hidden` counts the boxes that `min_width` leaves out."""
 
-    strips: tuple[Strip, ...]
-    labels: tuple[Label, ...]
-    merged: tuple[int, ...]
+    area: Area
+    rows: tuple[Row, ...]
+    hidden: int
+
+    def merged(self, count: int) -> int:
+        return sum(row.merged for row in self.rows[:count])
+
+    def part(self, first: int, last: int) -> "Chart":
+        """Some of the rows, as a chart of their own."""
+        return Chart(self.area, self.rows[first:last], 0)
+
+    def placed(
+        self, top: int, count: int, *, upwards: bool = False, tell: Tell | None = None
+    ) -> tuple[list[Strip], list[Label]]:
+        """The first `count` rows, downwards from `top`, or `upwards` with the last of them at the top. `tell` says what
+        a reader who asks is told of a cell."""
+        strips, labels, area = [], [], self.area
+        for index, row in enumerate(self.rows[:count]):
+            y = top + (count - 1 - index if upwards else index) * ROW_HEIGHT
+            if len(row.cells):
+                told = () if tell is None else self._told(row.cells, tell)
+                strips.append(Strip(area.left, y, area.width, ROW_HEIGHT - 1, row.cells, row.edges, told))
+            labels += [
+                Label(label.x, y + label.baseline, label.text, label.style, label.colour) for label in row.labels
+            ]
+        return strips, labels
+
+    def _told(self, cells: Cells, tell: Tell) -> tuple[str, ...]:
+        values = (cells.weight * (self.area.per_pixel / ONE)).tolist()
+        columns = (cells.kind.tolist(), values, cells.count.tolist())
+        return tuple(tell(kind, value, count) for kind, value, count in zip(*columns, strict=True))
 
 
-def used_frames(trace: Trace, *charts: tuple[Boxes, range]) -> npt.NDArray[np.bool_]:
-    """Which frames the boxes at the given depths show."""
-    used = np.zeros(len(trace.frames), bool)
-    for boxes, depths in charts:
-        used[boxes.frame[boxes.row_offsets[depths.start] : boxes.row_offsets[depths.stop]]] = True
-    return used
+def draw_rows(rows: Rows, depths: range, area: Area, look: Paint) -> Chart:
+    """The rows at `depths` as they are drawn, the first outermost."""
+    face = typeface("label", area.dpr)
+    drawn = []
+    cells_of_rows, hidden = rows.cells(depths, area.scale, look.colours) if len(depths) else ([], 0)
+    for cells in cells_of_rows:
+        runs = label_runs(cells, EDGE_MIN_WIDTH, area.dpr)
+        edges = np.minimum((runs.left + ONE // 2) >> FIXED_BITS, area.width * area.dpr - 1)
+        drawn.append(Row(cells, edges[edges > 0], tuple(_row_labels(runs, area, look, face))))
+    return Chart(area, tuple(drawn), hidden)
+
+
+def _row_labels(runs: Runs, area: Area, look: Paint, face: Typeface) -> list[Label]:
+    labels = []
+    pixel = ONE * area.dpr
+    wide = np.flatnonzero(runs.right - runs.left >= LABEL_MIN_WIDTH * pixel)
+    columns = (runs.left[wide].tolist(), runs.right[wide].tolist(), runs.kind[wide].tolist())
+    for left, right, kind in zip(*columns, strict=True):
+        begin = (left + pixel // 2) // pixel + _LABEL_PAD
+        room = right // pixel - begin - _LABEL_PAD // 2
+        text = label_text(face, printable(look.name(kind)), room, look.remark(kind))
+        if text:
+            ink = look.label if look.bright is None or look.bright[kind] else look.dim_label
+            labels.append(Label(area.left + begin, _BASELINE, text, "label", ink))
+    return labels
+
+
+def label_text(face: Typeface, name: str, room: int, remark: str) -> str:
+    """What fits into a box: the name, shortened if it must be, with the remark (a handle, a change) behind it; the
+    remark alone rather than a name without."""
+    if not remark:
+        return elide_name(face, name, room)
+    suffix = " " + remark
+    short = elide_name(face, name, room - face.width(suffix))
+    if short:
+        return short + suffix
+    return remark if face.width(remark) <= room else ""
 
 
 def matching_frames(trace: Trace, pattern: str, used: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
@@ -71,74 +162,19 @@ def matching_frames(trace: Trace, pattern: str, used: npt.NDArray[np.bool_]) -> 
     return matching
 
 
-def paint(trace: Trace, palette: Palette, used: npt.NDArray[np.bool_], bright: npt.NDArray[np.bool_] | None) -> Paint:
-    """Colours of the `used` frames; with `bright`, those stand out and all others are dimmed."""
-    colours = palette.frame_colours(trace, used)
-    if bright is None:
-        return Paint(colours, np.ones(len(used), bool), palette.label, palette.dim_label)
-    colours = palette.dimmed(colours)
-    colours[bright] = palette.highlight
-    return Paint(colours, bright, palette.label, palette.dim_label)
-
-
-def row_in_area(boxes: Boxes, depth: int, area: Area) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], Int32]:
-    """Left and right in pixels, and frame, of the boxes of one depth that reach into the area; those without width are
-    left out."""
-    rows = slice(int(boxes.row_offsets[depth]), int(boxes.row_offsets[depth + 1]))
-    start, end = boxes.start[rows], boxes.end[rows]
-    seen = slice(int(np.searchsorted(end, area.start, "right")), int(np.searchsorted(start, area.end, "left")))
-    scale = area.width / (area.end - area.start)
-    left = ((start[seen] - area.start) * scale).clip(0, area.width)
-    right = ((end[seen] - area.start) * scale).clip(0, area.width)
-    frame = boxes.frame[rows][seen]
-    solid = right > left
-    return (left, right, frame) if solid.all() else (left[solid], right[solid], frame[solid])
-
-
-def draw_chart(
-    trace: Trace, boxes: Boxes, depths: range, area: Area, look: Paint, *, handles: bool, upwards: bool = False
-) -> Chart:
-    """Strips for `depths`, downwards from the area's top, or `upwards` with the last depth at the top."""
-    face = typeface("label")
-    strips, labels, merged = [], [], []
-    for index, depth in enumerate(depths):
-        row = len(depths) - 1 - index if upwards else index
-        top = area.top + row * ROW_HEIGHT
-        left, right, frame = row_in_area(boxes, depth, area)
-        if not len(left):
-            merged.append(0)
-            continue
-        cells = merge_row(left, right, frame, look.colours)
-        merged.append(int(cells.count[cells.count > 1].sum()))
-        runs = find_runs(cells, EDGE_MIN_WIDTH)
-        edges = np.minimum(np.rint(runs.left).astype(np.int64), area.width - 1)
-        strips.append(Strip(area.left, top, area.width, ROW_HEIGHT - 1, cells, edges[edges > 0]))
-        labels += _row_labels(trace, runs, area.left, top, look, face, handles=handles)
-    return Chart(tuple(strips), tuple(labels), tuple(merged))
-
-
-def _row_labels(
-    trace: Trace, runs: Runs, left: int, top: int, look: Paint, face: Typeface, *, handles: bool
-) -> list[Label]:
-    labels = []
-    for index in np.flatnonzero(runs.right - runs.left >= LABEL_MIN_WIDTH).tolist():
-        frame = int(runs.frame[index])
-        begin = round(float(runs.left[index])) + _LABEL_PAD
-        room = int(runs.right[index]) - begin - _LABEL_PAD // 2
-        text = label_text(face, printable(trace.frame_name(frame)), room, f"[f{frame}]" if handles else "")
-        if text:
-            ink = look.label if look.bright[frame] else look.dim_label
-            labels.append(Label(left + begin, top + _BASELINE, text, "label", ink))
-    return labels
-
-
-def label_text(face: Typeface, name: str, room: int, handle: str) -> str:
-    """What fits into a box: the name, shortened if it must be, with the handle behind it; the handle alone rather than
-    a name without."""
-    if not handle:
-        return elide_name(face, name, room)
-    suffix = " " + handle
-    short = elide_name(face, name, room - face.width(suffix))
-    if short:
-        return short + suffix
-    return handle if face.width(handle) <= room else ""
+def paint_frames(
+    trace: Trace,
+    palette: Palette,
+    name: PaletteName,
+    used: npt.NDArray[np.bool_],
+    bright: npt.NDArray[np.bool_] | None,
+    *,
+    handles: bool,
+) -> Paint:
+    """How frames look where the kinds are frames; with `bright`, those stand out and all others are dimmed."""
+    colours = palette.frame_colours(trace, used, name)
+    if bright is not None:
+        colours = palette.dimmed(colours)
+        colours[bright] = palette.highlight
+    remark = (lambda frame: f"[f{frame}]") if handles else (lambda frame: "")
+    return Paint(colours, bright, palette.label, palette.dim_label, trace.frame_name, remark)

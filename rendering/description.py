@@ -5,80 +5,87 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from rendering.chart import Area, row_in_area
+from rendering.rows import BoxRows
 from rendering.text import printable
-from traces.analysis.boxes import Boxes
+from traces.analysis.merged import MergedTree
 from traces.analysis.units import format_share, format_value
 from traces.model import Trace
+from traces.values import Unit
 
 _LARGEST_PATH = 8
 _LARGEST_SELF = 6
 _NAME_CHARACTERS = 80
 _STEP = 0.9
-"""Along the widest path only boxes are told whose widest child is narrower than this part of them."""
+"""Along the widest path only calls are told whose heaviest callee is lighter than this part of them."""
+_LEAST_SHARE = 0.01
+"""The widest path ends where it is no longer wide."""
+_LONGEST_PATH = 500
+"""Calls looked at along the path: runaway recursion has no end worth telling."""
 
 
-def describe(trace: Trace, boxes: Boxes, start: float, end: float) -> list[str]:
-    """Sentences about the boxes between `start` and `end`, with handles; shares are of that extent."""
-    extent = end - start
-    if extent <= 0 or not len(boxes):
+def describe(trace: Trace, tree: MergedTree, unit: Unit) -> list[str]:
+    """Sentences about a merged call tree, with handles; shares are of all its roots."""
+    roots = tree.parent < 0
+    extent = float(tree.total_value[roots].sum())
+    if extent <= 0:
         return ["Nothing was recorded here."]
-    area = Area(0, 0, 1, start, end)
-    own = np.zeros(len(trace.frames))
-    path: list[tuple[int, int, float]] = []
-    low, high = 0.0, 1.0
-    above: tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]] | None = None
-    for depth in range(boxes.depth_count):
-        left, right, frame = row_in_area(boxes, depth, area)
-        if not len(left):
-            break
-        width = right - left
-        np.add.at(own, frame, width)
-        if above is not None:
-            parent = (np.searchsorted(above[0], left, "right") - 1).clip(0)
-            np.subtract.at(own, above[1][parent], width)
-        above = (left, frame)
-        inside = np.flatnonzero((left >= low) & (right <= high))
-        if len(inside) and len(path) == depth:
-            widest = int(inside[np.argmax(width[inside])])
-            low, high = float(left[widest]), float(right[widest])
-            path.append((depth, int(frame[widest]), float(width[widest])))
-    told = _turns(path)
+    own = np.bincount(tree.frame, tree.self_value, len(trace.frames)).astype(np.float64)
     return [
         "Widest path: "
-        + " > ".join(f"{name_and_handle(trace, f)} {format_share(w)} at depth {d}" for d, f, w in told)
+        + " > ".join(
+            f"{name_and_handle(trace, int(tree.frame[n]))} {format_share(tree.total_value[n] / extent)} "
+            f"at depth {tree.depth[n]}"
+            for n in _turns(tree, _widest_path(tree, extent))
+        )
         + ".",
-        f"Most {'time ' if boxes.unit.is_time else ''}in the function itself: {_heaviest(trace, boxes, own, extent)}.",
+        f"Most {'time ' if unit.is_time else ''}in the function itself: {_heaviest(trace, own, extent, unit)}.",
     ]
 
 
-def _turns(path: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
-    """The boxes of the path where it narrows, widest first."""
-    told = [step for step, following in pairwise(path) if following[2] < step[2] * _STEP]
+def _widest_path(tree: MergedTree, extent: float) -> list[int]:
+    """From the heaviest root to its heaviest callee, and so on."""
+    path: list[int] = []
+    inside = np.flatnonzero(tree.parent < 0)
+    while len(inside) and len(path) < _LONGEST_PATH:
+        widest = int(inside[np.argmax(tree.total_value[inside])])
+        if path and tree.total_value[widest] < _LEAST_SHARE * extent:
+            break
+        path.append(widest)
+        inside = np.flatnonzero(tree.parent == widest)
+    return path
+
+
+def _turns(tree: MergedTree, path: list[int]) -> list[int]:
+    """The calls of the path where it narrows, widest first."""
+    told = [n for n, following in pairwise(path) if tree.total_value[following] < tree.total_value[n] * _STEP]
     return (told or path[-1:])[:_LARGEST_PATH]
 
 
-def heaviest_in_row(trace: Trace, boxes: Boxes, depth: int) -> str:
-    """The widest boxes of one depth with their shares of the axis; empty where there is no such row."""
-    if depth >= boxes.depth_count:
+def heaviest_in_row(trace: Trace, rows: BoxRows, depth: int, extent: float) -> str:
+    """The widest boxes of one depth with their shares of the extent; empty where there is no such row."""
+    if depth >= rows.depth_count or extent <= 0:
         return ""
-    row = slice(int(boxes.row_offsets[depth]), int(boxes.row_offsets[depth + 1]))
-    width, frame = boxes.end[row] - boxes.start[row], boxes.frame[row]
-    extent = boxes.axis_end - boxes.axis_start
+    row = slice(int(rows.row_offsets[depth]), int(rows.row_offsets[depth + 1]))
+    width, frame = rows.end[row] - rows.start[row], rows.kind[row]
     order = np.argsort(-width, kind="stable")[:_LARGEST_SELF].tolist()
     return ", ".join(f"{name_and_handle(trace, int(frame[i]))} {format_share(width[i] / extent)}" for i in order)
 
 
 def name_and_handle(trace: Trace, frame: int) -> str:
     """`parseJson [f12]`, with a very long name cut at its end."""
-    name = printable(trace.frame_name(frame))
-    return f"{name if len(name) <= _NAME_CHARACTERS else name[: _NAME_CHARACTERS - 1] + '…'} [f{frame}]"
+    return f"{shown_name(trace.frame_name(frame))} [f{frame}]"
 
 
-def _heaviest(trace: Trace, boxes: Boxes, own: npt.NDArray[np.float64], extent: float) -> str:
+def shown_name(name: str) -> str:
+    """A name in a sentence: a very long one is cut at its end."""
+    name = printable(name)
+    return name if len(name) <= _NAME_CHARACTERS else name[: _NAME_CHARACTERS - 1] + "…"
+
+
+def _heaviest(trace: Trace, own: npt.NDArray[np.float64], extent: float, unit: Unit) -> str:
     order = np.argsort(-own, kind="stable")[:_LARGEST_SELF]
     return ", ".join(
-        f"{name_and_handle(trace, frame)} {format_share(own[frame])} ({format_value(own[frame] * extent, boxes.unit)})"
+        f"{name_and_handle(trace, frame)} {format_share(own[frame] / extent)} ({format_value(own[frame], unit)})"
         for frame in order.tolist()
         if own[frame] > 0
     )

@@ -1,158 +1,121 @@
 """The flame chart of a profile: in time order, or left heavy."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rendering.bounds import MAX_BOXES, ROW_HEIGHT
-from rendering.chart import Area, draw_chart, matching_frames, paint, used_frames
+from rendering.bounds import ROW_HEIGHT
+from rendering.chart import Tell, draw_rows, matching_frames, paint_frames
 from rendering.description import describe
 from rendering.errors import InvalidOption
+from rendering.focus import Part, part_of
+from rendering.in_time import rows_in_time
+from rendering.left_heavy import heaviest_first
+from rendering.legend import colour_legend
+from rendering.minimap import overview
 from rendering.options import FlamegraphOptions, Mode
-from rendering.palette import PALETTES
-from rendering.picture import Picture
-from rendering.png import encode_png
-from rendering.raster import rasterise
+from rendering.picture import Picture, write
+from rendering.profiles import chosen_profile, profile_title
+from rendering.rows import Rows
 from rendering.scene import Label, Scene
-from rendering.sheet import (
-    HEADER,
-    MARGIN,
-    depth_axis,
-    footer,
-    footer_height,
-    gutter,
-    header,
-    merged_notes,
-    most_lines,
-    value_axis,
-    wrapped,
-)
-from traces.analysis.boxes import Boxes
-from traces.analysis.layout import Layout, left_heavy, time_order
+from rendering.sheet import Sheet, depth_note, detail_notes
+from rendering.telling import tell_frames
 from traces.analysis.units import format_value
 from traces.analysis.window import Window
 from traces.model import Profile, Trace
+from traces.values import Unit
 
 MODE_TITLES: dict[Mode, str] = {"time_order": "Time order", "left_heavy": "Left heavy"}
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Boxes with what is asked of them: the part of their axis that is shown, and where that axis is zero."""
+    """Rows with what is asked of them: the part of their axis that is shown, and where that axis is zero."""
 
-    layout: Layout
+    rows: Rows
+    part: Part
     profile: Profile
+    unit: Unit
     start: float
     end: float
     zero: float
     window: Window | None
     notes: tuple[str, ...]
 
-    @property
-    def boxes(self) -> Boxes:
-        return self.layout.boxes
-
 
 def render_flamegraph(trace: Trace, options: FlamegraphOptions) -> Picture:
-    """The picture. Raises InvalidOption for a profile, window or depth that the trace does not have."""
-    view = lay_out(trace, options)
-    scene, notes = flamegraph_scene(trace, view, options)
-    return Picture(
-        encode_png(rasterise(scene)), scene.width, scene.height, notes, _description(trace, view, options, notes)
-    )
+    """The picture. Raises InvalidOption for a profile, window, depth or focus that the trace does not have."""
+    scene, notes = flamegraph_scene(trace, lay_out(trace, options), options)
+    return write(scene, notes, options.format)
 
 
 def lay_out(trace: Trace, options: FlamegraphOptions) -> View:
-    """The boxes that the options ask for. Raises InvalidOption."""
+    """The rows that the options ask for. Raises InvalidOption."""
     profile = chosen_profile(trace, options.profile)
     window, notes = _window_inside(profile, options.window)
-    if options.mode == "time_order":
-        layout = time_order(trace, profile=profile.index, window=window, max_boxes=MAX_BOXES)
-        start, end = (window.start, window.end) if window else (profile.axis_start, profile.axis_end)
-        zero = float(profile.axis_start)
+    part = part_of(profile, window, options.focus, flatten=options.flatten_recursion)
+    if options.mode == "left_heavy":
+        rows: Rows = heaviest_first(trace, part.tree)
+        whole = float(part.tree.total_value[part.tree.parent < 0].sum())
+        view = View(rows, part, profile, profile.unit, 0.0, whole, 0.0, window, notes)
     else:
-        layout = left_heavy(trace, profile=profile.index, window=window, max_boxes=MAX_BOXES)
-        start, end = layout.boxes.axis_start, layout.boxes.axis_end
-        zero = start
-    depth = layout.boxes.depth_count
-    if options.start_depth and options.start_depth >= depth:
-        raise InvalidOption(
-            "start_depth", f"{options.start_depth} is past the stack, whose deepest call is at {depth - 1}"
-        )
-    return View(layout, profile, float(start), float(end), zero, window, notes)
-
-
-def chosen_profile(trace: Trace, index: int | None) -> Profile:
-    """The profile asked for, or the trace's default one. Raises InvalidOption."""
-    if index is None:
-        return trace.profiles[trace.default_profile]
-    if not 0 <= index < len(trace.profiles):
-        last = len(trace.profiles) - 1
-        raise InvalidOption(
-            "profile", f"there is no p{index}; this trace has {f'p0 to p{last}' if last else 'only p0'}"
-        )
-    return trace.profiles[index]
+        first, last = float(profile.axis_start), float(profile.axis_end)
+        start, end = (window.start, window.end) if window else (first, last)
+        view = View(rows_in_time(trace, part, window), part, profile, profile.axis, start, end, first, window, notes)
+    deepest = view.rows.depth_count
+    if options.start_depth and options.start_depth >= deepest:
+        text = f"{options.start_depth} is past the stack, whose deepest call is at {deepest - 1}"
+        raise InvalidOption("start_depth", text)
+    return view
 
 
 def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tuple[Scene, tuple[str, ...]]:
     """The scene and the notes that it says at its foot."""
-    palette = PALETTES[options.theme]
-    boxes = view.boxes
+    rows, deepest = view.rows, view.rows.depth_count
+    sheet = Sheet(options, deepest=deepest, minimap=options.minimap)
+    area = sheet.area(view.start, view.end)
+    wanted = sheet.rows(0) if options.depth is None else min(sheet.rows(0), options.depth)
+    depths = range(options.start_depth, min(deepest, options.start_depth + wanted))
     matching, said = None, list(view.notes)
     if options.highlight:
-        matching = matching_frames(trace, options.highlight, used_frames(trace, (boxes, range(boxes.depth_count))))
+        matching = matching_frames(trace, options.highlight, rows.kinds(range(deepest), len(trace.frames)))
         said.append(_highlight_note(int(np.count_nonzero(matching)), options.highlight))
-    left = gutter(boxes.depth_count)
-    end = view.end if view.end > view.start else view.start + 1
-    area = Area(left, HEADER, options.width - left - MARGIN, view.start, end)
-    most = most_lines(options.height)
-    for kept in range(most + 1):
-        depths = _shown_depths(view, options, kept)
-        cut = _cut_notes(depths, boxes.depth_count)
-        if kept < most and len(wrapped((*cut, *said), options.width, most)) > kept:
-            continue
-        look = paint(trace, palette, used_frames(trace, (boxes, depths)), matching)
-        chart = draw_chart(trace, boxes, depths, area, look, handles=options.handles)
-        notes = (*cut, *merged_notes(sum(chart.merged) + view.layout.merged), *said)
-        lines = wrapped(notes, options.width, most)
+    used = rows.kinds(depths, len(trace.frames))
+    look = paint_frames(trace, sheet.palette, options.palette, used, matching, handles=options.handles)
+    chart = draw_rows(rows, depths, area, look)
+    for kept in range(sheet.most_lines + 1):
+        shown = range(depths.start, min(depths.stop, depths.start + sheet.rows(kept)))
+        detail = detail_notes(chart.merged(len(shown)), chart.hidden, options.min_width)
+        notes = (*depth_note(shown, deepest), *detail, *said)
+        lines = sheet.wrapped(notes)
         if len(lines) <= kept:
             break
-    bottom = HEADER + max(1, len(depths)) * ROW_HEIGHT
-    fills, axis_labels = value_axis(palette, area, bottom, zero=view.zero, unit=boxes.unit)
-    labels = [
-        *header(palette, options.width, options.title or trace.name, _subtitle(trace, view, options)),
-        *axis_labels,
-        *depth_axis(palette, depths, left, HEADER),
-        *chart.labels,
-        *footer(palette, lines, bottom),
-    ]
-    if not chart.strips:
-        labels.append(Label(left + 4, HEADER + 13, "Nothing was recorded here.", "small", palette.muted))
-    scene = Scene(
-        options.width,
-        bottom + footer_height(len(lines)),
-        palette.background,
-        palette.edge,
-        palette.edge_strength,
-        tuple(fills),
-        chart.strips,
-        tuple(labels),
+    bottom = sheet.top + max(1, len(shown)) * ROW_HEIGHT
+    tell: Tell | None = tell_frames(trace, view.unit, view.end - view.start) if options.format == "svg" else None
+    strips, labels = chart.placed(sheet.top, len(shown), tell=tell)
+    fills, axis_labels = sheet.value_axis(area, bottom, zero=view.zero, unit=view.unit)
+    title = options.title or trace.name
+    labels += [*sheet.header(title, _subtitle(trace, view, options)), *axis_labels, *sheet.depth_axis(shown, sheet.top)]
+    if not strips:
+        labels.append(Label(sheet.left + 4, sheet.top + 13, "Nothing was recorded here.", "small", sheet.palette.muted))
+    low, frame = (
+        overview(trace, view.profile, options, view.window, left=sheet.left, top=sheet.minimap_top, width=sheet.width)
+        if options.minimap
+        else ([], [])
+    )
+    scene = sheet.scene(
+        bottom,
+        lines,
+        title=title,
+        description=_description(trace, view, options, notes),
+        fills=fills,
+        strips=[*low, *strips],
+        marks=frame,
+        labels=labels,
+        swatches=colour_legend(trace, options.palette, chart, look) if options.legend else (),
     )
     return scene, notes
-
-
-def _shown_depths(view: View, options: FlamegraphOptions, lines: int) -> range:
-    """The rows that fit above so many lines of notes."""
-    rows = (options.height - HEADER - footer_height(lines)) // ROW_HEIGHT
-    wanted = rows if options.depth is None else min(rows, options.depth)
-    return range(options.start_depth, min(view.boxes.depth_count, options.start_depth + wanted))
-
-
-def _cut_notes(depths: range, deepest: int) -> tuple[str, ...]:
-    if len(depths) == deepest:
-        return ()
-    return (f"showing depth {depths.start} to {depths.stop - 1} of {deepest}",)
 
 
 def _highlight_note(count: int, pattern: str) -> str:
@@ -169,22 +132,23 @@ def _window_inside(profile: Profile, window: Window | None) -> tuple[Window | No
     if window.end <= first or window.start >= last:
         length = format_value(last - first, profile.axis)
         raise InvalidOption("window", f"it lies outside the profile {profile.handle}, which is {length} long")
-    inside = Window(max(window.start, first), min(window.end, last))
+    inside = replace(window, start=max(window.start, first), end=min(window.end, last))
     return inside, () if inside == window else ("the window reaches past the profile and was cut at its end",)
 
 
 def _subtitle(trace: Trace, view: View, options: FlamegraphOptions) -> str:
-    return " · ".join([MODE_TITLES[options.mode], profile_title(trace, view.profile), _extent(view)])
+    shown = [MODE_TITLES[options.mode], profile_title(trace, view.profile), _extent(view)]
+    return " · ".join([*shown, *_shaping(options)])
 
 
-def profile_title(trace: Trace, profile: Profile) -> str:
-    """`p0 main`, or the handle alone for a profile that is named like its trace."""
-    return profile.handle if profile.name == trace.name else f"{profile.handle} {profile.name}".strip()
+def _shaping(options: FlamegraphOptions) -> list[str]:
+    shaping = [f"only {options.focus}"] if options.focus else []
+    return [*shaping, "recursion flattened"] if options.flatten_recursion else shaping
 
 
 def _extent(view: View) -> str:
     profile = view.profile
-    whole = format_value(view.end - view.start, view.boxes.unit)
+    whole = format_value(view.end - view.start, view.unit)
     if view.window is None:
         return whole
     start = format_value(view.window.start - profile.axis_start, profile.axis)
@@ -195,7 +159,6 @@ def _extent(view: View) -> str:
 
 def _description(trace: Trace, view: View, options: FlamegraphOptions, notes: Sequence[str]) -> str:
     what = f"{MODE_TITLES[options.mode]} flamegraph of {trace.name}, profile {profile_title(trace, view.profile)}"
-    opening = f"{what}: {_extent(view)}."
-    return " ".join(
-        [opening, *describe(trace, view.boxes, view.start, view.end), *(f"{n.capitalize()}." for n in notes)]
-    )
+    shaping = "".join(f", {word}" for word in _shaping(options))
+    told = describe(trace, view.part.tree, view.profile.unit)
+    return " ".join([f"{what}: {_extent(view)}{shaping}.", *told, *(f"{n[:1].upper()}{n[1:]}." for n in notes)])

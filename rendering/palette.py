@@ -1,12 +1,12 @@
 """Colours of boxes by what the frame is, and the colours around them, light and dark.
 
-A box's hue comes from its file (functions of one file look related), its shade from its name; both by CRC-32, so a
-function has the same colour in every picture of every run. Shades lie in a band of OKLCH lightness (B. Ottosson, "A
-perceptual color space for image processing", 2020) chosen so that the one ink of the theme keeps a contrast of at least
-4.5:1 (WCAG 2.2, 1.4.3) on every box, on the background, and on any blend of the two, which is what boxes narrower than
-a pixel are drawn as.
-"""
+A box's hue comes from its file (functions of one file look related) or what else the palette names, its shade from its
+name; both by CRC-32, so a function has the same colour in every picture of every run. Shades lie in a band of OKLCH
+lightness (B. Ottosson, "A perceptual color space for image processing", 2020) chosen so that the one ink of the theme
+keeps a contrast of at least 4.5:1 (WCAG 2.2, 1.4.3) on every box, on the background, and on any blend of the two,
+which is what boxes narrower than a pixel are drawn as."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 from zlib import crc32
@@ -14,26 +14,40 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from traces.model import Trace
+from traces.model import Int32, Int64, Trace
 
 Theme = Literal["light", "dark"]
+PaletteName = Literal["file", "package", "category", "warm", "ice", "safe"]
+"""`file`, `package` and `category` give what belongs together one hue; `warm` and `ice` tell nothing by hue; `safe`
+uses blue and orange alone, which all kinds of colour vision tell apart."""
+
+ARCS: dict[PaletteName, tuple[tuple[float, float], ...]] = {
+    "warm": ((25.0, 100.0),),
+    "ice": ((195.0, 285.0),),
+    "safe": ((55.0, 75.0), (240.0, 260.0)),
+}
+"""Hues in degrees of OKLCH; the other palettes use all of them."""
 Rgb = tuple[int, int, int]
-Colours = npt.NDArray[np.float32]
-"""One row a colour: red, green, blue from 0 to 255."""
+Rgb8 = npt.NDArray[np.uint8]
+"""One row a colour."""
+Seed = npt.NDArray[np.uint32]
 
 HUE_STEPS = 24
 """Distinct hues: 15 degrees apart is about what neighbours need to be told apart."""
+HUE_SPREAD = 0.76
+"""How far functions of one file lie apart, in steps."""
 
 NEUTRAL_NAMES = frozenset(
     {"(root)", "(program)", "(idle)", "(garbage collector)", "[unknown]", "<idle>", "root", "all", "GC"}
 )
 """Frames that are no function of the program: grey, so that they do not compete with it."""
+NEUTRAL_SEEDS = np.array(sorted(crc32(name.encode()) for name in NEUTRAL_NAMES), np.uint32)
 
 
 @dataclass(frozen=True, slots=True)
 class Palette:
     """A theme. `lightness` and `chroma` are the band of box colours in OKLCH; `highlight` fills boxes that match a
-    pattern."""
+    pattern; `edge_strength` is in 256ths."""
 
     background: Rgb
     ink: Rgb
@@ -42,45 +56,90 @@ class Palette:
     label: Rgb
     dim_label: Rgb
     edge: Rgb
-    edge_strength: float
+    edge_strength: int
     highlight: Rgb
     lightness: tuple[float, float]
     chroma: tuple[float, float]
+    change_chroma: float
     dim: float
 
-    def frame_colours(self, trace: Trace, used: npt.NDArray[np.bool_]) -> Colours:
-        """A colour for each frame where `used`; black where not (never drawn)."""
+    def frame_colours(self, trace: Trace, used: npt.NDArray[np.bool_], name: PaletteName = "file") -> Rgb8:
+        """A colour for each frame where `used`, one row a frame; black where not (never drawn)."""
         chosen = np.flatnonzero(used)
-        file_hash = np.zeros(len(chosen), np.uint32)
-        name_hash = np.zeros(len(chosen), np.uint32)
-        neutral = np.zeros(len(chosen), bool)
-        for row, frame in enumerate(chosen.tolist()):
-            name = trace.frame_name(frame)
-            name_hash[row] = crc32(name.encode("utf-8", "replace"))
-            file = trace.frame_file(frame)
-            file_hash[row] = crc32((file or name).encode("utf-8", "replace"))
-            neutral[row] = name in NEUTRAL_NAMES
-        colours = np.zeros((len(used), 3), np.float32)
-        colours[chosen] = self.colours_of(file_hash, name_hash, neutral)
+        seeds = Seeds(trace)
+        names = seeds.of_strings(trace.frames.name[chosen])
+        colours = np.zeros((len(used), 3), np.uint8)
+        neutral = np.isin(names, NEUTRAL_SEEDS)
+        colours[chosen] = self.colours_of(seeds.of_groups(chosen, names, name), names, neutral, name)
         return colours
 
     def colours_of(
-        self, file_hash: npt.NDArray[np.uint32], name_hash: npt.NDArray[np.uint32], neutral: npt.NDArray[np.bool_]
-    ) -> Colours:
-        """Box colours from hashes, rounded to whole numbers so that text and boxes agree on what they are."""
-        hue = (file_hash % HUE_STEPS) * (2 * np.pi / HUE_STEPS) + (name_hash >> 24) * (0.2 / 255)
+        self, group: Seed, name: Seed, neutral: npt.NDArray[np.bool_], palette: PaletteName = "file"
+    ) -> Rgb8:
+        """Box colours from hashes of what gives the hue and of the name: whole numbers, so that text and boxes agree on
+        what they are."""
+        turn = ((group % HUE_STEPS) + (name >> 24) * (HUE_SPREAD / 255)) / HUE_STEPS
+        arcs = np.array(ARCS.get(palette, ((0.0, 360.0),))) * (np.pi / 180)
+        arc = arcs[(group >> 8) % len(arcs)]
+        hue = arc[:, 0] + (arc[:, 1] - arc[:, 0]) * turn
         low, high = self.lightness
-        lightness = low + (high - low) * ((name_hash >> 8) & 0xFF) / 255
+        lightness = low + (high - low) * ((name >> 8) & 0xFF) / 255
         pale, vivid = self.chroma
-        chroma = np.where(neutral, 0.008, pale + (vivid - pale) * ((name_hash >> 16) & 0xFF) / 255)
-        return np.asarray(np.rint(oklch_to_srgb(lightness, chroma, hue)), np.float32)
+        chroma = np.where(neutral, 0.008, pale + (vivid - pale) * ((name >> 16) & 0xFF) / 255)
+        return np.rint(oklch_to_srgb(lightness, chroma, hue)).astype(np.uint8)
 
-    def dimmed(self, colours: Colours) -> Colours:
+    def change_colours(self, change: npt.NDArray[np.float64]) -> Rgb8:
+        """Colours of a diff, `change` from -1 (all gone, blue) over 0 (grey) to 1 (new, red), in the lightness of all
+        boxes, so that the contrast of text holds; blue and red differ for every kind of colour vision."""
+        size = np.abs(change).clip(0, 1)
+        hue = np.where(change < 0, 255.0, 27.0) * (np.pi / 180)
+        low, high = self.lightness
+        lightness = high - (high - low) * size
+        chroma = 0.006 + (self.change_chroma - 0.006) * size
+        return np.rint(oklch_to_srgb(lightness, chroma, hue)).astype(np.uint8)
+
+    def dimmed(self, colours: Rgb8) -> Rgb8:
         """The same boxes when others are highlighted: mostly background, little hue."""
         grey = colours.mean(axis=-1, keepdims=True)
         faded = colours * 0.35 + grey * 0.65
         background = np.array(self.background, np.float32)
-        return np.asarray(np.rint(faded * (1 - self.dim) + background * self.dim), np.float32)
+        return np.asarray(np.rint(faded * (1 - self.dim) + background * self.dim), np.uint8)
+
+
+class Seeds:
+    """CRC-32 of the texts that colours come from."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    def of_strings(self, index: Int32) -> Seed:
+        """Of interned strings, each read once."""
+        strings = self._trace.strings
+        distinct, inverse = np.unique(index, return_inverse=True)
+        starts, ends = strings.offsets[distinct].tolist(), strings.offsets[distinct + 1].tolist()
+        arena = strings.arena.data
+        return np.array([crc32(arena[a:b]) for a, b in zip(starts, ends, strict=True)], np.uint32)[inverse]
+
+    def of_groups(self, frames: Int64, names: Seed, palette: PaletteName) -> Seed:
+        """Of what gives each frame its hue; what has none goes by its name."""
+        trace = self._trace
+        if palette == "package":
+            return np.array([crc32(package_of(trace, frame).encode()) for frame in frames.tolist()], np.uint32)
+        if palette not in {"file", "category"}:
+            return names
+        column = (trace.frames.category if palette == "category" else trace.frames.file)[frames]
+        groups = names.copy()
+        known = np.flatnonzero(column >= 0)
+        groups[known] = self.of_strings(column[known])
+        return groups
+
+
+def package_of(trace: Trace, frame: int) -> str:
+    """The folder of a frame's file, or the first part of its qualified name."""
+    file = trace.frame_file(frame)
+    if file:
+        return file.replace("\\", "/").rpartition("/")[0] or file
+    return re.split(r"::|[./#:]", trace.frame_name(frame), maxsplit=1)[0]
 
 
 LIGHT = Palette(
@@ -91,10 +150,11 @@ LIGHT = Palette(
     label=(20, 22, 28),
     dim_label=(78, 84, 96),
     edge=(30, 34, 44),
-    edge_strength=0.3,
+    edge_strength=77,
     highlight=(255, 196, 0),
     lightness=(0.77, 0.86),
     chroma=(0.065, 0.105),
+    change_chroma=0.13,
     dim=0.55,
 )
 DARK = Palette(
@@ -105,10 +165,11 @@ DARK = Palette(
     label=(248, 249, 251),
     dim_label=(172, 178, 190),
     edge=(10, 11, 14),
-    edge_strength=0.6,
+    edge_strength=154,
     highlight=(184, 80, 0),
     lightness=(0.43, 0.53),
     chroma=(0.075, 0.11),
+    change_chroma=0.16,
     dim=0.6,
 )
 PALETTES: dict[Theme, Palette] = {"light": LIGHT, "dark": DARK}

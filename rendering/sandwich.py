@@ -2,36 +2,24 @@
 inwards."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from rendering.bounds import ROW_HEIGHT
-from rendering.chart import Area, Chart, draw_chart, paint, used_frames
+from rendering.chart import Tell, draw_rows, paint_frames
 from rendering.description import heaviest_in_row, name_and_handle
 from rendering.errors import InvalidOption
-from rendering.flamegraph import chosen_profile, profile_title
+from rendering.left_heavy import heaviest_first
+from rendering.legend import colour_legend
 from rendering.options import SandwichOptions
-from rendering.palette import PALETTES
-from rendering.picture import Picture
-from rendering.png import encode_png
-from rendering.raster import rasterise
+from rendering.picture import Picture, write
+from rendering.profiles import chosen_profile, profile_title
+from rendering.rows import BoxRows
 from rendering.scene import Scene
-from rendering.sheet import (
-    HEADER,
-    MARGIN,
-    depth_axis,
-    footer,
-    footer_height,
-    gutter,
-    header,
-    merged_notes,
-    most_lines,
-    value_axis,
-    wrapped,
-)
-from traces.analysis.boxes import Boxes
-from traces.analysis.layout import SandwichLayout, sandwich_layout
+from rendering.sheet import Sheet, detail_notes
+from rendering.telling import tell_frames
+from traces.analysis.merged import above, below
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import node_values, whole
 from traces.model import Profile, Trace
@@ -42,108 +30,116 @@ _GAP = 5
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """The function in the middle: its weights in the profile, and `share` of all that is not idle."""
+    """The function in the middle: its weights in the profile, `share` of all that is not idle, and the rows around it:
+    `callers` from the next outwards, `callees` from itself inwards."""
 
     frame: int
     profile: Profile
     total: float
     own: float
     share: float
+    callers: BoxRows
+    callees: BoxRows
 
 
 def render_sandwich(trace: Trace, frame: int, options: SandwichOptions) -> Picture:
     """The picture. Raises InvalidOption for a profile or frame that is not there."""
     filling = filling_of(trace, frame, chosen_profile(trace, options.profile))
-    layout = sandwich_layout(trace, frame, profile=filling.profile.index)
-    scene, notes = sandwich_scene(trace, filling, layout, options)
-    description = _description(trace, filling, layout, notes)
-    return Picture(encode_png(rasterise(scene)), scene.width, scene.height, notes, description)
+    scene, notes = sandwich_scene(trace, filling, options)
+    return write(scene, notes, options.format)
 
 
 def filling_of(trace: Trace, frame: int, profile: Profile) -> Filling:
-    """The function's weights; its total counts recursive calls once. Raises InvalidOption."""
+    """The function's weights and neighbours; its total counts recursive calls once. Raises InvalidOption."""
     if not 0 <= frame < len(trace.frames):
         raise InvalidOption("frame", f"there is no f{frame}; this trace has f0 to f{len(trace.frames) - 1}")
     tree, values = profile.tree, node_values(profile)
     nodes = np.flatnonzero(tree.frame == frame)
     if not len(nodes):
         raise InvalidOption("frame", f"f{frame} is never called in profile {profile.handle}; choose another profile")
-    total = float(values.total_value[nodes[tree.outermost[nodes] == 1]].sum())
+    starts = nodes[tree.outermost[nodes] == 1]
+    total = float(values.total_value[starts].sum())
     all_of_it = whole(tree, values.total_value)
-    share = total / all_of_it if all_of_it else 0.0
-    return Filling(frame, profile, total, float(values.self_value[nodes].sum()), share)
+    callers = heaviest_first(trace, above(tree, starts, values.total_value[starts], values.count[starts]))
+    return Filling(
+        frame,
+        profile,
+        total,
+        float(values.self_value[nodes].sum()),
+        total / all_of_it if all_of_it else 0.0,
+        _without_first_row(callers),
+        heaviest_first(trace, below(tree, values, starts)),
+    )
 
 
-def sandwich_scene(
-    trace: Trace, filling: Filling, layout: SandwichLayout, options: SandwichOptions
-) -> tuple[Scene, tuple[str, ...]]:
+def sandwich_scene(trace: Trace, filling: Filling, options: SandwichOptions) -> tuple[Scene, tuple[str, ...]]:
     """The scene and the notes that it says at its foot."""
-    palette = PALETTES[options.theme]
-    callers, callees = layout.callers, layout.callees
-    left = gutter(max(callers.depth_count, callees.depth_count))
-    end = callees.axis_end if callees.axis_end > 0 else 1.0
-    area = Area(left, HEADER, options.width - left - MARGIN, 0.0, end)
-
-    def chart(boxes: Boxes, depths: range, top: int, *, upwards: bool = False) -> Chart:
-        return draw_chart(trace, boxes, depths, replace(area, top=top), look, handles=options.handles, upwards=upwards)
-
-    most = most_lines(options.height)
-    for kept in range(most + 1):
-        room = options.height - HEADER - 2 * _GAP - footer_height(kept)
-        above, below = _rows(callers.depth_count, callees.depth_count, room // ROW_HEIGHT)
-        cut = _cut_notes(layout, above, below)
-        if kept < most and len(wrapped(cut, options.width, most)) > kept:
-            continue
-        look = paint(trace, palette, used_frames(trace, (callers, range(above)), (callees, range(below))), None)
-        look.colours[filling.frame] = palette.highlight
-        middle = HEADER + above * ROW_HEIGHT + (_GAP if above else 0)
-        inner = middle + ROW_HEIGHT + _GAP
-        charts = (
-            chart(callers, range(above), HEADER, upwards=True),
-            chart(callees, range(1), middle),
-            chart(callees, range(1, below), inner),
-        )
-        notes = (*cut, *merged_notes(sum(sum(c.merged) for c in charts)))
-        lines = wrapped(notes, options.width, most)
+    callers, callees = filling.callers, filling.callees
+    sheet = Sheet(options, deepest=max(callers.depth_count, callees.depth_count), spare=2 * _GAP)
+    area = sheet.area(0.0, filling.total)
+    most_above, most_below = _rows(callers, callees, sheet.rows(0))
+    used = callers.kinds(range(most_above), len(trace.frames)) | callees.kinds(range(most_below), len(trace.frames))
+    look = paint_frames(trace, sheet.palette, options.palette, used, None, handles=options.handles)
+    look.colours[filling.frame] = sheet.palette.highlight
+    upper = draw_rows(callers, range(most_above), area, look)
+    lower = draw_rows(callees, range(most_below), area, look)
+    for kept in range(sheet.most_lines + 1):
+        above_, below_ = _rows(callers, callees, sheet.rows(kept))
+        merged = upper.merged(above_) + lower.merged(below_)
+        detail = detail_notes(merged, upper.hidden + lower.hidden, options.min_width)
+        notes = (*_cut_notes(filling, above_, below_), *detail)
+        lines = sheet.wrapped(notes)
         if len(lines) <= kept:
             break
-    bottom = inner + (below - 1) * ROW_HEIGHT
-    fills, axis_labels = value_axis(palette, area, bottom, zero=0.0, unit=callees.unit)
-    name = name_and_handle(trace, filling.frame)
-    labels = [
-        *header(palette, options.width, options.title or name, _subtitle(trace, filling)),
+    middle = sheet.top + above_ * ROW_HEIGHT + (_GAP if above_ else 0)
+    inner = middle + ROW_HEIGHT + (_GAP if below_ > 1 else 0)
+    tell: Tell | None = tell_frames(trace, filling.profile.unit, filling.total) if options.format == "svg" else None
+    strips, labels = upper.placed(sheet.top, above_, upwards=True, tell=tell)
+    for part, top in ((lower.part(0, min(1, below_)), middle), (lower.part(1, below_), inner)):
+        more_strips, more_labels = part.placed(top, len(part.rows), tell=tell)
+        strips += more_strips
+        labels += more_labels
+    bottom = inner + max(0, below_ - 1) * ROW_HEIGHT
+    fills, axis_labels = sheet.value_axis(area, bottom, zero=0.0, unit=filling.profile.unit)
+    title = options.title or name_and_handle(trace, filling.frame)
+    labels += [
+        *sheet.header(title, _subtitle(trace, filling)),
         *axis_labels,
-        *depth_axis(palette, range(above, 0, -1), left, HEADER),
-        *depth_axis(palette, range(1, below), left, inner),
-        *(label for chart in charts for label in chart.labels),
-        *footer(palette, lines, bottom),
+        *sheet.depth_axis(range(above_, 0, -1), sheet.top),
+        *sheet.depth_axis(range(1, below_), inner),
     ]
-    scene = Scene(
-        options.width,
-        bottom + footer_height(len(lines)),
-        palette.background,
-        palette.edge,
-        palette.edge_strength,
-        tuple(fills),
-        tuple(strip for chart in charts for strip in chart.strips),
-        tuple(labels),
+    scene = sheet.scene(
+        bottom,
+        lines,
+        title=title,
+        description=_description(trace, filling, notes),
+        fills=fills,
+        strips=strips,
+        labels=labels,
+        swatches=colour_legend(trace, options.palette, lower, look) if options.legend else (),
     )
     return scene, notes
 
 
-def _rows(callers: int, callees: int, room: int) -> tuple[int, int]:
+def _without_first_row(rows: BoxRows) -> BoxRows:
+    cut = int(rows.row_offsets[1]) if rows.depth_count else 0
+    offsets = rows.row_offsets[1:] - cut if rows.depth_count else rows.row_offsets
+    return BoxRows(rows.start[cut:], rows.end[cut:], rows.kind[cut:], offsets)
+
+
+def _rows(callers: BoxRows, callees: BoxRows, room: int) -> tuple[int, int]:
     """Rows above and below, the function's own among the latter: what both need, or half for each."""
-    below = min(callees, max(room - callers, (room + 1) // 2, 1))
-    return min(callers, max(0, room - below)), below
+    below_ = min(callees.depth_count, max(room - callers.depth_count, (room + 1) // 2, 1))
+    return min(callers.depth_count, max(0, room - below_)), below_
 
 
-def _cut_notes(layout: SandwichLayout, above: int, below: int) -> tuple[str, ...]:
+def _cut_notes(filling: Filling, above_: int, below_: int) -> tuple[str, ...]:
     notes = []
     for shown, there, what in (
-        (above, layout.callers.depth_count, "callers"),
-        (below - 1, layout.callees.depth_count - 1, "callees"),
+        (above_, filling.callers.depth_count, "callers"),
+        (below_ - 1, filling.callees.depth_count - 1, "callees"),
     ):
-        if not there:
+        if there <= 0:
             notes.append("nothing calls it" if what == "callers" else "it calls nothing")
         elif shown < there:
             notes.append(f"showing {shown} of {there} levels of {what}")
@@ -162,13 +158,13 @@ def _weights(filling: Filling) -> str:
     return f"{total} in all ({format_share(filling.share)} of the profile), {own} in itself"
 
 
-def _description(trace: Trace, filling: Filling, layout: SandwichLayout, notes: Sequence[str]) -> str:
+def _description(trace: Trace, filling: Filling, notes: Sequence[str]) -> str:
     what = f"Sandwich of {name_and_handle(trace, filling.frame)} in {trace.name}"
     return " ".join(
         [
             f"{what}, profile {profile_title(trace, filling.profile)}: {_weights(filling)}.",
-            f"Called by: {heaviest_in_row(trace, layout.callers, 0) or 'nothing'}.",
-            f"Calls: {heaviest_in_row(trace, layout.callees, 1) or 'nothing'}.",
-            *(f"{note.capitalize()}." for note in notes),
+            f"Called by: {heaviest_in_row(trace, filling.callers, 0, filling.total) or 'nothing'}.",
+            f"Calls: {heaviest_in_row(trace, filling.callees, 1, filling.total) or 'nothing'}.",
+            *(f"{note[:1].upper()}{note[1:]}." for note in notes),
         ]
     )

@@ -1,61 +1,41 @@
-"""What a picture shows, as plain values in pixels: no trace, no file format. `raster` turns a scene into pixels.
+"""What a picture shows, as plain values: no trace, no file format. `raster` turns a scene into pixels, `svg` into text.
 
-Drawn in this order: `fills`, `strips`, `labels`. Positions are from the top left corner.
+Drawn in this order: `fills`, `strips`, `marks`, `labels`. Positions are in logical pixels from the top left corner; a
+picture has `dpr` times as many device pixels each way.
 """
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-from rendering.palette import Colours, Rgb
+from rendering.kernels.cells import Cells
+from rendering.palette import Rgb
 from rendering.text import Style
-from traces.model import Int32, Int64
-
-
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """One row of boxes after level of detail: disjoint, in order, `left` and `right` in pixels from the row's left
-    side.
-
-    A cell is one box, or the boxes narrower than a pixel that lie in the same pixel: then `coverage` is the part of its
-    extent that they fill, `colour` their average by width, `frame` the frame of the widest of them and `share` that
-    frame's part of their weight. `count` is how many boxes the cell stands for.
-    """
-
-    left: npt.NDArray[np.float64]
-    right: npt.NDArray[np.float64]
-    coverage: npt.NDArray[np.float64]
-    colour: Colours
-    frame: Int32
-    share: npt.NDArray[np.float64]
-    count: Int64
-
-    def __len__(self) -> int:
-        return len(self.left)
+from traces.model import Int64
 
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """A row of cells, `height` pixels high; at each pixel of `edges` a run of one function begins."""
+    """A row of cells, `height` pixels high. Cells, and `edges` where a run of one function begins, are in device pixels
+    from `left`. `told` is what a reader who asks is told of each cell; it is empty where the picture cannot tell."""
 
     left: int
     top: int
     width: int
     height: int
     cells: Cells
-    edges: npt.NDArray[np.int64]
+    edges: Int64
+    told: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """A rectangle of one colour: grid lines, axes, bands."""
+    """A rectangle of one colour: grid lines, axes, bands, marks. `title` is what a reader who asks is told."""
 
     left: int
     top: int
     width: int
     height: int
     colour: Rgb
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +51,18 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """`edge` is blended over the pixels at strips' edges with `edge_strength` from 0 to 1."""
+    """`edge` is blended over the pixels at strips' edges with `edge_strength` from 0 to 256. `title` and `description`
+    tell the whole to readers without eyes."""
 
     width: int
     height: int
+    dpr: int
     background: Rgb
     edge: Rgb
-    edge_strength: float
+    edge_strength: int
     fills: tuple[Fill, ...]
     strips: tuple[Strip, ...]
+    marks: tuple[Fill, ...]
     labels: tuple[Label, ...]
+    title: str
+    description: str

@@ -6,9 +6,10 @@ through Pillow, hinted, on whole pixels, one character at a time: a character th
 Right-to-left names are drawn in the order of their characters.
 """
 
-from dataclasses import dataclass
+from bisect import bisect_right
 from functools import cache
 from importlib.util import find_spec
+from itertools import accumulate
 from pathlib import Path
 from typing import Literal
 
@@ -32,61 +33,89 @@ LEAST_LETTERS = 2
 """Fewer letters before an ellipsis tell nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Glyph:
-    """Pixels with ink: `across` and `down` from the pen on the baseline, `alpha` from 1 to 255; `advance` moves the
-    pen."""
+class _Advances(dict[str, int]):
+    """Advance of each character, measured when first asked for."""
 
-    across: npt.NDArray[np.int32]
-    down: npt.NDArray[np.int32]
-    alpha: npt.NDArray[np.uint8]
-    advance: int
+    def __init__(self, font: ImageFont.FreeTypeFont) -> None:
+        super().__init__()
+        self._font = font
+
+    def __missing__(self, character: str) -> int:
+        if len(self) >= MAX_GLYPHS:
+            self.clear()
+        advance = self[character] = round(self._font.getlength(character))
+        return advance
 
 
 class Typeface:
-    """One font at one size. Glyphs are drawn when first asked for and kept."""
+    """One font at one size. Glyphs are drawn when first asked for and kept until `forget_many`.
 
-    def __init__(self, path: Path, size: int) -> None:
-        self._font = ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)
-        self._glyphs: dict[str, Glyph] = {}
-        self.size = size
+    Widths are in logical pixels, rounded up; a device has `dpr` times as many.
+    """
 
-    def glyph(self, character: str) -> Glyph:
-        found = self._glyphs.get(character)
-        return found if found is not None else self._draw(character)
+    def __init__(self, path: Path, size: int, dpr: int = 1) -> None:
+        self._font = ImageFont.truetype(str(path), size * dpr, layout_engine=ImageFont.Layout.BASIC)
+        self._advance = _Advances(self._font)
+        self._numbers: dict[str, int] = {}
+        self._boxes: list[tuple[int, int, int, int, int]] = []
+        self._opacities: list[npt.NDArray[np.uint8]] = []
+        self._drawn = 0
+        self._atlas: tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]] | None = None
+        self._pad = size * dpr
+        self.dpr = dpr
 
-    def _draw(self, character: str) -> Glyph:
-        pad = self.size
-        advance = round(self._font.getlength(character))
-        image = Image.new("L", (advance + 2 * pad, 3 * pad))
+    def run(self, text: str) -> tuple[list[int], list[int]]:
+        """Numbers of the glyphs with ink, and their pens in device pixels from the text's beginning."""
+        numbers, pens, pen = [], [], 0
+        for character in text:
+            if character != " ":
+                number = self._numbers.get(character)
+                numbers.append(self._draw(character) if number is None else number)
+                pens.append(pen)
+            pen += self._advance[character]
+        return numbers, pens
+
+    def forget_many(self) -> None:
+        """Drop the kept glyphs where they are more than MAX_GLYPHS: between two pictures, since numbers change."""
+        if len(self._boxes) > MAX_GLYPHS:
+            self._numbers, self._boxes, self._opacities = {}, [], []
+            self._drawn, self._atlas = 0, None
+
+    def _draw(self, character: str) -> int:
+        pad = self._pad
+        image = Image.new("L", (self._advance[character] + 2 * pad, 3 * pad))
         ImageDraw.Draw(image).text((pad, 2 * pad), character, fill=255, font=self._font, anchor="ls")
-        pixels = np.asarray(image)
-        down, across = np.nonzero(pixels)
-        glyph = Glyph((across - pad).astype(np.int32), (down - 2 * pad).astype(np.int32), pixels[down, across], advance)
-        if len(self._glyphs) >= MAX_GLYPHS:
-            self._glyphs.clear()
-        self._glyphs[character] = glyph
-        return glyph
+        left, top, right, bottom = image.getbbox() or (0, 0, 0, 0)
+        opacities = np.asarray(image)[top:bottom, left:right].reshape(-1)
+        number = self._numbers[character] = len(self._boxes)
+        self._boxes.append((left - pad, top - 2 * pad, right - left, bottom - top, self._drawn))
+        self._opacities.append(opacities)
+        self._drawn += len(opacities)
+        self._atlas = None
+        return number
+
+    def atlas(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+        """Of each glyph: left, top, width, height from the pen, and where its opacities begin; all opacities."""
+        if self._atlas is None:
+            sizes = np.array(self._boxes, np.int32).reshape(-1, 5)
+            self._atlas = sizes, np.concatenate([np.zeros(0, np.uint8), *self._opacities])
+        return self._atlas
 
     def width(self, text: str) -> int:
-        """Pixels that the pen moves over `text`."""
-        return sum(self.glyph(character).advance for character in text)
+        """Logical pixels that the pen moves over `text`."""
+        return -(-sum(map(self._advance.__getitem__, text)) // self.dpr)
 
     def fitting(self, text: str, room: int) -> int:
-        """How many of the first characters of `text` fit into `room` pixels."""
-        used = 0
-        for count, character in enumerate(text):
-            used += self.glyph(character).advance
-            if used > room:
-                return count
-        return len(text)
+        """How many of the first characters of `text` fit into `room` logical pixels."""
+        pens = list(accumulate(map(self._advance.__getitem__, text)))
+        return bisect_right(pens, room * self.dpr)
 
 
 @cache
-def typeface(style: Style) -> Typeface:
+def typeface(style: Style, dpr: int = 1) -> Typeface:
     """The typeface of a style, loaded once. Raises MissingFont."""
     file, size = STYLES[style]
-    return Typeface(font_folder() / file, size)
+    return Typeface(font_folder() / file, size, dpr)
 
 
 def font_folder() -> Path:
@@ -115,7 +144,7 @@ def elide_end(face: Typeface, text: str, room: int) -> str:
     """`text`, or as much of its beginning as fits with an ellipsis; empty where not even that does."""
     if face.fitting(text, room) == len(text):
         return text
-    kept = face.fitting(text, room - face.glyph(ELLIPSIS).advance)
+    kept = face.fitting(text, room - face.width(ELLIPSIS))
     return text[:kept].rstrip() + ELLIPSIS if kept >= LEAST_LETTERS else ""
 
 
@@ -131,7 +160,7 @@ def elide_name(face: Typeface, name: str, room: int) -> str:
     starts = _segment_starts(name)
     if not starts:
         return elide_end(face, name, room)
-    dots = face.glyph(ELLIPSIS).advance
+    dots = face.width(ELLIPSIS)
     tail = ""
     for start in reversed(starts):
         longer = name[start:].lstrip(_SEPARATORS)

@@ -13,14 +13,15 @@ from PIL import Image
 
 from rendering.errors import InvalidOption
 from rendering.flamegraph import flamegraph_scene, lay_out, render_flamegraph
+from rendering.kernels.cells import ONE
 from rendering.options import FlamegraphOptions, SandwichOptions
 from rendering.palette import PALETTES
 from rendering.picture import Picture
 from rendering.raster import rasterise
+from rendering.rows import BoxRows
 from rendering.sandwich import render_sandwich
 from rendering.scene import Scene
 from rendering.text import typeface
-from traces.analysis.layout import time_order
 from traces.analysis.window import Window
 from traces.builder import TraceBuilder
 from traces.model import Trace
@@ -55,8 +56,14 @@ def scene_of(trace: Trace, **asked: Any) -> Scene:
 def row_of(scene: Scene, depth: int, trace: Trace) -> list[tuple[str, float]]:
     """Names and shares of the chart's width of the boxes at one depth, from left to right."""
     strip = scene.strips[depth]
-    shares = (strip.cells.right - strip.cells.left) / strip.width
-    return [(trace.frame_name(int(f)), round(float(s), 3)) for f, s in zip(strip.cells.frame, shares, strict=True)]
+    shares = (strip.cells.right - strip.cells.left) / ONE / strip.width
+    return [(trace.frame_name(int(k)), round(float(s), 3)) for k, s in zip(strip.cells.kind, shares, strict=True)]
+
+
+def colours_of(scene: Scene, depth: int) -> npt.NDArray[np.int64]:
+    """Colours of the boxes at one depth, from left to right."""
+    cells = scene.strips[depth].cells
+    return cells.colour // cells.weight[:, np.newaxis]
 
 
 def texts(scene: Scene) -> list[str]:
@@ -138,16 +145,16 @@ def test_highlighted_boxes_take_the_highlight_and_others_are_dimmed() -> None:
     scene = scene_of(trace, mode="left_heavy", highlight="JSON")
 
     light = PALETTES["light"]
-    assert scene.strips[2].cells.colour[0].tolist() == list(light.highlight)
-    plain = scene_of(trace, mode="left_heavy").strips[0].cells.colour
-    assert scene.strips[0].cells.colour.tolist() == light.dimmed(plain).tolist()
+    assert colours_of(scene, 2)[0].tolist() == list(light.highlight)
+    plain = colours_of(scene_of(trace, mode="left_heavy"), 0).astype(np.uint8)
+    assert colours_of(scene, 0).tolist() == light.dimmed(plain).tolist()
     assert "1 function matches “JSON”" in texts(scene)
 
 
 def test_a_handle_highlights_its_function() -> None:
     scene = scene_of(trace_of(SERVER), highlight="f1")
 
-    assert scene.strips[1].cells.colour[0].tolist() == list(PALETTES["light"].highlight)
+    assert colours_of(scene, 1)[0].tolist() == list(PALETTES["light"].highlight)
 
 
 def test_a_highlight_that_matches_nothing_says_so() -> None:
@@ -256,22 +263,16 @@ def test_a_million_boxes_become_few_cells() -> None:
     trace = trace_of(SERVER)
     view = lay_out(trace, FlamegraphOptions())
     edges = np.linspace(0, view.end, 500_001)
-    boxes = replace(
-        view.boxes,
-        start=np.tile(edges[:-1], 2),
-        end=np.tile(edges[1:], 2),
-        frame=np.arange(1_000_000, dtype=np.int32) % 5,
-        ref=np.arange(1_000_000),
-        row_offsets=np.array([0, 500_000, 1_000_000]),
-    )
-    crowded = replace(view, layout=replace(view.layout, boxes=boxes))
+    kinds = np.arange(1_000_000, dtype=np.int32) % 5
+    offsets = np.array([0, 500_000, 1_000_000])
+    crowded = replace(view, rows=BoxRows(np.tile(edges[:-1], 2), np.tile(edges[1:], 2), kinds, offsets))
 
     scene, notes = flamegraph_scene(trace, crowded, FlamegraphOptions())
 
     assert sum(len(strip.cells) for strip in scene.strips) <= 2 * 2 * 1200
     assert sum(int(strip.cells.count.sum()) for strip in scene.strips) == 1_000_000
     assert notes[0].endswith("boxes narrower than a pixel merged")
-    average = scene.strips[0].cells.colour.mean(axis=0)
+    average = colours_of(scene, 0).mean(axis=0)
     row = rasterise(scene)[scene.strips[0].top + 8, 100:1100].astype(float)
     np.testing.assert_allclose(row.mean(axis=0), average, atol=2)
 
@@ -376,15 +377,15 @@ def test_a_box_shifted_by_one_pixel_would_not_be_approved() -> None:
     trace = trace_of(SERVER)
     options = FlamegraphOptions(width=360, height=160)
     view = lay_out(trace, options)
+    assert isinstance(view.rows, BoxRows)
     pixel = view.end / 320
-    shifted = view.boxes.start.copy(), view.boxes.end.copy()
-    row = int(view.boxes.row_offsets[1])
+    shifted = view.rows.start.copy(), view.rows.end.copy()
+    row = int(view.rows.row_offsets[1])
     shifted[1][row] += pixel
     shifted[0][row + 1] += pixel
-    wrong = replace(view, layout=replace(view.layout, boxes=replace(view.boxes, start=shifted[0], end=shifted[1])))
+    wrong = replace(view, rows=replace(view.rows, start=shifted[0], end=shifted[1]))
 
     right_pixels = rasterise(flamegraph_scene(trace, view, options)[0])
     wrong_pixels = rasterise(flamegraph_scene(trace, wrong, options)[0])
 
     assert differing(right_pixels, wrong_pixels) > 8
-    assert len(time_order(trace).boxes) == len(view.boxes)

@@ -66,10 +66,11 @@ def without_recursion(tree: MergedTree) -> MergedTree:
         heaviest = nodes[np.lexsort((-tree.total_value[nodes], inverse))]
         refs = tree.ref[heaviest[np.searchsorted(np.sort(inverse), np.arange(len(keys)))]]
         depths = np.full(len(keys), len(levels), np.int32)
-        merged = MergedTree(tree.frame[nodes[first]], parents[first].astype(np.int32), depths, *sums, refs)
+        mine, total, count = sums
+        frame, parent = tree.frame[nodes[first]], parents[first].astype(np.int32)
         group[nodes] = inverse + size
         size += len(keys)
-        levels.append(merged)
+        levels.append(MergedTree(frame, parent, depths, mine, total, count, refs))
     if not levels:
         return tree
     columns = (np.concatenate([getattr(merged, name) for merged in levels]) for name in MergedTree.__dataclass_fields__)

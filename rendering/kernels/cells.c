@@ -1,0 +1,205 @@
+/* Rows of boxes become cells and label runs. What a cell is: rendering/scene.py. Reference: rendering/kernels/cells.py. */
+#include "../../traces/kernels/bytes.h"
+
+#define FIXED_BITS 32 /* positions are whole multiples of 2**-32 pixels */
+#define LINEAR 8      /* so many kinds in one pixel are searched one by one, more through a hash table */
+
+typedef struct { /* one row's boxes in the pixel that is being filled */
+    int64_t pixel, left, right, weight, count;
+    int32_t *kind;
+    int64_t *share, kind_room, share_room, kinds;
+    int32_t *slots;
+    int64_t slot_count;
+} Open;
+
+typedef struct {
+    int64_t *left, *right, *weight, *own, *count, *colour, *used, *hidden;
+    int32_t *kind;
+    const uint8_t *palette;
+    int64_t room; /* cells a row may have */
+} Rows;
+
+static int index_kinds(Open *open, int64_t slot_count) {
+    int32_t *slots = calloc((size_t)slot_count, sizeof *slots);
+    if (!slots) return 0;
+    for (int64_t i = 0; i < open->kinds; i++) {
+        uint64_t at = hash_pair(0, (uint32_t)open->kind[i]) & (uint64_t)(slot_count - 1);
+        while (slots[at]) at = (at + 1) & (uint64_t)(slot_count - 1);
+        slots[at] = (int32_t)i + 1;
+    }
+    free(open->slots);
+    open->slots = slots;
+    open->slot_count = slot_count;
+    return 1;
+}
+
+static int add_kind(Open *open, int32_t kind, int64_t weight) {
+    uint64_t at = 0, mask = (uint64_t)open->slot_count - 1;
+    if (!open->slot_count) {
+        for (int64_t i = 0; i < open->kinds; i++)
+            if (open->kind[i] == kind) {
+                open->share[i] += weight;
+                return 1;
+            }
+    } else {
+        for (at = hash_pair(0, (uint32_t)kind) & mask; open->slots[at]; at = (at + 1) & mask)
+            if (open->kind[open->slots[at] - 1] == kind) {
+                open->share[open->slots[at] - 1] += weight;
+                return 1;
+            }
+    }
+    if (!grow((void **)&open->kind, &open->kind_room, open->kinds + 1, sizeof *open->kind) ||
+        !grow((void **)&open->share, &open->share_room, open->kinds + 1, sizeof *open->share))
+        return 0;
+    open->kind[open->kinds] = kind;
+    open->share[open->kinds++] = weight;
+    if (open->slot_count && open->kinds * 2 <= open->slot_count) {
+        open->slots[at] = (int32_t)open->kinds;
+        return 1;
+    }
+    return open->kinds <= LINEAR || index_kinds(open, open->slot_count ? open->slot_count * 4 : 64);
+}
+
+/* The place of the row's next cell, or -1: more cells than disjoint boxes can make. */
+static inline int64_t next_cell(Rows *rows, int64_t row) {
+    if (rows->used[row] >= rows->room) return -1;
+    return row * rows->room + rows->used[row]++;
+}
+
+static int close_cell(Rows *rows, Open *open, int64_t row) {
+    if (open->pixel < 0) return OK;
+    int64_t cell = next_cell(rows, row), chief = 0, colour[3] = {0, 0, 0};
+    if (cell < 0) return MALFORMED;
+    for (int64_t i = 0; i < open->kinds; i++) {
+        const uint8_t *rgb = rows->palette + 3 * (int64_t)open->kind[i];
+        for (int c = 0; c < 3; c++) colour[c] += open->share[i] * rgb[c];
+        if (open->share[i] > open->share[chief] ||
+            (open->share[i] == open->share[chief] && open->kind[i] < open->kind[chief]))
+            chief = i;
+    }
+    rows->left[cell] = open->left;
+    rows->right[cell] = open->right;
+    rows->weight[cell] = open->weight;
+    rows->own[cell] = open->share[chief];
+    rows->count[cell] = open->count;
+    rows->kind[cell] = open->kind[chief];
+    memcpy(rows->colour + 3 * cell, colour, sizeof colour);
+    open->pixel = -1;
+    open->kinds = open->weight = open->count = 0;
+    if (open->slot_count) {
+        free(open->slots);
+        open->slots = NULL;
+        open->slot_count = 0;
+    }
+    return OK;
+}
+
+static int add_box(Rows *rows, Open *open, int64_t row, int64_t left, int64_t right, int32_t kind, int64_t last_pixel) {
+    int64_t pixel = left >> FIXED_BITS;
+    if (pixel > last_pixel) pixel = last_pixel;
+    if (right > (pixel + 1) << FIXED_BITS) { /* it crosses into another pixel: a cell of its own */
+        int outcome = close_cell(rows, open, row);
+        int64_t cell = outcome == OK ? next_cell(rows, row) : -1;
+        if (cell < 0) return MALFORMED;
+        int64_t weight = right - left;
+        rows->left[cell] = left;
+        rows->right[cell] = right;
+        rows->weight[cell] = rows->own[cell] = weight;
+        rows->count[cell] = 1;
+        rows->kind[cell] = kind;
+        for (int c = 0; c < 3; c++) rows->colour[3 * cell + c] = weight * rows->palette[3 * (int64_t)kind + c];
+        return OK;
+    }
+    if (open->pixel != pixel) {
+        int outcome = close_cell(rows, open, row);
+        if (outcome != OK) return outcome;
+        open->pixel = pixel;
+        open->left = left;
+    }
+    open->right = right;
+    open->weight += right - left;
+    open->count++;
+    return add_kind(open, kind, right - left) ? OK : NO_MEMORY;
+}
+
+static inline int64_t place(double at, double origin, double scale, int64_t limit) {
+    double x = (at - origin) * scale;
+    if (!(x > 0)) return 0;
+    return x < (double)limit ? (int64_t)x : limit;
+}
+
+/* `item` leads to row (item_row, -1: not shown) and kind (item_kind); without item_row all boxes lie in row 0 and items are
+ * kinds. Boxes of a row come in order and are disjoint. */
+#define MERGE(NAME, NUMBER)                                                                                                \
+    EXPORT int64_t NAME(const NUMBER *start, const NUMBER *end, const int32_t *item, int64_t boxes, const int32_t *item_row,   \
+                    const int32_t *item_kind, int64_t items, double origin, double scale, double low, double high,         \
+                    int64_t width, int64_t least, int64_t row_count, const uint8_t *palette, int64_t kinds, int64_t room,  \
+                    int64_t *left, int64_t *right, int64_t *weight, int64_t *own, int64_t *count, int64_t *colour,         \
+                    int32_t *kind_out, int64_t *used, int64_t *hidden) {                                                   \
+        Rows rows = {left, right, weight, own, count, colour, used, hidden, kind_out, palette, room};                      \
+        Open *open = calloc((size_t)row_count + 1, sizeof *open);                                                          \
+        if (!open) return NO_MEMORY;                                                                                       \
+        for (int64_t r = 0; r < row_count; r++) open[r].pixel = -1;                                                        \
+        int outcome = OK;                                                                                                  \
+        int64_t limit = width << FIXED_BITS;                                                                               \
+        for (int64_t i = 0; i < boxes && outcome == OK; i++) {                                                             \
+            if (!(end[i] > start[i]) || !((double)end[i] > low) || !((double)start[i] < high)) continue;                   \
+            int64_t row = 0, kind = item[i];                                                                               \
+            if (kind < 0 || kind >= items) {                                                                               \
+                outcome = OUT_OF_RANGE;                                                                                    \
+                break;                                                                                                     \
+            }                                                                                                              \
+            if (item_row) {                                                                                                \
+                row = item_row[kind];                                                                                      \
+                if (row < 0 || row >= row_count) continue;                                                                 \
+                kind = item_kind[kind];                                                                                    \
+                if (kind < 0 || kind >= kinds) {                                                                           \
+                    outcome = OUT_OF_RANGE;                                                                                \
+                    break;                                                                                                 \
+                }                                                                                                          \
+            }                                                                                                              \
+            int64_t from = place((double)start[i], origin, scale, limit), to = place((double)end[i], origin, scale, limit); \
+            if (to - from < least) {                                                                                       \
+                hidden[row]++;                                                                                             \
+                continue;                                                                                                  \
+            }                                                                                                              \
+            outcome = add_box(&rows, &open[row], row, from, to, (int32_t)kind, width - 1);                                 \
+        }                                                                                                                  \
+        for (int64_t r = 0; r < row_count; r++) {                                                                          \
+            if (outcome == OK) outcome = close_cell(&rows, &open[r], r);                                                   \
+            free(open[r].kind);                                                                                            \
+            free(open[r].share);                                                                                           \
+            free(open[r].slots);                                                                                           \
+        }                                                                                                                  \
+        free(open);                                                                                                        \
+        return outcome;                                                                                                    \
+    }
+
+MERGE(merge_boxes_int64, int64_t)
+MERGE(merge_boxes_double, double)
+
+/* Label runs of one row: cells of one kind, at most `gap` apart, not both at least `separate` wide. `slots` has `slot_count`
+ * zeros, a power of two above twice the cells. Writes first and last cell and own weight of each; returns how many. */
+EXPORT int64_t find_runs(const int64_t *left, const int64_t *right, const int64_t *own, const int32_t *kind, int64_t cells,
+                         int64_t gap, int64_t separate, int32_t *slots, int64_t slot_count, int64_t *first, int64_t *last,
+                         int64_t *run_own) {
+    int64_t runs = 0;
+    uint64_t mask = (uint64_t)slot_count - 1;
+    for (int64_t i = 0; i < cells; i++) {
+        uint64_t at = hash_pair(0, (uint32_t)kind[i]) & mask;
+        while (slots[at] && kind[first[slots[at] - 1]] != kind[i]) at = (at + 1) & mask;
+        if (slots[at]) {
+            int64_t run = slots[at] - 1, before = last[run];
+            int both_wide = right[before] - left[before] >= separate && right[i] - left[i] >= separate;
+            if (left[i] - right[before] <= gap && !both_wide) {
+                last[run] = i;
+                run_own[run] += own[i];
+                continue;
+            }
+        }
+        first[runs] = last[runs] = i;
+        run_own[runs] = own[i];
+        slots[at] = (int32_t)++runs;
+    }
+    return runs;
+}

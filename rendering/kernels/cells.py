@@ -1,0 +1,270 @@
+"""Rows of boxes to cells and label runs. In C: cells.c.
+
+Positions are whole multiples of 2**-32 pixels. Sums of them are exact, whatever their order.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rendering.kernels.library import kernels
+from traces.kernels.library import call, raise_for
+from traces.model import Int32, Int64, Values
+
+FIXED_BITS = 32
+ONE = 1 << FIXED_BITS
+"""A pixel."""
+
+_CHUNK = 1 << 16
+"""Boxes that the reference looks at together: its columns stay in the processor's cache."""
+
+Rgb8 = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """One row of boxes after level of detail: disjoint and in order, `left` and `right` from the row's left side.
+
+    A cell is one box, or the boxes that lie in one and the same pixel: then `weight` is their width together, `count`
+    how many they are, `kind` the heaviest kind among them (the lowest at a tie) and `own` what that kind has of the
+    weight. `colour` is the sum of their colours (0 to 255) by width, one row a cell: divided by `weight`, their
+    average. A kind is a row of the palette that the boxes were painted with: a frame, where frames alone decide the
+    colour."""
+
+    left: Int64
+    right: Int64
+    weight: Int64
+    own: Int64
+    count: Int64
+    kind: Int32
+    colour: Int64
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """From an axis to a row `width` pixels wide: boxes between `start` and `end`. Boxes narrower than `least` are
+    hidden."""
+
+    start: float
+    end: float
+    width: int
+    least: int = 0
+
+    @property
+    def factor(self) -> float:
+        return self.width * float(ONE) / (self.end - self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """What the boxes' items mean: the row an item is shown in (-1: in none) and its kind."""
+
+    row: Int32
+    kind: Int32
+    row_count: int
+
+
+def merge_boxes(
+    start: Values, end: Values, item: Int32, scale: Scale, palette: Rgb8, items: Items | None = None
+) -> tuple[list[Cells], Int64]:
+    """Cells of each row, and how many boxes of each row were hidden.
+
+    Boxes of a row come in order and do not overlap, and all come in order of their start. Without `items` there is one
+    row and an item is its kind. What lies outside the scale or has no length is left out. Raises ValueError for boxes
+    that overlap and items or kinds that do not exist.
+    """
+    library = kernels()
+    if library is None or start.dtype not in (np.int64, np.float64):
+        return merge_boxes_reference(start, end, item, scale, palette, items)
+    rows = 1 if items is None else items.row_count
+    room = 2 * scale.width + 1
+    whole = [np.empty(rows * room, np.int64) for _ in range(5)]
+    colour, kind = np.empty(rows * room * 3, np.int64), np.empty(rows * room, np.int32)
+    used, hidden = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
+    function = library.merge_boxes_int64 if start.dtype == np.int64 else library.merge_boxes_double
+    outcome = call(
+        function,
+        *(np.ascontiguousarray(column) for column in (start, end.astype(start.dtype, copy=False))),
+        np.ascontiguousarray(item, np.int32),
+        len(start),
+        *(
+            (np.ascontiguousarray(items.row, np.int32), np.ascontiguousarray(items.kind, np.int32))
+            if items
+            else (None, None)
+        ),
+        len(palette) if items is None else len(items.row),
+        float(scale.start),
+        scale.factor,
+        float(scale.start),
+        float(scale.end),
+        scale.width,
+        scale.least,
+        rows,
+        np.ascontiguousarray(palette),
+        len(palette),
+        room,
+        *whole,
+        colour,
+        kind,
+        used,
+        hidden,
+    )
+    if outcome not in (0, 4):
+        raise ValueError("boxes overlap, or name what does not exist")
+    raise_for(outcome, 0)
+    cells = []
+    for row, count in enumerate(used.tolist()):
+        part = slice(row * room, row * room + count)
+        left, right, weight, own, boxes = (column[part] for column in whole)
+        cells.append(Cells(left, right, weight, own, boxes, kind[part], colour.reshape(-1, 3)[part]))
+    return cells, hidden
+
+
+def merge_boxes_reference(
+    start: Values, end: Values, item: Int32, scale: Scale, palette: Rgb8, items: Items | None = None
+) -> tuple[list[Cells], Int64]:
+    """The same in numpy, some boxes at a time."""
+    rows = 1 if items is None else items.row_count
+    hidden = np.zeros(rows, np.int64)
+    limit = scale.width * ONE
+    done: list[_Entries] = []
+    open_: _Entries = _no_entries()
+    for begin in range(0, len(start), _CHUNK):
+        part = slice(begin, begin + _CHUNK)
+        from_, to, what = start[part], end[part], item[part]
+        if len(what) and (what.min() < 0 or what.max() >= (len(palette) if items is None else len(items.row))):
+            raise ValueError("boxes overlap, or name what does not exist")
+        shown = (to > from_) & (to > scale.start) & (from_ < scale.end)
+        row = np.zeros(len(what), np.int32) if items is None else items.row[what]
+        if items is not None:
+            shown &= (row >= 0) & (row < rows)
+        if not shown.all():
+            from_, to, what, row = from_[shown], to[shown], what[shown], row[shown]
+        if not len(from_):
+            continue
+        left = ((from_ - scale.start) * scale.factor).clip(0, limit).astype(np.int64)
+        right = ((to - scale.start) * scale.factor).clip(0, limit).astype(np.int64)
+        kind = what if items is None else items.kind[what]
+        if scale.least:
+            narrow = right - left < scale.least
+            hidden += np.bincount(row[narrow], minlength=rows)
+            left, right, kind, row = left[~narrow], right[~narrow], kind[~narrow], row[~narrow]
+            if not len(left):
+                continue
+        pixel = np.minimum(left >> FIXED_BITS, scale.width - 1)
+        wide = right > (pixel + 1) << FIXED_BITS
+        cell = (row * scale.width + pixel) * 2 + wide
+        fresh = _Entries(cell, kind, left, right, right - left, np.ones(len(cell), np.int64))
+        merged = _joined(open_, fresh).by_kind()
+        closed = (merged.cell >> 1) % scale.width < pixel[-1]  # later boxes begin no earlier
+        done.append(merged.of(closed))
+        open_ = merged.of(~closed)
+    return _finished(_joined(*done, open_), palette, rows, scale.width), hidden
+
+
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """What one kind has in one cell. `cell` is twice the pixel's number, row by row, plus 1 for a box that leaves
+    it."""
+
+    cell: Int64
+    kind: Int32
+    left: Int64
+    right: Int64
+    weight: Int64
+    count: Int64
+
+    def of(self, which: npt.NDArray[Any]) -> "_Entries":
+        return _Entries(*(getattr(self, name)[which] for name in self.__slots__))
+
+    def by_kind(self) -> "_Entries":
+        """One entry for each kind of a cell, in order."""
+        order = np.lexsort((self.kind, self.cell))
+        cell, kind = self.cell[order], self.kind[order]
+        first = np.flatnonzero(np.concatenate(([True], (cell[1:] != cell[:-1]) | (kind[1:] != kind[:-1]))))
+        return _Entries(
+            cell[first],
+            kind[first],
+            np.minimum.reduceat(self.left[order], first),
+            np.maximum.reduceat(self.right[order], first),
+            np.add.reduceat(self.weight[order], first),
+            np.add.reduceat(self.count[order], first),
+        )
+
+
+def _no_entries() -> _Entries:
+    none = np.zeros(0, np.int64)
+    return _Entries(none, np.zeros(0, np.int32), none, none, none, none)
+
+
+def _joined(*parts: _Entries) -> _Entries:
+    return _Entries(*(np.concatenate([getattr(part, name) for part in parts]) for name in _Entries.__slots__))
+
+
+def _finished(entries: _Entries, palette: Rgb8, rows: int, width: int) -> list[Cells]:
+    """Cells from all their entries."""
+    if not len(entries.cell):
+        return [_cells(entries, entries, np.zeros((0, 3), np.int64)) for _ in range(rows)]
+    entries = entries.by_kind()
+    cell = entries.cell
+    first = np.flatnonzero(np.concatenate(([True], cell[1:] != cell[:-1])))
+    group = np.repeat(np.arange(len(first)), np.diff(first, append=len(cell)))
+    heaviest = np.flatnonzero(entries.weight == np.maximum.reduceat(entries.weight, first)[group])[::-1]
+    chief = np.empty(len(first), np.int64)
+    chief[group[heaviest]] = heaviest  # the first of equals is written last
+    colour = np.add.reduceat(palette[entries.kind].astype(np.int64) * entries.weight[:, np.newaxis], first)
+    merged = _Entries(
+        cell[first],
+        entries.kind[chief],
+        np.minimum.reduceat(entries.left, first),
+        np.maximum.reduceat(entries.right, first),
+        np.add.reduceat(entries.weight, first),
+        np.add.reduceat(entries.count, first),
+    )
+    own = entries.of(chief)
+    if ((merged.cell & 1 == 1) & (merged.count > 1)).any():
+        raise ValueError("boxes overlap, or name what does not exist")
+    places = np.searchsorted(merged.cell, np.arange(rows + 1) * (2 * width))
+    return [
+        _cells(merged.of(row), own.of(row), colour[row])
+        for row in (np.arange(places[r], places[r + 1]) for r in range(rows))
+    ]
+
+
+def _cells(merged: _Entries, chief: _Entries, colour: Int64) -> Cells:
+    return Cells(merged.left, merged.right, merged.weight, chief.weight, merged.count, merged.kind, colour)
+
+
+def find_runs(cells: Cells, gap: int, separate: int) -> tuple[Int64, Int64, Int64]:
+    """First and last cell, and own weight, of each stretch of one kind: cells at most `gap` apart, two neighbours not
+    both at least `separate` wide. In order of the first cell."""
+    library = kernels()
+    if library is None:
+        return find_runs_reference(cells, gap, separate)
+    first, last, own = (np.empty(len(cells), np.int64) for _ in range(3))
+    slots = np.zeros(1 << (2 * len(cells) + 1).bit_length(), np.int32)
+    columns = [np.ascontiguousarray(column) for column in (cells.left, cells.right, cells.own, cells.kind)]
+    count = call(library.find_runs, *columns, len(cells), gap, separate, slots, len(slots), first, last, own)
+    return first[:count], last[:count], own[:count]
+
+
+def find_runs_reference(cells: Cells, gap: int, separate: int) -> tuple[Int64, Int64, Int64]:
+    """The same in numpy."""
+    if not len(cells):
+        none = np.zeros(0, np.int64)
+        return none, none, none
+    order = np.argsort(cells.kind, kind="stable")
+    left, right, kind = cells.left[order], cells.right[order], cells.kind[order]
+    wide = right - left >= separate
+    apart = np.ones(len(order), bool)
+    apart[1:] = (kind[1:] != kind[:-1]) | (left[1:] - right[:-1] > gap) | (wide[1:] & wide[:-1])
+    begins = np.flatnonzero(apart)
+    first, last = order[begins], order[np.append(begins[1:], len(order)) - 1]
+    own = np.add.reduceat(cells.own[order], begins)
+    in_order = np.argsort(first, kind="stable")
+    return first[in_order], last[in_order], own[in_order]

@@ -1,0 +1,33 @@
+"""Call trees side by side, heaviest first: the layout of left heavy, sandwich and diff."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from rendering.kernels.layout import Places, side_by_side
+from rendering.rows import BoxRows
+from traces.analysis.merged import MergedTree
+from traces.model import Int32, Int64, Trace
+
+
+def heaviest_first(trace: Trace, tree: MergedTree) -> BoxRows:
+    """Boxes of a tree from 0 on its value's axis: siblings heaviest first, ties by name, nothing without weight."""
+    weight = tree.total_value.astype(np.float64)
+    places = side_by_side(tree.parent, tree.depth, weight, name_ranks(trace.frame_name, tree.frame))
+    return box_rows(places, weight, tree.frame)
+
+
+def box_rows(places: Places, weight: npt.NDArray[np.float64], kind: Int32) -> BoxRows:
+    """Boxes at these places."""
+    return BoxRows(places.start, places.start + weight[places.node], kind[places.node], places.row_offsets)
+
+
+def name_ranks(name: Callable[[int], str], items: Int32) -> Int64:
+    """The place of each item's name among all of them, sorted by name, then number."""
+    used, inverse = np.unique(items, return_inverse=True)
+    numbers = used.tolist()
+    names = [name(number) for number in numbers]
+    ranks = np.empty(len(numbers), np.int64)
+    ranks[sorted(range(len(numbers)), key=names.__getitem__)] = np.arange(len(numbers))
+    return ranks[inverse]

@@ -2,11 +2,11 @@
 PYTHON ?= python3
 PORT ?= 8484
 BIN := .venv/bin
-KERNELS := $(wildcard traces/kernels/*.[ch])
+KERNELS := $(wildcard traces/kernels/*.[ch] rendering/kernels/*.[ch])
 WEB := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long check bench lock format clean
+.PHONY: help run test test-long check bench fuzz lock format clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ check: .make/dev ## format, lint, types, imports, architecture, the client's typ
 
 bench: .make/dev ## measure: our figure, machine and versions, in one run
 	$(BIN)/python -m bench
+
+fuzz: ## mutated input to every kernel under the sanitizers (FUZZ_SECONDS=600)
+	$(PYTHON) fuzz/run.py
 
 format: .make/dev ## rewrite the files as make check wants them
 	$(BIN)/ruff format .

@@ -39,7 +39,7 @@ class Truth:
 
 
 TRUTHS = tuple(Truth(**row) for row in json.loads((FIXTURES / "truth.json").read_text(encoding="utf-8")))
-WITHOUT_IMPORTER = {"linux-perf", "callgrind", "pstats"}
+WITHOUT_IMPORTER = {"pstats"}
 READABLE = tuple(truth for truth in TRUTHS if truth.format not in WITHOUT_IMPORTER)
 NOT_YET = tuple(truth for truth in TRUTHS if truth.format in WITHOUT_IMPORTER)
 

@@ -5,6 +5,7 @@ import itertools
 import json
 import re
 from collections import defaultdict
+from dataclasses import replace
 from functools import cache
 from math import isclose
 from pathlib import Path
@@ -27,7 +28,17 @@ SAME = [
     "Chrome/69/Heap-20181005T144546.heapprofile",
     "Firefox/59/simple-firefox.json",
     "Firefox/63/simple-firefox.json",
+    "callgrind/callgrind.example.log",
+    "callgrind/callgrind.multiple-event-types.log",
+    "callgrind/callgrind.name-compression.log",
+    "haskell/simple.prof",
+    "linux-perf/one-sample.linux-perf.txt",
+    "linux-perf/simple-with-header.linux-perf.txt",
+    "linux-perf/simple-with-pid.linux-perf.txt",
+    "linux-perf/simple.linux-perf.txt",
     "node/10.11.0/example.cpuprofile",
+    "papyrus/script.log",
+    "pmcstat/simple.txt",
     "pprof/simple.prof",
     "source-maps/chrome-85-esbuild.json",
     "source-maps/chrome-85-parcel.json",
@@ -39,6 +50,8 @@ SAME = [
     "stackcollapse/simple-crlf.txt",
     "stackcollapse/simple-utf16-le.txt",
     "stackcollapse/simple.txt",
+    "stackprof/simple-cpu-stackprof.json",
+    "stackprof/simple-stackprof.json",
     "trace-event/end-event-with-empty-stack.json",
     "trace-event/matching-x.json",
     "trace-event/mismatched-name.json",
@@ -57,6 +70,8 @@ WITHOUT_TRUTH = {"node/8.5.0/isolate-0x102802600-v8.log"}
 """Read here, not by speedscope: tested by the format's own tests."""
 COUNTED_FROM_ZERO = {"Chrome/69/Heap-20181005T144546.heapprofile"}
 """speedscope shows V8's lines and columns as they are in the file; here they are counted from 1, as everywhere."""
+VALUES_AS_PROFILES = {"callgrind", "haskell"}
+"""speedscope makes a profile of each thing that is measured; here they are values of one profile."""
 Stacks = list[tuple[str, float]]
 
 
@@ -74,6 +89,10 @@ def read(shared: Path, path: str, name: str = "unknown") -> Trace:
 
 def compared_profiles(trace: Trace) -> list[Profile]:
     """A Chrome trace also shows the tasks of each thread, which speedscope leaves out."""
+    if trace.format in VALUES_AS_PROFILES:
+        return [
+            replace(p, default_value=k) for p in trace.profiles for k, v in enumerate(p.values) if v.name != "calls"
+        ]
     return [p for p in trace.profiles if trace.format != "chrome" or p.kind is ProfileKind.SAMPLED]
 
 
@@ -89,6 +108,12 @@ def counted_from_one(profile: dict[str, Any]) -> dict[str, Any]:
 def without_args(name: str) -> str:
     """speedscope makes the arguments of a trace event a part of its name; here they are no part of the function."""
     return re.sub(r" \{.*\}$", "", name)
+
+
+def with_place(frame: dict[str, Any]) -> dict[str, Any]:
+    """GHC's `src/Main.hs:(21,1)-(38,42)` is a file for speedscope; here it is file, line and column."""
+    place = re.fullmatch(r"(.+\.hs):\(?(\d+)[,:](\d+)\)?-.*", frame["file"] or "")
+    return {**frame, "file": place[1], "line": int(place[2]), "col": int(place[3])} if place else frame
 
 
 def merged(stacks: Stacks) -> Stacks:
@@ -160,6 +185,8 @@ def test_a_sample_gives_the_stacks_and_frames_that_speedscope_gives(
     profiles, expectations = compared_profiles(trace), truths[path]["profiles"]
     if path in COUNTED_FROM_ZERO:
         expectations = list(map(counted_from_one, expectations))
+    if trace.format == "haskell":
+        expectations = [{**e, "frames": list(map(with_place, e["frames"]))} for e in expectations]
     assert len(profiles) == len(expectations)
     for profile, truth in zip(profiles, expectations, strict=True):
         factor = FACTORS[truth["unit"]]

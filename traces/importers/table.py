@@ -4,7 +4,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from traces.builder import TraceBuilder
-from traces.importers import collapsed, cpuprofile, firefox, heap_profile, pprof, speedscope, trace_event, v8_log
+from traces.importers import (
+    callgrind,
+    collapsed,
+    cpuprofile,
+    firefox,
+    haskell,
+    heap_profile,
+    linux_perf,
+    papyrus,
+    pmcstat,
+    pprof,
+    speedscope,
+    stackprof,
+    trace_event,
+    v8_log,
+)
 from traces.importers.head import Head
 
 
@@ -26,5 +41,11 @@ FORMATS = (
     Format("cpuprofile", "V8 .cpuprofile", cpuprofile.looks_like, cpuprofile.read),
     Format("trace-event", "Chrome performance traces and trace event JSON", trace_event.looks_like, trace_event.read),
     Format("v8-log", "V8 logs (node --prof)", v8_log.looks_like, v8_log.read),
+    Format("stackprof", "stackprof JSON", stackprof.looks_like, stackprof.read),
+    Format("haskell", "GHC profiles", haskell.looks_like, haskell.read),
+    Format("papyrus", "Papyrus script profiles", papyrus.looks_like, papyrus.read),
+    Format("pmcstat", "pmcstat call graphs", pmcstat.looks_like, pmcstat.read),
+    Format("linux-perf", "Linux perf script", linux_perf.looks_like, linux_perf.read),
+    Format("callgrind", "callgrind, cachegrind and xdebug", callgrind.looks_like, callgrind.read),
     Format("collapsed", "collapsed stacks", collapsed.looks_like, collapsed.read),
 )

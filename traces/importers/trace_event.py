@@ -22,7 +22,8 @@ from traces.kernels.scaled import MISSING
 from traces.model import NONE, Int32, Int64
 from traces.nesting import Nested, match_begin_end, nest_slices
 
-Flags = npt.NDArray[np.bool_]
+COMPLETE, BEGIN, END, NO_SLICE, OTHER = range(5)
+KINDS = {"X": COMPLETE, "B": BEGIN, "E": END, "M": NO_SLICE, "P": NO_SLICE}
 VIZTRACER_CATEGORIES = frozenset({"fee", "FEE"})
 VIZTRACER_NAME = re.compile(r"(.+) \((.+):(\d{1,9})\)")
 """viztracer's function slices carry their place in the name: `walk (/app/walker.py:72)`."""
@@ -40,13 +41,12 @@ class HermesArgs(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """The begin, end and complete events of one thread, in file order; times in nanoseconds."""
+    """The slices of one thread, in file order: complete ones, begins and ends; times in nanoseconds."""
 
     time: Int64
     duration: Int64
     frame: Int32
-    complete: Flags
-    begins: Flags
+    kind: npt.NDArray[np.uint8]
 
 
 def looks_like(head: Head) -> bool:
@@ -96,34 +96,40 @@ def _read_samples(events: Events, threads: Threads, builder: TraceBuilder) -> bo
 
 def _slices_by_thread(events: Events, builder: TraceBuilder) -> Iterator[tuple[ThreadKey, Slices]]:
     """The slices of each thread that has some, by process and thread id."""
-    complete, begins = events.rows("phase", "X"), events.rows("phase", "B")
-    wanted = complete | begins | events.rows("phase", "E")
-    timeless = wanted & (events.time == MISSING)
+    said = np.array([KINDS.get(phase, OTHER) for phase in events.table.texts("phase")] + [OTHER], np.uint8)
+    kind = said[events.table.ids("phase")]  # an event without a phase is the last
+    wanted = kind <= END
+    counts = np.bincount(kind, minlength=OTHER + 1).tolist()
     builder.warn(
         "not_drawn",
         "instant, counter, async, flow and other events that are no slices were not read",
-        int((~wanted & ~events.rows("phase", "M", "P")).sum()),
+        counts[OTHER],
     )
-    builder.warn("no_time", "events without a time were dropped", int(timeless.sum()))
-    rows = np.flatnonzero(wanted & ~timeless)
-    if not len(rows) and timeless.any():
+    rows = np.flatnonzero(wanted & (events.time != MISSING))
+    timeless = sum(counts[: END + 1]) - len(rows)
+    builder.warn("no_time", "events without a time were dropped", timeless)
+    if not len(rows) and timeless:
         raise builder.damaged("none of its slices has a time.")
     frame = _frames(events, rows, builder)
-    time = events.time[rows]
-    duration = events.table.numbers("duration")[rows]
-    duration = np.where(duration == MISSING, 0, duration)
-    if len(rows) and max(np.abs(time).max(), np.abs(duration).max()) > MAX_TIME_NS:
+    time, duration, kind = events.time[rows], events.table.numbers("duration")[rows], kind[rows]
+    duration[duration == MISSING] = 0
+    negative = int((duration < 0).sum())
+    builder.warn("negative_duration", "negative durations were read as 0", negative)
+    if len(rows) and not -MAX_TIME_NS <= time.min() <= max(time.max(), duration.max()) <= MAX_TIME_NS:
         raise builder.damaged("a time is out of range.")
-    builder.warn("negative_duration", "negative durations were read as 0", int((duration < 0).sum()))
-    duration, complete, begins = duration.clip(0), complete[rows], begins[rows]
+    if negative:
+        duration = duration.clip(0)
     thread, keys = events.thread
+    if len(keys) == 1:
+        yield from [(keys[0], Slices(time, duration, frame, kind))] if len(rows) else []
+        return
     number = thread[rows]
     order = np.argsort(number.astype(np.uint16) if len(keys) < 1 << 16 else number, kind="stable")
     stops = np.cumsum(np.bincount(number, minlength=len(keys)))
     for index in sorted(range(len(keys)), key=lambda index: tuple(part.zfill(10) for part in keys[index])):
         mine = order[stops[index - 1] if index else 0 : stops[index]]
         if len(mine):
-            yield keys[index], Slices(time[mine], duration[mine], frame[mine], complete[mine], begins[mine])
+            yield keys[index], Slices(time[mine], duration[mine], frame[mine], kind[mine])
 
 
 def _frames(events: Events, rows: Int64, builder: TraceBuilder) -> Int32:
@@ -166,12 +172,12 @@ def _hermes_frame(builder: TraceBuilder, name: str, said: memoryview) -> int:
 
 def _nest(slices: Slices) -> Nested:
     time, duration, frame = slices.time, slices.duration, slices.frame
-    complete, paired = np.flatnonzero(slices.complete), np.flatnonzero(~slices.complete)
+    complete, paired = np.flatnonzero(slices.kind == COMPLETE), np.flatnonzero(slices.kind != COMPLETE)
     if len(paired) == 0:
         return nest_slices(time, time + duration, frame)
     paired = paired[np.argsort(time[paired], kind="stable")]
     latest = (time[complete] + duration[complete]).max().item() if len(complete) else None
-    matched = match_begin_end(time[paired], frame[paired], slices.begins[paired], latest)
+    matched = match_begin_end(time[paired], frame[paired], slices.kind[paired] == BEGIN, latest)
     if len(complete) == 0:
         return matched
     return _nest_all(matched, paired[matched.source], complete, time, duration, frame)

@@ -151,9 +151,9 @@ static inline Cursor skip_key(Json *json, Cursor at, Cursor *key_end, int *escap
     return skip_space(at + 1, json->end);
 }
 
-/* Any value, iteratively: one bit per open bracket says whether it is an object's. */
-static inline Cursor skip_value(Json *json, Cursor at) {
-    uint64_t kinds[MAX_JSON_DEPTH / 64] = {0};
+/* An object or array, iteratively: one bit per open bracket says whether it is an object's. */
+static inline Cursor skip_container(Json *json, Cursor at) {
+    uint64_t kinds[MAX_JSON_DEPTH / 64];
     unsigned depth = 0;
     Cursor end = json->end, key_end;
     int escaped = 0;
@@ -196,6 +196,15 @@ static inline Cursor skip_value(Json *json, Cursor at) {
             at++;
         }
     }
+}
+
+static inline Cursor skip_value(Json *json, Cursor at) {
+    int escaped = 0;
+    if (at >= json->end) return fail(json, at);
+    if (*at == '"') return skip_string(json, at, &escaped);
+    if (is_digit(*at) || *at == '-') return skip_number(json, at);
+    if (*at == '{' || *at == '[') return skip_container(json, at);
+    return skip_literal(json, at);
 }
 
 /* A number known to be valid, from `at` to `stop`, times 10**scale, rounded half away from zero; INT64_MAX/-INT64_MAX

@@ -11,13 +11,17 @@ from pydantic import Field, ValidationError
 from server.agent.citations import frame_behind
 from server.agent.quoting import quoted
 from server.agent.tools.tool import Tool, ToolArguments, ToolRetry
+from traces.analysis.filters import FrameFilter
 from traces.analysis.functions import top_functions
+from traces.analysis.selection import Selection, select
 from traces.analysis.window import Window
 from traces.errors import TraceError
-from traces.handles import parse_handle, resolve
+from traces.handles import ALL, ProfileChoice, parse_handle, resolve
 from traces.model import Profile, Trace, Values
 
 ProfileArgument = Annotated[str | None, Field(description="profile handle such as p0; default: the main one")]
+ProfilesArgument = Annotated[str | None, Field(description="p0, or all (added up); default: the main one")]
+MyCodeArgument = Annotated[bool, Field(description="leave libraries out; their time goes to the caller")]
 StartArgument = Annotated[float | None, Field(ge=0, description="window start, ms from the profile's start")]
 EndArgument = Annotated[float | None, Field(gt=0, description="window end, ms")]
 FrameArgument = Annotated[str, Field(min_length=1, description="frame handle such as f12, or exact function name")]
@@ -68,7 +72,18 @@ def chosen_profile(trace: Trace, argument: str | None) -> Profile:
     )
 
 
-def chosen_window(profile: Profile, start_ms: float | None, end_ms: float | None) -> Window | None:
+def chosen_selection(trace: Trace, argument: str | None, *, my_code: bool = False) -> Selection:
+    """One profile, or all of them for `all`, with or without libraries. Raises ToolRetry naming the valid ones."""
+    index = ALL if argument == ALL else chosen_profile(trace, argument).index
+    return select(trace, index, frame_filter=FrameFilter(hide_libraries=True) if my_code else None)
+
+
+def profile_choice(chosen: Selection) -> ProfileChoice:
+    """The selection as questions take it."""
+    return ALL if chosen.handle == ALL else chosen.profiles[0].index
+
+
+def chosen_window(profile: Profile | Selection, start_ms: float | None, end_ms: float | None) -> Window | None:
     """A window in axis units from milliseconds after the profile's start. Raises ToolRetry for an empty or outside one,
     or no time axis.
     """
@@ -84,7 +99,7 @@ def chosen_window(profile: Profile, start_ms: float | None, end_ms: float | None
     return Window(start, end)
 
 
-def chosen_frame(trace: Trace, argument: str, profile: Profile) -> tuple[int, str | None]:
+def chosen_frame(trace: Trace, argument: str, profile: Profile | Selection) -> tuple[int, str | None]:
     """A frame by handle or exact name, and a remark when several share the name (the heaviest is taken).
 
     Raises ToolRetry that names the nearest valid frames.
@@ -97,7 +112,7 @@ def chosen_frame(trace: Trace, argument: str, profile: Profile) -> tuple[int, st
     return frame_behind(trace, resolve(trace, text, "frame", "node", "span")), None
 
 
-def _frame_by_name(trace: Trace, name: str, profile: Profile) -> tuple[int, str | None]:
+def _frame_by_name(trace: Trace, name: str, profile: Profile | Selection) -> tuple[int, str | None]:
     same = [index for index, known in enumerate(trace.frame_names) if known == name]
     if not same:
         near = "; ".join(f"f{index} {quoted(trace.frame_name(index), 80)}" for index in nearest_frames(trace, name))
@@ -108,7 +123,7 @@ def _frame_by_name(trace: Trace, name: str, profile: Profile) -> tuple[int, str 
         )
     if len(same) == 1:
         return same[0], None
-    totals = frame_totals(trace, profile)
+    totals = frame_totals(trace, profile if isinstance(profile, Profile) else profile.profiles[0])
     heaviest = max(same, key=lambda index: (totals[index], -index))
     others = ", ".join(f"f{index}" for index in same if index != heaviest)[:200]
     return heaviest, f"{len(same)} frames share this name; this is the heaviest, the others are {others}"

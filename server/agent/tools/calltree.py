@@ -7,11 +7,13 @@ from pydantic import Field
 from server.agent.quoting import place, quoted
 from server.agent.tools.arguments import (
     EndArgument,
-    ProfileArgument,
+    MyCodeArgument,
+    ProfilesArgument,
     StartArgument,
     chosen_frame,
-    chosen_profile,
+    chosen_selection,
     chosen_window,
+    profile_choice,
 )
 from server.agent.tools.functions import amount
 from server.agent.tools.tool import Outcome, Tool, ToolArguments
@@ -43,24 +45,26 @@ class CallTreeArguments(ToolArguments):
     )
     max_nodes: Annotated[int, Field(ge=1, le=200)] = 40
     inverted: Annotated[bool, Field(description="true: leaves first (bottom-up)")] = False
-    profile: ProfileArgument = None
+    profile: ProfilesArgument = None
+    my_code: MyCodeArgument = False
     start_time_ms: StartArgument = None
     end_time_ms: EndArgument = None
 
 
 def answer_call_tree(trace: Trace, arguments: CallTreeArguments) -> Outcome:
-    profile = chosen_profile(trace, arguments.profile)
+    profile = chosen_selection(trace, arguments.profile, my_code=arguments.my_code)
     window = chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms)
     root = arguments.root
     if root is not None and not root.strip().lstrip("#").startswith("n"):
         root = f"f{chosen_frame(trace, root, profile)[0]}"
     tree = call_tree(
         trace,
-        profile=profile.index,
+        profile=profile_choice(profile),
         root=root.strip().lstrip("#") if root else None,
         max_nodes=arguments.max_nodes,
         window=window,
         inverted=arguments.inverted,
+        frame_filter=profile.frame_filter,
     )
     unit = Unit(tree.unit)
     head = (

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from server.agent.quoting import quoted
-from server.agent.tools.arguments import ProfileArgument, chosen_profile, nearest_frames
+from server.agent.tools.arguments import ProfilesArgument, chosen_selection, nearest_frames, profile_choice
 from server.agent.tools.functions import ROW_FIELDS, row_data, row_line
 from server.agent.tools.tool import Outcome, Tool, ToolArguments
 from traces.analysis.find import find_frames
@@ -16,12 +16,14 @@ class FindFrames(ToolArguments):
     pattern: Annotated[str, Field(min_length=1, max_length=200, description="part of a function name or file path")]
     regex: bool = False
     limit: Annotated[int, Field(ge=1, le=100)] = 15
-    profile: ProfileArgument = None
+    profile: ProfilesArgument = None
 
 
 def answer_find_frames(trace: Trace, arguments: FindFrames) -> Outcome:
-    profile = chosen_profile(trace, arguments.profile)
-    matches = find_frames(trace, arguments.pattern, regex=arguments.regex, limit=arguments.limit, profile=profile.index)
+    profile = chosen_selection(trace, arguments.profile)
+    matches = find_frames(
+        trace, arguments.pattern, regex=arguments.regex, limit=arguments.limit, profile=profile_choice(profile)
+    )
     unit = profile.unit
     near = [] if matches.rows else nearest_frames(trace, arguments.pattern)
     lines = [

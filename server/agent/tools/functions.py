@@ -1,5 +1,6 @@
 """get_top_functions and get_callers_callees: where the time (or weight) goes, by function."""
 
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -8,11 +9,13 @@ from server.agent.quoting import place, plain, quoted
 from server.agent.tools.arguments import (
     EndArgument,
     FrameArgument,
-    ProfileArgument,
+    MyCodeArgument,
+    ProfilesArgument,
     StartArgument,
     chosen_frame,
-    chosen_profile,
+    chosen_selection,
     chosen_window,
+    profile_choice,
 )
 from server.agent.tools.tool import Outcome, Tool, ToolArguments
 from server.protocol.values import Table
@@ -24,6 +27,7 @@ from traces.values import Unit
 
 ROW_FIELDS = frozenset(
     {"handle", "name", "file", "line", "self_value", "total_value", "self_share", "total_share", "count"}
+    | {"durations", "calls", "least", "median", "p99", "longest"}
 )
 
 
@@ -31,7 +35,8 @@ class TopFunctions(ToolArguments):
     sort_by: Literal["self", "total"] = "self"
     limit: Annotated[int, Field(ge=1, le=100)] = 15
     offset: Annotated[int, Field(ge=0)] = 0
-    profile: ProfileArgument = None
+    profile: ProfilesArgument = None
+    my_code: MyCodeArgument = False
     start_time_ms: StartArgument = None
     end_time_ms: EndArgument = None
     filter: Annotated[str | None, Field(description="only names containing this text")] = None
@@ -49,7 +54,7 @@ def row_data(row: FunctionRow) -> dict[str, Any]:
         "self_share": float(row.self_share),
         "total_share": float(row.total_share),
         "count": int(row.count),
-    }
+    } | ({"durations": asdict(row.durations)} if row.durations is not None else {})
 
 
 def amount(value: float, share: float, unit: Unit) -> str:
@@ -58,31 +63,41 @@ def amount(value: float, share: float, unit: Unit) -> str:
 
 
 def row_line(row: FunctionRow, unit: Unit) -> str:
-    """A function row on one line: handle, quoted name and place, self, total, count."""
+    """A function row on one line: handle, quoted name and place, self, total, count, and what single calls took."""
+    calls = row.durations
+    took = (
+        ""
+        if calls is None
+        else ", a call " + "/".join(format_value(value, unit) for value in (calls.least, calls.median, calls.p99))
+    )
     return (
         f"{row.handle} {quoted(row.name)}{place(row.file, row.line)} "
         f"self {amount(row.self_value, row.self_share, unit)}, "
-        f"total {amount(row.total_value, row.total_share, unit)}, ×{row.count}"
+        f"total {amount(row.total_value, row.total_share, unit)}, ×{row.count}{took}"
     )
 
 
 def answer_top_functions(trace: Trace, arguments: TopFunctions) -> Outcome:
-    profile = chosen_profile(trace, arguments.profile)
+    profile = chosen_selection(trace, arguments.profile, my_code=arguments.my_code)
     window = chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms)
     table = top_functions(
         trace,
-        profile=profile.index,
+        profile=profile_choice(profile),
         sort_by=arguments.sort_by,
         limit=arguments.limit,
         offset=arguments.offset,
         window=window,
         pattern=arguments.filter,
+        frame_filter=profile.frame_filter,
+        durations=True,
     )
     unit = Unit(table.unit)
     head = (
         f"functions {arguments.offset + 1} to {arguments.offset + len(table.rows)} of {table.total_rows} "
         f"in {profile.handle} {quoted(profile.name, 80)} by {arguments.sort_by}; "
         f"whole {format_value(table.whole, unit)}, idle left out"
+        + (f", {format_value(table.hidden, unit)} of it in libraries alone" if table.hidden else "")
+        + ("; a call: least/median/99th percentile" if any(row.durations for row in table.rows) else "")
     )
     lines = [head, *(row_line(row, unit) for row in table.rows)]
     if not table.rows:
@@ -97,6 +112,7 @@ def answer_top_functions(trace: Trace, arguments: TopFunctions) -> Outcome:
             "whole": float(table.whole),
             "sort_by": arguments.sort_by,
             "total_rows": table.total_rows,
+            "hidden": float(table.hidden),
             "rows": [row_data(row) for row in table.rows],
         },
         table=Table(
@@ -120,14 +136,24 @@ def answer_top_functions(trace: Trace, arguments: TopFunctions) -> Outcome:
 
 class CallersCallees(ToolArguments):
     frame: FrameArgument
-    profile: ProfileArgument = None
+    profile: ProfilesArgument = None
     limit: Annotated[int, Field(ge=1, le=50)] = 12
+    my_code: MyCodeArgument = False
+    start_time_ms: StartArgument = None
+    end_time_ms: EndArgument = None
 
 
 def answer_callers_callees(trace: Trace, arguments: CallersCallees) -> Outcome:
-    profile = chosen_profile(trace, arguments.profile)
+    profile = chosen_selection(trace, arguments.profile, my_code=arguments.my_code)
     frame, remark = chosen_frame(trace, arguments.frame, profile)
-    sandwich = callers_callees(trace, frame, profile=profile.index, limit=arguments.limit)
+    sandwich = callers_callees(
+        trace,
+        frame,
+        profile=profile_choice(profile),
+        limit=arguments.limit,
+        window=chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms),
+        frame_filter=profile.frame_filter,
+    )
     unit = profile.unit
     lines = [row_line(sandwich.frame, unit) + f" in {profile.handle}"]
     if remark:
@@ -178,12 +204,12 @@ def _neighbour_data(row: NeighbourRow) -> dict[str, Any]:
 
 GET_TOP_FUNCTIONS = Tool(
     name="get_top_functions",
-    description="Functions ranked by self or total time (or weight) with shares, counts, file:line and handles. "
-    "Recursion is counted once, idle time is left out.",
+    description="Functions ranked by self or total time (or weight) with shares, counts, durations of single calls, "
+    "file:line and handles. Recursion is counted once, idle time is left out.",
     arguments=TopFunctions,
     answer=answer_top_functions,
     doing=lambda a: f"Ranking functions by {a.sort_by} time" + (f" in {a.profile[:40]}" if a.profile else ""),
-    fields=ROW_FIELDS | {"profile", "unit", "whole", "sort_by", "total_rows", "rows"},
+    fields=ROW_FIELDS | {"profile", "unit", "whole", "sort_by", "total_rows", "rows", "hidden"},
     narrow="use a smaller limit, offset, filter or a window",
 )
 

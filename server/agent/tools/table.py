@@ -8,6 +8,7 @@ from server.agent.tools.frames import FIND_FRAMES
 from server.agent.tools.functions import GET_CALLERS_CALLEES, GET_TOP_FUNCTIONS
 from server.agent.tools.pictures import GENERATE_FLAMEGRAPH, GENERATE_SANDWICH
 from server.agent.tools.summary import GET_TRACE_SUMMARY, LIST_PROFILES
+from server.agent.tools.times import GET_HOTTEST_WINDOWS, GET_LONGEST_CALLS
 from server.agent.tools.tool import Tool
 from server.agent.tools.viewer import SHOW_IN_VIEWER
 
@@ -18,6 +19,8 @@ TOOLS: tuple[Tool[Any], ...] = (
     GET_CALL_TREE,
     GET_CALLERS_CALLEES,
     FIND_FRAMES,
+    GET_HOTTEST_WINDOWS,
+    GET_LONGEST_CALLS,
     GENERATE_FLAMEGRAPH,
     GENERATE_SANDWICH,
     SHOW_IN_VIEWER,

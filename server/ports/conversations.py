@@ -55,7 +55,8 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRequest:
-    """`context` is what the person was looking at (a ViewerState as JSON), `model` the one asked for."""
+    """`context` is what the person was looking at (a ViewerState as JSON), `model` the one asked for. `supersedes` is
+    the turn whose place this one takes; every kind but PROMPT names one, and REGENERATE takes its prompt too."""
 
     caller: Caller
     trace_id: str
@@ -65,6 +66,7 @@ class TurnRequest:
     kind: TurnKind = TurnKind.PROMPT
     model: str | None = None
     context: dict[str, Any] = field(default_factory=dict)
+    supersedes: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +87,7 @@ class TurnRow:
     messages_used: int
     messages_limit: int | None
     created_at: datetime
+    supersedes: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +111,8 @@ class MessageRow(NewMessage):
     turn_id: str | None
     position: int
     created_at: datetime
+    feedback: int | None = None
+    """What the reader himself thought of it: 1, -1, or 0 when he took it back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +158,7 @@ class Conversations(Protocol):
         and answers the same.
 
         Raises TurnInProgress when the session has an unended turn and `queue_behind` is false, NotFound for a session
-        or trace that is not the caller's.
+        or trace that is not the caller's, BadRequest to supersede a turn that another one has superseded.
         """
         ...
 
@@ -181,7 +186,13 @@ class Conversations(Protocol):
     async def messages(
         self, caller: Caller, session_id: str, *, before: int | None = None, limit: int = 200
     ) -> list[MessageRow]:
-        """The newest `limit` messages (with a position below `before`), in order."""
+        """The newest `limit` messages (with a position below `before`), in order: of the turns that stand. A turn that
+        another superseded is left out with all that followed it; one that failed supersedes nothing."""
+        ...
+
+    async def rate_message(self, caller: Caller, message_id: str, *, score: int, reason: str | None = None) -> None:
+        """Keep what the caller thinks of an answer, in place of what he thought before. Raises NotFound, and BadRequest
+        for what is no answer."""
         ...
 
     async def limits(self, caller: Caller, session_id: str | None) -> LimitsView: ...

@@ -53,14 +53,21 @@ class CancelTurn(WireModel):
 
 
 class Regenerate(WireModel):
+    """Answers a prompt again, in the place of the turn it names and of what followed that. `new_turn_id` is the
+    client's idempotency key; the server mints one when it is absent."""
+
     type: Literal["regenerate"] = "regenerate"
     turn_id: Identifier
+    new_turn_id: Identifier | None = None
 
 
 class EditPrompt(WireModel):
+    """As `Regenerate`, with another prompt."""
+
     type: Literal["edit_prompt"] = "edit_prompt"
     turn_id: Identifier
     prompt: Prompt
+    new_turn_id: Identifier | None = None
 
 
 class Feedback(WireModel):

@@ -49,6 +49,7 @@ class HistoryMessage(WireModel):
     tool_status: Literal["success", "success_with_warning", "error"] | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
     created_at: datetime
+    feedback: Literal[-1, 0, 1] | None = None
 
 
 class LimitsView(WireModel):

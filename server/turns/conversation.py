@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from server.agent.opening import opening
 from server.errors import BadRequest, LimitExceeded
-from server.ports.conversations import Conversations, MessageRow, SessionRow, TurnRequest
+from server.ports.conversations import Conversations, MessageRow, SessionRow, TurnKind, TurnRequest
 from server.ports.identity import Caller
 from server.ports.objects import PICTURES_BUCKET, ObjectStore
 from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Listening, Relay
 from server.ports.traces import TraceWorkers
-from server.protocol.client import StartAnalysis, UserPrompt
+from server.protocol.client import EditPrompt, Feedback, Regenerate, StartAnalysis, UserPrompt
 from server.protocol.server import ChatError, ConnectionAck, WaitingForModel
 from server.protocol.values import HistoryMessage, LimitsView, RunningTurn, ViewerState
 from server.turns.access import session_of, turn_of
@@ -100,10 +100,45 @@ class Conversation:
             model=message.model,
             context=(message.context or viewing).model_dump(mode="json", by_alias=True),
         )
-        decision = await self._conversations.reserve_turn(request, queue_behind=message.mode == "queue")
+        return await self._accept(request, queue_behind=message.mode == "queue")
+
+    async def supersede(
+        self, caller: Caller, message: Regenerate | EditPrompt, viewing: ViewerState, *, session_id: str | None
+    ) -> WaitingForModel | None:
+        """Accept a turn in the place of another of the session `session_id`, with the same prompt or an edited one.
+        None when that new turn has ended already.
+
+        Raises LimitExceeded, TurnInProgress, and BadRequest for a turn of another session or one that was superseded.
+        """
+        replaced = await turn_of(self._conversations, caller, message.turn_id)
+        if replaced.session_id != session_id:
+            raise BadRequest("That question is of another session: send start_analysis first.", field="turnId")
+        kind, prompt = (
+            (TurnKind.EDIT, message.prompt)
+            if isinstance(message, EditPrompt)
+            else (TurnKind.REGENERATE, replaced.prompt)
+        )
+        request = TurnRequest(
+            caller=caller,
+            trace_id=replaced.trace_id,
+            session_id=replaced.session_id,
+            turn_id=message.new_turn_id or str(uuid.uuid4()),
+            prompt=prompt,
+            kind=kind,
+            context=viewing.model_dump(mode="json", by_alias=True),
+            supersedes=replaced.turn_id,
+        )
+        return await self._accept(request)
+
+    async def rate(self, caller: Caller, message: Feedback) -> None:
+        """Keep what the caller thinks of an answer. Raises BadRequest for what is no answer."""
+        await self._conversations.rate_message(caller, message.message_id, score=message.score, reason=message.reason)
+
+    async def _accept(self, request: TurnRequest, *, queue_behind: bool = False) -> WaitingForModel | None:
+        decision = await self._conversations.reserve_turn(request, queue_behind=queue_behind)
         if not decision.allowed:
             raise LimitExceeded(decision)
-        turn = await turn_of(self._conversations, caller, request.turn_id)
+        turn = await turn_of(self._conversations, request.caller, request.turn_id)
         if turn.status.has_ended:
             return None
         position = await self._queue.put(TurnJob(turn.turn_id, turn.session_id))
@@ -178,5 +213,6 @@ def _history_message(row: MessageRow) -> HistoryMessage:
             "tool_status": row.tool_status,
             "metadata": row.metadata,
             "created_at": row.created_at,
+            "feedback": row.feedback,
         }
     )

@@ -30,13 +30,12 @@ async def test_only_prompts_and_finished_answers_count(world: World) -> None:
     assert (await world.conversations.limits(caller, talk.session_id)).messages_used == 3
 
 
-async def test_regenerating_counts_an_answer_and_adds_no_prompt(world: World) -> None:
+async def test_regenerating_counts_an_answer_and_editing_counts_both(world: World) -> None:
     talk, again, edited = await Talk.begin(world, await world.user()), new_uuid(), new_uuid()
-    await talk.exchange()
-    assert (await talk.ask(again, kind=TurnKind.REGENERATE)).messages_used == 3
+    first = await talk.exchange()
+    assert (await talk.ask(again, kind=TurnKind.REGENERATE, supersedes=first)).messages_used == 3
     await talk.end(again, TurnStatus.COMPLETED, "or so")
-    assert await talk.texts() == ["why?", "because", "or so"]
-    assert (await talk.ask(edited, "how?", kind=TurnKind.EDIT)).messages_used == 4
+    assert (await talk.ask(edited, "how?", kind=TurnKind.EDIT, supersedes=again)).messages_used == 4
     await talk.end(edited, TurnStatus.COMPLETED, "thus")
     assert (await world.conversations.limits(talk.caller, talk.session_id)).messages_used == 5
 

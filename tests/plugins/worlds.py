@@ -90,7 +90,13 @@ class Talk:
         return cls(world, caller, await world.trace(caller))
 
     async def ask(
-        self, turn_id: str, prompt: str = "why?", *, kind: TurnKind = TurnKind.PROMPT, queue_behind: bool = False
+        self,
+        turn_id: str,
+        prompt: str = "why?",
+        *,
+        kind: TurnKind = TurnKind.PROMPT,
+        queue_behind: bool = False,
+        supersedes: str | None = None,
     ) -> Decision:
         request = TurnRequest(
             caller=self.caller,
@@ -99,6 +105,7 @@ class Talk:
             turn_id=turn_id,
             prompt=prompt,
             kind=kind,
+            supersedes=supersedes,
         )
         return await self.world.conversations.reserve_turn(request, queue_behind=queue_behind)
 

@@ -105,6 +105,7 @@ SERVER_CALLS: dict[str, LiteralString] = {
     "open_chat_session": "open_chat_session(%(u)s, %(t)s, %(s)s)",
     "start_chat_turn": "start_chat_turn(%(turn)s, 'me')",
     "end_chat_turn": "end_chat_turn(%(turn)s, 'failed')",
+    "rate_chat_message": "rate_chat_message(%(u)s, gen_random_uuid(), 1)",
     "delete_chat_session": "delete_chat_session(%(u)s, %(s)s)",
 }
 

@@ -74,9 +74,9 @@ async def test_too_large_a_message_is_closed_1009(tmp_path: Path) -> None:
         ('{"type": "user_prompt", "sessionId": "s", "prompt": ""}', "bad_field", "prompt"),
         ('{"type": "user_prompt", "sessionId": "another", "prompt": "x"}', "bad_field", "sessionId"),
         ('{"type": "cancel_turn", "turnId": "nothing"}', "not_found", None),
-        ('{"type": "regenerate", "turnId": "t"}', "not_supported", None),
-        ('{"type": "edit_prompt", "turnId": "t", "prompt": "x"}', "not_supported", None),
-        ('{"type": "feedback", "messageId": "m", "score": 1}', "not_supported", None),
+        ('{"type": "regenerate", "turnId": "t"}', "not_found", None),
+        ('{"type": "edit_prompt", "turnId": "t", "prompt": "x"}', "not_found", None),
+        ('{"type": "feedback", "messageId": "m", "score": 1}', "not_found", None),
     ],
 )
 async def test_a_message_that_cannot_be_accepted_is_answered_and_the_socket_stays_open(

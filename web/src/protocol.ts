@@ -67,10 +67,12 @@ export interface ConnectionAck {
   running: RunningTurn | null;
 }
 
+/** As `Regenerate`, with another prompt. */
 export interface EditPrompt {
   type: "edit_prompt";
   turnId: string;
   prompt: string;
+  newTurnId?: string | null;
 }
 
 export interface Feedback {
@@ -94,6 +96,7 @@ export interface HistoryMessage {
   toolStatus: "success" | "success_with_warning" | "error" | null;
   metadata: Record<string, unknown>;
   createdAt: string;
+  feedback: -1 | 0 | 1 | null;
 }
 
 /** Where the caller stands; `null` limits are unlimited. */
@@ -175,9 +178,11 @@ export interface ProtocolError {
   field: string | null;
 }
 
+/** Answers a prompt again, in the place of the turn it names and of what followed that. `new_turn_id` is the client's idempotency key; the server mints one when it is absent. */
 export interface Regenerate {
   type: "regenerate";
   turnId: string;
+  newTurnId?: string | null;
 }
 
 export interface Resume {

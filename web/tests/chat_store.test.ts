@@ -180,3 +180,58 @@ test("a conversation that is refused is not asked for again", () => {
   assert.equal(sockets.length, 1);
   store.close();
 });
+
+const STORED: ConnectionAck = {
+  ...ACK,
+  history: (["user", "model"] as const).map((sender, position) => ({
+    messageId: `${sender}-1`,
+    turnId: "t1",
+    position,
+    sender,
+    contentText: sender === "user" ? "Why?" : "Because.",
+    contentImageUrl: null,
+    toolName: null,
+    toolCallId: null,
+    toolArgs: null,
+    toolStatus: null,
+    metadata: {},
+    createdAt: "2026-01-01T00:00:00Z",
+    feedback: null,
+  })),
+};
+
+test("answering again and editing are sent once, and again after a cut, under one new turn id", () => {
+  const store = opened();
+  sockets[0]!.open();
+  sockets[0]!.says(STORED);
+  store.replace(store.read().conversation.turns[0]!);
+  const [sent] = sockets[0]!.sentOf("regenerate");
+  assert.equal(sent!.turnId, "t1");
+  sockets[0]!.drop();
+  mock.timers.tick(1000);
+  sockets[1]!.open();
+  sockets[1]!.says(STORED);
+  assert.deepEqual(sockets[1]!.sentOf("regenerate"), [sent]);
+  assert.equal(sockets[1]!.sentOf("user_prompt").length, 0);
+  store.close();
+});
+
+test("an edited prompt names the turn it replaces", () => {
+  const store = opened();
+  sockets[0]!.open();
+  sockets[0]!.says(STORED);
+  store.replace(store.read().conversation.turns[0]!, "How?");
+  const [sent] = sockets[0]!.sentOf("edit_prompt");
+  assert.deepEqual([sent!.turnId, sent!.prompt], ["t1", "How?"]);
+  store.close();
+});
+
+test("an opinion is about the answer's last message", () => {
+  const store = opened();
+  sockets[0]!.open();
+  sockets[0]!.says(STORED);
+  store.rate(store.read().conversation.turns[0]!, -1);
+  assert.deepEqual(sockets[0]!.sentOf("feedback"), [{ type: "feedback", messageId: "model-1", score: -1 }]);
+  assert.equal(store.read().conversation.turns[0]!.feedback, -1);
+  store.close();
+});

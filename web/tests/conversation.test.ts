@@ -47,6 +47,7 @@ function row(sender: HistoryMessage["sender"], more: Partial<HistoryMessage> = {
     toolStatus: null,
     metadata: {},
     createdAt: "2026-01-01T00:00:00Z",
+    feedback: null,
     ...more,
   };
 }
@@ -274,4 +275,68 @@ test("the agent's wish to move the chart is handed on once", () => {
   const state = play(prompted(), started(), move);
   assert.equal(state.viewerAction?.handle, "f3");
   assert.equal(reduce(state, move).viewerAction, state.viewerAction);
+});
+
+test("a turn that takes the place of another one hides it and what followed", () => {
+  const history = [
+    row("user", { turnId: "t1", messageId: "u1" }),
+    row("model", { turnId: "t1", messageId: "a1" }),
+    row("user", { turnId: "t2", messageId: "u2" }),
+    row("model", { turnId: "t2", messageId: "a2" }),
+  ];
+  const edited: Action = {
+    type: "prompted",
+    turnId: "t3",
+    prompt: "How?",
+    replaces: { turnId: "t1", how: "edit_prompt" },
+  };
+  const state = play(ack(history), edited);
+  assert.deepEqual(
+    state.turns.map((turn) => [turn.turnId, turn.prompt]),
+    [["t3", "How?"]],
+  );
+  const rejoined = reduce(state, ack(history));
+  assert.deepEqual(
+    rejoined.turns.map((turn) => turn.turnId),
+    ["t3"],
+  );
+});
+
+test("what was to be replaced is asked for again when the new turn is refused or fails", () => {
+  const again: Action = {
+    type: "prompted",
+    turnId: "t2",
+    prompt: "Why?",
+    replaces: { turnId: "t1", how: "regenerate" },
+  };
+  const before = [ack([row("user"), row("model")]), again];
+  const limit: Action = {
+    type: "chat_error",
+    errorCode: "limit_exceeded",
+    limitType: "session_messages",
+    message: "No more.",
+    used: 2,
+    limit: 2,
+    planName: "two",
+    resetsAt: null,
+  };
+  const refused = play(...before, limit);
+  assert.equal(refused.needsResync, true);
+  assert.equal(refused.refusal?.message, "No more.");
+  const failed = play(...before, {
+    type: "turn_failed",
+    turnId: "t2",
+    sessionId: "s1",
+    seq: 1,
+    code: "model_failed",
+    message: "It failed.",
+    retryable: true,
+  });
+  assert.equal(failed.needsResync, true);
+});
+
+test("an opinion is shown at once, and comes back with the history", () => {
+  const state = play(ack([row("user"), row("model", { feedback: 1 })]));
+  assert.equal(state.turns[0]!.feedback, 1);
+  assert.equal(reduce(state, { type: "rated", turnId: "t1", score: 0 }).turns[0]!.feedback, 0);
 });

@@ -32,6 +32,7 @@ class _Session:
     turns: dict[str, TurnRow] = field(default_factory=dict)
     messages: list[MessageRow] = field(default_factory=list)
     counted: tuple[Standing, object, str] | None = None
+    feedback: dict[tuple[str, str], int] = field(default_factory=dict)
 
     @property
     def messages_counted(self) -> int:
@@ -44,6 +45,17 @@ class _Session:
     @property
     def has_unended_turn(self) -> bool:
         return any(not turn.status.has_ended for turn in self.turns.values())
+
+    @property
+    def superseded(self) -> set[str]:
+        """Turns whose place another took, with what had followed them; one that failed takes nobody's place."""
+        order = list(self.turns)
+        return {
+            gone
+            for place, turn in enumerate(self.turns.values())
+            if turn.supersedes is not None and turn.status is not TurnStatus.FAILED
+            for gone in order[order.index(turn.supersedes) : place]
+        }
 
     @property
     def next_position(self) -> int:
@@ -126,6 +138,7 @@ class MemoryConversations:
             )
         if session.has_unended_turn and not queue_behind:
             raise TurnInProgress("This conversation is still answering.")
+        request = _superseding(session, request)
         standing = self._accounts.standing(caller.user_id)
         plan = standing.plan
         used, limit = session.messages_counted, plan.chat_messages_per_session
@@ -196,9 +209,26 @@ class MemoryConversations:
     async def messages(
         self, caller: Caller, session_id: str, *, before: int | None = None, limit: int = 200
     ) -> list[MessageRow]:
-        messages = sorted(self._find(caller, session_id).messages, key=lambda message: message.position)
-        older = [message for message in messages if before is None or message.position < before]
+        session = self._find(caller, session_id)
+        messages = sorted(session.messages, key=lambda message: message.position)
+        older = [
+            replace(message, feedback=session.feedback.get((message.message_id, caller.user_id)))
+            for message in messages
+            if (before is None or message.position < before) and message.turn_id not in session.superseded
+        ]
         return older[max(len(older) - limit, 0) :]
+
+    async def rate_message(self, caller: Caller, message_id: str, *, score: int, reason: str | None = None) -> None:
+        message_id = str(known_id(message_id, "message"))
+        for session in self._sessions.values():
+            if self._accounts.are_of(caller, session.row.account_id):
+                for message in session.messages:
+                    if message.message_id == message_id:
+                        if message.sender is not Sender.MODEL:
+                            raise BadRequest("Only answers can be rated.")
+                        session.feedback[message_id, caller.user_id] = score
+                        return
+        raise not_found("message")
 
     async def limits(self, caller: Caller, session_id: str | None) -> LimitsView:
         standing = self._accounts.standing(caller.user_id)
@@ -250,10 +280,9 @@ class MemoryConversations:
             messages_used=messages_used,
             messages_limit=standing.plan.chat_messages_per_session,
             created_at=now,
+            supersedes=request.supersedes,
         )
-        if request.kind is not TurnKind.REGENERATE:
-            prompt = NewMessage(message_id=str(uuid4()), sender=Sender.USER, text=request.prompt)
-            self._append(session, turn_id, prompt)
+        self._append(session, turn_id, NewMessage(message_id=str(uuid4()), sender=Sender.USER, text=request.prompt))
         session.row = replace(session.row, updated_at=now)
 
     def _append(self, session: _Session, turn_id: str, message: NewMessage) -> MessageRow:
@@ -294,3 +323,24 @@ class MemoryConversations:
     def _forget_trace(self, trace_id: str) -> None:
         for session_id in [key for key, session in self._sessions.items() if session.row.trace_id == trace_id]:
             del self._sessions[session_id]
+
+
+def _superseding(session: _Session, request: TurnRequest) -> TurnRequest:
+    """The request as it is kept: with the prompt that is answered again, and in the place of what a failed one left."""
+    if (request.kind is TurnKind.PROMPT) != (request.supersedes is None):
+        raise BadRequest(
+            "An answer given again, or a prompt that is edited, takes the place of a turn; a new prompt does not."
+        )
+    if request.supersedes is None:
+        return request
+    replaced = session.turns.get(str(known_id(request.supersedes, "turn")))
+    if replaced is None:
+        raise not_found("question")
+    if replaced.turn_id in session.superseded:
+        raise BadRequest("Another version has taken the place of this question.")
+    failed = replaced.status is TurnStatus.FAILED
+    return replace(
+        request,
+        prompt=replaced.prompt if request.kind is TurnKind.REGENERATE else request.prompt,
+        supersedes=(replaced.supersedes if failed else None) or replaced.turn_id,
+    )

@@ -76,6 +76,7 @@ class PostgresConversations:
             "context": Jsonb(storable_json(request.context)),
             "model": request.model,
             "queue_behind": queue_behind,
+            "supersedes": None if request.supersedes is None else known_id(request.supersedes, "turn"),
         }
         return decision(await self._one("reserve_turn", parameters, "conversation"))
 
@@ -130,6 +131,15 @@ class PostgresConversations:
             newest_first = await (await connection.execute(statement("messages"), parameters)).fetchall()
         return [_message(row) for row in reversed(newest_first)]
 
+    async def rate_message(self, caller: Caller, message_id: str, *, score: int, reason: str | None = None) -> None:
+        parameters = {
+            "user_id": caller.user_id,
+            "message_id": known_id(message_id, "message"),
+            "score": score,
+            "reason": None if reason is None else storable_text(reason),
+        }
+        await self._all("rate_message", parameters)
+
     async def limits(self, caller: Caller, session_id: str | None) -> LimitsView:
         parameters = {
             "user_id": caller.user_id,
@@ -181,6 +191,7 @@ def _turn(row: DictRow) -> TurnRow:
         messages_used=row["messages_used"],
         messages_limit=row["messages_limit"],
         created_at=row["created_at"].astimezone(UTC),
+        supersedes=None if row["supersedes"] is None else str(row["supersedes"]),
     )
 
 
@@ -200,6 +211,7 @@ def _message(row: DictRow) -> MessageRow:
         tool_status=row["tool_status"],
         metadata=row["metadata"],
         created_at=row["created_at"].astimezone(UTC),
+        feedback=row.get("feedback"),
     )
 
 

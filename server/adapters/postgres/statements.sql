@@ -31,7 +31,7 @@ select * from public.delete_chat_session(%(user_id)s, %(session_id)s) as picture
 -- Decide, count, insert the turn and the user's message, in one call.
 select * from public.reserve_chat_turn(
     %(user_id)s, %(trace_id)s, %(session_id)s, %(turn_id)s, %(kind)s, %(prompt)s, %(context)s,
-    p_model => %(model)s, p_queue_behind => %(queue_behind)s
+    p_model => %(model)s, p_queue_behind => %(queue_behind)s, p_supersedes => %(supersedes)s
 )
 
 -- name: turn
@@ -65,11 +65,18 @@ select * from public.chat_messages where id = any(%(message_ids)s) order by posi
 select * from public.chat_turns where ended_at is null order by created_at, ordinal
 
 -- name: messages
--- The newest messages before a position; the caller puts them in order.
-select * from public.chat_messages
-where session_id = %(session_id)s and (%(before)s::integer is null or position < %(before)s)
-order by position desc
+-- The newest messages before a position, of the turns that stand; the caller puts them in order.
+select m.*, f.score as feedback
+from public.chat_messages m
+left join public.message_feedback f on f.message_id = m.id and f.user_id = %(user_id)s
+where m.session_id = %(session_id)s and (%(before)s::integer is null or m.position < %(before)s)
+    and (m.turn_id is null or m.turn_id not in (select flamechat_private.superseded_turns(%(session_id)s)))
+order by m.position desc
 limit %(limit)s
+
+-- name: rate_message
+-- One opinion per user and answer.
+select public.rate_chat_message(%(user_id)s, %(message_id)s, %(score)s, %(reason)s)
 
 -- name: limits
 -- Where the caller stands; a session that is not his counts nothing.

@@ -13,7 +13,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from server.edges.http.services import Services, access_token
 from server.edges.ws.answers import CloseCode, answer_to, answer_to_malformed
 from server.edges.ws.bounds import FIRST_MESSAGE_S, MAX_MESSAGE_BYTES, SEND_S
-from server.errors import BadRequest, NotAuthenticated, NotFound, NotSupported, ServerError
+from server.errors import BadRequest, NotAuthenticated, NotFound, ServerError
 from server.ports.identity import Caller
 from server.ports.relay import Listening
 from server.protocol.base import WireModel
@@ -31,7 +31,7 @@ from server.protocol.client import (
     ViewerContext,
 )
 from server.protocol.events import TurnFailed
-from server.protocol.server import Pong
+from server.protocol.server import Pong, WaitingForModel
 from server.protocol.values import ViewerState
 from traces.errors import TraceError
 
@@ -137,8 +137,14 @@ class Connection:
                     await self._send(Pong(nonce=message.nonce))
                 case Authenticate():
                     await self._authenticate(caller, message)
-                case Regenerate() | EditPrompt() | Feedback():
-                    raise NotSupported(f"{message.type} is not supported by this server yet.")
+                case Regenerate() | EditPrompt():
+                    await self._tell(
+                        await self._services.conversation.supersede(
+                            caller, message, self._viewing, session_id=self._session_id
+                        )
+                    )
+                case Feedback():
+                    await self._services.conversation.rate(caller, message)
         except (ServerError, TraceError) as error:
             await self._send(answer_to(error))
 
@@ -166,7 +172,9 @@ class Connection:
     async def _submit(self, caller: Caller, message: UserPrompt) -> None:
         if message.session_id != self._session_id:
             raise BadRequest("This socket listens to another session: send start_analysis first.", field="sessionId")
-        waiting = await self._services.conversation.submit(caller, message, self._viewing)
+        await self._tell(await self._services.conversation.submit(caller, message, self._viewing))
+
+    async def _tell(self, waiting: WaitingForModel | None) -> None:
         if waiting is not None:
             await self._send(waiting)
 

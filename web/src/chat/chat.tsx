@@ -78,6 +78,8 @@ export function Chat({ store, sessionId, proposal, cite }: ChatProps) {
             isLast={index === conversation.turns.length - 1}
             canAsk={canAsk}
             ask={(prompt) => store.ask(prompt)}
+            replace={(prompt) => store.replace(turn, prompt)}
+            rate={(score) => store.rate(turn, score)}
           />
         ))}
       </div>

@@ -7,6 +7,7 @@ import { newId } from "../identifiers.ts";
 import type { ClientMessage, ServerMessage, ViewerState } from "../protocol.ts";
 import { Store } from "../store.ts";
 import { emptyConversation, reduce, runningTurn, type Action, type Conversation } from "./conversation.ts";
+import { answerOf, type Replaces, type Turn } from "./turn.ts";
 
 export type Connection =
   | { state: "connecting" }
@@ -84,6 +85,23 @@ export class ChatStore extends Store<ChatState> {
     const turnId = newId();
     this.#dispatch([{ type: "prompted", turnId, prompt }]);
     if (this.#joined) this.#sendPrompt(turnId, prompt);
+  }
+
+  /** Have a turn answered again, or under another prompt; it goes, and what followed it. */
+  replace(turn: Turn, prompt?: string): void {
+    if (runningTurn(this.read().conversation)) return;
+    const newTurnId = newId();
+    const replaces: Replaces = { turnId: turn.turnId, how: prompt === undefined ? "regenerate" : "edit_prompt" };
+    this.#dispatch([{ type: "prompted", turnId: newTurnId, prompt: prompt ?? turn.prompt ?? "", replaces }]);
+    if (this.#joined) this.#sendPrompt(newTurnId, prompt ?? "", replaces);
+  }
+
+  /** Say what an answer was worth; 0 takes it back. */
+  rate(turn: Turn, score: -1 | 0 | 1): void {
+    const messageId = answerOf(turn);
+    if (!messageId || !this.#joined) return;
+    this.#dispatch([{ type: "rated", turnId: turn.turnId, score }]);
+    this.#send({ type: "feedback", messageId, score });
   }
 
   stop(): void {
@@ -184,14 +202,20 @@ export class ChatStore extends Store<ChatState> {
 
   #sendUnanswered(conversation: Conversation): void {
     for (const turn of conversation.turns) {
-      if (turn.status === "sending" && turn.prompt !== null) this.#sendPrompt(turn.turnId, turn.prompt);
+      if (turn.status === "sending" && turn.prompt !== null) this.#sendPrompt(turn.turnId, turn.prompt, turn.replaces);
     }
     if (this.#stopping && this.#stopping === runningTurn(conversation)?.turnId)
       this.#send({ type: "cancel_turn", turnId: this.#stopping });
     if (this.#viewer.view) this.#send({ type: "viewer_context", ...this.#viewer });
   }
 
-  #sendPrompt(turnId: string, prompt: string): void {
+  #sendPrompt(turnId: string, prompt: string, replaces: Replaces | null = null): void {
+    if (replaces?.how === "regenerate") this.#send({ type: "regenerate", turnId: replaces.turnId, newTurnId: turnId });
+    else if (replaces) this.#send({ type: "edit_prompt", turnId: replaces.turnId, prompt, newTurnId: turnId });
+    else this.#ask(turnId, prompt);
+  }
+
+  #ask(turnId: string, prompt: string): void {
     this.#send({
       type: "user_prompt",
       sessionId: this.#settings.sessionId,

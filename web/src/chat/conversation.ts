@@ -12,7 +12,7 @@ import type {
 } from "../protocol.ts";
 import { codePoints } from "./code_points.ts";
 import { turnsOf } from "./history.ts";
-import { applied, hasEnded, newTurn, type Part, type Turn } from "./turn.ts";
+import { applied, hasEnded, newTurn, type Part, type Replaces, type Turn } from "./turn.ts";
 
 export interface Conversation {
   sessionId: string;
@@ -30,7 +30,11 @@ export interface Conversation {
   viewerAction: ViewerAction | null;
 }
 
-export type Action = ServerMessage | { type: "prompted"; turnId: string; prompt: string } | { type: "notice_read" };
+export type Action =
+  | ServerMessage
+  | { type: "prompted"; turnId: string; prompt: string; replaces?: Replaces }
+  | { type: "rated"; turnId: string; score: -1 | 0 | 1 }
+  | { type: "notice_read" };
 
 export function emptyConversation(sessionId: string): Conversation {
   return {
@@ -55,7 +59,9 @@ export function runningTurn(conversation: Conversation): Turn | null {
 export function reduce(state: Conversation, action: Action): Conversation {
   switch (action.type) {
     case "prompted":
-      return { ...state, notice: null, turns: [...state.turns, newTurn(action.turnId, action.prompt, "sending")] };
+      return prompted(state, action.turnId, action.prompt, action.replaces ?? null);
+    case "rated":
+      return changeTurn(state, action.turnId, (turn) => ({ ...turn, feedback: action.score }));
     case "notice_read":
       return state.notice === null ? state : { ...state, notice: null };
     case "connection_ack":
@@ -77,9 +83,20 @@ export function reduce(state: Conversation, action: Action): Conversation {
   }
 }
 
+function prompted(state: Conversation, turnId: string, prompt: string, replaces: Replaces | null): Conversation {
+  const turn = { ...newTurn(turnId, prompt, "sending"), replaces };
+  return { ...state, notice: null, turns: [...standing(state.turns, replaces), turn] };
+}
+
+/** What is left when a turn goes with all that followed it. */
+function standing(turns: Turn[], replaces: Replaces | null): Turn[] {
+  const place = turns.findIndex((turn) => turn.turnId === replaces?.turnId);
+  return place < 0 ? turns : turns.slice(0, place);
+}
+
 /** History is the truth for every ended turn; a turn on its way keeps what we hold of it until its snapshot comes. */
 function acknowledged(state: Conversation, ack: ConnectionAck): Conversation {
-  const turns = turnsOf(ack.history).map((turn) => {
+  let turns = turnsOf(ack.history).map((turn) => {
     if (turn.turnId !== ack.running?.turnId) return turn;
     const held = state.turns.find((known) => known.turnId === turn.turnId);
     return {
@@ -87,11 +104,13 @@ function acknowledged(state: Conversation, ack: ConnectionAck): Conversation {
       prompt: turn.prompt,
       status: held?.status === "waiting" ? ("waiting" as const) : ("running" as const),
       failure: null,
+      isStored: false,
     };
   });
   for (const held of state.turns) {
     const isHere = turns.some((turn) => turn.turnId === held.turnId);
-    if (!isHere && (held.status === "sending" || held.turnId === ack.running?.turnId)) turns.push(held);
+    if (!isHere && (held.status === "sending" || held.turnId === ack.running?.turnId))
+      turns = [...standing(turns, held.replaces), held];
   }
   if (ack.running && !turns.some((turn) => turn.turnId === ack.running?.turnId))
     turns.push(newTurn(ack.running.turnId, null, "running"));
@@ -137,6 +156,9 @@ function refused(state: Conversation, error: ProtocolError): Conversation {
 function failUnsent(state: Conversation, code: string, message: string, retryable: boolean): Conversation {
   const unsent = state.turns.findLast((turn) => turn.status === "sending" || turn.status === "waiting");
   if (!unsent) return state;
+  if (unsent.replaces)
+    // what it was to replace stands: only the server still knows it
+    return { ...state, turns: state.turns.filter((turn) => turn !== unsent), needsResync: true };
   return changeTurn(state, unsent.turnId, (turn) => ({
     ...turn,
     status: "failed",
@@ -162,6 +184,7 @@ function event(state: Conversation, next: TurnEvent): Conversation {
   if (!turn) return { ...state, needsResync: true };
   const changed = changeTurn(state, next.turnId, () => turn);
   if (next.type === "session_title") return { ...changed, title: next.title };
+  if (next.type === "turn_failed" && held.replaces) return { ...changed, needsResync: true }; // what it replaced is back
   if (next.type === "viewer_action") return { ...changed, viewerAction: next };
   return changed;
 }

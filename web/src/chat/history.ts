@@ -18,7 +18,7 @@ export function turnsOf(history: HistoryMessage[]): Turn[] {
   for (const message of history) {
     const turnId = message.turnId ?? message.messageId;
     let turn = turns.get(turnId);
-    if (!turn) turns.set(turnId, (turn = newTurn(turnId, null, "completed")));
+    if (!turn) turns.set(turnId, (turn = { ...newTurn(turnId, null, "completed"), isStored: true }));
     add(turn, message);
   }
   return [...turns.values()].map(withoutAnswerIsFailed);
@@ -39,6 +39,7 @@ function add(turn: Turn, message: HistoryMessage): void {
         });
       }
       describe(turn, message.metadata as AnswerMetadata);
+      turn.feedback = message.feedback;
       break;
     case "tool_request":
       Object.assign(toolOf(turn, message), { args: message.toolArgs ?? {}, message: message.contentText });

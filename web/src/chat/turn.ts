@@ -27,6 +27,12 @@ export interface ToolPart {
 export type Part = TextPart | ToolPart;
 export type TurnStatus = "sending" | "waiting" | "running" | "completed" | "cancelled" | "failed";
 
+/** The turn whose place another one takes, and how. */
+export interface Replaces {
+  turnId: string;
+  how: "regenerate" | "edit_prompt";
+}
+
 export interface Turn {
   turnId: string;
   prompt: string | null;
@@ -43,6 +49,11 @@ export interface Turn {
   usage: Usage | null;
   partial: boolean;
   failure: { code: string; message: string; retryable: boolean } | null;
+  replaces: Replaces | null;
+  /** The server holds it and it has ended: it can be answered again. */
+  isStored: boolean;
+  /** What the person thought of the answer. */
+  feedback: -1 | 0 | 1 | null;
 }
 
 export function newTurn(turnId: string, prompt: string | null, status: TurnStatus): Turn {
@@ -60,7 +71,15 @@ export function newTurn(turnId: string, prompt: string | null, status: TurnStatu
     usage: null,
     partial: false,
     failure: null,
+    replaces: null,
+    isStored: false,
+    feedback: null,
   };
+}
+
+/** The message that people judge: the last that was said. */
+export function answerOf(turn: Turn): string | null {
+  return turn.parts.findLast((part) => part.kind === "text")?.messageId ?? null;
 }
 
 export function hasEnded(turn: Turn): boolean {
@@ -95,11 +114,12 @@ export function applied(turn: Turn, next: TurnEvent): Turn | null {
     case "model_response_end":
       return completed(turn, next);
     case "turn_cancelled":
-      return { ...turn, status: "cancelled", parts: turn.parts.map(stopped) };
+      return { ...turn, status: "cancelled", isStored: true, parts: turn.parts.map(stopped) };
     case "turn_failed":
       return {
         ...turn,
         status: "failed",
+        isStored: next.code !== "not_stored",
         parts: turn.parts.map(stopped),
         failure: { code: next.code, message: next.message, retryable: next.retryable },
       };
@@ -110,6 +130,7 @@ function completed(turn: Turn, end: ModelResponseEnd): Turn {
   return {
     ...turn,
     status: "completed",
+    isStored: true,
     usage: end.usage,
     checks: end.checks,
     suggestions: end.suggestions,

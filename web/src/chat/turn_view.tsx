@@ -3,6 +3,8 @@ import { useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
 import { formatCount } from "../viewer/values.ts";
 import { AnswerText } from "./answer_text.tsx";
+import { Opinion } from "./opinion.tsx";
+import { Prompt, WithCode } from "./prompt.tsx";
 import { Checks } from "./checks.tsx";
 import { hasEnded, type Turn } from "./turn.ts";
 import { ToolCard } from "./tool_card.tsx";
@@ -12,20 +14,18 @@ interface TurnViewProps {
   isLast: boolean;
   canAsk: boolean;
   ask: (prompt: string) => void;
+  /** Have it answered again, under another prompt if one is given. */
+  replace: (prompt?: string) => void;
+  rate: (score: -1 | 0 | 1) => void;
 }
 
-export function TurnView({ turn, isLast, canAsk, ask }: TurnViewProps) {
+export function TurnView({ turn, isLast, canAsk, ask, replace, rate }: TurnViewProps) {
   const ended = hasEnded(turn);
   const last = turn.parts.at(-1);
   return (
     <article class="turn" data-status={turn.status} data-turn={turn.turnId}>
       {turn.prompt !== null && (
-        <div class="prompt">
-          <h3 class="visually-hidden">You asked</h3>
-          <p>
-            <WithCode text={turn.prompt} />
-          </p>
-        </div>
+        <Prompt text={turn.prompt} edit={turn.isStored && canAsk ? (prompt) => replace(prompt) : null} />
       )}
       <div class="answer">
         <h3 class="visually-hidden">Answer</h3>
@@ -48,13 +48,13 @@ export function TurnView({ turn, isLast, canAsk, ask }: TurnViewProps) {
             <Icon name="warning" />
             <p>{turn.failure.message}</p>
             {turn.failure.retryable && isLast && turn.prompt !== null && (
-              <button type="button" disabled={!canAsk} onClick={() => ask(turn.prompt!)}>
+              <button type="button" disabled={!canAsk} onClick={() => (turn.isStored ? replace() : ask(turn.prompt!))}>
                 Try again
               </button>
             )}
           </div>
         )}
-        {ended && <Footer turn={turn} />}
+        {ended && <Footer turn={turn} again={isLast && turn.isStored && canAsk ? () => replace() : null} rate={rate} />}
         {isLast && turn.status === "completed" && turn.suggestions.length > 0 && (
           <Suggestions questions={turn.suggestions} label="Ask next" disabled={!canAsk} ask={ask} />
         )}
@@ -87,11 +87,6 @@ export function Suggestions({
   );
 }
 
-/** A line in which names stand between backticks. */
-function WithCode({ text }: { text: string }) {
-  return <>{text.split(/`([^`\n]+)`/).map((part, index) => (index % 2 ? <code key={index}>{part}</code> : part))}</>;
-}
-
 function Waiting({ turn }: { turn: Turn }) {
   const last = turn.parts.at(-1);
   if (turn.status === "running" && last?.kind === "text") return null;
@@ -117,10 +112,16 @@ function Waiting({ turn }: { turn: Turn }) {
   );
 }
 
-function Footer({ turn }: { turn: Turn }) {
+interface FooterProps {
+  turn: Turn;
+  again: (() => void) | null;
+  rate: (score: -1 | 0 | 1) => void;
+}
+
+function Footer({ turn, again, rate }: FooterProps) {
   const [copied, setCopied] = useState(false);
   const text = turn.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");
-  if (!text) return null;
+  if (!text && (!again || turn.failure)) return null;
   const tokens = (turn.usage?.inputTokens ?? 0) + (turn.usage?.outputTokens ?? 0);
   const copy = () =>
     navigator.clipboard?.writeText(text).then(() => {
@@ -142,7 +143,7 @@ function Footer({ turn }: { turn: Turn }) {
           </span>
         )}
         {tokens > 0 && <span>{formatCount(tokens)} tokens</span>}
-        {navigator.clipboard && (
+        {text && navigator.clipboard && (
           <button
             type="button"
             class="icon-button"
@@ -153,6 +154,12 @@ function Footer({ turn }: { turn: Turn }) {
             <Icon name={copied ? "check" : "copy"} />
           </button>
         )}
+        {again && (
+          <button type="button" class="icon-button" aria-label="Answer again" title="Answer again" onClick={again}>
+            <Icon name="again" />
+          </button>
+        )}
+        {text && turn.isStored && <Opinion held={turn.feedback} rate={rate} />}
       </span>
     </footer>
   );

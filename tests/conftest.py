@@ -1,9 +1,12 @@
 """What every test shares: asyncio as anyio's backend, an environment without our settings, the folders of traces."""
 
+import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 
 pytest_plugins = ["tests.plugins.postgres", "tests.plugins.worlds"]
 
@@ -27,6 +30,16 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if (name.startswith("FLAMECHAT_") and name not in KEPT) or name.startswith(ALIASES):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def own_logging() -> Iterator[None]:
+    """What a test sets up of the process's logging does not outlive it: the streams it wrote to are closed by then."""
+    handlers = list(logging.root.handlers)
+    yield
+    structlog.reset_defaults()
+    for handler in set(logging.root.handlers) - set(handlers):
+        logging.root.removeHandler(handler)
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,6 @@ async def call_model(state: TurnState, runtime: Runtime[TurnContext]) -> dict[st
     update: dict[str, Any] = {
         "messages": [reply.message],
         "model_calls": number,
-        "new_pictures": [],
         "input_tokens": _sum(state["input_tokens"], reply.input_tokens),
         "output_tokens": _sum(state["output_tokens"], reply.output_tokens),
     }

@@ -17,7 +17,7 @@ from server.ports.traces import TraceWorkers
 
 class TurnState(TypedDict, total=False):
     """`messages`: system prompt, history, this prompt, then the turn's own. `known`: what the system prompt says of the
-    trace. `new_pictures`: tool calls of the round just run that drew one; `answer_id`: the message that holds the
+    trace. `new_pictures`: tool calls of the newest round that drew one; `answer_id`: the message that holds the
     last text. The three limit fields decide every model call.
     """
 

@@ -98,14 +98,23 @@ async def test_at_most_the_two_newest_pictures_are_shown() -> None:
 
 @pytest.mark.parametrize("fault", ["early_end", "drop", "error_event", "junk"])
 async def test_a_broken_stream_is_taken_back_and_asked_for_once_more(fault: Fault) -> None:
-    half = Reply(text="Half an ans", calls=(("get_top_functions", '{"limit": 50}'),), fault=fault)
+    half = Reply(text="Half an ans", fault=fault)
     async with openai_endpoint(half, ANSWER) as endpoint:
         scene = stage(endpoint_models(endpoint.base_url))
         answer = await scene.agent.answer(scene.turn, scene.sink)
 
     assert scene.sink.text == {answer.message_id: ANSWER.text}
     assert len(scene.sink.of("model_text_reset")) == 1
-    assert scene.sink.of("tool_start") == [], "half a tool call never runs"
+
+
+async def test_a_stream_that_ends_inside_a_tool_call_does_not_run_it() -> None:
+    half = Reply(text="Half an ans", calls=(("get_top_functions", '{"limit": 50}'),), fault="early_end")
+    async with openai_endpoint(half, ANSWER) as endpoint:
+        scene = stage(endpoint_models(endpoint.base_url))
+        answer = await scene.agent.answer(scene.turn, scene.sink)
+
+    assert scene.sink.text == {answer.message_id: ANSWER.text}
+    assert scene.sink.of("tool_start") == []
 
 
 async def test_a_call_cut_at_the_length_limit_does_not_run_its_tool() -> None:
@@ -193,8 +202,8 @@ async def test_a_cancelled_turn_hangs_up_on_the_provider() -> None:
             while not scene.sink.text:
                 await asyncio.sleep(0)
         running.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await running
+        await asyncio.wait({running}, timeout=10)
+        assert running.cancelled(), "a cancel that meets a chunk is not lost"
         async with asyncio.timeout(20):
             await endpoint.left.wait()
 

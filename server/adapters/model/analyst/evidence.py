@@ -77,6 +77,7 @@ class Evidence:
             for other in others
             if other.unit == first.unit
             and other.row["self_value"] > CLEARLY_MORE * first.row["self_value"]
+            and other.row["count"] > 1
             and not WAITING.search(other.row["name"])
         ]
         return max([first, *weightier], key=lambda lead: lead.row["self_value"]) if weightier else first

@@ -176,14 +176,14 @@ def test_each_value_of_a_profile_can_be_asked_for() -> None:
 
 def test_libraries_are_told_by_where_package_managers_put_them() -> None:
     builder = TraceBuilder("app", "test")
-    mine = ["/home/me/app/main.py", "src/index.ts", "file:///work/app/lib/search.js", "https://shop.test/static/app.js"]
+    mine = ["/srv/app/main.py", "src/index.ts", "file:///srv/app/lib/search.js", "https://shop.test/static/app.js"]
     theirs = [
         "/x/node_modules/react/index.js",
         "/v/lib/python3.11/site-packages/numpy/core.py",
         "/usr/lib/python3.11/json/decoder.py",
         "node:internal/timers",
         "/usr/local/go/src/runtime/proc.go",
-        "/root/go/pkg/mod/golang.org/x/net/http2.go",
+        "/opt/go/pkg/mod/golang.org/x/net/http2.go",
         "<frozen importlib._bootstrap>",
         "/usr/lib/x86_64-linux-gnu/libc.so.6",
         None,

@@ -6,9 +6,8 @@ from typing import Annotated, Literal
 import typer
 
 from server.edges.cli.doors import AnalyzeOptions, CliDoors, ServeOptions
-
-TraceArgument = Annotated[Path, typer.Argument(metavar="TRACE", help="A trace file, compressed or not.")]
-TraceOrStdin = Annotated[Path, typer.Argument(metavar="TRACE", help="A trace file, compressed or not; - reads stdin.")]
+from server.edges.cli.options import TraceArgument, TraceOrStdin
+from server.edges.cli.questions import add_questions
 
 
 def build_cli(doors: CliDoors) -> typer.Typer:
@@ -103,6 +102,8 @@ def build_cli(doors: CliDoors) -> typer.Typer:
         from server.edges.cli.summary import summary as run
 
         run(trace, as_json=as_json)
+
+    add_questions(app)
 
     @app.command()
     def serve(

@@ -1,11 +1,16 @@
 """`flamechat summary TRACE`: what the trace is and what stands out, without a model."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
+from typing import Literal
 
 import typer
 
 from server.edges.cli.reading import read_or_fail
+
+HEAVIEST = 10
+"""Functions of each profile in the JSON, by self and by total."""
 
 
 def summary(source: Path, *, as_json: bool) -> None:
@@ -18,7 +23,14 @@ def summary(source: Path, *, as_json: bool) -> None:
 
     trace = read_or_fail(source)
     if as_json:
-        typer.echo(json.dumps(summarise(trace).as_json(), indent=2, ensure_ascii=False))
+        said = summarise(trace).as_json()
+        for profile in said["profiles"]:
+            index = int(profile["handle"][1:])
+            keys: tuple[Literal["self"], Literal["total"]] = ("self", "total")
+            for key in keys:
+                heaviest = top_functions(trace, profile=index, sort_by=key, limit=HEAVIEST).rows
+                profile[f"heaviest_by_{key}"] = [asdict(row) for row in heaviest]
+        typer.echo(json.dumps(said, indent=2, ensure_ascii=False))
         return
     first = opening(trace)
     typer.echo(first.summary)

@@ -1,0 +1,117 @@
+"""How the questions' commands open a trace and print an answer: a table for people, or JSON."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from server.agent.quoting import plain
+from server.edges.cli.reading import MISUSED, fail, read_or_fail
+from traces.analysis.filters import FrameFilter
+from traces.analysis.selection import Selection, select
+from traces.analysis.units import format_share, format_value
+from traces.analysis.window import Window
+from traces.handles import ProfileChoice
+from traces.model import Trace
+from traces.values import Unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """As on the command line: `profile` a handle, a name or `all`; times in milliseconds from the profile's start."""
+
+    profile: str | None = None
+    value: str | None = None
+    my_code: bool = False
+    hide: str | None = None
+    only: str | None = None
+    start_ms: float | None = None
+    end_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A trace and the part of it that is asked about, as questions take it."""
+
+    trace: Trace
+    chosen: Selection
+    profile: ProfileChoice
+    value: str | None
+    window: Window | None
+    frame_filter: FrameFilter | None
+
+    @property
+    def question(self) -> dict[str, Any]:
+        """The arguments that every question shares."""
+        return {"profile": self.profile, "value": self.value}
+
+    def frame(self, named: str) -> int:
+        """A frame by handle or exact name; a remark on stderr when several share the name."""
+        from server.agent.tools.arguments import chosen_frame
+
+        frame, remark = chosen_frame(self.trace, named, self.chosen)
+        if remark:
+            typer.echo(f"note: {remark}", err=True)
+        return frame
+
+    def moment(self, at: float) -> str:
+        """A position on the axis, from the profile's start."""
+        return format_value(at - self.chosen.axis_start, self.chosen.axis)
+
+
+def open_trace(source: Path, scope: Scope) -> Opened:
+    """Read the file and find what is asked about. Ends the command for a bad file; raises ToolRetry, TraceError."""
+    from server.agent.tools.arguments import chosen_selection, chosen_window, profile_choice
+
+    trace = read_or_fail(source)
+    kept = FrameFilter(hide_libraries=scope.my_code, hide=scope.hide, only=scope.only) or None
+    named = chosen_selection(trace, scope.profile)
+    chosen = select(trace, profile_choice(named), value=scope.value, frame_filter=kept)
+    if chosen.left_out:
+        typer.echo(f"note: {chosen.left_out} profiles that measure something else are left out", err=True)
+    window = chosen_window(chosen, scope.start_ms, scope.end_ms)
+    return Opened(trace, chosen, profile_choice(named), scope.value, window, kept)
+
+
+@contextmanager
+def asking() -> Iterator[None]:
+    """Ends the command with exit code 2 and one line when the question makes no sense for the trace."""
+    from server.agent.tools.tool import ToolRetry
+    from traces.errors import TraceError
+
+    try:
+        yield
+    except (ToolRetry, TraceError) as error:
+        fail(str(error), MISUSED)
+
+
+def print_json(answer: Any) -> None:
+    """The answer as one JSON document: the fields of the result, in its own units."""
+    said = asdict(answer) if is_dataclass(answer) and not isinstance(answer, type) else answer
+    typer.echo(json.dumps(said, indent=2, ensure_ascii=False))
+
+
+def print_table(head: str, columns: Sequence[str], rows: Sequence[Sequence[str]], more: str | None = None) -> None:
+    """A line over columns; all but the last are aligned right."""
+    typer.echo(head)
+    widths = [max(len(cell) for cell in column) for column in zip(columns, *rows, strict=True)]
+    for row in [columns, *rows] if rows else []:
+        cells = [cell.rjust(width) for cell, width in zip(row[:-1], widths[:-1], strict=True)]
+        typer.echo("  ".join([*cells, row[-1]]).rstrip())
+    if more:
+        typer.echo(more)
+
+
+def amounts(unit: Unit) -> Callable[[float, float], list[str]]:
+    """Value and share as two cells."""
+    return lambda value, share: [format_value(value, unit), format_share(share)]
+
+
+def where(name: str, file: str | None, line: int | None) -> str:
+    """A function's name and place on one line."""
+    at = "" if file is None else f"  {plain(file, 60)}" + ("" if line is None else f":{line}")
+    return plain(name, 80) + at

@@ -1,0 +1,186 @@
+"""The commands that ask one question of a trace, with their options; each prints a table, or JSON with `--json`."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from server.edges.cli.options import TraceArgument, TraceOrStdin
+
+ProfileOption = Annotated[
+    str | None, typer.Option("--profile", help="Handle (p0), name, or all (added up); default: the main one.")
+]
+ValueOption = Annotated[str | None, typer.Option("--value", help="Which of the profile's values, by name.")]
+MyCodeOption = Annotated[bool, typer.Option("--my-code", help="Leave libraries out; their own time goes to callers.")]
+HideOption = Annotated[str | None, typer.Option("--hide", help="Leave functions out whose name or file has this.")]
+OnlyOption = Annotated[str | None, typer.Option("--only", help="Leave all other functions out.")]
+StartOption = Annotated[float | None, typer.Option("--start-ms", min=0, help="Window start, from the profile's start.")]
+EndOption = Annotated[float | None, typer.Option("--end-ms", min=0, help="Window end.")]
+LimitOption = Annotated[int, typer.Option("--limit", min=1, help="Rows at most.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON: values in nanoseconds, bytes or counts.")]
+SortOption = Annotated[Literal["self", "total"], typer.Option("--sort", help="By which value.")]
+
+
+def add_questions(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+
+    @app.command()
+    def functions(
+        trace: TraceOrStdin,
+        *,
+        sort: SortOption = "self",
+        limit: Annotated[int | None, typer.Option(min=1, help="Rows; default: 30, as JSON all.")] = None,
+        pattern: Annotated[str | None, typer.Option("--filter", help="Only names or files that have this.")] = None,
+        profile: ProfileOption = None,
+        value: ValueOption = None,
+        my_code: MyCodeOption = False,
+        hide: HideOption = None,
+        only: OnlyOption = None,
+        start_ms: StartOption = None,
+        end_ms: EndOption = None,
+        as_json: JsonOption = False,
+    ) -> None:
+        """Rank functions by self or total, with counts and what single calls took."""
+        from server.edges.cli.functions import functions as run
+        from server.edges.cli.printing import Scope
+
+        scope = Scope(
+            profile=profile, value=value, my_code=my_code, hide=hide, only=only, start_ms=start_ms, end_ms=end_ms
+        )
+        run(trace, scope, sort_by=sort, limit=limit, pattern=pattern, as_json=as_json)
+
+    @app.command()
+    def find(
+        trace: TraceOrStdin,
+        pattern: Annotated[str, typer.Argument(help="Part of a name or file.")],
+        *,
+        regex: Annotated[bool, typer.Option("--regex", help="The pattern is a regular expression.")] = False,
+        limit: LimitOption = 20,
+        profile: ProfileOption = None,
+        value: ValueOption = None,
+        as_json: JsonOption = False,
+    ) -> None:
+        """Find functions by name or file."""
+        from server.edges.cli.functions import find as run
+        from server.edges.cli.printing import Scope
+
+        run(trace, pattern, Scope(profile=profile, value=value), regex=regex, limit=limit, as_json=as_json)
+
+    @app.command()
+    def tree(
+        trace: TraceOrStdin,
+        *,
+        root: Annotated[str | None, typer.Option(help="Start at this function or node (n12).")] = None,
+        max_nodes: Annotated[int, typer.Option(min=1, help="Nodes at most.")] = 60,
+        inverted: Annotated[bool, typer.Option("--inverted", help="Bottom up: functions first, then callers.")] = False,
+        profile: ProfileOption = None,
+        value: ValueOption = None,
+        my_code: MyCodeOption = False,
+        hide: HideOption = None,
+        only: OnlyOption = None,
+        start_ms: StartOption = None,
+        end_ms: EndOption = None,
+        as_json: JsonOption = False,
+    ) -> None:
+        """Print the heaviest part of the call tree: total and self share, handle, function."""
+        from server.edges.cli.printing import Scope
+        from server.edges.cli.trees import tree as run
+
+        scope = Scope(
+            profile=profile, value=value, my_code=my_code, hide=hide, only=only, start_ms=start_ms, end_ms=end_ms
+        )
+        run(trace, scope, root=root, max_nodes=max_nodes, inverted=inverted, as_json=as_json)
+
+    @app.command()
+    def callers(
+        trace: TraceOrStdin,
+        frame: Annotated[str, typer.Argument(help="Function: handle (f12) or exact name.")],
+        *,
+        limit: LimitOption = 15,
+        profile: ProfileOption = None,
+        value: ValueOption = None,
+        my_code: MyCodeOption = False,
+        hide: HideOption = None,
+        only: OnlyOption = None,
+        start_ms: StartOption = None,
+        end_ms: EndOption = None,
+        as_json: JsonOption = False,
+    ) -> None:
+        """Say who calls a function and what it calls."""
+        from server.edges.cli.printing import Scope
+        from server.edges.cli.trees import callers as run
+
+        scope = Scope(
+            profile=profile, value=value, my_code=my_code, hide=hide, only=only, start_ms=start_ms, end_ms=end_ms
+        )
+        run(trace, frame, scope, limit=limit, as_json=as_json)
+
+    @app.command()
+    def windows(
+        trace: TraceOrStdin,
+        *,
+        length_ms: Annotated[float | None, typer.Option(help="Window length; default: a twentieth of all.")] = None,
+        frame: Annotated[str | None, typer.Option(help="When was this function hottest.")] = None,
+        limit: LimitOption = 5,
+        profile: ProfileOption = None,
+        value: ValueOption = None,
+        as_json: JsonOption = False,
+    ) -> None:
+        """Find the windows in which most happened, or most of one function."""
+        from server.edges.cli.printing import Scope
+        from server.edges.cli.times import windows as run
+
+        scope = Scope(profile=profile, value=value)
+        run(trace, scope, length_ms=length_ms, frame=frame, limit=limit, as_json=as_json)
+
+    @app.command()
+    def spans(
+        trace: TraceOrStdin,
+        *,
+        pattern: Annotated[str | None, typer.Option("--filter", help="Only names or files that have this.")] = None,
+        outermost: Annotated[bool, typer.Option("--outermost", help="Only calls that nothing here called.")] = False,
+        limit: LimitOption = 15,
+        profile: ProfileOption = None,
+        start_ms: StartOption = None,
+        end_ms: EndOption = None,
+        as_json: JsonOption = False,
+    ) -> None:
+        """List the longest single calls."""
+        from server.edges.cli.printing import Scope
+        from server.edges.cli.times import spans as run
+
+        scope = Scope(profile=profile, start_ms=start_ms, end_ms=end_ms)
+        run(trace, scope, pattern=pattern, outermost=outermost, limit=limit, as_json=as_json)
+
+    @app.command()
+    def compare(
+        before: TraceArgument,
+        after: TraceArgument,
+        *,
+        sort: SortOption = "self",
+        absolute: Annotated[bool, typer.Option("--absolute", help="Compare values as they are, not shares.")] = False,
+        limit: LimitOption = 30,
+        profile: ProfileOption = None,
+        value: ValueOption = None,
+        my_code: MyCodeOption = False,
+        as_json: JsonOption = False,
+    ) -> None:
+        """Say which functions changed most from one trace to another."""
+        from server.edges.cli.compare import compare as run
+        from server.edges.cli.printing import Scope
+
+        scope = Scope(profile=profile, value=value, my_code=my_code)
+        run(before, after, scope, sort_by=sort, absolute=absolute, limit=limit, as_json=as_json)
+
+    @app.command()
+    def convert(
+        trace: TraceOrStdin,
+        *,
+        to: Annotated[Literal["speedscope", "chrome", "collapsed", "pprof"], typer.Option(help="The file's format.")],
+        output: Annotated[Path, typer.Option("--output", "-o", help="The file to write; - is stdout.")],
+        profile: Annotated[str, typer.Option(help="Handle, number or name; all keeps or adds up all.")] = "all",
+    ) -> None:
+        """Write the trace as another tool's file."""
+        from server.edges.cli.convert import convert as run
+
+        run(trace, to, profile, output)

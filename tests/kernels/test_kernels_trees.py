@@ -103,6 +103,18 @@ def test_garbage_collection_goes_on_top_of_what_ran_once() -> None:
     assert paths.parent.tolist() == [-1, 0, 1, 0]
 
 
+@given(st.lists(st.tuples(small, small), max_size=40))
+def test_distinct_rows_are_numbered_alike(rows: list[tuple[int, int]]) -> None:
+    columns = [int32([row[0] for row in rows]), int32([row[1] for row in rows])]
+    distinct = list(dict.fromkeys(rows))
+    for switch in ("", "off"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("FLAMECHAT_KERNELS", switch)
+            which, first = trees.distinct_rows(*columns)
+        assert [distinct[number] for number in which.tolist()] == rows
+        assert [rows[row] for row in first.tolist()] == distinct
+
+
 parents = st.lists(st.integers(-1, 100), max_size=40).map(lambda ps: [min(p, i - 1) for i, p in enumerate(ps)])
 
 

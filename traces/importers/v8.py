@@ -14,7 +14,7 @@ from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.kernels.library import NotReadable
 from traces.kernels.records import Field, Kind, Table
 from traces.kernels.scaled import MISSING
-from traces.kernels.trees import ABSENT, CycleFound, Paths, paths_of_nodes, paths_of_stacks
+from traces.kernels.trees import ABSENT, CycleFound, Paths, distinct_rows, paths_of_nodes
 from traces.model import NONE, Int32, Int64
 
 ROOT = "(root)"
@@ -146,17 +146,13 @@ def _ranges(first: Int64, count: Int32) -> Int64:
 def _frames(builder: TraceBuilder, table: Table, nodes: Int64) -> tuple[Int32, npt.NDArray[np.bool_]]:
     """The builder's frame of each node, -1 for what is no call, and which nodes go on top of others."""
     names, urls = table.texts("function"), table.texts("url")
-    parts: list[Int64 | Int32] = [table.ids("function")[nodes], table.ids("url")[nodes]]
-    parts += [_position(table.numbers(column)[nodes]) for column in ("line", "column")]
-    # Equal call frames are equal paths of their four parts.
-    flat = np.stack(parts, axis=-1).astype(np.int32).ravel() + 1
-    which = paths_of_stacks(flat, np.arange(1, len(nodes) + 1, dtype=np.int64) * len(parts), len(parts)).leaf
-    first = np.full(int(which.max()) + 1 if len(which) else 0, NONE)
-    first[which[::-1]] = np.arange(len(nodes))[::-1]
+    said = [table.ids("function")[nodes], table.ids("url")[nodes]]
+    said += [_position(table.numbers(column)[nodes]) for column in ("line", "column")]
+    which, first = distinct_rows(*(part + 1 for part in said))
     frames = np.full(len(first), NONE, np.int32)
     on_top = np.zeros(len(first), np.bool_)
-    for kind in np.flatnonzero(first != NONE).tolist():
-        name, url, line, column = (int(part[first[kind]]) for part in parts)
+    for kind, row in enumerate(first.tolist()):
+        name, url, line, column = (int(part[row]) for part in said)
         call = CallFrame(names[name] if name >= 0 else "", urls[url] if url >= 0 else "", line, column)
         on_top[kind] = call.name in ON_TOP
         if on_top[kind] or (call.name not in (ROOT, IDLE) and call.url != "native dummy.js"):
@@ -164,8 +160,8 @@ def _frames(builder: TraceBuilder, table: Table, nodes: Int64) -> tuple[Int32, n
     return frames[which], on_top[which]
 
 
-def _position(column: Int64) -> Int64:
-    return np.clip(column, NONE, (1 << 31) - 3)
+def _position(column: Int64) -> Int32:
+    return np.clip(column, NONE, (1 << 31) - 3).astype(np.int32)
 
 
 def frame_of(builder: TraceBuilder, call: CallFrame) -> int:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from msgspec import Raw
 
 from traces.kernels.library import REASONS, Buffer, NotReadable, Outcome, call, contiguous, kernels, raise_for, take
-from traces.kernels.scaled import MISSING, scaled
+from traces.kernels.scaled import MISSING, scaled_number
 
 Int64 = npt.NDArray[np.int64]
 Offsets = Sequence[int] | Int64 | npt.NDArray[np.int32]
@@ -86,7 +86,7 @@ def _arrays(part: bytes, scale: int, offset: int, *, nested: bool, exact: bool) 
         raise NotReadable(NOT_NUMBERS, offset) from error
     except (msgspec.DecodeError, RecursionError) as error:
         raise NotReadable(REASONS[Outcome.MALFORMED], offset) from error
-    arrays = [[scaled(bytes(number), scale) for number in array] for array in raw]
+    arrays = [[scaled_number(bytes(number), scale) for number in array] for array in raw]
     if (exact and fractions) or any(MISSING in array for array in arrays):
         raise NotReadable(NOT_NUMBERS, offset)
     return arrays

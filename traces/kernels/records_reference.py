@@ -13,7 +13,7 @@ from msgspec import Raw
 
 from traces.kernels.library import REASONS, Buffer, NotReadable, Outcome, address
 from traces.kernels.records import Column, Field, Kind, Table, column_names
-from traces.kernels.scaled import MISSING, scaled
+from traces.kernels.scaled import MISSING, scaled, scaled_number
 
 SPACE = b" \t\r\n"
 BYTE = re.compile(r"byte (\d+)")
@@ -253,7 +253,7 @@ class _Rows:
         column, scale = self._values[each.column], each.scale
         for row, text in zip(rows, map(bytes, values), strict=False):
             if text:
-                number = scaled(text[1:-1] if text[0] == QUOTE else text, scale)
+                number = scaled(text[1:-1], scale) if text[0] == QUOTE else scaled_number(text, scale)
                 if number != MISSING:
                     column[row] = number
 
@@ -269,7 +269,7 @@ class _Rows:
             if memoryview(value).nbytes:
                 firsts[row] = len(items)
             if _starts(value, b"["):
-                numbers = [scaled(bytes(n), each.scale) for n in msgspec.json.decode(value, type=list[Raw])]
+                numbers = [scaled_number(bytes(n), each.scale) for n in msgspec.json.decode(value, type=list[Raw])]
                 if MISSING in numbers:
                     raise NotReadable("a list of numbers holds something else", _address(value) - self._base)
                 items += numbers

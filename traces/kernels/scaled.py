@@ -7,17 +7,19 @@ import numpy as np
 MISSING = int(np.iinfo(np.int64).min)
 """In a column of numbers: there is none."""
 LARGEST = int(np.iinfo(np.int64).max)
-PLAIN = re.compile(rb"(-?(?:0|[1-9][0-9]{0,17}))(?:\.([0-9]+))?")
 NUMBER = re.compile(rb"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?)([0-9]+))?")
+
+
+def scaled_number(token: bytes, scale: int) -> int:
+    """`scaled` for what is known to be a JSON value: most numbers need no closer look."""
+    whole, _, part = token.partition(b".")
+    if whole.isdigit() and len(part) <= scale and (not part or part.isdigit()) and len(whole) + scale <= 18:
+        return int(whole + part.ljust(scale, b"0"))
+    return scaled(token, scale)
 
 
 def scaled(text: bytes, scale: int) -> int:
     """A number times 10**scale, rounded half away from zero; MISSING for other text, the largest for what is larger."""
-    plain = PLAIN.fullmatch(text)
-    if plain is not None:
-        whole, part = plain.groups(b"")
-        if len(part) <= scale and len(whole) + scale <= 18:
-            return int(whole + part.ljust(scale, b"0"))
     number = NUMBER.fullmatch(text)
     if number is None:
         return MISSING

@@ -110,6 +110,27 @@ def paths_of_stacks_reference(frames: Int32, ends: Int64, max_depth: int, *, inn
     return tree.paths(leaves)
 
 
+def distinct_rows(*columns: Int32) -> tuple[Int32, Int64]:
+    """Which of the distinct rows each row is, and the first row of each, in order of first appearance; no value may be
+    negative."""
+    count = len(columns[0])
+    if kernels() is None:
+        known: dict[tuple[int, ...], int] = {}
+        which = [known.setdefault(row, len(known)) for row in zip(*(c.tolist() for c in columns), strict=True)]
+        number = np.array(which, np.int32)
+        first = np.full(len(known), NONE)
+        first[number[::-1]] = np.arange(count)[::-1]
+        return number, first
+    # Equal rows are equal paths: their leaves are the same.
+    flat = np.stack(columns, axis=-1).astype(np.int32).ravel()
+    ends = np.arange(1, count + 1, dtype=np.int64) * len(columns)
+    paths = paths_of_stacks(flat, ends, len(columns))
+    first = np.full(len(paths), NONE)
+    first[paths.leaf[::-1]] = np.arange(count)[::-1]
+    used = first != NONE
+    return (np.cumsum(used) - 1).astype(np.int32)[paths.leaf], first[used]
+
+
 def paths_of_nodes(above: Int32, frame: Int32, on_top: npt.NDArray[np.bool_], samples: Int32, max_depth: int) -> Paths:
     """The leaf of each sample of a profiler that keeps its own tree.
 

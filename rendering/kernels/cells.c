@@ -2,14 +2,21 @@
 #include "../../traces/kernels/bytes.h"
 
 #define FIXED_BITS 32 /* positions are whole multiples of 2**-32 pixels */
-#define LINEAR 8      /* so many kinds in one pixel are searched one by one, more through a hash table */
+#define FIRST_BITS 5
+#define AHEAD 24
 
-typedef struct { /* one row's boxes in the pixel that is being filled */
-    int64_t pixel, left, right, weight, count;
-    int32_t *kind;
-    int64_t *share, kind_room, share_room, kinds;
-    int32_t *slots;
-    int64_t slot_count;
+typedef struct {
+    int32_t kind;
+    uint32_t turn; /* of another turn: the slot is free */
+    int64_t weight;
+} Share;
+
+typedef struct { /* one row's boxes in the pixel that is being filled, and what each kind has of them */
+    int64_t pixel, left, right, weight, count, kinds;
+    Share *share;
+    int32_t *used; /* the slots in use */
+    uint32_t turn;
+    int bits; /* there are 2**bits slots */
 } Open;
 
 typedef struct {
@@ -19,45 +26,45 @@ typedef struct {
     int64_t room; /* cells a row may have */
 } Rows;
 
-static int index_kinds(Open *open, int64_t slot_count) {
-    int32_t *slots = calloc((size_t)slot_count, sizeof *slots);
-    if (!slots) return 0;
-    for (int64_t i = 0; i < open->kinds; i++) {
-        uint64_t at = hash_pair(0, (uint32_t)open->kind[i]) & (uint64_t)(slot_count - 1);
-        while (slots[at]) at = (at + 1) & (uint64_t)(slot_count - 1);
-        slots[at] = (int32_t)i + 1;
+static inline uint32_t slot_of(int32_t kind, int bits) { return (uint32_t)kind * 2654435769u >> (32 - bits); }
+
+/* More slots; 0 when memory is out. */
+static int widen(Open *open) {
+    int bits = open->bits ? open->bits + 2 : FIRST_BITS;
+    uint32_t mask = ((uint32_t)1 << bits) - 1;
+    Share *share = calloc((size_t)mask + 1, sizeof *share);
+    int32_t *used = malloc(((size_t)mask / 2 + 1) * sizeof *used);
+    if (!share || !used || bits > 30) {
+        free(share);
+        free(used);
+        return 0;
     }
-    free(open->slots);
-    open->slots = slots;
-    open->slot_count = slot_count;
+    for (int64_t i = 0; i < open->kinds; i++) {
+        Share moving = open->share[open->used[i]];
+        uint32_t at = slot_of(moving.kind, bits);
+        while (share[at].turn == open->turn) at = (at + 1) & mask;
+        share[at] = moving;
+        used[i] = (int32_t)at;
+    }
+    free(open->share);
+    free(open->used);
+    open->share = share;
+    open->used = used;
+    open->bits = bits;
     return 1;
 }
 
-static int add_kind(Open *open, int32_t kind, int64_t weight) {
-    uint64_t at = 0, mask = (uint64_t)open->slot_count - 1;
-    if (!open->slot_count) {
-        for (int64_t i = 0; i < open->kinds; i++)
-            if (open->kind[i] == kind) {
-                open->share[i] += weight;
-                return 1;
-            }
-    } else {
-        for (at = hash_pair(0, (uint32_t)kind) & mask; open->slots[at]; at = (at + 1) & mask)
-            if (open->kind[open->slots[at] - 1] == kind) {
-                open->share[open->slots[at] - 1] += weight;
-                return 1;
-            }
-    }
-    if (!grow((void **)&open->kind, &open->kind_room, open->kinds + 1, sizeof *open->kind) ||
-        !grow((void **)&open->share, &open->share_room, open->kinds + 1, sizeof *open->share))
-        return 0;
-    open->kind[open->kinds] = kind;
-    open->share[open->kinds++] = weight;
-    if (open->slot_count && open->kinds * 2 <= open->slot_count) {
-        open->slots[at] = (int32_t)open->kinds;
-        return 1;
-    }
-    return open->kinds <= LINEAR || index_kinds(open, open->slot_count ? open->slot_count * 4 : 64);
+static inline int add_kind(Open *open, int32_t kind, int64_t weight) {
+    if ((!open->bits || open->kinds >= (int64_t)1 << (open->bits - 1)) && !widen(open)) return 0;
+    uint32_t mask = ((uint32_t)1 << open->bits) - 1, at = slot_of(kind, open->bits);
+    for (; open->share[at].turn == open->turn; at = (at + 1) & mask)
+        if (open->share[at].kind == kind) {
+            open->share[at].weight += weight;
+            return 1;
+        }
+    open->share[at] = (Share){kind, open->turn, weight};
+    open->used[open->kinds++] = (int32_t)at;
+    return 1;
 }
 
 /* The place of the row's next cell, or -1: more cells than disjoint boxes can make. */
@@ -68,30 +75,36 @@ static inline int64_t next_cell(Rows *rows, int64_t row) {
 
 static int close_cell(Rows *rows, Open *open, int64_t row) {
     if (open->pixel < 0) return OK;
-    int64_t cell = next_cell(rows, row), chief = 0, colour[3] = {0, 0, 0};
+    int64_t cell = next_cell(rows, row), colour[3] = {0, 0, 0};
     if (cell < 0) return MALFORMED;
+    Share chief = open->share[open->used[0]];
     for (int64_t i = 0; i < open->kinds; i++) {
-        const uint8_t *rgb = rows->palette + 3 * (int64_t)open->kind[i];
-        for (int c = 0; c < 3; c++) colour[c] += open->share[i] * rgb[c];
-        if (open->share[i] > open->share[chief] ||
-            (open->share[i] == open->share[chief] && open->kind[i] < open->kind[chief]))
-            chief = i;
+        Share share = open->share[open->used[i]];
+        const uint8_t *rgb = rows->palette + 3 * (int64_t)share.kind;
+        for (int c = 0; c < 3; c++) colour[c] += share.weight * rgb[c];
+        if (share.weight > chief.weight || (share.weight == chief.weight && share.kind < chief.kind)) chief = share;
     }
     rows->left[cell] = open->left;
     rows->right[cell] = open->right;
     rows->weight[cell] = open->weight;
-    rows->own[cell] = open->share[chief];
+    rows->own[cell] = chief.weight;
     rows->count[cell] = open->count;
-    rows->kind[cell] = open->kind[chief];
+    rows->kind[cell] = chief.kind;
     memcpy(rows->colour + 3 * cell, colour, sizeof colour);
     open->pixel = -1;
     open->kinds = open->weight = open->count = 0;
-    if (open->slot_count) {
-        free(open->slots);
-        open->slots = NULL;
-        open->slot_count = 0;
-    }
+    if (!++open->turn) return MALFORMED; /* more cells than any picture has */
     return OK;
+}
+
+/* Items point all over a large tree: ask for its rows a little ahead. */
+static inline void look_ahead(const int32_t *item, int64_t at, int64_t boxes, const int32_t *item_row,
+                              const int32_t *item_kind, int64_t items) {
+    if (at + AHEAD >= boxes) return;
+    int64_t next = item[at + AHEAD];
+    if (next < 0 || next >= items) return;
+    __builtin_prefetch(item_row + next);
+    __builtin_prefetch(item_kind + next);
 }
 
 static int add_box(Rows *rows, Open *open, int64_t row, int64_t left, int64_t right, int32_t kind, int64_t last_pixel) {
@@ -139,10 +152,11 @@ static inline int64_t place(double at, double origin, double scale, int64_t limi
         Rows rows = {left, right, weight, own, count, colour, used, hidden, kind_out, palette, room};                      \
         Open *open = calloc((size_t)row_count + 1, sizeof *open);                                                          \
         if (!open) return NO_MEMORY;                                                                                       \
-        for (int64_t r = 0; r < row_count; r++) open[r].pixel = -1;                                                        \
+        for (int64_t r = 0; r < row_count; r++) open[r].pixel = -1, open[r].turn = 1;                                                    \
         int outcome = OK;                                                                                                  \
         int64_t limit = width << FIXED_BITS;                                                                               \
         for (int64_t i = 0; i < boxes && outcome == OK; i++) {                                                             \
+            if (item_row) look_ahead(item, i, boxes, item_row, item_kind, items);                                          \
             if (!(end[i] > start[i]) || !((double)end[i] > low) || !((double)start[i] < high)) continue;                   \
             int64_t row = 0, kind = item[i];                                                                               \
             if (kind < 0 || kind >= items) {                                                                               \
@@ -167,9 +181,8 @@ static inline int64_t place(double at, double origin, double scale, int64_t limi
         }                                                                                                                  \
         for (int64_t r = 0; r < row_count; r++) {                                                                          \
             if (outcome == OK) outcome = close_cell(&rows, &open[r], r);                                                   \
-            free(open[r].kind);                                                                                            \
             free(open[r].share);                                                                                           \
-            free(open[r].slots);                                                                                           \
+            free(open[r].used);                                                                                            \
         }                                                                                                                  \
         free(open);                                                                                                        \
         return outcome;                                                                                                    \

@@ -17,6 +17,7 @@ from traces.values import Unit
 MAX_LAYERS = 4
 """A gzip of a zip of a gzip is already more than any tool writes."""
 OUTPUT_CHUNK = 16 << 20
+BUNDLE_SIGN = ".trace/form.template"
 ZSTD_INPUT_CHUNK = 8 << 10
 """zstd gives all the output of what it is fed: small bites keep it below 256 MB even for a bomb."""
 
@@ -34,18 +35,44 @@ def unwrap(data: memoryview, name: str) -> memoryview:
         elif start == b"\x28\xb5\x2f\xfd":
             data = _collect(_unzstd(data, name), len(data), name)
         elif start in (b"PK\x03\x04", b"PK\x05\x06"):
+            if is_bundle(data):
+                return data
             data = _collect(_unzip(data, name), len(data), name)
         else:
             break
     return _as_utf8(data, name)
 
 
-def _collect(chunks: Iterable[bytes], packed: int, name: str) -> memoryview:
+def is_bundle(data: memoryview) -> bool:
+    """Whether a zip holds the one kind of trace that is a folder: what Apple's Instruments saves."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return any(member.endswith(BUNDLE_SIGN) for member in archive.namelist())
+    except zipfile.BadZipFile:
+        return False
+
+
+def read_member(archive: zipfile.ZipFile, member: str, name: str, limit: int = MAX_DECOMPRESSED_BYTES) -> memoryview:
+    """One file of an archive, and what it holds where it is zlib itself. Raises DamagedTrace, TraceTooLarge."""
+    try:
+        packed = archive.getinfo(member).compress_size
+        with archive.open(member) as file:
+            data = _collect(iter(lambda: file.read(OUTPUT_CHUNK), b""), packed, name, limit)
+        if bytes(data[:1]) == b"\x78" and len(data) > 1 and (0x7800 | data[1]) % 31 == 0:
+            data = _collect(_inflate(data), len(data), name, limit)
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise _broken(name, "zip") from error
+    except (RuntimeError, NotImplementedError) as error:
+        raise UnrecognisedTrace(f"{name}: this zip is encrypted or packed in a way that is not read.") from error
+    return data
+
+
+def _collect(chunks: Iterable[bytes], packed: int, name: str, most: int = MAX_DECOMPRESSED_BYTES) -> memoryview:
     out = bytearray()
     for chunk in chunks:
         out += chunk
-        if len(out) > MAX_DECOMPRESSED_BYTES:
-            limit = format_value(MAX_DECOMPRESSED_BYTES, Unit.BYTES)
+        if len(out) > most:
+            limit = format_value(most, Unit.BYTES)
             raise TraceTooLarge(f"{name}: it holds more than {limit} once decompressed. Record a shorter time.")
         if len(out) > EXPANSION_GRACE_BYTES and len(out) > packed * MAX_EXPANSION:
             raise TraceTooLarge(
@@ -81,6 +108,16 @@ def _unzstd(data: memoryview, name: str) -> Iterator[bytes]:
             feed = inflate.unused_data if inflate.eof else b""
     if not inflate.eof:
         raise _truncated(name, "zstd")
+
+
+def _inflate(data: memoryview) -> Iterator[bytes]:
+    decompressor = zlib.decompressobj()
+    feed: bytes | memoryview = data
+    while not decompressor.eof:
+        yield (chunk := decompressor.decompress(feed, OUTPUT_CHUNK))
+        feed = decompressor.unconsumed_tail
+        if not feed and not chunk and not decompressor.eof:
+            raise EOFError
 
 
 def _unzip(data: memoryview, name: str) -> Iterator[bytes]:

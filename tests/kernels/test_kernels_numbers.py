@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces.kernels import lines, numbers, protobuf
+from traces.kernels import lines, numbers, perf, protobuf
 from traces.kernels.library import NotReadable, kernels
 
 pytestmark = pytest.mark.skipif(kernels() is None, reason="no compiled kernels: no C compiler was found")
@@ -148,3 +148,46 @@ def test_packed_numbers_agree(rows: list[list[int]]) -> None:
 def test_messages_outside_the_data_are_refused(firsts: list[int], lasts: list[int]) -> None:
     with pytest.raises(NotReadable):
         protobuf.scan_fields(b"\x08\x01\x08\x01", firsts, lasts)
+
+
+frame_lines = st.sampled_from(
+    [
+        "\t    8e2a do_lookup_x+0xca (/usr/lib/ld.so)",
+        "\tffffffff821d3342 mas_wr_bnode+0x2 ([kernel.kallsyms])",
+        "  12 [unknown] (/tmp/perf-1.map)",
+        " 12 a (b) c+0x1 (x (y)",
+        " 12 (only)",
+        " 12 f (/a b (deleted))",
+        " 12 (deleted))",
+        " 00000000000000000 long (x)",
+        "12  two spaces+0x1 (x)",
+        " 1f plain",
+        " 1f sym+0x",
+        " 1f +0x12",
+        "\tzz no address",
+        " 12",
+        "# comment",
+        "",
+        " \t\r",
+        "node  2803  3367.738998:    1003009 cpu-clock:ppp: ",
+        "   swapper     0 [000]  1.5: cycles: ",
+    ]
+)
+
+
+@given(st.lists(frame_lines | st.text(alphabet="af09+x() \t\r#", max_size=12)).map("\n".join))
+def test_blocks_of_perf_script_agree(text: str) -> None:
+    mine, reference = perf.scan_blocks(text.encode()), perf.scan_blocks_reference(text.encode())
+    for name in mine.__slots__:
+        np.testing.assert_array_equal(getattr(mine, name), getattr(reference, name), err_msg=name)
+
+
+def test_a_block_is_a_header_and_frames_without_offsets() -> None:
+    text = b"8 stray (x)\nnode  28 3.5: 10 cpu-clock: \n\t8e2a look+0xca (/usr/ld.so)\n\t12 [unknown] ([vdso])\n"
+    text += b"\nnode 1 4: x:\n"
+    blocks = perf.scan_blocks(text)
+    assert (blocks.stray, blocks.ends.tolist()) == (1, [3, 3])
+    assert [blocks.symbols[i] for i in blocks.symbol] == [b"stray", b"look", b"[unknown]"]
+    assert [blocks.objects[i] for i in blocks.object] == [b"x", b"/usr/ld.so", b"[vdso]"]
+    offset, length = int(blocks.header_offset[1]), int(blocks.header_length[1])
+    assert text[offset : offset + length] == b"node 1 4: x:"

@@ -13,21 +13,17 @@ import numpy as np
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
 from traces.importers.head import Head
-from traces.kernels.trees import paths_of_stacks
-from traces.model import Int32, Int64
+from traces.kernels.perf import Blocks, frame_parts, scan_blocks
+from traces.kernels.trees import distinct_rows, paths_of_stacks
+from traces.model import NONE, Int32, Int64
 from traces.values import Unit, ValueType
 
 HEADER = re.compile(
     rb"[ \t]*(\S.*?)[ \t]+(-?\d{1,9})(?:/(-?\d{1,9}))?[ \t]+(?:\[\d+\][ \t]+)?(?:[A-Za-z.]{1,8}[ \t]+)?"
     rb"(\d{1,9})\.(\d{1,9}):[ \t]+(?:(\d{1,18})[ \t]+)?(\S+?):(?:[ \t]+(.*))?"
 )
-ADDRESS = re.compile(rb"[0-9a-f]{1,16}")
-OFFSET = re.compile(rb"\+0x[0-9a-f]{1,16}$")
-DELETED = b" (deleted))"
 MAX_HEADER_BYTES = 1_000
 """Of a sample's first line; tracepoints print their arguments behind what is read."""
-CHUNK_BYTES = 4 << 20
-NOTHING, SAMPLE = -1, -2
 TIME = ValueType("time", Unit.NANOSECONDS)
 SAMPLES = ValueType("samples", Unit.COUNT)
 CLOCKS = ("cpu-clock", "task-clock")
@@ -57,61 +53,6 @@ class Thread:
     period: list[int] = field(default_factory=list)
 
 
-class Lines(dict[bytes, int]):
-    """What each line says: a frame of the builder, NOTHING, or SAMPLE for the next of `headers`.
-
-    Most lines were seen before, and stacks share most of theirs, so that nearly all of a file is one look-up a line.
-    """
-
-    def __init__(self, builder: TraceBuilder) -> None:
-        super().__init__()
-        self.headers: list[Header] = []
-        self.unread = 0
-        self._builder = builder
-
-    def __missing__(self, line: bytes) -> int:
-        if (parts := frame_parts(line)) is not None:
-            self[line] = code = self._frame(*parts)
-            return code
-        header = HEADER.fullmatch(line[:MAX_HEADER_BYTES].rstrip())
-        if header is None:
-            self.unread += bool(line.strip()) and line[:1] != b"#"
-            return NOTHING
-        comm, first, second, seconds, fraction, period, event, rest = header.groups()
-        alone = frame_parts(rest) if rest else None
-        self.headers.append(
-            Header(
-                comm,
-                first if second is not None else b"",
-                second if second is not None else first,
-                int(seconds) * 1_000_000_000 + int(fraction.ljust(9, b"0")),
-                int(period) if period is not None else None,
-                event,
-                self._frame(*alone) if alone is not None else NOTHING,
-            )
-        )
-        return SAMPLE
-
-    def _frame(self, symbol: bytes, file: bytes) -> int:
-        place = _text(file)
-        name = f"??? ({place})" if symbol == b"[unknown]" else _text(symbol)
-        return self._builder.frame(name, place)
-
-
-def frame_parts(line: bytes) -> tuple[bytes, bytes] | None:
-    """Symbol and object of a line of a stack; symbols may hold parentheses, names of objects as good as never."""
-    line = line.strip()
-    if line[-1:] != b")":
-        return None
-    cut = line.rfind(b" (")
-    if line.endswith(DELETED):
-        cut = line.rfind(b" (", 0, cut)
-    address, _, symbol = line[: max(cut, 0)].partition(b" ")
-    if ADDRESS.fullmatch(address) is None or not symbol:
-        return None
-    return OFFSET.sub(b"", symbol), line[cut + 2 : -1]
-
-
 def looks_like(head: Head) -> bool:
     """A line with a time and an event, and a frame with an address and an object in the same line or the next."""
     if head.text is None or head.json is not None:
@@ -126,14 +67,14 @@ def looks_like(head: Head) -> bool:
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed a profile a thread and event: time, samples, and the event's count if it was printed."""
-    lines = Lines(builder)
-    codes = np.concatenate([np.fromiter(map(lines.__getitem__, part), np.int32, len(part)) for part in _parts(content)])
-    builder.warn("unread_lines", "lines that are neither a sample nor a frame were skipped", lines.unread)
-    at = np.flatnonzero(codes == SAMPLE)
-    headers = lines.headers
+    blocks = scan_blocks(content)
+    said = [_header(line, builder) for line in _lines(content, blocks)]
+    at = np.array([place for place, header in enumerate(said) if header is not None], np.int64)
+    headers = [header for header in said if header is not None]
+    builder.warn("unread_lines", "lines that are neither a sample nor a frame were skipped", len(said) - len(headers))
     if not headers:
         return
-    frames, ends = _stacks(codes, at, headers)
+    frames, ends = _stacks(_frames(blocks, builder), blocks, at, headers)
     threads: dict[tuple[bytes, ...], Thread] = {}
     for rank, header in enumerate(headers):
         key = (header.comm, header.pid, header.tid, header.event)
@@ -150,26 +91,51 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         _add(thread, frames, ends, other, builder)
 
 
-def _parts(content: memoryview) -> Iterator[list[bytes]]:
-    """The lines, some megabytes of them at a time."""
-    rest = b""
-    for begin in range(0, len(content), CHUNK_BYTES):
-        lines = (rest + bytes(content[begin : begin + CHUNK_BYTES])).split(b"\n")
-        rest = lines.pop()
-        yield lines
-    yield [rest]
+def _lines(content: memoryview, blocks: Blocks) -> Iterator[bytes]:
+    for offset, length in zip(blocks.header_offset.tolist(), blocks.header_length.tolist(), strict=True):
+        yield bytes(content[offset : offset + min(length, MAX_HEADER_BYTES)])
 
 
-def _stacks(codes: Int32, at: Int64, headers: list[Header]) -> tuple[Int32, Int64]:
+def _header(line: bytes, builder: TraceBuilder) -> Header | None:
+    header = HEADER.fullmatch(line.rstrip())
+    if header is None:
+        return None
+    comm, first, second, seconds, fraction, period, event, rest = header.groups()
+    alone = frame_parts(rest) if rest else None
+    return Header(
+        comm,
+        first if second is not None else b"",
+        second if second is not None else first,
+        int(seconds) * 1_000_000_000 + int(fraction.ljust(9, b"0")),
+        int(period) if period is not None else None,
+        event,
+        _frame(builder, *alone) if alone is not None else NONE,
+    )
+
+
+def _frame(builder: TraceBuilder, symbol: bytes, file: bytes) -> int:
+    place = _text(file)
+    return builder.frame(f"??? ({place})" if symbol == b"[unknown]" else _text(symbol), place)
+
+
+def _frames(blocks: Blocks, builder: TraceBuilder) -> Int32:
+    """The builder's frame of each line of a stack."""
+    which, first = distinct_rows(blocks.symbol, blocks.object)
+    pairs = zip(blocks.symbol[first].tolist(), blocks.object[first].tolist(), strict=True)
+    frames = [_frame(builder, blocks.symbols[symbol], blocks.objects[thing]) for symbol, thing in pairs]
+    return np.array(frames, np.int32)[which]
+
+
+def _stacks(frames: Int32, blocks: Blocks, at: Int64, headers: list[Header]) -> tuple[Int32, Int64]:
     """All frames in a row, and where each sample's end. What stands before the first sample belongs to none."""
-    codes = codes[at[0] :]
-    at = at - at[0]
-    if any(header.frame >= 0 for header in headers):
-        codes = codes.copy()
-        codes[at] = [header.frame if header.frame >= 0 else NOTHING for header in headers]
-    is_frame = codes >= 0
-    counted = np.concatenate(([0], np.cumsum(is_frame)))
-    return codes[is_frame], counted[np.append(at[1:], len(codes))]
+    begins = np.concatenate(([blocks.stray], blocks.ends))[at]
+    ends = np.append(begins[1:], len(frames)) - begins[0]
+    beside = np.array([header.frame for header in headers], np.int32)
+    frames = frames[begins[0] :]
+    if (beside >= 0).any():
+        frames = np.insert(frames, begins[beside >= 0] - begins[0], beside[beside >= 0])
+        ends = ends + np.cumsum(beside >= 0)
+    return frames, ends
 
 
 def _add(thread: Thread, frames: Int32, ends: Int64, suffix: str, builder: TraceBuilder) -> None:

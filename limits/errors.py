@@ -1,6 +1,7 @@
 """LimitsError
 ├── UnknownPlan       no plan of that name
-└── InvalidPlan       a plan's numbers contradict each other
+├── UnknownUser       no user of that id
+└── InvalidPlan       a plan's numbers contradict each other, its name is taken, or it may not be used that way
 """
 
 
@@ -9,6 +10,10 @@ class LimitsError(Exception):
 
 
 class UnknownPlan(LimitsError):
+    pass
+
+
+class UnknownUser(LimitsError):
     pass
 
 

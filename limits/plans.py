@@ -1,7 +1,16 @@
-"""A plan's ceilings. `None` is unlimited."""
+"""A plan's ceilings, and what of them may be changed. `None` is unlimited."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+
+from limits.errors import InvalidPlan
+
+FALLBACK_PLAN = "free"
+"""Binds whoever has no subscription in good standing, so it cannot be retired."""
+
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
 
 class SessionsPeriod(StrEnum):
@@ -11,7 +20,7 @@ class SessionsPeriod(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A row of `subscription_plans`."""
+    """A row of `subscription_plans`. A retired plan goes on for those who are on it and takes nobody new."""
 
     name: str
     display_name: str
@@ -23,7 +32,39 @@ class Plan:
     total_trace_limit: int | None = None
     retention_days: int | None = None
     allow_public_sharing: bool = False
+    is_retired: bool = False
 
 
 LOCAL_PLAN = Plan(name="local", display_name="Local")
 """The plan of the one user of a server on one machine: everything unlimited. Its row is seeded with the others."""
+
+CHANGEABLE = frozenset(field.name for field in fields(Plan)) - {"name", "is_retired"}
+
+
+def checked(plan: Plan) -> Plan:
+    """The plan itself. Raises InvalidPlan when its numbers contradict each other or cannot be."""
+    if not NAME.fullmatch(plan.name):
+        raise InvalidPlan(f"{plan.name!r} is no name for a plan: use up to 40 of a-z, 0-9, - and _, a letter first.")
+    if not plan.display_name.strip():
+        raise InvalidPlan("A plan needs a display name.")
+    counts = ("chat_messages_per_session", "chat_sessions_limit", "monthly_upload_limit", "total_trace_limit")
+    for name in (*counts, "price_monthly_cents"):
+        value = getattr(plan, name)
+        if value is not None and not 0 <= value < 1 << 31:
+            raise InvalidPlan(f"{name} cannot be {value}: it is a number from 0, or unlimited.")
+    if plan.retention_days is not None and not 1 <= plan.retention_days <= 36_500:
+        raise InvalidPlan("retention_days is a number from 1 to 36500, or unlimited.")
+    if (plan.chat_sessions_limit is None) != (plan.chat_sessions_period is None):
+        raise InvalidPlan("chat_sessions_limit and chat_sessions_period go together: a ceiling says of which period.")
+    return plan
+
+
+def changed(plan: Plan, changes: Mapping[str, object]) -> Plan:
+    """The plan with these fields changed; unlimited sessions have no period. Raises InvalidPlan."""
+    unknown = sorted(set(changes) - CHANGEABLE)
+    if unknown:
+        raise InvalidPlan(f"{', '.join(unknown)} cannot be changed.")
+    values = dict(changes)
+    if values.get("chat_sessions_limit", 0) is None:
+        values["chat_sessions_period"] = None
+    return checked(replace(plan, **values))  # type: ignore[arg-type]

@@ -9,14 +9,17 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from limits.administration import PlanRecords
 from limits.decisions import Decision
 from limits.plans import LOCAL_PLAN, Plan
 from server.adapters.memory.accounts import MemoryAccounts
 from server.adapters.memory.clock import SystemClock
 from server.adapters.memory.conversations import MemoryConversations
+from server.adapters.memory.plans import MemoryPlans
 from server.adapters.memory.trace_records import MemoryTraceRecords
 from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.local_user import ensure_local_user
+from server.adapters.postgres.plans import PostgresPlans
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.trace_records import PostgresTraceRecords
 from server.ports.conversations import (
@@ -62,6 +65,7 @@ class World:
 
     conversations: Conversations
     traces: TraceRecords
+    plans: PlanRecords
     new_user: Callable[[], Awaitable[Caller]]
     put_on: Callable[[Caller, Plan], Awaitable[None]]
 
@@ -160,7 +164,7 @@ def memory_world() -> World:
     async def put_on(caller: Caller, plan: Plan) -> None:
         accounts.add(caller, plan)
 
-    return World(MemoryConversations(traces), traces, new_user, put_on)
+    return World(MemoryConversations(traces), traces, MemoryPlans(traces), new_user, put_on)
 
 
 def postgres_world(owner_dsn: str, database: Database) -> World:
@@ -177,12 +181,15 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
                 [plan.name, caller.user_id],
             )
 
-    return World(PostgresConversations(database), PostgresTraceRecords(database), new_user, put_on)
+    return World(
+        PostgresConversations(database), PostgresTraceRecords(database), PostgresPlans(database), new_user, put_on
+    )
 
 
 async def save_plan(owner_dsn: str, plan: Plan) -> None:
     """Make the row of `subscription_plans` say what the plan says."""
     row = asdict(plan)
+    del row["is_retired"]
     row["price_monthly"] = row.pop("price_monthly_cents") / 100
     names = sql.SQL(", ").join(map(sql.Identifier, row))
     places = sql.SQL(", ").join(map(sql.Placeholder, row))

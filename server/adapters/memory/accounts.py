@@ -12,6 +12,30 @@ from server.ports.identity import Caller
 
 MONTH = timedelta(days=30)
 
+SEEDED = {
+    "free": Plan(
+        name="free",
+        display_name="Free",
+        chat_messages_per_session=25,
+        chat_sessions_limit=5,
+        chat_sessions_period=SessionsPeriod.LIFETIME,
+        monthly_upload_limit=10,
+        retention_days=30,
+    ),
+    "pro": Plan(
+        name="pro",
+        display_name="Pro",
+        price_monthly_cents=1500,
+        chat_messages_per_session=50,
+        chat_sessions_limit=30,
+        chat_sessions_period=SessionsPeriod.MONTHLY,
+        total_trace_limit=1000,
+        allow_public_sharing=True,
+    ),
+    "local": LOCAL_PLAN,
+}
+"""The plans that the migrations bring."""
+
 
 @dataclass(slots=True)
 class Standing:
@@ -22,6 +46,14 @@ class Standing:
     lifetime_sessions: int = 0
     monthly_sessions: int = 0
     monthly_uploads: int = 0
+    granted_sessions: int = 0
+    generation: int = 0
+    """How often the counters were reset: what was counted before that is given back to nobody."""
+
+    @property
+    def sessions_limit(self) -> int | None:
+        limit = self.plan.chat_sessions_limit
+        return None if limit is None else limit + self.granted_sessions
 
     @property
     def counts_lifetime(self) -> bool:
@@ -54,12 +86,14 @@ class MemoryAccounts:
     """Who there is. A caller who is not here finds nothing."""
 
     clock: Clock
+    plans: dict[str, Plan] = field(default_factory=lambda: dict(SEEDED))
     _standings: dict[str, Standing] = field(default_factory=dict)
     _members: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, caller: Caller, plan: Plan = LOCAL_PLAN) -> None:
         """Make the user, as the owner of his account; again: put him on another plan."""
         self._members.add((caller.account_id, caller.user_id))
+        self.plans[plan.name] = plan
         if caller.user_id in self._standings:
             self._standings[caller.user_id].plan = plan
         else:
@@ -69,6 +103,18 @@ class MemoryAccounts:
         """Whether the caller is a member of the account."""
         return (account_id, caller.user_id) in self._members
 
+    def change_plan(self, plan: Plan) -> None:
+        """Make the plan of that name what this one says, for everybody who is on it."""
+        self.plans[plan.name] = plan
+        for standing in self._standings.values():
+            if standing.plan.name == plan.name:
+                standing.plan = plan
+
+    @property
+    def user_ids(self) -> list[str]:
+        """In the order they came."""
+        return list(self._standings)
+
     def standing(self, user_id: str) -> Standing:
         """Where the user stands, in the period that contains now. Raises NotFound."""
         standing = self._standings.get(user_id)
@@ -77,4 +123,6 @@ class MemoryAccounts:
         while standing.period_end <= self.clock.now():
             standing.period_end += MONTH
             standing.monthly_sessions = standing.monthly_uploads = 0
+            if not standing.counts_lifetime:
+                standing.granted_sessions = 0
         return standing

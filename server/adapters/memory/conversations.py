@@ -2,6 +2,7 @@
 `supabase/migrations/*_turns.sql`. Nothing here awaits between a look and its change, which is its lock."""
 
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from uuid import uuid4
 
 from limits.decisions import Decision, LimitType
@@ -31,7 +32,7 @@ class _Session:
     row: SessionRow
     turns: dict[str, TurnRow] = field(default_factory=dict)
     messages: list[MessageRow] = field(default_factory=list)
-    counted: tuple[Standing, object, str] | None = None
+    counted: tuple[Standing, tuple[int, datetime | None], str] | None = None
     feedback: dict[tuple[str, str], int] = field(default_factory=dict)
 
     @property
@@ -145,16 +146,16 @@ class MemoryConversations:
         if limit is not None and used >= limit:
             return standing.refuse(LimitType.SESSION_MESSAGES, used, limit, messages=used)
         if session.counted is None:
-            ceiling = plan.chat_sessions_limit
+            ceiling = standing.sessions_limit
             if ceiling is not None and standing.sessions_used >= ceiling:
                 kind = LimitType.LIFETIME_ANALYSES if standing.counts_lifetime else LimitType.MONTHLY_SESSIONS
                 return standing.refuse(kind, standing.sessions_used, ceiling, messages=used)
             if standing.counts_lifetime:
                 standing.lifetime_sessions += 1
-                session.counted = (standing, None, turn_id)
+                session.counted = (standing, (standing.generation, None), turn_id)
             else:
                 standing.monthly_sessions += 1
-                session.counted = (standing, standing.period_end, turn_id)
+                session.counted = (standing, (standing.generation, standing.period_end), turn_id)
         self._add_turn(session, request, turn_id, used + 1, standing)
         return Decision(allowed=True, plan_name=plan.name, messages_used=used + 1, messages_limit=limit)
 
@@ -239,7 +240,7 @@ class MemoryConversations:
             messages_used=session.messages_counted if session is not None and is_his else 0,
             messages_limit=standing.plan.chat_messages_per_session,
             sessions_used=standing.sessions_used,
-            sessions_limit=standing.plan.chat_sessions_limit,
+            sessions_limit=standing.sessions_limit,
             resets_at=standing.resets_at,
         )
 
@@ -308,17 +309,20 @@ class MemoryConversations:
         """Give the session back that this turn took, unless another turn stands in for it."""
         if session.counted is None or session.counted[2] != turn_id:
             return
-        standing, period_end, _ = session.counted
+        standing, counted_in, _ = session.counted
+        generation, period_end = counted_in
         gone = (TurnStatus.FAILED, TurnStatus.CANCELLED)
         heir = next((turn.turn_id for turn in session.turns.values() if turn.status not in gone), None)
         if heir is not None:
-            session.counted = (standing, period_end, heir)
+            session.counted = (standing, counted_in, heir)
             return
         session.counted = None
         if period_end is None:
             standing.lifetime_sessions -= 1
         elif standing.period_end == period_end:
             standing.monthly_sessions -= 1
+        if generation != standing.generation:
+            return
 
     def _forget_trace(self, trace_id: str) -> None:
         for session_id in [key for key, session in self._sessions.items() if session.row.trace_id == trace_id]:

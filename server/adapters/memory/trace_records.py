@@ -67,9 +67,12 @@ class MemoryTraceRecords:
             heard(row.trace_id)
         return row
 
+    def held_by(self, user_id: str) -> int:
+        return sum(row.user_id == user_id for row in self._rows.values())
+
     def _hold_to_total(self, user_id: str) -> None:
         standing = self.accounts.standing(user_id)
-        held = sum(row.user_id == user_id for row in self._rows.values())
+        held = self.held_by(user_id)
         limit = standing.plan.total_trace_limit
         if limit is not None and held >= limit:
             raise LimitExceeded(_upload(standing.refuse(LimitType.TOTAL_TRACES, held, limit)))

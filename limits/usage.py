@@ -1,0 +1,87 @@
+"""Where a user stands, and what another plan would mean for him."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from limits.decisions import LimitType
+from limits.plans import Plan, SessionsPeriod
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """One user's counters. `plan` is the one that binds him, which is not the one he subscribed to while that is
+    unpaid; `granted_sessions` come on top of it."""
+
+    user_id: str
+    display_name: str | None
+    subscribed_plan: str
+    status: str
+    plan: Plan
+    lifetime_sessions: int
+    monthly_sessions: int
+    granted_sessions: int
+    uploads: int
+    traces: int
+    period_start: datetime
+    period_end: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """One thing that is counted: `limit` None is unlimited, `resets_at` None never resets."""
+
+    limit_type: LimitType
+    used: int
+    limit: int | None
+    resets_at: datetime | None
+
+    @property
+    def left(self) -> int | None:
+        return None if self.limit is None else max(self.limit - self.used, 0)
+
+    @property
+    def is_reached(self) -> bool:
+        return self.limit is not None and self.used >= self.limit
+
+
+def meters(usage: Usage, plan: Plan | None = None) -> tuple[Meter, ...]:
+    """Sessions, uploads of the month, and traces held, under his own plan or another one."""
+    plan = plan or usage.plan
+    is_lifetime = plan.chat_sessions_period is SessionsPeriod.LIFETIME
+    sessions = None if plan.chat_sessions_limit is None else plan.chat_sessions_limit + usage.granted_sessions
+    return (
+        Meter(
+            LimitType.LIFETIME_ANALYSES if is_lifetime else LimitType.MONTHLY_SESSIONS,
+            usage.lifetime_sessions if is_lifetime else usage.monthly_sessions,
+            sessions,
+            None if is_lifetime else usage.period_end,
+        ),
+        Meter(LimitType.MONTHLY_UPLOADS, usage.uploads, plan.monthly_upload_limit, usage.period_end),
+        Meter(LimitType.TOTAL_TRACES, usage.traces, plan.total_trace_limit, None),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """What a change of plan would do to `users`: how many could not go on at once now and then, and then by what.
+    The length of single conversations is not looked at."""
+
+    users: int
+    reached_now: int
+    reached_then: int
+    by_limit: dict[LimitType, int]
+
+
+def forecast(usages: Iterable[Usage], plan: Plan) -> Forecast:
+    """What it would mean for these users to be bound by that plan."""
+    users = now = then = 0
+    by_limit: Counter[LimitType] = Counter()
+    for usage in usages:
+        users += 1
+        now += any(meter.is_reached for meter in meters(usage))
+        reached = [meter.limit_type for meter in meters(usage, plan) if meter.is_reached]
+        then += bool(reached)
+        by_limit.update(reached)
+    return Forecast(users=users, reached_now=now, reached_then=then, by_limit=dict(by_limit))

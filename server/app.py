@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from server.ports.conversations import Conversations
     from server.ports.identity import Caller, Identity
     from server.ports.objects import ObjectStore
+    from server.ports.queue import TurnQueue
     from server.ports.traces import TraceRecords, TraceWorkers
     from server.settings import Settings
     from server.turns.runner import TurnRunner
@@ -132,15 +133,18 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
 
     Raises DatabaseUnavailable.
     """
-    from server.adapters.folder.data_folder import first_server_on, scratch_folder
+    from server.adapters.folder.data_folder import scratch_folder
     from server.adapters.folder.objects import FolderObjects
     from server.adapters.memory.identity import LocalIdentity
     from server.adapters.postgres.conversations import PostgresConversations
     from server.adapters.postgres.embedded import EmbeddedPostgres
+    from server.adapters.postgres.library_tables import set_up_library_tables
     from server.adapters.postgres.local_user import ensure_local_user
     from server.adapters.postgres.migrations import migrate
     from server.adapters.postgres.pool import Database
     from server.adapters.postgres.trace_records import PostgresTraceRecords
+    from server.adapters.postgres.turn_queue import PostgresTurnQueue
+    from server.adapters.postgres.turn_sweep import TurnSweep
     from server.adapters.workers.pool import ProcessWorkers
     from server.ports.identity import LOCAL_USER_ID, Caller
     from server.turns.pictures import StoredPictures
@@ -148,9 +152,13 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
     async with AsyncExitStack() as stack:
         postgres = await stack.enter_async_context(EmbeddedPostgres(data_dir=settings.data / "postgres"))
         await migrate(postgres.owner_dsn, bootstrap=True)
+        await set_up_library_tables(postgres.owner_dsn)
         account_id = await ensure_local_user(postgres.owner_dsn, LOCAL_USER_ID)
         user = Caller(user_id=LOCAL_USER_ID, account_id=account_id, is_administrator=True)
         database = await stack.enter_async_context(Database(postgres.server_dsn))
+        turns_at_once = settings.turns_at_once
+        queue = await stack.enter_async_context(PostgresTurnQueue(postgres.server_dsn, at_once=turns_at_once))
+        await stack.enter_async_context(TurnSweep(queue))
         token = settings.access_token
         workers = ProcessWorkers(
             settings.data / "cache",
@@ -163,7 +171,7 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
         objects = FolderObjects(settings.data / "objects")
         yield compose(
             settings,
-            conversations=PostgresConversations(database),
+            conversations=PostgresConversations(database, queue),
             records=PostgresTraceRecords(database),
             objects=objects,
             workers=workers,
@@ -171,7 +179,7 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
             agent=build_agent(settings, workers=workers, pictures=StoredPictures(objects)),
             user=user,
             scratch=stack.enter_context(scratch_folder(settings.data)),
-            takes_up_unended=stack.enter_context(first_server_on(settings.data)),
+            queue=queue,
         )
 
 
@@ -214,7 +222,7 @@ def compose(
     agent: "Agent",
     user: "Caller",
     scratch: Path,
-    takes_up_unended: bool = True,
+    queue: "TurnQueue | None" = None,
 ) -> Parts:
     """The use cases over any adapters: the same for an embedded database, a cloud one and none."""
     from server.adapters.memory.clock import SystemClock
@@ -225,27 +233,28 @@ def compose(
     from server.turns.library import TraceLibrary
     from server.turns.runner import TurnRunner
 
-    clock, queue, relay, stopping = SystemClock(), MemoryQueue(), MemoryRelay(), asyncio.Event()
+    clock, relay, stopping = SystemClock(), MemoryRelay(), asyncio.Event()
+    turns = MemoryQueue() if queue is None else queue
     library = TraceLibrary(
         records=records, conversations=conversations, objects=objects, workers=workers, clock=clock, scratch=scratch
     )
     runner = TurnRunner(
         conversations=conversations,
         library=library,
-        queue=queue,
+        queue=turns,
         relay=relay,
         agent=agent,
         clock=clock,
         turn_seconds=settings.turn_seconds + 30,
         turns_at_once=settings.turns_at_once,
-        takes_up_unended=takes_up_unended,
+        takes_up_unended=queue is None,
     )
     conversation = Conversation(
         conversations=conversations,
         library=library,
         workers=workers,
         objects=objects,
-        queue=queue,
+        queue=turns,
         relay=relay,
         runner=runner,
     )

@@ -175,8 +175,11 @@ class Conversations(Protocol):
         """Note that the turn shall stop; an ended turn is left as it is. Raises NotFound."""
         ...
 
-    async def end_turn(self, turn_id: str, ending: TurnEnding) -> list[MessageRow] | None:
-        """Store the ending and its messages, once. None (and nothing written) when the turn has ended already."""
+    async def end_turn(
+        self, turn_id: str, ending: TurnEnding, *, attempt: int | None = None
+    ) -> list[MessageRow] | None:
+        """Store the ending and its messages, once. None (and nothing written) when the turn has ended already, or when
+        `attempt` is not its newest: another owner has it."""
         ...
 
     async def unended_turns(self) -> list[TurnRow]:

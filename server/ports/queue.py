@@ -26,5 +26,14 @@ class TurnQueue(Protocol):
     async def done(self, job: TurnJob) -> None: ...
 
     async def cancel(self, turn_id: str) -> bool:
-        """Take a waiting job out. False when it is not waiting (it runs, has ended, or was never here)."""
+        """Take a waiting job out. False when it is not waiting (it runs, has ended, or was never here); whoever runs
+        it, in whichever process, hears of it through `stops`."""
+        ...
+
+    def stops(self) -> AsyncIterator[str]:
+        """Turns that were given to this process and shall stop."""
+        ...
+
+    async def stop(self) -> None:
+        """Give out no more jobs; those given out go on."""
         ...

@@ -26,10 +26,8 @@ from server.turns.library import TraceLibrary
 from server.turns.sink import FLUSH_S, RelaySink
 from server.turns.view_of_turn import TurnView
 
-MAX_ATTEMPTS = 2
-"""A turn that was running when its server died is tried once more; a turn that kills servers must not do so for
-ever.
-"""
+MAX_ATTEMPTS = 3
+"""A turn that was running when its server died is tried again; a turn that kills servers must not do so for ever."""
 
 log = structlog.get_logger(__name__)
 
@@ -79,21 +77,25 @@ class TurnRunner:
         try:
             if self._takes_up_unended:
                 await self._take_up_unended()
-            async with anyio.create_task_group() as turns:
-                with self._taking:
-                    jobs = self._queue.jobs()
-                    while True:
-                        await self._slots.acquire()
-                        job = await anext(jobs)
-                        self._running[job.turn_id] = _Running()
-                        turns.start_soon(self._run_job, job)
+            async with anyio.create_task_group() as hearing:
+                hearing.start_soon(self._hear_stops)
+                async with anyio.create_task_group() as turns:
+                    with self._taking:
+                        jobs = self._queue.jobs()
+                        while True:
+                            await self._slots.acquire()
+                            job = await anext(jobs)
+                            self._running[job.turn_id] = _Running()
+                            turns.start_soon(self._run_job, job)
+                hearing.cancel_scope.cancel()
         finally:
             self._idle.set()
 
     async def drain(self, seconds: float) -> None:
-        """Take no more jobs; give running turns so long to end, then stop them. What was stopped is run again at the
-        next start.
+        """Take no more jobs; give running turns so long to end, then stop them. What was stopped is run again, by
+        another process or at the next start.
         """
+        await self._queue.stop()
         self._taking.cancel()
         with anyio.move_on_after(seconds):
             await self._idle.wait()
@@ -114,17 +116,12 @@ class TurnRunner:
 
     async def _take_up_unended(self) -> None:
         for turn in await self._conversations.unended_turns():
-            if turn.cancel_requested:
-                await self.close_unstarted(turn)
-            elif turn.attempt >= MAX_ATTEMPTS:
-                failed = TurnFailed(
-                    code="server_stopped",
-                    message="The server stopped twice during this answer. Ask again.",
-                    retryable=True,
-                )
-                await self._end(TurnView(turn.turn_id, turn.session_id), turn.account_id, failed)
-            else:
-                await self._queue.put(TurnJob(turn.turn_id, turn.session_id))
+            await self._queue.put(TurnJob(turn.turn_id, turn.session_id))
+
+    async def _hear_stops(self) -> None:
+        """Cancels that were asked of another process."""
+        async for turn_id in self._queue.stops():
+            self.cancel(turn_id)
 
     async def _run_job(self, job: TurnJob) -> None:
         running = self._running[job.turn_id]
@@ -143,6 +140,11 @@ class TurnRunner:
         if turn is None:  # ended already, which ending it again leaves as it is, or cancelled on its way here
             await self._end(view, "", TurnCancelled())
             return
+        if turn.attempt > MAX_ATTEMPTS:
+            text = f"The server stopped {MAX_ATTEMPTS} times during this answer. Ask again."
+            failed = TurnFailed(code="server_stopped", message=text, retryable=True)
+            await self._end(view, turn.account_id, failed, attempt=turn.attempt)
+            return
         sink = RelaySink(self._relay, view, flush_s=self._flush_s)
         outcome: Outcome
         try:
@@ -151,11 +153,12 @@ class TurnRunner:
             with anyio.CancelScope(shield=True):
                 await sink.close()
                 if running.cancelled_by_user:
-                    await self._end(view, turn.account_id, TurnCancelled(message_id=view.last_message_id))
+                    cancelled = TurnCancelled(message_id=view.last_message_id)
+                    await self._end(view, turn.account_id, cancelled, attempt=turn.attempt)
             raise
         with anyio.CancelScope(shield=True):
             await sink.close()
-            await self._end(view, turn.account_id, outcome)
+            await self._end(view, turn.account_id, outcome, attempt=turn.attempt)
 
     async def _answer(self, turn: TurnRow, sink: RelaySink) -> TurnAnswer | TurnFailed:
         """The agent's answer, or why there is none."""
@@ -198,14 +201,14 @@ class TurnRunner:
             is_first_turn=not history,
         )
 
-    async def _end(self, view: TurnView, account_id: str, outcome: Outcome) -> None:
+    async def _end(self, view: TurnView, account_id: str, outcome: Outcome, *, attempt: int | None = None) -> None:
         """Store the ending, then tell it; or that another process has ended the turn, if anything had been told."""
         ending, events = ending_of(view, account_id, outcome)
         try:
-            stored = await self._conversations.end_turn(view.turn_id, ending)
+            stored = await self._conversations.end_turn(view.turn_id, ending, attempt=attempt)
         except Exception as error:  # noqa: BLE001 - listeners must hear that the answer was lost
             log.warning("turn_not_stored", turn_id=view.turn_id, error=type(error).__name__, where=raised_at(error))
-            lost = "The answer could not be stored. It is tried again when the server next starts."
+            lost = "The answer could not be stored. It is tried again."
             events, stored = (TurnFailed(code="not_stored", message=lost, retryable=True),), []
         if stored is None:
             if not view.seq:

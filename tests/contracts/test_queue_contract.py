@@ -1,23 +1,41 @@
 """Every TurnQueue."""
 
+from collections.abc import AsyncIterator
+
 import anyio
 import pytest
 
 from server.adapters.memory.queue import MemoryQueue
+from server.adapters.postgres.turn_queue import PostgresTurnQueue
 from server.ports.queue import TurnJob, TurnQueue
+from tests.plugins.postgres import FreshDatabase
 
 A1, A2, A3 = TurnJob("a1", "A"), TurnJob("a2", "A"), TurnJob("a3", "A")
 B1 = TurnJob("b1", "B")
 
 
+@pytest.fixture(params=["memory", "postgres"])
+def own_database(request: pytest.FixtureRequest) -> FreshDatabase | None:
+    """None for the queue in memory."""
+    if request.param == "memory":
+        return None
+    found = request.getfixturevalue("database")
+    assert isinstance(found, FreshDatabase)
+    return found
+
+
 @pytest.fixture
-def queue() -> TurnQueue:
-    return MemoryQueue()
+async def queue(own_database: FreshDatabase | None) -> AsyncIterator[TurnQueue]:
+    if own_database is None:
+        yield MemoryQueue()
+    else:
+        async with PostgresTurnQueue(own_database.server, at_once=4) as queue:
+            yield queue
 
 
 async def take(queue: TurnQueue, count: int) -> list[TurnJob]:
     taken: list[TurnJob] = []
-    with anyio.fail_after(5):
+    with anyio.fail_after(10):
         async for job in queue.jobs():
             taken.append(job)
             if len(taken) == count:
@@ -88,3 +106,20 @@ async def test_a_job_put_later_is_heard_of_by_one_who_waits(queue: TurnQueue) ->
         await anyio.lowlevel.checkpoint()
         await queue.put(B1)
     assert taken == [B1]
+
+
+async def test_whoever_runs_a_job_hears_that_it_shall_stop(queue: TurnQueue) -> None:
+    await queue.put(A1)
+    await take(queue, 1)
+    assert not await queue.cancel("a1")
+    with anyio.fail_after(5):
+        assert await anext(queue.stops()) == "a1"
+
+
+async def test_a_stopped_queue_gives_out_nothing_more(queue: TurnQueue) -> None:
+    await queue.put(A1)
+    assert await take(queue, 1) == [A1]
+    await queue.stop()
+    await queue.put(B1)
+    assert await nothing_comes(queue)
+    await queue.done(A1)

@@ -13,6 +13,7 @@ import pytest
 from psycopg import sql
 
 from server.adapters.postgres.embedded import EmbeddedPostgres
+from server.adapters.postgres.library_tables import set_up_library_tables
 from server.adapters.postgres.migrations import migrate
 
 TEMPLATE = "migrated"
@@ -51,6 +52,7 @@ def migrated_template(postgres: EmbeddedPostgres) -> str:
             owner.execute("drop database if exists unfinished")
             owner.execute("create database unfinished")
             asyncio.run(migrate(postgres.dsn("postgres", "unfinished"), bootstrap=True))
+            asyncio.run(set_up_library_tables(postgres.dsn("postgres", "unfinished")))
             owner.execute(sql.SQL("alter database unfinished rename to {}").format(sql.Identifier(TEMPLATE)))
     return TEMPLATE
 

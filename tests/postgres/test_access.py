@@ -78,7 +78,7 @@ def test_no_api_role_may_write_any_table(owner: Connection[Row], role: LiteralSt
     assert writable == []
     sequences = owner.execute(
         "select sequencename from pg_sequences where schemaname = 'public' "
-        "and has_sequence_privilege(%s, 'public.' || quote_ident(sequencename), 'usage, select, update')",
+        "and has_sequence_privilege(%s, format('%%I.%%I', schemaname, sequencename), 'usage, select, update')",
         [role],
     ).fetchall()
     assert sequences == []

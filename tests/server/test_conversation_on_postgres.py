@@ -16,6 +16,8 @@ from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.local_user import ensure_local_user
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.trace_records import PostgresTraceRecords
+from server.adapters.postgres.turn_queue import PostgresTurnQueue
+from server.adapters.postgres.turn_sweep import TurnSweep
 from server.adapters.workers.pool import ProcessWorkers
 from server.agent.turn import Agent
 from server.app import build_agent, compose
@@ -37,10 +39,14 @@ async def local_server(
     account_id = await ensure_local_user(database.owner, LOCAL_USER_ID)
     user = Caller(user_id=LOCAL_USER_ID, account_id=account_id, is_administrator=True)
     objects, workers = FolderObjects(folder / "objects"), ProcessWorkers(folder / "cache")
-    async with Database(database.server) as pool:
+    async with (
+        Database(database.server) as pool,
+        PostgresTurnQueue(database.server, at_once=4) as queue,
+        TurnSweep(queue, every_s=0.1),
+    ):
         parts = compose(
             settings,
-            conversations=PostgresConversations(pool),
+            conversations=PostgresConversations(pool, queue),
             records=PostgresTraceRecords(pool),
             objects=objects,
             workers=workers,
@@ -48,6 +54,7 @@ async def local_server(
             agent=agent or build_agent(settings, workers=workers, pictures=StoredPictures(objects)),
             user=user,
             scratch=folder,
+            queue=queue,
         )
         async with serving(parts) as server:
             yield server
@@ -101,9 +108,11 @@ async def test_a_turn_that_a_stopped_server_left_is_answered_by_the_next(
         assert [row["contentText"] for row in stored] == ["why?", "It is "]
 
 
-async def test_a_turn_that_stopped_two_servers_is_closed_by_the_third(database: FreshDatabase, tmp_path: Path) -> None:
+async def test_a_turn_that_stopped_three_servers_is_closed_by_the_fourth(
+    database: FreshDatabase, tmp_path: Path
+) -> None:
     session_id = str(uuid.uuid4())
-    for attempt in (1, 2):
+    for attempt in (1, 2, 3):
         stuck = ScriptedAgent([*saying("It "), anyio.Event()])
         async with local_server(database, tmp_path, stuck) as server:
             if attempt == 1:

@@ -1,6 +1,5 @@
 """The folder that a server on one machine keeps everything in."""
 
-import fcntl
 import shutil
 import tempfile
 import time
@@ -38,15 +37,3 @@ def scratch_folder(data: Path) -> Iterator[Path]:
     """A folder for files on their way, gone afterwards."""
     with tempfile.TemporaryDirectory(dir=data, prefix=SCRATCH) as scratch:
         yield Path(scratch)
-
-
-@contextmanager
-def first_server_on(data: Path) -> Iterator[bool]:
-    """Whether no other server works on this folder: true for one process at a time, however the others end."""
-    with (data / "server.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True

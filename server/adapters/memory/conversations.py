@@ -186,7 +186,9 @@ class MemoryConversations:
             session.turns[turn.turn_id] = turn = replace(turn, cancel_requested=True)
         return turn
 
-    async def end_turn(self, turn_id: str, ending: TurnEnding) -> list[MessageRow] | None:
+    async def end_turn(
+        self, turn_id: str, ending: TurnEnding, *, attempt: int | None = None
+    ) -> list[MessageRow] | None:
         turn_id = str(known_id(turn_id, "turn"))
         if not ending.status.has_ended:
             raise BadRequest(f"A turn cannot end as {ending.status}.")
@@ -194,6 +196,8 @@ class MemoryConversations:
         if session is None or session.turns[turn_id].status.has_ended:
             return None
         turn = session.turns[turn_id]
+        if attempt not in (None, turn.attempt):
+            return None
         session.turns[turn_id] = replace(turn, status=ending.status, model=ending.model or turn.model)
         stored = [self._append(session, turn_id, message) for message in ending.messages]
         title = None if ending.title is None else storable_text(ending.title)
@@ -317,12 +321,12 @@ class MemoryConversations:
             session.counted = (standing, counted_in, heir)
             return
         session.counted = None
+        if generation != standing.generation:
+            return
         if period_end is None:
             standing.lifetime_sessions -= 1
         elif standing.period_end == period_end:
             standing.monthly_sessions -= 1
-        if generation != standing.generation:
-            return
 
     def _forget_trace(self, trace_id: str) -> None:
         for session_id in [key for key, session in self._sessions.items() if session.row.trace_id == trace_id]:

@@ -17,6 +17,8 @@ class MemoryQueue:
         self._running: dict[str, TurnJob] = {}
         self._ready: asyncio.Queue[TurnJob] = asyncio.Queue()
         self._offered: dict[str, TurnJob] = {}
+        self._stops: asyncio.Queue[str] = asyncio.Queue()
+        self._stopped = False
 
     async def put(self, job: TurnJob) -> int:
         ahead = [j for j in (self._running.get(job.session_id), self._offered.get(job.session_id)) if j is not None]
@@ -52,14 +54,24 @@ class MemoryQueue:
                 if job.turn_id == turn_id:
                     line.remove(job)
                     return True
+        if any(job.turn_id == turn_id for job in self._running.values()):
+            self._stops.put_nowait(turn_id)
         return False
+
+    async def stops(self) -> AsyncIterator[str]:
+        while True:
+            yield await self._stops.get()
+
+    async def stop(self) -> None:
+        self._stopped = True
+        self._offered.clear()
 
     def _offer_next(self, session_id: str) -> None:
         """Make the session's next job ready, unless one is ready or running."""
         line = self._waiting.get(session_id)
         if not line:
             self._waiting.pop(session_id, None)
-        elif session_id not in self._running and session_id not in self._offered:
+        elif session_id not in self._running and session_id not in self._offered and not self._stopped:
             job = line.popleft()
             self._offered[session_id] = job
             self._ready.put_nowait(job)

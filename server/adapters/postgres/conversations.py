@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 from limits.decisions import Decision
 from server.adapters.postgres.pool import Database, decision
 from server.adapters.postgres.statements import statement
+from server.adapters.postgres.turn_queue import PostgresTurnQueue
 from server.adapters.storable import known_id, new_id, not_found, storable_json, storable_text
 from server.ports.conversations import (
     MessageRow,
@@ -23,14 +24,16 @@ from server.ports.conversations import (
     TurnStatus,
 )
 from server.ports.identity import Caller
+from server.ports.queue import TurnJob
 from server.protocol.values import LimitsView
 
 
 class PostgresConversations:
-    """Conversations over a Database."""
+    """Conversations over a Database. With a queue, a turn's job is made in the transaction that accepts the turn."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, queue: PostgresTurnQueue | None = None) -> None:
         self._database = database
+        self._queue = queue
 
     async def open_session(self, caller: Caller, *, trace_id: str, session_id: str) -> SessionRow:
         parameters = {
@@ -78,7 +81,15 @@ class PostgresConversations:
             "queue_behind": queue_behind,
             "supersedes": None if request.supersedes is None else known_id(request.supersedes, "turn"),
         }
-        return decision(await self._one("reserve_turn", parameters, "conversation"))
+        async with self._database.transaction() as connection:
+            row = await (await connection.execute(statement("reserve_turn"), parameters)).fetchone()
+            if row is None:
+                raise not_found("conversation")
+            decided = decision(row)
+            if decided.allowed and self._queue is not None:
+                job = TurnJob(str(parameters["turn_id"]), str(parameters["session_id"]))
+                await self._queue.put_within(connection, job)
+        return decided
 
     async def turn(self, caller: Caller, turn_id: str) -> TurnRow:
         parameters = {"turn_id": known_id(turn_id, "turn"), "user_id": caller.user_id}
@@ -92,7 +103,9 @@ class PostgresConversations:
         parameters = {"turn_id": known_id(turn_id, "turn"), "user_id": caller.user_id}
         return _turn(await self._one("request_cancel", parameters, "turn"))
 
-    async def end_turn(self, turn_id: str, ending: TurnEnding) -> list[MessageRow] | None:
+    async def end_turn(
+        self, turn_id: str, ending: TurnEnding, *, attempt: int | None = None
+    ) -> list[MessageRow] | None:
         parameters = {
             "turn_id": known_id(turn_id, "turn"),
             "status": ending.status.value,
@@ -107,6 +120,11 @@ class PostgresConversations:
         }
         ids = [new_id(message.message_id, "message", "messageId") for message in ending.messages]
         async with self._database.transaction() as connection:
+            if attempt is not None:
+                holds = {"turn_id": parameters["turn_id"], "attempt": attempt}
+                held = await (await connection.execute(statement("holds_turn"), holds)).fetchone()
+                if held is None or not held["holds"]:
+                    return None
             row = await (await connection.execute(statement("end_turn"), parameters)).fetchone()
             if row is None or not row["ended"]:
                 return None

@@ -56,6 +56,10 @@ select public.end_chat_turn(
     %(input_tokens)s, %(output_tokens)s, %(delivered_anything)s
 ) as ended
 
+-- name: holds_turn
+-- Whether the attempt that asks is still the turn's newest; locks until the transaction ends.
+select flamechat_private.holds_chat_turn(%(turn_id)s, %(attempt)s) as holds
+
 -- name: messages_by_id
 -- What was just stored, in order.
 select * from public.chat_messages where id = any(%(message_ids)s) order by position

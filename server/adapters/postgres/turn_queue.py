@@ -1,0 +1,236 @@
+"""Accepted turns as jobs on PostgreSQL, run by the workers of every server process.
+
+procrastinate keeps the jobs: one running per session (`lock`), workers with heartbeats, aborts by NOTIFY. `chat_turns`
+is the truth all the same: a job is only the sign that somebody has to look at its turn.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, LiteralString, Self
+
+import procrastinate
+import psycopg
+import structlog
+from procrastinate import exceptions
+from procrastinate.job_context import AbortReason, JobContext
+from procrastinate.worker import Worker
+from psycopg import AsyncConnection
+
+from server.adapters.postgres.library_tables import SCHEMA, as_service
+from server.errors import DatabaseUnavailable
+from server.ports.queue import TurnJob
+
+QUEUE = "turns"
+TASK = "run_turn"
+POLL_S = 0.25
+"""How long a job may wait that nobody announced: one whose session has just become free, or after a lost connection."""
+
+HEARTBEAT_S = 2.0
+STALLED_S = 8.0
+"""A worker silent for so long is taken for dead. With the sweep, its turns run elsewhere within 15 s."""
+
+RESTART_S = 0.5
+DRAIN_S = 60.0
+"""More than any stop waits: the runner decides when its turns have had enough time."""
+
+CONNECTIONS = 8
+"""For the queue's and the checkpoints' statements, which are short."""
+
+FIND: LiteralString = """
+select id, status, (
+    select count(*) from procrastinate_jobs b where b.lock = j.lock and b.id < j.id and b.status in ('todo', 'doing')
+) as ahead
+from procrastinate_jobs j
+where queueing_lock = %(turn_id)s and status in ('todo', 'doing') order by id limit 1
+"""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class _Held:
+    """A job that this process has taken. `is_given` once the runner has it."""
+
+    job: TurnJob
+    is_given: bool = False
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class PostgresTurnQueue:
+    """A TurnQueue; `async with` it. While it is open, up to `at_once` jobs are taken and held until they are `done`."""
+
+    def __init__(self, server_dsn: str, *, at_once: int) -> None:
+        self._at_once = at_once
+        self._app = procrastinate.App(
+            connector=procrastinate.PsycopgConnector(
+                conninfo=server_dsn, min_size=1, max_size=CONNECTIONS, configure=as_service
+            )
+        )
+        self._app.task(name=TASK, queue=QUEUE, pass_context=True)(self._hold)
+        self._held: dict[str, _Held] = {}
+        self._taken: asyncio.Queue[_Held] = asyncio.Queue()
+        self._stops: asyncio.Queue[str] = asyncio.Queue()
+        self._worker: Worker | None = None
+        self._working: asyncio.Task[None] | None = None
+        self._beating: asyncio.Task[None] | None = None
+        self._stopped = False
+
+    @property
+    def pool(self) -> Any:
+        """The connections, as `service_role` among the libraries' tables."""
+        connector = self._app.connector
+        assert isinstance(connector, procrastinate.PsycopgConnector)
+        return connector.pool
+
+    async def __aenter__(self) -> Self:
+        """Raises DatabaseUnavailable."""
+        try:
+            await self._app.open_async()
+        except exceptions.ConnectorException as error:
+            raise DatabaseUnavailable("The database cannot be reached.") from error
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.stop()
+        for held in list(self._held.values()):
+            held.done.set()
+        for task in (self._working, self._beating):
+            if task is not None:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+        await self._app.close_async()
+
+    async def put(self, job: TurnJob) -> int:
+        found = await self._find(job.turn_id)
+        if found is None:
+            with contextlib.suppress(exceptions.AlreadyEnqueued):
+                await self._deferrer(job).defer_async(turn_id=job.turn_id, session_id=job.session_id)
+            found = await self._find(job.turn_id)
+        return 0 if found is None else int(found["ahead"])
+
+    async def put_within(self, connection: AsyncConnection[Any], job: TurnJob) -> None:
+        """Make the job in the caller's transaction, unless the turn has one."""
+        await connection.execute(f"set local search_path to {SCHEMA}")
+        has_ended = "select ended_at is not null as ended from public.chat_turns where id = %s"
+        turn = await (await connection.execute(has_ended, [job.turn_id])).fetchone()
+        if turn is not None and turn["ended"]:
+            return
+        if await (await connection.execute(FIND, {"turn_id": job.turn_id})).fetchone() is None:
+            await self._deferrer(job, connection).defer_async(turn_id=job.turn_id, session_id=job.session_id)
+
+    async def jobs(self) -> AsyncIterator[TurnJob]:
+        if self._working is None:
+            self._working = asyncio.create_task(self._work())
+            self._beating = asyncio.create_task(self._beat())
+        while True:
+            held = await self._taken.get()
+            if not held.done.is_set():
+                held.is_given = True
+                yield held.job
+
+    async def done(self, job: TurnJob) -> None:
+        held = self._held.get(job.turn_id)
+        if held is not None:
+            held.done.set()
+
+    async def cancel(self, turn_id: str) -> bool:
+        held = self._held.get(turn_id)
+        if held is not None and not held.is_given and not held.done.is_set():
+            held.done.set()
+            return True
+        found = await self._find(turn_id)
+        if found is None:
+            return False
+        manager = self._app.job_manager
+        if found["status"] == "todo" and await manager.cancel_job_by_id_async(found["id"], delete_job=True):
+            return True
+        await manager.cancel_job_by_id_async(found["id"], abort=True)
+        return False
+
+    async def stops(self) -> AsyncIterator[str]:
+        while True:
+            yield await self._stops.get()
+
+    async def stop(self) -> None:
+        self._stopped = True
+        for held in self._held.values():
+            if not held.is_given:
+                held.done.set()
+        if self._worker is not None:
+            self._worker.shutdown_graceful_timeout = DRAIN_S
+            self._worker.stop()  # type: ignore[no-untyped-call]
+
+    async def retry_stalled(self, seconds: float, now: datetime) -> None:
+        """Let the jobs of workers that have been silent for so long be done again."""
+        manager = self._app.job_manager
+        for job in await manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=seconds):
+            await manager.retry_job(job, retry_at=now)
+
+    async def _hold(self, context: JobContext, turn_id: str, session_id: str) -> None:
+        """The task: offers the job to the runner and waits until it is done with it. After a lost connection the same
+        turn may come again while it still runs here: it is not offered twice."""
+        held = self._held.get(turn_id)
+        if held is None or held.done.is_set():
+            held = self._held[turn_id] = _Held(TurnJob(turn_id, session_id))
+            self._taken.put_nowait(held)
+        try:
+            while not held.done.is_set():
+                try:
+                    await held.done.wait()
+                except asyncio.CancelledError:
+                    if context.abort_reason() is not AbortReason.USER_REQUEST:
+                        raise
+                    self._stops.put_nowait(turn_id)
+        finally:
+            if held.done.is_set() and self._held.get(turn_id) is held:
+                del self._held[turn_id]
+
+    async def _work(self) -> None:
+        """Keep a worker running: procrastinate's ends when the database goes away."""
+        while not self._stopped:
+            self._worker = Worker(
+                app=self._app,
+                queues=[QUEUE],
+                concurrency=self._at_once,
+                fetch_job_polling_interval=POLL_S,
+                abort_job_polling_interval=1.0,
+                shutdown_graceful_timeout=0,
+                delete_jobs="always",
+                install_signal_handlers=False,
+                update_heartbeat_interval=HEARTBEAT_S,
+                stalled_worker_timeout=STALLED_S,
+            )
+            try:
+                await self._worker.run()  # type: ignore[no-untyped-call]
+            except (exceptions.ProcrastinateException, psycopg.Error) as error:
+                log.warning("queue_worker_restarts", error=type(error).__name__)
+                await asyncio.sleep(RESTART_S)
+
+    async def _beat(self) -> None:
+        """Heartbeats of our own: procrastinate's stop when the worker does, while turns still run out, and do not come
+        back after an error."""
+        while True:
+            await asyncio.sleep(HEARTBEAT_S)
+            worker_id = self._worker.worker_id if self._worker is not None else None
+            if worker_id is None:
+                continue
+            try:
+                await self._app.job_manager.update_heartbeat(worker_id)
+            except (exceptions.ProcrastinateException, psycopg.Error) as error:
+                log.warning("queue_heartbeat_failed", error=type(error).__name__)
+
+    async def _find(self, turn_id: str) -> dict[str, Any] | None:
+        try:
+            rows = await self._app.connector.execute_query_all_async(FIND, turn_id=turn_id)
+        except exceptions.ConnectorException as error:
+            raise DatabaseUnavailable("The database cannot be reached.") from error
+        return rows[0] if rows else None
+
+    def _deferrer(self, job: TurnJob, connection: AsyncConnection[Any] | None = None) -> procrastinate.jobs.JobDeferrer:
+        return self._app.configure_task(
+            TASK, queue=QUEUE, lock=job.session_id, queueing_lock=job.turn_id, connection=connection
+        )

@@ -7,6 +7,7 @@ it the stack, innermost first, `address symbol+offset (object)`.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +31,7 @@ CLOCKS = ("cpu-clock", "task-clock")
 """Events whose period is nanoseconds of CPU time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """`pid` is empty where perf printed the thread only. `frame` is what stood on the same line (-1: nothing)."""
 
     comm: bytes

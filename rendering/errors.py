@@ -14,9 +14,12 @@ class InvalidOption(RenderingError):
     """`field` is the option's name as the options' dataclass spells it."""
 
     def __init__(self, field: str, message: str) -> None:
-        super().__init__(f"{field}: {message}")
+        super().__init__(field, message)  # both, so that it survives the way from a worker process
         self.field = field
         self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.message}"
 
 
 class MissingFont(RenderingError):

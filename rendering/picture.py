@@ -14,6 +14,9 @@ from rendering.svg import encode_svg
 
 MEDIA_TYPES: dict[Format, str] = {"png": "image/png", "svg": "image/svg+xml", "webp": "image/webp"}
 
+RENDERER_VERSION = "2"
+"""Part of every cache key: raise it whenever the same options give other pictures."""
+
 _WEBP_EFFORT = 40
 """Pillow's `quality` of lossless WebP is effort: more costs seconds and saves a few per cent."""
 

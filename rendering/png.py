@@ -1,8 +1,9 @@
 """Pixels to PNG (ISO/IEC 15948), 8-bit truecolour, one deflate stream (RFC 1950, RFC 1951).
 
-Rows of boxes repeat vertically: most lines equal the one above. Such a line is, after the Up filter, nothing but zeros, so
-the bits for so many of them are made once and put between the others, and only what is new is compressed. Other lines take
-the filter, Up or Sub, that leaves fewer bytes. No time or text is stored: the same pixels give the same bytes.
+Rows of boxes repeat vertically: most lines equal the one above. Such a line is, after the Up filter, nothing but zeros,
+so the bits for so many of them are made once and put between the others, and only what is new is compressed. Other
+lines take the filter, Up or Sub, that leaves fewer bytes. No time or text is stored: the same pixels give the same
+bytes.
 """
 
 import struct
@@ -44,7 +45,7 @@ def encode_png(pixels: npt.NDArray[np.uint8]) -> bytes:
             count = repeated[begin + at]
             if not count and at + 1 < len(batch):
                 continue
-            plain = batch[first : at + 1]
+            plain = batch[first : at + 1].tobytes()
             first = at + 1
             checksum = zlib.adler32(plain, checksum)
             data.append(compressor.compress(plain))

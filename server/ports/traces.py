@@ -89,7 +89,8 @@ class TraceWorkers(Protocol):
     async def ask(
         self, trace: OpenTrace, question: Callable[Concatenate[Trace, P], R], /, *args: P.args, **kwargs: P.kwargs
     ) -> R:
-        """Answer a question (a module-level function whose arguments and result pickle) of a cached trace.
+        """Answer a question (a module-level function whose arguments and result pickle) of a cached trace. Another
+        OpenTrace among the positional arguments arrives as its Trace.
 
         Raises what the question raises, and WorkerFailed past its time or memory.
         """

@@ -256,12 +256,3 @@ async def test_a_view_that_cannot_be_is_a_problem(tmp_path: Path, parameters: di
     async with running_server(tmp_path) as server:
         path = f"/api/v1/traces/{await server.trace_id()}/view"
         assert_problem(await server.http.get(path, params=parameters, headers=AS_ANNA), status)
-
-
-async def test_a_flamegraph_is_a_png_and_its_options_are_checked(tmp_path: Path) -> None:
-    async with running_server(tmp_path) as server:
-        path = f"/api/v1/traces/{await server.trace_id()}/flamegraph.png"
-        picture = await server.http.get(path, params={"mode": "left_heavy", "theme": "dark"}, headers=AS_ANNA)
-        assert picture.headers["content-type"] == "image/png"
-        assert picture.content[:4] == b"\x89PNG"
-        assert_problem(await server.http.get(path, params={"width": "9999999"}, headers=AS_ANNA), 400)

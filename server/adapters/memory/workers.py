@@ -48,4 +48,5 @@ class InlineTraceWorkers:
         """Raises what the question raises; WorkerFailed for a trace that was never read here."""
         if trace.sha256 not in self._traces:
             raise WorkerFailed("this trace has not been read here: upload it again")
-        return await asyncio.to_thread(question, self._traces[trace.sha256], *args, **kwargs)
+        opened = (self._traces[value.sha256] if isinstance(value, OpenTrace) else value for value in args)
+        return await asyncio.to_thread(question, self._traces[trace.sha256], *opened, **kwargs)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from server.ports.traces import OpenTrace
 from traces import cache
 from traces.door import read_trace
 from traces.errors import DamagedTrace
@@ -64,9 +65,12 @@ def import_trace(source: Path, name: str, columns: Path, bounds: Bounds) -> None
 def answer(
     columns: Path, question: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], bounds: Bounds
 ) -> Any:
-    """Answer a question of a cached trace. Raises CacheUnusable, MemoryError and what the question raises."""
+    """Answer a question of a cached trace; other traces among the arguments are opened too. Raises CacheUnusable,
+    MemoryError and what the question raises.
+    """
     _bound(bounds)
-    return question(_open(columns), *args, **kwargs)
+    opened = (_open(value.columns) if isinstance(value, OpenTrace) else value for value in args)
+    return question(_open(columns), *opened, **kwargs)
 
 
 def is_whole(trace: Trace) -> bool:

@@ -7,12 +7,12 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import anyio
 import anyio.to_process
 from anyio import BrokenWorkerProcess, CapacityLimiter
-from traces.cache import ENGINE_VERSION
 
 from server.adapters.workers import jobs
 from server.adapters.workers.jobs import Bounds, CacheUnusable
 from server.errors import WorkerFailed
 from server.ports.traces import OpenTrace
+from traces.cache import ENGINE_VERSION
 from traces.model import Trace
 
 P = ParamSpec("P")

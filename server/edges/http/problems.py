@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from limits.errors import LimitsError, UnknownPlan
-from rendering.errors import RenderingError
+from limits.errors import LimitsError, UnknownPlan, UnknownUser
+from rendering.errors import InvalidOption, RenderingError
 from server.errors import (
     BadRequest,
     Busy,
@@ -19,6 +19,7 @@ from server.errors import (
     DatabaseUnavailable,
     LimitExceeded,
     ModelFailed,
+    NotAllowed,
     NotAuthenticated,
     NotFound,
     NotSupported,
@@ -35,11 +36,14 @@ STATUSES: tuple[tuple[type[Exception], int], ...] = (
     (UnrecognisedTrace, 415),
     (UnknownHandle, 404),
     (TraceError, 422),
-    (RenderingError, 400),
+    (InvalidOption, 422),
+    (RenderingError, 500),
     (UnknownPlan, 404),
+    (UnknownUser, 404),
     (LimitsError, 400),
     (BadRequest, 400),
     (NotAuthenticated, 401),
+    (NotAllowed, 403),
     (NotFound, 404),
     (TurnInProgress, 409),
     (LimitExceeded, 429),
@@ -72,12 +76,13 @@ def problem_of(error: Exception, *, instance: str) -> JSONResponse:
     if status is None:
         raise KeyError(type(error).__name__)
     members: dict[str, object] = {}
-    if isinstance(error, BadRequest) and error.field is not None:
+    if isinstance(error, BadRequest | InvalidOption) and error.field is not None:
         members["field"] = error.field
     if isinstance(error, LimitExceeded):
         decision = error.decision
         members |= {"limitType": decision.limit_type, "used": decision.used, "limit": decision.limit}
         members["planName"] = decision.plan_name
+        members["resetsAt"] = None if decision.resets_at is None else decision.resets_at.isoformat()
     answer = problem(status, _title(error), str(error), instance=instance, **members)
     if isinstance(error, Busy):
         answer.headers["Retry-After"] = str(error.retry_after_s)

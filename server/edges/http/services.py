@@ -1,13 +1,15 @@
 """What the edges call, and whose request it is."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
+from limits.administration import Administration
+from server.edges.http.picture_desk import PictureDesk
 from server.ports.identity import Caller, Identity
 from server.ports.objects import ObjectStore
 from server.ports.traces import TraceWorkers
@@ -25,12 +27,14 @@ class Services:
     identity: Identity
     library: TraceLibrary
     conversation: Conversation
+    administration: Administration
     workers: TraceWorkers
     objects: ObjectStore
     scratch: Path
     page: Path
     max_upload_bytes: int
     is_ready: Callable[[], Awaitable[bool]]
+    pictures: PictureDesk = field(default_factory=PictureDesk)
 
 
 def access_token(connection: HTTPConnection) -> str | None:

@@ -1,4 +1,4 @@
-"""Conversations over HTTP: list, rename, remove, page back; pictures; where the caller stands."""
+"""Conversations over HTTP: list, rename, remove, page back; pictures."""
 
 from typing import Annotated, Any
 
@@ -9,7 +9,7 @@ from starlette.responses import Response
 from server.edges.http.services import CurrentCaller, CurrentServices
 from server.ports.conversations import SessionRow
 from server.protocol.base import WireModel
-from server.protocol.values import HistoryMessage, LimitsView
+from server.protocol.values import HistoryMessage
 
 MAX_BODY_BYTES = 64 << 10
 """Nothing sent here is longer than a title; larger bodies are refused before they are read."""
@@ -69,8 +69,3 @@ async def picture(turn_id: str, name: str, caller: CurrentCaller, services: Curr
     png = await services.conversation.picture(caller, turn_id, name)
     headers = {"Cache-Control": "private, max-age=31536000, immutable"}
     return Response(png, media_type="image/png", headers=headers)
-
-
-@routes.get("/me/usage")
-async def usage(caller: CurrentCaller, services: CurrentServices) -> LimitsView:
-    return await services.conversation.limits(caller)

@@ -8,8 +8,6 @@ from fastapi import APIRouter, Query, Request
 from pydantic.alias_generators import to_camel
 from starlette.responses import JSONResponse, Response
 
-from rendering.flamegraph import render_flamegraph
-from rendering.options import FlamegraphOptions
 from server.edges.http.services import CurrentCaller, CurrentServices
 from server.edges.http.uploads import received
 from server.edges.http.view_bytes import MAX_BOXES, Encoding, Mode, ViewQuery, view_bytes
@@ -122,26 +120,6 @@ async def view(
     if encoding != "identity":
         headers["Content-Encoding"] = encoding
     return Response(content, media_type="application/octet-stream", headers=headers)
-
-
-@routes.get("/{trace_id}/flamegraph.png")
-async def flamegraph(
-    trace_id: str,
-    caller: CurrentCaller,
-    services: CurrentServices,
-    mode: Literal["time_order", "left_heavy"] = "time_order",
-    width: int = 1200,
-    height: int = 800,
-    theme: Literal["light", "dark"] = "light",
-    profile: str | None = None,
-) -> Response:
-    """A picture of the trace."""
-    _, opened = await services.library.open(caller, trace_id)
-    options = FlamegraphOptions(
-        mode=mode, width=width, height=height, theme=theme, profile=index_of(profile, "profile")
-    )
-    picture = await services.workers.ask(opened, render_flamegraph, options)
-    return Response(picture.png, media_type="image/png", headers={"Cache-Control": "private, no-cache"})
 
 
 def index_of(handle: str | None, kind: Literal["profile", "frame"]) -> int | None:

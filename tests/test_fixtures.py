@@ -14,7 +14,6 @@ from server.app import main
 from traces import invariants
 from traces.analysis.functions import FunctionRow, top_functions
 from traces.door import read_trace
-from traces.errors import UnrecognisedTrace
 from traces.model import Trace
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -39,9 +38,6 @@ class Truth:
 
 
 TRUTHS = tuple(Truth(**row) for row in json.loads((FIXTURES / "truth.json").read_text(encoding="utf-8")))
-WITHOUT_IMPORTER = {"pstats"}
-READABLE = tuple(truth for truth in TRUTHS if truth.format not in WITHOUT_IMPORTER)
-NOT_YET = tuple(truth for truth in TRUTHS if truth.format in WITHOUT_IMPORTER)
 
 
 def recorded_files() -> list[str]:
@@ -90,7 +86,7 @@ def test_a_recorded_file_is_small_and_names_no_machine(file: str) -> None:
     assert MACHINE_PATH.findall(content(file)) == []
 
 
-@pytest.mark.parametrize("truth", READABLE, ids=lambda truth: truth.file)
+@pytest.mark.parametrize("truth", TRUTHS, ids=lambda truth: truth.file)
 def test_the_top_function_is_the_one_that_the_profiler_reports(truth: Truth) -> None:
     trace = read(truth)
     invariants.check(trace)
@@ -101,13 +97,7 @@ def test_the_top_function_is_the_one_that_the_profiler_reports(truth: Truth) -> 
     assert share == pytest.approx(truth.share, abs=SHARE_TOLERANCE)
 
 
-@pytest.mark.parametrize("truth", NOT_YET, ids=lambda truth: truth.file)
-def test_a_format_without_an_importer_is_refused_by_name(truth: Truth) -> None:
-    with pytest.raises(UnrecognisedTrace, match=re.escape(Path(truth.file).name)):
-        read(truth)
-
-
-@pytest.mark.parametrize("truth", READABLE, ids=lambda truth: truth.file)
+@pytest.mark.parametrize("truth", TRUTHS, ids=lambda truth: truth.file)
 def test_the_answer_begins_with_the_function_that_dominates(
     truth: Truth, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass, field
 
 from traces.builder import TraceBuilder
-from traces.importers.call_graph import CallGraph, paths_of_graph
+from traces.importers.call_graph import CallGraph
+from traces.importers.call_paths import paths_of_graph
 from traces.importers.head import Head
 from traces.importers.time import in_unit, unit_named
 from traces.values import ValueType

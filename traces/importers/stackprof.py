@@ -11,7 +11,8 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
-from traces.importers.call_graph import CallGraph, paths_of_graph
+from traces.importers.call_graph import CallGraph
+from traces.importers.call_paths import paths_of_graph
 from traces.importers.head import Head
 from traces.importers.time import nanoseconds
 from traces.kernels.trees import paths_of_stacks

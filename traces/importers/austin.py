@@ -1,0 +1,139 @@
+"""Austin's text samples: `P<pid>;T<interpreter>:<thread>;file:function:line;... metric`, and `# key: value` lines.
+
+Format: https://p403n1x87.github.io/austin. The metric is microseconds, bytes of memory (`mode: memory`), or both with a
+flag for idle threads (`mode: full`). Lines are where a function was, not where it begins: a function is one frame with
+the lowest of them.
+"""
+
+import re
+
+import numpy as np
+
+from traces.bounds import MAX_STACK_DEPTH
+from traces.builder import TraceBuilder
+from traces.importers.head import Head
+from traces.kernels.library import NotReadable
+from traces.kernels.lines import Lines, scan_lines
+from traces.kernels.trees import Paths
+from traces.model import NONE, Int32, Int64, Values
+from traces.stacks import with_frames
+from traces.values import Unit, ValueType
+
+FIRST = re.compile(r"^P\d{1,9};T[^;\n]{0,200}(?:;[^\n]*)? -?\d+(?:,[01],-?\d+)?\r?$", re.MULTILINE)
+MODE = re.compile(rb"^# mode: (\w+)", re.MULTILINE)
+SAMPLE = re.compile(rb"^(P[^\n]*) (-?\d{1,15})(?:,([01]),(-?\d{1,15}))?\r?$", re.MULTILINE)
+PLACE = re.compile(r"(.*):([^:]*):(\d{1,9})", re.DOTALL)
+OLD_PLACE = re.compile(r"(\S+) \((.*)\)(?:;L(\d{1,9}))?", re.DOTALL)
+COLLECTOR = ":GC:"
+MAX_LINE = 1 << 30
+WALL, CPU = ValueType("wall time", Unit.NANOSECONDS), ValueType("CPU time", Unit.NANOSECONDS)
+ALLOCATED, FREED = ValueType("allocated", Unit.BYTES), ValueType("freed", Unit.BYTES)
+
+
+def looks_like(head: Head) -> bool:
+    """Lines that begin with a process and a thread."""
+    return head.text is not None and head.json is None and FIRST.search(head.text) is not None
+
+
+def read(content: memoryview, builder: TraceBuilder) -> None:
+    """Feed a profile a thread; samples lie end to end. Raises DamagedTrace."""
+    head = bytes(content[:4_096])
+    mode = found[1] if (found := MODE.search(head)) else b"wall"
+    try:
+        if mode in {b"memory", b"full"}:
+            lines, values, columns = _read_memory(bytes(content), builder, full=mode == b"full")
+        else:
+            lines = scan_lines(content, MAX_STACK_DEPTH)
+            values, columns = (CPU if mode == b"cpu" else WALL,), [lines.weight * 1_000]
+    except NotReadable as error:
+        raise builder.damaged(f"{error}.") from error
+    builder.warn("skipped_lines", "lines without a stack and a metric were skipped", lines.skipped)
+    names = [name.decode("utf-8", "replace") for name in lines.names]
+    frames = _frames(names, lines.paths, builder)
+    top = _ancestors(lines.paths, 1)
+    for thread in np.unique(top[lines.paths.leaf]).tolist():
+        samples = np.flatnonzero(top[lines.paths.leaf] == thread)
+        nodes = top == thread
+        pid, tid = _ids(names, lines.paths, thread)
+        paths = with_frames(_below(lines.paths, nodes, samples), frames)
+        name = f"pid {pid}, thread {tid}" if tid else f"pid {pid}"
+        weights = [column[samples] for column in columns]
+        builder.add_sampled(name, paths, paths.leaf, weights, values=values, pid=pid, tid=tid)
+
+
+def _read_memory(
+    data: bytes, builder: TraceBuilder, *, full: bool
+) -> tuple[Lines, tuple[ValueType, ...], list[Values]]:
+    rows = [row for row in SAMPLE.findall(data) if bool(row[2]) == full]
+    lines = scan_lines(b"\n".join(row[0] + b" 0" for row in rows), MAX_STACK_DEPTH)
+    said = sum(1 for line in data.split(b"\n") if line.strip() and line[:1] != b"#")
+    builder.warn("skipped_lines", "lines without a stack and a metric were skipped", said - len(rows))
+    metric = np.array([int(row[1]) for row in rows], np.int64)
+    if not full:
+        return lines, (ALLOCATED, FREED), [metric.clip(0), (-metric).clip(0)]
+    if len(metric) and metric.min() < 0:
+        raise builder.damaged("a sample has a negative time.")
+    busy = np.array([row[2] == b"0" for row in rows], np.int64)
+    memory = np.array([int(row[3]) for row in rows], np.int64)
+    columns: list[Values] = [metric * 1_000, metric * busy * 1_000, memory.clip(0), (-memory).clip(0)]
+    return lines, (WALL, CPU, ALLOCATED, FREED), columns
+
+
+def _ancestors(paths: Paths, depth: int) -> Int32:
+    """Each node's ancestor at a depth; above it, the node itself."""
+    found = np.arange(len(paths), dtype=np.int32)
+    order = np.argsort(paths.depth, kind="stable")
+    cuts = np.searchsorted(paths.depth[order], np.arange(depth + 1, int(paths.depth.max(initial=0)) + 2))
+    for nodes in np.split(order, cuts)[1:]:
+        found[nodes] = found[paths.parent[nodes]]
+    return found
+
+
+def _ids(names: list[str], paths: Paths, thread: int) -> tuple[str, str]:
+    parent = int(paths.parent[thread])
+    if parent < 0:
+        return names[paths.frame[thread]].removeprefix("P"), ""
+    tid = names[paths.frame[thread]].removeprefix("T").removeprefix("0:")
+    return names[paths.frame[parent]].removeprefix("P"), tid
+
+
+def _below(paths: Paths, nodes: np.typing.NDArray[np.bool_], samples: Int64) -> Paths:
+    """The part of the tree below a thread, which is itself no frame."""
+    kept = np.flatnonzero(nodes & (paths.depth >= 2))
+    number = np.full(len(paths) + 1, NONE, np.int32)  # the last row is for NONE
+    number[kept] = np.arange(len(kept), dtype=np.int32)
+    return Paths(
+        frame=paths.frame[kept],
+        parent=number[paths.parent[kept]],
+        depth=(paths.depth[kept] - 2).astype(np.int32),
+        leaf=number[paths.leaf[samples]],
+        truncated=paths.truncated,
+    )
+
+
+def _frames(names: list[str], paths: Paths, builder: TraceBuilder) -> Int32:
+    """The builder's frame of each name, NONE for processes and threads."""
+    called = np.unique(paths.frame[paths.depth >= 2]).tolist()
+    places: dict[int, tuple[str, str | None]] = {}
+    lowest: dict[tuple[str, str | None], int] = {}
+    for index in called:
+        name, file, line = _place(names[index])
+        key = places[index] = (name, file)
+        lowest[key] = min(line or MAX_LINE, lowest.get(key, MAX_LINE))
+    frames = np.full(len(names), NONE, np.int32)
+    for index, key in places.items():
+        line = lowest[key]
+        category = "gc" if key[0] == COLLECTOR else None
+        name = "(garbage collector)" if category else key[0]
+        frames[index] = builder.frame(name, key[1], line if line < MAX_LINE else None, category=category)
+    return frames
+
+
+def _place(name: str) -> tuple[str, str | None, int]:
+    match = PLACE.fullmatch(name)
+    if match is not None and match[2]:
+        return match[2], match[1] or None, int(match[3])
+    old = OLD_PLACE.fullmatch(name)
+    if old is not None:
+        return old[1], old[2] or None, int(old[3] or 0)
+    return name, None, 0

@@ -20,6 +20,7 @@ from server.errors import ConfigError, ServerError
 if TYPE_CHECKING:
     import socket
 
+    from limits.administration import Administration, PlanRecords
     from server.agent.turn import Agent, Pictures
     from server.edges.cli.doors import Analysis, AnalyzeOptions, ServeOptions
     from server.edges.http.services import Services
@@ -39,7 +40,7 @@ def main() -> None:
     from server.edges.cli.doors import CliDoors
     from server.edges.cli.main import build_cli
 
-    build_cli(CliDoors(serve=_serve_door, analysis=_analysis_door))()
+    build_cli(CliDoors(serve=_serve_door, analysis=_analysis_door, administration=_administration_door))()
 
 
 def _serve_door(options: "ServeOptions") -> int:
@@ -66,6 +67,31 @@ def _analysis_door(options: "AnalyzeOptions", pictures: "Pictures") -> "Analysis
     log_as_json()
     workers = InlineTraceWorkers()
     return Analysis(agent=build_agent(settings, workers=workers, pictures=pictures), workers=workers)
+
+
+@asynccontextmanager
+async def _administration_door(data: Path | None) -> "AsyncIterator[Administration]":
+    """The plans and users of a data folder; its database is started, or joined when a server runs.
+
+    Raises ConfigError, DatabaseUnavailable.
+    """
+    from limits.administration import Administration
+    from server.adapters.folder.data_folder import own_data_folder
+    from server.adapters.postgres.embedded import EmbeddedPostgres
+    from server.adapters.postgres.local_user import ensure_local_user
+    from server.adapters.postgres.migrations import migrate
+    from server.adapters.postgres.plans import PostgresPlans
+    from server.adapters.postgres.pool import Database
+    from server.ports.identity import LOCAL_USER_ID
+    from server.settings import load_settings
+
+    settings = load_settings(data=data)
+    own_data_folder(settings.data)
+    async with EmbeddedPostgres(data_dir=settings.data / "postgres") as postgres:
+        await migrate(postgres.owner_dsn, bootstrap=True)
+        await ensure_local_user(postgres.owner_dsn, LOCAL_USER_ID)
+        async with Database(postgres.server_dsn) as database:
+            yield Administration(PostgresPlans(database))
 
 
 def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None) -> None:
@@ -141,6 +167,7 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
     from server.adapters.postgres.library_tables import set_up_library_tables
     from server.adapters.postgres.local_user import ensure_local_user
     from server.adapters.postgres.migrations import migrate
+    from server.adapters.postgres.plans import PostgresPlans
     from server.adapters.postgres.pool import Database
     from server.adapters.postgres.trace_records import PostgresTraceRecords
     from server.adapters.postgres.turn_queue import PostgresTurnQueue
@@ -173,6 +200,7 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
             settings,
             conversations=PostgresConversations(database, queue),
             records=PostgresTraceRecords(database),
+            plans=PostgresPlans(database),
             objects=objects,
             workers=workers,
             identity=LocalIdentity(user, access_token=None if token is None else token.get_secret_value()),
@@ -216,6 +244,7 @@ def compose(
     *,
     conversations: "Conversations",
     records: "TraceRecords",
+    plans: "PlanRecords",
     objects: "ObjectStore",
     workers: "TraceWorkers",
     identity: "Identity",
@@ -225,6 +254,7 @@ def compose(
     queue: "TurnQueue | None" = None,
 ) -> Parts:
     """The use cases over any adapters: the same for an embedded database, a cloud one and none."""
+    from limits.administration import Administration
     from server.adapters.memory.clock import SystemClock
     from server.adapters.memory.queue import MemoryQueue
     from server.adapters.memory.relay import MemoryRelay
@@ -270,6 +300,7 @@ def compose(
         identity=identity,
         library=library,
         conversation=conversation,
+        administration=Administration(plans),
         workers=workers,
         objects=objects,
         scratch=scratch,

@@ -5,6 +5,7 @@ ServerError
 ├── ConfigError               a setting is missing, contradictory or unusable; `serve` ends with exit code 2
 ├── BadRequest                the request is malformed; `field` names the part
 ├── NotAuthenticated          no identity, or a false one
+├── NotAllowed                known who it is, and it is for an administrator
 ├── NotFound                  there is no such thing, or it is not the caller's: the two look the same from outside
 ├── NotSupported              a known message that this server does not answer yet
 ├── TurnInProgress            the session already runs a turn
@@ -39,6 +40,10 @@ class BadRequest(ServerError):
 
 
 class NotAuthenticated(ServerError):
+    pass
+
+
+class NotAllowed(ServerError):
     pass
 
 

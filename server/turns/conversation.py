@@ -188,9 +188,10 @@ class Conversation:
         turn = await turn_of(self._conversations, caller, turn_id)
         return await self._objects.get(PICTURES_BUCKET, picture_path(turn.account_id, turn_id, name))
 
-    async def limits(self, caller: Caller) -> LimitsView:
-        """Where the caller stands, apart from any session."""
-        return await self._conversations.limits(caller, None)
+    async def session_limits(self, caller: Caller, session_id: str) -> LimitsView:
+        """Where the caller stands in a session."""
+        await session_of(self._conversations, caller, session_id)
+        return await self._conversations.limits(caller, session_id)
 
 
 def _same_user(caller: Caller, user_id: str | None) -> None:

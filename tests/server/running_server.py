@@ -20,6 +20,7 @@ from server.adapters.memory.clock import SystemClock
 from server.adapters.memory.conversations import MemoryConversations
 from server.adapters.memory.identity import TokenIdentity
 from server.adapters.memory.objects import MemoryObjects
+from server.adapters.memory.plans import MemoryPlans
 from server.adapters.memory.trace_records import MemoryTraceRecords
 from server.adapters.memory.workers import InlineTraceWorkers
 from server.agent.turn import TurnAnswer, TurnInput, TurnSink
@@ -34,7 +35,8 @@ from server.settings import load_settings
 
 ANNA = Caller(user_id=str(uuid.uuid4()), account_id=str(uuid.uuid4()))
 BEN = Caller(user_id=str(uuid.uuid4()), account_id=str(uuid.uuid4()))
-TOKENS = {"anna": ANNA, "ben": BEN}
+ROOT = Caller(user_id=str(uuid.uuid4()), account_id=str(uuid.uuid4()), is_administrator=True)
+TOKENS = {"anna": ANNA, "ben": BEN, "root": ROOT}
 
 STACKS = b"main;parse;read 700\nmain;parse 200\nmain;render;paint 80\nmain 20\n"
 """A trace as collapsed stacks; `read` dominates it."""
@@ -162,7 +164,7 @@ async def running_server(
     workers: TraceWorkers | None = None,
     **options: Any,
 ) -> AsyncIterator[RunningServer]:
-    """A server for Anna and Ben, whose tokens are their names. `options` are settings."""
+    """A server for Anna, Ben and an administrator, whose tokens are anna, ben and root. `options` are settings."""
     accounts = MemoryAccounts(SystemClock())
     for caller in TOKENS.values():
         accounts.add(caller, plan)
@@ -171,6 +173,7 @@ async def running_server(
         load_settings(data=tmp_path, **options),
         conversations=MemoryConversations(records),
         records=records,
+        plans=MemoryPlans(records),
         objects=MemoryObjects(),
         workers=workers or InlineTraceWorkers(),
         identity=TokenIdentity(TOKENS),

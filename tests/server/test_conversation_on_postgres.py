@@ -14,6 +14,7 @@ from server.adapters.folder.objects import FolderObjects
 from server.adapters.memory.identity import LocalIdentity
 from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.local_user import ensure_local_user
+from server.adapters.postgres.plans import PostgresPlans
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.trace_records import PostgresTraceRecords
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
@@ -48,6 +49,7 @@ async def local_server(
             settings,
             conversations=PostgresConversations(pool, queue),
             records=PostgresTraceRecords(pool),
+            plans=PostgresPlans(pool),
             objects=objects,
             workers=workers,
             identity=LocalIdentity(user),

@@ -85,7 +85,8 @@ async def test_a_prompt_over_the_plan_is_refused_with_its_numbers(tmp_path: Path
             await ask(another)
             assert (await another.next())["limitType"] == "lifetime_analyses"
         usage = (await server.http.get("/api/v1/me/usage", headers=AS_ANNA)).json()
-        assert (usage["planName"], usage["sessionsUsed"], usage["sessionsLimit"]) == ("tiny", 1, 1)
+        sessions = usage["usage"]["meters"][0]
+        assert (usage["usage"]["plan"]["name"], sessions["used"], sessions["left"]) == ("tiny", 1, 0)
 
 
 async def test_an_answer_that_cannot_be_stored_is_told_as_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

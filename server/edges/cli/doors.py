@@ -3,10 +3,13 @@ command runs.
 """
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from limits.administration import Administration
 from server.agent.turn import Agent, Pictures
+from server.errors import ConfigError
 from server.ports.traces import TraceWorkers
 
 
@@ -36,11 +39,18 @@ class Analysis:
     workers: TraceWorkers
 
 
+def no_administration(data: Path | None) -> AbstractAsyncContextManager[Administration]:
+    """The door of a program that has no database."""
+    raise ConfigError(f"there are no plans and users at {data or 'this place'}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CliDoors:
     """`serve` runs a server until it is stopped and returns the exit code. `analysis` builds an agent without a server
-    or a database, whose pictures go to the given place. Both raise ConfigError.
+    or a database, whose pictures go to the given place. `administration` opens the plans and users of a data folder,
+    whether its server runs or not. All raise ConfigError.
     """
 
     serve: Callable[[ServeOptions], int]
     analysis: Callable[[AnalyzeOptions, Pictures], Analysis]
+    administration: Callable[[Path | None], AbstractAsyncContextManager[Administration]] = no_administration

@@ -1,0 +1,109 @@
+"""Plans and usage as clients see them, and where the caller himself stands."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated, Self
+
+from fastapi import APIRouter, Query
+
+from limits.decisions import LimitType
+from limits.plans import Plan, SessionsPeriod
+from limits.usage import Meter, Usage, meters
+from server.edges.http.services import CurrentCaller, CurrentServices
+from server.protocol.base import WireModel
+
+routes = APIRouter(tags=["accounts"])
+
+SessionId = Annotated[str | None, Query(alias="sessionId")]
+
+
+class PlanView(WireModel):
+    """A plan; a null limit is unlimited."""
+
+    name: str
+    display_name: str
+    price_monthly_cents: int
+    chat_messages_per_session: int | None
+    chat_sessions_limit: int | None
+    chat_sessions_period: SessionsPeriod | None
+    monthly_upload_limit: int | None
+    total_trace_limit: int | None
+    retention_days: int | None
+    allow_public_sharing: bool
+    is_retired: bool
+
+    @classmethod
+    def of(cls, plan: Plan) -> Self:
+        return cls.model_validate(asdict(plan))
+
+
+class MeterView(WireModel):
+    """One thing that is counted; null limits are unlimited, and what never resets has no `resetsAt`."""
+
+    limit_type: LimitType
+    used: int
+    limit: int | None
+    left: int | None
+    resets_at: datetime | None
+
+    @classmethod
+    def of(cls, meter: Meter) -> Self:
+        return cls(
+            limit_type=meter.limit_type,
+            used=meter.used,
+            limit=meter.limit,
+            left=meter.left,
+            resets_at=meter.resets_at,
+        )
+
+
+class UsageView(WireModel):
+    """Where a user stands. `plan` is the one that binds him."""
+
+    user_id: str
+    display_name: str | None
+    subscribed_plan: str
+    status: str
+    plan: PlanView
+    granted_sessions: int
+    period_start: datetime
+    period_end: datetime
+    meters: list[MeterView]
+
+    @classmethod
+    def of(cls, usage: Usage) -> Self:
+        return cls(
+            user_id=usage.user_id,
+            display_name=usage.display_name,
+            subscribed_plan=usage.subscribed_plan,
+            status=usage.status,
+            plan=PlanView.of(usage.plan),
+            granted_sessions=usage.granted_sessions,
+            period_start=usage.period_start,
+            period_end=usage.period_end,
+            meters=[MeterView.of(meter) for meter in meters(usage)],
+        )
+
+
+class MyUsage(WireModel):
+    """`messages` is of the session that was asked for. `onOffer` are the plans one can be put on."""
+
+    usage: UsageView
+    messages: MeterView | None
+    on_offer: list[PlanView]
+    is_administrator: bool
+
+
+@routes.get("/me/usage")
+async def my_usage(caller: CurrentCaller, services: CurrentServices, session_id: SessionId = None) -> MyUsage:
+    """What the caller has used of his plan, what is left and when it renews; with `sessionId`, of that conversation
+    too."""
+    usage = await services.administration.usage(caller.user_id)
+    messages = None
+    if session_id is not None:
+        limits = await services.conversation.session_limits(caller, session_id)
+        messages = MeterView.of(Meter(LimitType.SESSION_MESSAGES, limits.messages_used, limits.messages_limit, None))
+    plans = [PlanView.of(plan) for plan in await services.administration.plans() if not plan.is_retired]
+    return MyUsage(
+        usage=UsageView.of(usage), messages=messages, on_offer=plans, is_administrator=caller.is_administrator
+    )

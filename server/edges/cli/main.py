@@ -1,14 +1,14 @@
 """The commands and their options. What a command does lies in its own module, imported when it runs."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from server.edges.cli.administration import add_commands
 from server.edges.cli.doors import AnalyzeOptions, CliDoors, ServeOptions
 from server.edges.cli.options import TraceArgument, TraceOrStdin
 from server.edges.cli.questions import add_questions
+from server.edges.cli.render_options import add_render
 
 
 def build_cli(doors: CliDoors) -> typer.Typer:
@@ -44,54 +44,7 @@ def build_cli(doors: CliDoors) -> typer.Typer:
         options = AnalyzeOptions(model=model, debug_messages_dir=debug_messages)
         run(doors, trace, question, out=out, as_json=as_json, options=options)
 
-    @app.command()
-    def render(
-        trace: TraceOrStdin,
-        *,
-        output: Annotated[Path, typer.Option("--output", "-o", help="The PNG to write; - is stdout.")],
-        mode: Annotated[
-            Literal["time-order", "left-heavy"], typer.Option(help="As it happened, or merged, heaviest first.")
-        ] = "time-order",
-        frame: Annotated[
-            str | None, typer.Option(help="Draw the sandwich of this function (handle or name) instead.")
-        ] = None,
-        width: Annotated[int, typer.Option(help="Pixels.")] = 1200,
-        height: Annotated[int, typer.Option(help="Pixels, at most.")] = 800,
-        theme: Annotated[Literal["light", "dark"], typer.Option()] = "light",
-        profile: Annotated[str | None, typer.Option(help="Handle (p0) or name; default: the main one.")] = None,
-        start_ms: Annotated[float | None, typer.Option(min=0, help="Window start, from the profile's start.")] = None,
-        end_ms: Annotated[float | None, typer.Option(min=0, help="Window end.")] = None,
-        start_depth: Annotated[int, typer.Option(min=0, help="First stack depth drawn.")] = 0,
-        depth: Annotated[int | None, typer.Option(min=1, help="How many depths.")] = None,
-        highlight: Annotated[
-            str | None, typer.Option(help="Let functions whose name or file contains this stand out.")
-        ] = None,
-        title: Annotated[str | None, typer.Option(help="A title over the picture.")] = None,
-        handles: Annotated[bool, typer.Option("--handles", help="Print handles in the boxes.")] = False,
-    ) -> None:
-        """Draw a trace as a PNG flamegraph."""
-        from server.edges.cli.render import RenderOptions
-        from server.edges.cli.render import render as run
-
-        run(
-            trace,
-            RenderOptions(
-                output=output,
-                mode=mode,
-                frame=frame,
-                width=width,
-                height=height,
-                theme=theme,
-                profile=profile,
-                start_ms=start_ms,
-                end_ms=end_ms,
-                start_depth=start_depth,
-                depth=depth,
-                highlight=highlight,
-                title=title,
-                handles=handles,
-            ),
-        )
+    add_render(app)
 
     @app.command()
     def summary(
@@ -120,5 +73,4 @@ def build_cli(doors: CliDoors) -> typer.Typer:
         """Start Flamechat on this machine and print its address."""
         raise typer.Exit(doors.serve(ServeOptions(host=host, port=port, data=data, open=open_)))
 
-    add_commands(app, doors)
     return app

@@ -1,97 +1,107 @@
 """`flamechat render TRACE -o out.png`: a picture without a model."""
 
+import re
 import sys
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, get_args
 
 import typer
 
-from rendering.picture import Picture
-from server.edges.cli.reading import MISUSED, fail, progress, read_or_fail
-from traces.model import Trace
+from server.edges.cli.reading import MISUSED, fail, named, progress, read_or_fail
+
+if TYPE_CHECKING:
+    from rendering.picture import Picture
+    from traces.model import Trace
+
+DEFAULT_FORMAT = "png"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenderOptions:
-    """As on the command line: `profile` a handle or name, times in milliseconds from the profile's start, `frame` makes
-    a sandwich.
-    """
+def render(
+    source: Path,
+    output: Path | None,
+    *,
+    before: Path | None,
+    show: bool,
+    asked: Mapping[str, str | int | float | bool | None],
+) -> None:
+    """Draw and write the picture; what it leaves out is said on stderr. `asked` are the options by name, None where not
+    given; with `frame` it is a sandwich, with `before` a diff. Without `output` it goes to a temporary file, to be
+    shown."""
+    from rendering.errors import RenderingError
 
-    output: Path
-    mode: str
-    frame: str | None
-    width: int
-    height: int
-    theme: str
-    profile: str | None
-    start_ms: float | None
-    end_ms: float | None
-    start_depth: int
-    depth: int | None
-    highlight: str | None
-    title: str | None
-    handles: bool
-
-
-def render(source: Path, options: RenderOptions) -> None:
-    """Draw and write the PNG; what the picture leaves out is said on stderr."""
-    from rendering.errors import InvalidOption, RenderingError
-    from server.agent.tools.tool import ToolRetry
-
+    if output is None and not show:
+        fail("say where the picture goes (-o out.png, -o - for stdout) or that it is to be shown (--open)", MISUSED)
+    given = {name: value for name, value in asked.items() if value is not None}
+    if "format" not in given:
+        given["format"] = _format_of(output)
     trace = read_or_fail(source)
+    first = None if before is None else read_or_fail(before)
     try:
         with progress(f"Drawing {trace.name}"):
-            picture = _drawn(trace, options)
-    except (InvalidOption, ToolRetry) as error:
-        fail(str(error), MISUSED)
+            picture = _drawn(trace, first, given)
     except RenderingError as error:
-        fail(f"{trace.name}: {error}")
-    if str(options.output) == "-":
-        sys.stdout.buffer.write(picture.png)
+        text = str(error)
+        field, colon, rest = text.partition(": ")
+        known = colon and " " not in field
+        fail(f"--{_kebab(field)}: {rest}" if known else named(trace.name, text), MISUSED if known else 1)
+    _write(picture, output, show=show)
+
+
+def _format_of(output: Path | None) -> str:
+    """By the name's ending; PNG on stdout. Ends the command for an unknown ending."""
+    from rendering.options import Format
+
+    if output is None or str(output) == "-":
+        return DEFAULT_FORMAT
+    ending = output.suffix.removeprefix(".").lower()
+    if ending not in get_args(Format):
+        fail(f"{output}: the name must end in .{', .'.join(get_args(Format))}, or say --format", MISUSED)
+    return ending
+
+
+def _drawn(trace: "Trace", before: "Trace | None", given: Mapping[str, object]) -> "Picture":
+    from server.edges.picture_query import (
+        DiffQuery,
+        FlamegraphQuery,
+        SandwichQuery,
+        draw_diff,
+        draw_flamegraph,
+        draw_sandwich,
+        parsed,
+    )
+
+    parameters = [(_camel(name), str(value)) for name, value in given.items()]
+    if before is not None:
+        return draw_diff(trace, before, parsed(DiffQuery, parameters))
+    if "frame" in given:
+        return draw_sandwich(trace, parsed(SandwichQuery, parameters))
+    return draw_flamegraph(trace, parsed(FlamegraphQuery, parameters))
+
+
+def _write(picture: "Picture", output: Path | None, *, show: bool) -> None:
+    if output is None:
+        with tempfile.NamedTemporaryFile(prefix="flamechat-", suffix=f".{picture.format}", delete=False) as file:
+            output = Path(file.name)
+    if str(output) == "-":
+        sys.stdout.buffer.write(picture.data)
     else:
         try:
-            options.output.write_bytes(picture.png)
+            output.write_bytes(picture.data)
         except OSError as error:
-            fail(f"{options.output}: {error.strerror or error}")
-        typer.echo(f"{options.output}: {picture.width}×{picture.height}", err=True)
+            fail(f"{output}: {error.strerror or error}")
+        typer.echo(f"{output}: {picture.width}×{picture.height}", err=True)
+        if show:
+            typer.launch(str(output))
     for note in picture.notes:
         typer.echo(f"note: {note}", err=True)
 
 
-def _drawn(trace: Trace, options: RenderOptions) -> Picture:
-    from rendering.flamegraph import render_flamegraph
-    from rendering.options import FlamegraphOptions, SandwichOptions
-    from rendering.sandwich import render_sandwich
-    from server.agent.tools.arguments import chosen_frame, chosen_profile, chosen_window
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(part.capitalize() for part in rest)
 
-    profile = chosen_profile(trace, options.profile)
-    if options.frame is not None:
-        frame, _ = chosen_frame(trace, options.frame, profile)
-        return render_sandwich(
-            trace,
-            frame,
-            SandwichOptions(
-                profile=profile.index,
-                width=options.width,
-                height=options.height,
-                theme="dark" if options.theme == "dark" else "light",
-                title=options.title,
-                handles=options.handles,
-            ),
-        )
-    return render_flamegraph(
-        trace,
-        FlamegraphOptions(
-            mode="left_heavy" if options.mode == "left-heavy" else "time_order",
-            profile=profile.index,
-            width=options.width,
-            height=options.height,
-            window=chosen_window(profile, options.start_ms, options.end_ms),
-            start_depth=options.start_depth,
-            depth=options.depth,
-            highlight=options.highlight,
-            theme="dark" if options.theme == "dark" else "light",
-            title=options.title,
-            handles=options.handles,
-        ),
-    )
+
+def _kebab(name: str) -> str:
+    return re.sub(r"(?<=[a-z])([A-Z])", r"-\1", name).replace("_", "-").lower()

@@ -11,7 +11,9 @@ from starlette.responses import Response
 
 from rendering.picture import RENDERER_VERSION, Picture
 from server.edges.http.pair import received_pair
-from server.edges.http.picture_query import (
+from server.edges.http.services import CurrentCaller, CurrentServices, Services
+from server.edges.http.uploads import Upload, received
+from server.edges.picture_query import (
     DiffQuery,
     FlamegraphQuery,
     SandwichQuery,
@@ -20,8 +22,6 @@ from server.edges.http.picture_query import (
     draw_sandwich,
     parsed,
 )
-from server.edges.http.services import CurrentCaller, CurrentServices, Services
-from server.edges.http.uploads import Upload, received
 from server.ports.traces import OpenTrace
 from traces.cache import ENGINE_VERSION
 

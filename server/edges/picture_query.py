@@ -1,4 +1,4 @@
-"""What a request may ask of a picture: query parameters in camelCase, each checked, none ignored.
+"""What may be asked of a picture, over HTTP and on the command line: names in camelCase, each checked, none ignored.
 
 The rest is checked where the trace is: here stands what is needed to say so (profiles and functions by name,
 milliseconds from the profile's start).

@@ -9,7 +9,7 @@ trace = builder.build(sha256="0" * 64, source_bytes=1)
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,12 +19,8 @@ from traces.kernels.spans import self_durations
 from traces.kernels.trees import Paths, paths_of_spans, sum_by_node
 from traces.model import (
     NONE,
-    AsyncSpans,
     CallTree,
-    Counters,
-    Flows,
     Frames,
-    Instants,
     Int32,
     Int64,
     Profile,
@@ -35,6 +31,7 @@ from traces.model import (
     Values,
 )
 from traces.nesting import Nested
+from traces.side_tables import SideTables
 from traces.stacks import StackTable, call_tree
 from traces.values import ProfileKind, TraceWarning, Unit, ValueType
 
@@ -42,14 +39,6 @@ FrameKey = tuple[str, str | None, int, int, str | None]
 TIME = ValueType("time", Unit.NANOSECONDS)
 MAX_TIME_NS = 1 << 61
 """Beyond 73 years of nanoseconds a time is a broken number, and sums could leave int64."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    profile: int
-    time: int
-    name: str
-    value: float
 
 
 class TraceBuilder:
@@ -63,8 +52,8 @@ class TraceBuilder:
         self._frame_index: dict[FrameKey, int] = {}
         self._profiles: list[Profile] = []
         self._warnings: dict[str, TraceWarning] = {}
-        self._instants: list[tuple[int, int, str]] = []
-        self._counters: list[_Reading] = []
+        self.recorded_at_ns: int | None = None
+        self.side_tables = SideTables()
 
     @property
     def profile_count(self) -> int:
@@ -107,11 +96,11 @@ class TraceBuilder:
 
     def instant(self, profile: int, time: int, name: str) -> None:
         """A point in time (nanoseconds on the file's clock); `profile` -1 is the whole trace."""
-        self._instants.append((profile, time, name))
+        self.side_tables.points.append((profile, time, name))
 
     def counter(self, profile: int, time: int, name: str, value: float) -> None:
         """A reading of a level (time in nanoseconds on the file's clock)."""
-        self._counters.append(_Reading(profile, time, name, value))
+        self.side_tables.readings.append((profile, time, name, value))
 
     def add_sampled(
         self,
@@ -232,18 +221,10 @@ class TraceBuilder:
         strings = _StringArena()
         frames = self._frame_columns(used, strings)
         zero = self._zero()
-        instants = Instants(
-            np.array([i[0] for i in self._instants], np.int32),
-            np.array([i[1] for i in self._instants], np.int64) - zero,
-            np.array([strings.index(i[2]) for i in self._instants], np.int32),
-        )
-        counters = Counters(
-            np.array([c.profile for c in self._counters], np.int32),
-            np.array([c.time for c in self._counters], np.int64) - zero,
-            np.array([strings.index(c.name) for c in self._counters], np.int32),
-            np.array([c.value for c in self._counters], np.float64),
-        )
-        no_ids, no_times = np.zeros(0, np.int32), np.zeros(0, np.int64)
+        for times in self.side_tables.times():
+            if len(times) and not -MAX_TIME_NS <= times.min() <= times.max() <= MAX_TIME_NS:
+                raise self.damaged("a time is out of range.")
+        instants, counters, async_spans, flows = self.side_tables.finished(zero, strings.index)
         return Trace(
             name=self.name,
             format=self.format,
@@ -255,9 +236,10 @@ class TraceBuilder:
             default_profile=default,
             instants=instants,
             counters=counters,
-            async_spans=AsyncSpans(no_ids, no_times, no_times, no_ids, no_ids),
-            flows=Flows(no_ids, no_times, no_ids, no_times, no_ids),
+            async_spans=async_spans,
+            flows=flows,
             warnings=tuple(self._warnings.values()),
+            recorded_at_ns=self.recorded_at_ns,
         )
 
     def _column(self, values: Values | Sequence[float], unit: Unit) -> Values:

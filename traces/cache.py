@@ -30,7 +30,7 @@ from traces.model import (
 )
 from traces.values import ProfileKind, TraceWarning, Unit, ValueType
 
-ENGINE_VERSION = "1"
+ENGINE_VERSION = "2"
 """Part of every cache key: raise it whenever an importer or the model gives other columns for the same bytes."""
 
 MAGIC = b"FCTRACE1"
@@ -76,6 +76,7 @@ class _Header(msgspec.Struct):
     sha256: str
     source_bytes: int
     default_profile: int
+    recorded_at_ns: int | None
     warnings: list[TraceWarning]
     profiles: list[_Profile]
     columns: dict[str, _Place]
@@ -92,6 +93,7 @@ def encode(trace: Trace) -> list[bytes | memoryview]:
         sha256=trace.sha256,
         source_bytes=trace.source_bytes,
         default_profile=trace.default_profile,
+        recorded_at_ns=trace.recorded_at_ns,
         warnings=list(trace.warnings),
         profiles=[
             _Profile(p.name, p.pid, p.tid, p.kind, p.axis, p.axis_start, p.axis_end, list(p.values), p.default_value)
@@ -146,6 +148,7 @@ def decode(buffer: bytes | memoryview | mmap) -> Trace:
         source_bytes=header.source_bytes,
         profiles=tuple(profiles),
         default_profile=header.default_profile,
+        recorded_at_ns=header.recorded_at_ns,
         warnings=tuple(header.warnings),
         **tables,
     )

@@ -1,7 +1,9 @@
 """The way in: bytes of any known format become a trace."""
 
 import hashlib
+from collections.abc import Sequence
 from mmap import mmap
+from typing import Any
 
 import msgspec
 
@@ -9,7 +11,9 @@ from traces.analysis.units import format_value
 from traces.bounds import DETECTION_BYTES, MAX_UPLOAD_BYTES
 from traces.builder import TraceBuilder
 from traces.envelope import unwrap
-from traces.errors import DamagedTrace, EmptyTrace, TraceTooLarge, UnrecognisedTrace
+from traces.errors import DamagedTrace, EmptyTrace, InvalidQuestion, TraceTooLarge, UnrecognisedTrace
+from traces.handles import profile_of_span, resolve
+from traces.importers.advice import advice_for
 from traces.importers.head import Head
 from traces.importers.table import FORMATS, Format
 from traces.model import Trace
@@ -41,6 +45,27 @@ def read_trace(data: bytes | memoryview | mmap, *, name: str) -> Trace:
     return builder.build(sha256=hashlib.sha256(given).hexdigest(), source_bytes=len(given))
 
 
+def read_arguments(data: bytes | memoryview | mmap, trace: Trace, spans: Sequence[str]) -> dict[str, Any]:
+    """The arguments of some spans, by handle, from the file that the trace was read from; None for those without.
+
+    Raises UnknownHandle, InvalidQuestion (another file), DamagedTrace.
+    """
+    given = memoryview(data)
+    if hashlib.sha256(given).hexdigest() != trace.sha256:
+        raise InvalidQuestion(f"{trace.name}: this is not the file that the trace was read from.")
+    content = unwrap(given, trace.name)
+    found: dict[str, Any] = {}
+    for span in spans:
+        profile, row = profile_of_span(trace, resolve(trace, span, "span").index)
+        assert profile.spans is not None
+        offset, length = int(profile.spans.args_offset[row]), int(profile.spans.args_length[row])
+        try:
+            found[span] = msgspec.json.decode(content[offset : offset + length]) if length else None
+        except msgspec.DecodeError as error:
+            raise DamagedTrace(f"{trace.name}: the arguments of {span} cannot be read: {error}.") from error
+    return found
+
+
 def detect(content: memoryview, name: str) -> Format:
     """The format of decompressed content, by its first bytes. Raises UnrecognisedTrace, or DamagedTrace (JSON)."""
     head = Head.of(content[:DETECTION_BYTES], name)
@@ -56,6 +81,8 @@ def detect(content: memoryview, name: str) -> Format:
         for known in FORMATS:
             if known.looks_like(head.with_keys(keys)):
                 return known
+    if (advice := advice_for(head)) is not None:
+        raise UnrecognisedTrace(f"{name}: this is {advice}.")
     expected = ", ".join(known.label for known in FORMATS)
     seen = "JSON of another kind" if head.json is not None else "text" if head.text is not None else "binary data"
     raise UnrecognisedTrace(f"{name}: this {seen} is not a trace that is known here. Known are: {expected}.")

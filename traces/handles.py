@@ -92,3 +92,11 @@ def profile_of_node(trace: Trace, node: int) -> tuple[Profile, int]:
         if profile.node_base <= node < profile.node_base + len(profile.tree):
             return profile, node - profile.node_base
     raise UnknownHandle(f"n{node} does not exist in {trace.name}.")
+
+
+def profile_of_span(trace: Trace, span: int) -> tuple[Profile, int]:
+    """The profile that holds a span of the trace, and the span's local index there. Raises UnknownHandle."""
+    for profile in trace.profiles:
+        if profile.spans is not None and profile.span_base <= span < profile.span_base + len(profile.spans):
+            return profile, span - profile.span_base
+    raise UnknownHandle(f"s{span} does not exist in {trace.name}.")

@@ -27,8 +27,14 @@ def check(trace: Trace) -> None:
             _check_spans(profile)
         else:
             _check_samples(profile)
-    for name in (trace.instants.name, trace.counters.name):
+    for name in (trace.instants.name, trace.counters.name, trace.async_spans.name, trace.flows.name):
         _within(name, 0, len(strings), "a side table's name exists")
+    flows, intervals = trace.flows, trace.async_spans
+    for profiles in (trace.instants.profile, trace.counters.profile, intervals.profile, flows.from_profile):
+        _within(profiles, NONE, len(trace.profiles), "a side table's profile exists")
+    _within(flows.to_profile, NONE, len(trace.profiles), "an arrow ends in a profile that exists")
+    _within(intervals.ident, 0, len(strings), "an interval's id exists")
+    assert (intervals.end >= intervals.start).all(), "intervals do not run backwards"
 
 
 def _within(column: Values, lowest: int, end: int, law: str) -> None:

@@ -190,7 +190,10 @@ class Flows:
 
 @dataclass(frozen=True)
 class Trace:
-    """All that one file said. `format` is the importer's name; `sha256` is of the file as it was given."""
+    """All that one file said. `format` is the importer's name; `sha256` is of the file as it was given.
+
+    `recorded_at_ns` is when the recording began, in nanoseconds since 1970 (UTC), where the file says so.
+    """
 
     name: str
     format: str
@@ -205,6 +208,7 @@ class Trace:
     async_spans: AsyncSpans
     flows: Flows
     warnings: tuple[TraceWarning, ...] = field(default=())
+    recorded_at_ns: int | None = None
 
     def frame_name(self, frame: int) -> str:
         return self.strings[int(self.frames.name[frame])]

@@ -4,6 +4,7 @@ import gzip
 import itertools
 import json
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +177,7 @@ def test_all_values_of_a_profile_are_kept_where_the_format_can() -> None:
     (back,) = again(trace, "pprof").profiles
     assert (back.values, back.default_value) == (values, 1)
     assert [total.sum() for total in back.tree.self_values] == [4, 109]
+    assert again(replace(trace, recorded_at_ns=10**18), "pprof").recorded_at_ns == 10**18
     apart = again(trace, "speedscope")
     assert [p.name for p in apart.profiles] == ["heap (objects)", "heap (space)"]
     assert apart.default_profile == 1

@@ -132,8 +132,8 @@ def test_an_array_of_events_may_break_off(end: str) -> None:
     assert set(self_values(read(whole + end))) in ({"a", "b"}, {"a"})
 
 
-def test_what_is_not_drawn_is_said() -> None:
-    events = [*slices(("X", "a", 0, 10)), {"ph": "C", "name": "heap", "ts": 1, "pid": 1, "tid": 1, "args": {"x": 1}}]
+def test_events_of_an_unknown_kind_are_said() -> None:
+    events = [*slices(("X", "a", 0, 10)), {"ph": "?", "name": "heap", "ts": 1, "pid": 1, "tid": 1}]
     assert [(w.code, w.count) for w in read(events).warnings] == [("not_drawn", 1)]
 
 

@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from traces.analysis.quality import SUMS, Quality, quality_of
+from traces.analysis.units import format_share, format_value
 from traces.analysis.window import whole
 from traces.model import Profile, Trace
 from traces.values import ProfileKind, TraceWarning, Unit, ValueType
@@ -12,7 +14,8 @@ from traces.values import ProfileKind, TraceWarning, Unit, ValueType
 class ProfileSummary:
     """`duration` is the axis' length in its own unit, `total` what is not idle in the default value's `unit`.
 
-    `idle_share` is the part of a time axis during which nothing ran (None where the axis is not time).
+    `idle_share` is the part of a time axis during which nothing ran (None where the axis is not time). `quality` says
+    how the samples were taken and what they miss.
     """
 
     handle: str
@@ -27,11 +30,16 @@ class ProfileSummary:
     sample_count: int
     span_count: int
     values: tuple[ValueType, ...]
+    quality: Quality
 
 
 @dataclass(frozen=True, slots=True)
 class TraceSummary:
-    """Everything here is exact. `duration_ns` spans all timelines; None where no profile has a time axis."""
+    """Everything here is exact. `duration_ns` spans all timelines; None where no profile has a time axis.
+
+    `recorded_at_ns` is when the recording began, since 1970 in UTC, where the file says so. The counts are of the side
+    tables: points in time, readings of levels, intervals that need not nest, arrows.
+    """
 
     name: str
     format: str
@@ -44,6 +52,11 @@ class TraceSummary:
     warnings: tuple[TraceWarning, ...]
     can_answer: tuple[str, ...]
     cannot_answer: tuple[str, ...]
+    recorded_at_ns: int | None
+    instant_count: int
+    counter_count: int
+    async_count: int
+    flow_count: int
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, names in snake_case."""
@@ -54,7 +67,8 @@ def summarise(trace: Trace) -> TraceSummary:
     """The summary of a trace."""
     timed = [p for p in trace.profiles if p.axis.is_time]
     default = trace.profiles[trace.default_profile]
-    can, cannot = _questions(trace)
+    profiles = tuple(_profile(trace, p) for p in trace.profiles)
+    can, cannot = _questions(trace, profiles)
     return TraceSummary(
         name=trace.name,
         format=trace.format,
@@ -63,10 +77,15 @@ def summarise(trace: Trace) -> TraceSummary:
         duration_ns=int(max(p.axis_end for p in timed) - min(p.axis_start for p in timed)) if timed else None,
         frame_count=len(trace.frames),
         default_profile=default.handle,
-        profiles=tuple(_profile(p) for p in trace.profiles),
+        profiles=profiles,
         warnings=trace.warnings,
         can_answer=can,
         cannot_answer=cannot,
+        recorded_at_ns=trace.recorded_at_ns,
+        instant_count=len(trace.instants.time),
+        counter_count=len(trace.counters.time),
+        async_count=len(trace.async_spans.start),
+        flow_count=len(trace.flows.name),
     )
 
 
@@ -79,7 +98,7 @@ def idle_share(profile: Profile) -> float | None:
     return min(max(1 - busy / length, 0.0), 1.0)
 
 
-def _profile(p: Profile) -> ProfileSummary:
+def _profile(trace: Trace, p: Profile) -> ProfileSummary:
     return ProfileSummary(
         handle=p.handle,
         name=p.name,
@@ -93,10 +112,11 @@ def _profile(p: Profile) -> ProfileSummary:
         sample_count=len(p.samples) if p.samples is not None else 0,
         span_count=len(p.spans) if p.spans is not None else 0,
         values=p.values,
+        quality=quality_of(trace, p),
     )
 
 
-def _questions(trace: Trace) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _questions(trace: Trace, profiles: tuple[ProfileSummary, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What this kind of data can and cannot tell, so that nobody reads more into it."""
     can, cannot = ["which functions use the most, by themselves and with what they call", "who calls a function"], []
     kinds = {p.kind for p in trace.profiles}
@@ -105,14 +125,35 @@ def _questions(trace: Trace) -> tuple[tuple[str, ...], tuple[str, ...]]:
         can.append("how often and for how long each call of an evented profile ran")
     if ProfileKind.SAMPLED in kinds:
         cannot.append("exact call counts and durations of single calls in sampled profiles")
-    ordered = any(p.axis.is_time and trace.format not in UNORDERED for p in trace.profiles)
+    ordered = any(p.axis.is_time and trace.format not in SUMS for p in trace.profiles)
     (can if ordered else cannot).append("what happened when, and in which order")
     (can if Unit.NANOSECONDS in units else cannot).append("how long things took in seconds")
     (can if Unit.BYTES in units else cannot).append("how much memory was allocated")
     if len(trace.profiles) < 2:
         cannot.append("what other threads and processes did")
+    cannot += _gaps(profiles[trace.default_profile].quality)
     return tuple(can), tuple(cannot)
 
 
-UNORDERED = frozenset({"pprof", "collapsed"})
-"""Formats whose samples are sums: they have no moment in time."""
+def _gaps(quality: Quality) -> list[str]:
+    """What the way of recording hides in the main profile."""
+    hidden = []
+    rate = "" if quality.rate_hz is None else f" at {quality.rate_hz:,.3g} Hz"
+    if quality.only_running:
+        hidden.append(f"waiting for locks, input and output or sleep: code was sampled{rate} only while it ran")
+    elif quality.interval_ns is not None:
+        apart = format_value(quality.interval_ns, Unit.NANOSECONDS)
+        hidden.append(f"what lasts less than {apart}: samples are so far apart")
+    if quality.regular_share is not None and quality.regular_share < IRREGULAR:
+        hidden.append("short moments evenly: samples came at irregular intervals")
+    if quality.cut_share:
+        hidden.append(f"what called {format_share(quality.cut_share)} of the stacks: the profiler cut them off")
+    if quality.unnamed_share >= UNNAMED_SHARE:
+        hidden.append(f"the names of {format_share(quality.unnamed_share)}: symbols were missing when it was recorded")
+    return hidden
+
+
+IRREGULAR = 0.7
+"""Below this part of regular intervals a gap between samples may be a pause or a profiler that came late."""
+UNNAMED_SHARE = 0.02
+"""From this share on, code without names can hide the answer."""

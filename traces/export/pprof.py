@@ -16,7 +16,7 @@ from traces.model import Values
 from traces.values import Unit
 
 UNITS = {Unit.NANOSECONDS: "nanoseconds", Unit.BYTES: "bytes", Unit.COUNT: "count"}
-SAMPLE_TYPE, SAMPLE, LOCATION, FUNCTION, STRING, DURATION, DEFAULT_TYPE = 1, 2, 4, 5, 6, 10, 14
+SAMPLE_TYPE, SAMPLE, LOCATION, FUNCTION, STRING, TIME_NANOS, DURATION, DEFAULT_TYPE = 1, 2, 4, 5, 6, 9, 10, 14
 
 
 class _Strings:
@@ -72,6 +72,8 @@ def _profile(chosen: Selection, names: list[tuple[str, Unit]], columns: list[Val
         called, file = strings.index(trace.frame_names[frame]), strings.index(trace.frame_file(frame))
         said = _number(1, frame + 1) + _number(2, called) + _number(3, called) + _number(4, file)
         out += _message(FUNCTION, said + (_number(5, line) if line > 0 else b""))
+    if trace.recorded_at_ns:
+        out += _number(TIME_NANOS, trace.recorded_at_ns)
     if chosen.axis.is_time:
         out += _number(DURATION, int(chosen.axis_end - chosen.axis_start))
     out += _number(DEFAULT_TYPE, strings.index(names[default][0]))

@@ -24,6 +24,9 @@ EVENT = (
     Field("pid", "pid", Kind.TEXT),
     Field("tid", "tid", Kind.TEXT),
     Field("ident", "id", Kind.TEXT),
+    Field("", "id2", Kind.OBJECT),
+    Field("global_ident", "global", Kind.TEXT, level=1),
+    Field("local_ident", "local", Kind.TEXT, level=1),
     Field("args", "args", Kind.SLICE),
 )
 

@@ -19,7 +19,7 @@ from traces.values import ValueType
 
 LENGTH_FIELDS = {1, 2, 3, 4, 5, 6, 11, 13}
 VARINT_FIELDS = {7, 8, 9, 10, 12, 13, 14, 15}
-SAMPLE_TYPE, SAMPLE, LOCATION, FUNCTION, STRING, DEFAULT_TYPE = 1, 2, 4, 5, 6, 14
+SAMPLE_TYPE, SAMPLE, LOCATION, FUNCTION, STRING, TIME_NANOS, DEFAULT_TYPE = 1, 2, 4, 5, 6, 9, 14
 
 
 def looks_like(head: Head) -> bool:
@@ -74,6 +74,8 @@ def _read(data: memoryview, builder: TraceBuilder) -> None:
     paths = paths_of_stacks(frames, stacks, MAX_STACK_DEPTH, inner_first=True)
     wanted = whole.first[(whole.number == DEFAULT_TYPE) & (whole.wire == VARINT)]
     default = strings[wanted[-1]] if len(wanted) and 0 < wanted[-1] < len(strings) else None
+    began = whole.first[(whole.number == TIME_NANOS) & (whole.wire == VARINT)]
+    builder.recorded_at_ns = int(began[-1]) if len(began) and began[-1] > 0 else None
     builder.add_sampled(
         builder.name,
         paths,

@@ -1,20 +1,22 @@
 """Trace event JSON: Chrome performance traces, viztracer, PyTorch (Kineto), Hermes and many others.
 
 Format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU (Trace Event Format). Read are
-B, E and X events and thread names; V8's samples go to `chrome`, samples with stack frames to `trace_event_samples`.
-Arguments are not part of a frame's identity: the same call with other arguments is the same function.
+B, E and X events and thread names; V8's samples go to `chrome`, samples with stack frames to `trace_event_samples`,
+moments, levels, intervals and arrows to `side_events`. Arguments are not part of a frame's identity: the same call with
+other arguments is the same function; where they stand in the file is kept.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from traces.builder import MAX_TIME_NS, TraceBuilder
-from traces.importers import chrome, trace_event_samples
+from traces.importers import chrome, side_events, trace_event_samples
 from traces.importers.events import Events, ThreadKey, Threads
 from traces.importers.head import Head
 from traces.kernels.library import NotReadable
@@ -23,7 +25,7 @@ from traces.model import NONE, Int32, Int64
 from traces.nesting import Nested, match_begin_end, nest_slices
 
 COMPLETE, BEGIN, END, NO_SLICE, OTHER = range(5)
-KINDS = {"X": COMPLETE, "B": BEGIN, "E": END, "M": NO_SLICE, "P": NO_SLICE}
+KINDS = {"X": COMPLETE, "B": BEGIN, "E": END, **dict.fromkeys(("M", "P", *side_events.PHASES), NO_SLICE)}
 VIZTRACER_CATEGORIES = frozenset({"fee", "FEE"})
 VIZTRACER_NAME = re.compile(r"(.+) \((.+):(\d{1,9})\)")
 """viztracer's function slices carry their place in the name: `walk (/app/walker.py:72)`."""
@@ -31,6 +33,10 @@ UNNAMED = "(unnamed)"
 SAMPLES = frozenset({"samples", "stackFrames"})
 HERMES_ARGS = frozenset({"url", "line", "column", "allocatedName"})
 """Hermes writes where a function is into the arguments of every event."""
+
+
+class Metadata(msgspec.Struct):
+    started: str | None = msgspec.field(name="startTime", default=None)
 
 
 class HermesArgs(msgspec.Struct):
@@ -41,12 +47,14 @@ class HermesArgs(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """The slices of one thread, in file order: complete ones, begins and ends; times in nanoseconds."""
+    """The slices of one thread, in file order: complete ones, begins and ends; times in nanoseconds. `row` is each
+    one's event."""
 
     time: Int64
     duration: Int64
     frame: Int32
     kind: npt.NDArray[np.uint8]
+    row: Int64
 
 
 def looks_like(head: Head) -> bool:
@@ -74,11 +82,39 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     if profiled:
         builder.format = "chrome"
     largest = 0
+    args_offset, args_length = _arguments(events)
+    lanes: dict[ThreadKey, int] = {}
     for key, slices in _slices_by_thread(events, builder):
         name = threads.short_name(key) + " tasks" if profiled else threads.full_name(key)
-        index = builder.add_evented(name, _nest(slices), pid=key[0], tid=key[1])
+        index = lanes[key] = builder.add_evented(
+            name,
+            _nest(slices),
+            pid=key[0],
+            tid=key[1],
+            args_offset=args_offset[slices.row],
+            args_length=args_length[slices.row],
+        )
         if not profiled and not sampled and len(slices.time) > largest:
             largest, builder.default_profile = len(slices.time), index
+    side_events.read(events, lanes, builder)
+    builder.recorded_at_ns = _recorded_at(events)
+
+
+def _recorded_at(events: Events) -> int | None:
+    """When DevTools began to record, as it says in the metadata; None where that is not said with its time zone."""
+    offset, length = events.table.members.get("metadata", (0, 0))
+    try:
+        said = msgspec.json.decode(events.content[offset : offset + length], type=Metadata).started if length else None
+        began = datetime.fromisoformat(said) if said else None
+    except (msgspec.ValidationError, ValueError):
+        return None  # not the metadata of DevTools
+    return None if began is None or began.tzinfo is None else int(began.timestamp() * 1000) * 1_000_000
+
+
+def _arguments(events: Events) -> tuple[Int64, Int32]:
+    """Where each event's arguments stand in the content; none where they are empty."""
+    offsets, lengths = events.table.slices("args")
+    return offsets, np.where(lengths > len("{}"), lengths, 0).astype(np.int32)
 
 
 def _read_samples(events: Events, threads: Threads, builder: TraceBuilder) -> bool:
@@ -102,7 +138,7 @@ def _slices_by_thread(events: Events, builder: TraceBuilder) -> Iterator[tuple[T
     counts = np.bincount(kind, minlength=OTHER + 1).tolist()
     builder.warn(
         "not_drawn",
-        "instant, counter, async, flow and other events that are no slices were not read",
+        "events of a kind that is not known here were not read",
         counts[OTHER],
     )
     rows = np.flatnonzero(wanted & (events.time != MISSING))
@@ -121,7 +157,7 @@ def _slices_by_thread(events: Events, builder: TraceBuilder) -> Iterator[tuple[T
         duration = duration.clip(0)
     thread, keys = events.thread
     if len(keys) == 1:
-        yield from [(keys[0], Slices(time, duration, frame, kind))] if len(rows) else []
+        yield from [(keys[0], Slices(time, duration, frame, kind, rows))] if len(rows) else []
         return
     number = thread[rows]
     order = np.argsort(number.astype(np.uint16) if len(keys) < 1 << 16 else number, kind="stable")
@@ -129,7 +165,7 @@ def _slices_by_thread(events: Events, builder: TraceBuilder) -> Iterator[tuple[T
     for index in sorted(range(len(keys)), key=lambda index: tuple(part.zfill(10) for part in keys[index])):
         mine = order[stops[index - 1] if index else 0 : stops[index]]
         if len(mine):
-            yield keys[index], Slices(time[mine], duration[mine], frame[mine], kind[mine])
+            yield keys[index], Slices(time[mine], duration[mine], frame[mine], kind[mine], rows[mine])
 
 
 def _frames(events: Events, rows: Int64, builder: TraceBuilder) -> Int32:

@@ -31,6 +31,7 @@ PROFILE_FIELDS = frozenset(
         "span_count",
         "values",
     }
+    | {"quality", "interval_ns", "regular_share", "cut_share", "unnamed_share", "only_running"}
 )
 
 
@@ -65,6 +66,8 @@ def profile_line(profile: ProfileSummary) -> str:
         f"{format_value(profile.total, unit)} busy",
         counted,
     ]
+    if profile.quality.rate_hz:
+        parts.append(f"{profile.quality.rate_hz:,.3g} samples a second")
     if profile.idle_share:
         parts.append(f"idle {format_share(profile.idle_share)}")
     return ", ".join(parts)
@@ -139,7 +142,8 @@ GET_TRACE_SUMMARY = Tool(
         "text",
         "count",
     }
-    | {"can_answer", "cannot_answer"},
+    | {"can_answer", "cannot_answer", "recorded_at_ns"}
+    | {"instant_count", "counter_count", "async_count", "flow_count"},
     narrow="list_profiles pages through the profiles",
 )
 

@@ -1,0 +1,94 @@
+"""How good a recording is: how often samples were taken, what was cut off, what has no name."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from traces.analysis.window import whole
+from traces.model import Int64, Profile, Trace
+
+SUMS = frozenset(
+    {"pprof", "collapsed", "callgrind", "cprofile", "heapprofile", "stackprof", "haskell", "pmcstat", "papyrus"}
+)
+"""Formats whose samples are sums: they have no moment in time."""
+CPU_FORMATS = frozenset({"linux-perf", "perf-data", "pmcstat"})
+"""Profilers that count only while a thread runs."""
+CPU_VALUES = re.compile(r"^(?:cpu|samples?|cycles|instructions|task-clock|cpu-clock)(?:$|[ :/_-])", re.IGNORECASE)
+
+LEAST_CUT = 32
+"""No profiler known stops at fewer frames."""
+CUT_SHARE = 0.005
+"""Below this share of stacks of the greatest depth, nothing was cut that matters."""
+REGULAR = 0.5
+"""An interval within this part of the median is regular: profilers' clocks jitter less, their pauses more."""
+
+UNNAMED = re.compile(
+    r"^(?:\[?(?:unknown|unresolved|unsymbolized)\]?|\?\??\??|\(unknown\)|<unknown>|(?:.*[!+])?0x[0-9a-f]+|[0-9a-f]{8,16})$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """`interval_ns` is the median distance of samples, `regular_share` the part of distances near it (None for spans
+    and sums). `cut_share` is of stacks that seem to have lost their beginning, `unnamed_share` of code without
+    a name, both of the default value. `only_running` is True where a profiler sees code only while it runs."""
+
+    interval_ns: float | None
+    regular_share: float | None
+    cut_share: float
+    unnamed_share: float
+    only_running: bool
+
+    @property
+    def rate_hz(self) -> float | None:
+        """Samples a second."""
+        return 1e9 / self.interval_ns if self.interval_ns else None
+
+
+def quality_of(trace: Trace, profile: Profile) -> Quality:
+    """The quality of one profile."""
+    tree = profile.tree
+    own = tree.self_values[profile.default_value]
+    everything = whole(tree, tree.total_values[profile.default_value])
+    interval = regular = None
+    cut = unnamed = 0.0
+    if everything > 0:
+        names = np.zeros(len(trace.frames), bool)
+        used = np.unique(tree.frame)
+        names[used] = [UNNAMED.match(trace.frame_names[frame]) is not None for frame in used.tolist()]
+        unnamed = float(own[names[tree.frame]].sum()) / everything
+    if profile.samples is not None and everything > 0:
+        share = _cut(profile) / everything
+        cut = share if share >= CUT_SHARE else 0.0
+        if profile.axis.is_time and trace.format not in SUMS and len(profile.samples) > 2:
+            distances = np.diff(profile.samples.time)
+            distances = distances[distances > 0]
+            if len(distances):
+                interval = float(np.median(distances))
+                regular = float((np.abs(distances - interval) <= REGULAR * interval).mean())
+    value = profile.values[profile.default_value].name
+    only_running = profile.samples is not None and (
+        trace.format in CPU_FORMATS or (trace.format == "pprof" and CPU_VALUES.match(value) is not None)
+    )
+    return Quality(interval, regular, cut, unnamed, only_running)
+
+
+def _cut(profile: Profile) -> float:
+    """The weight of stacks of the greatest depth that begin with a function which others call.
+
+    A profiler that stops at a depth keeps the innermost frames: what it lost stands above such a function elsewhere.
+    """
+    tree = profile.tree
+    deepest = int(tree.depth.max())
+    if deepest + 1 < LEAST_CUT:
+        return 0.0
+    nodes = np.flatnonzero(tree.depth == deepest)
+    root: Int64 = nodes.copy()
+    for _ in range(deepest):
+        root = tree.parent[root].astype(np.int64)
+    called = np.zeros(int(tree.frame.max()) + 1, bool)
+    called[tree.frame[tree.parent >= 0]] = True
+    own = tree.self_values[profile.default_value]
+    return float(own[nodes[called[tree.frame[root]]]].sum())

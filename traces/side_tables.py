@@ -1,0 +1,80 @@
+"""What a file says beside samples and spans, as the builder collects it: moments, levels, intervals, arrows."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from traces.model import AsyncSpans, Counters, Flows, Instants, Int32, Int64
+
+Texts = Sequence[str]
+"""What a column of indices points into; index -1 is the last of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideTables:
+    """Rows (`points` become instants too) and lists of columns, each a batch; times on the file's clock, profiles by
+    index (-1: the whole trace)."""
+
+    points: list[tuple[int, int, str]] = field(default_factory=list)
+    instants: list[tuple[Int32, Int64, Int32, Texts]] = field(default_factory=list)
+    readings: list[tuple[int, int, str, float]] = field(default_factory=list)
+    intervals: list[tuple[Int32, Int64, Int64, Int32, Texts, Int32, Texts]] = field(default_factory=list)
+    arrows: list[tuple[Int32, Int64, Int32, Int64, Int32, Texts]] = field(default_factory=list)
+
+    def times(self) -> list[Int64]:
+        """All times in the tables, to be checked."""
+        found = [batch[1] for batch in self.instants]
+        found += [times for batch in self.intervals for times in batch[1:3]]
+        found += [times for batch in self.arrows for times in (batch[1], batch[3])]
+        return [*found, *(np.array([row[1] for row in rows], np.int64) for rows in (self.points, self.readings))]
+
+    def finished(self, zero: int, index: Callable[[str], int]) -> tuple[Instants, Counters, AsyncSpans, Flows]:
+        """The tables in order of time, on the trace's clock; `index` interns a text."""
+        instants = [(profile, time - zero, _interned(name, t, index)) for profile, time, name, t in self.instants]
+        instants.append(
+            (
+                np.array([row[0] for row in self.points], np.int32),
+                np.array([row[1] for row in self.points], np.int64) - zero,
+                np.array([index(row[2]) for row in self.points], np.int32),
+            )
+        )
+        readings = sorted(self.readings, key=lambda row: row[1])
+        counters = Counters(
+            np.array([row[0] for row in readings], np.int32),
+            np.array([row[1] for row in readings], np.int64) - zero,
+            np.array([index(row[2]) for row in readings], np.int32),
+            np.array([row[3] for row in readings], np.float64),
+        )
+        intervals = [
+            (profile, start - zero, end - zero, _interned(name, t, index), _interned(ident, i, index))
+            for profile, start, end, name, t, ident, i in self.intervals
+        ]
+        arrows = [
+            (source, start - zero, target, end - zero, _interned(name, t, index))
+            for source, start, target, end, name, t in self.arrows
+        ]
+        return (
+            Instants(*_in_order(instants, "iqi")),
+            counters,
+            AsyncSpans(*_in_order(intervals, "iqqii")),
+            Flows(*_in_order(arrows, "iqiqi")),
+        )
+
+
+def _interned(column: Int32, texts: Texts, index: Callable[[str], int]) -> Int32:
+    known = np.zeros(len(texts) + 1, np.int32)
+    for used in np.unique(column).tolist():
+        known[used] = index(texts[used])
+    interned: Int32 = known[column]
+    return interned
+
+
+def _in_order(batches: Sequence[tuple[Int32 | Int64, ...]], kinds: str) -> list[np.ndarray[Any, Any]]:
+    """The batches' columns as one table, by the second column, which is its time."""
+    if not batches:
+        return [np.zeros(0, kind) for kind in kinds]
+    columns = [np.concatenate(parts) for parts in zip(*batches, strict=True)]
+    order = np.argsort(columns[1], kind="stable")
+    return [column[order] for column in columns]

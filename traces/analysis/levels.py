@@ -1,6 +1,7 @@
 """Trees by depth: what makes sums over a call tree a few numpy calls a level."""
 
 import numpy as np
+import numpy.typing as npt
 
 from traces.model import Int32, Int64, Values
 
@@ -19,3 +20,13 @@ def sum_upwards(own: Values, parent: Int32, levels: list[Int64]) -> Values:
     for nodes in reversed(levels[1:]):
         np.add.at(total, parent[nodes], total[nodes])
     return total
+
+
+def at_or_below(wanted: npt.NDArray[np.bool_], parent: Int32) -> npt.NDArray[np.bool_]:
+    """Which nodes are wanted or lie below one that is. Each round doubles the distance looked up."""
+    found = np.append(wanted, np.False_)
+    up = np.append(parent, np.int32(-1))  # the last row stands above the roots
+    while (up[:-1] >= 0).any():
+        found |= found[up]
+        up = up[up]
+    return found[:-1]

@@ -5,7 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from traces.analysis.levels import at_or_below
 from traces.analysis.window import NodeValues
+from traces.bounds import MAX_STACK_DEPTH
+from traces.kernels.trees import distinct_rows, paths_of_spans, sum_by_node
 from traces.model import NONE, CallTree, Int32, Int64, Values
 
 
@@ -36,19 +39,23 @@ def whole_tree(tree: CallTree, values: NodeValues) -> MergedTree:
 
 def below(tree: CallTree, values: NodeValues, starts: Int64) -> MergedTree:
     """What the start nodes and their callees spent, merged by path from the start. No start may lie below another."""
-    children = np.argsort(tree.parent, kind="stable")
-    first = np.searchsorted(tree.parent[children], np.arange(len(tree) + 1))
-    growth = _Growth(values.total_value.dtype)
-    nodes, groups = starts, np.full(len(starts), NONE, np.int64)
-    while len(nodes):
-        here = growth.level(
-            groups, tree.frame[nodes], values.self_value[nodes], values.total_value[nodes], values.count[nodes], nodes
-        )
-        sizes = first[nodes + 1] - first[nodes]
-        groups = np.repeat(here, sizes)
-        within = np.arange(len(groups)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        nodes = children[np.repeat(first[nodes], sizes) + within]
-    return growth.finish()
+    is_start = np.zeros(len(tree), bool)
+    is_start[starts] = True
+    nodes = np.flatnonzero(at_or_below(is_start, tree.parent))
+    place = np.full(len(tree), NONE, np.int32)
+    place[nodes] = np.arange(len(nodes), dtype=np.int32)
+    parent = np.where(is_start[nodes], NONE, place[tree.parent[nodes]]).astype(np.int32)
+    paths = paths_of_spans(tree.frame[nodes], parent, MAX_STACK_DEPTH)
+    size = len(paths.frame)
+    return MergedTree(
+        paths.frame,
+        paths.parent,
+        paths.depth,
+        sum_by_node(paths.leaf, values.self_value[nodes], size),
+        sum_by_node(paths.leaf, values.total_value[nodes], size),
+        sum_by_node(paths.leaf, values.count[nodes], size),
+        _heaviest(paths.leaf, values.total_value[nodes], nodes, size),
+    )
 
 
 def above(tree: CallTree, starts: Int64, weights: Values, counts: Int64, *, largest: int | None = None) -> MergedTree:
@@ -85,17 +92,12 @@ class _Growth:
 
     def level(self, parents: Int64, frames: Int32, own: Values, total: Values, count: Int64, refs: Int64) -> Int64:
         """Add the next level from rows that merge by parent and frame; returns each row's node."""
-        keys, first, inverse = np.unique(
-            (parents + 1) << 32 | frames.astype(np.int64), return_index=True, return_inverse=True
-        )
-        size = len(keys)
-        sums = [np.zeros(size, self._dtype), np.zeros(size, self._dtype), np.zeros(size, np.int64)]
-        for column, rows in zip(sums, (own, total, count), strict=True):
-            np.add.at(column, inverse, rows)
-        heaviest = np.lexsort((-total, inverse))
-        ref = refs[heaviest[np.searchsorted(inverse[heaviest], np.arange(size))]]
+        inverse, first = distinct_rows((parents + 1).astype(np.int32), frames.astype(np.int32))
+        size = len(first)
+        sums = [sum_by_node(inverse, column, size) for column in (own, total, count)]
+        ref = _heaviest(inverse, total, refs, size)
         self._levels.append((parents[first], frames[first].astype(np.int64), sums[0], sums[1], sums[2], ref))
-        here: Int64 = inverse + self._size
+        here: Int64 = inverse.astype(np.int64) + self._size
         self._size += size
         return here
 
@@ -114,3 +116,13 @@ class _Growth:
         return MergedTree(
             frame.astype(np.int32), parent.astype(np.int32), depth.astype(np.int32), own, total, count, ref
         )
+
+
+def _heaviest(group: Int32, total: Values, refs: Int64, size: int) -> Int64:
+    """The first ref of the largest total in each group; no group is empty."""
+    peak = np.full(size, -1, total.dtype)
+    np.maximum.at(peak, group, total)
+    rows = np.flatnonzero(total == peak[group])[::-1]  # the first is written last
+    found = np.empty(size, np.int64)
+    found[group[rows]] = refs[rows]
+    return found

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.analysis.functions import FunctionRow, top_functions
+from traces.analysis.levels import at_or_below
 from traces.analysis.selection import Selection, select
 from traces.analysis.window import Window, sample_extent
 from traces.errors import InvalidQuestion
@@ -129,7 +130,7 @@ def _until(profile: Profile, value: int, frame: int | None, edges: npt.NDArray[n
     else:
         samples = profile.samples
         assert samples is not None
-        under = np.ones(len(tree), bool) if frame is None else _under(tree.frame == frame, tree.parent)
+        under = np.ones(len(tree), bool) if frame is None else at_or_below(tree.frame == frame, tree.parent)
         rows = np.flatnonzero(np.append(under, np.False_)[samples.leaf])
         begins, ends = sample_extent(profile, samples)
         start, end = begins[rows].astype(np.float64), ends[rows].astype(np.float64)
@@ -143,13 +144,3 @@ def _until(profile: Profile, value: int, frame: int | None, edges: npt.NDArray[n
     gone = np.divide(edges - start[current], lasting, out=np.ones(len(edges)), where=lasting > 0)
     part: npt.NDArray[np.float64] = before[last] - np.where(last > 0, weight[current] * (1 - gone.clip(0, 1)), 0.0)
     return part
-
-
-def _under(wanted: npt.NDArray[np.bool_], parent: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-    """Which nodes are wanted or lie below one. Each round doubles the distance looked up."""
-    found = np.append(wanted, np.False_)
-    up = np.append(parent, np.int32(-1))
-    while (up[:-1] >= 0).any():
-        found |= found[up]
-        up = up[up]
-    return found[:-1]

@@ -108,7 +108,8 @@ class _Growth:
     def grow(self, roots: dict[int, list[float]]) -> None:
         """Fill `nodes` from the functions that nobody called, and their parts."""
         for function, part in roots.items():
-            self._add(self._node(function, NONE), part)
+            if self._heaviest(function, part) >= SMALLEST_PATH:
+                self._add(self._node(function, NONE), part)
         while self._heap and self._steps < MAX_STEPS:
             self._hand_on(heappop(self._heap)[1])
 

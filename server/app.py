@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from server.ports.queue import TurnQueue
     from server.ports.traces import TraceRecords, TraceWorkers
     from server.settings import Settings
+    from server.turns.retention import Retention
     from server.turns.runner import TurnRunner
 
 PACKAGE = Path(__file__).parent
@@ -124,7 +125,7 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
         )
         async with asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(server.serve(sockets=[listening]))
-            beside = [tasks.create_task(parts.runner.run())]
+            beside = [tasks.create_task(parts.runner.run()), tasks.create_task(parts.retention.run())]
             for sample in sample_traces():
                 marker = settings.data / "sample-loaded"
                 adding = add_sample_once(parts.services.library, parts.user, sample, marker=marker)
@@ -149,6 +150,7 @@ class Parts:
 
     services: "Services"
     runner: "TurnRunner"
+    retention: "Retention"
     user: "Caller"
     stopping: asyncio.Event
 
@@ -261,6 +263,7 @@ def compose(
     from server.edges.http.services import Services
     from server.turns.conversation import Conversation
     from server.turns.library import TraceLibrary
+    from server.turns.retention import Retention
     from server.turns.runner import TurnRunner
 
     clock, relay, stopping = SystemClock(), MemoryRelay(), asyncio.Event()
@@ -308,7 +311,8 @@ def compose(
         max_upload_bytes=settings.max_upload_bytes,
         is_ready=is_ready,
     )
-    return Parts(services=services, runner=runner, user=user, stopping=stopping)
+    retention = Retention(records=records, plans=plans, objects=objects, workers=workers, clock=clock)
+    return Parts(services=services, runner=runner, retention=retention, user=user, stopping=stopping)
 
 
 def sample_traces() -> list[Path]:

@@ -88,8 +88,10 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
             if builder.recorded_at_ns is None:
                 builder.recorded_at_ns = chunk.start_ns
             native += _collect(chunk, rows, builder)
-    except (BrokenChunk, IndexError, TypeError, AttributeError) as error:
+    except BrokenChunk as error:
         raise builder.damaged(f"{error}.") from error
+    except (LookupError, TypeError, AttributeError) as error:
+        raise builder.damaged("an event or a stack lacks what belongs to it, or it breaks off.") from error
     for kind, sampled in zip(KINDS, rows, strict=True):
         if kind is not WITH_NATIVE or native:
             _add(kind, sampled, builder)

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from server.ports.identity import Caller, Identity
     from server.ports.objects import ObjectStore
     from server.ports.queue import TurnQueue
+    from server.ports.relay import Relay
     from server.ports.traces import TraceRecords, TraceWorkers
     from server.settings import Settings
-    from server.turns.retention import Retention
     from server.turns.runner import TurnRunner
 
 PACKAGE = Path(__file__).parent
@@ -125,7 +125,7 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
         )
         async with asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(server.serve(sockets=[listening]))
-            beside = [tasks.create_task(parts.runner.run()), tasks.create_task(parts.retention.run())]
+            beside = [tasks.create_task(parts.runner.run())]
             for sample in sample_traces():
                 marker = settings.data / "sample-loaded"
                 adding = add_sample_once(parts.services.library, parts.user, sample, marker=marker)
@@ -150,7 +150,6 @@ class Parts:
 
     services: "Services"
     runner: "TurnRunner"
-    retention: "Retention"
     user: "Caller"
     stopping: asyncio.Event
 
@@ -171,6 +170,7 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
     from server.adapters.postgres.migrations import migrate
     from server.adapters.postgres.plans import PostgresPlans
     from server.adapters.postgres.pool import Database
+    from server.adapters.postgres.relay import PostgresRelay
     from server.adapters.postgres.trace_records import PostgresTraceRecords
     from server.adapters.postgres.turn_queue import PostgresTurnQueue
     from server.adapters.postgres.turn_sweep import TurnSweep
@@ -210,6 +210,7 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
             user=user,
             scratch=stack.enter_context(scratch_folder(settings.data)),
             queue=queue,
+            relay=await stack.enter_async_context(PostgresRelay(database, postgres.server_dsn)),
         )
 
 
@@ -254,6 +255,7 @@ def compose(
     user: "Caller",
     scratch: Path,
     queue: "TurnQueue | None" = None,
+    relay: "Relay | None" = None,
 ) -> Parts:
     """The use cases over any adapters: the same for an embedded database, a cloud one and none."""
     from limits.administration import Administration
@@ -263,11 +265,10 @@ def compose(
     from server.edges.http.services import Services
     from server.turns.conversation import Conversation
     from server.turns.library import TraceLibrary
-    from server.turns.retention import Retention
     from server.turns.runner import TurnRunner
 
-    clock, relay, stopping = SystemClock(), MemoryRelay(), asyncio.Event()
-    turns = MemoryQueue() if queue is None else queue
+    clock, stopping = SystemClock(), asyncio.Event()
+    turns, told = queue or MemoryQueue(), relay or MemoryRelay()
     library = TraceLibrary(
         records=records, conversations=conversations, objects=objects, workers=workers, clock=clock, scratch=scratch
     )
@@ -275,7 +276,7 @@ def compose(
         conversations=conversations,
         library=library,
         queue=turns,
-        relay=relay,
+        relay=told,
         agent=agent,
         clock=clock,
         turn_seconds=settings.turn_seconds + 30,
@@ -288,7 +289,7 @@ def compose(
         workers=workers,
         objects=objects,
         queue=turns,
-        relay=relay,
+        relay=told,
         runner=runner,
     )
 
@@ -311,8 +312,7 @@ def compose(
         max_upload_bytes=settings.max_upload_bytes,
         is_ready=is_ready,
     )
-    retention = Retention(records=records, plans=plans, objects=objects, workers=workers, clock=clock)
-    return Parts(services=services, runner=runner, retention=retention, user=user, stopping=stopping)
+    return Parts(services=services, runner=runner, user=user, stopping=stopping)
 
 
 def sample_traces() -> list[Path]:

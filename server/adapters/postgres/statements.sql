@@ -60,6 +60,28 @@ select public.end_chat_turn(
 -- Whether the attempt that asks is still the turn's newest; locks until the transaction ends.
 select flamechat_private.holds_chat_turn(%(turn_id)s, %(attempt)s) as holds
 
+-- name: write_turn_events
+-- Only of turns that still belong to the attempt in whose block the numbers lie; an end is told by who has stored it.
+insert into flamechat_private.turn_events (turn_id, seq, session_id, event, ends_turn)
+select e.turn_id, e.seq, e.session_id, e.event, e.ends_turn
+from unnest(%(turns)s::uuid[], %(seqs)s::bigint[], %(sessions)s::uuid[], %(events)s::text[], %(ends)s::boolean[])
+    as e (turn_id, seq, session_id, event, ends_turn)
+join public.chat_turns t on t.id = e.turn_id
+where t.attempt <= e.seq / %(per_attempt)s + 1 or e.ends_turn
+on conflict do nothing
+
+-- name: announce_turn_events
+-- Ids and numbers, nothing of what was said.
+select pg_notify(%(channel)s, news) from unnest(%(news)s::text[]) as news
+
+-- name: read_turn_events
+-- What was told of these sessions by others, beyond what is known of each turn.
+select e.session_id, e.turn_id, e.seq, e.event, e.ends_turn
+from flamechat_private.turn_events e
+left join unnest(%(turns)s::uuid[], %(seen)s::bigint[]) as k (turn_id, seq) on k.turn_id = e.turn_id
+where e.session_id = any(%(sessions)s::uuid[]) and e.turn_id <> all(%(own)s::uuid[]) and e.seq > coalesce(k.seq, -1)
+order by e.written_at, e.turn_id, e.seq
+
 -- name: messages_by_id
 -- What was just stored, in order.
 select * from public.chat_messages where id = any(%(message_ids)s) order by position
@@ -202,28 +224,3 @@ values (
 -- name: plan_changes
 -- The audit, newest first.
 select * from public.plan_changes order by id desc limit %(limit)s
-
--- name: roll_periods
--- Monthly counters of everybody whose month is over.
-select public.reset_expired_monthly_limits()
-
--- name: expired_traces
--- With the pictures of all their conversations; a turn that runs is waited for.
-select t.id, t.sha256, t.object_path, array(
-    select m.content_image_path
-    from public.chat_messages m join public.chat_sessions s on s.id = m.session_id
-    where s.trace_id = t.id and m.content_image_path is not null
-) as pictures
-from public.traces t
-where t.expires_at <= %(now)s
-    and not exists (select from public.chat_turns c where c.trace_id = t.id and c.ended_at is null)
-order by t.expires_at
-limit %(limit)s
-
--- name: delete_expired_trace
--- Sessions, turns and messages go with it.
-delete from public.traces where id = %(trace_id)s and expires_at <= %(now)s
-
--- name: bytes_are_held
--- Whether the cache of these bytes still serves somebody.
-select exists (select from public.traces where sha256 = %(sha256)s) as held

@@ -1,6 +1,6 @@
 """Stored traces: their rows, and asking questions of their columns away from the event loop."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -33,6 +33,16 @@ class TraceRow:
     expires_at: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpiredTrace:
+    """A trace whose time is over, and where its objects lie."""
+
+    trace_id: str
+    sha256: str
+    object_path: str
+    pictures: tuple[str, ...]
+
+
 class TraceRecords(Protocol):
     """Rows of traces. Reads answer only for accounts the caller is a member of; a row of another account looks like
     no row."""
@@ -57,6 +67,26 @@ class TraceRecords(Protocol):
 
     async def delete(self, caller: Caller, trace_id: str) -> TraceRow:
         """Remove the row with its sessions; returns it, so that its objects can follow. Raises NotFound."""
+        ...
+
+    async def share(self, caller: Caller, trace_id: str, token_hash: str | None) -> None:
+        """Put a link on the trace, or take it off. Raises NotFound, and NotAllowed when the caller's plan has none."""
+        ...
+
+    async def shared(self, token_hash: str) -> TraceRow:
+        """The trace with that link, while it has not expired and its maker's plan includes sharing. Raises NotFound."""
+        ...
+
+    async def expired(self, now: datetime, *, limit: int) -> Sequence[ExpiredTrace]:
+        """Traces of anybody that expired before now, but for those with a turn that has not ended."""
+        ...
+
+    async def delete_expired(self, trace_id: str, now: datetime) -> None:
+        """Remove the row of an expired trace with its sessions; one that is gone or was prolonged is left as it is."""
+        ...
+
+    async def are_held(self, sha256: str) -> bool:
+        """Whether any stored trace has these bytes."""
         ...
 
 

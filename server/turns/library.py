@@ -1,5 +1,6 @@
 """Taking traces in, opening them, letting them go."""
 
+import secrets
 import tempfile
 import uuid
 from pathlib import Path
@@ -11,7 +12,7 @@ from server.ports.conversations import Conversations
 from server.ports.identity import Caller
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET, ObjectStore
 from server.ports.traces import OpenTrace, TraceRecords, TraceRow, TraceWorkers
-from server.turns.access import trace_of
+from server.turns.access import LinkReader, link_hash, reader_by_link, trace_of
 from traces.analysis.summary import summarise
 
 
@@ -102,6 +103,24 @@ class TraceLibrary:
         """Remove a session with its messages and pictures. Raises NotFound, TurnInProgress."""
         for path in await self._conversations.delete_session(caller, session_id):
             await self._objects.delete(PICTURES_BUCKET, path)
+
+    async def share(self, caller: Caller, trace_id: str) -> str:
+        """The token of a new link to the trace, in place of an earlier one. Raises NotFound, and NotAllowed when the
+        caller's plan does not include sharing.
+        """
+        row = await self.row(caller, trace_id)
+        token = secrets.token_urlsafe(32)
+        await self._records.share(caller, row.trace_id, link_hash(token))
+        return token
+
+    async def unshare(self, caller: Caller, trace_id: str) -> None:
+        """End the trace's link, if it has one. Raises NotFound."""
+        row = await self.row(caller, trace_id)
+        await self._records.share(caller, row.trace_id, None)
+
+    async def shared(self, token: str) -> LinkReader:
+        """The trace behind a link. Raises NotFound."""
+        return await reader_by_link(self._records, token)
 
     async def _read_again(self, row: TraceRow) -> OpenTrace:
         with tempfile.TemporaryDirectory(dir=self._scratch) as folder:

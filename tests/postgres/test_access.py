@@ -105,6 +105,8 @@ SERVER_CALLS: dict[str, LiteralString] = {
     "open_chat_session": "open_chat_session(%(u)s, %(t)s, %(s)s)",
     "start_chat_turn": "start_chat_turn(%(turn)s, 'me')",
     "end_chat_turn": "end_chat_turn(%(turn)s, 'failed')",
+    "share_trace": "share_trace(%(u)s, %(t)s, null)",
+    "shared_trace": "shared_trace('')",
     "user_usage": "user_usage()",
     "reset_user_usage": "reset_user_usage(%(u)s)",
     "rate_chat_message": "rate_chat_message(%(u)s, gen_random_uuid(), 1)",

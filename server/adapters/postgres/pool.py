@@ -11,7 +11,15 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from limits.decisions import Decision, LimitType
-from server.errors import BadRequest, DatabaseUnavailable, LimitExceeded, NotFound, ServerError, TurnInProgress
+from server.errors import (
+    BadRequest,
+    DatabaseUnavailable,
+    LimitExceeded,
+    NotAllowed,
+    NotFound,
+    ServerError,
+    TurnInProgress,
+)
 
 MAX_CONNECTIONS = 16
 """Of one server process. The embedded server has 200 places; a statement holds one for a few milliseconds."""
@@ -86,6 +94,8 @@ def _meaning(error: psycopg.Error) -> ServerError | None:
     match error.sqlstate:
         case "PT404":
             return NotFound(text)
+        case "PT403":
+            return NotAllowed(text)
         case "PT400":
             return BadRequest(text)
         case "PT409":

@@ -224,3 +224,36 @@ values (
 -- name: plan_changes
 -- The audit, newest first.
 select * from public.plan_changes order by id desc limit %(limit)s
+
+-- name: roll_periods
+-- Monthly counters of everybody whose month is over.
+select public.reset_expired_monthly_limits()
+
+-- name: expired_traces
+-- With the pictures of all their conversations; a turn that runs is waited for.
+select t.id, t.sha256, t.object_path, array(
+    select m.content_image_path
+    from public.chat_messages m join public.chat_sessions s on s.id = m.session_id
+    where s.trace_id = t.id and m.content_image_path is not null
+) as pictures
+from public.traces t
+where t.expires_at <= %(now)s
+    and not exists (select from public.chat_turns c where c.trace_id = t.id and c.ended_at is null)
+order by t.expires_at
+limit %(limit)s
+
+-- name: delete_expired_trace
+-- Sessions, turns and messages go with it.
+delete from public.traces where id = %(trace_id)s and expires_at <= %(now)s
+
+-- name: bytes_are_held
+-- Whether the cache of these bytes still serves somebody.
+select exists (select from public.traces where sha256 = %(sha256)s) as held
+
+-- name: share_trace
+-- The function decides whether the caller and his plan may.
+select public.share_trace(%(user_id)s, %(trace_id)s, %(token_hash)s)
+
+-- name: shared_trace
+-- By the hash of a link's token; nobody need be signed in.
+select * from public.shared_trace(%(token_hash)s)

@@ -1,7 +1,7 @@
 """Rows of traces in PostgreSQL, held to plans by the database's functions."""
 
 from collections.abc import Sequence
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any
 
 from psycopg.rows import DictRow
@@ -12,7 +12,7 @@ from server.adapters.postgres.statements import statement
 from server.adapters.storable import known_id, new_id, not_found, storable_json, storable_text
 from server.errors import LimitExceeded
 from server.ports.identity import Caller
-from server.ports.traces import TraceRow
+from server.ports.traces import ExpiredTrace, TraceRow
 
 
 class PostgresTraceRecords:
@@ -64,6 +64,35 @@ class PostgresTraceRecords:
         if not rows:
             raise not_found("trace")
         return _trace(rows[0])
+
+    async def share(self, caller: Caller, trace_id: str, token_hash: str | None) -> None:
+        parameters = {"user_id": caller.user_id, "trace_id": known_id(trace_id, "trace"), "token_hash": token_hash}
+        await self._all("share_trace", parameters)
+
+    async def shared(self, token_hash: str) -> TraceRow:
+        rows = await self._all("shared_trace", {"token_hash": token_hash})
+        if not rows:
+            raise not_found("link")
+        return _trace(rows[0])
+
+    async def expired(self, now: datetime, *, limit: int) -> Sequence[ExpiredTrace]:
+        rows = await self._all("expired_traces", {"now": now, "limit": limit})
+        return [
+            ExpiredTrace(
+                trace_id=str(row["id"]),
+                sha256=row["sha256"],
+                object_path=row["object_path"],
+                pictures=tuple(row["pictures"]),
+            )
+            for row in rows
+        ]
+
+    async def delete_expired(self, trace_id: str, now: datetime) -> None:
+        async with self._database.transaction() as connection:
+            await connection.execute(statement("delete_expired_trace"), {"trace_id": trace_id, "now": now})
+
+    async def are_held(self, sha256: str) -> bool:
+        return bool((await self._all("bytes_are_held", {"sha256": sha256}))[0]["held"])
 
     async def _all(self, name: str, parameters: dict[str, Any]) -> Sequence[DictRow]:
         async with self._database.transaction() as connection:

@@ -15,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from bench.measure import STEPS, decompressed, measure
+from bench.rendering import print_rendering
 from traces.cache import ENGINE_VERSION
 
 ROOT = Path(__file__).parent.parent
@@ -98,6 +99,8 @@ def main(arguments: list[str]) -> None:
     print(f"{'file':{width}} {'MB':>7} " + " ".join(f"{step:>11}" for step in STEPS) + f" {'peak MB':>8}{theirs}")
     for path in paths:
         print(row(path, script, width), flush=True)
+    if not arguments:
+        print_rendering()
 
 
 main(sys.argv[1:])

@@ -1,8 +1,8 @@
 """How fast pictures are drawn: `python -m bench.rendering`, and part of `make bench`.
 
-CPU milliseconds from a trace in memory to a PNG, best of some rounds, each size in a process of its own, with the kernels
-and without. Beside them the floor (encoding the same pixels as PNG, by us and by Pillow), the peer's figures, the ratio,
-and the memory that drawing needs above the trace.
+CPU milliseconds from a trace in memory to a PNG, best of some rounds, each size in a process of its own, with the
+kernels and without. Beside them the floor (encoding the same pixels as PNG, by us and by Pillow), the peer's figures,
+the ratio, and the memory that drawing needs above the trace.
 """
 
 import io
@@ -84,7 +84,7 @@ def synthetic(spans: int) -> Trace:
     names = [
         builder.frame(f"module{n % 37}.Class{n % 211}.method_{n}", file=f"src/module{n % 37}.py") for n in range(FRAMES)
     ]
-    # A function mostly calls the same others, as in real traces, whose call trees have some 60 to 120 k nodes at 1 M spans.
+    # A function mostly calls the same others, as in real traces, whose trees have far fewer nodes than spans.
     frame = np.zeros(spans, np.int64)
     choice = random.choice([0, 1, 2], spans, p=[0.97, 0.02, 0.01])
     for row in range(1, DEPTH):
@@ -169,13 +169,13 @@ def row(name: str, width: int, height: int, *, with_kernels: bool) -> str:
 def print_rendering() -> None:
     """The table, one row a size, picture and kind of kernels."""
     print(
-        "\npictures: CPU ms from a trace in memory to a PNG; floor is the PNG encoding of the same pixels by us, then by"
+        "\npictures: CPU ms from a trace in memory to a PNG; floor is the PNG encoding of the same pixels by us, then\n"
+        "by Pillow (level 1); memory is the peak above the trace, in sizes of the pixel buffer\n"
     )
-    print("Pillow (level 1); memory is the peak above the trace, in sizes of the pixel buffer\n")
-    print(
-        f"{'boxes':6} {'picture':11}{'':9} {'time order':>10} {'target':>7} {'met':>4} {'left heavy':>10} {'of nodes':>9} "
-        f"{'floor':>7} {'ratio':>7} {'Pillow':>7} {'peer':>8} {'ratio':>7} {'memory':>7}"
+    columns = (
+        f"{'time order':>10} {'target':>7} {'met':>4} {'left heavy':>10} {'of nodes':>9} {'floor':>7} {'ratio':>7}"
     )
+    print(f"{'boxes':6} {'picture':20} {columns} {'Pillow':>7} {'peer':>8} {'ratio':>7} {'memory':>7}")
     if kernels() is None:
         print("the kernels are not built or switched off: their rows show numpy")
     for width, height in PICTURES:

@@ -1,7 +1,7 @@
 """The diff of two traces: left heavy by the second, coloured by change from blue (gone) to red (new)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -106,7 +106,8 @@ _NO_ROWS = BoxRows(np.zeros(0), np.zeros(0), np.zeros(0, np.int32), np.zeros(1, 
 def diff_scene(comparison: Comparison, options: DiffOptions) -> tuple[Scene, tuple[str, ...]]:
     """The scene and the notes that it says at its foot."""
     rows, deepest = comparison.rows, comparison.rows.depth_count
-    sheet = Sheet(options, deepest=deepest)
+    # An axis of shares would tell what the boxes' own labels tell better.
+    sheet = Sheet(replace(options, value_axis=options.value_axis and not comparison.as_shares), deepest=deepest)
     area = sheet.area(0.0, comparison.extent)
     wanted = sheet.rows(0) if options.depth is None else min(sheet.rows(0), options.depth)
     depths = range(options.start_depth, min(deepest, options.start_depth + wanted))
@@ -123,7 +124,7 @@ def diff_scene(comparison: Comparison, options: DiffOptions) -> tuple[Scene, tup
     bottom = sheet.top + max(1, len(shown)) * ROW_HEIGHT
     strips, labels = chart.placed(sheet.top, len(shown), tell=_tell(comparison) if options.format == "svg" else None)
     axis_unit = comparison.tree.after_profile.unit
-    fills, axis_labels = ([], []) if comparison.as_shares else sheet.value_axis(area, bottom, zero=0.0, unit=axis_unit)
+    fills, axis_labels = sheet.value_axis(area, bottom, zero=0.0, unit=axis_unit)
     title = options.title or f"{comparison.before.name} → {comparison.after.name}"
     labels += [*sheet.header(title, _subtitle(comparison)), *axis_labels, *sheet.depth_axis(shown, sheet.top)]
     if not strips:

@@ -17,6 +17,7 @@ MARGIN = 10
 MAX_FOOTER_LINES = 3
 _TITLES = 36
 _AXIS = 18
+_AIR = 5
 _MINIMAP_GAP = 8
 _LEGEND = 20
 _LEGEND_SWATCH = 10
@@ -45,7 +46,7 @@ class Sheet:
         self.options = options
         self.palette: Palette = PALETTES[options.theme]
         self.minimap_top = _TITLES + 2
-        self.top = _TITLES + (MINIMAP_HEIGHT + _MINIMAP_GAP) * minimap + _AXIS * options.value_axis
+        self.top = _TITLES + (MINIMAP_HEIGHT + _MINIMAP_GAP) * minimap + (_AXIS if options.value_axis else _AIR)
         self.left = max(30, typeface("small").width(str(deepest)) + 2 * 6) if options.depth_axis else MARGIN
         self.width = options.width - self.left - MARGIN
         self.below = _LEGEND * options.legend

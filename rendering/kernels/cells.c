@@ -191,14 +191,18 @@ static inline int64_t place(double at, double origin, double scale, int64_t limi
 MERGE(merge_boxes_int64, int64_t)
 MERGE(merge_boxes_double, double)
 
-/* Label runs of one row: cells of one kind, at most `gap` apart, not both at least `separate` wide. `slots` has `slot_count`
- * zeros, a power of two above twice the cells. Writes first and last cell and own weight of each; returns how many. */
-EXPORT int64_t find_runs(const int64_t *left, const int64_t *right, const int64_t *own, const int32_t *kind, int64_t cells,
-                         int64_t gap, int64_t separate, int32_t *slots, int64_t slot_count, int64_t *first, int64_t *last,
-                         int64_t *run_own) {
-    int64_t runs = 0;
+/* Label runs of one row: cells of one kind, at most `gap` apart, not both at least `separate` wide; at least `least` wide,
+ * with `tenths` tenths of the weight among them; of runs that overlap the wider stays, at a tie the first. `slots` has
+ * `slot_count` zeros, a power of two above twice the cells; `last` and `weigh` room for the cells. Writes the first and the
+ * last cell of each run; returns how many. */
+EXPORT int64_t find_runs(const int64_t *left, const int64_t *right, const int64_t *weight, const int64_t *own,
+                         const int32_t *kind, int64_t cells, int64_t gap, int64_t separate, int64_t least, int64_t tenths,
+                         int32_t *slots, int64_t slot_count, int64_t *first, int64_t *last, int64_t *weigh, int64_t *sums) {
+    int64_t runs = 0, kept = 0;
     uint64_t mask = (uint64_t)slot_count - 1;
+    sums[0] = 0;
     for (int64_t i = 0; i < cells; i++) {
+        sums[i + 1] = sums[i] + weight[i];
         uint64_t at = hash_pair(0, (uint32_t)kind[i]) & mask;
         while (slots[at] && kind[first[slots[at] - 1]] != kind[i]) at = (at + 1) & mask;
         if (slots[at]) {
@@ -206,13 +210,23 @@ EXPORT int64_t find_runs(const int64_t *left, const int64_t *right, const int64_
             int both_wide = right[before] - left[before] >= separate && right[i] - left[i] >= separate;
             if (left[i] - right[before] <= gap && !both_wide) {
                 last[run] = i;
-                run_own[run] += own[i];
+                weigh[run] += own[i];
                 continue;
             }
         }
         first[runs] = last[runs] = i;
-        run_own[runs] = own[i];
+        weigh[runs] = own[i];
         slots[at] = (int32_t)++runs;
     }
-    return runs;
+    for (int64_t run = 0; run < runs; run++) {
+        int64_t from = left[first[run]], to = right[last[run]];
+        if (to - from < least || 10 * weigh[run] < tenths * (sums[last[run] + 1] - sums[first[run]])) continue;
+        if (kept && from < right[last[kept - 1]]) {
+            if (to - from <= right[last[kept - 1]] - left[first[kept - 1]]) continue;
+            kept--;
+        }
+        first[kept] = first[run];
+        last[kept++] = last[run];
+    }
+    return kept;
 }

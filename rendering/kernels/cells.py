@@ -240,31 +240,69 @@ def _cells(merged: _Entries, chief: _Entries, colour: Int64) -> Cells:
     return Cells(merged.left, merged.right, merged.weight, chief.weight, merged.count, merged.kind, colour)
 
 
-def find_runs(cells: Cells, gap: int, separate: int) -> tuple[Int64, Int64, Int64]:
-    """First and last cell, and own weight, of each stretch of one kind: cells at most `gap` apart, two neighbours not
-    both at least `separate` wide. In order of the first cell."""
+@dataclass(frozen=True, slots=True)
+class RunRules:
+    """Which cells make up a run: at most `gap` apart, no two neighbours both at least `separate` wide; the run at least
+    `least` wide, and `tenths` tenths of the weight in it of its kind. Lengths are in multiples of 2**-32 pixels."""
+
+    gap: int
+    separate: int
+    least: int
+    tenths: int
+
+
+def find_runs(cells: Cells, rules: RunRules) -> tuple[Int64, Int64]:
+    """First and last cell of each stretch of one kind, in order and disjoint: of two that overlap the wider stays, at a
+    tie the first."""
     library = kernels()
     if library is None:
-        return find_runs_reference(cells, gap, separate)
-    first, last, own = (np.empty(len(cells), np.int64) for _ in range(3))
-    slots = np.zeros(1 << (2 * len(cells) + 1).bit_length(), np.int32)
-    columns = [np.ascontiguousarray(column) for column in (cells.left, cells.right, cells.own, cells.kind)]
-    count = call(library.find_runs, *columns, len(cells), gap, separate, slots, len(slots), first, last, own)
-    return first[:count], last[:count], own[:count]
+        return find_runs_reference(cells, rules)
+    count = len(cells)
+    first, last, own, sums = (np.empty(count + 1, np.int64) for _ in range(4))
+    slots = np.zeros(1 << (2 * count + 1).bit_length(), np.int32)
+    columns = (cells.left, cells.right, cells.weight, cells.own, cells.kind)
+    how = (rules.gap, rules.separate, rules.least, rules.tenths)
+    found = call(
+        library.find_runs, *map(np.ascontiguousarray, columns), count, *how, slots, len(slots), first, last, own, sums
+    )
+    return first[:found], last[:found]
 
 
-def find_runs_reference(cells: Cells, gap: int, separate: int) -> tuple[Int64, Int64, Int64]:
+def find_runs_reference(cells: Cells, rules: RunRules) -> tuple[Int64, Int64]:
     """The same in numpy."""
     if not len(cells):
         none = np.zeros(0, np.int64)
-        return none, none, none
+        return none, none
     order = np.argsort(cells.kind, kind="stable")
     left, right, kind = cells.left[order], cells.right[order], cells.kind[order]
-    wide = right - left >= separate
+    wide = right - left >= rules.separate
     apart = np.ones(len(order), bool)
-    apart[1:] = (kind[1:] != kind[:-1]) | (left[1:] - right[:-1] > gap) | (wide[1:] & wide[:-1])
+    apart[1:] = (kind[1:] != kind[:-1]) | (left[1:] - right[:-1] > rules.gap) | (wide[1:] & wide[:-1])
     begins = np.flatnonzero(apart)
     first, last = order[begins], order[np.append(begins[1:], len(order)) - 1]
     own = np.add.reduceat(cells.own[order], begins)
-    in_order = np.argsort(first, kind="stable")
-    return first[in_order], last[in_order], own[in_order]
+    sums = np.concatenate(([0], np.cumsum(cells.weight)))
+    among = sums[last + 1] - sums[first]
+    left, right = cells.left[first], cells.right[last]
+    kept = np.flatnonzero((right - left >= rules.least) & (10 * own >= rules.tenths * among))
+    kept = kept[np.argsort(first[kept], kind="stable")]
+    kept = kept[_disjoint(left[kept], right[kept])]
+    return first[kept], last[kept]
+
+
+def _disjoint(left: Int64, right: Int64) -> npt.NDArray[np.bool_]:
+    """Which runs to keep so that none overlaps another: at a clash the wider one. Runs come in order of `left`."""
+    keep = np.ones(len(left), bool)
+    if not (left[1:] < right[:-1]).any():
+        return keep
+    starts, ends = left.tolist(), right.tolist()
+    held: list[int] = []
+    for index in range(len(starts)):
+        if held and starts[index] < ends[held[-1]]:
+            if ends[index] - starts[index] <= ends[held[-1]] - starts[held[-1]]:
+                continue
+            held.pop()
+        held.append(index)
+    keep[:] = False
+    keep[held] = True
+    return keep

@@ -12,7 +12,7 @@ NAMES = (
     *("merge_boxes_int64", "merge_boxes_double", "find_runs"),
     *("side_by_side", "draw_strip", "draw_letters", "rendering_abi"),
 )
-ABI = 1
+ABI = 2
 """Raised with every change of a C signature; a library built from other sources is not used."""
 
 

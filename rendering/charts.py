@@ -1,0 +1,224 @@
+"""Charts beside the flamegraphs: activity over time, how long single calls took, where the time is spent itself.
+
+Drawn with matplotlib's Agg renderer through its figure objects: no window, no global state, imported only when a chart
+is drawn. PNG bytes come back, the same for the same trace.
+"""
+
+import io
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from rendering.errors import InvalidOption
+from rendering.options import SheetOptions
+from rendering.palette import PALETTES, Palette, Rgb
+from rendering.picture import Picture
+from rendering.profiles import chosen_profile, profile_title
+from rendering.telling import shortened
+from rendering.text import elide_name, typeface
+from traces.analysis.functions import top_functions
+from traces.analysis.units import format_share, format_value
+from traces.analysis.window import sample_extent
+from traces.model import Profile, Trace
+from traces.values import ProfileKind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+TIME_BINS = 240
+"""Steps of the activity chart: about five pixels each at the default width."""
+DURATION_BINS = 40
+MAX_PROFILES = 12
+"""Profiles that one activity chart shows, the busiest: more rows cannot be read."""
+MAX_BARS = 25
+DEFAULT_BARS = 15
+_DPI = 100
+_NAME_PIXELS = 260
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """How busy a profile was: `busy` from 0 to 1 in each of equal steps from `start` to `end`."""
+
+    profile: Profile
+    busy: npt.NDArray[np.float64]
+
+
+def activity(trace: Trace, *, bins: int = TIME_BINS) -> tuple[list[Activity], float, float]:
+    """The busiest profiles with a time axis in the trace's order, and the span of time they share. Empty where no
+    profile has one."""
+    timed = [p for p in trace.profiles if p.axis.is_time and p.axis_end > p.axis_start]
+    if not timed:
+        return [], 0.0, 0.0
+    start, end = min(float(p.axis_start) for p in timed), max(float(p.axis_end) for p in timed)
+    all_of_them = [Activity(p, _busy(p, start, end, bins)) for p in timed]
+    shown = sorted(all_of_them, key=lambda a: (-float(a.busy.sum()), a.profile.index))[:MAX_PROFILES]
+    return sorted(shown, key=lambda a: a.profile.index), start, end
+
+
+def durations(trace: Trace, frame: int, profile: Profile) -> npt.NDArray[np.int64]:
+    """How long each call of a function took, in order. Raises InvalidOption where single calls are not recorded."""
+    if profile.spans is None:
+        raise InvalidOption("profile", f"{profile.handle} is sampled: it does not tell how long single calls took")
+    if not 0 <= frame < len(trace.frames):
+        raise InvalidOption("frame", f"there is no f{frame}; this trace has f0 to f{len(trace.frames) - 1}")
+    spans = profile.spans
+    mine = np.flatnonzero(profile.tree.frame[spans.node] == frame)
+    if not len(mine):
+        raise InvalidOption("frame", f"f{frame} is never called in profile {profile.handle}; choose another profile")
+    return np.asarray(spans.end[mine] - spans.start[mine], np.int64)
+
+
+def render_activity(trace: Trace, options: SheetOptions) -> Picture:
+    """Activity over time, one line a profile. Raises InvalidOption where the trace has no time axis."""
+    lines, start, end = activity(trace)
+    if not lines:
+        raise InvalidOption("profile", "no profile of this trace has a time axis")
+    figure, palette = _figure(options), PALETTES[options.theme]
+    rows = figure.subplots(len(lines), 1, sharex=True, squeeze=False)[:, 0]
+    edges = (np.linspace(start, end, len(lines[0].busy) + 1) - start) / _time_scale(end - start)[0]
+    for axes, line in zip(rows, lines, strict=True):
+        axes.stairs(line.busy * 100, edges, fill=True, color=_hex(palette.highlight))
+        axes.set_ylim(0, 100)
+        axes.set_yticks([0, 100], ["0", "100%"])
+        axes.set_title(
+            _short(profile_title(trace, line.profile)),
+            loc="left",
+            fontsize=8,
+            color=_hex(palette.ink),
+            parse_math=False,
+        )
+        _style(axes, palette)
+    rows[-1].set_xlabel(f"{_time_scale(end - start)[1]} from the start", color=_hex(palette.muted), fontsize=8)
+    rows[-1].set_xlim(edges[0], edges[-1])
+    left_out = sum(p.axis.is_time for p in trace.profiles) - len(lines)
+    notes = (f"showing the {len(lines)} busiest of {len(lines) + left_out} profiles",) if left_out else ()
+    busiest = max(lines, key=lambda line: float(line.busy.sum()))
+    share = format_share(float(busiest.busy.mean()))
+    told = f"Activity over time of {trace.name}; busiest is {profile_title(trace, busiest.profile)}, {share} busy."
+    return _picture(figure, options, options.title or f"Activity over time · {trace.name}", notes, told)
+
+
+def render_durations(trace: Trace, frame: int, options: SheetOptions) -> Picture:
+    """A histogram of how long a function's calls took, over decades where they differ that much. Raises
+    InvalidOption."""
+    profile = chosen_profile(trace, options.profile)
+    took = durations(trace, frame, profile)
+    figure, palette = _figure(options), PALETTES[options.theme]
+    axes: Axes = figure.subplots()
+    longest, shortest = float(took.max()), float(took[took > 0].min(initial=1))
+    over_decades = longest > 100 * shortest
+    scale, unit = _time_scale(longest) if profile.axis.is_time else (1.0, profile.axis.value)
+    bins = (
+        np.geomspace(shortest, longest * (1 + 1e-9), DURATION_BINS + 1) / scale
+        if over_decades
+        else np.linspace(float(took.min()), longest + 1, DURATION_BINS + 1) / scale
+    )
+    axes.hist(np.maximum(took, shortest if over_decades else 0) / scale, bins.tolist(), color=_hex(palette.highlight))
+    axes.set_xscale("log" if over_decades else "linear")
+    median = float(np.median(took))
+    axes.axvline(median / scale, color=_hex(palette.ink), linewidth=1)
+    axes.set_xlabel(f"{unit} a call; the line is the median", color=_hex(palette.muted), fontsize=8)
+    axes.set_ylabel("calls", color=_hex(palette.muted), fontsize=8)
+    _style(axes, palette)
+    name = _short(trace.frame_name(frame))
+    numbers = ", ".join(
+        f"{label} {format_value(value, profile.axis)}"
+        for label, value in (("median", median), ("95th", float(np.percentile(took, 95))), ("longest", longest))
+    )
+    told = f"{len(took):,} calls of {name} [f{frame}]: {numbers}."
+    return _picture(figure, options, options.title or f"{name} · {len(took):,} calls · {numbers}", (), told)
+
+
+def render_self_time(trace: Trace, options: SheetOptions, *, bars: int = DEFAULT_BARS) -> Picture:
+    """The functions that spend most themselves, as bars. Raises InvalidOption."""
+    if not 1 <= bars <= MAX_BARS:
+        raise InvalidOption("bars", f"{bars} is outside 1 to {MAX_BARS}")
+    profile = chosen_profile(trace, options.profile)
+    table = top_functions(trace, profile=profile.index, sort_by="self", limit=bars)
+    rows = [row for row in table.rows if row.self_value > 0]
+    figure, palette = _figure(options), PALETTES[options.theme]
+    axes: Axes = figure.subplots()
+    axes.barh(range(len(rows)), [row.self_share * 100 for row in rows], color=_hex(palette.highlight))
+    axes.set_yticks(range(len(rows)), [f"{_short(row.name)} [{row.handle}]" for row in rows], parse_math=False)
+    axes.invert_yaxis()
+    for index, row in enumerate(rows):
+        text = f" {format_share(row.self_share)}  {format_value(row.self_value, profile.unit)}"
+        axes.text(row.self_share * 100, index, text, va="center", fontsize=8, color=_hex(palette.ink))
+    axes.set_xlim(0, max((row.self_share * 125 for row in rows), default=1))
+    axes.set_xlabel("% of the profile, in the function itself", color=_hex(palette.muted), fontsize=8)
+    _style(axes, palette)
+    more = table.total_rows - len(rows)
+    notes = (f"showing {len(rows)} of {table.total_rows:,} functions",) if more > 0 else ()
+    told = "Most in the function itself: " + ", ".join(
+        f"{_short(r.name)} [{r.handle}] {format_share(r.self_share)}" for r in rows
+    )
+    title = options.title or f"Self time · {trace.name} · {profile_title(trace, profile)}"
+    return _picture(figure, options, title, notes, told + ".")
+
+
+def _busy(profile: Profile, start: float, end: float, bins: int) -> npt.NDArray[np.float64]:
+    """The part of each step in which something ran: outermost spans, or samples with a stack."""
+    if profile.kind is ProfileKind.EVENTED:
+        assert profile.spans is not None
+        outermost = np.flatnonzero(profile.spans.parent < 0)
+        begins, ends = profile.spans.start[outermost], profile.spans.end[outermost]
+    else:
+        assert profile.samples is not None
+        begins, ends = sample_extent(profile, profile.samples)
+        ran = profile.samples.leaf >= 0
+        begins, ends = begins[ran], ends[ran]
+    left, right = ((at - start) * (bins / (end - start)) for at in (begins, ends))
+    # The integral of what ran up to each border; a step's part is the difference over it.
+    borders = np.arange(bins + 1.0)
+    sums = np.concatenate(([0.0], np.cumsum(right - left)))
+    reached = np.searchsorted(left, borders, "right")
+    last = np.maximum(reached - 1, 0)
+    beyond = np.where(reached > 0, np.maximum(right[last] - borders, 0), 0) if len(left) else np.zeros(bins + 1)
+    return np.asarray(np.diff(sums[reached] - beyond).clip(0, 1))
+
+
+def _time_scale(length: float) -> tuple[float, str]:
+    return next((scale for scale in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")) if length >= scale[0]), (1.0, "ns"))
+
+
+def _short(name: str) -> str:
+    return elide_name(typeface("small"), shortened(name), _NAME_PIXELS) or "…"
+
+
+def _hex(colour: Rgb) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
+def _figure(options: SheetOptions) -> "Figure":
+    from matplotlib.figure import Figure
+
+    if options.format != "png":
+        raise InvalidOption("format", "charts are drawn as PNG")
+    palette = PALETTES[options.theme]
+    size = (options.width / _DPI, options.height / _DPI)
+    return Figure(figsize=size, dpi=_DPI * options.dpr, facecolor=_hex(palette.background), layout="constrained")
+
+
+def _style(axes: "Axes", palette: Palette) -> None:
+    axes.set_facecolor(_hex(palette.background))
+    axes.tick_params(colors=_hex(palette.muted), labelsize=8)
+    for name, spine in axes.spines.items():
+        spine.set_visible(name in {"left", "bottom"})
+        spine.set_color(_hex(palette.grid))
+
+
+def _picture(figure: "Figure", options: SheetOptions, title: str, notes: tuple[str, ...], description: str) -> Picture:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    palette = PALETTES[options.theme]
+    figure.suptitle("\n".join((title, *notes)), fontsize=9, color=_hex(palette.ink), parse_math=False)
+    out = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # it shows as a box, as in flamegraphs
+        FigureCanvasAgg(figure).print_png(out, metadata={"Software": None})  # type: ignore[no-untyped-call]
+    return Picture(out.getvalue(), "png", options.width, options.height, notes, description)

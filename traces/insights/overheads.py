@@ -1,0 +1,97 @@
+"""What programs do beside their purpose, told by the names of functions: one detector a kind, all from one table."""
+
+from collections.abc import Callable
+from functools import partial
+
+from traces.analysis.units import format_share
+from traces.insights.insight import Confidence, Detector, Kind, Severity, State, Verdict, passed
+from traces.insights.subject import Subject
+from traces.insights.thresholds import threshold
+
+
+def named_share(
+    subject: Subject, pattern: str, what: str, advice: str, low: str, high: str, *, own: bool = False
+) -> Verdict:
+    """A verdict on the share of a pattern's functions with what they call (`own`: alone)."""
+    found = subject.category(pattern, own=own)
+    if found.share < threshold(low):
+        return passed(f"{format_share(found.share)} is {what} by name", share=found.share)
+    # What a name only passes on to others may be called so for another reason.
+    alone = subject.category(pattern, own=True).share
+    return Verdict(
+        State.FAIL,
+        f"{format_share(found.share)} ({subject.amount(found.value)}) is {what} by name, most of it {{0}}.",
+        Severity.MEDIUM if found.share >= threshold(high) and alone >= threshold(low) else Severity.LOW,
+        found.entries,
+        profile=subject.profile.handle,
+        share=found.share,
+        advice=advice,
+    )
+
+
+def by_name(
+    pattern: str, what: str, advice: str, *, low: str = "overhead.low", high: str = "overhead.high", own: bool = False
+) -> Callable[[Subject], Verdict]:
+    """The detecting function of a pattern."""
+    return partial(named_share, pattern=pattern, what=what, advice=advice, low=low, high=high, own=own)
+
+
+KINDS = (
+    ("serialisation", "Serialisation", "encoding and decoding data",
+     "Parse once, move fewer fields, use a faster or binary format, or stream."),
+    ("logging", "Logging", "logging", "Log less on hot paths, guard costly arguments, write asynchronously."),
+    ("regular-expressions", "Regular expressions", "matching or compiling regular expressions",
+     "Compile once outside loops, anchor the pattern, or use plain string functions."),
+    ("dates", "Date handling", "parsing and formatting dates",
+     "Keep timestamps as numbers; parse a fixed format once, without a general parser."),
+    ("compression", "Compression", "compressing and decompressing",
+     "Use a lower level or a faster codec, and do not compress what is compressed already."),
+    ("cryptography", "Cryptography", "hashing and encryption",
+     "Reuse connections and digests; use a fast hash where nobody attacks."),
+    ("sorting", "Sorting", "sorting", "Sort once, keep it sorted, use a heap for the top few, or a cheaper key."),
+    ("linear-search", "Linear search", "searching through lists and text",
+     "Look things up in a set or a map built once; in a loop this grows with the square."),
+    ("copying", "Copying", "copying memory and objects", "Pass references or views; copy only what changes."),
+    ("text-building", "Building text", "building and formatting strings",
+     "Collect parts and join once; format only what is shown."),
+    ("map-access", "Hashing and comparing keys", "map accesses, hashing and comparing keys",
+     "Hold the entry instead of looking it up again; use smaller keys or an array."),
+    ("exceptions", "Exceptions", "raising and describing exceptions",
+     "Do not use exceptions for what happens often; avoid stack traces where nobody reads them."),
+    ("reflection", "Reflection", "reflection and dynamic attributes",
+     "Resolve members once and keep them, or generate the code."),
+    ("module-loading", "Loading modules", "loading and linking modules",
+     "Load lazily what the start does not need; bundle or precompile; measure after the start."),
+    ("file-access", "File access", "file system calls", "Read in larger pieces, cache, and do fewer stats and syncs."),
+)  # fmt: skip
+DETECTORS = (
+    *(
+        Detector(
+            id=pattern,
+            kind=Kind.OVERHEAD,
+            title=title,
+            about=f"{what}, by the names of functions",
+            detect=by_name(pattern, what, advice),
+            thresholds=("overhead.low", "overhead.high"),
+            questions=(f"Who calls the {title.lower()}?",),
+            confidence=Confidence.LOW,
+        )
+        for pattern, title, what, advice in KINDS
+    ),
+    Detector(
+        id="boxing",
+        kind=Kind.OVERHEAD,
+        title="Boxing",
+        about="turning numbers into objects, by the names of functions",
+        detect=by_name(
+            "boxing",
+            "turning numbers into objects",
+            "Use arrays and collections of plain numbers.",
+            low="boxing.share",
+            own=True,
+        ),
+        thresholds=("boxing.share", "overhead.high"),
+        questions=("Who boxes numbers?",),
+        confidence=Confidence.LOW,
+    ),
+)

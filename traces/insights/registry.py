@@ -1,0 +1,83 @@
+"""All detectors, in the order in which they are run and listed; and what they find in a trace."""
+
+from traces.errors import InvalidQuestion
+from traces.handles import profile_at
+from traces.insights import (
+    code,
+    comparison,
+    memory,
+    overheads,
+    page,
+    page_experience,
+    pytorch,
+    quality,
+    requests,
+    runtime,
+    timeline,
+)
+from traces.insights.insight import Confidence, Detector, Insight, Kind, Severity, State, insight_of, not_applicable
+from traces.insights.subject import Subject
+from traces.model import Trace
+
+DETECTORS: tuple[Detector, ...] = (
+    *quality.DETECTORS,
+    *code.DETECTORS,
+    *overheads.DETECTORS,
+    *runtime.DETECTORS,
+    *timeline.DETECTORS,
+    *page.DETECTORS,
+    *page_experience.DETECTORS,
+    *requests.DETECTORS,
+    *memory.DETECTORS,
+    *pytorch.DETECTORS,
+    *comparison.DETECTORS,
+)
+WORST = 5
+"""How many findings open a conversation: as many as a person reads."""
+
+SEVERITIES = tuple(Severity)
+CONFIDENCES = tuple(Confidence)
+
+
+def insights(trace: Trace, *, profile: int | None = None, before: Trace | None = None) -> tuple[Insight, ...]:
+    """What every detector says about a trace, in the registry's order. Raises UnknownHandle."""
+    subject = Subject(trace, profile_at(trace, profile), before)
+    return tuple(_detected(detector, subject) for detector in DETECTORS)
+
+
+def insight(trace: Trace, name: str, *, profile: int | None = None, before: Trace | None = None) -> Insight:
+    """What one detector says. Raises InvalidQuestion for an unknown one, UnknownHandle."""
+    for detector in DETECTORS:
+        if detector.id == name:
+            return _detected(detector, Subject(trace, profile_at(trace, profile), before))
+    raise InvalidQuestion(f"there is no finding of that name: there are {', '.join(d.id for d in DETECTORS)}.")
+
+
+def ranked(found: tuple[Insight, ...]) -> tuple[Insight, ...]:
+    """Those that the trace has, worst first: by severity, then by confidence, then by the share at stake."""
+    failed = [one for one in found if one.state is State.FAIL]
+    failed.sort(
+        key=lambda one: (SEVERITIES.index(one.severity), CONFIDENCES.index(one.confidence), -(one.share or 0.0))
+    )
+    return tuple(failed)
+
+
+def first_findings(trace: Trace, *, limit: int = WORST) -> tuple[Insight, ...]:
+    """The worst few, for the opening of a conversation, the hottest function always among them; empty where nothing
+    stands out."""
+    found = ranked(insights(trace))
+    hottest = [one for one in found if one.id == "hot-function"]
+    worst = found[:limit]
+    return worst if not hottest or hottest[0] in worst else (*worst[: limit - 1], *hottest)
+
+
+def _detected(detector: Detector, subject: Subject) -> Insight:
+    if subject.whole <= 0 and detector.kind is not Kind.QUALITY:
+        return insight_of(detector, not_applicable("nothing was measured"))
+    if subject.whole <= 0 and detector.id not in UNWEIGHED:
+        return insight_of(detector, not_applicable("nothing was measured"))
+    return insight_of(detector, detector.detect(subject))
+
+
+UNWEIGHED = frozenset({"few-samples", "short-recording", "lost-events", "mostly-idle"})
+"""What can be said of a profile without any weight."""

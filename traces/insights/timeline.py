@@ -1,0 +1,226 @@
+"""Threads in time: long tasks, blocking, uneven workers, a lonely thread, late frames, waiting for the network."""
+
+import re
+
+import numpy as np
+
+from traces.analysis.units import format_share, format_value
+from traces.analysis.window import Window, whole
+from traces.insights.insight import (
+    Confidence,
+    Detector,
+    Evidence,
+    Kind,
+    Severity,
+    State,
+    Verdict,
+    not_applicable,
+    passed,
+)
+from traces.insights.subject import Subject, durations, root_spans
+from traces.insights.thresholds import threshold
+from traces.model import Int64, Profile
+
+NO_TASKS = "no tasks of a thread that answers people were recorded"
+UI_THREAD = re.compile(r"CrRendererMain|CrBrowserMain|GeckoMain|\bUI\b|^main\b|main ?thread", re.IGNORECASE)
+"""Threads whose long tasks people feel."""
+FRAMES = ("DrawFrame", "doFrame", "Present", "FramePresented")
+SENT = ("ResourceSendRequest",)
+FINISHED = ("ResourceFinish",)
+WHOLE_PROGRAM = 0.9
+"""A single call this long, of the time recorded, is the program itself and no task of a loop."""
+
+
+def tasks(subject: Subject) -> tuple[Profile, Int64] | None:
+    """The timeline of the main thread and its tasks: None where there is none, or where one call is the program."""
+    profile = subject.timeline
+    if profile is None or not (
+        subject.is_page or UI_THREAD.search(profile.name) or UI_THREAD.search(subject.profile.name)
+    ):
+        return None
+    roots = root_spans(profile)
+    length = profile.axis_end - profile.axis_start
+    if len(roots) < 2 or durations(profile, roots).max() > WHOLE_PROGRAM * length:
+        return None
+    return profile, roots
+
+
+def _long_tasks(subject: Subject) -> Verdict:
+    found = tasks(subject)
+    if found is None:
+        return not_applicable(NO_TASKS)
+    profile, roots = found
+    lasted = durations(profile, roots)
+    long = roots[lasted > threshold("long-tasks.length")]
+    if not len(long):
+        return passed(f"{len(roots):,} tasks, the longest {format_value(int(lasted.max()), profile.axis)}")
+    order = long[np.argsort(-durations(profile, long), kind="stable")][:3].tolist()
+    assert profile.spans is not None
+    first = subject.span_evidence(profile, order[0])
+    start, end = float(profile.spans.start[order[0]]), float(profile.spans.end[order[0]])
+    many = "One task lasts" if len(long) == 1 else f"{len(long):,} tasks last"
+    return Verdict(
+        State.FAIL,
+        f"{many} longer than 50 ms; the longest, {{0}}, runs {first.value} without a break, from "
+        f"{format_value(start - profile.axis_start, profile.axis)} on.",
+        Severity.HIGH if end - start >= 10 * threshold("long-tasks.length") else Severity.MEDIUM,
+        tuple(subject.span_evidence(profile, row) for row in order),
+        profile=profile.handle,
+        window=Window(start, end),
+        share=float(durations(profile, long).sum() / max(int(lasted.sum()), 1)),
+        advice="Split the task, move work to a worker, or do it later; look at what runs in that window.",
+    )
+
+
+def _blocking_time(subject: Subject) -> Verdict:
+    found = tasks(subject)
+    if found is None:
+        return not_applicable(NO_TASKS)
+    profile, roots = found
+    over = np.maximum(durations(profile, roots) - int(threshold("long-tasks.length")), 0)
+    total = int(over.sum())
+    said = format_value(total, profile.axis)
+    if total < threshold("blocking-time.medium"):
+        return passed(f"tasks block for {said} beyond 50 ms each")
+    return Verdict(
+        State.FAIL,
+        f"Tasks of {{0}} go {said} beyond 50 ms each in all (total blocking time): input waits that long.",
+        Severity.HIGH if total >= threshold("blocking-time.high") else Severity.MEDIUM,
+        (Evidence(profile.handle, profile.name, said),),
+        profile=profile.handle,
+        advice="Shorten the longest tasks first.",
+    )
+
+
+def _busy(profile: Profile) -> float:
+    return whole(profile.tree, profile.tree.total_values[profile.default_value])
+
+
+def _alike(subject: Subject) -> list[Profile]:
+    main = subject.profile
+    return [p for p in subject.trace.profiles if (p.kind, p.unit) == (main.kind, main.unit)]
+
+
+def _uneven_workers(subject: Subject) -> Verdict:
+    groups: dict[str, list[Profile]] = {}
+    for profile in subject.trace.profiles:
+        if profile.unit.is_time:
+            name = re.sub(r"\(.*?\)|[\d#:_-]+", "", profile.name).strip().lower()
+            groups.setdefault(f"{profile.kind} {profile.pid} {name}", []).append(profile)
+    teams = [team for team in groups.values() if len(team) >= threshold("uneven-workers.workers")]
+    if not teams:
+        return not_applicable("there are no several threads of one name")
+    worst, ratio = None, 0.0
+    for team in teams:
+        busy = np.array([_busy(profile) for profile in team])
+        lead = float(busy.max() / busy.mean()) if busy.mean() > 0 else 0.0
+        # A team that hardly works is not worth balancing.
+        if lead > ratio and busy.max() >= threshold("several-ways.share") * subject.whole:
+            worst, ratio = team, lead
+    if worst is None or ratio < threshold("uneven-workers.ratio"):
+        return passed("threads of one name are about as busy as each other")
+    ranked = sorted(worst, key=lambda profile: -_busy(profile))
+    rows = tuple(Evidence(p.handle, p.name, format_value(_busy(p), p.unit)) for p in (ranked[0], ranked[-1]))
+    return Verdict(
+        State.FAIL,
+        f"Of {len(worst)} threads of one name {{0}} worked {rows[0].value} and {{1}} {rows[1].value}: the busiest has "
+        f"{ratio:.1f} times the mean.",
+        Severity.LOW,
+        rows,
+        profile=ranked[0].handle,
+        advice="Hand out smaller pieces, or let idle workers take work from busy ones.",
+        confidence=Confidence.MEDIUM,
+    )
+
+
+def _one_thread(subject: Subject) -> Verdict:
+    team = _alike(subject)
+    if len(team) < 2 or not subject.unit.is_time:
+        return not_applicable("there is only one thread of this kind")
+    busy = np.array([_busy(profile) for profile in team])
+    top = int(np.argmax(busy))
+    share = float(busy[top] / busy.sum()) if busy.sum() else 0.0
+    if share < threshold("one-thread.share"):
+        return passed(f"the busiest of {len(team)} threads does {format_share(share)} of the work")
+    first = Evidence(team[top].handle, team[top].name, format_value(float(busy[top]), team[top].unit), share)
+    return Verdict(
+        State.FAIL,
+        f"{{0}} does {format_share(share)} of the work of {len(team)} threads.",
+        Severity.INFO,
+        (first,),
+        profile=first.handle,
+        share=share,
+        advice="If the work can be divided, other threads are free.",
+    )
+
+
+def _frame_jank(subject: Subject) -> Verdict:
+    times = subject.marks(*FRAMES)
+    if len(times) < 10:
+        return not_applicable("moments at which frames were drawn are not in the trace's columns")
+    steps = np.diff(times)
+    steps = steps[steps < threshold("frame-jank.pause")]
+    late = steps > threshold("frame-jank.late") * threshold("frame-jank.interval")
+    share = float(late.mean()) if len(steps) else 1.0
+    if share > threshold("frame-jank.steady"):
+        return not_applicable("frames are not drawn steadily: nothing moved")
+    if share < threshold("frame-jank.share"):
+        return passed(f"{format_share(share)} of {len(steps):,} frames were late")
+    profile = subject.profile
+    return Verdict(
+        State.FAIL,
+        f"{int(late.sum()):,} of {len(steps):,} frames ({format_share(share)}) came later than one and a half display "
+        f"intervals after the one before, up to {format_value(int(steps.max()), profile.axis)}, while {{0}} ran.",
+        Severity.MEDIUM,
+        (Evidence(profile.handle, profile.name),),
+        share=share,
+        advice="Look at what the main thread does in the longest gaps between frames.",
+        confidence=Confidence.MEDIUM,
+    )
+
+
+def _network_bound(subject: Subject) -> Verdict:
+    profile = subject.timeline
+    sent, finished = subject.marks(*SENT), subject.marks(*FINISHED)
+    if profile is None or not len(sent) or not len(finished):
+        return not_applicable("beginnings and ends of requests are not in the trace's columns")
+    roots = root_spans(profile)
+    assert profile.spans is not None
+    edges = np.unique(np.concatenate((sent, finished, profile.spans.start[roots], profile.spans.end[roots])))
+    middle = (edges[:-1] + edges[1:]) / 2
+    flying = np.searchsorted(sent, middle) > np.searchsorted(finished, middle)
+    running = np.searchsorted(profile.spans.start[roots], middle) > np.searchsorted(profile.spans.end[roots], middle)
+    waited = int(np.diff(edges)[flying & ~running].sum())
+    share = waited / max(profile.axis_end - profile.axis_start, 1)
+    said = format_value(waited, profile.axis)
+    if share < threshold("network-bound.share"):
+        return passed(f"the thread was idle with requests under way for {said}", share=share)
+    return Verdict(
+        State.FAIL,
+        f"{{0}} was idle for {said} ({format_share(share)}) while requests were under way: it waits for the network.",
+        Severity.MEDIUM,
+        (Evidence(profile.handle, profile.name, said, share),),
+        profile=profile.handle,
+        share=share,
+        advice="Start requests earlier, in parallel, or need fewer; a faster program does not help here.",
+        confidence=Confidence.MEDIUM,
+    )
+
+
+LONG = ("What runs in the longest task?", "What blocks the main thread?")
+DETECTORS = (
+    Detector("long-tasks", Kind.TIMELINE, "Long tasks", "tasks of a thread that last longer than 50 ms", _long_tasks,
+             ("long-tasks.length",), LONG),
+    Detector("blocking-time", Kind.TIMELINE, "Total blocking time", "what tasks take beyond 50 ms each, added up",
+             _blocking_time, ("long-tasks.length", "blocking-time.medium", "blocking-time.high"), LONG),
+    Detector("uneven-workers", Kind.TIMELINE, "Uneven workers", "threads of one name of which one works far more",
+             _uneven_workers, ("uneven-workers.ratio", "uneven-workers.workers", "several-ways.share"),
+             ("Which threads are busy?",)),
+    Detector("one-thread", Kind.TIMELINE, "One thread works", "programs with threads of which one does it all",
+             _one_thread, ("one-thread.share",), ("Which threads are busy?",)),
+    Detector("frame-jank", Kind.TIMELINE, "Late frames", "gaps between drawn frames", _frame_jank,
+             ("frame-jank.interval", "frame-jank.late", "frame-jank.share", "frame-jank.steady",
+              "frame-jank.pause"), LONG),
+    Detector("network-bound", Kind.TIMELINE, "Waiting for the network", "an idle thread with requests under way",
+             _network_bound, ("network-bound.share",), ("Is it the network?",)),
+)  # fmt: skip

@@ -3,10 +3,11 @@ PYTHON ?= python3
 PORT ?= 8484
 BIN := .venv/bin
 KERNELS := $(wildcard traces/kernels/*.[ch] rendering/kernels/*.[ch])
+RENDER := $(BIN)/flamechat render
 WEB := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long check bench fuzz lock format clean
+.PHONY: help run test test-long check bench fuzz gallery lock format clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +34,14 @@ bench: .make/dev ## measure: our figure, machine and versions, in one run
 
 fuzz: ## mutated input to every kernel under the sanitizers (FUZZ_SECONDS=600)
 	$(PYTHON) fuzz/run.py
+
+gallery: .make/run ## draw the pictures of docs/gallery.md again from the fixtures
+	$(RENDER) fixtures/redact-documents.viztracer.json.gz -o docs/gallery/time-order.png --start-ms 1 --end-ms 6 --height 420 --minimap --legend
+	$(RENDER) fixtures/sample/order-service.speedscope.json.gz -o docs/gallery/left-heavy.png --mode left-heavy --theme dark --height 520 --handles
+	$(RENDER) fixtures/sample/order-service.speedscope.json.gz -o docs/gallery/sandwich.png --frame OrderHandler.route --height 420
+	$(RENDER) fixtures/sample/order-service.speedscope.json.gz -o docs/gallery/diff.png --diff fixtures/sample/order-service.speedscope.json.gz --before-profile p4 --profile p3 --compare shares --theme dark --height 480 --legend
+	$(RENDER) fixtures/settlement.go-cpu.pb.gz -o docs/gallery/safe-palette.png --mode left-heavy --palette safe --height 480 --highlight runtime.mallocgc
+	$(RENDER) fixtures/board.chrome-object.json.gz -o docs/gallery/many-boxes.png --palette package --theme dark --height 480 --legend
 
 format: .make/dev ## rewrite the files as make check wants them
 	$(BIN)/ruff format .

@@ -79,6 +79,10 @@ class PlanRecords(Protocol):
         """The audit, newest first."""
         ...
 
+    async def roll_periods(self) -> None:
+        """Begin the month that has begun, for everybody whose last one is over."""
+        ...
+
 
 class Administration:
     """The use cases. Each raises UnknownPlan, UnknownUser or InvalidPlan, and then nothing was changed."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from server.ports.relay import Relay
     from server.ports.traces import TraceRecords, TraceWorkers
     from server.settings import Settings
+    from server.turns.retention import Retention
     from server.turns.runner import TurnRunner
 
 PACKAGE = Path(__file__).parent
@@ -125,7 +126,7 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
         )
         async with asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(server.serve(sockets=[listening]))
-            beside = [tasks.create_task(parts.runner.run())]
+            beside = [tasks.create_task(parts.runner.run()), tasks.create_task(parts.retention.run())]
             for sample in sample_traces():
                 marker = settings.data / "sample-loaded"
                 adding = add_sample_once(parts.services.library, parts.user, sample, marker=marker)
@@ -150,6 +151,7 @@ class Parts:
 
     services: "Services"
     runner: "TurnRunner"
+    retention: "Retention"
     user: "Caller"
     stopping: asyncio.Event
 
@@ -265,6 +267,7 @@ def compose(
     from server.edges.http.services import Services
     from server.turns.conversation import Conversation
     from server.turns.library import TraceLibrary
+    from server.turns.retention import Retention
     from server.turns.runner import TurnRunner
 
     clock, stopping = SystemClock(), asyncio.Event()
@@ -312,7 +315,8 @@ def compose(
         max_upload_bytes=settings.max_upload_bytes,
         is_ready=is_ready,
     )
-    return Parts(services=services, runner=runner, user=user, stopping=stopping)
+    retention = Retention(records=records, plans=plans, objects=objects, workers=workers, clock=clock)
+    return Parts(services=services, runner=runner, retention=retention, user=user, stopping=stopping)
 
 
 def sample_traces() -> list[Path]:

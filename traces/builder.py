@@ -35,6 +35,8 @@ from traces.side_tables import SideTables
 from traces.stacks import StackTable, call_tree
 from traces.values import ProfileKind, TraceWarning, Unit, ValueType
 
+LAST_LINE = 2**31 - 1
+"""Files may name places of any number of digits; none is beyond this."""
 FrameKey = tuple[str, str | None, int, int, str | None]
 TIME = ValueType("time", Unit.NANOSECONDS)
 MAX_TIME_NS = 1 << 61
@@ -315,8 +317,8 @@ class TraceBuilder:
         return Frames(
             name=np.array([strings.index(r[0]) for r in rows], np.int32),
             file=np.array([strings.index(r[1]) for r in rows], np.int32),
-            line=np.array([r[2] for r in rows], np.int64).clip(NONE, 2**31 - 1).astype(np.int32),
-            column=np.array([r[3] for r in rows], np.int64).clip(NONE, 2**31 - 1).astype(np.int32),
+            line=np.array([max(NONE, min(r[2], LAST_LINE)) for r in rows], np.int32),
+            column=np.array([max(NONE, min(r[3], LAST_LINE)) for r in rows], np.int32),
             category=np.array([strings.index(r[4]) for r in rows], np.int32),
         )
 

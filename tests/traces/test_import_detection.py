@@ -1,5 +1,6 @@
 """Every format knows its own files and no other's, whatever they are called."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,29 @@ def test_at_most_one_format_claims_a_sample(shared: Path) -> None:
     assert len(samples) > 40
     claims = {p.name: claimed_by(p) for p in samples}
     assert {name: formats for name, formats in claims.items() if len(formats) > 1} == {}
+
+
+LARGE = {
+    "austin-pylint.austin.txt.gz": "austin",
+    "callgrind.cc1.out.gz": "callgrind",
+    "callgrind.small-instr-cache.out.gz": "callgrind",
+    "cprofile-pylint.prof.gz": "pstats",
+    "go-compile-cpu.pb.gz": "pprof",
+    "haskell-real.json.gz": "haskell",
+    "memray-stats.json.gz": "memray",
+    "node-time-lines.pb.gz": "pprof",
+    "node-tsc.heapprofile.gz": "heap-profile",
+    "perf-multi-pid.linux-perf.txt.gz": "linux-perf",
+    "pyinstrument-pylint.json.gz": "pyinstrument",
+    "pyspy-pylint.collapsed.txt.gz": "collapsed",
+    "stackprof-object.json.gz": "stackprof",
+    "stackprof-wall.json.gz": "stackprof",
+    "torch-cpu-small.json.gz": "trace-event",
+}
+
+
+@pytest.mark.parametrize(("file", "name"), LARGE.items())
+def test_a_real_recording_is_known_by_its_beginning(file: str, name: str, shared: Path) -> None:
+    with gzip.open(shared / "traces" / file) as content:
+        head = Head.of(content.read(DETECTION_BYTES), "unknown")
+    assert next(known.name for known in FORMATS if known.looks_like(head)) == name

@@ -54,7 +54,7 @@ def test_without_call_graphs_the_frame_stands_in_the_samples_line() -> None:
 
 def test_what_is_no_sample_is_counted_and_samples_out_of_order_are_sorted() -> None:
     trace = read(
-        f"# ========\n# captured on: today\nprog 7 2.0: cycles:\n{STACK}prog 7 1.0: cycles:\n\t 1 late (/a (deleted))\n\n"
+        f"# captured on: today\nprog 7 2.0: cycles:\n{STACK}prog 7 1.0: cycles:\n\t 1 late (/a (deleted))\n\n"
         "Warning: lost 12 events\n\n"
     )
     assert [path for path, _ in stacks(trace)] == ["late", CHAIN]

@@ -55,7 +55,7 @@ def test_a_recording_without_samples_is_empty() -> None:
     [
         recording((1.0, 0.1, [DRAW]), sampleDurations=[]),
         recording((1.0, -0.1, [DRAW])),
-        recording((1e300, 0.1, [DRAW])),
+        recording((1.0, 1e300, [DRAW])),
         recording(("late", 0.1, [DRAW])),
         recording((1.0, None, [DRAW])),
         recording((1.0, 0.1, [DRAW]))[:-40],

@@ -253,6 +253,7 @@ def test_what_is_written_is_well_formed() -> None:
     trace = evented([(0, 10, 0), (2, 3, 1)])
     chrome = json.loads(export(trace, "chrome").read())
     assert {event["ph"] for event in chrome["traceEvents"]} == {"M", "X"}
+    assert {"pid", "tid", "ph", "cat"} <= set(chrome["traceEvents"][0])  # by this speedscope knows Chrome's traces
     speedscope = json.loads(export(trace, "speedscope").read())
     assert [event["type"] for event in speedscope["profiles"][0]["events"]] == ["O", "O", "C", "C"]
     assert gzip.decompress(export(trace, "pprof").read()) == gzip.decompress(export(trace, "pprof").read())

@@ -83,12 +83,11 @@ def _names(profile: Profile, ids: Ids, named: set[tuple[str, object]]) -> list[b
     elif re.fullmatch(rf"pid {pid}, tid {tid}", name):
         return []
     said = []
+    where = {"ph": "M", "cat": "__metadata", "pid": ids[0], "tid": ids[1], "ts": 0}  # speedscope looks for a category
     for kind, value, key in (("process_name", process, ids[0]), ("thread_name", name, ids)):
         if value is not None and (kind, key) not in named:
             named.add((kind, key))
-            said.append(
-                text({"ph": "M", "name": kind, "pid": ids[0], "tid": ids[1], "ts": 0, "args": {"name": value}}).encode()
-            )
+            said.append(text(where | {"name": kind, "args": {"name": value}}).encode())
     return said
 
 

@@ -65,7 +65,7 @@ def _read_memory(
     data: bytes, builder: TraceBuilder, *, full: bool
 ) -> tuple[Lines, tuple[ValueType, ...], list[Values]]:
     rows = [row for row in SAMPLE.findall(data) if bool(row[2]) == full]
-    lines = scan_lines(b"\n".join(row[0] + b" 0" for row in rows), MAX_STACK_DEPTH)
+    lines = scan_lines(b"\n".join(row[0] + b" 1" for row in rows), MAX_STACK_DEPTH)
     said = sum(1 for line in data.split(b"\n") if line.strip() and line[:1] != b"#")
     builder.warn("skipped_lines", "lines without a stack and a metric were skipped", said - len(rows))
     metric = np.array([int(row[1]) for row in rows], np.int64)

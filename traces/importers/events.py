@@ -89,33 +89,55 @@ def _numbered(values: Int64) -> tuple[Int64, Int64]:
     return np.flatnonzero(seen), (np.cumsum(seen) - 1)[values]
 
 
+NAMING = ("process_name", "thread_name", "process_labels", "process_sort_index", "thread_sort_index")
+
+
 class Named(msgspec.Struct):
     name: Any = None
+    labels: Any = None
+    sort_index: Any = None
 
 
 @dataclass(slots=True)
 class Threads:
-    """Names from metadata events."""
+    """What metadata events say of processes and threads. PyTorch calls all devices' processes "python" and labels them;
+    Chrome labels a process with the page's title. Lower sort indices come first."""
 
     processes: dict[str, str] = field(default_factory=dict)
     threads: dict[ThreadKey, str] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+    process_order: dict[str, int] = field(default_factory=dict)
+    thread_order: dict[ThreadKey, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, events: Events) -> Self:
         """The names that these events give."""
         names = cls()
         thread, keys = events.thread
-        naming = events.rows("phase", "M") & events.rows("name", "process_name", "thread_name")
+        naming = events.rows("phase", "M") & events.rows("name", *NAMING)
         for row in np.flatnonzero(naming & (events.table.slices("args")[1] > 0)).tolist():
-            name = msgspec.json.decode(events.args(row), type=Named).name
-            if not isinstance(name, str) or not name:
-                continue
-            key = keys[thread[row]]
-            if events.text("name", row) == "process_name":
-                names.processes[key[0]] = name
-            else:
-                names.threads[key] = name
+            said = msgspec.json.decode(events.args(row), type=Named)
+            names._add(events.text("name", row), keys[thread[row]], said)
         return names
+
+    def _add(self, what: str | None, key: ThreadKey, said: Named) -> None:
+        if isinstance(said.name, str) and said.name:
+            if what == "process_name":
+                self.processes[key[0]] = said.name
+            elif what == "thread_name":
+                self.threads[key] = said.name
+        if what == "process_labels" and isinstance(said.labels, str) and said.labels:
+            self.labels[key[0]] = said.labels
+        if isinstance(said.sort_index, int):
+            if what == "process_sort_index":
+                self.process_order[key[0]] = said.sort_index
+            elif what == "thread_sort_index":
+                self.thread_order[key] = said.sort_index
+
+    def order(self, key: ThreadKey) -> tuple[int, str, int, str]:
+        """Sorts threads as their producer wants them, then by process and thread id."""
+        pid, tid = key
+        return self.process_order.get(pid, 0), pid.zfill(10), self.thread_order.get(key, 0), tid.zfill(10)
 
     def short_name(self, key: ThreadKey) -> str:
         """The thread's name, with its process where other processes have a thread of that name."""
@@ -127,6 +149,8 @@ class Threads:
     def full_name(self, key: ThreadKey) -> str:
         """Process and thread, by name where they have one."""
         process, thread = self.processes.get(key[0]), self.threads.get(key)
+        if (labels := self.labels.get(key[0])) is not None:
+            process = f"{process} {labels}" if process else labels
         if process and thread:
             return f"{process} (pid {key[0]}), {thread} (tid {key[1]})"
         if process or thread:

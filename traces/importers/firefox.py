@@ -47,10 +47,10 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         elif msgspec.json.decode(parts["meta"], type=Version).processed is not None:
             processed = msgspec.json.decode(content, type=gecko_processed.File)
             threads = [(thread, _pauses(pauses)) for thread, pauses in gecko_processed.threads(processed, builder)]
-            _add(threads, processed.meta.interval, builder)
+            _add(threads, processed.meta, builder)
         else:
             root = msgspec.json.decode(content, type=gecko.Process)
-            _add(_raw_threads(root, builder), root.meta.interval, builder)
+            _add(_raw_threads(root, builder), root.meta, builder)
     except ValueError as error:
         raise builder.damaged(f"{error}.") from error
 
@@ -66,9 +66,10 @@ def _raw_threads(root: gecko.Process, builder: TraceBuilder) -> list[Paused]:
     return threads
 
 
-def _add(threads: list[Paused], interval: float, builder: TraceBuilder) -> None:
+def _add(threads: list[Paused], meta: gecko.Meta, builder: TraceBuilder) -> None:
     several = len({thread.pid for thread, _ in threads}) > 1
-    lasting = nanoseconds([interval], MILLISECOND).item()
+    lasting, began = nanoseconds([meta.interval, meta.start], MILLISECOND).tolist()
+    builder.recorded_at_ns = began if began > 0 else None
     busiest: tuple[bool, int] | None = None
     for thread, pauses in threads:
         label = thread.name or f"tid {thread.tid}"

@@ -13,16 +13,13 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from traces.builder import TraceBuilder
-from traces.importers.gecko_thread import GARBAGE_COLLECTION, GeckoThread, Marker
+from traces.importers.gecko_thread import GARBAGE_COLLECTION, GeckoThread, Markers
 from traces.importers.time import in_unit, nanoseconds, unit_named
 from traces.model import NONE
 from traces.values import ValueType
 
 FUNCTION = re.compile(r"(?:(.*) \((.+?):(\d+)(?::(\d+))?\)|(.+?):(\d+)(?::(\d+))?)(?:\[\d+\])?")
 MILLISECOND = 1_000_000
-LASTING = {1, 2}
-INTERVAL_END = 3
-"""Phases of a marker: 0 a moment, 1 an interval, 2 and 3 its two ends."""
 
 
 class Row(msgspec.Struct, array_like=True, gc=False):
@@ -173,6 +170,7 @@ def read_thread(thread: Thread, builder: TraceBuilder, shift: int = 0) -> GeckoT
             markers=markers_of(
                 [thread.strings[name] for name in markers.column("name")],
                 markers.column("startTime"),
+                markers.column("endTime"),
                 markers.column("phase"),
                 shift,
             ),
@@ -181,14 +179,18 @@ def read_thread(thread: Thread, builder: TraceBuilder, shift: int = 0) -> GeckoT
         raise builder.damaged("a table lacks a number, or names a row that is not in the file.") from error
 
 
-def markers_of(names: list[str], starts: list[float | None], phases: list[int | None], shift: int) -> list[Marker]:
-    """One marker a row, but for the rows that only end one. Raises ValueError for times that are none."""
-    times = nanoseconds([start or 0 for start in starts], MILLISECOND) + shift
-    return [
-        Marker(name, time, lasts=phase in LASTING)
-        for name, time, phase in zip(names, times.tolist(), phases, strict=True)
-        if phase != INTERVAL_END
-    ]
+def markers_of(
+    names: list[str],
+    starts: list[float | None],
+    ends: list[float | None],
+    phases: list[int | None],
+    shift: int = 0,
+) -> Markers:
+    """Markers from the columns of their table. Raises ValueError for times that are none."""
+    begin, end = (nanoseconds([time or 0 for time in times], MILLISECOND) + shift for times in (starts, ends))
+    markers = Markers()
+    markers.read(names, begin.tolist(), end.tolist(), phases)
+    return markers
 
 
 def locations(thread: Thread, builder: TraceBuilder) -> list[str]:

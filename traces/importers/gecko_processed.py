@@ -74,6 +74,7 @@ class Tables(msgspec.Struct):
 class Markers(msgspec.Struct):
     name: list[int] = []
     start: list[float | None] = msgspec.field(name="startTime", default_factory=list)
+    end: list[float | None] = msgspec.field(name="endTime", default_factory=list)
     phase: list[int | None] = []
 
 
@@ -136,7 +137,10 @@ def _thread(
         frames=cache[id(frames)],
         categories=[named(category, names) for category in _categories(stacks, frames)],
         markers=markers_of(
-            [strings[name] for name in thread.markers.name], thread.markers.start, thread.markers.phase, 0
+            [strings[name] for name in thread.markers.name],
+            thread.markers.start,
+            thread.markers.end,
+            thread.markers.phase,
         ),
     )
     if samples.weight is not None:

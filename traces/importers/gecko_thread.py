@@ -4,7 +4,7 @@ The rules are those of the Firefox Profiler (https://github.com/firefox-devtools
 the category of its innermost frame that has one; what has the category "Idle" waits for something to do.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,13 +21,55 @@ HIDDEN = -2
 """In place of a frame: the frame is left out of all stacks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
-    """Something that happened, at `start` (ns)."""
+INTERVAL, INTERVAL_START, INTERVAL_END = 1, 2, 3
+"""Phases of a marker; 0, or none, is a moment."""
 
-    name: str
-    start: int
-    lasts: bool = False
+
+@dataclass(slots=True)
+class Markers:
+    """Things that happened at a time, and things that lasted from one time to another (ns)."""
+
+    moments: list[tuple[str, int]] = field(default_factory=list)
+    intervals: list[tuple[str, int, int]] = field(default_factory=list)
+    unmatched: int = 0
+
+    def read(
+        self, names: Iterable[str], starts: Sequence[int], ends: Sequence[int], phases: Iterable[int | None]
+    ) -> None:
+        """Take the rows of a marker table; the end of what lasted may be a row of its own."""
+        begun: dict[str, list[int]] = {}
+        for name, start, end, phase in zip(names, starts, ends, phases, strict=True):
+            if phase == INTERVAL:
+                self.intervals.append((name, start, max(start, end)))
+            elif phase == INTERVAL_START:
+                begun.setdefault(name, []).append(start)
+            elif phase != INTERVAL_END:
+                self.moments.append((name, start))
+            elif waiting := begun.get(name):
+                since = waiting.pop()
+                self.intervals.append((name, since, max(since, end)))
+            else:
+                self.unmatched += 1
+        self.unmatched += sum(map(len, begun.values()))
+
+    def add_to(self, profile: int, builder: TraceBuilder) -> None:
+        """Feed them as instants and intervals of a profile."""
+        for name, time in self.moments:
+            builder.instant(profile, time, name)
+        names = {name: at for at, name in enumerate(dict.fromkeys(name for name, _, _ in self.intervals))}
+        count = len(self.intervals)
+        builder.side_tables.intervals.append(
+            (
+                np.full(count, profile, np.int32),
+                np.array([start for _, start, _ in self.intervals], np.int64),
+                np.array([end for _, _, end in self.intervals], np.int64),
+                np.array([names[name] for name, _, _ in self.intervals], np.int32),
+                list(names),
+                np.zeros(count, np.int32),
+                [""],
+            )
+        )
+        builder.warn("half_markers", "markers whose beginning or end is missing were dropped", self.unmatched)
 
 
 @dataclass(slots=True)
@@ -50,7 +92,7 @@ class GeckoThread:
     categories: Sequence[str | None] = ()
     weights: list[tuple[ValueType, Values]] = field(default_factory=list)
     main_weight: int | None = None  # among `weights`: what was measured, where that is not time
-    markers: list[Marker] = field(default_factory=list)
+    markers: Markers = field(default_factory=Markers)
 
 
 def add_thread(
@@ -95,13 +137,7 @@ def add_thread(
         pid=thread.pid,
         tid=thread.tid,
     )
-    for marker in thread.markers:
-        builder.instant(index, marker.start, marker.name)
-    builder.warn(
-        "marker_ends",
-        "markers that lasted are shown as the moment they began",
-        sum(marker.lasts for marker in thread.markers),
-    )
+    thread.markers.add_to(index, builder)
     return index
 
 

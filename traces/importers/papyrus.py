@@ -51,10 +51,12 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
             add(at, function, begins=True)
             continue
         add(at, function, begins=False)
-        depth[stack] = depth.get(stack, 0) - 1
+        if stack not in depth:
+            continue
+        depth[stack] -= 1
         # A stack that goes on at once was not given up in between.
         goes_on = index + 1 < len(events) and events[index + 1][2] == stack
-        if depth[stack] <= 0 and not goes_on:
+        if depth[stack] == 0 and not goes_on:
             add(at, f"STACK {stack}", begins=False)
             del depth[stack]
     times = np.array(time, np.int64)

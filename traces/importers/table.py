@@ -15,6 +15,7 @@ from traces.importers import (
     heap_profile,
     instruments,
     instruments_bundle,
+    jfr,
     linux_perf,
     memray,
     papyrus,
@@ -52,6 +53,7 @@ FORMATS = (
     Format(
         "instruments-trace", "Instruments traces (.trace.zip)", instruments_bundle.looks_like, instruments_bundle.read
     ),
+    Format("jfr", "Java Flight Recorder", jfr.looks_like, jfr.read),
     Format("cpuprofile", "V8 .cpuprofile", cpuprofile.looks_like, cpuprofile.read),
     Format("trace-event", "Chrome performance traces and trace event JSON", trace_event.looks_like, trace_event.read),
     Format("v8-log", "V8 logs (node --prof)", v8_log.looks_like, v8_log.read),

@@ -84,7 +84,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     largest = 0
     args_offset, args_length = _arguments(events)
     lanes: dict[ThreadKey, int] = {}
-    for key, slices in _slices_by_thread(events, builder):
+    for key, slices in _slices_by_thread(events, threads, builder):
         name = threads.short_name(key) + " tasks" if profiled else threads.full_name(key)
         index = lanes[key] = builder.add_evented(
             name,
@@ -130,7 +130,7 @@ def _read_samples(events: Events, threads: Threads, builder: TraceBuilder) -> bo
     return True
 
 
-def _slices_by_thread(events: Events, builder: TraceBuilder) -> Iterator[tuple[ThreadKey, Slices]]:
+def _slices_by_thread(events: Events, threads: Threads, builder: TraceBuilder) -> Iterator[tuple[ThreadKey, Slices]]:
     """The slices of each thread that has some, by process and thread id."""
     said = np.array([KINDS.get(phase, OTHER) for phase in events.table.texts("phase")] + [OTHER], np.uint8)
     kind = said[events.table.ids("phase")]  # an event without a phase is the last
@@ -162,7 +162,7 @@ def _slices_by_thread(events: Events, builder: TraceBuilder) -> Iterator[tuple[T
     number = thread[rows]
     order = np.argsort(number.astype(np.uint16) if len(keys) < 1 << 16 else number, kind="stable")
     stops = np.cumsum(np.bincount(number, minlength=len(keys)))
-    for index in sorted(range(len(keys)), key=lambda index: tuple(part.zfill(10) for part in keys[index])):
+    for index in sorted(range(len(keys)), key=lambda index: threads.order(keys[index])):
         mine = order[stops[index - 1] if index else 0 : stops[index]]
         if len(mine):
             yield keys[index], Slices(time[mine], duration[mine], frame[mine], kind[mine], rows[mine])

@@ -97,8 +97,17 @@ async function call(path: string, options: RequestInit = {}): Promise<Response> 
   return response;
 }
 
-async function json<T>(path: string, options?: RequestInit): Promise<T> {
+export async function json<T>(path: string, options?: RequestInit): Promise<T> {
   return (await (await call(path, options)).json()) as T;
+}
+
+/** Send a JSON body; the answer's JSON comes back. */
+export async function post(path: string, body: object, method = "POST"): Promise<unknown> {
+  return json<unknown>(path, {
+    method,
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
 }
 
 export async function listTraces(): Promise<TraceInfo[]> {

@@ -2,6 +2,8 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import type { TraceInfo } from "./api.ts";
 import { DropTarget } from "./home/drop_target.tsx";
+import { myUsage } from "./accounts/usage.ts";
+import { Admin } from "./admin/admin.tsx";
 import { Home } from "./home/home.tsx";
 import { UploadList } from "./home/upload_list.tsx";
 import { startUploads } from "./home/uploads.ts";
@@ -18,6 +20,13 @@ export function App() {
   const shade = usePart(theme, (value) => value);
   const [version, setVersion] = useState(0);
   const [trace, setTrace] = useState<TraceInfo | null>(null);
+  const [isAdministrator, setIsAdministrator] = useState(false);
+  useEffect(() => {
+    myUsage().then(
+      (mine) => setIsAdministrator(mine.isAdministrator),
+      () => setIsAdministrator(false),
+    );
+  }, []);
   const upload = useCallback((files: File[]) => {
     void startUploads(files, (traces: TraceInfo[]) => {
       setVersion((count) => count + 1);
@@ -33,6 +42,11 @@ export function App() {
           Flamechat
         </a>
         {here.page === "room" && trace && <TraceFacts trace={trace} />}
+        {isAdministrator && (
+          <a class="admin-link" href="/admin" aria-current={here.page === "admin" ? "page" : undefined}>
+            Plans and users
+          </a>
+        )}
         <button
           type="button"
           class="icon-button"
@@ -43,9 +57,9 @@ export function App() {
           <Icon name={shade === "dark" ? "sun" : "moon"} />
         </button>
       </header>
-      {here.page === "home" ? (
-        <Home upload={upload} version={version} />
-      ) : (
+      {here.page === "home" && <Home upload={upload} version={version} />}
+      {here.page === "admin" && <Admin />}
+      {here.page === "room" && (
         <LazyRoom traceId={here.traceId} sessionId={here.sessionId} trace={trace} setTrace={setTrace} />
       )}
       {here.page === "room" && (

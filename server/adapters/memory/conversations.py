@@ -72,6 +72,7 @@ class MemoryConversations:
         self._clock = traces.accounts.clock
         self._sessions: dict[str, _Session] = {}
         traces.on_delete.append(self._forget_trace)
+        traces.pictures_of = self._pictures_of
 
     async def open_session(self, caller: Caller, *, trace_id: str, session_id: str) -> SessionRow:
         session_id = str(new_id(session_id, "conversation", "sessionId"))
@@ -327,6 +328,12 @@ class MemoryConversations:
             standing.lifetime_sessions -= 1
         elif standing.period_end == period_end:
             standing.monthly_sessions -= 1
+
+    def _pictures_of(self, trace_id: str) -> list[str] | None:
+        about = [session for session in self._sessions.values() if session.row.trace_id == trace_id]
+        if any(session.has_unended_turn for session in about):
+            return None
+        return [m.image_path for session in about for m in session.messages if m.image_path is not None]
 
     def _forget_trace(self, trace_id: str) -> None:
         for session_id in [key for key, session in self._sessions.items() if session.row.trace_id == trace_id]:

@@ -89,6 +89,10 @@ class MemoryPlans:
     async def changes(self, *, limit: int = 100) -> list[Change]:
         return self._changes[::-1][:limit]
 
+    async def roll_periods(self) -> None:
+        for user_id in self._accounts.user_ids:
+            self._accounts.standing(user_id)
+
     async def _change_user(
         self, action: str, user_id: str, author: Author, change: Callable[[Standing], None]
     ) -> Usage:

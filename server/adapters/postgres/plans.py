@@ -83,6 +83,10 @@ class PostgresPlans:
             rows = await (await connection.execute(statement("plan_changes"), {"limit": limit})).fetchall()
         return [_change(row) for row in rows]
 
+    async def roll_periods(self) -> None:
+        async with self._database.transaction() as connection:
+            await connection.execute(statement("roll_periods"))
+
     async def _change_user(
         self, action: str, user_id: str, author: Author, parameters: dict[str, Any], *, plan_name: str | None = None
     ) -> Usage:

@@ -1,7 +1,9 @@
 /** The right half of the room: the conversation about the trace. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { LimitBanner } from "../accounts/limit_banner.tsx";
+import { UsageMeter } from "../accounts/usage_meter.tsx";
 import { Icon } from "../icons.tsx";
-import type { ChatError, Opening } from "../protocol.ts";
+import type { Opening } from "../protocol.ts";
 import { usePart } from "../store.ts";
 import { AnswerText } from "./answer_text.tsx";
 import type { ChatStore, Connection } from "./chat_store.ts";
@@ -9,6 +11,7 @@ import { Composer } from "./composer.tsx";
 import { runningTurn } from "./conversation.ts";
 import { hasEnded, type Turn } from "./turn.ts";
 import { Suggestions, TurnView } from "./turn_view.tsx";
+import { useUsage } from "./use_usage.ts";
 
 interface ChatProps {
   store: ChatStore;
@@ -29,6 +32,7 @@ export function Chat({ store, sessionId, proposal, cite }: ChatProps) {
       ? "Not connected"
       : null;
   const canAsk = !running && !blocked;
+  const mine = useUsage(store, sessionId);
   const log = useRef<HTMLDivElement>(null);
   const [follows, jump] = useFollow(log, conversation.turns);
 
@@ -93,7 +97,7 @@ export function Chat({ store, sessionId, proposal, cite }: ChatProps) {
           {announcement(conversation.turns.at(-1), connection)}
         </p>
         <ConnectionBanner connection={connection} />
-        {conversation.refusal && <Refusal refusal={conversation.refusal} />}
+        {conversation.refusal && <LimitBanner refusal={conversation.refusal} mine={mine} />}
         {conversation.notice && (
           <div class="banner" role="alert">
             <Icon name="warning" />
@@ -112,12 +116,7 @@ export function Chat({ store, sessionId, proposal, cite }: ChatProps) {
           ask={(prompt) => store.ask(prompt)}
           stop={() => store.stop()}
         />
-        {conversation.limits && conversation.limits.messagesLimit !== null && (
-          <p class="allowance">
-            {conversation.limits.messagesUsed} of {conversation.limits.messagesLimit} messages used ·{" "}
-            {conversation.limits.planName}
-          </p>
-        )}
+        <UsageMeter mine={mine} />
       </div>
     </section>
   );
@@ -186,29 +185,6 @@ function ConnectionBanner({ connection }: { connection: Connection }) {
       </div>
     );
   return null;
-}
-
-function Refusal({ refusal }: { refusal: ChatError }) {
-  const isLimit = refusal.errorCode === "limit_exceeded";
-  const resets = refusal.resetsAt
-    ? new Date(refusal.resetsAt).toLocaleDateString(undefined, { dateStyle: "long" })
-    : null;
-  return (
-    <div class="banner limit" role="alert">
-      <Icon name="warning" />
-      <span>
-        {refusal.message}
-        {isLimit && refusal.used !== null && refusal.limit !== null && (
-          <>
-            {" "}
-            {refusal.used} of {refusal.limit} used{refusal.planName ? ` on the ${refusal.planName} plan` : ""}.
-          </>
-        )}
-        {resets && <> It starts again on {resets}.</>}
-        {isLimit && <> A larger plan lifts this: ask whoever runs this server.</>}
-      </span>
-    </div>
-  );
 }
 
 /** Keep the newest in sight while the person is at the end; one who scrolled up is left where he reads. */

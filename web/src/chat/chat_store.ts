@@ -110,6 +110,11 @@ export class ChatStore extends Store<ChatState> {
     if (turn) this.#send({ type: "cancel_turn", turnId: turn.turnId });
   }
 
+  /** The plan lets questions through again. */
+  liftLimit(): void {
+    this.#dispatch([{ type: "limit_lifted" }]);
+  }
+
   dismissNotice(): void {
     this.#dispatch([{ type: "notice_read" }]);
   }

@@ -34,6 +34,7 @@ export type Action =
   | ServerMessage
   | { type: "prompted"; turnId: string; prompt: string; replaces?: Replaces }
   | { type: "rated"; turnId: string; score: -1 | 0 | 1 }
+  | { type: "limit_lifted" }
   | { type: "notice_read" };
 
 export function emptyConversation(sessionId: string): Conversation {
@@ -62,6 +63,8 @@ export function reduce(state: Conversation, action: Action): Conversation {
       return prompted(state, action.turnId, action.prompt, action.replaces ?? null);
     case "rated":
       return changeTurn(state, action.turnId, (turn) => ({ ...turn, feedback: action.score }));
+    case "limit_lifted":
+      return state.refusal === null ? state : { ...state, refusal: null };
     case "notice_read":
       return state.notice === null ? state : { ...state, notice: null };
     case "connection_ack":

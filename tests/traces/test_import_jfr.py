@@ -1,0 +1,274 @@
+"""Java Flight Recorder files: one written here by the format's rules, and recordings of real machines."""
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from traces.door import read_trace
+from traces.errors import DamagedTrace, EmptyTrace
+from traces.importers.jfr_types import number
+from traces.invariants import check
+from traces.model import Profile, Trace
+
+LONG, BOOLEAN, STRING, SYMBOL, CLASS, METHOD, KIND, FRAME, STACK, SAMPLE, NATIVE, ALLOCATION, PARK = range(20, 33)
+TYPES: dict[int, tuple[str, list[tuple[str, int, str]]]] = {
+    LONG: ("long", []),
+    BOOLEAN: ("boolean", []),
+    STRING: ("java.lang.String", []),
+    SYMBOL: ("jdk.types.Symbol", [("string", STRING, "")]),
+    CLASS: ("java.lang.Class", [("name", SYMBOL, "pool")]),
+    METHOD: ("jdk.types.Method", [("type", CLASS, "pool"), ("name", SYMBOL, "pool")]),
+    KIND: ("jdk.types.FrameType", [("description", STRING, "")]),
+    FRAME: ("jdk.types.StackFrame", [("method", METHOD, "pool"), ("lineNumber", LONG, ""), ("type", KIND, "pool")]),
+    STACK: ("jdk.types.StackTrace", [("truncated", BOOLEAN, ""), ("frames", FRAME, "array")]),
+    SAMPLE: ("jdk.ExecutionSample", [("startTime", LONG, ""), ("stackTrace", STACK, "pool")]),
+    NATIVE: ("jdk.NativeMethodSample", [("startTime", LONG, ""), ("stackTrace", STACK, "pool")]),
+    ALLOCATION: (
+        "jdk.ObjectAllocationSample",
+        [("startTime", LONG, ""), ("stackTrace", STACK, "pool"), ("weight", LONG, "")],
+    ),
+    PARK: ("jdk.ThreadPark", [("startTime", LONG, ""), ("duration", LONG, ""), ("stackTrace", STACK, "pool")]),
+}
+DRAW, MAIN, POLL = 1, 2, 3
+
+
+def leb(value: int) -> bytes:
+    out = bytearray()
+    value &= (1 << 64) - 1
+    for _ in range(8):
+        if value < 128:
+            out.append(value)
+            return bytes(out)
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def text(value: str) -> bytes:
+    return b"\x03" + leb(len(value.encode())) + value.encode()
+
+
+def event(kind: int, *values: int | bytes) -> bytes:
+    body = leb(kind) + b"".join(v if isinstance(v, bytes) else leb(v) for v in values)
+    return leb(len(body) + 1) + body  # below 128 bytes; longer ones are padded below
+
+
+def long_event(kind: int, body: bytes) -> bytes:
+    body = leb(kind) + body
+    size = len(body) + 4
+    return bytes((size & 127 | 128, size >> 7 & 127 | 128, size >> 14 & 127 | 128, size >> 21)) + body
+
+
+def element(name: str, attributes: dict[str, str], children: list[Any], strings: list[str]) -> bytes:
+    def index(value: str) -> bytes:
+        if value not in strings:
+            strings.append(value)
+        return leb(strings.index(value))
+
+    out = index(name) + leb(len(attributes)) + b"".join(index(k) + index(v) for k, v in attributes.items())
+    return out + leb(len(children)) + b"".join(element(*child, strings) for child in children)
+
+
+def metadata(types: dict[int, Any]) -> bytes:
+    classes = []
+    for ident, (name, fields) in types.items():
+        inner = []
+        for field, kind, how in fields:
+            more = {"pool": {"constantPool": "true"}, "array": {"dimension": "1"}}.get(how, {})
+            inner.append(("field", {"name": field, "class": str(kind), **more}, [("annotation", {"class": "1"}, [])]))
+        classes.append(("class", {"id": str(ident), "name": name}, inner))
+    strings: list[str] = []
+    root = element("root", {}, [("metadata", {}, classes), ("region", {}, [])], strings)
+    return long_event(0, leb(5) + leb(0) + leb(1) + leb(len(strings)) + b"".join(map(text, strings)) + root)
+
+
+def frame(method: int, kind: int = 1) -> bytes:
+    return leb(method) + leb(12) + leb(kind)
+
+
+def stack(*frames: bytes, truncated: bool = False) -> bytes:
+    return bytes([truncated]) + leb(len(frames)) + b"".join(frames)
+
+
+def pools() -> dict[int, dict[int, bytes]]:
+    symbols = {1: "app/Main", 2: "draw", 3: "main", 4: "", 5: "epoll_wait"}
+    return {
+        SYMBOL: {key: text(value) if value else b"\x01" for key, value in symbols.items()},
+        CLASS: {1: leb(1), 2: leb(4)},
+        METHOD: {DRAW: leb(1) + leb(2), MAIN: leb(1) + leb(3), POLL: leb(2) + leb(5)},
+        KIND: {1: text("JIT compiled"), 2: text("Native")},
+        STACK: {
+            1: stack(frame(DRAW), frame(MAIN)),
+            2: stack(frame(MAIN), truncated=True),
+            3: stack(frame(POLL, 2), frame(MAIN)),
+        },
+    }
+
+
+def checkpoint(constants: dict[int, dict[int, bytes]], back: int) -> bytes:
+    body = leb(0) + leb(0) + leb(back) + b"\0" + leb(len(constants))
+    for kind, entries in constants.items():
+        body += leb(kind) + leb(len(entries)) + b"".join(leb(key) + value for key, value in entries.items())
+    return long_event(1, body)
+
+
+def chunk(*events: bytes, constants: dict[int, dict[int, bytes]] | None = None, **changes: Any) -> bytes:
+    """A whole file of one chunk; ticks are microseconds. The stacks stand in an earlier checkpoint than the rest."""
+    constants = constants or pools()
+    later = {kind: entries for kind, entries in constants.items() if kind != STACK}
+    body = b"".join(events)
+    first = 68 + len(body)
+    body += checkpoint({STACK: constants[STACK]}, 0)
+    second = 68 + len(body)
+    body += checkpoint(later, changes.pop("back", first - second))
+    described = 68 + len(body)
+    body += metadata(changes.pop("types", TYPES))
+    header = {
+        "magic": b"FLR\0",
+        "major": 2,
+        "size": 68 + len(body),
+        "constants": second,
+        "metadata": described,
+        "ticks": 1_000_000,
+        "flags": 1,
+    }
+    header.update(changes)
+    return (
+        struct.pack(
+            ">4sHHqqqqqqqI",
+            header["magic"],
+            header["major"],
+            1,
+            header["size"],
+            header["constants"],
+            header["metadata"],
+            1_700_000_000_000_000_000,
+            9,
+            1_000,
+            header["ticks"],
+            header["flags"],
+        )
+        + body
+    )
+
+
+def read(data: bytes) -> Trace:
+    trace = read_trace(data, name="recording")
+    check(trace)
+    return trace
+
+
+def stacks(trace: Trace, profile: Profile) -> list[tuple[str, float]]:
+    assert profile.samples is not None
+    paths: list[str] = []
+    for name, parent in zip(profile.tree.frame.tolist(), profile.tree.parent.tolist(), strict=True):
+        paths.append(trace.frame_names[name] if parent < 0 else f"{paths[parent]};{trace.frame_names[name]}")
+    weights = profile.samples.weights[0].tolist()
+    return [(paths[leaf], weight) for leaf, weight in zip(profile.samples.leaf.tolist(), weights, strict=True)]
+
+
+SAMPLES = (event(SAMPLE, 3_000, 1), event(NATIVE, 2_000, 3), event(SAMPLE, 1_500, 2), event(SAMPLE, 4_000, 99))
+
+
+def test_samples_of_java_code_come_without_and_with_those_of_native_code() -> None:
+    trace = read(chunk(*SAMPLES))
+    without, with_native = trace.profiles
+    assert (trace.format, trace.default_profile, without.name) == ("jfr", 0, "Without native calls")
+    assert stacks(trace, without) == [("app.Main:main", 1.0), ("app.Main:main;app.Main:draw", 1.0)]
+    assert [path for path, _ in stacks(trace, with_native)] == [
+        "app.Main:main",
+        "app.Main:main;epoll_wait",
+        "app.Main:main;app.Main:draw",
+    ]
+    assert with_native.samples is not None
+    assert with_native.samples.time.tolist() == [0, 500_000, 1_500_000]
+    assert {(w.code, w.count) for w in trace.warnings} == {("truncated_stacks", 1), ("no_stack", 1)}
+
+
+def test_allocations_and_waits_are_profiles_of_their_own() -> None:
+    trace = read(chunk(event(ALLOCATION, 1_000, 1, 4_096), event(PARK, 1_000, 250, 3), event(SAMPLE, 1_000, 1)))
+    assert [p.name for p in trace.profiles] == ["Without native calls", "Allocations", "Parked threads"]
+    assert stacks(trace, trace.profiles[1]) == [("app.Main:main;app.Main:draw", 4096.0)]
+    assert stacks(trace, trace.profiles[2]) == [("app.Main:main;epoll_wait", 250_000)]
+
+
+def test_chunks_follow_each_other_each_with_constants_of_its_own() -> None:
+    other = pools()
+    other[SYMBOL][2] = text("sort")
+    trace = read(chunk(*SAMPLES) + chunk(*SAMPLES, constants=other))
+    assert [path for path, _ in stacks(trace, trace.profiles[0])] == [
+        "app.Main:main",
+        "app.Main:main",
+        "app.Main:main;app.Main:draw",
+        "app.Main:main;app.Main:sort",
+    ]
+
+
+def test_texts_are_read_in_every_encoding() -> None:
+    constants = pools()
+    constants[STRING] = {7: b"\x05" + leb(2) + "né".encode("latin-1")}
+    wide = "é😀".encode("utf-16-be")
+    units = struct.unpack(f">{len(wide) // 2}H", wide)
+    constants[SYMBOL][2] = b"\x04" + leb(len(units)) + b"".join(map(leb, units))
+    constants[SYMBOL][3] = b"\x02" + leb(7)
+    trace = read(chunk(*SAMPLES, constants=constants))
+    assert set(trace.frame_names) == {"app.Main:né", "app.Main:é😀", "epoll_wait"}
+
+
+def test_a_recording_of_a_real_machine_says_what_the_jdks_own_tool_says(fixtures: Path) -> None:
+    trace = read((fixtures / "invoices.jfr.gz").read_bytes())
+    profile = trace.profiles[0]
+    own = {}
+    for node, name in enumerate(profile.tree.frame.tolist()):
+        own[trace.frame_names[name]] = own.get(trace.frame_names[name], 0) + profile.tree.self_values[0][node].item()
+    # jfr print --events ExecutionSample --stack-depth 1: 659 samples, 185 of them in sameCustomer.
+    assert sum(own.values()) == 659
+    assert own["Invoices:sameCustomer"] == 185
+
+
+def test_a_recording_without_samples_is_empty() -> None:
+    with pytest.raises(EmptyTrace):
+        read(chunk())
+
+
+RECURSIVE = {**TYPES, FRAME: ("jdk.types.StackFrame", [("inner", FRAME, "")])}
+HOLLOW = {**TYPES, FRAME: ("jdk.types.StackFrame", [])}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        chunk(*SAMPLES)[:-9],
+        chunk(*SAMPLES)[:50],
+        chunk(*SAMPLES) + b"FLR\0",
+        chunk(*SAMPLES) + b"something else that follows, long enough to hold the header of a chunk of its own",
+        chunk(*SAMPLES, major=9),
+        chunk(*SAMPLES, flags=0),
+        chunk(*SAMPLES, size=0),
+        chunk(*SAMPLES, ticks=0),
+        chunk(*SAMPLES, constants=None, metadata=68),
+        chunk(*SAMPLES, metadata=1 << 40),
+        chunk(*SAMPLES, back=-1),
+        chunk(*SAMPLES, back=1 << 40),
+        chunk(b"\0" * 8),
+        chunk(b"\xff\xff\x03" + leb(SAMPLE)),
+        chunk(*SAMPLES, types=RECURSIVE),
+        chunk(*SAMPLES, types=HOLLOW),
+        chunk(*SAMPLES, types={SAMPLE: TYPES[SAMPLE]}),
+        chunk(*SAMPLES, types={**TYPES, SYMBOL: ("jdk.types.Symbol", [("string", 999, "")])}),
+        chunk(*SAMPLES, types={**TYPES, STACK: ("jdk.types.StackTrace", [("frames", LONG, "")])}),
+    ],
+)
+def test_a_broken_chunk_is_refused(data: bytes) -> None:
+    with pytest.raises(DamagedTrace, match="jfr"):
+        read(data)
+
+
+def test_numbers_have_nine_bytes_at_most_and_only_those_are_negative() -> None:
+    for value in (0, 127, 128, 16_383, 1 << 55, (1 << 63) - 1, -1, -(1 << 63)):
+        encoded = leb(value)
+        assert number(encoded, 0) == (value, len(encoded))
+        assert len(encoded) <= 9

@@ -1,0 +1,39 @@
+/** Why a question was refused, and the way on. */
+import { Icon } from "../icons.tsx";
+import type { ChatError } from "../protocol.ts";
+import { day, price, widerPlans, type MyUsage } from "./usage.ts";
+
+export function LimitBanner({ refusal, mine }: { refusal: ChatError; mine: MyUsage | null }) {
+  const isLimit = refusal.errorCode === "limit_exceeded";
+  const wider = isLimit && mine ? widerPlans(refusal, mine) : [];
+  return (
+    <div class="banner limit" role="alert">
+      <Icon name="warning" />
+      <span>
+        {refusal.message}
+        {isLimit && refusal.used !== null && refusal.limit !== null && (
+          <>
+            {" "}
+            {refusal.used} of {refusal.limit} used{refusal.planName ? ` on the ${refusal.planName} plan` : ""}.
+          </>
+        )}
+        {refusal.resetsAt && <> It starts again on {day(refusal.resetsAt)}.</>}
+        {isLimit && mine?.isAdministrator && (
+          <>
+            {" "}
+            <a href="/admin">Change the plan or grant more</a>; you can go on here at once.
+          </>
+        )}
+        {isLimit && !mine?.isAdministrator && (
+          <>
+            {" "}
+            {wider.length > 0
+              ? `More room: ${wider.map((plan) => `${plan.displayName} (${price(plan)})`).join(", ")}. `
+              : ""}
+            Whoever runs this server can change your plan.
+          </>
+        )}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+/** Plans and usage as the server tells them, and what they mean for the page. */
+import { json, post } from "../api.ts";
+import type { ChatError } from "../protocol.ts";
+
+export interface Plan {
+  name: string;
+  displayName: string;
+  priceMonthlyCents: number;
+  chatMessagesPerSession: number | null;
+  chatSessionsLimit: number | null;
+  chatSessionsPeriod: "lifetime" | "monthly" | null;
+  monthlyUploadLimit: number | null;
+  totalTraceLimit: number | null;
+  retentionDays: number | null;
+  allowPublicSharing: boolean;
+  isRetired: boolean;
+}
+
+/** One thing that is counted; null limits are unlimited. */
+export interface Meter {
+  limitType: "session_messages" | "lifetime_analyses" | "monthly_sessions" | "monthly_uploads" | "total_traces";
+  used: number;
+  limit: number | null;
+  left: number | null;
+  resetsAt: string | null;
+}
+
+export interface Usage {
+  userId: string;
+  displayName: string | null;
+  subscribedPlan: string;
+  status: string;
+  plan: Plan;
+  grantedSessions: number;
+  periodEnd: string;
+  meters: Meter[];
+}
+
+export interface MyUsage {
+  usage: Usage;
+  messages: Meter | null;
+  onOffer: Plan[];
+  isAdministrator: boolean;
+}
+
+export interface Forecast {
+  users: number;
+  reachedNow: number;
+  reachedThen: number;
+}
+
+export interface PlanChange {
+  changedAt: string;
+  action: string;
+  planName: string | null;
+  userId: string | null;
+  reason: string | null;
+}
+
+export function myUsage(sessionId?: string): Promise<MyUsage> {
+  return json<MyUsage>(`/me/usage${sessionId ? `?sessionId=${encodeURIComponent(sessionId)}` : ""}`);
+}
+
+export const admin = {
+  plans: async () => (await json<{ plans: Plan[] }>("/admin/plans")).plans,
+  users: async () => (await json<{ users: Usage[] }>("/admin/users")).users,
+  changes: async () => (await json<{ changes: PlanChange[] }>("/admin/changes?limit=50")).changes,
+  create: (plan: Partial<Plan>) => post("/admin/plans", plan),
+  change: (name: string, changes: Partial<Plan>) => post(`/admin/plans/${name}`, changes, "PATCH"),
+  foresee: async (name: string, changes: Partial<Plan>) =>
+    ((await post(`/admin/plans/${name}/forecast`, changes)) as { forecast: Forecast }).forecast,
+  retire: (name: string) => post(`/admin/plans/${name}/retire`, {}),
+  putOnPlan: (userId: string, plan: string) => post(`/admin/users/${userId}/plan`, { plan }, "PUT"),
+  grant: (userId: string, sessions: number) => post(`/admin/users/${userId}/grant`, { sessions }),
+  reset: (userId: string) => post(`/admin/users/${userId}/reset`, {}),
+};
+
+export const METER_WORDS: Record<Meter["limitType"], string> = {
+  session_messages: "messages in this conversation",
+  lifetime_analyses: "conversations",
+  monthly_sessions: "conversations this month",
+  monthly_uploads: "uploads this month",
+  total_traces: "traces",
+};
+
+/** Whether what refused a question would let it through now. */
+export function isLifted(refusal: ChatError, mine: MyUsage): boolean {
+  const meter =
+    refusal.limitType === "session_messages"
+      ? mine.messages
+      : mine.usage.meters.find((one) => one.limitType === "lifetime_analyses" || one.limitType === "monthly_sessions");
+  return meter !== null && meter !== undefined && (meter.left === null || meter.left > 0);
+}
+
+/** Plans on offer that would let the refused question through, by price. */
+export function widerPlans(refusal: ChatError, mine: MyUsage): Plan[] {
+  const ceiling = (plan: Plan) =>
+    refusal.limitType === "session_messages" ? plan.chatMessagesPerSession : plan.chatSessionsLimit;
+  return mine.onOffer
+    .filter((plan) => plan.name !== mine.usage.plan.name && plan.name !== "local")
+    .filter((plan) => ceiling(plan) === null || ceiling(plan)! > (refusal.limit ?? 0))
+    .sort((a, b) => a.priceMonthlyCents - b.priceMonthlyCents);
+}
+
+export function price(plan: Plan): string {
+  return plan.priceMonthlyCents === 0 ? "free" : `${(plan.priceMonthlyCents / 100).toFixed(2)} a month`;
+}
+
+export function day(date: string): string {
+  return new Date(date).toLocaleDateString(undefined, { dateStyle: "long" });
+}

@@ -1,0 +1,144 @@
+/** The administrator's page: plans, users, and who changed what. */
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { admin, type Plan, type PlanChange, type Usage } from "../accounts/usage.ts";
+import { Icon } from "../icons.tsx";
+import { PlanForm } from "./plan_form.tsx";
+import { UserTable } from "./user_table.tsx";
+
+interface Everything {
+  plans: Plan[];
+  users: Usage[];
+  changes: PlanChange[];
+}
+
+export function Admin() {
+  const [held, setHeld] = useState<Everything | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [editing, setEditing] = useState<Plan | "new" | null>(null);
+  const load = useCallback(async () => {
+    try {
+      const [plans, users, changes] = await Promise.all([admin.plans(), admin.users(), admin.changes()]);
+      setHeld({ plans, users, changes });
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  }, []);
+  useEffect(() => {
+    document.title = "Plans and users · Flamechat";
+    void load();
+  }, [load]);
+  const act = async (action: () => Promise<unknown>): Promise<boolean> => {
+    try {
+      setProblem(null);
+      await action();
+      await load();
+      return true;
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      return false;
+    }
+  };
+  return (
+    <main class="admin">
+      <h1>Plans and users</h1>
+      {problem && (
+        <div class="banner" role="alert">
+          <Icon name="warning" />
+          <span>{problem}</span>
+        </div>
+      )}
+      {held && (
+        <>
+          <header>
+            <h2>Plans</h2>
+            <button type="button" onClick={() => setEditing("new")}>
+              New plan
+            </button>
+          </header>
+          {editing && (
+            <PlanForm
+              key={editing === "new" ? "" : editing.name}
+              plan={editing === "new" ? null : editing}
+              close={() => setEditing(null)}
+              act={act}
+            />
+          )}
+          <PlanTable plans={held.plans} edit={setEditing} act={act} />
+          <h2>Users</h2>
+          <UserTable users={held.users} plans={held.plans} act={act} />
+          <h2>Changes</h2>
+          <ChangeList changes={held.changes} />
+        </>
+      )}
+    </main>
+  );
+}
+
+export type Act = (action: () => Promise<unknown>) => Promise<boolean>;
+
+function PlanTable({ plans, edit, act }: { plans: Plan[]; edit: (plan: Plan) => void; act: Act }) {
+  const limit = (value: number | null) => (value === null ? "unlimited" : value.toLocaleString("en"));
+  return (
+    <div class="table-scroll" tabIndex={0} role="region" aria-label="Plans">
+      <table>
+        <thead>
+          <tr>
+            {["Plan", "Messages each", "Conversations", "Uploads a month", "Traces", "Kept for"].map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {plans.map((plan) => (
+            <tr key={plan.name} data-retired={plan.isRetired || undefined}>
+              <th scope="row">
+                {plan.displayName} <small>{plan.isRetired ? `${plan.name}, retired` : plan.name}</small>
+              </th>
+              <td>{limit(plan.chatMessagesPerSession)}</td>
+              <td>
+                {limit(plan.chatSessionsLimit)}
+                {plan.chatSessionsPeriod && (plan.chatSessionsPeriod === "monthly" ? " a month" : " in all")}
+              </td>
+              <td>{limit(plan.monthlyUploadLimit)}</td>
+              <td>{limit(plan.totalTraceLimit)}</td>
+              <td>{plan.retentionDays === null ? "ever" : `${plan.retentionDays} days`}</td>
+              <td class="actions">
+                <button type="button" aria-label={`Change ${plan.name}`} onClick={() => edit(plan)}>
+                  Change
+                </button>
+                {!plan.isRetired && plan.name !== "free" && (
+                  <button
+                    type="button"
+                    aria-label={`Retire ${plan.name}`}
+                    onClick={() => void act(() => admin.retire(plan.name))}
+                  >
+                    Retire
+                  </button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function ChangeList({ changes }: { changes: PlanChange[] }) {
+  if (changes.length === 0) return <p class="note">Nothing was changed yet.</p>;
+  return (
+    <ul class="plan-changes">
+      {changes.map((change, index) => (
+        <li key={index}>
+          <time dateTime={change.changedAt}>{new Date(change.changedAt).toLocaleString()}</time>{" "}
+          {change.action.replaceAll("_", " ")} {change.planName}
+          {change.userId && <small> of {change.userId}</small>}
+          {change.reason && <em>: {change.reason}</em>}
+        </li>
+      ))}
+    </ul>
+  );
+}

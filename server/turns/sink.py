@@ -3,7 +3,6 @@ per flush.
 """
 
 import asyncio
-from collections.abc import Sequence
 
 from server.ports.relay import Relay
 from server.protocol.events import ModelChunkAppend, TurnEvent
@@ -17,8 +16,7 @@ MAX_CHUNK_CHARACTERS = 16_000
 
 
 class RelaySink:
-    """A TurnSink. Events go out in the order they came; `view` holds what went out. Of a later attempt, a snapshot
-    goes out first."""
+    """A TurnSink. Events go out in the order they came; `view` holds what went out.."""
 
     def __init__(self, relay: Relay, view: TurnView, *, flush_s: float = FLUSH_S) -> None:
         self.view = view
@@ -27,11 +25,6 @@ class RelaySink:
         self._text: ModelChunkAppend | None = None
         self._order = asyncio.Lock()
         self._timer: asyncio.Task[None] | None = None
-
-    def restore(self, events: Sequence[TurnEvent]) -> None:
-        """Take up what an earlier attempt has told and this one keeps. Before anything is emitted."""
-        for event in events:
-            self.view.apply(event)
 
     async def emit(self, event: TurnEvent) -> None:
         async with self._order:
@@ -69,8 +62,6 @@ class RelaySink:
             await self._send(text)
 
     async def _send(self, event: TurnEvent) -> None:
-        if self.view.replaces:
-            await self._relay.publish(self.view.snapshot())
         stamped = event.model_copy(
             update={"turn_id": self.view.turn_id, "session_id": self.view.session_id, "seq": self.view.seq + 1}
         )

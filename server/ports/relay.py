@@ -20,8 +20,14 @@ class Relay(Protocol):
     """Keeps every event of a running turn, numbered, whether or not anyone listens. A slow listener never slows a
     turn: past his bound he gets a snapshot of the turn, then live events again."""
 
-    async def publish(self, event: TurnEvent) -> None:
-        """Give a stamped event (turn, session, seq) to all listeners. The turn is forgotten after its end event."""
+    async def publish(self, event: TurnEvent | TurnSnapshot) -> None:
+        """Give a stamped event (turn, session, seq) to all listeners. A snapshot replaces what was published of its
+        turn. The turn is forgotten after its end event."""
+        ...
+
+    async def give_up(self, turn_id: str, session_id: str) -> bool:
+        """Publish no more of a turn, which another process has taken over: listeners hear it from there. False when
+        there is no other process to hear from."""
         ...
 
     def listen(self, session_id: str) -> Listening:

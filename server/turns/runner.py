@@ -135,11 +135,11 @@ class TurnRunner:
                 await self._queue.done(job)
 
     async def _run_turn(self, job: TurnJob, running: _Running) -> None:
-        view = TurnView(job.turn_id, job.session_id)
         turn = await self._conversations.start_turn(job.turn_id, owner=self._owner)
         if turn is None:  # ended already, which ending it again leaves as it is, or cancelled on its way here
-            await self._end(view, "", TurnCancelled())
+            await self._end(TurnView(job.turn_id, job.session_id), "", TurnCancelled())
             return
+        view = TurnView.at_start(job.turn_id, job.session_id, turn.attempt)
         if turn.attempt > MAX_ATTEMPTS:
             text = f"The server stopped {MAX_ATTEMPTS} times during this answer. Ask again."
             failed = TurnFailed(code="server_stopped", message=text, retryable=True)
@@ -155,6 +155,8 @@ class TurnRunner:
                 if running.cancelled_by_user:
                     cancelled = TurnCancelled(message_id=view.last_message_id)
                     await self._end(view, turn.account_id, cancelled, attempt=turn.attempt)
+                else:  # handed over
+                    await self._relay.give_up(view.turn_id, view.session_id)
             raise
         with anyio.CancelScope(shield=True):
             await sink.close()
@@ -211,7 +213,7 @@ class TurnRunner:
             lost = "The answer could not be stored. It is tried again."
             events, stored = (TurnFailed(code="not_stored", message=lost, retryable=True),), []
         if stored is None:
-            if not view.seq:
+            if attempt is None or await self._relay.give_up(view.turn_id, view.session_id):
                 return
             text = "Another server has ended this answer. Open the conversation again to see it."
             events = (TurnFailed(code="superseded", message=text, retryable=False),)

@@ -3,6 +3,7 @@ per flush.
 """
 
 import asyncio
+from collections.abc import Sequence
 
 from server.ports.relay import Relay
 from server.protocol.events import ModelChunkAppend, TurnEvent
@@ -16,7 +17,8 @@ MAX_CHUNK_CHARACTERS = 16_000
 
 
 class RelaySink:
-    """A TurnSink. Events go out in the order they came; `view` holds what went out.."""
+    """A TurnSink. Events go out in the order they came; `view` holds what went out. Of a later attempt, a snapshot
+    goes out first."""
 
     def __init__(self, relay: Relay, view: TurnView, *, flush_s: float = FLUSH_S) -> None:
         self.view = view
@@ -25,6 +27,11 @@ class RelaySink:
         self._text: ModelChunkAppend | None = None
         self._order = asyncio.Lock()
         self._timer: asyncio.Task[None] | None = None
+
+    def restore(self, events: Sequence[TurnEvent]) -> None:
+        """Take up what an earlier attempt has told and this one keeps. Before anything is emitted."""
+        for event in events:
+            self.view.apply(event)
 
     async def emit(self, event: TurnEvent) -> None:
         async with self._order:
@@ -62,6 +69,8 @@ class RelaySink:
             await self._send(text)
 
     async def _send(self, event: TurnEvent) -> None:
+        if self.view.replaces:
+            await self._relay.publish(self.view.snapshot())
         stamped = event.model_copy(
             update={"turn_id": self.view.turn_id, "session_id": self.view.session_id, "seq": self.view.seq + 1}
         )

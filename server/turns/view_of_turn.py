@@ -28,6 +28,10 @@ from server.protocol.values import SnapshotMessage, SnapshotTool
 from server.turns.pictures import picture_path
 
 NOT_FINISHED = "Stopped before it had finished."
+SEQS_PER_ATTEMPT = 1_000_000
+"""Each attempt numbers its events in a block of its own, which is reserved by the attempt's number in `chat_turns`: far
+more than the events of one turn (33 flushes a second)."""
+
 _ROWS = uuid.UUID("6d6f9e0a-6f0b-4d52-9d0e-6a1c3f1f7b11")
 """Name space of the ids of tool rows: the same turn and call always give the same id."""
 
@@ -60,6 +64,23 @@ class TurnView:
     end: TurnEnd | None = None
     _items: dict[str, _Text | _Tool] = field(default_factory=dict)
 
+    @classmethod
+    def at_start(cls, turn_id: str, session_id: str, attempt: int) -> "TurnView":
+        """Of an attempt of which nothing has been told."""
+        return cls(turn_id, session_id, seq=max(attempt - 1, 0) * SEQS_PER_ATTEMPT, attempt=attempt)
+
+    @classmethod
+    def of_snapshot(cls, snapshot: TurnSnapshot) -> "TurnView":
+        """What the snapshot was taken of; only the code of a failed tool is not in it."""
+        view = cls(snapshot.turn_id, snapshot.session_id, seq=snapshot.seq, attempt=snapshot.attempt)
+        items: list[SnapshotMessage | SnapshotTool] = [*snapshot.messages, *snapshot.tools]
+        for item in sorted(items, key=lambda item: item.position):
+            if isinstance(item, SnapshotMessage):
+                view._items[f"text {item.message_id}"] = _Text(item.message_id, item.text)
+            else:
+                view._items[f"tool {item.tool_call_id}"] = _of_card(item)
+        return view
+
     def apply(self, event: TurnEvent) -> None:
         self.seq = max(self.seq, event.seq)
         match event:
@@ -85,6 +106,11 @@ class TurnView:
                 self.end = event
             case _:
                 assert_never(event)
+
+    @property
+    def replaces(self) -> bool:
+        """Whether nothing has been told yet of a later attempt: what the earlier one told is to be replaced first."""
+        return self.seq > 0 and self.seq % SEQS_PER_ATTEMPT == 0
 
     @property
     def delivered_anything(self) -> bool:
@@ -188,3 +214,27 @@ def _card(tool: _Tool, position: int) -> SnapshotTool:
             return card.model_copy(update={name: getattr(end, name) for name in shown})
         case _:
             assert_never(end)
+
+
+def _of_card(card: SnapshotTool) -> _Tool:
+    named = {"tool_call_id": card.tool_call_id, "tool_name": card.tool_name}
+    tool = _Tool(ToolStart(**named, args=card.args, message=card.message))
+    if card.status == "error":
+        tool.end = ToolError(**named, code="execution", message=card.text_content or "")
+    elif card.status != "running":
+        tool.end = ToolResult(
+            **named,
+            status=card.status,
+            result_type=card.result_type or "text",
+            text_content=card.text_content or "",
+            image_url=card.image_url,
+            table=card.table,
+            ui_payload=card.ui_payload,
+            truncated=card.truncated,
+        )
+    return tool
+
+
+def attempt_of(seq: int) -> int:
+    """The attempt whose block holds this number."""
+    return seq // SEQS_PER_ATTEMPT + 1

@@ -1,9 +1,14 @@
-"""Every Relay."""
+"""Every Relay: in memory, over PostgreSQL inside one process, and over PostgreSQL from one process to another."""
+
+from collections.abc import AsyncIterator
+from uuid import uuid4
 
 import anyio
 import pytest
 
 from server.adapters.memory.relay import MemoryRelay
+from server.adapters.postgres.pool import Database
+from server.adapters.postgres.relay import PostgresRelay
 from server.ports.relay import Listening, Relay
 from server.protocol.events import (
     ModelChunkAppend,
@@ -16,19 +21,68 @@ from server.protocol.events import (
     TurnStarted,
 )
 from server.protocol.server import TurnSnapshot
-from server.protocol.values import Usage
+from server.protocol.values import SnapshotMessage, Usage
+from tests.plugins.postgres import FreshDatabase
+from tests.plugins.worlds import Talk, postgres_world
 
 BOUND = 8
+S1, S2, T1, T2 = (str(uuid4()) for _ in range(4))
+
+
+class AcrossProcesses:
+    """Publishes in one process, listens in another. Waits after each event until it has arrived, so that the tests may
+    look at once."""
+
+    def __init__(self, here: PostgresRelay, there: PostgresRelay) -> None:
+        self._here = here
+        self._there = there
+
+    async def publish(self, event: TurnEvent | TurnSnapshot) -> None:
+        await self._here.publish(event)
+        with anyio.fail_after(5):
+            while self._here._unwritten or (self._here._inner.view(S1) is None and self._here._own):
+                await anyio.sleep(0.002)
+            while S1 in self._there._listeners and self._there._seen.get(S1, {}).get(event.turn_id, -1) < event.seq:
+                await self._there._read([S1])
+
+    async def give_up(self, turn_id: str, session_id: str) -> bool:
+        return await self._here.give_up(turn_id, session_id)
+
+    def listen(self, session_id: str) -> Listening:
+        return self._there.listen(session_id)
+
+    async def snapshot(self, session_id: str) -> TurnSnapshot | None:
+        return await self._there.snapshot(session_id)
+
+
+@pytest.fixture(params=["memory", "one process", "two processes"])
+def own_database(request: pytest.FixtureRequest) -> tuple[str, FreshDatabase | None]:
+    database = None if request.param == "memory" else request.getfixturevalue("database")
+    return request.param, database
 
 
 @pytest.fixture
-def relay() -> Relay:
-    return MemoryRelay(events_per_listener=BOUND)
+async def relay(own_database: tuple[str, FreshDatabase | None]) -> AsyncIterator[Relay]:
+    kind, database = own_database
+    if database is None:
+        yield MemoryRelay(events_per_listener=BOUND)
+        return
+    async with (
+        Database(database.server) as pool,
+        PostgresRelay(pool, database.server, events_per_listener=BOUND) as here,
+        PostgresRelay(pool, database.server, events_per_listener=BOUND) as there,
+    ):
+        world = postgres_world(database.owner, pool)
+        talk = await Talk.begin(world, await world.user())
+        talk.session_id = S1
+        for turn_id in (T1, T2):
+            await talk.ask(turn_id, queue_behind=True)
+        yield here if kind == "one process" else AcrossProcesses(here, there)
 
 
-def stamped(events: list[TurnEvent], *, turn_id: str = "t1", first: int = 1) -> list[TurnEvent]:
+def stamped(events: list[TurnEvent], *, turn_id: str = T1, first: int = 1) -> list[TurnEvent]:
     return [
-        event.model_copy(update={"turn_id": turn_id, "session_id": "s1", "seq": first + number})
+        event.model_copy(update={"turn_id": turn_id, "session_id": S1, "seq": first + number})
         for number, event in enumerate(events)
     ]
 
@@ -67,7 +121,7 @@ def text_of(messages: list[TurnEvent | TurnSnapshot]) -> str:
 
 async def test_a_listener_hears_every_event_in_order(relay: Relay) -> None:
     events = an_answer(4)
-    listening = relay.listen("s1")
+    listening = relay.listen(S1)
     for event in events:
         await relay.publish(event)
     assert await heard(listening) == events
@@ -75,7 +129,7 @@ async def test_a_listener_hears_every_event_in_order(relay: Relay) -> None:
 
 async def test_two_listeners_hear_the_same_and_another_session_nothing(relay: Relay) -> None:
     events = an_answer(3)
-    first, second, stranger = relay.listen("s1"), relay.listen("s1"), relay.listen("s2")
+    first, second, stranger = relay.listen(S1), relay.listen(S1), relay.listen(S2)
     for event in events:
         await relay.publish(event)
     assert await heard(first) == await heard(second) == events
@@ -87,7 +141,7 @@ async def test_a_late_listener_gets_a_snapshot_and_then_live_events(relay: Relay
     events = an_answer(6)
     for event in events[:4]:
         await relay.publish(event)
-    listening = relay.listen("s1")
+    listening = relay.listen(S1)
     for event in events[4:]:
         await relay.publish(event)
     messages = await heard(listening)
@@ -98,7 +152,7 @@ async def test_a_late_listener_gets_a_snapshot_and_then_live_events(relay: Relay
 
 async def test_a_slow_listener_is_moved_to_a_snapshot_and_misses_nothing(relay: Relay) -> None:
     events = an_answer(BOUND * 5)
-    slow = relay.listen("s1")
+    slow = relay.listen(S1)
     for event in events[: BOUND * 3]:
         await relay.publish(event)
     with anyio.fail_after(5):
@@ -115,7 +169,7 @@ async def test_a_slow_listener_is_moved_to_a_snapshot_and_misses_nothing(relay: 
 
 async def test_a_listener_who_slept_through_a_whole_turn_still_learns_its_end(relay: Relay) -> None:
     events = an_answer(BOUND * 2)
-    slow = relay.listen("s1")
+    slow = relay.listen(S1)
     for event in events:
         await relay.publish(event)
     snapshot, end = await heard(slow)
@@ -126,12 +180,12 @@ async def test_a_listener_who_slept_through_a_whole_turn_still_learns_its_end(re
 async def test_a_turn_is_forgotten_after_its_end(relay: Relay) -> None:
     events = an_answer(3)
     await relay.publish(events[0])
-    assert await relay.snapshot("s1") is not None
+    assert await relay.snapshot(S1) is not None
     for event in events[1:]:
         await relay.publish(event)
-    assert await relay.snapshot("s1") is None
-    listening = relay.listen("s1")
-    following = stamped([TurnStarted(attempt=1, model="m", prompt_version="v"), TurnCancelled()], turn_id="t2")
+    assert await relay.snapshot(S1) is None
+    listening = relay.listen(S1)
+    following = stamped([TurnStarted(attempt=1, model="m", prompt_version="v"), TurnCancelled()], turn_id=T2)
     for event in following:
         await relay.publish(event)
     assert await heard(listening) == following
@@ -147,13 +201,13 @@ async def test_text_that_was_taken_back_is_not_in_the_snapshot(relay: Relay) -> 
         ]
     ):
         await relay.publish(event)
-    snapshot = await relay.snapshot("s1")
+    snapshot = await relay.snapshot(S1)
     assert snapshot is not None
     assert snapshot.messages[0].text == "kept told"
 
 
 async def test_closing_wakes_one_who_waits(relay: Relay) -> None:
-    listening = relay.listen("s1")
+    listening = relay.listen(S1)
 
     async def close() -> None:
         await listening.aclose()
@@ -162,3 +216,16 @@ async def test_closing_wakes_one_who_waits(relay: Relay) -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(close)
             assert [message async for message in listening] == []
+
+
+async def test_a_snapshot_replaces_what_was_told_of_its_turn(relay: Relay) -> None:
+    listening = relay.listen(S1)
+    for event in an_answer(4)[:4]:
+        await relay.publish(event)
+    kept = SnapshotMessage(message_id="m1", position=0, text="0 1 ")
+    again = TurnSnapshot(turn_id=T1, session_id=S1, attempt=2, seq=1_000_000, messages=[kept], tools=[])
+    await relay.publish(again)
+    ending = ModelResponseEnd(message_id="m1", usage=Usage(), citations=[], checks=[], suggestions=[])
+    for event in stamped([ModelChunkAppend(message_id="m1", offset=4, chunk="2 "), ending], first=1_000_001):
+        await relay.publish(event)
+    assert text_of(await heard(listening)) == "0 1 2 "

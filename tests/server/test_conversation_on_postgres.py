@@ -5,6 +5,7 @@ built-in analyst.
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,12 @@ from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.local_user import ensure_local_user
 from server.adapters.postgres.plans import PostgresPlans
 from server.adapters.postgres.pool import Database
+from server.adapters.postgres.relay import PostgresRelay
 from server.adapters.postgres.trace_records import PostgresTraceRecords
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
 from server.adapters.postgres.turn_sweep import TurnSweep
 from server.adapters.workers.pool import ProcessWorkers
-from server.agent.turn import Agent
+from server.agent.turn import Agent, TurnAnswer, TurnInput, TurnSink
 from server.app import build_agent, compose
 from server.ports.identity import LOCAL_USER_ID, Caller
 from server.settings import load_settings
@@ -44,6 +46,7 @@ async def local_server(
         Database(database.server) as pool,
         PostgresTurnQueue(database.server, at_once=4) as queue,
         TurnSweep(queue, every_s=0.1),
+        PostgresRelay(pool, database.server) as relay,
     ):
         parts = compose(
             settings,
@@ -57,6 +60,7 @@ async def local_server(
             user=user,
             scratch=folder,
             queue=queue,
+            relay=relay,
         )
         async with serving(parts) as server:
             yield server
@@ -134,3 +138,74 @@ async def test_a_turn_that_stopped_three_servers_is_closed_by_the_fourth(
                 stored = answer.json()["messages"]
         assert stored[-1]["metadata"]["code"] == "server_stopped"
         assert idle.asked == []
+
+
+async def test_a_prompt_to_one_process_is_heard_and_cancelled_at_another(
+    database: FreshDatabase, tmp_path: Path
+) -> None:
+    session_id, turn_id = str(uuid.uuid4()), str(uuid.uuid4())
+    stuck = ScriptedAgent([*saying("It ", "is "), anyio.Event()])
+    async with local_server(database, tmp_path, stuck) as here, local_server(database, tmp_path, stuck) as there:
+        trace_id = await here.trace_id()
+        async with here.session(trace_id, session_id=session_id) as asking:
+            await asking.send(type="user_prompt", sessionId=session_id, prompt="why?", turnId=turn_id)
+            await asking.until("model_chunk_append")
+            async with there.session(trace_id, session_id=session_id) as late:
+                assert late.ack["running"]["turnId"] == turn_id
+                snapshot = (await late.until("turn_snapshot"))[-1]
+                assert [message["text"] for message in snapshot["messages"]] == ["It is "]
+                await late.send(type="cancel_turn", turnId=turn_id)
+                for socket in (late, asking):
+                    assert (await socket.until(*END))[-1]["type"] == "turn_cancelled"
+    assert len(stuck.asked) == 1
+
+
+async def test_the_same_turn_asked_of_two_processes_at_once_runs_once(database: FreshDatabase, tmp_path: Path) -> None:
+    session_id, turn_id = str(uuid.uuid4()), str(uuid.uuid4())
+    agent = ScriptedAgent(saying("It ", "is "))
+    async with local_server(database, tmp_path, agent) as here, local_server(database, tmp_path, agent) as there:
+        trace_id = await here.trace_id()
+        async with (
+            here.session(trace_id, session_id=session_id) as one,
+            there.session(trace_id, session_id=session_id) as other,
+        ):
+            async with anyio.create_task_group() as tasks:
+                for socket in (one, other):
+                    ask = {"type": "user_prompt", "sessionId": session_id, "prompt": "why?", "turnId": turn_id}
+                    tasks.start_soon(partial(socket.send, **ask))
+            assert (await one.until(*END))[-1] == (await other.until(*END))[-1]
+        stored = (await here.http.get(f"/api/v1/sessions/{session_id}/messages")).json()["messages"]
+    assert [row["contentText"] for row in stored] == ["why?", "It is "]
+    assert len(agent.asked) == 1
+
+
+class StuckAtFirst(ScriptedAgent):
+    """The first attempt never ends; the next one says something else."""
+
+    async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
+        self.script = [*saying("It ", "was"), anyio.Event()] if turn.attempt == 1 else saying("It ", "is")
+        return await super().answer(turn, sink)
+
+
+async def test_a_listener_hears_a_turn_begin_again_elsewhere_and_nothing_twice(
+    database: FreshDatabase, tmp_path: Path
+) -> None:
+    session_id, agent = str(uuid.uuid4()), StuckAtFirst()
+    async with local_server(database, tmp_path, agent) as one, local_server(database, tmp_path, agent) as other:
+        trace_id = await one.trace_id()
+        async with (
+            one.session(trace_id, session_id=session_id) as asking,
+            other.session(trace_id, session_id=session_id) as listening,
+        ):
+            await asking.send(type="user_prompt", sessionId=session_id, prompt="why?")
+            for socket in (asking, listening):
+                await socket.until("model_chunk_append")
+            running = one if one.parts.runner._running else other
+            await running.parts.runner.drain(0)
+            for socket in (asking, listening):
+                messages = await socket.until(*END)
+                assert messages[0]["type"] == "turn_snapshot"
+                kept = "".join(message["text"] for message in messages[0]["messages"])
+                assert kept + "".join(message.get("chunk", "") for message in messages) == "It is"
+                numbers = [message["seq"] for message in messages]
+                assert numbers == list(range(numbers[0], numbers[-1] + 1))

@@ -23,7 +23,12 @@ class MemoryRelay:
         self._views: dict[str, TurnView] = {}
         self._listeners: dict[str, set[_Listener]] = {}
 
-    async def publish(self, event: TurnEvent) -> None:
+    async def publish(self, event: TurnEvent | TurnSnapshot) -> None:
+        if isinstance(event, TurnSnapshot):
+            whole = self._views[event.session_id] = TurnView.of_snapshot(event)
+            for listener in self._listeners.get(event.session_id, ()):
+                listener.resync(whole)
+            return
         view = self._views.get(event.session_id)
         if view is None or view.turn_id != event.turn_id:
             view = self._views[event.session_id] = TurnView(event.turn_id, event.session_id)
@@ -44,6 +49,21 @@ class MemoryRelay:
     async def snapshot(self, session_id: str) -> TurnSnapshot | None:
         view = self._views.get(session_id)
         return None if view is None else view.snapshot()
+
+    async def give_up(self, turn_id: str, session_id: str) -> bool:
+        return False
+
+    def view(self, session_id: str) -> TurnView | None:
+        """The running turn as it was published."""
+        return self._views.get(session_id)
+
+    def views(self) -> list[TurnView]:
+        """All running turns."""
+        return list(self._views.values())
+
+    def forget(self, session_id: str) -> None:
+        """Drop what is known of a session's running turn."""
+        self._views.pop(session_id, None)
 
     def leave(self, session_id: str, listener: "_Listener") -> None:
         """Forget a listener."""
@@ -74,9 +94,7 @@ class _Listener:
         self._wake.set()
 
     def resync(self, view: TurnView) -> None:
-        kept = [
-            waiting for waiting in self._pending if isinstance(waiting, TurnView) or waiting.turn_id != view.turn_id
-        ]
+        kept = [waiting for waiting in self._pending if waiting.turn_id != view.turn_id]
         self._pending = deque([*kept[-self._bound :], view])
         self._wake.set()
 

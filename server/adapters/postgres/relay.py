@@ -1,0 +1,280 @@
+"""From a running turn to its listeners in every process.
+
+Listeners of the same process hear at once; for the others events are written in batches to an unlogged table and
+announced by a NOTIFY that names turn, session and number, so that any process serves any listener.
+"""
+
+import asyncio
+import contextlib
+from typing import Annotated, Self
+
+import psycopg
+import structlog
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+from pydantic import Field, TypeAdapter
+
+from server.adapters.memory.relay import EVENTS_PER_LISTENER, MemoryRelay
+from server.adapters.postgres.pool import Database
+from server.adapters.postgres.statements import statement
+from server.errors import ServerError
+from server.ports.relay import Listening
+from server.protocol.events import TurnEnd, TurnEvent
+from server.protocol.server import TurnSnapshot
+from server.turns.view_of_turn import SEQS_PER_ATTEMPT, TurnView, attempt_of
+
+CHANNEL = "flamechat_turns"
+BATCH_S = 0.02
+"""Events of all turns that come within it share a transaction."""
+
+POLL_S = 1.0
+"""How often sessions with listeners are looked at even if nothing was announced: a NOTIFY may be lost with its
+connection, and a pooler of transactions passes none on."""
+
+RETRY_S = 0.3
+
+_TOLD: TypeAdapter[TurnEvent | TurnSnapshot] = TypeAdapter(
+    Annotated[TurnEvent | TurnSnapshot, Field(discriminator="type")]
+)
+
+log = structlog.get_logger(__name__)
+
+
+class PostgresRelay:
+    """Relay over a Database; `async with` it. `listen_dsn` makes the connection that hears announcements: it must not
+    be a pooler of transactions."""
+
+    def __init__(self, database: Database, listen_dsn: str, *, events_per_listener: int = EVENTS_PER_LISTENER) -> None:
+        self._database = database
+        self._listen_dsn = listen_dsn
+        self._inner = MemoryRelay(events_per_listener=events_per_listener)
+        self._own: set[str] = set()
+        self._unwritten: list[TurnEvent | TurnSnapshot] = []
+        self._lost: dict[str, str] = {}
+        self._something_to_write = asyncio.Event()
+        self._listeners: dict[str, int] = {}
+        self._seen: dict[str, dict[str, int]] = {}
+        self._dirty: set[str] = set()
+        self._something_to_read = asyncio.Event()
+        self._reading = asyncio.Lock()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Self:
+        self._tasks = [asyncio.create_task(work) for work in (self._write_on(), self._read_on(), self._hear_on())]
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        for task in self._tasks:
+            task.cancel()
+        for task in self._tasks:
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        with contextlib.suppress(ServerError, psycopg.Error):
+            await self._write(self._unwritten)
+
+    async def publish(self, event: TurnEvent | TurnSnapshot) -> None:
+        self._own.add(event.turn_id)
+        await self._inner.publish(event)
+        self._unwritten.append(event)
+        self._something_to_write.set()
+
+    async def give_up(self, turn_id: str, session_id: str) -> bool:
+        self._own.discard(turn_id)
+        self._unwritten = [event for event in self._unwritten if event.turn_id != turn_id]
+        self._lost.pop(turn_id, None)
+        view = self._inner.view(session_id)
+        if view is not None and view.turn_id == turn_id:
+            self._inner.forget(session_id)
+            self._seen.setdefault(session_id, {})[turn_id] = attempt_of(view.seq) * SEQS_PER_ATTEMPT - 1
+        self._look_at([session_id])
+        return True
+
+    def listen(self, session_id: str) -> Listening:
+        self._listeners[session_id] = self._listeners.get(session_id, 0) + 1
+        self._look_at([session_id])
+        return _Listening(self, session_id, self._inner.listen(session_id))
+
+    async def snapshot(self, session_id: str) -> TurnSnapshot | None:
+        """Raises DatabaseUnavailable."""
+        view = self._inner.view(session_id)
+        if view is None or view.turn_id not in self._own:
+            if session_id not in self._listeners:
+                running = [one for one in _as_they_stand(await self._rows([session_id])) if one.end is None]
+                return running[-1].snapshot() if running else None
+            await self._read([session_id])
+        return await self._inner.snapshot(session_id)
+
+    def leave(self, session_id: str) -> None:
+        """One listener less. What nobody listens to is no longer read."""
+        self._listeners[session_id] -= 1
+        if self._listeners[session_id] == 0:
+            del self._listeners[session_id]
+            self._seen.pop(session_id, None)
+            view = self._inner.view(session_id)
+            if view is not None and view.turn_id not in self._own:
+                self._inner.forget(session_id)
+
+    def _look_at(self, sessions: list[str]) -> None:
+        self._dirty.update(sessions)
+        self._something_to_read.set()
+
+    # Writing -------------------------------------------------------------------------------------------------------
+
+    async def _write_on(self) -> None:
+        while True:
+            await self._something_to_write.wait()
+            self._something_to_write.clear()
+            batch, self._unwritten = self._unwritten, []
+            try:
+                await self._write([*self._snapshots_of_lost(), *(e for e in batch if e.turn_id not in self._lost)])
+                self._lost.clear()
+                self._own -= {event.turn_id for event in batch if isinstance(event, TurnEnd)}
+                await asyncio.sleep(BATCH_S)
+            except (ServerError, psycopg.Error) as error:
+                log.warning("events_not_written", error=type(error).__name__, events=len(batch))
+                self._lost |= {event.turn_id: event.session_id for event in batch}
+                self._unwritten = [e for e in batch if isinstance(e, TurnEnd)] + self._unwritten
+                self._something_to_write.set()
+                await asyncio.sleep(RETRY_S)
+
+    def _snapshots_of_lost(self) -> list[TurnSnapshot]:
+        """In place of events that could not be written: their turns as they stand."""
+        views = [(turn_id, self._inner.view(session_id)) for turn_id, session_id in self._lost.items()]
+        return [view.snapshot() for turn_id, view in views if view is not None and view.turn_id == turn_id]
+
+    async def _write(self, batch: list[TurnEvent | TurnSnapshot]) -> None:
+        if not batch:
+            return
+        last = {event.turn_id: event for event in batch}
+        parameters = {
+            "turns": [event.turn_id for event in batch],
+            "seqs": [event.seq for event in batch],
+            "sessions": [event.session_id for event in batch],
+            "events": [event.to_wire() for event in batch],
+            "ends": [isinstance(event, TurnEnd) for event in batch],
+            "per_attempt": SEQS_PER_ATTEMPT,
+            "channel": CHANNEL,
+            "news": [f"{event.session_id} {event.turn_id} {event.seq}" for event in last.values()],
+        }
+        async with self._database.transaction() as connection:
+            await connection.execute("set local synchronous_commit = off")
+            await connection.execute(statement("write_turn_events"), parameters)
+            await connection.execute(statement("announce_turn_events"), parameters)
+
+    # Reading -------------------------------------------------------------------------------------------------------
+
+    async def _read_on(self) -> None:
+        while True:
+            await self._something_to_read.wait()
+            self._something_to_read.clear()
+            sessions, self._dirty = [one for one in self._dirty if one in self._listeners], set()
+            try:
+                await self._read(sessions)
+            except (ServerError, psycopg.Error) as error:
+                log.warning("events_not_read", error=type(error).__name__)
+                self._look_at(sessions)
+                await asyncio.sleep(RETRY_S)
+
+    async def _read(self, sessions: list[str]) -> None:
+        """Give the listeners of these sessions what other processes have told since the last time."""
+        if not sessions:
+            return
+        async with self._reading:
+            rows = await self._rows(sessions)
+            first_look = {session for session in sessions if session not in self._seen}
+            for session in sessions:
+                if session in self._listeners:
+                    self._seen.setdefault(session, {})
+            for view in _as_they_stand([row for row in rows if str(row["session_id"]) in first_look]):
+                await self._catch_up(view)
+            for row in rows:
+                if str(row["session_id"]) not in first_look:
+                    await self._pass_on(row)
+
+    async def _rows(self, sessions: list[str]) -> list[DictRow]:
+        known = [(turn, seq) for session in sessions for turn, seq in self._seen.get(session, {}).items()]
+        parameters = {
+            "sessions": sessions,
+            "own": list(self._own),
+            "turns": [turn for turn, _ in known],
+            "seen": [seq for _, seq in known],
+        }
+        async with self._database.transaction() as connection:
+            return await (await connection.execute(statement("read_turn_events"), parameters)).fetchall()
+
+    async def _catch_up(self, view: TurnView) -> None:
+        """Whoever comes late gets the turn as it stands; one that has ended is in the messages already."""
+        seen = self._seen.get(view.session_id)
+        if seen is not None and view.turn_id not in self._own:
+            seen[view.turn_id] = view.seq
+            if view.end is None:
+                await self._inner.publish(view.snapshot())
+
+    async def _pass_on(self, row: DictRow) -> None:
+        session_id, turn_id, seq = str(row["session_id"]), str(row["turn_id"]), int(row["seq"])
+        seen = self._seen.get(session_id)
+        if seen is None or turn_id in self._own or seq <= seen.get(turn_id, -1):
+            return
+        event = _TOLD.validate_json(row["event"])
+        if turn_id in seen or row["ends_turn"] or _begins(event):
+            seen[turn_id] = seq
+            await self._inner.publish(event)
+
+    async def _hear_on(self) -> None:
+        while True:
+            try:
+                async with await AsyncConnection.connect(self._listen_dsn, autocommit=True) as connection:
+                    await connection.execute(f"listen {CHANNEL}")
+                    self._lost |= {
+                        view.turn_id: view.session_id for view in self._inner.views() if view.turn_id in self._own
+                    }
+                    self._something_to_write.set()
+                    self._look_at(list(self._listeners))
+                    while True:
+                        async for news in connection.notifies(timeout=POLL_S):
+                            session_id, turn_id, _ = news.payload.split(" ")
+                            if session_id in self._listeners and turn_id not in self._own:
+                                self._look_at([session_id])
+                        self._look_at(list(self._listeners))
+            except psycopg.Error as error:
+                log.warning("announcements_not_heard", error=type(error).__name__)
+                await asyncio.sleep(RETRY_S)
+
+
+def _begins(event: TurnEvent | TurnSnapshot) -> bool:
+    """Whether a turn can be followed from here: otherwise its beginning was lost, and a snapshot comes soon."""
+    return isinstance(event, TurnSnapshot) or (event.seq - 1) % SEQS_PER_ATTEMPT == 0
+
+
+def _as_they_stand(rows: list[DictRow]) -> list[TurnView]:
+    """The turns of which rows tell, from a beginning on."""
+    views: dict[str, TurnView] = {}
+    for row in rows:
+        event = _TOLD.validate_json(row["event"])
+        if isinstance(event, TurnSnapshot):
+            views[event.turn_id] = TurnView.of_snapshot(event)
+        elif event.turn_id in views or _begins(event):
+            views.setdefault(event.turn_id, TurnView(event.turn_id, event.session_id)).apply(event)
+    return list(views.values())
+
+
+class _Listening:
+    """A listener, who is counted while he listens."""
+
+    def __init__(self, relay: PostgresRelay, session_id: str, inner: Listening) -> None:
+        self._relay = relay
+        self._session_id = session_id
+        self._inner = inner
+        self._closed = False
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> TurnEvent | TurnSnapshot:
+        return await anext(self._inner)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+        if not self._closed:
+            self._closed = True
+            self._relay.leave(self._session_id)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from traces.builder import TraceBuilder
 from traces.importers import (
     austin,
+    austin_mojo,
     callgrind,
     collapsed,
     cpuprofile,
@@ -62,6 +63,7 @@ FORMATS = (
     Format("memray", "memray flame graphs and statistics", memray.looks_like, memray.read),
     Format("gprof2dot", "gprof2dot JSON", gprof2dot.looks_like, gprof2dot.read),
     Format("rbspy", "rbspy recordings", rbspy.looks_like, rbspy.read),
+    Format("austin-mojo", "Austin's binary form", austin_mojo.looks_like, austin_mojo.read),
     Format("stackprof", "stackprof JSON", stackprof.looks_like, stackprof.read),
     Format("haskell", "GHC profiles", haskell.looks_like, haskell.read),
     Format("papyrus", "Papyrus script profiles", papyrus.looks_like, papyrus.read),

@@ -42,6 +42,8 @@ def read_trace(data: bytes | memoryview | mmap, *, name: str) -> Trace:
         raise builder.damaged(f"{error}.") from error
     except RecursionError as error:
         raise builder.damaged("it is nested too deeply to be read.") from error
+    except UnicodeDecodeError as error:
+        raise builder.damaged("a text in it is not UTF-8.") from error
     return builder.build(sha256=hashlib.sha256(given).hexdigest(), source_bytes=len(given))
 
 
@@ -76,7 +78,7 @@ def detect(content: memoryview, name: str) -> Format:
         # What tells the format may stand behind a long value: look at the names of all top-level values.
         try:
             keys = msgspec.json.decode(content, type=dict[str, msgspec.Raw]).keys()
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
             raise DamagedTrace(f"{name}: its JSON is truncated or malformed. Record or export it again.") from error
         for known in FORMATS:
             if known.looks_like(head.with_keys(keys)):

@@ -60,10 +60,11 @@ static inline Cursor skip_escape(Json *json, Cursor at) {
             int code = unicode_escape(at + 2, json->end);
             if (code < 0) return fail(json, json->end - at < 6 ? json->end : at + 2);
             if ((code & 0xf800) != 0xd800) return at + 6;
-            if (json->end - at < 12) return fail(json, json->end);
-            if (code >= 0xdc00 || at[6] != '\\' || at[7] != 'u' || (unicode_escape(at + 8, json->end) & 0xfc00) != 0xdc00)
-                return fail(json, at + 6);
-            return at + 12;
+            Cursor low = at + 6; /* a document may break off inside the pair, but not behind half of it */
+            if (code >= 0xdc00 || (low < json->end && *low != '\\') || (json->end - low > 1 && low[1] != 'u'))
+                return fail(json, low);
+            if (json->end - low < 6) return fail(json, json->end);
+            return (unicode_escape(low + 2, json->end) & 0xfc00) == 0xdc00 ? low + 6 : fail(json, low);
         }
         default:
             return fail(json, at + 1);

@@ -107,7 +107,7 @@ def _repairs(text: bytes) -> list[tuple[bytes, bool]]:
     if cut is not None:
         before = text[:cut].rstrip(SPACE)
         whole = _without_comma(before)
-        if whole and (before.endswith(b",") or before == b"["):
+        if whole and (before.endswith(b",") or before.lstrip(SPACE) == b"["):
             repairs.append((whole + b"]", False))
     return repairs
 

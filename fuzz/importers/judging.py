@@ -1,0 +1,95 @@
+"""What the engine may do with any input: give a trace that keeps the invariants, or refuse it in words of its own."""
+
+import faulthandler
+import hashlib
+import os
+import resource
+import signal
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from fuzz.importers.mutations import SECRET
+from traces.cache import decode, encode
+from traces.door import read_trace
+from traces.errors import TraceError
+from traces.invariants import check
+from traces.kernels.library import SWITCH, kernels
+
+CPU_SECONDS = 10
+"""What one reading may take of an input of some megabytes, on a slow machine and without kernels."""
+HUNG_SECONDS = 8 * CPU_SECONDS
+"""A kernel that never returns cannot be told by a signal: the process itself ends after so long on one input."""
+MEMORY_BYTES = 2 << 30
+LONGEST_REFUSAL = 1_500
+
+
+class Hang(BaseException):
+    """An input was read for longer than the bound; no importer can catch it."""
+
+
+def fault(data: bytes, name: str) -> str | None:
+    """What is wrong with how `data` is read, with kernels and without; None when nothing is."""
+    outcomes = []
+    for switch in ("", "off") if kernels() is not None else ("off",):
+        with _switched(switch):
+            try:
+                with bounded():
+                    outcomes.append(_outcome(data, name))
+            except (Exception, Hang) as error:  # noqa: BLE001  to find these is the purpose
+                where = "without kernels" if switch else "with kernels"
+                return f"{where}: {type(error).__name__}: {error}\n{''.join(traceback.format_tb(error.__traceback__))}"
+    if len(set(outcomes)) > 1:
+        return f"with kernels {outcomes[0]}, without {outcomes[1]}"
+    return None
+
+
+def _outcome(data: bytes, name: str) -> str:
+    """A digest of the trace's columns, or the kind of the refusal."""
+    try:
+        trace = read_trace(data, name=name)
+    except TraceError as error:
+        text = str(error)
+        assert name in text, f"a refusal does not name the file: {text}"
+        assert SECRET.decode() not in text, f"a refusal quotes the file: {text}"
+        assert len(text) <= LONGEST_REFUSAL, f"a refusal is {len(text)} characters long"
+        return type(error).__name__
+    check(trace)
+    columns = b"".join(encode(trace))
+    decode(columns)
+    return f"{trace.format} {hashlib.sha256(columns).hexdigest()}"
+
+
+@contextmanager
+def _switched(switch: str) -> Iterator[None]:
+    before = os.environ.get(SWITCH)
+    os.environ[SWITCH] = switch
+    yield
+    if before is None:
+        del os.environ[SWITCH]
+    else:
+        os.environ[SWITCH] = before
+
+
+@contextmanager
+def bounded(cpu_seconds: float = CPU_SECONDS, memory_bytes: int = MEMORY_BYTES) -> Iterator[None]:
+    """Raises Hang after so much CPU time inside; more memory than this above what is in use is refused."""
+
+    def ring(_: int, __: FrameType | None) -> None:
+        raise Hang(f"more than {cpu_seconds} s of CPU time")
+
+    used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    handler = signal.signal(signal.SIGPROF, ring)
+    resource.setrlimit(resource.RLIMIT_AS, (used + memory_bytes, hard))
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+    faulthandler.dump_traceback_later(HUNG_SECONDS, exit=True, file=2)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, handler)
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

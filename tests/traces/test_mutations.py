@@ -1,0 +1,46 @@
+"""Broken files, by the hundred: every one becomes a trace that keeps the laws, or is refused in words of ours.
+
+This is the short form, of small samples and with fixed seeds; `make fuzz` mutates every sample ten thousand times.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fuzz.importers.judging import fault
+from fuzz.importers.samples import samples
+
+FOUND = Path(__file__).parent / "found"
+LARGEST = 64 << 10
+WORK = 64 << 10
+"""Bytes to mutate of each sample: small ones have more turns than large ones, between these."""
+FEWEST, MOST = 5, 30
+
+
+@pytest.mark.timeout(240)
+def test_mutated_samples_are_read_or_refused_and_alike_both_ways(
+    record_property: Callable[[str, object], None],
+) -> None:
+    known = samples(largest=LARGEST)
+    judged = 0
+    for sample in known:
+        for number in range(max(FEWEST, min(MOST, WORK // len(sample.content)))):
+            reason = fault(sample.mutation(number, known), "broken.trace")
+            assert reason is None, f"mutation {number} of {sample.name}: {reason}"
+            judged += 1
+    record_property("mutations", f"{judged:,} mutations of {len(known)} samples were judged")
+    assert judged >= FEWEST * len(known) > 0
+
+
+@pytest.mark.parametrize("found", sorted(FOUND.iterdir()), ids=lambda path: path.name)
+def test_what_mutation_found_once_stays_mended(found: Path) -> None:
+    assert fault(found.read_bytes(), found.name) is None
+
+
+@pytest.mark.parametrize(
+    "tail", [b"[" * 9_000, b'"\xff"', b'"\\ud800"', b"1e999"], ids=["deep", "not utf-8", "half a pair", "huge"]
+)
+def test_what_stands_behind_the_head_of_a_file_breaks_nothing(tail: bytes) -> None:
+    for first in (b'{"pad":"', b'{"traceEvents":[],"pad":"', b'{"nodes":[],"pad":"'):
+        assert fault(first + b"A" * 70_000 + b'","last":' + tail + b"}", "broken.json") is None

@@ -1,5 +1,6 @@
 """Where a chart's boxes come from: columns of boxes row by row, or the spans of a profile as they lie in the trace."""
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -70,7 +71,7 @@ class SpanRows:
 
     def cells(self, depths: range, scale: Scale, palette: Rgb8) -> tuple[list[Cells], int]:
         row = np.where(self.node_row >= 0, self.node_row - depths.start, NONE).astype(np.int32)
-        last = int(np.searchsorted(self.spans.start, scale.end, "left"))  # spans begin in order
+        last = _first_from(self.spans, scale.end)
         items = Items(row, self.node_kind, len(depths))
         spans = self.spans
         cells, hidden = merge_boxes(spans.start[:last], spans.end[:last], spans.node[:last], scale, palette, items)
@@ -105,10 +106,17 @@ def rows_of_spans(
         deepest = int(node_row[total > 0].max(initial=NONE))
     else:
         deepest = NONE
-        last = int(np.searchsorted(spans.start, window.end, "left"))
+        last = _first_from(spans, window.end)
         for begin in range(0, last, _CHUNK):
             part = slice(begin, min(last, begin + _CHUNK))
             start, end = spans.start[part], spans.end[part]
             inside = (end > window.start) & (end > start)
             deepest = max(deepest, int(node_row[spans.node[part][inside]].max(initial=NONE)))
     return SpanRows(spans, node_row, node_kind, deepest + 1)
+
+
+def _first_from(spans: Spans, moment: float) -> int:
+    """The first span that begins at a moment or later: spans begin in order. The moment takes the column's type, which
+    would else be copied into the moment's."""
+    key = math.ceil(moment) if spans.start.dtype.kind == "i" else moment
+    return int(np.searchsorted(spans.start, spans.start.dtype.type(key), "left"))

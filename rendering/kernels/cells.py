@@ -184,9 +184,10 @@ class _Entries:
 
     def by_kind(self) -> "_Entries":
         """One entry for each kind of a cell, in order."""
-        order = np.lexsort((self.kind, self.cell))
-        cell, kind = self.cell[order], self.kind[order]
-        first = np.flatnonzero(np.concatenate(([True], (cell[1:] != cell[:-1]) | (kind[1:] != kind[:-1]))))
+        key = self.cell << 32 | self.kind
+        order = np.argsort(key)
+        key, cell, kind = key[order], self.cell[order], self.kind[order]
+        first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
         return _Entries(
             cell[first],
             kind[first],

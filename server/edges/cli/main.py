@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from server.edges.cli.administration import add_commands
 from server.edges.cli.doors import AnalyzeOptions, CliDoors, ServeOptions
 from server.edges.cli.options import TraceArgument, TraceOrStdin
 from server.edges.cli.questions import add_questions
@@ -73,4 +74,5 @@ def build_cli(doors: CliDoors) -> typer.Typer:
         """Start Flamechat on this machine and print its address."""
         raise typer.Exit(doors.serve(ServeOptions(host=host, port=port, data=data, open=open_)))
 
+    add_commands(app, doors)
     return app

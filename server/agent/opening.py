@@ -5,14 +5,15 @@ before its first word.
 from dataclasses import dataclass
 from typing import Any
 
-from server.agent.quoting import plain, quoted
+from server.agent.quoting import plain
 from server.agent.tools.functions import TopFunctions, answer_top_functions
+from server.agent.tools.insights import insight_data, said
 from server.agent.tools.summary import NoArguments, answer_summary
 from server.protocol.values import Opening
-from traces.analysis.findings import first_findings
 from traces.analysis.functions import top_functions
 from traces.analysis.summary import summarise
 from traces.analysis.units import format_value
+from traces.insights.registry import first_findings
 from traces.model import Trace
 from traces.values import Unit
 
@@ -29,16 +30,16 @@ class FirstLook:
 
 
 def first_look(trace: Trace) -> FirstLook:
-    """Summary, heaviest functions and first findings for the system prompt. A finding is one quoted string: its
-    sentence holds names.
-    """
+    """Summary, heaviest functions and the worst findings for the system prompt."""
     told = answer_summary(trace, NoArguments())
     top = answer_top_functions(trace, TopFunctions(limit=5))
-    findings = tuple(
-        f"{quoted(f'{finding.title}. {finding.detail}', 400)} ({', '.join(finding.handles)})"
-        for finding in first_findings(trace)
+    worst = first_findings(trace)
+    findings = tuple(f"{finding.severity} {finding.id}: {said(finding)}" for finding in worst)
+    return FirstLook(
+        f"{told.text}\n{top.text}",
+        findings,
+        {"summary": told.data, "top": top.data, "insights": [insight_data(trace, finding) for finding in worst]},
     )
-    return FirstLook(f"{told.text}\n{top.text}", findings, {"summary": told.data, "top": top.data})
 
 
 def opening(trace: Trace) -> Opening:
@@ -55,6 +56,9 @@ def opening(trace: Trace) -> Opening:
         questions.append(f"What about `{plain(hottest[0].name, 60).replace('`', chr(39))}`?")
     return Opening(
         summary=sentence,
-        findings=[plain(f"{finding.title}: {finding.detail}", 400) for finding in first_findings(trace)],
+        findings=[
+            f"{finding.title}: {finding.said(lambda evidence: plain(evidence.name, 80))}"
+            for finding in first_findings(trace)
+        ],
         suggestions=[*questions, "What can this trace answer?"],
     )

@@ -5,7 +5,6 @@ import pytest
 
 from traces.analysis.calltree import call_tree
 from traces.analysis.find import find_frames
-from traces.analysis.findings import first_findings
 from traces.analysis.functions import top_functions
 from traces.analysis.layout import left_heavy, time_order
 from traces.analysis.sandwich import NO_CALLER, callers_callees
@@ -119,13 +118,6 @@ def test_the_summary_says_what_is_there_and_what_cannot_be_answered(trace: Trace
     assert (samples.sample_count, tasks.span_count) == (4, 2)
     assert any("memory" in question for question in summary.cannot_answer)
     assert summary.as_json()["profiles"][0]["unit"] == "nanoseconds"
-
-
-def test_first_findings_name_the_hottest_function_and_what_limits_the_answer(trace: Trace) -> None:
-    titles = [finding.title for finding in first_findings(trace)]
-    assert titles[0] == "Hottest function: draw"
-    assert titles[-1] == "Few samples"
-    assert "Longest task: 55 ms" in titles or "Longest task: 55.0 ms" in titles
 
 
 @pytest.mark.parametrize("text", ["", "x1", "f", "f-1", "f1.5", "12", "f" * 50])

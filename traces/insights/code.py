@@ -72,11 +72,11 @@ def _heaviest_path(subject: Subject) -> Verdict:
     path = _path(tree.parent, tree.total, subject.whole)
     if len(path) < 2:
         return passed("no path holds most of what its caller has")
-    steps = tuple(subject.node_evidence(row) for row in path)
+    shown = path if len(path) <= PATH_NAMES else [*path[:2], *path[-2:]]
+    steps = tuple(subject.node_evidence(row) for row in shown)
     end = steps[-1]
-    shown = range(len(steps)) if len(steps) <= PATH_NAMES else (0, 1, len(steps) - 2, len(steps) - 1)
-    said = [f"{{{step}}}" for step in shown]
-    if len(steps) > PATH_NAMES:
+    said = [f"{{{step}}}" for step in range(len(steps))]
+    if len(path) > PATH_NAMES:
         said.insert(2, "…")
     share = end.share or 0.0
     return Verdict(

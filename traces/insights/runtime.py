@@ -135,7 +135,7 @@ DETECTORS = (
     Detector("collection-pause", Kind.RUNTIME, "Long collection", "single collections that people feel",
              _collection_pause, ("collection-pause.length", "collection-pause.high"), ("Is it GC?",)),
     Detector("explicit-collection", Kind.RUNTIME, "Collection on request", "calls that ask for a collection",
-             _explicit_collection, ("explicit-collection.calls", "collection.low"), ("Who asks for collection?",)),
+             _explicit_collection, ("collection.low",), ("Who asks for collection?",)),
     Detector("compilation", Kind.RUNTIME, "Compiling at run time", "just-in-time and other compilers by name",
              _compilation, ("compilation.length", "compilation.share", "overhead.high"), (), Confidence.MEDIUM),
     Detector("native-code", Kind.RUNTIME, "Code without a name", "what V8 reports as (program)", _native_code,

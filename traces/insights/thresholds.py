@@ -65,7 +65,6 @@ THRESHOLDS: dict[str, Threshold] = {
     "collection.high": Threshold(0.1, "share", "time in garbage collection that matters", DATADOG),
     "collection-pause.length": Threshold(50 * MS, "ns", "a collection that people feel", "W3C Long Tasks API"),
     "collection-pause.high": Threshold(1000 * MS, "ns", "a collection that stops a service", JMC),
-    "explicit-collection.calls": Threshold(1, "calls", "asked for by the program", f"{DATADOG} (explicit GC)"),
     "compilation.length": Threshold(100 * MS, "ns", "time in compilers", f"{PERFETTO} (JIT over 100 ms)"),
     "compilation.share": Threshold(0.05, "share", "value in compilers where it is not time", PPROF_MCP),
     "native-code.share": Threshold(0.2, "share", "V8's (program): native code or waiting", "ours"),

@@ -6,6 +6,7 @@ from typing import Any
 from server.agent.tools.calltree import GET_CALL_TREE
 from server.agent.tools.frames import FIND_FRAMES
 from server.agent.tools.functions import GET_CALLERS_CALLEES, GET_TOP_FUNCTIONS
+from server.agent.tools.insights import GET_INSIGHTS
 from server.agent.tools.pictures import GENERATE_FLAMEGRAPH, GENERATE_SANDWICH
 from server.agent.tools.summary import GET_TRACE_SUMMARY, LIST_PROFILES
 from server.agent.tools.times import GET_HOTTEST_WINDOWS, GET_LONGEST_CALLS
@@ -14,6 +15,7 @@ from server.agent.tools.viewer import SHOW_IN_VIEWER
 
 TOOLS: tuple[Tool[Any], ...] = (
     GET_TRACE_SUMMARY,
+    GET_INSIGHTS,
     LIST_PROFILES,
     GET_TOP_FUNCTIONS,
     GET_CALL_TREE,

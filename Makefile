@@ -1,6 +1,7 @@
 # Thin on purpose: each target says what it does and sets up what it needs. Nothing but Python 3.11+ and make is assumed.
 PYTHON ?= python3
 PORT ?= 8484
+FUZZ_SECONDS ?= 600
 BIN := .venv/bin
 KERNELS := $(wildcard traces/kernels/*.[ch] rendering/kernels/*.[ch])
 RENDER := $(BIN)/flamechat render
@@ -32,8 +33,9 @@ check: .make/dev ## format, lint, types, imports, architecture, the client's typ
 bench: .make/dev ## measure: our figure, machine and versions, in one run
 	$(BIN)/python -m bench
 
-fuzz: ## mutated input to every kernel under the sanitizers (FUZZ_SECONDS=600)
-	$(PYTHON) fuzz/run.py
+fuzz: .make/dev ## mutated input to every kernel under the sanitizers, then to every importer (FUZZ_SECONDS=600, halved)
+	$(PYTHON) fuzz/run.py $$(($(FUZZ_SECONDS) / 2))
+	$(BIN)/python -m fuzz.importers.run $$(($(FUZZ_SECONDS) / 2))
 
 gallery: .make/run ## draw the pictures of docs/gallery.md again from the fixtures
 	$(RENDER) fixtures/redact-documents.viztracer.json.gz -o docs/gallery/time-order.png --start-ms 1 --end-ms 6 --height 420 --minimap --legend

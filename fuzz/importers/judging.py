@@ -20,8 +20,8 @@ from traces.kernels.library import SWITCH, kernels
 
 CPU_SECONDS = 10
 """What one reading may take of an input of some megabytes, on a slow machine and without kernels."""
-HUNG_SECONDS = 8 * CPU_SECONDS
-"""A kernel that never returns cannot be told by a signal: the process itself ends after so long on one input."""
+HUNG_SECONDS = 200
+"""What a batch of readings may take by the clock: see `watched`."""
 MEMORY_BYTES = 2 << 30
 LONGEST_REFUSAL = 1_500
 
@@ -63,6 +63,17 @@ def _outcome(data: bytes, name: str) -> str:
 
 
 @contextmanager
+def watched() -> Iterator[None]:
+    """Ends the process when what is inside never returns: a signal reaches no kernel. Once for many inputs: it costs a
+    thread."""
+    faulthandler.dump_traceback_later(HUNG_SECONDS, exit=True, file=2)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+@contextmanager
 def _switched(switch: str) -> Iterator[None]:
     before = os.environ.get(SWITCH)
     os.environ[SWITCH] = switch
@@ -85,11 +96,9 @@ def bounded(cpu_seconds: float = CPU_SECONDS, memory_bytes: int = MEMORY_BYTES) 
     handler = signal.signal(signal.SIGPROF, ring)
     resource.setrlimit(resource.RLIMIT_AS, (used + memory_bytes, hard))
     signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
-    faulthandler.dump_traceback_later(HUNG_SECONDS, exit=True, file=2)
     try:
         yield
     finally:
-        faulthandler.cancel_dump_traceback_later()
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, handler)
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

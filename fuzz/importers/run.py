@@ -12,13 +12,14 @@ import sys
 import time
 from multiprocessing.connection import Connection, wait
 
-from fuzz.importers.judging import fault
+from fuzz.importers.judging import fault, watched
 from fuzz.importers.samples import ROOT, Sample, samples
 
 CRASHES = ROOT / "fuzz" / "crashes" / "importers"
 PROGRESS = ROOT / ".make" / "fuzzed.json"
-TURN = 50
-"""Mutations of one sample before the next has its turn."""
+TURN = 20
+"""Mutations of one sample before the next has its turn: large ones have theirs less often."""
+UNIT_BYTES = 20_000
 GRACE_SECONDS = 5
 """What is left of a turn when the time is over may take this long."""
 
@@ -29,8 +30,9 @@ def work(pipe: Connection) -> None:
     by_name = {sample.name: sample for sample in known}
     while (task := pipe.recv()) is not None:
         name, first, last = task
-        for number in range(first, last):
-            pipe.send(fault(by_name[name].mutation(number, known), short(name)))
+        with watched():
+            for number in range(first, last):
+                pipe.send(fault(by_name[name].mutation(number, known), short(name)))
 
 
 def short(name: str) -> str:
@@ -92,7 +94,7 @@ def main(seconds: float, wanted: int) -> int:
         taken = {worker.sample for worker in busy.values()}
         left = [s.name for s in known if done.get(s.name, 0) < wanted and s.name not in taken]
         while idle and left and time.monotonic() < end:
-            name = min(left, key=lambda sample: done.get(sample, 0))
+            name = min(left, key=lambda sample: done.get(sample, 0) * (UNIT_BYTES + len(by_name[sample].content)))
             left.remove(name)
             worker = idle.pop()
             worker.give(name, done.get(name, 0), min(wanted, done.get(name, 0) + TURN))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzz.importers.judging import fault
+from fuzz.importers.judging import fault, watched
 from fuzz.importers.samples import samples
 
 FOUND = Path(__file__).parent / "found"
@@ -24,11 +24,12 @@ def test_mutated_samples_are_read_or_refused_and_alike_both_ways(
 ) -> None:
     known = samples(largest=LARGEST)
     judged = 0
-    for sample in known:
-        for number in range(max(FEWEST, min(MOST, WORK // len(sample.content)))):
-            reason = fault(sample.mutation(number, known), "broken.trace")
-            assert reason is None, f"mutation {number} of {sample.name}: {reason}"
-            judged += 1
+    with watched():
+        for sample in known:
+            for number in range(max(FEWEST, min(MOST, WORK // len(sample.content)))):
+                reason = fault(sample.mutation(number, known), "broken.trace")
+                assert reason is None, f"mutation {number} of {sample.name}: {reason}"
+                judged += 1
     record_property("mutations", f"{judged:,} mutations of {len(known)} samples were judged")
     assert judged >= FEWEST * len(known) > 0
 

@@ -132,6 +132,28 @@ def test_samples_come_back_from_speedscope_with_their_order_and_gaps(
     assert [place(back, f) for f in range(len(back.frames))] == [place(trace, f) for f in range(len(trace.frames))]
 
 
+@pytest.mark.parametrize("target", ["speedscope", "chrome"])
+def test_gaps_between_samples_come_back_as_idle_time(target: Target) -> None:
+    builder = TraceBuilder("gaps", "test")
+    stacks = StackTable()
+    leaves = stacks.leaves([[builder.frame("a")], [builder.frame("b")]])
+    time, weights = np.array([10, 50]), [np.array([20, 5])]
+    builder.add_sampled("p", stacks, leaves, weights, time=time, axis_start=0, axis_end=70)
+    back = again(builder.build(sha256="0" * 64, source_bytes=1), target)
+    seen = [(start, end, path[-1][0]) for start, end, path in moments(back, back.profiles[0])]
+    assert seen == [(10, 30, "a"), (50, 55, "b")]
+    assert back.profiles[0].axis_end == 70
+
+
+def test_empty_spans_keep_their_callers_in_chrome() -> None:
+    pairs = [("B", "a", 5), ("B", "b", 5), ("E", "b", 5), ("E", "a", 5), ("B", "c", 5), ("E", "c", 9)]
+    events = [{"ph": ph, "name": name, "ts": ts, "pid": 1, "tid": 1} for ph, name, ts in pairs]
+    trace = read_trace(json.dumps(events).encode(), name="t")
+    assert [depth for _, _, depth, _ in spans(trace, trace.profiles[0])] == [0, 1, 0]
+    back = again(trace, "chrome")
+    assert spans(back, back.profiles[0]) == spans(trace, trace.profiles[0])
+
+
 @LAWS
 @given(slices)
 @pytest.mark.parametrize("target", ["speedscope", "chrome"])

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from traces.analysis.calltree import call_tree
 from traces.analysis.compare import compare_traces
 from traces.analysis.functions import top_functions
 from traces.analysis.longest import longest_spans
@@ -140,6 +141,12 @@ def test_the_longest_spans_are_the_longest(threads: list[Slices], pattern: str, 
     assert sorted(row.duration for row in longest_spans(trace, profile=ALL, window=window, limit=99).rows) == sorted(
         touching
     )
+
+
+def test_a_budgeted_tree_counts_the_nodes_it_cut() -> None:
+    trace = sampled([([0, 1, 2], 5), ([0, 3], 4), ([1], 3)])
+    cut = [call_tree(trace, max_nodes=budget).cut_nodes for budget in (1, 3, 5, 9)]
+    assert cut == [4, 2, 0, 0]
 
 
 def test_stretches_of_samples_stand_for_calls_and_say_so() -> None:

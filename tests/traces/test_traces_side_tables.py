@@ -108,6 +108,7 @@ def test_arrows_go_from_each_step_of_a_flow_to_the_next() -> None:
         {"ph": "t", "id": 1, "name": "post", "ts": 4, "tid": 2},
         {"ph": "f", "id": 1, "name": "post", "ts": 6, "bp": "e"},
         {"ph": "s", "id": 1, "name": "post", "ts": 8},
+        {"ph": "s", "id": 1, "name": "post", "ts": 8.5},
         {"ph": "f", "id": 5, "name": "post", "ts": 9},
     )
     flows = trace.flows

@@ -71,7 +71,7 @@ def _intervals(events: Events, rows: Int64, profiles: Int32, builder: TraceBuild
     # A timeline of places, one group after another, on which each end closes the innermost begin of its group.
     nested = match_begin_end(np.arange(len(rows)), group, begins)
     start, end = nested.source, nested.end
-    paired = ~begins[end] & (group[end] == group[start])
+    paired = ~begins[end]
     start, end = start[paired], end[paired]
     _, last = np.unique(end[::-1], return_index=True)  # what never ended was closed where another ended: it is above
     kept = np.sort(len(end) - 1 - last)

@@ -153,6 +153,20 @@ def add_questions(app: typer.Typer) -> None:
         run(trace, scope, pattern=pattern, outermost=outermost, limit=limit, as_json=as_json)
 
     @app.command()
+    def insights(
+        trace: TraceOrStdin,
+        name: Annotated[str | None, typer.Argument(help="One finding, with what to try.")] = None,
+        *,
+        before: Annotated[Path | None, typer.Option(help="An earlier trace: what got slower.")] = None,
+        everything: Annotated[bool, typer.Option("--all", help="Also what is not there, or cannot be told.")] = False,
+        as_json: JsonOption = False,
+    ) -> None:
+        """Say what stands out, worst first, by rule."""
+        from server.edges.cli.insights import insights as run
+
+        run(trace, name=name, before=before, everything=everything, as_json=as_json)
+
+    @app.command()
     def compare(
         before: TraceArgument,
         after: TraceArgument,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rendering.kernels.library import kernels
-from traces.kernels.library import call, raise_for
+from rendering.kernels.library import call, kernels
+from traces.kernels.library import raise_for
 from traces.model import Int32, Int64, Values
 
 FIXED_BITS = 32

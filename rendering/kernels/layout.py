@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rendering.kernels.library import kernels
+from rendering.kernels.library import call, kernels
 from traces.analysis.levels import depth_levels
-from traces.kernels.library import call, raise_for
+from traces.kernels.library import raise_for
 from traces.model import Int32, Int64
 
 Float64 = npt.NDArray[np.float64]

@@ -4,14 +4,23 @@ import ctypes
 import os
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from traces.kernels.library import SWITCH
 
 PATH = Path(__file__).with_name("kernels.so")
-NAMES = (
-    *("merge_boxes_int64", "merge_boxes_double", "find_runs"),
-    *("side_by_side", "draw_strip", "draw_letters", "rendering_abi"),
-)
+SIGNATURES = {
+    "merge_boxes_int64": "pppippidddd" + "iiipii" + "ppppppppp",
+    "merge_boxes_double": "pppippidddd" + "iiipii" + "ppppppppp",
+    "find_runs": "pppppiiiiipipppp",
+    "side_by_side": "pppippp",
+    "draw_strip": "piiippppipipi",
+    "draw_letters": "piippppippp",
+}
+"""Arguments of each kernel: p a column, i a whole number, d a float. All return a whole number."""
+TYPES = {"p": ctypes.c_void_p, "i": ctypes.c_int64, "d": ctypes.c_double}
 ABI = 2
 """Raised with every change of a C signature; a library built from other sources is not used."""
 
@@ -22,12 +31,21 @@ def _loaded() -> ctypes.CDLL | None:
         return None
     try:
         library = ctypes.CDLL(str(PATH))
-        usable = all(hasattr(library, name) for name in NAMES) and library.rendering_abi() == ABI
-    except OSError:
+        if library.rendering_abi() != ABI:
+            return None
+        for name, signature in SIGNATURES.items():
+            function = getattr(library, name)
+            function.argtypes, function.restype = [TYPES[kind] for kind in signature], ctypes.c_int64
+    except (OSError, AttributeError):
         return None
-    return library if usable else None
+    return library
 
 
 def kernels() -> ctypes.CDLL | None:
     """The compiled kernels, or None when the reference has to do: not built, built from other sources, switched off."""
     return None if os.environ.get(SWITCH) == "off" else _loaded()
+
+
+def call(function: Any, *arguments: Any) -> int:
+    """Call a kernel: contiguous columns as pointers, numbers as they are. Returns what it returns."""
+    return int(function(*[a.__array_interface__["data"][0] if isinstance(a, np.ndarray) else a for a in arguments]))

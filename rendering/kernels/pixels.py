@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rendering.kernels.cells import FIXED_BITS, ONE, Cells
-from rendering.kernels.library import kernels
-from traces.kernels.library import call, raise_for
+from rendering.kernels.library import call, kernels
+from traces.kernels.library import raise_for
 from traces.model import Int32, Int64
 
 Pixels = npt.NDArray[np.uint8]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from traces.builder import TraceBuilder
 from traces.importers import (
+    async_profiler,
     austin,
     austin_mojo,
     callgrind,
@@ -66,6 +67,7 @@ FORMATS = (
     Format("rbspy", "rbspy recordings", rbspy.looks_like, rbspy.read),
     Format("austin-mojo", "Austin's binary form", austin_mojo.looks_like, austin_mojo.read),
     Format("nsys", "Nsight Systems exports (SQLite)", nsys.looks_like, nsys.read),
+    Format("async-profiler", "async-profiler pages", async_profiler.looks_like, async_profiler.read),
     Format("stackprof", "stackprof JSON", stackprof.looks_like, stackprof.read),
     Format("haskell", "GHC profiles", haskell.looks_like, haskell.read),
     Format("papyrus", "Papyrus script profiles", papyrus.looks_like, papyrus.read),

@@ -10,6 +10,7 @@ from rendering.options import SheetOptions
 from rendering.palette import PALETTES
 from rendering.picture import Picture, write
 from rendering.profiles import chosen_profile, profile_title
+from rendering.rows import thinned
 from rendering.scene import Fill, Scene, Strip
 from traces.analysis.units import format_value
 from traces.analysis.window import Window
@@ -57,14 +58,13 @@ def overview(
     rows = rows_in_time(trace, part_of(profile, None, None, flatten=False), None)
     start, end = float(profile.axis_start), float(profile.axis_end)
     area = Area(left, width, start, end if end > start else start + 1, options.dpr)
-    every = max(1, -(-rows.depth_count // MINIMAP_HEIGHT))
-    shown = range(0, rows.depth_count, every)
+    rows = thinned(rows, max(1, -(-rows.depth_count // MINIMAP_HEIGHT)))
+    shown = range(rows.depth_count)
     height = min(_TALLEST_ROW, MINIMAP_HEIGHT // max(1, len(shown)))
-    used = rows.kinds(range(rows.depth_count), len(trace.frames))
-    colours = palette.frame_colours(trace, used, options.palette)
+    colours = palette.frame_colours(trace, rows.kinds(shown, len(trace.frames)), options.palette)
     none = np.zeros(0, np.int64)
-    cells, _ = rows.cells(range(rows.depth_count), area.scale, colours) if rows.depth_count else ([], 0)
-    strips = [Strip(left, top + i * height, width, height, cells[depth], none) for i, depth in enumerate(shown)]
+    cells, _ = rows.cells(shown, area.scale, colours) if shown else ([], 0)
+    strips = [Strip(left, top + depth * height, width, height, row, none) for depth, row in enumerate(cells)]
     return strips, [] if window is None else _frame(area, window, top, palette.ink)
 
 

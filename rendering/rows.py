@@ -120,3 +120,17 @@ def _first_from(spans: Spans, moment: float) -> int:
     would else be copied into the moment's."""
     key = math.ceil(moment) if spans.start.dtype.kind == "i" else moment
     return int(np.searchsorted(spans.start, spans.start.dtype.type(key), "left"))
+
+
+def thinned(rows: Rows, every: int) -> Rows:
+    """Every so many-th row alone, from the outermost."""
+    if every == 1:
+        return rows
+    if isinstance(rows, SpanRows):
+        row = np.where((rows.node_row >= 0) & (rows.node_row % every == 0), rows.node_row // every, NONE)
+        return SpanRows(rows.spans, row.astype(np.int32), rows.node_kind, -(-rows.depth_count // every))
+    assert isinstance(rows, BoxRows)
+    row = np.repeat(np.arange(rows.depth_count), np.diff(rows.row_offsets))
+    kept = np.flatnonzero(row % every == 0)
+    offsets = np.searchsorted(row[kept], np.arange(0, rows.depth_count + every, every)).astype(np.int64)
+    return BoxRows(rows.start[kept], rows.end[kept], rows.kind[kept], offsets)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -26,9 +27,11 @@ from rendering.kernels.cells import (
 from rendering.kernels.layout import side_by_side, side_by_side_reference
 from rendering.kernels.pixels import Edges, Letters, draw_letters, draw_letters_reference, draw_strip
 from rendering.kernels.pixels import draw_strip_reference as draw_strip_in_numpy
-from rendering.options import FlamegraphOptions
+from rendering.minimap import minimap_scene
+from rendering.options import FlamegraphOptions, SheetOptions
 from tests.rendering.call_trees import Program, evented, programs, sampled
 from traces.kernels.library import SWITCH
+from traces.model import Trace
 
 pytestmark = pytest.mark.skipif(library.kernels() is None, reason="the kernels are not built or switched off")
 
@@ -185,6 +188,15 @@ def test_a_wrong_library_is_left_alone(tmp_path: Path, monkeypatch: pytest.Monke
         assert library.kernels() is None
     finally:
         library._loaded.cache_clear()
+
+
+@pytest.mark.parametrize("kind", [sampled, evented])
+def test_a_deep_minimap_shows_every_second_row(kind: Callable[[Program], Trace]) -> None:
+    trace = kind([(tuple(f"f{n}" for n in range(50)), 3)])
+
+    strips = minimap_scene(trace, SheetOptions(width=200), None).strips
+
+    assert [trace.frame_name(int(strip.cells.kind[0])) for strip in strips] == [f"f{n}" for n in range(0, 50, 2)]
 
 
 def test_two_processes_draw_the_same_bytes(fixtures: Path) -> None:

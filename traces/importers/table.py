@@ -22,6 +22,7 @@ from traces.importers import (
     memray,
     nsys,
     papyrus,
+    perfetto,
     pmcstat,
     pprof,
     pstats,
@@ -57,6 +58,7 @@ FORMATS = (
         "instruments-trace", "Instruments traces (.trace.zip)", instruments_bundle.looks_like, instruments_bundle.read
     ),
     Format("jfr", "Java Flight Recorder", jfr.looks_like, jfr.read),
+    Format("perfetto", "Perfetto traces", perfetto.looks_like, perfetto.read),
     Format("cpuprofile", "V8 .cpuprofile", cpuprofile.looks_like, cpuprofile.read),
     Format("trace-event", "Chrome performance traces and trace event JSON", trace_event.looks_like, trace_event.read),
     Format("v8-log", "V8 logs (node --prof)", v8_log.looks_like, v8_log.read),

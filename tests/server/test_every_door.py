@@ -1,0 +1,260 @@
+"""Every route and every message of the socket, tried by nobody, by another user, and with another user's ids."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, get_args
+
+import httpx
+import pytest
+
+from limits.plans import LOCAL_PLAN
+from server.ports.objects import PICTURES_BUCKET
+from server.protocol.client import ClientMessage
+from server.turns.pictures import picture_path
+from tests.server.running_server import ANNA, MESSAGE_ID, RunningServer, Socket, running_server
+from tests.server.talking import END, ask, new_id
+
+AS_ANNA = {"Authorization": "Bearer anna"}
+AS_BEN = {"Authorization": "Bearer ben"}
+SHARING = replace(LOCAL_PLAN, allow_public_sharing=True)
+
+FOR_EVERYBODY = {"/health", "/ready"}
+BY_LINK = "/api/v1/shared/"
+FOR_ADMINISTRATORS = "/api/v1/admin/"
+ABOUT_ONESELF = {
+    ("GET", "/api/v1/traces"),
+    ("POST", "/api/v1/traces"),
+    ("GET", "/api/v1/sessions"),
+    ("GET", "/api/v1/me/usage"),
+    ("POST", "/api/v1/render"),
+    ("POST", "/api/v1/render-sandwich"),
+    ("POST", "/api/v1/render-diff"),
+}
+"""Name no object: they answer whoever is signed in about what is his, or draw what he sends."""
+
+WITH_IDS_ELSEWHERE: dict[tuple[str, str], str] = {
+    ("GET", "/api/v1/me/usage"): "sessionId={session}",
+    ("GET", "/api/v1/sessions"): "traceId={trace}",
+}
+"""Ids in the query."""
+
+BODIES: dict[tuple[str, str], object] = {("PATCH", "/api/v1/sessions/{session_id}"): {"title": "Taken"}}
+
+
+@dataclass(frozen=True)
+class Annas:
+    """What Anna holds."""
+
+    trace: str
+    session: str
+    turn: str
+    link: str
+
+    def path(self, template: str) -> str:
+        return template.format(
+            trace_id=self.trace,
+            session_id=self.session,
+            turn_id=self.turn,
+            name="call",
+            token=self.link,
+            user_id=ANNA.user_id,
+            extension="png",
+        )
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return (self.trace, self.session, self.turn, self.link, ANNA.user_id, ANNA.account_id)
+
+
+@asynccontextmanager
+async def annas_server(tmp_path: Path) -> AsyncIterator[tuple[RunningServer, Annas]]:
+    """A server on which Anna has a trace, an answered question with a picture, and a link."""
+    async with running_server(tmp_path, plan=SHARING) as server:
+        trace_id = await server.trace_id()
+        async with server.session(trace_id) as socket:
+            turn_id, session_id = await ask(socket), socket.ack["sessionId"]
+            await socket.until(*END)
+        path = picture_path(ANNA.account_id, turn_id, "call")
+        await server.parts.services.objects.put(PICTURES_BUCKET, path, b"png")
+        link = (await server.http.put(f"/api/v1/traces/{trace_id}/link", headers=AS_ANNA)).json()["token"]
+        yield server, Annas(trace_id, session_id, turn_id, link)
+
+
+async def operations(server: RunningServer) -> list[tuple[str, str]]:
+    """Everything that the server says it answers, as (method, path)."""
+    paths = (await server.http.get("/api/v1/openapi.json")).json()["paths"]
+    return [(method.upper(), path) for path, methods in paths.items() for method in methods]
+
+
+async def call(
+    server: RunningServer, held: Annas, method: str, path: str, headers: dict[str, str] | None = None
+) -> httpx.Response:
+    query = WITH_IDS_ELSEWHERE.get((method, path), "").format(trace=held.trace, session=held.session)
+    return await server.http.request(
+        method, f"{held.path(path)}?{query}", json=BODIES.get((method, path)), headers=headers
+    )
+
+
+async def what_anna_sees(server: RunningServer, held: Annas) -> object:
+    paths = (
+        "/api/v1/traces",
+        "/api/v1/sessions",
+        f"/api/v1/sessions/{held.session}/messages",
+        f"/api/v1/pictures/{held.turn}/call.png",
+        f"/api/v1/shared/{held.link}",
+        "/api/v1/me/usage",
+    )
+    answers = [await server.http.get(path, headers=AS_ANNA) for path in paths]
+    assert [answer.status_code for answer in answers] == [200] * len(paths)
+    return [answer.text for answer in answers]
+
+
+async def test_nobody_comes_in_without_an_identity_or_a_link(tmp_path: Path) -> None:
+    async with annas_server(tmp_path) as (server, held):
+        before = await what_anna_sees(server, held)
+        for method, path in await operations(server):
+            if path in FOR_EVERYBODY or path.startswith(BY_LINK):
+                continue
+            for headers in (None, {"Authorization": "Bearer mallory"}):
+                answer = await call(server, held, method, path, headers)
+                assert answer.status_code == 401, (method, path, answer.text)
+                assert answer.headers["www-authenticate"] == "Bearer"
+        assert await what_anna_sees(server, held) == before
+
+
+async def test_another_users_ids_open_nothing_and_change_nothing(tmp_path: Path) -> None:
+    async with annas_server(tmp_path) as (server, held):
+        before = await what_anna_sees(server, held)
+        tried = set()
+        for method, path in await operations(server):
+            if path in FOR_EVERYBODY or path.startswith(BY_LINK):
+                continue
+            answer = await call(server, held, method, path, AS_BEN)
+            tried.add((method, path))
+            if path.startswith(FOR_ADMINISTRATORS):
+                assert answer.status_code == 403, (method, path, answer.text)
+            elif "{" in path or (method, path) == ("GET", "/api/v1/me/usage"):
+                assert answer.status_code == 404, (method, path, answer.text)
+            else:
+                assert answer.status_code < 500, (method, path, answer.text)
+                assert (method, path) in ABOUT_ONESELF | set(WITH_IDS_ELSEWHERE), f"{method} {path}: who may?"
+            sent = str(answer.request.url)
+            assert [one for one in held.ids if one in answer.text and one not in sent] == [], (method, path)
+        assert ABOUT_ONESELF | set(WITH_IDS_ELSEWHERE) <= tried
+        assert await what_anna_sees(server, held) == before
+
+
+async def test_what_is_not_ones_own_looks_like_what_does_not_exist(tmp_path: Path) -> None:
+    async with annas_server(tmp_path) as (server, held):
+        nothing = Annas(new_id(), new_id(), new_id(), "nothing")
+        for method, path in await operations(server):
+            if "{" not in path or path.startswith((FOR_ADMINISTRATORS, BY_LINK)):
+                continue
+            hers = await call(server, held, method, path, AS_BEN)
+            none = await call(server, nothing, method, path, AS_BEN)
+            assert hers.status_code == none.status_code == 404
+            told = hers.text
+            for her_id, other_id in zip(held.ids, nothing.ids, strict=True):
+                told = told.replace(her_id, other_id)
+            assert told == none.text, (method, path)
+
+
+async def test_a_link_reads_one_trace_and_nothing_else_until_it_is_taken_back(tmp_path: Path) -> None:
+    async with annas_server(tmp_path) as (server, held):
+        other = (await server.upload(name="other.txt")).json()["trace"]["traceId"]
+        reading = [(method, path) for method, path in await operations(server) if path.startswith(BY_LINK)]
+        assert {method for method, _ in reading} == {"GET"}
+        for _, path in reading:
+            for headers in ({}, AS_BEN):
+                answer = await server.http.get(held.path(path), headers=headers)
+                assert answer.status_code == 200, (path, answer.text)
+                assert other not in answer.text
+                assert held.session not in answer.text
+            assert (await server.http.get(path.format(token="guessed"))).status_code == 404
+        assert (
+            await server.http.get(f"/api/v1/traces/{held.trace}", headers={"Authorization": f"Bearer {held.link}"})
+        ).status_code == 401
+        assert (await server.http.delete(f"/api/v1/traces/{held.trace}/link", headers=AS_ANNA)).status_code == 204
+        for _, path in reading:
+            assert (await server.http.get(held.path(path))).status_code == 404
+
+
+def annas_messages(held: Annas) -> dict[str, dict[str, Any]]:
+    """Each message of a client, with Anna's ids."""
+    return {
+        "start_analysis": {"traceId": held.trace, "sessionId": held.session},
+        "user_prompt": {"sessionId": held.session, "prompt": "mine?"},
+        "cancel_turn": {"turnId": held.turn},
+        "regenerate": {"turnId": held.turn},
+        "edit_prompt": {"turnId": held.turn, "prompt": "mine?"},
+        "feedback": {"messageId": MESSAGE_ID, "score": -1},
+        "viewer_context": {"view": "time_order"},
+        "authenticate": {"accessToken": "anna"},
+        "ping": {"nonce": "n"},
+    }
+
+
+HARMLESS = {"viewer_context", "ping"}
+"""Name nothing of anybody's."""
+
+CLOSING = {"start_analysis": 4403, "authenticate": 4401}
+
+
+def types_of_messages() -> list[str]:
+    return [message.model_fields["type"].default for message in get_args(ClientMessage)]
+
+
+async def a_trace_of_bens(server: RunningServer) -> str:
+    answer = await server.upload(token="ben", name="bens.txt")
+    trace_id: str = answer.json()["trace"]["traceId"]
+    return trace_id
+
+
+async def answers_to(socket: Socket, message: dict[str, Any]) -> list[dict[str, Any]]:
+    """What comes between a message and the answer to a ping after it."""
+    await socket.send(**message)
+    await socket.send(type="ping", nonce="after")
+    answers = await socket.until("pong")
+    return answers if answers[-1]["nonce"] == "after" else [*answers, *await socket.until("pong")]
+
+
+@pytest.mark.parametrize("type_", types_of_messages())
+async def test_a_message_with_anothers_ids_is_refused_and_changes_nothing(tmp_path: Path, type_: str) -> None:
+    async with annas_server(tmp_path) as (server, held):
+        before = await what_anna_sees(server, held)
+        message = {"type": type_} | annas_messages(held)[type_]
+        async with server.session(await a_trace_of_bens(server), token="ben") as socket:
+            if type_ in CLOSING:
+                await socket.send(**message)
+                assert await socket.closed_with() == CLOSING[type_]
+            else:
+                answers = await answers_to(socket, message)
+                refused = [one["code"] for one in answers if one["type"] == "protocol_error"]
+                assert refused == ([] if type_ in HARMLESS else [refused[0]])
+                assert set(refused) <= {"not_found", "bad_field"}
+                assert held.session not in json.dumps(answers)
+        assert await what_anna_sees(server, held) == before
+
+
+@pytest.mark.parametrize("type_", types_of_messages())
+@pytest.mark.parametrize("token", [None, "mallory"])
+async def test_a_message_without_an_identity_closes_the_socket(tmp_path: Path, type_: str, token: str | None) -> None:
+    async with annas_server(tmp_path) as (server, held):
+        before = await what_anna_sees(server, held)
+        message = {"type": type_} | annas_messages(held)[type_]
+        if type_ == "start_analysis":
+            message["accessToken"] = token
+        async with server.socket() as socket:
+            await socket.send(**message)
+            assert await socket.closed_with() == 4401
+        assert await what_anna_sees(server, held) == before
+
+
+async def test_a_user_id_that_is_not_the_callers_is_refused(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server, server.session(await a_trace_of_bens(server), token="ben") as socket:
+        message = {"type": "user_prompt", "sessionId": socket.ack["sessionId"], "prompt": "?", "userId": ANNA.user_id}
+        refused = (await answers_to(socket, message))[0]
+        assert (refused["type"], refused["code"], refused["field"]) == ("protocol_error", "bad_field", "userId")

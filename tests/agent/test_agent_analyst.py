@@ -10,6 +10,7 @@ from server.agent.turn import TurnAnswer
 from server.errors import ModelFailed
 from server.protocol.values import ViewerState
 from tests.agent.turns import HOSTILE, Stage, small_trace, stage
+from tests.insights.recorded import sampled
 from traces.door import read_trace
 from traces.model import Trace
 
@@ -67,6 +68,36 @@ async def test_why_slow_names_the_dominating_function_first_with_its_share() -> 
     assert tools_of(scene).count("generate_flamegraph_screenshot") == 1
     assert "[`load`](#f1)" in answer.text
     assert answer.citations[0].handle == "f2"
+
+
+def flat_trace(percent: float) -> Trace:
+    """A function with that percentage by itself, the rest in equal parts."""
+    return sampled([("main;parse", percent)] + [(f"main;f{k}", (100 - percent) / 20) for k in range(20)])
+
+
+async def test_a_function_is_said_to_dominate_only_when_it_does() -> None:
+    assert "dominates**" in (await asked("Why is this slow?", flat_trace(30)))[0].text
+    assert "[`parse`](#f1) is the hottest function**" in (await asked("Why is this slow?", flat_trace(13)))[0].text
+    assert "but nothing dominates**" in (await asked("Why is this slow?", flat_trace(9)))[0].text
+
+
+async def test_why_slow_adds_at_most_three_different_stories_the_cause_before_its_symptoms(fixtures: Path) -> None:
+    name = "board.chrome-object.json.gz"
+    answer, _ = await asked("Why is this slow?", read_trace((fixtures / name).read_bytes(), name=name))
+    listed = answer.text.split("What else stands out:\n\n")[1].split("\n\n")[0].splitlines()
+    assert 1 <= len(listed) <= 3
+    assert sum("layout" in line for line in listed) == 1
+    assert any(line.startswith("- Forced reflow: ") for line in listed)
+    assert [check for check in answer.checks if check.status != "verified"] == []
+
+
+async def test_what_the_recording_hides_is_said_in_whole_sentences(fixtures: Path) -> None:
+    name = "settlement.go-cpu.pb.gz"
+    answer, _ = await asked("Why is this slow?", read_trace((fixtures / name).read_bytes(), name=name))
+    kept = answer.text.split("Keep in mind: ")[1].split("\n")[0]
+    assert "measures time on a processor only" in kept
+    warned = sampled({"main": 100}, warnings={"unclosed": 2})
+    assert "Keep in mind: Lost. " in (await asked("Why is this slow?", warned))[0].text + " "
 
 
 async def test_it_says_that_it_is_no_language_model_and_how_to_connect_one() -> None:

@@ -11,7 +11,7 @@ from traces.handles import resolve
 from traces.insights.catalogue import catalogue
 from traces.insights.insight import Severity, State
 from traces.insights.patterns import PATTERNS
-from traces.insights.registry import DETECTORS, first_findings, insight, insights, ranked
+from traces.insights.registry import DETECTORS, distinct, first_findings, insight, insights, ranked
 from traces.insights.thresholds import THRESHOLDS
 
 ROOT = Path(__file__).parents[2]
@@ -70,6 +70,11 @@ def test_the_opening_always_names_the_hottest_function() -> None:
     page = timeline([*tasks, ("RunTask", 1000, 1100), ("RunTask", 1200, 2000)])
     assert "hot-function" in [one.id for one in first_findings(page, limit=3)]
     assert len(first_findings(page, limit=3)) == 3
+
+
+def test_of_one_story_the_finding_nearest_to_the_cause_is_told() -> None:
+    ids = ["blocking-time", "hot-function", "rendering", "long-tasks", "forced-reflow"]
+    assert distinct(ids) == ["long-tasks", "hot-function", "forced-reflow"]
 
 
 @pytest.mark.parametrize("weight", [0, 1])

@@ -18,10 +18,11 @@ def named_share(
         return passed(f"{format_share(found.share)} is {what} by name", share=found.share)
     # What a name only passes on to others may be called so for another reason.
     alone = subject.category(pattern, own=True).share
+    itself = Severity.MEDIUM if found.share >= threshold(high) else Severity.LOW
     return Verdict(
         State.FAIL,
         f"{format_share(found.share)} ({subject.amount(found.value)}) is {what} by name, most of it {{0}}.",
-        Severity.MEDIUM if found.share >= threshold(high) and alone >= threshold(low) else Severity.LOW,
+        itself if alone >= threshold(low) else Severity.INFO,
         found.entries,
         profile=subject.profile.handle,
         share=found.share,

@@ -191,11 +191,11 @@ def _busy_share(subject: Subject, names: tuple[str, ...], key: str, what: str, a
     share = spent / max(int(durations(profile, root_spans(profile)).sum()), 1)
     said = f"{format_value(spent, profile.axis)} ({format_share(share)})"
     if not len(rows) or share < threshold(key):
-        return passed(f"{what} takes {said} of the busy time")
+        return passed(f"{what} {said} of the busy time")
     longest = int(rows[np.argmax(durations(profile, rows))])
     return Verdict(
         State.FAIL,
-        f"{what}: {said} of the thread's busy time, in {len(rows):,} pieces; the longest is {{0}}.",
+        f"{what} {said} of the thread's busy time, in {len(rows):,} pieces; the longest is {{0}}.",
         Severity.MEDIUM,
         (subject.span_evidence(profile, longest),),
         profile=profile.handle,
@@ -206,12 +206,12 @@ def _busy_share(subject: Subject, names: tuple[str, ...], key: str, what: str, a
 
 def _rendering(subject: Subject) -> Verdict:
     advice = "Change fewer elements, animate transform and opacity only, keep off-screen parts out of layout."
-    return _busy_share(subject, RENDERING, "rendering.share", "Style, layout and paint", advice)
+    return _busy_share(subject, RENDERING, "rendering.share", "Style, layout and paint take", advice)
 
 
 def _timers(subject: Subject) -> Verdict:
     advice = "Fewer or slower timers; let events drive, and use requestAnimationFrame for what is seen."
-    return _busy_share(subject, TIMERS, "timers.share", "Running timers", advice)
+    return _busy_share(subject, TIMERS, "timers.share", "Running timers takes", advice)
 
 
 def _script_start(subject: Subject) -> Verdict:

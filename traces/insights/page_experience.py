@@ -143,13 +143,18 @@ def _third_parties(subject: Subject) -> Verdict:
     if not foreign or share < threshold("third-parties.share"):
         return passed(f"{format_share(share)} of script time comes from other hosts than the busiest", share=share)
     rows = tuple(
-        Evidence(f"f{heaviest[host]}", host, subject.amount(by_host[host]), by_host[host] / subject.whole)
+        Evidence(
+            f"f{heaviest[host]}",
+            subject.trace.frame_name(heaviest[host]),
+            subject.amount(by_host[host]),
+            by_host[host] / subject.whole,
+        )
         for host in foreign[:5]
     )
     return Verdict(
         State.FAIL,
         f"{format_share(share)} of script time ({subject.amount(value)}) comes from {len(foreign):,} other hosts than "
-        f"the busiest, most of it {{0}} ({rows[0].value}).",
+        f"the busiest; the heaviest function of the first, with {rows[0].value}, is {{0}}.",
         Severity.MEDIUM,
         rows,
         profile=subject.profile.handle,

@@ -1,5 +1,7 @@
 """All detectors, in the order in which they are run and listed; and what they find in a trace."""
 
+from collections.abc import Sequence
+
 from traces.errors import InvalidQuestion
 from traces.handles import profile_at
 from traces.insights import (
@@ -35,6 +37,16 @@ DETECTORS: tuple[Detector, ...] = (
 WORST = 5
 """How many findings open a conversation: as many as a person reads."""
 
+FAMILIES = (
+    ("forced-reflow", "layout-thrashing", "large-layout", "rendering"),
+    ("slow-handler", "long-tasks", "blocking-time", "slow-interaction"),
+    ("n-plus-one", "n-plus-one-calls", "sequential-calls"),
+    ("collection-pause", "garbage-collection"),
+    ("kernel-gaps", "small-kernels", "small-operators"),
+    ("largest-paint", "first-paint"),
+)
+"""Findings that are one story, the one nearest to the cause first."""
+
 SEVERITIES = tuple(Severity)
 CONFIDENCES = tuple(Confidence)
 
@@ -62,10 +74,20 @@ def ranked(found: tuple[Insight, ...]) -> tuple[Insight, ...]:
     return tuple(failed)
 
 
+def distinct(ids: Sequence[str]) -> list[str]:
+    """Of ranked findings the different stories: of each family the one nearest to the cause, where its first stood."""
+    chosen: dict[str, None] = {}
+    for one in ids:
+        family = next((family for family in FAMILIES if one in family), (one,))
+        chosen.setdefault(next(member for member in family if member in ids))
+    return list(chosen)
+
+
 def first_findings(trace: Trace, *, limit: int = WORST) -> tuple[Insight, ...]:
-    """The worst few, for the opening of a conversation, the hottest function always among them; empty where nothing
-    stands out."""
-    found = ranked(insights(trace))
+    """The worst few stories, for the opening of a conversation, the hottest function always among them; empty where
+    nothing stands out."""
+    known = {one.id: one for one in ranked(insights(trace))}
+    found = tuple(known[name] for name in distinct(list(known)))
     hottest = [one for one in found if one.id == "hot-function"]
     worst = found[:limit]
     return worst if not hottest or hottest[0] in worst else (*worst[: limit - 1], *hottest)

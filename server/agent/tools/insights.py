@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from server.agent.quoting import quoted
+from server.agent.tools.arguments import ProfileArgument, chosen_profile
 from server.agent.tools.tool import Outcome, Tool, ToolArguments
 from traces.analysis.units import format_value
 from traces.analysis.window import Window
@@ -19,6 +20,7 @@ LISTED = 20
 
 class GetInsights(ToolArguments):
     name: Annotated[str | None, Field(description="one finding in detail, e.g. hot-function; default: list all")] = None
+    profile: ProfileArgument = None
 
 
 def said(found: Insight) -> str:
@@ -27,9 +29,10 @@ def said(found: Insight) -> str:
 
 
 def answer_insights(trace: Trace, arguments: GetInsights) -> Outcome:
+    profile = chosen_profile(trace, arguments.profile).index
     if arguments.name is not None:
-        return _detail(trace, insight(trace, arguments.name))
-    every = insights(trace)
+        return _detail(trace, insight(trace, arguments.name, profile=profile))
+    every = insights(trace, profile=profile)
     found = ranked(every)
     lines = ["findings, worst first (severity, name, confidence):" if found else "nothing stands out"]
     lines += [f"{one.severity} {one.id} ({one.confidence}): {said(one)}" for one in found[:LISTED]]
@@ -66,7 +69,8 @@ def _shown(trace: Trace, one: Insight) -> dict[str, Any] | None:
 
 
 def insight_data(trace: Trace, one: Insight) -> dict[str, Any]:
-    """A finding as JSON values; the window is on its profile's axis, from the profile's start."""
+    """A finding as JSON values; the window is on its profile's axis, from the profile's start. In `template` `{0}`
+    stands where `detail` quotes the first evidence."""
     profile = _profile(trace, one)
     return {
         "id": one.id,
@@ -76,6 +80,7 @@ def insight_data(trace: Trace, one: Insight) -> dict[str, Any]:
         "severity": str(one.severity),
         "confidence": str(one.confidence),
         "detail": said(one),
+        "template": one.detail,
         "share": None if one.share is None else float(one.share),
         "profile": one.profile,
         "window": None if one.window is None else _window(one.window, profile),
@@ -102,7 +107,20 @@ GET_INSIGHTS = Tool(
     answer=answer_insights,
     doing=lambda a: "Looking for what stands out" if a.name is None else f"Looking at {a.name[:40]}",
     fields=frozenset({"insights", "passed", "looked_for", "id", "kind", "title", "state", "severity", "confidence"})
-    | {"detail", "share", "profile", "window", "start", "end", "evidence", "handle", "name", "amount", "advice"}
+    | {
+        "detail",
+        "template",
+        "share",
+        "profile",
+        "window",
+        "start",
+        "end",
+        "evidence",
+        "handle",
+        "name",
+        "amount",
+        "advice",
+    }
     | {"questions"},
     narrow="ask for one by name",
 )

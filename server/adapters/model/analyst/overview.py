@@ -4,6 +4,7 @@ from itertools import groupby
 from typing import Any
 
 from server.adapters.model.analyst.evidence import PSEUDO_FRAMES, Evidence, Lead, lead_of
+from server.adapters.model.analyst.findings import findings, limits
 from server.adapters.model.analyst.wording import (
     amount,
     cited,
@@ -19,8 +20,10 @@ from server.adapters.model.analyst.wording import (
 )
 from server.agent.quoting import plain
 
-DOMINATES = 0.1
-"""Self share from which one function is worth naming as what dominates; below it the time is spread."""
+DOMINATES = 0.3
+"""Self share from which one function dominates; it then holds about as much as the three next together."""
+LEADS = 0.1
+"""Self share from which one function is worth naming as the hottest; below it the time is spread."""
 
 PATH_STEPS = 8
 FEW_SAMPLES = 100
@@ -39,6 +42,7 @@ def overview(evidence: Evidence) -> list[str]:
         _path(evidence),
         _callers(evidence),
         spent if len(rows) > 1 else "",
+        findings(evidence, lead),
         _other_profiles(evidence, lead),
         _advice(evidence, lead),
         _caveats(evidence),
@@ -52,8 +56,9 @@ def _verdict(lead: Lead, evidence: Evidence) -> str:
     profile = _profile(evidence, lead.profile)
     of_it = f"of {amount(lead.whole, unit)}" + (f" in {cited_profile(profile)}" if profile else "")
     spent = f"{own(row, unit)} {of_it} is {verb(unit)} in it itself{through}."
-    if row["self_share"] >= DOMINATES:
-        return f"**{cited(row)} dominates**{located(row)}: {spent}"
+    if row["self_share"] >= LEADS:
+        leads = "dominates" if row["self_share"] >= DOMINATES else "is the hottest function"
+        return f"**{cited(row)} {leads}**{located(row)}: {spent}"
     return (
         f"**{cited(row)} is the heaviest function, but nothing dominates**{located(row)}: {spent} "
         f"The {noun(unit)} is spread over many functions."
@@ -141,11 +146,16 @@ def _caveats(evidence: Evidence) -> str:
     summary = evidence.first("get_trace_summary")
     if not summary:
         return ""
-    notes = [plain(warning["text"], 300).rstrip(".") + "." for warning in summary.get("warnings", [])[:3]]
+    notes = [_sentence(plain(warning["text"], 300)) for warning in summary.get("warnings", [])[:3]]
     told = evidence.lead.profile if evidence.lead else summary["default_profile"]
     main = next((p for p in summary["profiles"] if p["handle"] == told), None)
     if main and main.get("idle_share"):
         notes.append(f"That profile is idle {share(main['idle_share'])} of its time; idle time is left out above.")
     if main and main["kind"] == "sampled" and (count := main.get("sample_count")) and count < FEW_SAMPLES:
         notes.append(f"There are only {count:,} samples: small shares are within chance.")
+    notes += limits(evidence)
     return "Keep in mind: " + " ".join(notes) if notes else ""
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".") + "."

@@ -86,7 +86,7 @@ def _follow_up(question: Question, evidence: Evidence, offered: frozenset[str]) 
 
 
 def _overview(evidence: Evidence) -> list[Call]:
-    """First the other busy profiles, if there are any; then, in the profile that leads, tree, picture
+    """First the other busy profiles, if there are any; then, in the profile that leads, findings, tree, picture
     and neighbours.
     """
     summary, lead = evidence.first("get_trace_summary"), evidence.lead
@@ -97,6 +97,7 @@ def _overview(evidence: Evidence) -> list[Call]:
         return [("get_top_functions", {"sort_by": "self", "limit": 5, "profile": handle}) for handle in others]
     where = {} if lead.profile == summary["default_profile"] else {"profile": lead.profile}
     return [
+        ("get_insights", where),
         ("get_call_tree", {"max_nodes": 60} | where),
         ("generate_flamegraph_screenshot", {"mode": "left_heavy"} | where),
         ("get_callers_callees", {"frame": lead.row["handle"]} | where),

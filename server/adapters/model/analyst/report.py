@@ -3,7 +3,7 @@
 from typing import assert_never
 
 from server.adapters.model.analyst.evidence import Evidence
-from server.adapters.model.analyst.overview import DOMINATES, overview
+from server.adapters.model.analyst.overview import LEADS, overview
 from server.adapters.model.analyst.question import Question, Topic
 from server.adapters.model.analyst.wording import (
     amount,
@@ -118,7 +118,7 @@ def _shown(question: Question, evidence: Evidence) -> list[str]:
 def _garbage(evidence: Evidence) -> list[str]:
     rows = [row for row in evidence.matches if row["total_value"] > 0]
     found = evidence.first("find_frames")
-    closing = _leading(evidence, "What dominates is")
+    closing = _leading(evidence, "What takes the most is")
     if not rows or not found:
         none = (
             "**No frame in this trace is named like garbage collection**: either there was none, "
@@ -126,7 +126,7 @@ def _garbage(evidence: Evidence) -> list[str]:
         )
         return [none, closing]
     unit = found["unit"]
-    size = "a large part" if rows[0]["total_share"] >= DOMINATES else "a small part"
+    size = "a large part" if rows[0]["total_share"] >= LEADS else "a small part"
     first = (
         f"**{cited(rows[0])} is the heaviest frame named like garbage collection: {whole(rows[0], unit)}**, "
         f"{size} of the {noun(unit)}."

@@ -1,0 +1,50 @@
+"""What else stands out, in the analyst's words: the few findings that matter beside the leading function."""
+
+from typing import Any
+
+from server.adapters.model.analyst.evidence import Evidence, Lead
+from server.adapters.model.analyst.wording import cited
+from traces.insights.insight import PLACE
+from traces.insights.registry import distinct
+
+MENTIONED = 3
+"""Findings named in an answer: what a person can act on."""
+LIMITS = 2
+GUESS_SHARE = 0.1
+"""Share from which a guess from names is worth a line."""
+SAID_ALREADY = frozenset({"hot-function", "heaviest-path", "mostly-idle", "few-samples", "lost-events"})
+"""What the answer says in its own place."""
+
+
+def findings(evidence: Evidence, lead: Lead) -> str:
+    """At most three findings of weight as a list; empty when nothing else stands out."""
+    rows = {row["id"]: row for row in _found(evidence) if row["kind"] != "quality" and _matters(row, lead)}
+    chosen = [rows[name] for name in distinct(list(rows))[:MENTIONED]]
+    if not chosen:
+        return ""
+    lines = [f"- {row['title']}: {_sentence(row)}" + (f" {row['advice']}" if row["advice"] else "") for row in chosen]
+    return "What else stands out:\n\n" + "\n".join(lines)
+
+
+def limits(evidence: Evidence) -> list[str]:
+    """What the way of recording hides, in a sentence each."""
+    return [_sentence(row) for row in _found(evidence) if row["kind"] == "quality"][:LIMITS]
+
+
+def _found(evidence: Evidence) -> list[dict[str, Any]]:
+    told = evidence.first("get_insights") or {"insights": []}
+    return [row for row in told["insights"] if row["id"] not in SAID_ALREADY]
+
+
+def _matters(row: dict[str, Any], lead: Lead) -> bool:
+    """A guess from the leading function's name adds nothing to what is said of it."""
+    guess = row["confidence"] == "low"
+    about_lead = bool(row["evidence"]) and row["evidence"][0]["handle"] == lead.row["handle"]
+    if guess and (about_lead or row["share"] < GUESS_SHARE):
+        return False
+    return str(row["severity"]) != "info"
+
+
+def _sentence(row: dict[str, Any]) -> str:
+    """The finding's sentence with its evidence cited."""
+    return PLACE.sub(lambda place: cited(row["evidence"][int(place[1])]), row["template"])

@@ -28,12 +28,15 @@ NO_CLOCK = "the profile does not measure time along a clock"
 def _few_samples(subject: Subject) -> Verdict:
     if subject.profile.samples is None:
         return not_applicable("calls were recorded, not samples")
-    if subject.trace.format in SUMS and subject.profile.unit is not Unit.COUNT:
-        return not_applicable("the file holds sums of samples: how many there were is not said")
     samples = subject.profile.samples
-    weights = samples.weights[subject.profile.default_value]
-    # Where the unit is samples, a row stands for as many as it weighs.
-    count = int(weights[samples.leaf >= 0].sum()) if subject.unit is Unit.COUNT else subject.busy_samples
+    # Where samples are a value of their own, a row stands for as many as it weighs.
+    counted = [k for k, value in enumerate(subject.profile.values) if value.name == "samples"]
+    if counted:
+        count = int(samples.weights[counted[0]][samples.leaf >= 0].sum())
+    elif subject.trace.format in SUMS:
+        return not_applicable("the file holds sums of samples: how many there were is not said")
+    else:
+        count = subject.busy_samples
     if count >= threshold("few-samples.count"):
         return passed(f"{count:,} samples that are not idle")
     return Verdict(

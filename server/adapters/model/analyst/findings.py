@@ -12,7 +12,7 @@ MENTIONED = 3
 LIMITS = 2
 GUESS_SHARE = 0.1
 """Share from which a guess from names is worth a line."""
-SAID_ALREADY = frozenset({"hot-function", "heaviest-path", "mostly-idle", "few-samples", "lost-events"})
+SAID_ALREADY = frozenset({"hot-function", "heaviest-path", "mostly-idle", "lost-events"})
 """What the answer says in its own place."""
 
 
@@ -40,6 +40,8 @@ def _matters(row: dict[str, Any], lead: Lead) -> bool:
     """A guess from the leading function's name adds nothing to what is said of it."""
     guess = row["confidence"] == "low"
     about_lead = bool(row["evidence"]) and row["evidence"][0]["handle"] == lead.row["handle"]
+    if row["id"] == "top-allocator" and about_lead:
+        return False
     if guess and (about_lead or row["share"] < GUESS_SHARE):
         return False
     return str(row["severity"]) != "info"

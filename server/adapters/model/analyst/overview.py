@@ -26,8 +26,6 @@ LEADS = 0.1
 """Self share from which one function is worth naming as the hottest; below it the time is spread."""
 
 PATH_STEPS = 8
-FEW_SAMPLES = 100
-"""Below this many samples a share of some percent is within chance."""
 
 
 def overview(evidence: Evidence) -> list[str]:
@@ -151,8 +149,6 @@ def _caveats(evidence: Evidence) -> str:
     main = next((p for p in summary["profiles"] if p["handle"] == told), None)
     if main and main.get("idle_share"):
         notes.append(f"That profile is idle {share(main['idle_share'])} of its time; idle time is left out above.")
-    if main and main["kind"] == "sampled" and (count := main.get("sample_count")) and count < FEW_SAMPLES:
-        notes.append(f"There are only {count:,} samples: small shares are within chance.")
     notes += limits(evidence)
     return "Keep in mind: " + " ".join(notes) if notes else ""
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import socket
 
     from limits.administration import Administration, PlanRecords
+    from server.agent.service import Checkpoints
     from server.agent.turn import Agent, Pictures
     from server.edges.cli.doors import Analysis, AnalyzeOptions, ServeOptions
     from server.edges.http.services import Services
@@ -165,6 +166,7 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
     from server.adapters.folder.data_folder import scratch_folder
     from server.adapters.folder.objects import FolderObjects
     from server.adapters.memory.identity import LocalIdentity
+    from server.adapters.postgres.checkpoints import PostgresCheckpoints
     from server.adapters.postgres.conversations import PostgresConversations
     from server.adapters.postgres.embedded import EmbeddedPostgres
     from server.adapters.postgres.library_tables import set_up_library_tables
@@ -208,7 +210,12 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
             objects=objects,
             workers=workers,
             identity=LocalIdentity(user, access_token=None if token is None else token.get_secret_value()),
-            agent=build_agent(settings, workers=workers, pictures=StoredPictures(objects)),
+            agent=build_agent(
+                settings,
+                workers=workers,
+                pictures=StoredPictures(objects),
+                checkpoints=PostgresCheckpoints(queue.pool),
+            ),
             user=user,
             scratch=stack.enter_context(scratch_folder(settings.data)),
             queue=queue,
@@ -216,7 +223,13 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
         )
 
 
-def build_agent(settings: "Settings", *, workers: "TraceWorkers", pictures: "Pictures") -> "Agent":
+def build_agent(
+    settings: "Settings",
+    *,
+    workers: "TraceWorkers",
+    pictures: "Pictures",
+    checkpoints: "Checkpoints | None" = None,
+) -> "Agent":
     """The agent with the model of the settings: a provider's when there is a key or an address, else the built-in
     analyst.
     """
@@ -241,6 +254,7 @@ def build_agent(settings: "Settings", *, workers: "TraceWorkers", pictures: "Pic
         pictures=pictures,
         bounds=AgentBounds(turn_seconds=settings.turn_seconds),
         debug_dir=settings.debug_messages_dir,
+        checkpoints=checkpoints,
     )
 
 

@@ -10,6 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from server.agent.calling import call_model
 from server.agent.finish import finish
+from server.agent.remembering import remembered
 from server.agent.setup import set_up
 from server.agent.state import TurnContext, TurnState
 from server.agent.tooling import run_tools
@@ -19,10 +20,8 @@ TurnGraph = CompiledStateGraph[TurnState, TurnContext, TurnState, TurnState]
 
 def build_graph() -> TurnGraph:
     graph: StateGraph[TurnState, TurnContext, Any, Any] = StateGraph(TurnState, context_schema=TurnContext)
-    graph.add_node("setup", set_up)
-    graph.add_node("agent", call_model)
-    graph.add_node("tools", run_tools)
-    graph.add_node("finish", finish)
+    for name, node in {"setup": set_up, "agent": call_model, "tools": run_tools, "finish": finish}.items():
+        graph.add_node(name, remembered(node))
     graph.add_edge(START, "setup")
     graph.add_edge("setup", "agent")
     graph.add_conditional_edges("agent", after_model, {"tools": "tools", "finish": "finish", "stop": END})

@@ -1,23 +1,31 @@
 """The agent as the rest of the application knows it: one prompt in, events on the way, an answer out."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from limits.decisions import Decision, LimitType
 from server.agent.bounds import AgentBounds
 from server.agent.debug import MessageRecorder
 from server.agent.graph import build_graph
 from server.agent.model import ChatModels
+from server.agent.remembering import RememberingSink, told_before
 from server.agent.state import TurnContext, TurnState
 from server.agent.tools.table import offered_tools
 from server.agent.turn import Pictures, TurnAnswer, TurnInput, TurnSink
 from server.errors import LimitExceeded, ModelFailed
 from server.ports.prompts import Prompts
 from server.ports.traces import TraceWorkers
+from server.protocol.events import TurnStarted
 from server.protocol.values import Check, Citation, Usage
+
+Checkpoints = Callable[[], BaseCheckpointSaver[Any]]
+"""A saver for one turn: savers are not shared, they do one thing at a time."""
 
 
 class FlamechatAgent:
@@ -34,6 +42,7 @@ class FlamechatAgent:
         pictures: Pictures,
         bounds: AgentBounds | None = None,
         debug_dir: Path | None = None,
+        checkpoints: Checkpoints | None = None,
     ) -> None:
         self._models = models
         self._prompts = prompts
@@ -42,12 +51,13 @@ class FlamechatAgent:
         self._bounds = bounds or AgentBounds()
         self._recorder = MessageRecorder(debug_dir) if debug_dir else None
         self._graph = build_graph()
+        self._checkpoints = checkpoints
 
     async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
         """Run one turn to its answer; see `turn.Agent.answer`."""
         context = TurnContext(
             turn=turn,
-            sink=sink,
+            sink=RememberingSink(sink),
             model=self._models.model(turn.model_name),
             prompts=self._prompts,
             workers=self._workers,
@@ -58,9 +68,7 @@ class FlamechatAgent:
         )
         try:
             async with asyncio.timeout(self._bounds.turn_seconds):
-                state = await self._graph.ainvoke(
-                    _first_state(turn), config={"recursion_limit": self._bounds.recursion_limit}, context=context
-                )
+                state = await self._run(turn, context)
         except TimeoutError:
             raise ModelFailed(
                 f"No answer within {self._bounds.turn_seconds:g} s. Try again, or ask a narrower question.",
@@ -69,6 +77,25 @@ class FlamechatAgent:
         if state["session_message_limit_hit_in_graph"]:
             raise LimitExceeded(_refusal(turn))
         return _answer(cast("TurnState", state), context)
+
+    async def _run(self, turn: TurnInput, context: TurnContext) -> dict[str, Any]:
+        """The state in which the graph ends. A later attempt goes on after the last whole step of the earlier one."""
+        config: RunnableConfig = {"recursion_limit": self._bounds.recursion_limit}
+        if self._checkpoints is None:
+            return await self._graph.ainvoke(_first_state(turn), config=config, context=context)
+        graph = self._graph.copy({"checkpointer": self._checkpoints()})
+        config["configurable"] = {"thread_id": f"{turn.caller.user_id}/{turn.turn_id}"}
+        given: TurnState | None = _first_state(turn)
+        if turn.attempt > 1:
+            found = await graph.aget_state(config)
+            if version := found.values.get("prompt_version"):
+                context.sink.restore(told_before(found.values))
+                label = context.model.label
+                await context.sink.emit(TurnStarted(attempt=turn.attempt, model=label, prompt_version=version))
+                if not found.next:
+                    return found.values
+                given = None
+        return await graph.ainvoke(given, config=config, context=context, durability="sync")
 
 
 def _first_state(turn: TurnInput) -> TurnState:
@@ -80,6 +107,7 @@ def _first_state(turn: TurnInput) -> TurnState:
         input_tokens=None,
         output_tokens=None,
         new_pictures=[],
+        told=[],
         chat_messages_per_session_limit=turn.messages_limit,
         plan_name=turn.plan_name,
         messages_used=turn.messages_used,

@@ -1,5 +1,6 @@
 """What a turn remembers (only what a checkpoint can hold) and what it works with (only at run time)."""
 
+import operator
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypedDict
 
@@ -18,7 +19,7 @@ from server.ports.traces import TraceWorkers
 class TurnState(TypedDict, total=False):
     """`messages`: system prompt, history, this prompt, then the turn's own. `known`: what the system prompt says of the
     trace. `new_pictures`: tool calls of the newest round that drew one; `answer_id`: the message that holds the
-    last text. The three limit fields decide every model call.
+    last text; `told`: the events of finished steps. The three limit fields decide every model call.
     """
 
     messages: Annotated[list[AnyMessage], add_messages]
@@ -31,6 +32,7 @@ class TurnState(TypedDict, total=False):
     output_tokens: int | None
     new_pictures: list[str]
     answer_id: str
+    told: Annotated[list[dict[str, Any]], operator.add]
     chat_messages_per_session_limit: int | None
     plan_name: str
     messages_used: int

@@ -1,5 +1,6 @@
 """What a turn is to the agent: the values that go in, the sink its events go to, the answer that comes out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -52,6 +53,10 @@ class TurnSink(Protocol):
     """Takes the turn's events, unstamped; numbers, coalesces and relays them."""
 
     async def emit(self, event: TurnEvent) -> None: ...
+
+    def restore(self, events: Sequence[TurnEvent]) -> None:
+        """Take up what an earlier attempt has told and this one keeps; before anything is emitted."""
+        ...
 
 
 class Pictures(Protocol):

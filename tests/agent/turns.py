@@ -11,7 +11,7 @@ from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
 from server.agent.bounds import AgentBounds
 from server.agent.model import ChatModels
-from server.agent.service import FlamechatAgent
+from server.agent.service import Checkpoints, FlamechatAgent
 from server.agent.turn import TurnInput
 from server.ports.identity import LOCAL_USER_ID, Caller
 from server.ports.traces import TraceRow
@@ -46,6 +46,7 @@ class RecordingSink:
 
     events: list[TurnEvent] = field(default_factory=list)
     text: dict[str, str] = field(default_factory=dict)
+    restored: list[TurnEvent] = field(default_factory=list)
 
     async def emit(self, event: TurnEvent) -> None:
         self.events.append(event)
@@ -58,6 +59,9 @@ class RecordingSink:
                 self.text[event.message_id] = self.text[event.message_id][: event.offset]
             case _:
                 pass
+
+    def restore(self, events: Sequence[TurnEvent]) -> None:
+        self.restored.extend(events)
 
     def of(self, type_: str) -> list[TurnEvent]:
         return [event for event in self.events if event.type == type_]
@@ -86,13 +90,23 @@ class Stage:
 
 
 def stage(
-    models: ChatModels, trace: Trace | None = None, *, bounds: AgentBounds | None = None, **turn: object
+    models: ChatModels,
+    trace: Trace | None = None,
+    *,
+    bounds: AgentBounds | None = None,
+    checkpoints: Checkpoints | None = None,
+    **turn: object,
 ) -> Stage:
     """An agent with these models over a trace (the small one), and a first turn that asks why it is slow."""
     workers, pictures = InlineTraceWorkers(), KeptPictures()
     trace = trace or small_trace()
     agent = FlamechatAgent(
-        models=models, prompts=PromptFile(), workers=workers, pictures=pictures, bounds=bounds or AgentBounds()
+        models=models,
+        prompts=PromptFile(),
+        workers=workers,
+        pictures=pictures,
+        bounds=bounds or AgentBounds(),
+        checkpoints=checkpoints,
     )
     row = TraceRow(
         trace_id="t1",

@@ -32,6 +32,16 @@ REMAINS = (
     where e.written_at < now() - interval '10 s'
         and not exists (select from public.chat_turns t where t.id = e.turn_id and t.ended_at is null)
     """,
+    *(
+        f"""
+        delete from {table} c where not exists (
+            select from public.chat_turns t
+            where t.ended_at is null and t.user_id = split_part(c.thread_id, '/', 1)::uuid
+                and t.id = split_part(c.thread_id, '/', 2)::uuid
+        )
+        """  # noqa: S608 - names of ours
+        for table in ("checkpoint_writes", "checkpoint_blobs", "checkpoints")
+    ),
 )
 
 log = structlog.get_logger(__name__)

@@ -5,6 +5,7 @@ import hashlib
 import json
 import uuid
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -55,6 +56,9 @@ class TerminalSink:
         self._quiet = quiet
         self._said = False
         self.tools: list[dict[str, Any]] = []
+
+    def restore(self, events: Sequence[events.TurnEvent]) -> None:
+        """Nothing is ever taken up here: a command has one attempt."""
 
     async def emit(self, event: events.TurnEvent) -> None:
         match event:

@@ -1,0 +1,86 @@
+"""A turn that another process goes on with, from the checkpoints of the one that died."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from server.adapters.postgres.checkpoints import PostgresCheckpoints
+from server.adapters.postgres.turn_queue import PostgresTurnQueue
+from server.agent.service import Checkpoints
+from server.protocol.events import ModelChunkStart, TurnStarted
+from tests.agent.turns import Stage, endpoint_models, stage
+from tests.openai_endpoint import Reply, openai_endpoint
+from tests.plugins.postgres import FreshDatabase
+
+LOOKING = Reply(text="Let me look.", calls=(("get_top_functions", "{}"), ("generate_flamegraph_screenshot", "{}")))
+CUT_OFF = Reply(text="half an answer that nobody", fault="hang")
+ANSWER = Reply(text="[`parse_json`](#f2) dominates with 60.0% (600 ms).")
+
+
+@pytest.fixture(params=["memory", "postgres"])
+def own_database(request: pytest.FixtureRequest) -> FreshDatabase | None:
+    if request.param == "memory":
+        return None
+    found = request.getfixturevalue("database")
+    assert isinstance(found, FreshDatabase)
+    return found
+
+
+@pytest.fixture
+async def checkpoints(own_database: FreshDatabase | None) -> AsyncIterator[Checkpoints]:
+    if own_database is None:
+        saver = InMemorySaver()
+        yield lambda: saver
+    else:
+        async with PostgresTurnQueue(own_database.server, at_once=1) as queue:
+            yield PostgresCheckpoints(queue.pool)
+
+
+async def killed_while_saying(scene: Stage, text: str) -> None:
+    """Run the turn until it has said this, then stop it where it is."""
+    running = asyncio.create_task(scene.agent.answer(scene.turn, scene.sink))
+    async with asyncio.timeout(30):
+        while not any(text in said for said in scene.sink.text.values()):
+            assert not running.done()
+            await asyncio.sleep(0)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+
+async def test_a_turn_goes_on_after_its_last_whole_step_and_repeats_nothing(checkpoints: Checkpoints) -> None:
+    async with openai_endpoint(LOOKING, CUT_OFF, ANSWER) as endpoint:
+        died = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints)
+        await killed_while_saying(died, "half")
+        heir = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, attempt=2)
+        answer = await heir.agent.answer(heir.turn, heir.sink)
+
+    assert len(endpoint.requests) == 3
+    assert endpoint.roles(2)[:5] == ["system", "user", "assistant", "tool", "tool"]
+    kept = heir.sink.restored
+    assert [event.type for event in kept] == ["model_chunk_start", *["tool_start"] * 2, *["tool_result"] * 2]
+    assert isinstance(kept[0], ModelChunkStart)
+    assert kept[0].chunk == "Let me look."
+    assert heir.sink.events[0] == TurnStarted(attempt=2, model="fake", prompt_version=answer.prompt_version)
+    assert list(heir.sink.text.values()) == [answer.text] == [ANSWER.text]
+    assert (answer.usage.model_calls, answer.usage.tool_calls) == (2, 2)
+    assert {check.status for check in answer.checks} == {"verified"}
+
+
+async def test_a_turn_that_died_before_its_first_step_begins_again(checkpoints: Checkpoints) -> None:
+    async with openai_endpoint(ANSWER) as endpoint:
+        scene = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, attempt=2)
+        answer = await scene.agent.answer(scene.turn, scene.sink)
+    assert scene.sink.restored == []
+    assert answer.text == ANSWER.text
+
+
+async def test_an_answer_that_was_whole_but_not_stored_is_not_asked_for_again(checkpoints: Checkpoints) -> None:
+    async with openai_endpoint(LOOKING, ANSWER) as endpoint:
+        first = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints)
+        told = await first.agent.answer(first.turn, first.sink)
+        heir = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, attempt=2)
+        assert await heir.agent.answer(heir.turn, heir.sink) == told
+    assert len(endpoint.requests) == 2

@@ -5,11 +5,10 @@ Times are nanoseconds. `globalTid` holds the process in bits 24 to 47 and the th
 opened in memory, with a bound on what a query may do.
 """
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -18,6 +17,9 @@ from traces.importers.head import Head
 from traces.nesting import nest_slices
 from traces.stacks import StackTable
 from traces.values import Unit, ValueType
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 MAGIC = b"SQLite format 3\0"
 JOURNAL = slice(18, 20)
@@ -56,6 +58,8 @@ def looks_like(head: Head) -> bool:
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed a profile a thread and a stream, and one a thread of CPU samples. Raises DamagedTrace."""
+    import sqlite3  # a library that the other formats need not wait for
+
     with closing(sqlite3.connect(":memory:")) as database:
         try:
             data = bytearray(content)
@@ -72,7 +76,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
 
 
 class _Export:
-    def __init__(self, database: sqlite3.Connection, builder: TraceBuilder) -> None:
+    def __init__(self, database: "Connection", builder: TraceBuilder) -> None:
         self._database = database
         self._builder = builder
         # Views and virtual tables could run what the file's author wrote.

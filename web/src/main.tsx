@@ -5,6 +5,7 @@ import "./style/tokens.css";
 import "./style/page.css";
 import "./style/viewer.css";
 import "./style/chat.css";
+import "./style/insights.css";
 import "./style/admin.css";
 import { startTheme } from "./theme.ts";
 

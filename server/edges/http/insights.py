@@ -27,7 +27,7 @@ async def all_insights(
 
 
 def insights_json(trace: Trace, profile: int | None) -> dict[str, Any]:
-    """`{insights, passed, notApplicable}`: windows are on their profile's axis, from the profile's start."""
+    """`{insights, passed, notApplicable}`: windows are on their profile's axis, as a view's are."""
     every = insights(trace, profile=profile)
     others: dict[str, list[dict[str, str]]] = {"pass": [], "not_applicable": []}
     for one in every:
@@ -36,7 +36,9 @@ def insights_json(trace: Trace, profile: int | None) -> dict[str, Any]:
     rows = []
     for one in ranked(every):
         shown = replace(one, evidence=tuple(_plain(evidence) for evidence in one.evidence))
-        rows.append(insight_data(trace, shown) | {"detail": shown.said(lambda evidence: evidence.name)})
+        window = None if one.window is None else {"start": float(one.window.start), "end": float(one.window.end)}
+        detail = shown.said(lambda evidence: evidence.name)
+        rows.append(insight_data(trace, shown) | {"detail": detail, "window": window})
     return {"insights": rows, "passed": others["pass"], "notApplicable": others["not_applicable"]}
 
 

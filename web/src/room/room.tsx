@@ -5,6 +5,7 @@ import { ChatStore } from "../chat/chat_store.ts";
 import { Chat } from "../chat/chat.tsx";
 import { Icon } from "../icons.tsx";
 import { newId } from "../identifiers.ts";
+import { Findings } from "../insights/insights.tsx";
 import { go, roomPath } from "../route.ts";
 import { usePart } from "../store.ts";
 import { act, goTo } from "../viewer/navigation.ts";
@@ -138,6 +139,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
       <Splitter room={room} />
       <div class="chat-pane">
         <Conversations traceId={trace.traceId} sessionId={sessionId} version={ended + title} title={title} />
+        <Findings store={viewer} ask={(text) => setProposal({ text })} />
         <Chat key={sessionId} store={chat} sessionId={sessionId} proposal={proposal} cite={cite} />
       </div>
     </main>

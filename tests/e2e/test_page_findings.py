@@ -1,0 +1,24 @@
+"""What stands out, beside the chart, before any question."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.pages import open_room
+from tests.e2e.running_server import RunningServer
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
+
+
+def test_a_finding_opens_in_the_chart_and_in_the_chat(
+    page: Page, analyst_server: RunningServer, board_trace: Path
+) -> None:
+    open_room(page, analyst_server.address, board_trace)
+    findings = page.locator(".findings")
+    expect(findings.locator("summary")).to_contain_text("high")
+    findings.locator("summary").click()
+    findings.get_by_role("button", name="Forced reflow").first.click()
+    expect(page.locator(".details")).to_contain_text("EventDispatch")
+    findings.get_by_role("button", name="Ask about Hot function").click()
+    expect(page.get_by_label("Ask about this trace")).to_have_value("Hot function: what about f62?")

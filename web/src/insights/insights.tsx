@@ -1,0 +1,69 @@
+/** What stands out in the trace, found by rule before any question: each finding opens in the chart or in the chat. */
+import { useEffect, useState } from "preact/hooks";
+import { json } from "../api.ts";
+import { Icon } from "../icons.tsx";
+import { goTo } from "../viewer/navigation.ts";
+import type { ViewerStore } from "../viewer/viewer_store.ts";
+import { countsOf, questionAbout, type Insight } from "./summary.ts";
+
+interface Insights {
+  insights: Insight[];
+  passed: { id: string }[];
+  notApplicable: { id: string }[];
+}
+
+interface FindingsProps {
+  store: ViewerStore;
+  ask: (question: string) => void;
+}
+
+export function Findings({ store, ask }: FindingsProps) {
+  const [found, setFound] = useState<Insights | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const { traceId } = store.trace;
+  useEffect(() => {
+    let current = true;
+    json<Insights>(`/traces/${encodeURIComponent(traceId)}/insights`).then(
+      (answer) => current && setFound(answer),
+      (error: Error) => current && setProblem(error.message),
+    );
+    return () => {
+      current = false;
+    };
+  }, [traceId]);
+  return (
+    <details class="findings">
+      <summary>
+        Findings <span class="note">{problem ?? countsOf(found)}</span>
+      </summary>
+      <ul>
+        {found?.insights.map((insight) => (
+          <li key={insight.id} class={`finding-${insight.severity}`}>
+            <button type="button" onClick={() => void show(store, insight)} title="Show in the chart">
+              <strong>{insight.title}</strong> <span class="note">{insight.severity}</span>
+              <span class="finding-detail">{insight.detail}</span>
+            </button>
+            <button type="button" onClick={() => ask(questionAbout(insight))} aria-label={`Ask about ${insight.title}`}>
+              <Icon name="chat" />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {found && (
+        <p class="note">
+          {found.passed.length} others were looked for and not found; {found.notApplicable.length} do not apply to this
+          trace.
+        </p>
+      )}
+    </details>
+  );
+}
+
+async function show(store: ViewerStore, { evidence, profile, window }: Insight): Promise<void> {
+  const handle = evidence[0]?.handle;
+  if (window && profile) {
+    await store.show({ profile, mode: "time_order" });
+    if (handle && !handle.startsWith("p")) await goTo(store, handle, profile);
+    store.moveTo(window);
+  } else if (handle) await goTo(store, handle, profile);
+}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-pytest_plugins = ["tests.plugins.mutations", "tests.plugins.postgres", "tests.plugins.worlds"]
+pytest_plugins = ["tests.plugins.examples", "tests.plugins.mutations", "tests.plugins.postgres", "tests.plugins.worlds"]
 
 ALIASES = (
     "OPENAI_",

@@ -38,13 +38,15 @@ def read_trace(data: bytes | memoryview | mmap, *, name: str) -> Trace:
     builder = TraceBuilder(name, known.name)
     try:
         known.read(content, builder)
+        return builder.build(sha256=hashlib.sha256(given).hexdigest(), source_bytes=len(given))
     except msgspec.MsgspecError as error:
         raise builder.damaged(f"{error}.") from error
     except RecursionError as error:
         raise builder.damaged("it is nested too deeply to be read.") from error
     except UnicodeDecodeError as error:
         raise builder.damaged("a text in it is not UTF-8.") from error
-    return builder.build(sha256=hashlib.sha256(given).hexdigest(), source_bytes=len(given))
+    except OverflowError as error:
+        raise builder.damaged("a number in it is too large.") from error
 
 
 def read_arguments(data: bytes | memoryview | mmap, trace: Trace, spans: Sequence[str]) -> dict[str, Any]:

@@ -3,9 +3,11 @@
 import codecs
 import gzip
 import io
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
+from typing import IO
 
 import zstandard
 
@@ -18,6 +20,8 @@ MAX_LAYERS = 4
 """A gzip of a zip of a gzip is already more than any tool writes."""
 OUTPUT_CHUNK = 16 << 20
 BUNDLE_SIGN = ".trace/form.template"
+BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, OSError)
+"""What zipfile raises for files that are broken."""
 ZSTD_INPUT_CHUNK = 8 << 10
 """zstd gives all the output of what it is fed: small bites keep it below 256 MB even for a bomb."""
 
@@ -48,23 +52,29 @@ def is_bundle(data: memoryview) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return any(member.endswith(BUNDLE_SIGN) for member in archive.namelist())
-    except zipfile.BadZipFile:
+    except BROKEN_ZIP:
         return False
 
 
 def read_member(archive: zipfile.ZipFile, member: str, name: str, limit: int = MAX_DECOMPRESSED_BYTES) -> memoryview:
     """One file of an archive, and what it holds where it is zlib itself. Raises DamagedTrace, TraceTooLarge."""
     try:
-        packed = archive.getinfo(member).compress_size
-        with archive.open(member) as file:
-            data = _collect(iter(lambda: file.read(OUTPUT_CHUNK), b""), packed, name, limit)
+        info = archive.getinfo(member)
+        with _opened(archive, info) as file:
+            data = _collect(iter(lambda: file.read(OUTPUT_CHUNK), b""), info.compress_size, name, limit)
         if bytes(data[:1]) == b"\x78" and len(data) > 1 and (0x7800 | data[1]) % 31 == 0:
             data = _collect(_inflate(data), len(data), name, limit)
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise _broken(name, "zip") from error
     except (RuntimeError, NotImplementedError) as error:
         raise UnrecognisedTrace(f"{name}: this zip is encrypted or packed in a way that is not read.") from error
+    except BROKEN_ZIP as error:
+        raise _broken(name, "zip") from error
     return data
+
+
+def _opened(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise NotImplementedError  # LZMA takes the memory that its first bytes ask for
+    return archive.open(info)
 
 
 def _collect(chunks: Iterable[bytes], packed: int, name: str, most: int = MAX_DECOMPRESSED_BYTES) -> memoryview:
@@ -128,13 +138,13 @@ def _unzip(data: memoryview, name: str) -> Iterator[bytes]:
                 raise UnrecognisedTrace(
                     f"{name}: this zip holds {len(members)} files; one trace is expected. Unpack it and choose one."
                 )
-            with archive.open(members[0]) as member:
+            with _opened(archive, members[0]) as member:
                 while chunk := member.read(OUTPUT_CHUNK):
                     yield chunk
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise _broken(name, "zip") from error
     except (RuntimeError, NotImplementedError) as error:
         raise UnrecognisedTrace(f"{name}: this zip is encrypted or packed in a way that is not read.") from error
+    except BROKEN_ZIP as error:
+        raise _broken(name, "zip") from error
 
 
 def _as_utf8(data: memoryview, name: str) -> memoryview:

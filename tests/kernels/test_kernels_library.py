@@ -33,6 +33,7 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "kernels.so"
 
 
+@pytest.mark.long
 def test_the_sources_compile_without_a_warning(build: Path) -> None:
     from hatch_build import COMPILERS, compile_kernels
 
@@ -40,6 +41,19 @@ def test_the_sources_compile_without_a_warning(build: Path) -> None:
         pytest.skip("no C compiler here")
     assert compile_kernels(build, strict=True) is None
     assert build.stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("source", "built"), [("int seven(void) { return 7; }", True), ("int f(void) { int x; }", False)]
+)
+def test_a_warning_is_a_failure_where_we_build(build: Path, source: str, built: bool) -> None:
+    from hatch_build import COMPILERS, compile_kernels
+
+    if not any(map(shutil.which, COMPILERS)):
+        pytest.skip("no C compiler here")
+    (build.parent / "seven.c").write_text(source)
+    assert (compile_kernels(build, build.parent, strict=True) is None) == built
+    assert build.exists() == built
 
 
 def test_no_compiler_is_no_failure(build: Path, monkeypatch: pytest.MonkeyPatch) -> None:

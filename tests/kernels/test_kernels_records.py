@@ -1,6 +1,7 @@
 """records.c against its reference: the same columns, texts and refusals for any document."""
 
 import gzip
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -176,6 +177,14 @@ def test_a_record_that_breaks_off_is_dropped() -> None:
     assert found.unterminated
     assert found.count == 1
     assert found.texts("name") == ("whole",)
+
+
+def test_a_document_may_break_off_inside_an_escape_but_not_go_on_behind_half_of_one() -> None:
+    pieces = (rb"\ud83d", rb"\ude00", rb"\\", b"x", b'"', rb"\u00", b"\\", b"}]", b"u")
+    for head in (b'[{"name":"a"},{"name":"', b'{"traceEvents":[{"name":"'):
+        for chosen in itertools.product(pieces, repeat=2):
+            for tail in (b"", b"\n", b'"}]'):
+                agree(head + b"".join(chosen) + tail)
 
 
 @pytest.mark.parametrize(

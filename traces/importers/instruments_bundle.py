@@ -16,7 +16,7 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
-from traces.envelope import BUNDLE_SIGN, read_member
+from traces.envelope import BROKEN_ZIP, BUNDLE_SIGN, read_member
 from traces.errors import UnrecognisedTrace
 from traces.importers.head import Head
 from traces.importers.keyed_archive import BrokenArchive, KeyedArchive
@@ -70,8 +70,10 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             _read(Bundle(archive, builder.name), builder)
-    except (BrokenArchive, zipfile.BadZipFile, OverflowError) as error:
+    except (BrokenArchive, OverflowError) as error:
         raise builder.damaged(f"{error}.") from error
+    except BROKEN_ZIP as error:
+        raise builder.damaged("its zip is broken.") from error
 
 
 def _read(bundle: Bundle, builder: TraceBuilder) -> None:
@@ -198,7 +200,7 @@ def _stack(backtrace: int, arrays: list[Int64], symbols: dict[int, int], builder
     frames: list[int] = []
     pending = [backtrace]
     steps = 0
-    while pending and steps < MAX_STEPS:
+    while pending and steps + len(pending) < MAX_STEPS:
         steps += 1
         number = pending.pop()
         frame = symbols.get(number)

@@ -39,10 +39,12 @@ static inline int hex_digit(uint8_t byte) {
     return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-static inline int unicode_escape(Cursor at, Cursor end) { /* the four digits behind \u, or -1 */
+#define CUT (-2)
+
+static inline int unicode_escape(Cursor at, Cursor end) { /* the four digits behind \u, CUT where they end, or -1 */
     int code = 0;
-    if (end - at < 4) return -1;
     for (int i = 0; i < 4; i++) {
+        if (at + i >= end) return CUT;
         int digit = hex_digit(at[i]);
         if (digit < 0) return -1;
         code = code << 4 | digit;
@@ -50,7 +52,8 @@ static inline int unicode_escape(Cursor at, Cursor end) { /* the four digits beh
     return code;
 }
 
-/* Behind the escape that starts with the backslash at `at`. Surrogates come in pairs. */
+/* Behind the escape that starts with the backslash at `at`. Surrogates come in pairs; a document may break off inside
+   one, but not go on behind half of it. */
 static inline Cursor skip_escape(Json *json, Cursor at) {
     if (json->end - at < 2) return fail(json, json->end);
     switch (at[1]) {
@@ -58,13 +61,15 @@ static inline Cursor skip_escape(Json *json, Cursor at) {
             return at + 2;
         case 'u': {
             int code = unicode_escape(at + 2, json->end);
-            if (code < 0) return fail(json, json->end - at < 6 ? json->end : at + 2);
+            if (code < 0) return fail(json, code == CUT ? json->end : at + 2);
             if ((code & 0xf800) != 0xd800) return at + 6;
-            Cursor low = at + 6; /* a document may break off inside the pair, but not behind half of it */
-            if (code >= 0xdc00 || (low < json->end && *low != '\\') || (json->end - low > 1 && low[1] != 'u'))
-                return fail(json, low);
-            if (json->end - low < 6) return fail(json, json->end);
-            return (unicode_escape(low + 2, json->end) & 0xfc00) == 0xdc00 ? low + 6 : fail(json, low);
+            Cursor low = at + 6;
+            if (code >= 0xdc00) return fail(json, at + 2);
+            if (json->end - low < 2 && (low == json->end || *low == '\\')) return fail(json, json->end);
+            if (*low != '\\' || low[1] != 'u') return fail(json, at + 2);
+            code = unicode_escape(low + 2, json->end);
+            if (code == CUT) return fail(json, json->end);
+            return (code & 0xfc00) == 0xdc00 ? low + 6 : fail(json, at + 2);
         }
         default:
             return fail(json, at + 1);

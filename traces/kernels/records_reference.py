@@ -18,6 +18,10 @@ from traces.kernels.scaled import MISSING, scaled, scaled_number
 SPACE = b" \t\r\n"
 BYTE = re.compile(r"byte (\d+)")
 TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|["\[\]{}]', re.DOTALL)
+BAD_ESCAPE = re.compile(
+    rb"[^\\](?:\\\\)*\\u(?:[0-9a-fA-F]{0,3}[^0-9a-fA-F]|[dD][89abAB][0-9a-fA-F]{2}(?:[^\\]|\\[^u]))", re.DOTALL
+)
+"""An escape that is malformed, though msgspec calls it cut where the document ends soon after it."""
 QUOTE = ord('"')
 BATCH = 4096
 """Records that are decoded at once: more would only take memory."""
@@ -83,7 +87,7 @@ def _read(data: Buffer, member: str) -> _Document:
     try:
         return _parse(data, member)
     except NotReadable:
-        for repaired, array_last in _repairs(bytes(data).rstrip(SPACE)):
+        for repaired, array_last in _repairs(bytes(data)):
             try:
                 found = _parse(repaired, member)
             except NotReadable:
@@ -93,8 +97,9 @@ def _read(data: Buffer, member: str) -> _Document:
         raise
 
 
-def _repairs(text: bytes) -> list[tuple[bytes, bool]]:
+def _repairs(document: bytes) -> list[tuple[bytes, bool]]:
     """What a document that lacks only its end may be, with that end; and whether it ends the member's array."""
+    text = document.rstrip(SPACE)
     if text.lstrip(SPACE)[:1] != b"[":
         whole = _without_comma(text)
         return [(whole + b"]}", True), (whole + b"}", False)] if whole else []
@@ -103,7 +108,7 @@ def _repairs(text: bytes) -> list[tuple[bytes, bool]]:
     inner = text.removesuffix(b"]").rstrip(SPACE)
     if inner.endswith(b",") and (whole := _without_comma(inner)):
         repairs.append((whole + b"]", False))
-    cut = _start_of_broken_record(text)
+    cut = _start_of_broken_record(document)
     if cut is not None:
         before = text[:cut].rstrip(SPACE)
         whole = _without_comma(before)
@@ -135,7 +140,7 @@ def _start_of_broken_record(text: bytes) -> int | None:
             depth -= 1
             if depth == 1:
                 start = None
-    if start is None or text[start : start + 1] != b"{":
+    if start is None or text[start : start + 1] != b"{" or BAD_ESCAPE.search(text, start):
         return None
     try:
         msgspec.json.decode(text[start:], type=Raw)

@@ -195,6 +195,7 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
         token = settings.access_token
         workers = ProcessWorkers(
             settings.data / "cache",
+            cache_bytes=settings.cache_bytes,
             importers=settings.importers,
             askers=settings.askers,
             memory_bytes=settings.worker_memory_bytes,

@@ -52,6 +52,7 @@ class Settings(BaseSettings):
     importers: Annotated[int, Field(ge=1, le=64)] = 1
     askers: Annotated[int, Field(ge=1, le=64)] = 2
     worker_memory_bytes: Annotated[int, Field(ge=1 << 29)] = 8 << 30
+    cache_bytes: Annotated[int, Field(ge=0)] = 10 << 30
     import_seconds: Annotated[int, Field(ge=1)] = 600
     question_seconds: Annotated[int, Field(ge=1)] = 60
     turn_seconds: Annotated[int, Field(ge=1)] = 600

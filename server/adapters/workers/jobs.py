@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from server.adapters.workers.tidying import UNFINISHED, mark_used, tidy
 from server.ports.traces import OpenTrace
 from traces import cache
 from traces.door import read_trace
@@ -27,6 +28,10 @@ IMPORTER_NICENESS = 10
 """Importing yields to questions, which a person waits for."""
 
 
+GRACE_S = 60
+"""An importer is stopped at its bound; a minute later surely nobody writes any more."""
+
+
 class CacheUnusable(Exception):
     """The file in the cache is gone, foreign or damaged."""
 
@@ -39,9 +44,9 @@ class Bounds:
     cpu_seconds: int
 
 
-def import_trace(source: Path, name: str, columns: Path, bounds: Bounds) -> None:
-    """Parse a file and write its columns beside the cache's other files, whole or not at all. Raises TraceError
-    kinds, MemoryError.
+def import_trace(source: Path, name: str, columns: Path, bounds: Bounds, cache_bytes: int) -> None:
+    """Parse a file and write its columns beside the cache's other files, whole or not at all; then make room for them.
+    Raises TraceError kinds, MemoryError, OSError.
     """
     _bound(bounds)
     failure: list[BaseException] = []
@@ -50,6 +55,7 @@ def import_trace(source: Path, name: str, columns: Path, bounds: Bounds) -> None
         os.nice(IMPORTER_NICENESS)
         try:
             _write_columns(source, name, columns)
+            tidy(columns.parent.parent, keep=columns, most_bytes=cache_bytes, unfinished_s=bounds.cpu_seconds + GRACE_S)
         except BaseException as error:  # noqa: BLE001 - carried to the caller's thread, where it is raised
             failure.append(error)
 
@@ -84,7 +90,7 @@ def _write_columns(source: Path, name: str, columns: Path) -> None:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
         buffers = cache.encode(read_trace(data, name=name))
         columns.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        aside = columns.with_name(f"{columns.name}.{os.getpid()}.new")
+        aside = columns.with_name(f"{columns.name}.{os.getpid()}{UNFINISHED}")
         try:
             with aside.open("wb") as out:
                 out.writelines(buffers)
@@ -108,6 +114,7 @@ def _open(columns: Path) -> Trace:
                 _open_traces[key] = cache.decode(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except (OSError, ValueError, DamagedTrace) as error:
         raise CacheUnusable(str(columns)) from error
+    mark_used(columns, stat)
     _open_traces.move_to_end(key)
     while len(_open_traces) > TRACES_KEPT_OPEN:
         _open_traces.popitem(last=False)

@@ -10,6 +10,7 @@ from anyio import BrokenWorkerProcess, CapacityLimiter
 
 from server.adapters.workers import jobs
 from server.adapters.workers.jobs import Bounds, CacheUnusable
+from server.adapters.workers.tidying import COLUMNS
 from server.errors import WorkerFailed
 from server.ports.traces import OpenTrace
 from traces.cache import ENGINE_VERSION
@@ -22,13 +23,15 @@ R = TypeVar("R")
 class ProcessWorkers:
     """Imports and questions have their own queues, so that a long import never stands before a question.
 
-    `cache` is a folder that may be deleted at any time: it is filled again from the stored objects.
+    `cache` is a folder that may be deleted at any time: it is filled again from the stored objects. Each import removes
+    what was used longest ago until `cache_bytes` are not exceeded.
     """
 
     def __init__(
         self,
         cache: Path,
         *,
+        cache_bytes: int = 10 << 30,
         importers: int = 1,
         askers: int = 2,
         memory_bytes: int = 8 << 30,
@@ -36,6 +39,7 @@ class ProcessWorkers:
         question_seconds: int = 60,
     ) -> None:
         self._folder = cache / ENGINE_VERSION
+        self._cache_bytes = cache_bytes
         self._importers = CapacityLimiter(importers)
         self._askers = CapacityLimiter(askers)
         self._memory_bytes = memory_bytes
@@ -49,7 +53,8 @@ class ProcessWorkers:
                 return cached
             columns = self._columns(sha256)
             bounds = Bounds(self._memory_bytes, self._import_seconds)
-            await self._run(self._import_seconds, f"Reading {name}", jobs.import_trace, source, name, columns, bounds)
+            job = (jobs.import_trace, source, name, columns, bounds, self._cache_bytes)
+            await self._run(self._import_seconds, f"Reading {name}", *job)
             return OpenTrace(sha256, columns)
 
     async def cached(self, sha256: str) -> OpenTrace | None:
@@ -102,4 +107,4 @@ class ProcessWorkers:
             raise WorkerFailed(f"{what} needed more than the {limit_gb:.1f} GB a worker may use.") from None
 
     def _columns(self, sha256: str) -> Path:
-        return self._folder / f"{sha256}.columns"
+        return self._folder / f"{sha256}{COLUMNS}"

@@ -1,0 +1,62 @@
+"""The cache kept within its size: the columns used last stay, those of other engines and of killed importers go."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from traces.cache import ENGINE_VERSION
+
+COLUMNS = ".columns"
+UNFINISHED = ".new"
+
+
+def mark_used(columns: Path, stat: os.stat_result) -> None:
+    """Note the use in the time of last access, which mounts often do not keep; the time of change tells a rebuilt file
+    and stays. A file that went meanwhile is no loss.
+    """
+    try:
+        os.utime(columns, ns=(time.time_ns(), stat.st_mtime_ns))
+    except FileNotFoundError:
+        return
+
+
+def tidy(cache: Path, *, keep: Path, most_bytes: int, unfinished_s: int) -> None:
+    """Remove columns, used longest ago first, until the cache holds `most_bytes` at most; `keep` always stays. First
+    goes what no engine opens any more: other versions' columns, and what was being written more than `unfinished_s`
+    ago.
+
+    A worker that has a removed file mapped goes on reading it: the system frees it when the last one lets go. The
+    trace is read again from its upload when it is next asked for.
+    """
+    for other in cache.iterdir():
+        if other.is_dir() and other.name != ENGINE_VERSION:
+            with suppress(FileNotFoundError):  # another importer tidies too
+                _remove_engine(other)
+    ours = cache / ENGINE_VERSION
+    written_since = time.time() - unfinished_s
+    for file, stat in _files(ours, UNFINISHED):
+        if stat.st_mtime < written_since:
+            file.unlink(missing_ok=True)
+    held = list(_files(ours, COLUMNS))
+    excess = sum(stat.st_size for _, stat in held) - most_bytes
+    for file, stat in sorted(held, key=lambda one: one[1].st_atime_ns):
+        if excess > 0 and file != keep:
+            file.unlink(missing_ok=True)
+            excess -= stat.st_size
+
+
+def _files(folder: Path, suffix: str) -> Iterator[tuple[Path, os.stat_result]]:
+    for file in folder.glob(f"*{suffix}"):
+        with suppress(FileNotFoundError):
+            yield file, file.stat()
+
+
+def _remove_engine(folder: Path) -> None:
+    """Files that are not columns are not ours: they stay, and their folder with them."""
+    for file in folder.iterdir():
+        if file.suffix in {COLUMNS, UNFINISHED}:
+            file.unlink(missing_ok=True)
+    if not any(folder.iterdir()):
+        folder.rmdir()

@@ -210,6 +210,8 @@ class TurnRunner:
             stored = await self._conversations.end_turn(view.turn_id, ending, attempt=attempt)
         except Exception as error:  # noqa: BLE001 - listeners must hear that the answer was lost
             log.warning("turn_not_stored", turn_id=view.turn_id, error=type(error).__name__, where=raised_at(error))
+            if attempt is not None and await self._relay.give_up(view.turn_id, view.session_id):
+                return  # the turn has not ended: its next attempt stores and tells
             lost = "The answer could not be stored. It is tried again."
             events, stored = (TurnFailed(code="not_stored", message=lost, retryable=True),), []
         if stored is None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import pytest
 
 from server.adapters.folder.objects import FolderObjects
 from server.adapters.memory.identity import LocalIdentity
@@ -24,6 +25,8 @@ from server.adapters.postgres.turn_sweep import TurnSweep
 from server.adapters.workers.pool import ProcessWorkers
 from server.agent.turn import Agent, TurnAnswer, TurnInput, TurnSink
 from server.app import build_agent, compose
+from server.errors import DatabaseUnavailable
+from server.ports.conversations import MessageRow, TurnEnding
 from server.ports.identity import LOCAL_USER_ID, Caller
 from server.settings import load_settings
 from server.turns.pictures import StoredPictures
@@ -209,3 +212,30 @@ async def test_a_listener_hears_a_turn_begin_again_elsewhere_and_nothing_twice(
                 assert kept + "".join(message.get("chunk", "") for message in messages) == "It is"
                 numbers = [message["seq"] for message in messages]
                 assert numbers == list(range(numbers[0], numbers[-1] + 1))
+
+
+async def test_an_answer_that_could_not_be_stored_is_told_by_the_next_attempt_and_once(
+    database: FreshDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = PostgresConversations.end_turn
+    refused: list[int | None] = []
+
+    async def once_refused(
+        self: PostgresConversations, turn_id: str, ending: TurnEnding, *, attempt: int | None = None
+    ) -> list[MessageRow] | None:
+        if not refused:
+            refused.append(attempt)
+            raise DatabaseUnavailable("The database cannot be reached.")
+        return await store(self, turn_id, ending, attempt=attempt)
+
+    monkeypatch.setattr(PostgresConversations, "end_turn", once_refused)
+    session_id, agent = str(uuid.uuid4()), ScriptedAgent()
+    async with local_server(database, tmp_path, agent) as server:
+        trace_id = await server.trace_id()
+        async with server.session(trace_id, session_id=session_id) as socket:
+            await socket.send(type="user_prompt", sessionId=session_id, prompt="why?")
+            messages = await socket.until(*END)
+        stored = (await server.http.get(f"/api/v1/sessions/{session_id}/messages")).json()["messages"]
+    assert messages[-1]["type"] == "model_response_end"
+    assert [turn.attempt for turn in agent.asked] == [1, 2]
+    assert [row["contentText"] for row in stored] == ["why?", "It is read."]

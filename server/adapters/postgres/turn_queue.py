@@ -6,7 +6,7 @@ is the truth all the same: a job is only the sign that somebody has to look at i
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, LiteralString, Self
@@ -87,10 +87,8 @@ class PostgresTurnQueue:
 
     async def __aenter__(self) -> Self:
         """Raises DatabaseUnavailable."""
-        try:
+        with _reaching():
             await self._app.open_async()
-        except exceptions.ConnectorException as error:
-            raise DatabaseUnavailable("The database cannot be reached.") from error
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -107,7 +105,7 @@ class PostgresTurnQueue:
     async def put(self, job: TurnJob) -> int:
         found = await self._find(job.turn_id)
         if found is None:
-            with contextlib.suppress(exceptions.AlreadyEnqueued):
+            with _reaching(), contextlib.suppress(exceptions.AlreadyEnqueued):
                 await self._deferrer(job).defer_async(turn_id=job.turn_id, session_id=job.session_id)
             found = await self._find(job.turn_id)
         return 0 if found is None else int(found["ahead"])
@@ -120,7 +118,8 @@ class PostgresTurnQueue:
         if turn is not None and turn["ended"]:
             return
         if await (await connection.execute(FIND, {"turn_id": job.turn_id})).fetchone() is None:
-            await self._deferrer(job, connection).defer_async(turn_id=job.turn_id, session_id=job.session_id)
+            with _reaching():
+                await self._deferrer(job, connection).defer_async(turn_id=job.turn_id, session_id=job.session_id)
 
     async def jobs(self) -> AsyncIterator[TurnJob]:
         if self._working is None:
@@ -146,9 +145,10 @@ class PostgresTurnQueue:
         if found is None:
             return False
         manager = self._app.job_manager
-        if found["status"] == "todo" and await manager.cancel_job_by_id_async(found["id"], delete_job=True):
-            return True
-        await manager.cancel_job_by_id_async(found["id"], abort=True)
+        with _reaching():
+            if found["status"] == "todo" and await manager.cancel_job_by_id_async(found["id"], delete_job=True):
+                return True
+            await manager.cancel_job_by_id_async(found["id"], abort=True)
         return False
 
     async def stops(self) -> AsyncIterator[str]:
@@ -224,13 +224,19 @@ class PostgresTurnQueue:
                 log.warning("queue_heartbeat_failed", error=type(error).__name__)
 
     async def _find(self, turn_id: str) -> dict[str, Any] | None:
-        try:
+        with _reaching():
             rows = await self._app.connector.execute_query_all_async(FIND, turn_id=turn_id)
-        except exceptions.ConnectorException as error:
-            raise DatabaseUnavailable("The database cannot be reached.") from error
         return rows[0] if rows else None
 
     def _deferrer(self, job: TurnJob, connection: AsyncConnection[Any] | None = None) -> procrastinate.jobs.JobDeferrer:
         return self._app.configure_task(
             TASK, queue=QUEUE, lock=job.session_id, queueing_lock=job.turn_id, connection=connection
         )
+
+
+@contextlib.contextmanager
+def _reaching() -> Iterator[None]:
+    try:
+        yield
+    except exceptions.ConnectorException as error:
+        raise DatabaseUnavailable("The database cannot be reached.") from error

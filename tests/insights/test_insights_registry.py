@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.insights.recorded import sampled, share, timeline
+from tests.insights.recorded import sampled, share, timeline, values
 from traces.door import read_trace
 from traces.errors import InvalidQuestion, UnknownHandle
 from traces.handles import resolve
@@ -13,6 +13,7 @@ from traces.insights.insight import Severity, State
 from traces.insights.patterns import PATTERNS
 from traces.insights.registry import DETECTORS, distinct, first_findings, insight, insights, ranked
 from traces.insights.thresholds import THRESHOLDS
+from traces.values import Unit
 
 ROOT = Path(__file__).parents[2]
 TRACES = [
@@ -89,6 +90,26 @@ def test_a_span_without_length_breaks_no_detector() -> None:
 def test_names_that_look_like_places_in_a_sentence_stay_names() -> None:
     found = insight(share("{0}{1}{9} %s", 60), "hot-function")
     assert found.said(lambda evidence: f"<{evidence.name}>").startswith("<{0}{1}{9} %s> itself accounts for")
+
+
+def test_work_below_a_collectors_name_is_collection_whoever_does_it() -> None:
+    found = insight(share("(garbage collection);(marking)", 12), "garbage-collection")
+    assert found.severity is Severity.MEDIUM
+    assert found.share == pytest.approx(0.12)
+
+
+def test_allocations_are_not_counted_as_samples_and_samples_are_where_the_file_counts_them() -> None:
+    heap = values({"main": [5.0]}, [("allocated", Unit.BYTES)], form="heapprofile")
+    assert insight(heap, "few-samples").state is State.NOT_APPLICABLE
+    columns = [("cpu", Unit.NANOSECONDS), ("samples", Unit.COUNT)]
+    assert insight(values({"main": [5e9, 500]}, columns), "few-samples").state is State.PASS
+    assert insight(values({"main": [5e9, 50]}, columns), "few-samples").state is State.FAIL
+
+
+def test_a_program_installed_as_a_package_is_not_blamed_for_having_no_code_of_its_own() -> None:
+    package = "/x/site-packages/tool.py"
+    trace = sampled({"main@app.py": 0.5, f"main@app.py;run@{package}": 99.5})
+    assert insight(trace, "own-code").state is State.NOT_APPLICABLE
 
 
 def test_an_unknown_finding_or_profile_is_refused() -> None:

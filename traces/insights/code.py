@@ -25,7 +25,9 @@ from traces.insights.thresholds import threshold
 from traces.model import Int64
 from traces.values import ProfileKind
 
-PLACEHOLDERS = frozenset({"(program)", "(garbage collector)", "(idle)", "(root)", "[root]", "root", "all"})
+PLACEHOLDERS = frozenset(
+    {"(program)", "(garbage collector)", "(idle)", "(root)", "[root]", "root", "all", "(other places)"}
+)
 """What profilers report beside functions; none of it is a place in the program."""
 FLAT = 10
 """Functions whose sum says whether a profile is flat."""
@@ -130,6 +132,8 @@ def _own_code(subject: Subject) -> Verdict:
     if not len(used) or library[used].all() or not library[used].any():
         return not_applicable("libraries and own code cannot be told apart")
     share = float(mine.sum() / subject.whole)
+    if share < threshold("own-code.least"):
+        return not_applicable("nearly all of it is in installed packages: the program is one of them")
     if share >= threshold("own-code.medium"):
         return passed(f"{format_share(share)} is the program's own code by itself", share=share)
     tree = subject.heavy
@@ -327,7 +331,7 @@ DETECTORS = (
     Detector("flat-profile", Kind.CODE, "Flat profile", "profiles without a hot function", _flat_profile,
              ("flat-profile.share",), ("What are the top 10 functions by total time?",)),
     Detector("own-code", Kind.CODE, "Little own code", "profiles that libraries dominate", _own_code,
-             ("own-code.medium",), ("What does my own code spend, without libraries?",)),
+             ("own-code.medium", "own-code.least"), ("What does my own code spend, without libraries?",)),
     Detector("short-burst", Kind.CODE, "Short burst", "much work within a twentieth of the recording", _short_burst,
              ("short-burst.share",), ("What happens in the hottest window?",)),
     Detector("many-small-calls", Kind.CODE, "Many small calls", "functions called very often, each very briefly",

@@ -10,9 +10,18 @@ from traces.insights.thresholds import threshold
 
 
 def named_share(
-    subject: Subject, pattern: str, what: str, advice: str, low: str, high: str, *, own: bool = False
+    subject: Subject,
+    pattern: str,
+    what: str,
+    advice: str,
+    low: str,
+    high: str,
+    *,
+    own: bool = False,
+    telling: bool = False,
 ) -> Verdict:
-    """A verdict on the share of a pattern's functions with what they call (`own`: alone)."""
+    """A verdict on the share of a pattern's functions with what they call (`own`: alone). `telling` names belong to
+    nothing else, whoever does the work below them."""
     found = subject.category(pattern, own=own)
     if found.share < threshold(low):
         return passed(f"{format_share(found.share)} is {what} by name", share=found.share)
@@ -22,7 +31,7 @@ def named_share(
     return Verdict(
         State.FAIL,
         f"{format_share(found.share)} ({subject.amount(found.value)}) is {what} by name, most of it {{0}}.",
-        itself if alone >= threshold(low) else Severity.INFO,
+        itself if telling or alone >= threshold(low) else Severity.INFO,
         found.entries,
         profile=subject.profile.handle,
         share=found.share,

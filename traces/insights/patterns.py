@@ -46,7 +46,7 @@ PATTERNS: dict[str, Pattern] = {
         _words(
             r"""
             [Ll]ogger log4j logback slf4j winston pino console\.(?:log|warn|error|info|debug)
-            zap\.\(\*Logger\) logrus structlog Log\.(?:d|i|w|e|v) syslog fmt\.Fprintf? spdlog
+            zap\.\(\*Logger\) logrus structlog Log\.(?:d|i|w|e|v) syslog spdlog
             """
         ),
         _any(r"[/\\]logging[/\\](?:__init__|handlers)\.py node_modules[/\\](?:winston|pino|log4js|bunyan)[/\\]"),
@@ -123,7 +123,7 @@ PATTERNS: dict[str, Pattern] = {
             r"""
             [Ss]trcat concatstrings? StringBuilder(?:\.\w+)? StringBuffer StringAdd\w* AddStrings\w*
             unicode_concatenate PyUnicode_Concat String\.format v?s?n?printf
-            fmt\.S(?:print|printf|println) str\.format basic_string\w*::(?:append|_M_append) String#\+
+            fmt\.[FS]print(?:f|ln)? str\.format basic_string\w*::(?:append|_M_append) String#\+
             concatstring[2-9] alloc::fmt::format core::fmt::write
             """
         ),
@@ -170,7 +170,7 @@ PATTERNS: dict[str, Pattern] = {
         _words(
             r"""
             _find_and_load\w* _load_unlocked exec_module get_code import_module importlib Module\._\w+
-            Module\.(?:load|require) require compileFunction\w* dlopen\w* _dl_\w+ do_lookup_x
+            Module\.(?:load|require) require compileFunctionForCJSLoader dlopen\w* _dl_\w+ do_lookup_x
             ClassLoader\w* loadClass defineClass\d? cjsLoader Kernel#require\w* wrapSafe resolveFilename
             """
         ),
@@ -208,7 +208,7 @@ PATTERNS: dict[str, Pattern] = {
             \b(?:Minor|Major)\s?GC\b \bgc_(?:collect\w*|marks?\w*|sweep\w*|start\w*|rest|step)\b
             \b_?PyGC_\w+ (?:Scaveng|[Mm]ark.?[Ss]weep|[Mm]ark.?[Cc]ompact) \bscanobject\b
             \bG1\w*(?:Task|Mark|Collect)\w* \bParallelGC|\bZGC|\bVM_GC|\bgc_alloc\b \bgarbage.?collect
-            ^GC$ \bruntime\.(?:sweepone|mallocgc\.\w+|greyobject)
+            ^GC(?:\.GC)?$ \bruntime\.(?:sweepone|mallocgc\.\w+|greyobject)
             """
         ),
     ),
@@ -285,7 +285,7 @@ PATTERNS: dict[str, Pattern] = {
     "unsymbolised": Pattern(
         _any(
             r"""
-            ^(?:\[?0x[0-9a-fA-F]{4,}\]?)$ ^[0-9a-f]{8,16}$ ^\[?(?:unknown|\?\?+)\]?(?:_\[k\])?$
+            ^(?:\[?0x[0-9a-fA-F]{4,}\]?)$ ^[0-9a-f]{8,16}$ ^\[?(?:unknown|\?\?+)\]?(?:_\[k\]|\s\(.*\))?$
             ^<unknown[^>]*>$ ^\(unknown\)$ ^(?:sub|FUN|fun|loc)_[0-9a-fA-F]{4,}$
             ^\S*!?\+?0x[0-9a-fA-F]{4,}$ ^unresolved
             """

@@ -129,7 +129,7 @@ def _slow_launches(subject: Subject) -> Verdict:
 def _by_name(subject: Subject, pattern: str, what: str, advice: str) -> Verdict:
     if not _is_torch(subject):
         return not_applicable(NO_TORCH)
-    return named_share(subject, pattern, what, advice, f"{pattern}.share", "overhead.high")
+    return named_share(subject, pattern, what, advice, f"{pattern}.share", "overhead.high", telling=True)
 
 
 def _copies(subject: Subject) -> Verdict:

@@ -28,6 +28,8 @@ NO_CLOCK = "the profile does not measure time along a clock"
 def _few_samples(subject: Subject) -> Verdict:
     if subject.profile.samples is None:
         return not_applicable("calls were recorded, not samples")
+    if subject.unit is Unit.BYTES:
+        return not_applicable("allocations were recorded, not samples of time")
     samples = subject.profile.samples
     # Where samples are a value of their own, a row stands for as many as it weighs.
     counted = [k for k, value in enumerate(subject.profile.values) if value.name == "samples"]

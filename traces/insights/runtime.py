@@ -17,9 +17,8 @@ COLLECTING = (
 def _collection(subject: Subject) -> Verdict:
     if subject.unit.value == "bytes":
         return not_applicable("it measures memory, not time")
-    return named_share(
-        subject, "garbage-collection", "garbage collection", COLLECTING, "collection.low", "collection.high"
-    )
+    what, limits = "garbage collection", ("collection.low", "collection.high")
+    return named_share(subject, "garbage-collection", what, COLLECTING, *limits, telling=True)
 
 
 def _collection_pause(subject: Subject) -> Verdict:
@@ -67,7 +66,7 @@ def _explicit_collection(subject: Subject) -> Verdict:
     return Verdict(
         State.FAIL,
         f"The program itself asks for garbage collection: {{0}} takes {format_share(found.share)}.",
-        Severity.MEDIUM if found.share >= threshold("collection.low") else Severity.LOW,
+        Severity.MEDIUM if found.share >= threshold("collection.low") else Severity.INFO,
         found.entries,
         profile=subject.profile.handle,
         share=found.share,

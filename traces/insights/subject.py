@@ -17,7 +17,7 @@ from traces.values import ProfileKind, Unit
 
 NEGLIGIBLE = 1e-4
 """Nodes with less of the whole than this are not walked: their ancestors hold their totals anyway."""
-READ_NAMES = 500
+READ_NAMES = 300
 """Names matched against patterns, of the heaviest by self and by total: the rest weighs too little to be a finding."""
 READ_CHARACTERS = 120
 """What a function is for stands at the beginning of its name, and at the end of its file."""

@@ -47,6 +47,7 @@ THRESHOLDS: dict[str, Threshold] = {
     "heaviest-path.floor": Threshold(0.1, "share", "part of the whole at which a path ends", "ours"),
     "flat-profile.share": Threshold(0.2, "share", "less in the ten hottest is flat", "ours"),
     "own-code.medium": Threshold(0.2, "share", "below it little is in the program's own code", PPROF_TO_MD),
+    "own-code.least": Threshold(0.01, "share", "less: the program is installed as a package", "ours"),
     "short-burst.share": Threshold(0.25, "share", "work within a twentieth of the time", f"after {JMC} (hot window)"),
     "many-small-calls.calls": Threshold(1000, "calls", "fewer are not many", "ours, as Sentry's hot functions"),
     "many-small-calls.mean": Threshold(10_000, "ns", "mean self time below which calling itself counts", "ours"),

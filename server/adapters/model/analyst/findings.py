@@ -12,7 +12,7 @@ MENTIONED = 3
 LIMITS = 2
 GUESS_SHARE = 0.1
 """Share from which a guess from names is worth a line."""
-SAID_ALREADY = frozenset({"hot-function", "heaviest-path", "mostly-idle", "lost-events"})
+SAID_ALREADY = frozenset({"hot-function", "heaviest-path", "mostly-idle", "lost-events", "irregular-sampling"})
 """What the answer says in its own place."""
 
 

@@ -33,9 +33,14 @@ from server.protocol.events import ModelChunkAppend, ModelChunkStart, TurnEvent,
 from server.protocol.values import Usage
 from server.settings import load_settings
 
-ANNA = Caller(user_id=str(uuid.uuid4()), account_id=str(uuid.uuid4()))
-BEN = Caller(user_id=str(uuid.uuid4()), account_id=str(uuid.uuid4()))
-ROOT = Caller(user_id=str(uuid.uuid4()), account_id=str(uuid.uuid4()), is_administrator=True)
+
+def person(name: str, *, is_administrator: bool = False) -> Caller:
+    """The same ids in every process: they stand in the names of tests."""
+    user, account = (str(uuid.uuid5(uuid.NAMESPACE_OID, f"{name}/{kind}")) for kind in ("user", "account"))
+    return Caller(user_id=user, account_id=account, is_administrator=is_administrator)
+
+
+ANNA, BEN, ROOT = person("anna"), person("ben"), person("root", is_administrator=True)
 TOKENS = {"anna": ANNA, "ben": BEN, "root": ROOT}
 
 STACKS = b"main;parse;read 700\nmain;parse 200\nmain;render;paint 80\nmain 20\n"

@@ -62,7 +62,11 @@ def long_event(kind: int, body: bytes) -> bytes:
     return bytes((size & 127 | 128, size >> 7 & 127 | 128, size >> 14 & 127 | 128, size >> 21)) + body
 
 
-def element(name: str, attributes: dict[str, str], children: list[Any], strings: list[str]) -> bytes:
+Element = tuple[str, dict[str, str], list[Any]]
+"""Name, attributes and children."""
+
+
+def element(name: str, attributes: dict[str, str], children: list[Element], strings: list[str]) -> bytes:
     def index(value: str) -> bytes:
         if value not in strings:
             strings.append(value)
@@ -75,7 +79,7 @@ def element(name: str, attributes: dict[str, str], children: list[Any], strings:
 def metadata(types: dict[int, Any]) -> bytes:
     classes = []
     for ident, (name, fields) in types.items():
-        inner = []
+        inner: list[Element] = []
         for field, kind, how in fields:
             more = {"pool": {"constantPool": "true"}, "array": {"dimension": "1"}}.get(how, {})
             inner.append(("field", {"name": field, "class": str(kind), **more}, [("annotation", {"class": "1"}, [])]))
@@ -221,7 +225,7 @@ def test_texts_are_read_in_every_encoding() -> None:
 def test_a_recording_of_a_real_machine_says_what_the_jdks_own_tool_says(fixtures: Path) -> None:
     trace = read((fixtures / "invoices.jfr.gz").read_bytes())
     profile = trace.profiles[0]
-    own = {}
+    own: dict[str, int] = {}
     for node, name in enumerate(profile.tree.frame.tolist()):
         own[trace.frame_names[name]] = own.get(trace.frame_names[name], 0) + profile.tree.self_values[0][node].item()
     # jfr print --events ExecutionSample --stack-depth 1: 659 samples, 185 of them in sameCustomer.

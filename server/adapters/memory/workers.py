@@ -3,8 +3,9 @@
 import asyncio
 import hashlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from server.errors import WorkerFailed
 from server.ports.traces import OpenTrace
@@ -48,5 +49,5 @@ class InlineTraceWorkers:
         """Raises what the question raises; WorkerFailed for a trace that was never read here."""
         if trace.sha256 not in self._traces:
             raise WorkerFailed("this trace has not been read here: upload it again")
-        opened = (self._traces[value.sha256] if isinstance(value, OpenTrace) else value for value in args)
-        return await asyncio.to_thread(question, self._traces[trace.sha256], *opened, **kwargs)
+        opened: list[Any] = [self._traces[value.sha256] if isinstance(value, OpenTrace) else value for value in args]
+        return await asyncio.to_thread(partial(question, self._traces[trace.sha256], *opened, **kwargs))

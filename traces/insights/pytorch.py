@@ -20,13 +20,6 @@ from traces.insights.thresholds import threshold
 from traces.model import Int64, Profile
 
 NO_TORCH = "it is no trace of PyTorch"
-DEVICE = frozenset({"kernel", "gpu_memcpy", "gpu_memset"})
-
-
-def _is_torch(subject: Subject) -> bool:
-    return any(name.startswith(("aten::", "ProfilerStep", "cudaLaunch", "hipLaunch")) for name in subject.named) or any(
-        subject.category_of(frame) in DEVICE for frames in subject.named.values() for frame in frames[:1]
-    )
 
 
 def _of_category(subject: Subject, category: str) -> np.typing.NDArray[np.bool_]:
@@ -49,7 +42,7 @@ def _device(subject: Subject) -> tuple[Profile, Int64] | None:
 
 
 def _kernel_gaps(subject: Subject) -> Verdict:
-    if not _is_torch(subject):
+    if not subject.is_torch:
         return not_applicable(NO_TORCH)
     found = _device(subject)
     if found is None:
@@ -78,7 +71,7 @@ def _kernel_gaps(subject: Subject) -> Verdict:
 
 
 def _small_kernels(subject: Subject) -> Verdict:
-    if not _is_torch(subject):
+    if not subject.is_torch:
         return not_applicable(NO_TORCH)
     found = _device(subject)
     if found is None:
@@ -100,7 +93,7 @@ def _small_kernels(subject: Subject) -> Verdict:
 
 
 def _slow_launches(subject: Subject) -> Verdict:
-    if not _is_torch(subject):
+    if not subject.is_torch:
         return not_applicable(NO_TORCH)
     launching = np.zeros(len(subject.trace.frames), np.bool_)
     for name, frames in subject.named.items():
@@ -127,7 +120,7 @@ def _slow_launches(subject: Subject) -> Verdict:
 
 
 def _by_name(subject: Subject, pattern: str, what: str, advice: str) -> Verdict:
-    if not _is_torch(subject):
+    if not subject.is_torch:
         return not_applicable(NO_TORCH)
     return named_share(subject, pattern, what, advice, f"{pattern}.share", "overhead.high", telling=True)
 
@@ -148,7 +141,7 @@ def _synchronising(subject: Subject) -> Verdict:
 
 
 def _small_operators(subject: Subject) -> Verdict:
-    if not _is_torch(subject):
+    if not subject.is_torch:
         return not_applicable(NO_TORCH)
     operators = np.zeros(len(subject.trace.frames), np.bool_)
     for name, frames in subject.named.items():

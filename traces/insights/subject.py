@@ -204,6 +204,14 @@ class Subject:
         """Whether Chrome's events of a page are in the trace."""
         return not self.named.keys().isdisjoint(PAGE_EVENTS)
 
+    @cached_property
+    def is_torch(self) -> bool:
+        """Whether PyTorch's profiler (Kineto) wrote the trace: its operators and launches, or kernels of a device."""
+        if any(name.startswith(TORCH_NAMES) for name in self.named):
+            return True
+        kernels = (self.category_of(frame) == "kernel" for frames in self.named.values() for frame in frames[:1])
+        return any(kernels)
+
     def category_of(self, frame: int) -> str:
         """What the file calls the kind of a frame; empty where it does not say."""
         index = int(self.trace.frames.category[frame])
@@ -232,6 +240,7 @@ class Subject:
         return np.sort(np.concatenate(times))
 
 
+TORCH_NAMES = ("aten::", "ProfilerStep", "cudaLaunch", "hipLaunch")
 PAGE_EVENTS = frozenset({"RunTask", "FunctionCall", "EvaluateScript", "Layout", "UpdateLayoutTree", "EventDispatch"})
 
 

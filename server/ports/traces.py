@@ -104,7 +104,8 @@ class TraceWorkers(Protocol):
     async def read(self, source: Path, *, name: str, sha256: str) -> OpenTrace:
         """Parse an upload into the cache (at once when it is there already).
 
-        Raises traces.errors.TraceError for a bad file, WorkerFailed when the worker died or ran out of memory or time.
+        Raises traces.errors.TraceError for a bad file, WorkerFailed when the worker died or ran out of memory or time,
+        Busy when too many are being read.
         """
         ...
 

@@ -11,13 +11,19 @@ from anyio import BrokenWorkerProcess, CapacityLimiter
 from server.adapters.workers import jobs
 from server.adapters.workers.jobs import Bounds, CacheUnusable
 from server.adapters.workers.tidying import COLUMNS
-from server.errors import WorkerFailed
+from server.errors import Busy, WorkerFailed
 from server.ports.traces import OpenTrace
 from traces.cache import ENGINE_VERSION
 from traces.model import Trace
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+MOST_IMPORTS = 256
+"""Being read or waiting: a team's burst fits, and each waiting one holds a connection and its upload on the disk."""
+
+RETRY_AFTER_S = 30
+"""A burst of small traces is read by then; for large ones the next refusal says the same again."""
 
 
 class ProcessWorkers:
@@ -33,6 +39,7 @@ class ProcessWorkers:
         *,
         cache_bytes: int = 10 << 30,
         importers: int = 1,
+        most_imports: int = MOST_IMPORTS,
         askers: int = 2,
         memory_bytes: int = 8 << 30,
         import_seconds: int = 600,
@@ -41,12 +48,20 @@ class ProcessWorkers:
         self._folder = cache / ENGINE_VERSION
         self._cache_bytes = cache_bytes
         self._importers = CapacityLimiter(importers)
+        self._most_imports = most_imports
         self._askers = CapacityLimiter(askers)
         self._memory_bytes = memory_bytes
         self._import_seconds = import_seconds
         self._question_seconds = question_seconds
 
     async def read(self, source: Path, *, name: str, sha256: str) -> OpenTrace:
+        """As the port says; raises Busy when too many wait already."""
+        reading = self._importers.statistics()
+        if reading.borrowed_tokens + reading.tasks_waiting >= self._most_imports:
+            raise Busy(
+                f"{self._most_imports} traces are waiting to be read already. Try {name} again in {RETRY_AFTER_S} s.",
+                retry_after_s=RETRY_AFTER_S,
+            )
         async with self._importers:
             cached = await self.cached(sha256)
             if cached is not None:

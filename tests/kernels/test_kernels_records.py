@@ -187,6 +187,13 @@ def test_a_document_may_break_off_inside_an_escape_but_not_go_on_behind_half_of_
                 agree(head + b"".join(chosen) + tail)
 
 
+def test_a_document_may_break_off_inside_a_number_or_a_word() -> None:
+    pieces = (b"-", b"1", b".", b"e", b"0", b"t", b"ru", b"null", b" ", b"{", b"}", b"[", b",", b'"', b":")
+    for head in (b'[{"name":"a"},{"name":', b'{"traceEvents":[{"name":'):
+        for chosen in itertools.product(pieces, repeat=2):
+            agree(head + b"".join(chosen))
+
+
 @pytest.mark.parametrize(
     ("document", "position"),
     [('[{"a":1}{', 8), ('{"a":tru}', 8), ('[{"a" 1}]', 6), ("\x00", 0), ('[{"a":01}]', 7), ('[{"a":"\n"}]', 7)],

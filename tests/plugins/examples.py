@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("short", max_examples=25, deadline=None, derandomize=True)
-settings.register_profile("long", max_examples=1_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("long", max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 LONG = "long"
 
 

@@ -21,7 +21,9 @@ TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|["\[\]{}]', re.DOTALL)
 BAD_ESCAPE = re.compile(
     rb"[^\\](?:\\\\)*\\u(?:[0-9a-fA-F]{0,3}[^0-9a-fA-F]|[dD][89abAB][0-9a-fA-F]{2}(?:[^\\]|\\[^u]))", re.DOTALL
 )
-"""An escape that is malformed, though msgspec calls it cut where the document ends soon after it."""
+TEXT = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\\?\Z)', re.DOTALL)
+BAD_WORD = re.compile(rb"t(?!\Z|r(?:\Z|u(?:\Z|e)))|f(?!\Z|a(?:\Z|l(?:\Z|s(?:\Z|e))))|n(?!\Z|u(?:\Z|l(?:\Z|l)))")
+"""What is malformed, though msgspec calls it cut where the document ends soon after it: escapes, true, false, null."""
 QUOTE = ord('"')
 BATCH = 4096
 """Records that are decoded at once: more would only take memory."""
@@ -142,10 +144,17 @@ def _start_of_broken_record(text: bytes) -> int | None:
                 start = None
     if start is None or text[start : start + 1] != b"{" or BAD_ESCAPE.search(text, start):
         return None
+    without_texts = TEXT.sub(b'"', text[start:])
+    if BAD_WORD.search(without_texts):
+        return None
     try:
         msgspec.json.decode(text[start:], type=Raw)
     except (msgspec.DecodeError, RecursionError) as error:
-        return start if BYTE.search(str(error)) is None and not isinstance(error, RecursionError) else None
+        if isinstance(error, RecursionError):
+            return None
+        place = BYTE.search(str(error))  # a number that ends after its "e" or "." is wrong at the very end
+        at_end = place is not None and int(place[1]) >= len(text) - start and without_texts[-1:] != b'"'
+        return start if place is None or at_end else None
     return None
 
 

@@ -24,6 +24,11 @@ KEPT = {"FLAMECHAT_SHARED", "FLAMECHAT_REQUIRE_BROWSER", "FLAMECHAT_KERNELS"}
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes are named by their number: compressed ones hold the time, and workers must agree on a test's name."""
+    return f"{argname}-{len(val)}-bytes" if isinstance(val, bytes) else None
+
+
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No setting of the machine reaches a test."""

@@ -142,20 +142,22 @@ def _start_of_broken_record(text: bytes) -> int | None:
             depth -= 1
             if depth == 1:
                 start = None
-    if start is None or text[start : start + 1] != b"{" or BAD_ESCAPE.search(text, start):
-        return None
-    without_texts = TEXT.sub(b'"', text[start:])
-    if BAD_WORD.search(without_texts):
-        return None
+    return start if start is not None and _breaks_off(text[start:]) else None
+
+
+def _breaks_off(text: bytes) -> bool:
+    """Whether this is the beginning of an object."""
+    without_texts = TEXT.sub(b'"', text)
+    if text[:1] != b"{" or BAD_ESCAPE.search(text) or BAD_WORD.search(without_texts):
+        return False
     try:
-        msgspec.json.decode(text[start:], type=Raw)
-    except (msgspec.DecodeError, RecursionError) as error:
-        if isinstance(error, RecursionError):
-            return None
+        msgspec.json.decode(text, type=Raw)
+    except RecursionError:
+        return False
+    except msgspec.DecodeError as error:
         place = BYTE.search(str(error))  # a number that ends after its "e" or "." is wrong at the very end
-        at_end = place is not None and int(place[1]) >= len(text) - start and without_texts[-1:] != b'"'
-        return start if place is None or at_end else None
-    return None
+        return place is None or (int(place[1]) >= len(text) and without_texts[-1:] != b'"')
+    return False
 
 
 def _parse(data: Buffer, member: str) -> _Document:

@@ -16,7 +16,7 @@ from traces.values import ValueType
 
 EVENTS = re.compile(r"^events: *\S", re.MULTILINE)
 FUNCTION = re.compile(r"^fn=", re.MULTILINE)
-EVENT_WITH_UNIT = re.compile(r"(.+?)_?\((\d*) ?([A-Za-z]+)\)")
+EVENT_WITH_UNIT = re.compile(r"(.+?)_?\(((?:[1-9]\d{0,17})?) ?([A-Za-z]+)\)")
 COMPRESSED = re.compile(r"\((\d+)\)(?: (.*))?", re.DOTALL)
 COST_BEGINS = frozenset("0123456789+-*")
 COST = re.compile(r"\d{1,18}(?:\.\d{1,9})?")

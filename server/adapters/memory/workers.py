@@ -2,8 +2,10 @@
 
 import asyncio
 import hashlib
+import os
 from collections.abc import Callable
 from functools import partial
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -27,8 +29,7 @@ class InlineTraceWorkers:
     async def read(self, source: Path, *, name: str, sha256: str) -> OpenTrace:
         """Parse a file, or answer at once when it is known. Raises TraceError, OSError."""
         if sha256 not in self._traces:
-            data = await asyncio.to_thread(source.read_bytes)
-            self._traces[sha256] = await asyncio.to_thread(read_trace, data, name=name)
+            self._traces[sha256] = await asyncio.to_thread(_read, source, name)
         return OpenTrace(sha256, source)
 
     def hold(self, trace: Trace) -> OpenTrace:
@@ -51,3 +52,10 @@ class InlineTraceWorkers:
             raise WorkerFailed("this trace has not been read here: upload it again")
         opened: list[Any] = [self._traces[value.sha256] if isinstance(value, OpenTrace) else value for value in args]
         return await asyncio.to_thread(partial(question, self._traces[trace.sha256], *opened, **kwargs))
+
+
+def _read(source: Path, name: str) -> Trace:
+    """Through a mapping, so that whoever shows progress can see how far it is; a trace keeps nothing of its source."""
+    with source.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        return read_trace(mmap(file.fileno(), 0, access=ACCESS_READ) if size else file.read(), name=name)

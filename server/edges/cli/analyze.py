@@ -111,7 +111,7 @@ def analyze(
 
 
 async def _turn(analysis: Analysis, source: Path, question: str, sink: TerminalSink) -> TurnAnswer:
-    with progress(f"Reading {source.name}"):
+    with progress(f"Reading {source.name}", source):
         sha256 = await asyncio.to_thread(_sha256, source)
         opened = await analysis.workers.read(source, name=source.name, sha256=sha256)
         row = await analysis.workers.ask(opened, _row, sha256)

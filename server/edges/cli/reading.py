@@ -1,19 +1,26 @@
 """Reading a trace for a command: its bytes, a progress bar on a terminal, and the way a command says that it failed."""
 
+import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
+from server.edges.cli.bytes_read import bytes_read
 from traces.errors import TraceError
 from traces.model import Trace
 
 FAILED = 1
 MISUSED = 2
 """Exit codes: the trace or the model failed; the command was called wrongly."""
+
+FOLLOWED_EVERY_S = 0.1
+"""As often as the bar is drawn."""
 
 
 def fail(message: str, code: int = FAILED) -> NoReturn:
@@ -23,9 +30,9 @@ def fail(message: str, code: int = FAILED) -> NoReturn:
 
 
 @contextmanager
-def progress(doing: str) -> Iterator[None]:
-    """A moving bar with the time gone, on stderr, when that is a terminal. How much is left is not known, so it is not
-    shown.
+def progress(doing: str, file: Path | None = None) -> Iterator[None]:
+    """A bar with the time gone, on stderr, when that is a terminal: of the bytes read while `file` is read through a
+    mapping, otherwise, and for what comes after the last byte, a moving one, as nobody knows how much is left.
     """
     if not sys.stderr.isatty():
         yield
@@ -34,10 +41,55 @@ def progress(doing: str) -> Iterator[None]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=24), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[read]}", markup=False),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=console, transient=True) as bar:
-        bar.add_task(doing, total=None)
-        yield
+        task = bar.add_task(doing, total=None, read="")
+        if file is None:
+            yield
+            return
+        over = threading.Event()
+
+        def follow() -> None:
+            while not over.wait(FOLLOWED_EVERY_S):
+                bar.update(task, **how_far(file))
+
+        following = threading.Thread(target=follow)
+        following.start()
+        try:
+            yield
+        finally:
+            over.set()
+            following.join()
+
+
+def how_far(file: Path) -> dict[str, Any]:
+    """What the bar shows of a file that is being read: `total` is None when the rest is not known."""
+    from traces.analysis.units import format_value
+    from traces.values import Unit
+
+    done = bytes_read(file)
+    if done is None:
+        return {"total": None, "read": ""}
+    size = file.stat().st_size
+    if done >= size:
+        return {"total": None, "read": f"{format_value(size, Unit.BYTES)} read"}
+    return {
+        "total": size,
+        "completed": done,
+        "read": f"{format_value(done, Unit.BYTES)} of {format_value(size, Unit.BYTES)}",
+    }
+
+
+def mapped(source: Path) -> bytes | mmap:
+    """The file's content, read when it is touched. Raises OSError."""
+    with source.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        return mmap(file.fileno(), 0, access=ACCESS_READ) if size else file.read()
 
 
 def need_file(source: Path) -> None:
@@ -53,8 +105,8 @@ def read_or_fail(source: Path) -> Trace:
     need_file(source)
     name = "stdin" if str(source) == "-" else source.name
     try:
-        with progress(f"Reading {name}"):
-            data = sys.stdin.buffer.read() if str(source) == "-" else source.read_bytes()
+        with progress(f"Reading {name}", source):
+            data = sys.stdin.buffer.read() if str(source) == "-" else mapped(source)
             return read_trace(data, name=name)
     except TraceError as error:
         fail(named(name, str(error)))

@@ -1,0 +1,61 @@
+"""A measurement in a process of its own: `python -m bench.<module> --one ARGUMENTS` prints its figures as JSON."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+TIMEOUT_S = 900
+SAMPLED_EVERY_S = 0.005
+"""A peak that lasts shorter is missed; one look costs some 20 µs."""
+
+Figures = dict[str, float]
+
+
+def figures_of(module: str, *arguments: str, with_kernels: bool = True) -> Figures | str:
+    """What the module printed, or why there is nothing to show."""
+    environment = {name: value for name, value in os.environ.items() if name != "FLAMECHAT_KERNELS"}
+    if not with_kernels:
+        environment["FLAMECHAT_KERNELS"] = "off"
+    command = [sys.executable, "-m", module, "--one", *arguments]
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"stopped after {TIMEOUT_S} s"
+    if done.returncode:
+        return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit code {done.returncode}"
+    figures: Figures = json.loads(done.stdout)
+    return figures
+
+
+class AnonymousMemory:
+    """The most that a stretch of this process held besides mapped files, in bytes; 0 where the system does not say."""
+
+    def __init__(self) -> None:
+        self.peak = 0
+        self._over = threading.Event()
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        watcher = threading.Thread(target=self._watch)
+        watcher.start()
+        try:
+            yield
+        finally:
+            self._over.set()
+            watcher.join()
+
+    def _watch(self) -> None:
+        over = not Path("/proc/self/statm").exists()
+        while not over:
+            over = self._over.wait(SAMPLED_EVERY_S)
+            # Pages: whole size, resident, of those shared with files (proc(5)).
+            _, resident, shared, *_ = Path("/proc/self/statm").read_text(encoding="ascii").split()
+            self.peak = max(self.peak, (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE"))

@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 TIMEOUT_S = 900
 SAMPLED_EVERY_S = 0.005
-"""A peak that lasts shorter is missed; one look costs some 20 µs."""
+"""A peak that lasts shorter is missed; each look costs the process a little time of its own."""
 
 Figures = dict[str, float]
 

@@ -19,8 +19,9 @@ HARNESS = "SPEEDSCOPE_HARNESS"
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """CPU seconds. `speedscope`: its importer in Node 22 on the same files on one quiet machine, as the table "Speed"
-    of the engine's plan gives it; `target`: what that table asks of us. `events`: trace events or collapsed stacks.
+    """CPU seconds. `speedscope`: its importer in Node on the same file, as the table "Speed" of the engine's plan gives
+    it (of another machine or hour than ours); `target`: what that table asks of us. `events`: trace events
+    or collapsed stacks.
     """
 
     file: str

@@ -191,6 +191,22 @@ async def test_a_turn_is_forgotten_after_its_end(relay: Relay) -> None:
     assert await heard(listening) == following
 
 
+async def test_a_turn_that_has_ended_is_not_told_again_to_those_who_heard_it(relay: Relay) -> None:
+    listening = relay.listen(S1)
+    assert await relay.snapshot(S1) is None
+    for event in (told := an_answer(3)):
+        await relay.publish(event)
+    with anyio.fail_after(5):
+        assert [await anext(listening) for _ in told] == told
+        while isinstance(relay, PostgresRelay) and relay._own:
+            await anyio.sleep(0.002)
+    assert await relay.snapshot(S1) is None  # looks at what the table still holds
+    following = stamped([TurnStarted(attempt=1, model="m", prompt_version="v"), TurnCancelled()], turn_id=T2)
+    for event in following:
+        await relay.publish(event)
+    assert await heard(listening) == following
+
+
 async def test_text_that_was_taken_back_is_not_in_the_snapshot(relay: Relay) -> None:
     for event in stamped(
         [

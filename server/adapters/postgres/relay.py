@@ -128,7 +128,7 @@ class PostgresRelay:
             try:
                 await self._write([*self._snapshots_of_lost(), *(e for e in batch if e.turn_id not in self._lost)])
                 self._lost.clear()
-                self._own -= {event.turn_id for event in batch if isinstance(event, TurnEnd)}
+                self._let_go([event for event in batch if isinstance(event, TurnEnd)])
                 await asyncio.sleep(BATCH_S)
             except (ServerError, psycopg.Error) as error:
                 log.warning("events_not_written", error=type(error).__name__, events=len(batch))
@@ -136,6 +136,13 @@ class PostgresRelay:
                 self._unwritten = [e for e in batch if isinstance(e, TurnEnd)] + self._unwritten
                 self._something_to_write.set()
                 await asyncio.sleep(RETRY_S)
+
+    def _let_go(self, ends: list[TurnEnd]) -> None:
+        """These turns are no longer told from here. Their rows are still there, and their listeners have heard them."""
+        for end in ends:
+            if end.session_id in self._seen:
+                self._seen[end.session_id][end.turn_id] = end.seq
+            self._own.discard(end.turn_id)
 
     def _snapshots_of_lost(self) -> list[TurnSnapshot]:
         """In place of events that could not be written: their turns as they stand."""

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).parent
 
+SAMPLE_WAIT_S = 5.0
+"""How long a first start waits for its sample before it prints its address."""
+
 
 def main() -> None:
     """The console script `flamechat`. Exit code 2 for settings that cannot work."""
@@ -131,7 +134,10 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
             for sample in sample_traces():
                 marker = settings.data / "sample-loaded"
                 adding = add_sample_once(parts.services.library, parts.user, sample, marker=marker)
-                beside.append(tasks.create_task(adding))
+                added = tasks.create_task(adding)
+                beside.append(added)
+                # Whoever opens the printed address at once finds the sample there; a slow machine is not waited for.
+                await asyncio.wait({added}, timeout=SAMPLE_WAIT_S)
             _announce(settings, listening.getsockname()[1], announce)
             drain_s = await signals.next()
             parts.stopping.set()

@@ -12,7 +12,7 @@ from traces.analysis.boxes import Boxes
 from traces.analysis.window import Window
 from traces.model import NONE, Int32, Int64, Spans
 
-_CHUNK = 1 << 16
+_CHUNK = 1 << 15
 
 
 class Rows(Protocol):

@@ -17,7 +17,7 @@ FIXED_BITS = 32
 ONE = 1 << FIXED_BITS
 """A pixel."""
 
-_CHUNK = 1 << 16
+_CHUNK = 1 << 15
 """Boxes that the reference looks at together: its columns stay in the processor's cache."""
 
 Rgb8 = npt.NDArray[np.uint8]

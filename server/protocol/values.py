@@ -99,12 +99,15 @@ class SnapshotTool(WireModel):
 
 
 class Usage(WireModel):
-    """Of one turn; token counts are absent when the provider does not say."""
+    """Of one turn; token counts are absent when the provider does not say. `cost` is in US dollars, absent when the
+    price of the model, or what was used, is not known. `model` is the one that answered, as people read it."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
     model_calls: int = 0
     tool_calls: int = 0
+    cost: float | None = None
+    model: str | None = None
 
 
 class Citation(WireModel):
@@ -120,12 +123,13 @@ class Citation(WireModel):
 
 
 class Check(WireModel):
-    """One claim of the answer held against the turn's tool results. `start` and `end` are character offsets in the
-    answer."""
+    """One claim of the answer held against the turn's tool results and the trace. `start` and `end` are character
+    offsets in the answer; `how` says where a derived value comes from, such as `412 ms of 1.20 s`."""
 
     claim: str
-    kind: Literal["number", "percentage", "name", "window"]
+    kind: Literal["number", "percentage", "ratio", "count", "name", "window", "cause"]
     status: Literal["verified", "derived", "not_found"]
+    how: str | None = None
     tool_call_id: str | None = None
     start: int
     end: int

@@ -37,11 +37,12 @@ export interface ChatError {
   resetsAt: string | null;
 }
 
-/** One claim of the answer held against the turn's tool results. `start` and `end` are character offsets in the answer. */
+/** One claim of the answer held against the turn's tool results and the trace. `start` and `end` are character offsets in the answer; `how` says where a derived value comes from, such as `412 ms of 1.20 s`. */
 export interface Check {
   claim: string;
-  kind: "number" | "percentage" | "name" | "window";
+  kind: "number" | "percentage" | "ratio" | "count" | "name" | "window" | "cause";
   status: "verified" | "derived" | "not_found";
+  how: string | null;
   toolCallId: string | null;
   start: number;
   end: number;
@@ -323,12 +324,14 @@ export interface TurnStarted {
   promptVersion: string;
 }
 
-/** Of one turn; token counts are absent when the provider does not say. */
+/** Of one turn; token counts are absent when the provider does not say. `cost` is in US dollars, absent when the price of the model, or what was used, is not known. `model` is the one that answered, as people read it. */
 export interface Usage {
   inputTokens: number | null;
   outputTokens: number | null;
   modelCalls: number;
   toolCalls: number;
+  cost: number | null;
+  model: string | null;
 }
 
 /** One prompt. `turn_id` is the client's idempotency key; the server mints one when it is absent. */

@@ -69,8 +69,8 @@ def _read(data: memoryview, builder: TraceBuilder) -> None:
         raise builder.damaged("a sample has another number of values than there are value types.")
     table = values.reshape(len(value_ends), len(named))
     columns = [in_unit(table[:, k], unit, factor) for k, (_, unit, factor) in enumerate(named)]
-    frames, sizes = _frames_of_locations(data, whole, strings, locations, builder)
-    stacks = np.concatenate(([0], np.cumsum(sizes)))[location_ends]
+    frames, stacks = _frames_of_stacks(locations, location_ends, *_frames_of_locations(data, whole, strings, builder))
+    del locations
     paths = paths_of_stacks(frames, stacks, MAX_STACK_DEPTH, inner_first=True)
     wanted = whole.first[(whole.number == DEFAULT_TYPE) & (whole.wire == VARINT)]
     default = strings[wanted[-1]] if len(wanted) and 0 < wanted[-1] < len(strings) else None
@@ -120,9 +120,9 @@ def _numbers(data: memoryview, messages: Fields, number: int) -> tuple[Int64, In
 
 
 def _frames_of_locations(
-    data: memoryview, whole: Fields, strings: list[str], wanted: Int64, builder: TraceBuilder
-) -> tuple[Int32, Int64]:
-    """The builder's frames of a sequence of locations, innermost first, and how many each of them has."""
+    data: memoryview, whole: Fields, strings: list[str], builder: TraceBuilder
+) -> tuple[Int64, Int32, Int64]:
+    """The id of each location, the builder's frames of all of them, innermost first, and where each one's end."""
     functions = _messages(data, whole, FUNCTION)
     parts = (_number(functions, number).tolist() for number in (1, 2, 4, 5))
     frame_of: dict[int, int] = {}
@@ -131,44 +131,52 @@ def _frames_of_locations(
         frame_of[ident] = builder.frame(_text(strings, name) or "(unknown)", place, line if line > 0 else None)
     locations = _messages(data, whole, LOCATION)
     lines = _messages(data, locations, 4)
-    line_functions = _number(lines, 1).tolist()
     try:
-        frames = [frame_of[function] for function in line_functions]
+        of_lines = [frame_of[function] for function in _number(lines, 1).tolist()]
     except KeyError as error:
         raise IndexError from error
     line_rows = (locations.number == 4) & (locations.wire == LENGTH)
     sizes = np.bincount(locations.message[line_rows], minlength=len(locations.ends))
-    first = np.cumsum(sizes) - sizes
     unnamed = np.flatnonzero(sizes == 0)
     addresses = _number(locations, 3).view(np.uint64)[unnamed]
     # Without symbols the address is all there is to know.
-    first[unnamed], sizes[unnamed] = np.arange(len(unnamed)) + len(frames), 1
-    frames += [builder.frame(f"0x{address:x}") for address in addresses.tolist()]
-    row = _rows_of(_number(locations, 1), wanted)
-    counts = sizes[row]
-    if len(counts) and counts.max() == 1:
-        return np.array(frames, np.int32)[first[row]], counts
-    ends = np.cumsum(counts)
-    each = np.arange(ends[-1] if len(ends) else 0) + np.repeat(first[row] - (ends - counts), counts)
-    return np.array(frames, np.int32)[each], counts
+    of_addresses = [builder.frame(f"0x{address:x}") for address in addresses.tolist()]
+    frames = np.insert(np.array(of_lines, np.int32), (np.cumsum(sizes) - sizes)[unnamed], of_addresses)
+    return _number(locations, 1), frames, np.cumsum(np.maximum(sizes, 1))
 
 
-def _rows_of(idents: Int64, wanted: Int64) -> Int64:
-    """The row of each wanted id, the last of those that are equal. Raises IndexError for one that is not there."""
+def _frames_of_stacks(wanted: Int64, stacks: Int64, idents: Int64, frames: Int32, ends: Int64) -> tuple[Int32, Int64]:
+    """The frames of a sequence of locations, and where each stack ends in it; `stacks` says so of the locations.
+
+    A large profile points to millions of locations: where each is one frame, one look into a table is all they cost.
+    """
+    if len(frames) == len(idents):
+        return _looked_up(idents, frames, wanted), stacks
+    row = _looked_up(idents, np.arange(len(idents), dtype=np.int32), wanted)
+    sizes = np.diff(ends, prepend=0)
+    stops = np.cumsum(sizes[row])
+    each = np.arange(stops[-1] if len(stops) else 0) + np.repeat(ends[row] - stops, sizes[row])
+    return frames[each], np.concatenate(([0], stops))[stacks]
+
+
+def _looked_up(idents: Int64, values: Int32, wanted: Int64) -> Int32:
+    """The value of each wanted id (none is negative), the last of ids that are equal. Raises IndexError for one that
+    is not there."""
     if not len(wanted):
-        return wanted
+        return np.empty(0, np.int32)
     low, high = int(wanted.min()), int(wanted.max())
+    found: Int32
     if low >= 0 and high <= 4 * len(idents) + 1024:
-        table = np.full(high + 1, NONE)
+        table = np.full(high + 1, NONE, np.int32)
         known = (idents >= 0) & (idents <= high)
-        table[idents[known]] = np.flatnonzero(known)
-        rows: Int64 = table[wanted]
+        table[idents[known]] = values[known]
+        found = table[wanted]
     else:
         order = np.argsort(idents, kind="stable")
         last = np.searchsorted(idents[order], wanted, "right") - 1
-        found = (last >= 0) & (idents[order][last] == wanted) if len(order) else np.zeros(len(wanted), np.bool_)
-        rows = np.full(len(wanted), NONE)
-        rows[found] = order[last[found]]
-    if rows.min() < 0:
+        there = (last >= 0) & (idents[order][last] == wanted) if len(order) else np.zeros(len(wanted), np.bool_)
+        found = np.full(len(wanted), NONE, np.int32)
+        found[there] = values[order[last[there]]]
+    if found.min() < 0:
         raise IndexError
-    return rows
+    return found

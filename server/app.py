@@ -112,6 +112,7 @@ def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None
     from server.edges.http.serving import bound_socket
 
     settings.check_exposure()
+    settings.check_supabase()
     with bound_socket(settings.host, settings.port) as listening:
         own_data_folder(settings.data)
         log_as_json()

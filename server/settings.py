@@ -59,9 +59,17 @@ class Settings(BaseSettings):
     turns_at_once: Annotated[int, Field(ge=1, le=256)] = 8
 
     supabase_url: str | None = Field(None, validation_alias=_also("supabase_url", "SUPABASE_URL"))
+    supabase_anon_key: str | None = Field(None, validation_alias=_also("supabase_anon_key", "SUPABASE_ANON_KEY"))
     supabase_service_role_key: SecretStr | None = Field(
         None, validation_alias=_also("supabase_service_role_key", "SUPABASE_SERVICE_ROLE_KEY")
     )
+    supabase_jwt_secret: SecretStr | None = Field(
+        None, validation_alias=_also("supabase_jwt_secret", "SUPABASE_JWT_SECRET")
+    )
+    database_url: SecretStr | None = None
+    database_session_url: SecretStr | None = None
+    realtime: bool = True
+    realtime_broadcasts_per_second: Annotated[int, Field(ge=1, le=10_000)] = 80
     process_ai_turn_secret: SecretStr | None = Field(
         None, validation_alias=_also("process_ai_turn_secret", "PROCESS_AI_TURN_SECRET")
     )
@@ -86,20 +94,31 @@ class Settings(BaseSettings):
         return self.host in LOOPBACK
 
     def check_exposure(self) -> None:
-        """Raises ConfigError for a host that others can reach without an access token."""
-        if not self.is_loopback and self.access_token is None:
+        """Raises ConfigError for a host that others can reach and where nobody asks who they are."""
+        if not self.is_loopback and self.access_token is None and self.supabase_url is None:
             raise ConfigError(
                 f"--host {self.host} can be reached by others: set {PREFIX}ACCESS_TOKEN to a secret, "
                 "or use --host 127.0.0.1"
+            )
+
+    def check_supabase(self) -> None:
+        """Raises ConfigError for a project of which something is missing. Its parts go together: its users own the
+        rows, its policies ask the rows who may read and listen."""
+        if self.supabase_url is None:
+            return
+        needed = ("supabase_anon_key", "supabase_service_role_key", "database_url")
+        missing = [PREFIX + name.upper() for name in needed if getattr(self, name) is None]
+        if missing:
+            raise ConfigError(f"{PREFIX}SUPABASE_URL is set, but not {', '.join(missing)}: all are of one project.")
+        if self.access_token is not None:
+            raise ConfigError(
+                f"{PREFIX}ACCESS_TOKEN is for a server with one user: with a Supabase project people sign in there."
             )
 
     @property
     def not_used_yet(self) -> tuple[str, ...]:
         """Settings that are given but whose part is not built: named when the server starts."""
         names = (
-            "supabase_url",
-            "supabase_service_role_key",
-            "process_ai_turn_secret",
             "langfuse_public_key",
             "langfuse_secret_key",
             "langfuse_host",

@@ -21,7 +21,7 @@ AS_ANNA = {"Authorization": "Bearer anna"}
 AS_BEN = {"Authorization": "Bearer ben"}
 SHARING = replace(LOCAL_PLAN, allow_public_sharing=True)
 
-FOR_EVERYBODY = {"/health", "/ready"}
+FOR_EVERYBODY = {"/health", "/ready", "/api/v1/config"}
 BY_LINK = "/api/v1/shared/"
 FOR_ADMINISTRATORS = "/api/v1/admin/"
 ABOUT_ONESELF = {

@@ -58,9 +58,6 @@ def test_the_names_that_teams_already_use_are_taken_and_those_not_used_yet_are_n
     assert settings.langfuse_secret_key is not None
     assert settings.langfuse_secret_key.get_secret_value() == "private"
     assert set(settings.not_used_yet) == {
-        "SUPABASE_URL",
-        "SUPABASE_SERVICE_ROLE_KEY",
-        "PROCESS_AI_TURN_SECRET",
         "LANGFUSE_PUBLIC_KEY",
         "LANGFUSE_SECRET_KEY",
         "LANGFUSE_HOST",

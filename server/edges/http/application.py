@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp
 
 from server.edges.http import accounts, admin, insights, page, sessions, shared, snapshots, traces
+from server.edges.http.client_config import ClientConfig
 from server.edges.http.guard import Guard
 from server.edges.http.problems import ErrorWall, answer_with_problems
 from server.edges.http.services import CurrentServices, Services
@@ -24,6 +25,7 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     app.state.services = services
     app.add_api_route("/health", health, tags=["health"])
     app.add_api_route("/ready", ready, tags=["health"], response_model=None)
+    app.add_api_route(f"{API}/config", config, tags=["health"])
     app.include_router(traces.routes, prefix=API)
     app.include_router(insights.routes, prefix=API)
     app.include_router(snapshots.routes, prefix=API)
@@ -34,7 +36,7 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     app.add_api_websocket_route(f"{API}/chat", chat)
     app.include_router(page.routes)
     answer_with_problems(app)
-    return ErrorWall(Guard(app, is_our_name=is_our_name))
+    return ErrorWall(Guard(app, is_our_name=is_our_name, page_may_reach=services.client.origins))
 
 
 async def health() -> dict[str, str]:
@@ -46,6 +48,11 @@ async def ready(services: CurrentServices) -> JSONResponse:
     """Whether requests can be served now: the database answers and the server is not stopping."""
     is_ready = await services.is_ready()
     return JSONResponse({"status": "ready" if is_ready else "not ready"}, 200 if is_ready else 503)
+
+
+async def config(services: CurrentServices) -> ClientConfig:
+    """Who tells this server who people are, and where its turns can be heard beside it."""
+    return services.client
 
 
 def names_of(host: str, allowed: Collection[str]) -> Callable[[str], bool]:

@@ -2,7 +2,7 @@
 and sockets pass untouched.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -13,10 +13,6 @@ from server.edges.http.problems import problem
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 SECURITY_HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
-        "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    ),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -24,13 +20,25 @@ SECURITY_HEADERS = {
 }
 
 
+def content_policy(page_may_reach: Collection[str]) -> str:
+    """The page's Content-Security-Policy: this server alone, and for what it fetches and shows these origins too."""
+    others = "".join(f" {origin}" for origin in page_may_reach)
+    return (
+        f"default-src 'self'; style-src 'self'; img-src 'self' data: blob:{others}; connect-src 'self'{others}; "
+        "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+
+
 class Guard:
     """Refuses a `Host` that is not one of ours (a DNS name rebound to this machine), and an unsafe method or a socket
     whose `Origin` is another site's. Programs send no Origin and pass. Adds the security headers to every answer."""
 
-    def __init__(self, app: ASGIApp, *, is_our_name: Callable[[str], bool]) -> None:
+    def __init__(
+        self, app: ASGIApp, *, is_our_name: Callable[[str], bool], page_may_reach: Collection[str] = ()
+    ) -> None:
         self._app = app
         self._is_our_name = is_our_name
+        self._headers = {"Content-Security-Policy": content_policy(page_may_reach), **SECURITY_HEADERS}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -38,11 +46,13 @@ class Guard:
             return
         refusal = self._refusal(scope)
         if refusal is None:
-            await self._app(scope, receive, _with_headers(send))
+            await self._app(scope, receive, _with_headers(send, self._headers))
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 4403, "reason": refusal})
         else:
-            await problem(403, "Forbidden", refusal, instance=scope["path"])(scope, receive, _with_headers(send))
+            await problem(403, "Forbidden", refusal, instance=scope["path"])(
+                scope, receive, _with_headers(send, self._headers)
+            )
 
     def _refusal(self, scope: Scope) -> str | None:
         headers = Headers(scope=scope)
@@ -56,11 +66,11 @@ class Guard:
         return None
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(send: Send, wanted: Mapping[str, str]) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in SECURITY_HEADERS.items():
+            for name, value in wanted.items():
                 headers.setdefault(name, value)
         await send(message)
 

@@ -9,6 +9,7 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from limits.administration import Administration
+from server.edges.http.client_config import ClientConfig
 from server.edges.http.picture_desk import PictureDesk
 from server.ports.identity import Caller, Identity
 from server.ports.objects import ObjectStore
@@ -34,6 +35,7 @@ class Services:
     page: Path
     max_upload_bytes: int
     is_ready: Callable[[], Awaitable[bool]]
+    client: ClientConfig = ClientConfig()
     pictures: PictureDesk = field(default_factory=PictureDesk)
 
 

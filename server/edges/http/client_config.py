@@ -1,0 +1,28 @@
+"""What the page must know before anybody has signed in: who tells it who people are, and whether Realtime is there."""
+
+from typing import Literal, Self
+from urllib.parse import urlsplit
+
+from server.protocol.base import WireModel
+
+
+class ClientConfig(WireModel):
+    """Nothing here is secret: the key is the project's public one, which opens nothing by itself."""
+
+    identity: Literal["local", "supabase"] = "local"
+    supabase_url: str | None = None
+    supabase_anon_key: str | None = None
+    realtime: bool = False
+
+    @classmethod
+    def of_project(cls, url: str, anon_key: str, *, realtime: bool) -> Self:
+        return cls(identity="supabase", supabase_url=url.rstrip("/"), supabase_anon_key=anon_key, realtime=realtime)
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """Where else than to this server the page may connect, for its Content-Security-Policy."""
+        if self.supabase_url is None:
+            return ()
+        parts = urlsplit(self.supabase_url)
+        socket = "wss" if parts.scheme == "https" else "ws"
+        return (f"{parts.scheme}://{parts.netloc}", f"{socket}://{parts.netloc}")

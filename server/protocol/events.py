@@ -80,14 +80,17 @@ class ToolError(_Event):
 
 
 class ViewerAction(_Event):
-    """The agent drives the viewer: select a thing, zoom to a window, change the view."""
+    """The agent drives the viewer. `show` brings a thing, a window or a view into sight; `select`, `zoom`, `highlight`,
+    `set_view` and `compare` do that one thing. `trace_id` is the other trace, before which this one is the after."""
 
     type: Literal["viewer_action"] = "viewer_action"
-    action: Literal["select", "zoom", "show_view"]
+    action: Literal["show", "select", "zoom", "highlight", "set_view", "compare"]
     handle: str | None = None
     window: Window | None = None
-    view: Literal["time_order", "left_heavy", "sandwich"] | None = None
+    view: Literal["time_order", "left_heavy", "sandwich", "diff"] | None = None
     profile: str | None = None
+    pattern: str | None = None
+    trace_id: str | None = None
 
 
 class SessionTitle(_Event):

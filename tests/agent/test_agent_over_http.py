@@ -244,7 +244,7 @@ async def test_the_viewer_tool_is_offered_only_while_the_viewer_is_on_the_page()
     assert "show_in_viewer" not in offered[2]
     action = scene.sink.of("viewer_action")[0]
     assert action.model_dump(include={"action", "handle", "view"}) == {
-        "action": "select",
+        "action": "show",
         "handle": "f2",
         "view": "sandwich",
     }

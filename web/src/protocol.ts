@@ -347,17 +347,19 @@ export interface UserPrompt {
   context?: ViewerState | null;
 }
 
-/** The agent drives the viewer: select a thing, zoom to a window, change the view. */
+/** The agent drives the viewer. `show` brings a thing, a window or a view into sight; `select`, `zoom`, `highlight`, `set_view` and `compare` do that one thing. `trace_id` is the other trace, before which this one is the after. */
 export interface ViewerAction {
   turnId: string;
   sessionId: string;
   seq: number;
   type: "viewer_action";
-  action: "select" | "zoom" | "show_view";
+  action: "show" | "select" | "zoom" | "highlight" | "set_view" | "compare";
   handle: string | null;
   window: Window | null;
-  view: "time_order" | "left_heavy" | "sandwich" | null;
+  view: "time_order" | "left_heavy" | "sandwich" | "diff" | null;
   profile: string | null;
+  pattern: string | null;
+  traceId: string | null;
 }
 
 /** What the person is looking at, sent when it changes. */

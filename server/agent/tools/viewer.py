@@ -35,8 +35,7 @@ def answer_show(trace: Trace, arguments: ShowInViewer) -> Outcome:
     handle, name = _target(trace, arguments, profile)
     if handle is None and window is None and arguments.view is None and arguments.profile is None:
         raise ToolRetry("say what to show: a handle, a window, a view or a profile")
-    action: Literal["select", "zoom", "show_view"] = "select" if handle else "zoom" if window else "show_view"
-    shown: dict[str, Any] = {"action": action, "handle": handle, "view": arguments.view, "profile": arguments.profile}
+    shown: dict[str, Any] = {"action": "show", "handle": handle, "view": arguments.view, "profile": arguments.profile}
     parts = [f"{handle} {quoted(name, 80)}" if handle else "", f"the {arguments.view} view" if arguments.view else ""]
     if window is not None:
         parts.append(f"{arguments.start_time_ms or 0:g} ms to {(window.end - profile.axis_start) / 1e6:g} ms")
@@ -45,7 +44,7 @@ def answer_show(trace: Trace, arguments: ShowInViewer) -> Outcome:
         data=shown,
         ui=shown,
         action=ViewerAction(
-            action=action,
+            action="show",
             handle=handle,
             window=None if window is None else Window(start=float(window.start), end=float(window.end)),
             view=arguments.view,

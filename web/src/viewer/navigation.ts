@@ -33,7 +33,8 @@ export async function goTo(store: ViewerStore, text: string, profile: string | n
 /** What `show_in_viewer` asks for. */
 export async function act(store: ViewerStore, action: ViewerAction): Promise<void> {
   const isSandwich = action.view === "sandwich" && action.handle?.startsWith("f");
-  const view = action.view ?? (action.window && store.read().mode !== "time_order" ? "time_order" : null); // windows are stretches of time
+  const asked = action.view === "diff" ? null : action.view;
+  const view = asked ?? (action.window && store.read().mode !== "time_order" ? "time_order" : null); // windows are stretches of time
   const change = {
     ...(view ? { mode: view } : {}),
     ...(action.profile ? { profile: action.profile } : {}),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import socket
 
     from limits.administration import Administration, PlanRecords
+    from server.agent.model import ChatModels
     from server.agent.service import Checkpoints
     from server.agent.turn import Agent, Pictures
     from server.edges.cli.doors import Analysis, AnalyzeOptions, ServeOptions
@@ -241,28 +242,35 @@ def build_agent(
     """The agent with the model of the settings: a provider's when there is a key or an address, else the built-in
     analyst.
     """
-    from server.adapters.model.choice import ChosenModels, ModelChoice
     from server.adapters.prompt_file import PromptFile
     from server.agent.bounds import AgentBounds
     from server.agent.service import FlamechatAgent
 
-    key = settings.openai_api_key
-    choice = ModelChoice(
-        base_url=settings.model_base_url,
-        api_key=None if key is None else key.get_secret_value(),
-        model=settings.model,
-        allowed=settings.models_allowed,
-        use_responses_api=settings.model_responses_api,
-        sees_pictures=settings.model_sees_pictures,
-    )
     return FlamechatAgent(
-        models=ChosenModels(choice),
+        models=build_models(settings),
         prompts=PromptFile(settings.prompt_file),
         workers=workers,
         pictures=pictures,
         bounds=AgentBounds(turn_seconds=settings.turn_seconds),
         debug_dir=settings.debug_messages_dir,
         checkpoints=checkpoints,
+    )
+
+
+def build_models(settings: "Settings") -> "ChatModels":
+    """The models of the settings."""
+    from server.adapters.model.choice import ChosenModels, ModelChoice
+
+    key = settings.openai_api_key
+    return ChosenModels(
+        ModelChoice(
+            base_url=settings.model_base_url,
+            api_key=None if key is None else key.get_secret_value(),
+            model=settings.model,
+            allowed=settings.models_allowed,
+            use_responses_api=settings.model_responses_api,
+            sees_pictures=settings.model_sees_pictures,
+        )
     )
 
 

@@ -8,7 +8,7 @@ RENDER := $(BIN)/flamechat render
 WEB := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long check bench fuzz gallery lock format clean
+.PHONY: help run test test-long check bench eval fuzz gallery lock format clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ check: .make/dev ## format, lint, types, imports, architecture, the client's typ
 
 bench: .make/dev ## measure: our figure, machine and versions, in one run
 	$(BIN)/python -m bench
+
+eval: .make/dev ## ask the questions of evals/ of the built-in analyst, and of a model with EVAL="--model NAME"
+	$(BIN)/python -m evals $(EVAL)
 
 fuzz: .make/dev ## mutated input to every kernel under the sanitizers, then to every importer (FUZZ_SECONDS=600, halved)
 	$(PYTHON) fuzz/run.py $$(($(FUZZ_SECONDS) / 2))

@@ -127,6 +127,7 @@ class TurnEnding:
     prompt_version: str | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
+    cost_usd: float | None = None
     delivered_anything: bool = True
     """Whether any text or tool result reached the person: a first turn that delivered nothing gives its session
     back."""

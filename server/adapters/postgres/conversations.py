@@ -141,6 +141,9 @@ class PostgresConversations:
             "session_id": known_id(session_id, "conversation"),
             "user_id": caller.user_id,
             "before": before,
+            if ending.cost_usd is not None:
+                costs = {"turn_id": parameters["turn_id"], "cost_usd": ending.cost_usd}
+                await connection.execute(statement("turn_cost"), costs)
             "limit": limit,
         }
         async with self._database.transaction() as connection:

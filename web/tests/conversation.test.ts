@@ -271,6 +271,8 @@ test("the agent's wish to move the chart is handed on once", () => {
     window: null,
     view: null,
     profile: null,
+    pattern: null,
+    traceId: null,
   };
   const state = play(prompted(), started(), move);
   assert.equal(state.viewerAction?.handle, "f3");

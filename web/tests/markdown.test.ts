@@ -50,3 +50,17 @@ test("blocks join to the same text, and a longer answer keeps its first blocks",
   assert.equal(blocks.length, 6);
   assert.deepEqual(blocksOf(`${text} grows`).slice(0, 5), blocks.slice(0, 5));
 });
+
+test("a citation of what does not exist is no link", () => {
+  const html = renderBlock(
+    "[parse **JSON**](f12) and [gone](#f99) and [web](https://a.example)",
+    false,
+    [],
+    new Set(["f12"]),
+  );
+  assert.deepEqual(
+    [...html.matchAll(/<a href="([^"]*)"/g)].map((match) => match[1]),
+    ["#f12", "https://a.example"],
+  );
+  assert.match(html, /<span class="uncited" title="There is no f99 in this trace">gone<\/span>/);
+});

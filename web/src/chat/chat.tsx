@@ -149,7 +149,7 @@ function OpeningView({
       {opening.findings.length > 0 && (
         <>
           <h3>First findings</h3>
-          <ul class="findings">
+          <ul class="first-findings">
             {opening.findings.map((finding) => (
               <li key={finding}>
                 <AnswerText text={finding} growing={false} />

@@ -1,5 +1,5 @@
 /** Stored messages become turns again, as they looked when they ended. */
-import type { Check, HistoryMessage, Table, Usage } from "../protocol.ts";
+import type { Check, Citation, HistoryMessage, Table, Usage } from "../protocol.ts";
 import { codePoints } from "./code_points.ts";
 import { emptyTool, newTurn, type ToolPart, type Turn } from "./turn.ts";
 
@@ -9,6 +9,7 @@ interface AnswerMetadata {
   promptVersion?: string;
   usage?: Usage;
   checks?: Check[];
+  citations?: Citation[];
   suggestions?: string[];
   partial?: boolean;
 }
@@ -77,6 +78,7 @@ function describe(turn: Turn, metadata: AnswerMetadata): void {
   turn.promptVersion = metadata.promptVersion ?? turn.promptVersion;
   turn.usage = metadata.usage ?? turn.usage;
   turn.checks = metadata.checks ?? turn.checks;
+  turn.citations = metadata.citations ?? turn.citations;
   turn.suggestions = metadata.suggestions ?? turn.suggestions;
   turn.partial = metadata.partial ?? turn.partial;
 }

@@ -4,6 +4,7 @@
  */
 import MarkdownIt from "markdown-it";
 import remend from "remend";
+import { markClaims, type Claim } from "./claims.ts";
 
 const HANDLE_LINK = /^#?([fpns]\d+)$/;
 const WEB_LINK = /^https?:\/\//i;
@@ -11,6 +12,7 @@ const WEB_LINK = /^https?:\/\//i;
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
 markdown.validateLink = (address) => HANDLE_LINK.test(address) || WEB_LINK.test(address);
 markdown.disable("image");
+markClaims(markdown);
 
 markdown.renderer.rules.link_open = (tokens, index, options, _environment, renderer) => {
   const token = tokens[index]!;
@@ -26,6 +28,31 @@ markdown.renderer.rules.link_open = (tokens, index, options, _environment, rende
   }
   return renderer.renderToken(tokens, index, options);
 };
+
+/** What a block is rendered with: its claims, and the handles that exist (null while that is not known). */
+type Environment = { claims?: Claim[]; handles?: ReadonlySet<string> | null };
+
+markdown.core.ruler.push("citations", (state) => {
+  const { handles } = state.env as Environment;
+  if (!handles) return;
+  for (const { children } of state.tokens) {
+    let isLost = false; // a link to what does not exist becomes text; links hold no links
+    for (const token of children ?? []) {
+      const handle = token.type === "link_open" ? HANDLE_LINK.exec(String(token.attrGet("href")))?.[1] : undefined;
+      if (handle && !handles.has(handle)) {
+        isLost = true;
+        token.attrs = [
+          ["class", "uncited"],
+          ["title", `There is no ${handle} in this trace`],
+        ];
+      }
+      if (!isLost || (token.type !== "link_open" && token.type !== "link_close")) continue;
+      isLost = token.type === "link_open";
+      token.type = "uncited";
+      token.tag = "span";
+    }
+  }
+});
 
 const ALIGNMENT = /text-align:\s*(left|center|right)/;
 for (const rule of ["th_open", "td_open"] as const) {
@@ -53,7 +80,16 @@ export function blocksOf(text: string): string[] {
   return starts.map((start, index) => lines.slice(start, starts[index + 1] ?? lines.length).join("\n"));
 }
 
-/** One block as HTML. While it is `growing`, half-typed emphasis, code and links are closed first. */
-export function renderBlock(source: string, growing: boolean): string {
-  return markdown.render(growing ? remend(source, { linkMode: "text-only" }) : source);
+/**
+ * One block as HTML, its claims marked and citations of what does not exist unlinked. While it is `growing`, half-typed emphasis, code
+ * and links are closed first.
+ */
+export function renderBlock(
+  source: string,
+  growing: boolean,
+  claims: Claim[] = [],
+  handles: ReadonlySet<string> | null = null,
+): string {
+  const environment: Environment = { handles, claims: source.includes("\r") ? [] : claims }; // the parser drops carriage returns
+  return markdown.render(growing ? remend(source, { linkMode: "text-only" }) : source, environment);
 }

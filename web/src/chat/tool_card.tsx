@@ -13,7 +13,7 @@ const STATES: Record<ToolPart["status"], string> = {
 };
 
 /** `get_top_functions` as people say it. */
-function spoken(toolName: string): string {
+export function spoken(toolName: string): string {
   const words = toolName.replace(/^(get|generate)_/, "").replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,5 +1,5 @@
 /** A question with everything until its answer is complete, and how the events of the wire change it. */
-import type { Check, ModelResponseEnd, Table, TurnEvent, Usage } from "../protocol.ts";
+import type { Check, Citation, ModelResponseEnd, Table, TurnEvent, Usage } from "../protocol.ts";
 import { codePoints, keepCodePoints } from "./code_points.ts";
 
 export interface TextPart {
@@ -45,6 +45,8 @@ export interface Turn {
   model: string | null;
   promptVersion: string | null;
   checks: Check[];
+  /** What the answer cites and the trace has; null until that is known. */
+  citations: Citation[] | null;
   suggestions: string[];
   usage: Usage | null;
   partial: boolean;
@@ -67,6 +69,7 @@ export function newTurn(turnId: string, prompt: string | null, status: TurnStatu
     model: null,
     promptVersion: null,
     checks: [],
+    citations: null,
     suggestions: [],
     usage: null,
     partial: false,
@@ -133,6 +136,7 @@ function completed(turn: Turn, end: ModelResponseEnd): Turn {
     isStored: true,
     usage: end.usage,
     checks: end.checks,
+    citations: end.citations,
     suggestions: end.suggestions,
     partial: end.partial,
   };

@@ -1,13 +1,14 @@
 /** A question and everything until its answer is complete. */
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
 import { formatCount } from "../viewer/values.ts";
 import { AnswerText } from "./answer_text.tsx";
 import { Opinion } from "./opinion.tsx";
 import { Prompt, WithCode } from "./prompt.tsx";
 import { Checks } from "./checks.tsx";
-import { hasEnded, type Turn } from "./turn.ts";
-import { ToolCard } from "./tool_card.tsx";
+import { ClaimTips } from "./claim_tip.tsx";
+import { answerOf, hasEnded, type Turn } from "./turn.ts";
+import { spoken, ToolCard } from "./tool_card.tsx";
 
 interface TurnViewProps {
   turn: Turn;
@@ -22,16 +23,36 @@ interface TurnViewProps {
 export function TurnView({ turn, isLast, canAsk, ask, replace, rate }: TurnViewProps) {
   const ended = hasEnded(turn);
   const last = turn.parts.at(-1);
+  const answer = answerOf(turn);
+  const handles = useMemo(
+    () => turn.citations && new Set(turn.citations.map((citation) => citation.handle)),
+    [turn.citations],
+  );
+  const [showsChecks, setShowsChecks] = useState(false);
+  const source = (toolCallId: string) => {
+    const tool = turn.parts.find((part) => part.kind === "tool" && part.toolCallId === toolCallId);
+    return tool?.kind === "tool" ? spoken(tool.toolName) : null;
+  };
   return (
-    <article class="turn" data-status={turn.status} data-turn={turn.turnId}>
+    <article
+      class="turn"
+      data-status={turn.status}
+      data-turn={turn.turnId}
+      data-claims={showsChecks ? "all" : undefined}
+    >
       {turn.prompt !== null && (
         <Prompt text={turn.prompt} edit={turn.isStored && canAsk ? (prompt) => replace(prompt) : null} />
       )}
-      <div class="answer">
+      <ClaimTips checks={turn.checks} all={showsChecks} source={source}>
         <h3 class="visually-hidden">Answer</h3>
         {turn.parts.map((part) =>
           part.kind === "text" ? (
-            <AnswerText key={`t${part.messageId}`} text={part.text} growing={!ended && part === last} />
+            <AnswerText
+              key={`t${part.messageId}`}
+              text={part.text}
+              growing={!ended && part === last}
+              {...(part.messageId === answer ? { checks: turn.checks, handles } : {})}
+            />
           ) : (
             <ToolCard key={`c${part.toolCallId}`} part={part} />
           ),
@@ -54,11 +75,19 @@ export function TurnView({ turn, isLast, canAsk, ask, replace, rate }: TurnViewP
             )}
           </div>
         )}
-        {ended && <Footer turn={turn} again={isLast && turn.isStored && canAsk ? () => replace() : null} rate={rate} />}
+        {ended && (
+          <Footer
+            turn={turn}
+            again={isLast && turn.isStored && canAsk ? () => replace() : null}
+            rate={rate}
+            showsChecks={showsChecks}
+            showChecks={setShowsChecks}
+          />
+        )}
         {isLast && turn.status === "completed" && turn.suggestions.length > 0 && (
           <Suggestions questions={turn.suggestions} label="Ask next" disabled={!canAsk} ask={ask} />
         )}
-      </div>
+      </ClaimTips>
     </article>
   );
 }
@@ -116,9 +145,11 @@ interface FooterProps {
   turn: Turn;
   again: (() => void) | null;
   rate: (score: -1 | 0 | 1) => void;
+  showsChecks: boolean;
+  showChecks: (shown: boolean) => void;
 }
 
-function Footer({ turn, again, rate }: FooterProps) {
+function Footer({ turn, again, rate, showsChecks, showChecks }: FooterProps) {
   const [copied, setCopied] = useState(false);
   const text = turn.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");
   if (!text && (!again || turn.failure)) return null;
@@ -130,7 +161,7 @@ function Footer({ turn, again, rate }: FooterProps) {
     });
   return (
     <footer class="turn-footer">
-      <Checks checks={turn.checks} />
+      <Checks checks={turn.checks} isOpen={showsChecks} open={showChecks} />
       <span class="origin">
         {turn.partial && <span>incomplete answer</span>}
         {turn.model && (

@@ -128,6 +128,9 @@ class PostgresConversations:
             row = await (await connection.execute(statement("end_turn"), parameters)).fetchone()
             if row is None or not row["ended"]:
                 return None
+            if ending.cost_usd is not None:
+                costs = {"turn_id": parameters["turn_id"], "cost_usd": ending.cost_usd}
+                await connection.execute(statement("turn_cost"), costs)
             stored = await connection.execute(statement("messages_by_id"), {"message_ids": ids})
             return [_message(message) for message in await stored.fetchall()]
 
@@ -141,9 +144,6 @@ class PostgresConversations:
             "session_id": known_id(session_id, "conversation"),
             "user_id": caller.user_id,
             "before": before,
-            if ending.cost_usd is not None:
-                costs = {"turn_id": parameters["turn_id"], "cost_usd": ending.cost_usd}
-                await connection.execute(statement("turn_cost"), costs)
             "limit": limit,
         }
         async with self._database.transaction() as connection:

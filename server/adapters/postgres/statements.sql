@@ -56,16 +56,16 @@ select public.end_chat_turn(
     %(input_tokens)s, %(output_tokens)s, %(delivered_anything)s
 ) as ended
 
+-- name: turn_cost
+-- US dollars; beside the ending, in its transaction.
+update public.chat_turns set cost_usd = %(cost_usd)s where id = %(turn_id)s
+
 -- name: holds_turn
 -- Whether the attempt that asks is still the turn's newest; locks until the transaction ends.
 select flamechat_private.holds_chat_turn(%(turn_id)s, %(attempt)s) as holds
 
 -- name: write_turn_events
 -- Only of turns that still belong to the attempt in whose block the numbers lie; an end is told by who has stored it.
--- name: turn_cost
--- US dollars; beside the ending, in its transaction.
-update public.chat_turns set cost_usd = %(cost_usd)s where id = %(turn_id)s
-
 insert into flamechat_private.turn_events (turn_id, seq, session_id, event, ends_turn)
 select e.turn_id, e.seq, e.session_id, e.event, e.ends_turn
 from unnest(%(turns)s::uuid[], %(seqs)s::bigint[], %(sessions)s::uuid[], %(events)s::text[], %(ends)s::boolean[])

@@ -14,6 +14,7 @@ ServerError
 ├── ModelFailed               the model provider failed; `retryable` says whether the same prompt may succeed later
 ├── PromptUnavailable         the system prompt could not be had
 ├── WorkerFailed              a worker process died, ran out of memory or of time
+├── ServiceUnavailable        a service of the team's (storage, identity) does not answer; `service` names it
 └── DatabaseUnavailable       PostgreSQL cannot be reached or started
 """
 
@@ -40,7 +41,11 @@ class BadRequest(ServerError):
 
 
 class NotAuthenticated(ServerError):
-    pass
+    """`code` says why, for programs: a client whose `token_expired` fetches a new one and tries again."""
+
+    def __init__(self, text: str, *, code: str = "not_authenticated") -> None:
+        super().__init__(text)
+        self.code = code
 
 
 class NotAllowed(ServerError):
@@ -87,6 +92,12 @@ class WorkerFailed(ServerError):
 
 
 class DatabaseUnavailable(ServerError):
+class ServiceUnavailable(ServerError):
+    def __init__(self, text: str, *, service: str) -> None:
+        super().__init__(text)
+        self.service = service
+
+
     pass
 
 

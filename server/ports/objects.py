@@ -10,7 +10,7 @@ PICTURES_BUCKET = "ai-snapshots"
 
 class ObjectStore(Protocol):
     """Objects by bucket and path (`<account id>/<name>`). A put is whole or not at all; paths that climb out are
-    refused with BadRequest."""
+    refused with BadRequest. Every method raises ServiceUnavailable when a store elsewhere does not answer."""
 
     async def put(self, bucket: str, path: str, data: bytes | Path) -> None:
         """Store bytes or a file's content, replacing what was there."""
@@ -26,4 +26,8 @@ class ObjectStore(Protocol):
 
     async def delete(self, bucket: str, path: str) -> None:
         """Remove it; removing what is not there is no error."""
+        ...
+
+    async def address(self, bucket: str, path: str) -> str | None:
+        """Where anyone may fetch it for some minutes; None when only this server can give it. Raises NotFound."""
         ...

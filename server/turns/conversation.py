@@ -183,10 +183,12 @@ class Conversation:
         await session_of(self._conversations, caller, session_id)
         return await self._conversations.rename_session(caller, session_id, title)
 
-    async def picture(self, caller: Caller, turn_id: str, name: str) -> bytes:
-        """A picture (PNG) made during a turn of the caller's."""
+    async def picture(self, caller: Caller, turn_id: str, name: str) -> bytes | str:
+        """A picture (PNG) made during a turn of the caller's, or the address where it can be fetched for some
+        minutes."""
         turn = await turn_of(self._conversations, caller, turn_id)
-        return await self._objects.get(PICTURES_BUCKET, picture_path(turn.account_id, turn_id, name))
+        path = picture_path(turn.account_id, turn_id, name)
+        return await self._objects.address(PICTURES_BUCKET, path) or await self._objects.get(PICTURES_BUCKET, path)
 
     async def session_limits(self, caller: Caller, session_id: str) -> LimitsView:
         """Where the caller stands in a session."""

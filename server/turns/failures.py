@@ -8,6 +8,7 @@ from server.errors import (
     NotFound,
     PromptUnavailable,
     ServerError,
+    ServiceUnavailable,
     WorkerFailed,
 )
 from server.protocol.events import TurnFailed
@@ -17,6 +18,7 @@ CODES: tuple[tuple[type[Exception], str, bool], ...] = (
     (LimitExceeded, "limit_exceeded", False),
     (PromptUnavailable, "prompt_unavailable", True),
     (WorkerFailed, "worker_failed", True),
+    (ServiceUnavailable, "service_unavailable", True),
     (DatabaseUnavailable, "database_unavailable", True),
     (NotFound, "not_found", False),
     (BadRequest, "bad_request", False),

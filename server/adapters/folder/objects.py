@@ -40,3 +40,6 @@ class FolderObjects:
             await self._store.delete_async(key)
         except FileNotFoundError:
             return
+
+    async def address(self, bucket: str, path: str) -> None:
+        """None: this server alone has it."""

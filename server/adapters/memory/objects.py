@@ -45,3 +45,6 @@ class MemoryObjects:
 
     async def delete(self, bucket: str, path: str) -> None:
         self._objects.pop(object_key(bucket, path), None)
+
+    async def address(self, bucket: str, path: str) -> None:
+        """None: this server alone has it."""

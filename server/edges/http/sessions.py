@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from pydantic import Field
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from server.edges.http.services import CurrentCaller, CurrentServices
 from server.ports.conversations import SessionRow
@@ -65,7 +65,9 @@ async def messages(
 
 @routes.get("/pictures/{turn_id}/{name}.png")
 async def picture(turn_id: str, name: str, caller: CurrentCaller, services: CurrentServices) -> Response:
-    """A picture made during a turn; it never changes."""
+    """A picture made during a turn; it never changes. 307 leads to a store that gives it out for some minutes."""
     png = await services.conversation.picture(caller, turn_id, name)
+    if isinstance(png, str):
+        return RedirectResponse(png, 307, {"Cache-Control": "no-store"})
     headers = {"Cache-Control": "private, max-age=31536000, immutable"}
     return Response(png, media_type="image/png", headers=headers)

@@ -1,0 +1,158 @@
+"""Objects in the project's Storage, by its HTTP interface: files go up and come down in pieces, never whole in memory.
+
+Paths and answers follow supabase/storage (`/object/...`): a missing object is answered 404 by newer servers and 400
+with `"statusCode": "404"` in the body by older ones.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import anyio
+import httpx
+
+from server.adapters.memory.objects import object_key
+from server.errors import NotFound, ServiceUnavailable
+from server.ports.objects import PICTURES_BUCKET
+from traces.bounds import MAX_UPLOAD_BYTES
+
+PIECE_BYTES = 1 << 20
+MAX_PICTURE_BYTES = 64 << 20
+"""What `get` takes into memory: far more than any picture we draw."""
+
+TRIES = 3
+WAIT_S = 0.25
+"""Before the second try; twice as long before the third."""
+
+MAX_ERROR_BYTES = 64 << 10
+SIGNED_S = 600
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524})
+"""Answers after which the same request may succeed. Every request here may be repeated: puts replace."""
+
+
+class SupabaseObjects:
+    """ObjectStore over a client of the project, which the caller closes. `max_bytes` bounds what a download may be."""
+
+    def __init__(self, client: httpx.AsyncClient, *, max_bytes: int = MAX_UPLOAD_BYTES, wait_s: float = WAIT_S) -> None:
+        self._client = client
+        self._max_bytes = max_bytes
+        self._wait_s = wait_s
+
+    async def put(self, bucket: str, path: str, data: bytes | Path) -> None:
+        url = _url("object", bucket, path)
+        kind = "image/png" if bucket == PICTURES_BUCKET else "application/octet-stream"
+        size = len(data) if isinstance(data, bytes) else (await anyio.Path(data).stat()).st_size
+        headers = {"x-upsert": "true", "Content-Type": kind, "Content-Length": str(size)}
+
+        def request() -> httpx.Request:
+            content = data if isinstance(data, bytes) else _pieces_of(data)
+            return self._client.build_request("POST", url, content=content, headers=headers)
+
+        async with self._answer(request, path):
+            pass
+
+    async def get(self, bucket: str, path: str) -> bytes:
+        pieces = bytearray()
+        async for piece in self._read(bucket, path, MAX_PICTURE_BYTES):
+            pieces += piece
+        return bytes(pieces)
+
+    def stream(self, bucket: str, path: str) -> AsyncIterator[bytes]:
+        return self._read(bucket, path, self._max_bytes)
+
+    async def delete(self, bucket: str, path: str) -> None:
+        object_key(bucket, path)
+        body = {"prefixes": [path]}
+        async with self._answer(
+            lambda: self._client.build_request("DELETE", f"/storage/v1/object/{quote(bucket)}", json=body), path
+        ):
+            pass
+
+    async def address(self, bucket: str, path: str) -> str | None:
+        """Signed anew at each call, for SIGNED_S seconds."""
+        url = _url("object/sign", bucket, path)
+        body = {"expiresIn": SIGNED_S}
+        async with self._answer(lambda: self._client.build_request("POST", url, json=body), path) as answer:
+            try:
+                signed = (await _json_of(answer)).get("signedURL")
+            except httpx.HTTPError as error:
+                raise _unavailable() from error
+        if not isinstance(signed, str) or not signed.startswith("/"):
+            raise _unavailable()
+        return f"{str(self._client.base_url).rstrip('/')}/storage/v1{signed}"
+
+    async def _read(self, bucket: str, path: str, max_bytes: int) -> AsyncIterator[bytes]:
+        url, passed = _url("object", bucket, path), 0
+        async with self._answer(lambda: self._client.build_request("GET", url), path) as answer:
+            try:
+                async for piece in answer.aiter_bytes(PIECE_BYTES):
+                    passed += len(piece)
+                    if passed > max_bytes:
+                        raise ServiceUnavailable(
+                            f"The store gave more than the {max_bytes:,} bytes that an object may have.",
+                            service="storage",
+                        )
+                    yield piece
+            except httpx.HTTPError as error:
+                raise _unavailable() from error
+
+    @asynccontextmanager
+    async def _answer(self, request: Callable[[], httpx.Request], path: str) -> AsyncIterator[httpx.Response]:
+        """A good answer, its body unread; tried again while the failure may pass. Raises NotFound,
+        ServiceUnavailable."""
+        answer = await self._sent(request)
+        try:
+            if answer.is_error:
+                refused = await _json_of(answer)
+                if answer.status_code == 404 or str(refused.get("statusCode")) == "404":
+                    raise NotFound(f"There is no object {path}.")
+                raise _unavailable()
+            yield answer
+        except httpx.HTTPError as error:
+            raise _unavailable() from error
+        finally:
+            await answer.aclose()
+
+    async def _sent(self, request: Callable[[], httpx.Request]) -> httpx.Response:
+        for number in range(1, TRIES + 1):
+            try:
+                answer = await self._client.send(request(), stream=True)
+            except httpx.HTTPError as error:
+                if number == TRIES:
+                    raise _unavailable() from error
+            else:
+                if number == TRIES or answer.status_code not in PASSING:
+                    return answer
+                await answer.aclose()
+            await asyncio.sleep(self._wait_s * 2 ** (number - 1))
+        raise AssertionError("unreachable")
+
+
+async def _json_of(answer: httpx.Response) -> dict[str, object]:
+    """A small answer's object; an empty one for anything else."""
+    body = bytearray()
+    async for piece in answer.aiter_bytes():
+        body += piece
+        if len(body) > MAX_ERROR_BYTES:
+            return {}
+    try:
+        found = httpx.Response(200, content=bytes(body)).json()
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+async def _pieces_of(file: Path) -> AsyncIterator[bytes]:
+    async with await anyio.open_file(file, "rb") as reading:
+        while piece := await reading.read(PIECE_BYTES):
+            yield piece
+
+
+def _url(what: str, bucket: str, path: str) -> str:
+    return f"/storage/v1/{what}/{quote(object_key(bucket, path))}"
+
+
+def _unavailable() -> ServiceUnavailable:
+    return ServiceUnavailable("The store of files does not answer. Try again in a minute.", service="storage")

@@ -1,26 +1,54 @@
 """The port to a language model. It lives here, not in `ports`, because it speaks LangChain's message types
 (docs/decisions/0002)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages.ai import UsageMetadata
+
+REFUSAL = "refusal"
+"""Key of `additional_kwargs`, and type of a content block, that hold why a model declines to answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """US dollars for a million tokens. `cached_input` is for what the provider had read before; reasoning counts as
+    output."""
+
+    input: float
+    output: float
+    cached_input: float | None = None
+
+    def cost(self, usage: UsageMetadata) -> float:
+        """US dollars of one call."""
+        cached = usage.get("input_token_details", {}).get("cache_read", 0) if self.cached_input is not None else 0
+        dear = (usage["input_tokens"] - cached) * self.input + usage["output_tokens"] * self.output
+        return (dear + cached * (self.cached_input or 0)) / 1e6
+
+
+FREE = Price(input=0, output=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
     """A chat model ready to stream. `label` is what people read; `is_language_model` is false for the built-in
-    analyst, which says so."""
+    analyst, which says so. `price` is None when nobody has said it. `fallbacks` answer in its place, in this order.
+    """
 
     chat: BaseChatModel
     name: str
     label: str
     sees_pictures: bool
     is_language_model: bool = True
+    price: Price | None = None
+    fallbacks: tuple["Model", ...] = ()
 
 
 class ChatModels(Protocol):
-    def model(self, name: str | None) -> Model:
-        """The model of that name, or the default. Raises ModelFailed(code="model_not_allowed") for a name outside the
-        allowed list."""
+    def model(self, name: str | None, *, offered: Sequence[str] | None = None) -> Model:
+        """The model of that name, or the default. `offered` are those of the person's plan, its default first, in
+        place of the server's own list. Raises ModelFailed(code="model_not_allowed") for a name that is not offered.
+        """
         ...

@@ -12,9 +12,11 @@ from typing import Any
 
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage
+from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.messages.tool import ToolCall, ToolCallChunk
 from langchain_core.runnables import Runnable
 
+from server.agent.model import REFUSAL
 from server.agent.turn import TurnSink
 from server.errors import ModelFailed
 from server.protocol.events import ModelChunkAppend, ModelChunkStart, ModelTextReset
@@ -39,14 +41,15 @@ class BrokenReply(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
+    """`usage` is None when the provider does not say."""
+
     message: AIMessage
-    input_tokens: int | None
-    output_tokens: int | None
+    usage: UsageMetadata | None
 
 
 class ReplyReader:
     """Reads one reply into one message. `received` tells whether anything came, so whether a retry
-    replaces something.
+    replaces something. `preface` is said before the reply's own text.
     """
 
     def __init__(self, sink: TurnSink, message_id: str) -> None:
@@ -54,6 +57,7 @@ class ReplyReader:
         self._message_id = message_id
         self._length = 0
         self.received = False
+        self.preface = ""
 
     async def read(
         self,
@@ -64,40 +68,44 @@ class ReplyReader:
         taken_ids: set[str],
     ) -> Reply:
         """Stream one call. Raises BrokenReply for an early end, half a tool call or an empty reply, ModelFailed for a
-        failed one.
+        failed, refused or filtered one.
         """
         text: list[str] = []
         calls = AIMessageChunk(content="")
         finish: str | None = None
-        input_tokens: int | None = None
-        output_tokens: int | None = None
+        refusal = ""
+        usage: UsageMetadata | None = None
         async for chunk in chat.astream(list(messages)):
             self.received = True
             _stop_if_cancelled()
             if chunk.text:
-                text.append(chunk.text)
-                await self._say(chunk.text)
+                said = chunk.text if text else self.preface + chunk.text
+                text.append(said)
+                await self._say(said)
+            refusal += refused(chunk)
             if chunk.tool_call_chunks:
                 calls += AIMessageChunk(content="", tool_call_chunks=chunk.tool_call_chunks)
             if chunk.usage_metadata:
-                input_tokens = (input_tokens or 0) + chunk.usage_metadata["input_tokens"]
-                output_tokens = (output_tokens or 0) + chunk.usage_metadata["output_tokens"]
-            said = chunk.response_metadata.get("finish_reason") or chunk.response_metadata.get("status")
-            finish = said if isinstance(said, str) else finish
+                usage = add_usage(usage, chunk.usage_metadata)
+            finish = ended(chunk.response_metadata) or finish
         asked = calls.tool_call_chunks if with_tools else []
         whole = "".join(text)
+        if refusal:
+            told = " ".join(refusal.split())[:300]
+            raise ModelFailed(f"The model declined to answer: {told}", code="model_refused", retryable=False)
         self._refuse_half(finish, asked, whole)
         if finish in CUT:
             await self._say(CUT_NOTE)
             whole += CUT_NOTE
         message = assembled(whole, asked, taken_ids)
-        return Reply(message, input_tokens, output_tokens)
+        return Reply(message, usage)
 
     async def reset(self) -> None:
         """Take back what was said, before the call is made again."""
         if self._length:
             await self._sink.emit(ModelTextReset(message_id=self._message_id, offset=0))
         self._length = 0
+        self.received = False
 
     async def _say(self, text: str) -> None:
         made = ModelChunkAppend if self._length else ModelChunkStart
@@ -111,12 +119,30 @@ class ReplyReader:
         """
         if finish is None:
             raise BrokenReply("the model's reply ended early")
+        if finish == "content_filter":
+            raise ModelFailed(
+                "The model's provider filtered the answer. Ask in other words.", code="content_filter", retryable=False
+            )
         if asked and finish not in FINISHED:
             raise BrokenReply(f"the model's reply was cut inside a tool call ({finish})")
-        if finish == "content_filter" and not text:
-            raise ModelFailed("The model's provider filtered the answer.", code="content_filter", retryable=False)
         if not asked and not text.strip():
             raise BrokenReply("the model's reply was empty")
+
+
+def ended(metadata: dict[str, Any]) -> str | None:
+    """How a reply ended, in the words of chat/completions or, for the Responses API, its status; there an answer that
+    was filtered is an incomplete one with a reason.
+    """
+    reason = (metadata.get("incomplete_details") or {}).get("reason")
+    said = "content_filter" if reason == "content_filter" else metadata.get("finish_reason") or metadata.get("status")
+    return said if isinstance(said, str) else None
+
+
+def refused(chunk: AIMessageChunk) -> str:
+    """What a chunk holds of a refusal, of either API."""
+    blocks = chunk.content if isinstance(chunk.content, list) else []
+    said = [block[REFUSAL] for block in blocks if isinstance(block, dict) and block.get("type") == REFUSAL]
+    return "".join([str(chunk.additional_kwargs.get(REFUSAL) or ""), *map(str, said)])
 
 
 def _stop_if_cancelled() -> None:

@@ -12,6 +12,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from limits.decisions import Decision, LimitType
 from server.agent.bounds import AgentBounds
 from server.agent.debug import MessageRecorder
+from server.agent.falling_back import named
 from server.agent.graph import build_graph
 from server.agent.model import ChatModels
 from server.agent.remembering import RememberingSink, told_before
@@ -90,7 +91,7 @@ class FlamechatAgent:
             found = await graph.aget_state(config)
             if version := found.values.get("prompt_version"):
                 context.sink.restore(told_before(found.values))
-                label = context.model.label
+                label = named(found.values.get("answered_by"), context.model).label
                 await context.sink.emit(TurnStarted(attempt=turn.attempt, model=label, prompt_version=version))
                 if not found.next:
                     return found.values
@@ -130,6 +131,8 @@ def _refusal(turn: TurnInput) -> Decision:
 def _answer(state: TurnState, context: TurnContext) -> TurnAnswer:
     last = state["messages"][-1]
     assert isinstance(last, AIMessage)
+    model = named(state.get("answered_by"), context.model).label
+    costs = [cost for cost in state["costs"] if cost is not None]
     return TurnAnswer(
         message_id=state["answer_id"],
         text=last.text,
@@ -138,11 +141,14 @@ def _answer(state: TurnState, context: TurnContext) -> TurnAnswer:
             output_tokens=state["output_tokens"],
             model_calls=state["model_calls"],
             tool_calls=state["tool_calls"],
+            cost=sum(costs) if len(costs) == len(state["costs"]) else None,
+            model=model,
         ),
         citations=tuple(Citation.model_validate(one) for one in state["references"]),
         checks=tuple(Check.model_validate(one) for one in state["checks"]),
         suggestions=tuple(state["suggestions"]),
         title=state["title"],
-        model=context.model.label,
+        model=model,
         prompt_version=state["prompt_version"],
+        notes=state["notes"],
     )

@@ -19,7 +19,9 @@ from server.ports.traces import TraceWorkers
 class TurnState(TypedDict, total=False):
     """`messages`: system prompt, history, this prompt, then the turn's own. `known`: what the system prompt says of the
     trace. `new_pictures`: tool calls of the newest round that drew one; `answer_id`: the message that holds the
-    last text; `told`: the events of finished steps. The three limit fields decide every model call.
+    last text; `told`: the events of finished steps. `answered_by`: the fallback that took over; `costs`: US dollars of
+    each model call, None where not known; `notes`: what the person is to know, by kind of event. The three limit fields
+    decide every model call.
     """
 
     messages: Annotated[list[AnyMessage], add_messages]
@@ -30,6 +32,9 @@ class TurnState(TypedDict, total=False):
     tool_calls: int
     input_tokens: int | None
     output_tokens: int | None
+    answered_by: str
+    costs: list[float | None]
+    notes: dict[str, str]
     new_pictures: list[str]
     answer_id: str
     told: Annotated[list[dict[str, Any]], operator.add]

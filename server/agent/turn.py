@@ -1,7 +1,7 @@
 """What a turn is to the agent: the values that go in, the sink its events go to, the answer that comes out."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -36,7 +36,8 @@ class TurnInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnAnswer:
-    """A finished answer. Its text and its tool results went through the sink already."""
+    """A finished answer. Its text and its tool results went through the sink already. `notes` are what happened on the
+    way that the person is to know, by kind (`model_fallback`, `context_trimmed`)."""
 
     message_id: str
     text: str
@@ -47,6 +48,7 @@ class TurnAnswer:
     title: str | None
     model: str
     prompt_version: str
+    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 class TurnSink(Protocol):

@@ -32,14 +32,16 @@ def ending_of(view: TurnView, account_id: str, outcome: Outcome) -> tuple[TurnEn
             beside = told.model_dump(
                 mode="json", by_alias=True, include={"usage", "citations", "checks", "suggestions"}
             ) | {"model": outcome.model, "promptVersion": outcome.prompt_version}
+            notes = (_system_event(view.turn_id, text, {"event": event}) for event, text in outcome.notes.items())
             completed = replace(
                 ending,
-                messages=_with_metadata(messages, outcome.message_id, beside),
+                messages=(*_with_metadata(messages, outcome.message_id, beside), *notes),
                 title=outcome.title,
                 model=outcome.model,
                 prompt_version=outcome.prompt_version,
                 input_tokens=outcome.usage.input_tokens,
                 output_tokens=outcome.usage.output_tokens,
+                cost_usd=outcome.usage.cost,
             )
             untold = outcome.title is not None and outcome.title != view.title
             return completed, (SessionTitle(title=outcome.title), told) if untold else (told,)

@@ -1,11 +1,13 @@
 """Which model answers: the configured endpoint, or the built-in analyst when there is none."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from langchain_core.language_models import BaseChatModel
 
 from server.adapters.model.analyst.chat import AnalystChat
-from server.agent.model import Model
+from server.adapters.model.patience import Patience
+from server.agent.model import FREE, Model, Price
 from server.errors import ModelFailed
 
 ANALYST = "built-in"
@@ -16,14 +18,19 @@ DEFAULT_MODEL = "gpt-5"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:
-    """The settings that concern models. `allowed` are names a prompt may ask for beside the default."""
+    """The settings that concern models. `allowed` are names a prompt may ask for beside the default; `fallbacks` answer
+    when the one asked does not, in this order; `prices` are by name.
+    """
 
     base_url: str | None = None
     api_key: str | None = None
     model: str | None = None
     allowed: tuple[str, ...] = ()
+    fallbacks: tuple[str, ...] = ()
+    prices: Mapping[str, Price] = field(default_factory=dict)
     use_responses_api: bool | None = None
     sees_pictures: bool = True
+    patience: Patience = field(default_factory=Patience)
 
     @property
     def default(self) -> str:
@@ -40,33 +47,50 @@ class ChosenModels:
         self._choice = choice
         self._chats: dict[str, BaseChatModel] = {}
 
-    def model(self, name: str | None) -> Model:
+    def model(self, name: str | None, *, offered: Sequence[str] | None = None) -> Model:
         """See `ChatModels.model`. The built-in analyst may always be asked for."""
-        wanted = name or self._choice.default
-        if wanted == ANALYST:
+        default = self._choice.default
+        # A server without a provider has the analyst only, whatever a plan offers.
+        names = (default, *self._choice.allowed) if offered is None or default == ANALYST else tuple(offered)
+        wanted = name or names[0]
+        if wanted != ANALYST and wanted not in names:
+            told = ", ".join(dict.fromkeys((*names, ANALYST)))
+            raise ModelFailed(
+                f"The model {wanted!r} is not offered here; offered are {told}.",
+                code="model_not_allowed",
+                retryable=False,
+            )
+        model = self._made(wanted)
+        if not model.is_language_model:
+            return model
+        others = [one for one in self._choice.fallbacks if one != wanted]
+        return replace(model, fallbacks=tuple(self._made(one) for one in others))
+
+    def _made(self, name: str) -> Model:
+        if name == ANALYST:
             return Model(
                 chat=self._chats.setdefault(ANALYST, AnalystChat()),
                 name=ANALYST,
                 label=ANALYST_LABEL,
                 sees_pictures=False,
                 is_language_model=False,
+                price=FREE,
             )
-        allowed = (self._choice.default, *self._choice.allowed)
-        if wanted not in allowed:
-            names = ", ".join(dict.fromkeys((*allowed, ANALYST)))
-            raise ModelFailed(
-                f"The model {wanted!r} is not offered here; offered are {names}.",
-                code="model_not_allowed",
-                retryable=False,
-            )
-        if wanted not in self._chats:
+        if name not in self._chats:
             # Imported here: the client takes a second to load, and the analyst does without it.
             from server.adapters.model.openai import openai_chat
 
-            self._chats[wanted] = openai_chat(
-                model=wanted,
+            self._chats[name] = openai_chat(
+                model=name,
                 base_url=self._choice.base_url,
                 api_key=self._choice.api_key,
                 use_responses_api=self._choice.use_responses_api,
+                patience=self._choice.patience,
             )
-        return Model(chat=self._chats[wanted], name=wanted, label=wanted, sees_pictures=self._choice.sees_pictures)
+        return Model(
+            chat=self._chats[name],
+            name=name,
+            label=name,
+            sees_pictures=self._choice.sees_pictures,
+            price=self._choice.prices.get(name),
+        )

@@ -92,5 +92,5 @@ class ScriptedModels:
     def __init__(self, chat: BaseChatModel, *, sees_pictures: bool = True) -> None:
         self._model = Model(chat=chat, name="scripted", label="Scripted", sees_pictures=sees_pictures)
 
-    def model(self, name: str | None) -> Model:
+    def model(self, name: str | None, *, offered: Sequence[str] | None = None) -> Model:
         return self._model

@@ -98,10 +98,13 @@ def _read_sampled(profile: Profile, frames: Int32, builder: TraceBuilder) -> Non
         raise builder.damaged("a sample names a frame that is not in its list.")
     kept = weights != 0
     builder.warn("zero_weight", "samples of no weight were dropped", int((~kept).sum()))
-    sizes = np.diff(ends, prepend=0)
-    stacks = stacks[np.repeat(kept, sizes)]
+    narrow = stacks.astype(np.int32)
+    del stacks
+    if not kept.all():
+        sizes = np.diff(ends, prepend=0)
+        narrow, ends = narrow[np.repeat(kept, sizes)], np.cumsum(sizes[kept])
     # First in the file's frame numbers; two of them that are one of ours merge.
-    paths = paths_of_stacks(stacks.astype(np.int32), np.cumsum(sizes[kept]), MAX_STACK_DEPTH)
+    paths = paths_of_stacks(narrow, ends, MAX_STACK_DEPTH)
     paths = with_frames(paths, frames)
     weights = weights[kept]
     start = in_unit([profile.start_value], unit, factor)[0]

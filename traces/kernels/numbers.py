@@ -1,7 +1,10 @@
 """JSON arrays of numbers as columns. In C: numbers.c."""
 
 import ctypes
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain, islice
 
 import msgspec
 import numpy as np
@@ -9,12 +12,14 @@ import numpy.typing as npt
 from msgspec import Raw
 
 from traces.kernels.library import REASONS, Buffer, NotReadable, Outcome, call, contiguous, kernels, raise_for, take
-from traces.kernels.scaled import MISSING, scaled_number
+from traces.kernels.scaled import scaled_array, scaled_numbers
 
 Int64 = npt.NDArray[np.int64]
 Offsets = Sequence[int] | Int64 | npt.NDArray[np.int32]
 Slices = tuple[Offsets, Offsets]
 """Offsets and lengths of parts of a document."""
+BATCH = 1024
+"""Arrays that are read at once without the kernels: more would only take memory."""
 NOT_NUMBERS = "a list of numbers holds something else"
 
 
@@ -56,37 +61,38 @@ class _NumbersStruct(ctypes.Structure):
 def scan_numbers_reference(
     data: Buffer, slices: Slices, scale: int = 0, *, nested: bool = False, exact: bool = False
 ) -> tuple[Int64, Int64]:
-    """The same with msgspec, a number at a time."""
+    """The same with msgspec, some arrays at a time."""
     view = memoryview(data)
-    items: list[int] = []
-    ends: list[int] = []
+    items, ends = array("q"), [np.empty(0, np.int64)]
     for offset, length in zip(*(np.asarray(column).tolist() for column in slices), strict=True):
-        for array in _arrays(bytes(view[offset : offset + length]), scale, offset, nested=nested, exact=exact):
-            items.extend(array)
-            ends.append(len(items))
-    return np.array(items, np.int64), np.array(ends, np.int64)
+        part = view[offset : offset + length]
+        try:
+            for numbers, sizes in _nested(part, scale) if nested else [_plain(part, scale)]:
+                ends.append(len(items) + np.cumsum(sizes))
+                items.frombytes(numbers.tobytes())
+        except msgspec.ValidationError as error:
+            raise NotReadable(NOT_NUMBERS, offset) from error
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise NotReadable(REASONS[Outcome.MALFORMED], offset) from error
+        if exact and any(sign in bytes(part) for sign in (b".", b"e", b"E")):
+            raise NotReadable(NOT_NUMBERS, offset)
+    return np.frombuffer(items, np.int64), np.concatenate(ends)
 
 
-def _arrays(part: bytes, scale: int, offset: int, *, nested: bool, exact: bool) -> list[list[int]]:
-    fractions = any(sign in part for sign in (b".", b"e", b"E"))
-    try:
-        if not scale and not fractions:
-            try:
-                arrays = (
-                    msgspec.json.decode(part, type=list[list[int]])
-                    if nested
-                    else [msgspec.json.decode(part, type=list[int])]
-                )
-                np.array([n for array in arrays for n in array], np.int64)
-                return arrays
-            except (msgspec.ValidationError, OverflowError):
-                pass  # numbers beyond int64, or no numbers: below
-        raw = msgspec.json.decode(part, type=list[list[Raw]]) if nested else [msgspec.json.decode(part, type=list[Raw])]
-    except msgspec.ValidationError as error:
-        raise NotReadable(NOT_NUMBERS, offset) from error
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise NotReadable(REASONS[Outcome.MALFORMED], offset) from error
-    arrays = [[scaled_number(bytes(number), scale) for number in array] for array in raw]
-    if (exact and fractions) or any(MISSING in array for array in arrays):
-        raise NotReadable(NOT_NUMBERS, offset)
-    return arrays
+def _plain(part: memoryview, scale: int) -> tuple[Int64, list[int]]:
+    numbers = scaled_array(part, scale)
+    return numbers, [len(numbers)]
+
+
+def _nested(part: memoryview, scale: int) -> Iterator[tuple[Int64, list[int]]]:
+    """The numbers of some of an array's arrays, and how many each has."""
+    remaining = iter(msgspec.json.decode(part, type=list[Raw]))
+    while batch := list(islice(remaining, BATCH)):
+        some = b"[%b]" % b",".join(batch)
+        arrays = msgspec.json.decode(some, type=list[list[float]])
+        values = list(chain.from_iterable(arrays))
+        yield scaled_numbers(values, scale, partial(_tokens, some)), [len(array) for array in arrays]
+
+
+def _tokens(arrays: bytes) -> list[Raw]:
+    return list(chain.from_iterable(msgspec.json.decode(arrays, type=list[list[Raw]])))

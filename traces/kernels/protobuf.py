@@ -1,6 +1,7 @@
 """Protobuf messages as columns of fields. In C: protobuf.c; format: https://protobuf.dev/programming-guides/encoding/."""
 
 import ctypes
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from traces.kernels.library import REASONS, Buffer, NotReadable, Outcome, call, 
 Int64 = npt.NDArray[np.int64]
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 LARGEST_FIELD = 0x1FFFFFFF
+BATCH = 4096
+"""Rows whose numbers are read at once: more would only take memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ def scan_fields(data: Buffer, firsts: Sequence[int] | Int64, lasts: Sequence[int
 def scan_fields_reference(data: Buffer, firsts: Sequence[int] | Int64, lasts: Sequence[int] | Int64) -> Fields:
     """The same, a field at a time."""
     source = bytes(data)
-    rows: list[tuple[int, int, int, int]] = []
+    rows = array("q")
     ends: list[int] = []
     for first, last in zip(np.asarray(firsts).tolist(), np.asarray(lasts).tolist(), strict=True):
         if not 0 <= first <= last <= len(source):
@@ -68,17 +71,17 @@ def scan_fields_reference(data: Buffer, firsts: Sequence[int] | Int64, lasts: Se
                 raise NotReadable(REASONS[Outcome.MALFORMED], start)
             if wire == VARINT:
                 value, at = _varint(source, at, last, start)
-                rows.append((tag >> 3, wire, value, 0))
+                rows.extend((tag >> 3, wire, value, 0))
                 continue
             size = 8 if wire == FIXED64 else 4
             if wire == LENGTH:
                 size, at = _varint(source, at, last, start)
             if not 0 <= size <= last - at:
                 raise NotReadable(REASONS[Outcome.TRUNCATED], start)
-            rows.append((tag >> 3, wire, at, at + size))
+            rows.extend((tag >> 3, wire, at, at + size))
             at += size
-        ends.append(len(rows))
-    table = np.array(rows, np.int64).reshape(-1, 4)
+        ends.append(len(rows) // 4)
+    table = np.frombuffer(rows, np.int64).reshape(-1, 4)
     return Fields(
         table[:, 0].astype(np.int32),
         table[:, 1].astype(np.uint8),
@@ -106,16 +109,25 @@ def scan_varints(data: Buffer, fields: Fields, rows: Int64) -> tuple[Int64, Int6
 
 
 def scan_varints_reference(data: Buffer, fields: Fields, rows: Int64) -> tuple[Int64, Int64]:
-    """The same in numpy: as many rounds as the longest number has bytes."""
+    """The same in numpy, some rows at a time."""
     source = np.frombuffer(data, np.uint8)
+    items, ends = array("q"), []
+    for piece in np.split(rows, range(BATCH, len(rows), BATCH)):
+        numbers, counts = _varints(source, fields, piece)
+        ends.append(len(items) + np.cumsum(counts))
+        items.frombytes(numbers.tobytes())
+    return np.frombuffer(items, np.int64), np.concatenate(ends)
+
+
+def _varints(source: npt.NDArray[np.uint8], fields: Fields, rows: Int64) -> tuple[Int64, Int64]:
+    """The numbers of some rows, and how many each has: as many rounds as the longest number has bytes."""
     wire, first, last = fields.wire[rows], fields.first[rows], fields.last[rows]
     packed = wire == LENGTH
     if not (packed | (wire == VARINT)).all():
         raise NotReadable(REASONS[Outcome.MALFORMED], 0)
     sizes = np.where(packed, last - first, 0)
     row_of_byte = np.repeat(np.arange(len(rows)), sizes)
-    place = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(first * packed, sizes)
-    payload = source[place]
+    payload = source[np.arange(sizes.sum()) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes)]
     stops = np.flatnonzero(payload < 128) + 1
     starts = np.concatenate(([0], stops[:-1])).astype(np.int64)[: len(stops)]
     lengths = stops - starts
@@ -127,21 +139,14 @@ def scan_varints_reference(data: Buffer, fields: Fields, rows: Int64) -> tuple[I
     values = np.zeros(len(stops), np.uint64)
     for byte in range(int(lengths.max()) if len(lengths) else 0):
         has = lengths > byte
-        if byte < 10:
-            values[has] |= (payload[starts[has] + byte] & 127).astype(np.uint64) << np.uint64(7 * byte)
-    counts = (
-        np.bincount(row_of_byte[starts], minlength=len(rows)).astype(np.int64)
-        if len(starts)
-        else np.zeros(len(rows), np.int64)
-    )
-    counts = np.where(packed, counts, 1)
-    ends = np.cumsum(counts)
-    items = np.empty(int(ends[-1]) if len(ends) else 0, np.int64)
+        values[has] |= (payload[starts[has] + byte] & 127).astype(np.uint64) << np.uint64(7 * byte)
+    counts = np.where(packed, np.bincount(row_of_byte[starts], minlength=len(rows)), 1)
+    items = np.empty(counts.sum(), np.int64)
     single = np.zeros(len(items), np.bool_)
-    single[(ends - 1)[~packed]] = True
+    single[(np.cumsum(counts) - 1)[~packed]] = True
     items[~single] = values.view(np.int64)
     items[single] = first[~packed]
-    return items, ends.astype(np.int64)
+    return items, counts
 
 
 class _FieldsStruct(ctypes.Structure):

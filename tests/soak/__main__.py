@@ -1,0 +1,54 @@
+"""`make soak`, or `python -m tests.soak [PART] [--seconds 500] [--state .make/soak] [--aim N]`: the long trials.
+
+Without PART, what is missing of every part, one after the other; with one, a stretch of it. A stretch ends in time and
+the next one goes on with it; a part that is whole is only told again. To begin anew remove the folder of the state.
+"""
+
+import argparse
+import asyncio
+import shutil
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+
+from tests.soak.cuts import Cuts
+from tests.soak.kills import Kills
+from tests.soak.tally import Tally, print_table
+
+ROOT = Path(__file__).parents[2]
+STRETCH_S = 480
+"""With what a stretch needs to come to its end, under nine minutes."""
+
+PARTS = {part.name: part for part in (Cuts(), Kills())}
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(prog="python -m tests.soak")
+    arguments.add_argument("part", nargs="?", choices=sorted(PARTS))
+    arguments.add_argument("--seconds", type=float, default=STRETCH_S, help="of a stretch")
+    arguments.add_argument("--state", type=Path, default=ROOT / ".make" / "soak")
+    arguments.add_argument("--aim", type=int, help="units instead of the part's own number")
+    given = arguments.parse_args()
+    chosen = [PARTS[given.part]] if given.part else list(PARTS.values())
+    figures = []
+    for part in chosen:
+        if given.aim:
+            part = replace(part, aim=given.aim)  # noqa: PLW2901
+        tally = Tally.load(given.state, part.name, part.aim)
+        while not tally.is_whole:
+            folder = Path(tempfile.mkdtemp(prefix=f"flamechat-{part.name}-"))
+            asyncio.run(part.stretch(folder, given.state, tally, monotonic() + given.seconds))
+            tally.save(given.state)
+            shutil.rmtree(folder, ignore_errors=True)
+            if given.part:
+                break
+        figures += part.figures(tally)
+        for complaint in tally.complaints[:10]:
+            print(f"{part.name}: {complaint}", flush=True)
+    return 0 if print_table(figures) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""Several `flamechat serve` on one data folder, to be killed and started again, and their database beside them."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil  # type: ignore[import-untyped]
+import psycopg
+
+from server.adapters.postgres.embedded import EmbeddedPostgres
+
+COMMAND = (sys.executable, "-c", "from server.app import main; main()", "serve", "--port", "0")
+START_S = 120.0
+STACKS = b"main;parse;read 700\nmain;parse 200\nmain;render;paint 80\nmain 20\n"
+
+
+@dataclass(slots=True)
+class Member:
+    process: asyncio.subprocess.Process
+    address: str
+
+    @property
+    def lives(self) -> bool:
+        return self.process.returncode is None
+
+
+@dataclass(slots=True)
+class Fleet:
+    """`members` are the servers that were started and not killed, `addresses` theirs: one list, which changes. What
+    they log is kept in `folder`."""
+
+    folder: Path
+    settings: dict[str, str]
+    postgres: EmbeddedPostgres
+    members: list[Member] = field(default_factory=list)
+    addresses: list[str] = field(default_factory=list)
+    trace_id: str = ""
+    left_behind: list[psutil.Process] = field(default_factory=list)
+    _started: int = 0
+
+    async def start(self, number: int = 1) -> None:
+        """Start so many more, at once."""
+        self.members += await asyncio.gather(*(self._one() for _ in range(number)))
+        self.addresses[:] = [member.address for member in self.members]
+
+    async def kill(self, member: Member) -> None:
+        """kill -9. Its children are kept an eye on, in `left_behind`."""
+        self.members.remove(member)
+        self.addresses.remove(member.address)
+        self.left_behind += psutil.Process(member.process.pid).children(recursive=True)
+        member.process.kill()
+        await member.process.wait()
+
+    def select(self, statement: str, parameters: Any = None) -> list[tuple[Any, ...]]:
+        """Rows, as the database's owner."""
+        with psycopg.connect(self.postgres.owner_dsn, autocommit=True, connect_timeout=10) as connection:
+            return connection.execute(statement.encode(), parameters).fetchall()
+
+    async def _one(self) -> Member:
+        self._started += 1
+        with (self.folder / f"server-{self._started}.log").open("wb") as log:
+            process = await asyncio.create_subprocess_exec(
+                *COMMAND,
+                "--data",
+                str(self.folder / "data"),
+                env={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")} | self.settings,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=log,
+            )
+        assert process.stdout is not None
+        try:
+            async with asyncio.timeout(START_S):
+                line = (await process.stdout.readline()).decode()
+        except TimeoutError:
+            process.kill()
+            raise
+        if not line.startswith("Flamechat is at "):
+            await process.wait()
+            raise AssertionError((self.folder / f"server-{self._started}.log").read_text(encoding="utf-8")[-2000:])
+        return Member(process, line.removeprefix("Flamechat is at ").strip())
+
+
+@asynccontextmanager
+async def fleet(folder: Path, number: int, *, model_url: str, **settings: str) -> AsyncIterator[Fleet]:
+    """So many servers with a trace to ask about; they and their database stop with the context. The database outlives
+    every one of them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    async with EmbeddedPostgres(folder / "data" / "postgres") as postgres:
+        environment = {"FLAMECHAT_MODEL_BASE_URL": model_url, "FLAMECHAT_MODEL": "fake"} | settings
+        servers = Fleet(folder, environment, postgres)
+        try:
+            await servers.start()
+            async with httpx.AsyncClient(base_url=servers.addresses[0], trust_env=False, timeout=60) as http:
+                stored = await http.post("/api/v1/traces", params={"name": "stacks.txt"}, content=STACKS)
+            servers.trace_id = stored.json()["trace"]["traceId"]
+            await servers.start(number - 1)
+            yield servers
+        finally:
+            for member in servers.members:
+                if member.lives:
+                    member.process.send_signal(signal.SIGTERM)
+            for member in servers.members:
+                try:
+                    async with asyncio.timeout(40):
+                        await member.process.wait()
+                except TimeoutError:
+                    member.process.kill()

@@ -1,0 +1,74 @@
+"""kill -9 of server processes while turns run in them."""
+
+import asyncio
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+import psutil  # type: ignore[import-untyped]
+
+from tests.soak.fleet import Fleet, Member, fleet
+from tests.soak.people import People
+from tests.soak.speaking import Endpoint, speaking_endpoint
+from tests.soak.tally import Figure, Tally, exactly, percentiles, told
+
+SERVERS = 4
+ASKING = 12
+RECOVERY_S = 15.0
+SETTLE_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Kills:
+    name: str = "kills"
+    aim: int = 200
+
+    async def stretch(self, folder: Path, saved: Path, tally: Tally, until: float) -> None:
+        """Kill and start again, until the aim or the time is reached; then let all turns end."""
+        async with (
+            speaking_endpoint() as endpoint,
+            fleet(folder, SERVERS, model_url=endpoint.base_url, FLAMECHAT_TURNS_AT_ONCE="4") as servers,
+        ):
+            people = People(servers, endpoint, tally)
+            await people.begin(ASKING)
+            before = tally.done
+            while before + len(people.hit) < self.aim and monotonic() < until:
+                await asyncio.sleep(random.uniform(0.5, 2.5))
+                member = _one_to_kill(servers, endpoint)
+                people.kills.append(monotonic())
+                tally.count("kills")
+                await servers.kill(member)
+                await servers.start()
+                tally.done = before + len(people.hit)
+                tally.save(saved)
+                print(f"kills: {tally.done} of {self.aim}", flush=True)
+            await people.end()
+            tally.done = before + len(people.hit)
+            _, alive = psutil.wait_procs(servers.left_behind, timeout=SETTLE_S)
+            tally.count("processes left behind", len(alive))
+
+    def figures(self, tally: Tally) -> list[Figure]:
+        ends = [name for name in sorted(tally.counts) if name.startswith("ended ")]
+        return [
+            Figure(self.name, "kills that hit a running turn", f"{tally.done}", f">= {self.aim}", tally.is_whole),
+            told(tally, "kills"),
+            told(tally, "turns"),
+            told(tally, "turns taken over"),
+            *(told(tally, name) for name in ends),
+            exactly(tally, "ended never", 0),
+            exactly(tally, "turns without an end", 0),
+            exactly(tally, "turns with something lost, doubled or half done", 0),
+            exactly(tally, "processes left behind", 0),
+            percentiles(tally, "recovery", RECOVERY_S, "s"),
+        ]
+
+
+def _one_to_kill(servers: Fleet, endpoint: Endpoint) -> Member:
+    """Mostly one to which a model is speaking; any other may run a tool, or nothing."""
+    hearing = [
+        member
+        for member in servers.members
+        if any(one.laddr.port in endpoint.streaming for one in psutil.Process(member.process.pid).net_connections())
+    ]
+    return random.choice(hearing if hearing and random.random() < 0.8 else servers.members)

@@ -1,0 +1,109 @@
+"""People who ask one question after the other, whatever happens to the servers, and what became of each."""
+
+import asyncio
+import random
+from dataclasses import dataclass, field
+from time import monotonic
+
+from tests.soak.fleet import Fleet
+from tests.soak.following import Follower, Shown, wrong
+from tests.soak.speaking import Endpoint, Script
+from tests.soak.tally import Tally
+
+TURN_S = 180.0
+"""Only a bound."""
+
+RETRYABLE = {"server_stopped", "database_unavailable", "not_stored", "internal_error", "worker_failed", "server_error"}
+"""Codes with which a turn may end when servers or the database are killed: docs/protocol.md says of each that it may be
+asked again."""
+
+ROWS = """
+select sender, content_text, tool_status from chat_messages where turn_id = %s::uuid order by position
+"""
+
+
+@dataclass(slots=True)
+class People:
+    """So many at once. `kills` are the moments at which something was killed; `hit` those after which a turn was taken
+    over, with how long it took."""
+
+    servers: Fleet
+    endpoint: Endpoint
+    tally: Tally
+    words: tuple[int, int] = (150, 400)
+    card: str = ""
+    kills: list[float] = field(default_factory=list)
+    hit: set[float] = field(default_factory=set)
+    _last: dict[str, float] = field(default_factory=dict)
+    _asking: list[asyncio.Task[None]] = field(default_factory=list)
+    _stopped: bool = False
+
+    async def begin(self, number: int) -> None:
+        """Let them ask, after one undisturbed turn that shows what the tool says."""
+        script = Script("first", words=10)
+        first = Follower(self.servers.addresses, self.servers.trace_id, script)
+        await first.follow(TURN_S)
+        self.card = next(iter(first.shown.cards.values())).text or ""
+        self._asking = [asyncio.create_task(self._ask_on()) for _ in range(number)]
+
+    async def end(self) -> None:
+        """Wait for the turns that run, and look for what was left undone."""
+        self._stopped = True
+        await asyncio.gather(*self._asking)
+        [(unended,)] = self.servers.select("select count(*) from chat_turns where ended_at is null")
+        self.tally.count("turns without an end", unended)
+
+    async def _ask_on(self) -> None:
+        while not self._stopped:
+            key = f"t{random.getrandbits(40):x}"
+            script = Script(key, words=random.randint(*self.words), looks=random.randint(1, 2))
+            one = Follower(self.servers.addresses, self.servers.trace_id, script, heard=self._heard)
+            self._last[one.turn_id] = monotonic()
+            try:
+                await one.follow(TURN_S)
+            except TimeoutError:
+                self.tally.complain(f"{one.turn_id} did not end; attempt {one.shown.attempt}, seq {one.shown.seq}")
+            await self._judge(one)
+            del self._last[one.turn_id]
+
+    def _heard(self, shown: Shown, rose: bool) -> None:
+        """A new attempt after a kill is a recovery from the first kill that came after the turn was last heard of."""
+        now, last = monotonic(), self._last[shown.turn_id]
+        blamed = [kill for kill in self.kills if kill >= last - 0.5]
+        if rose and shown.attempt > 1 and blamed:
+            self.hit.add(blamed[0])
+            self.tally.sample("recovery", now - blamed[0])
+            self.tally.count("turns taken over")
+        self._last[shown.turn_id] = now
+
+    async def _judge(self, one: Follower) -> None:
+        shown, script = one.shown, one.script
+        self.tally.count("turns")
+        self.tally.count(f"ended {shown.end or 'never'}{f': {shown.code}' if shown.code else ''}")
+        problems = wrong(shown, script, self.card)
+        if shown.end not in {"completed", "failed"} or (shown.end == "failed" and shown.code not in RETRYABLE):
+            problems.append(f"ended {shown.end} ({shown.code})")
+        calls = self.endpoint.calls.pop(script.key, 0)
+        if calls > script.looks + max(shown.attempt, 1):
+            problems.append(f"{calls} model calls in {shown.attempt} attempts")
+        problems += self._stored(one)
+        self.tally.count("turns with something lost, doubled or half done", bool(problems))
+        for problem in problems:
+            self.tally.complain(f"{one.turn_id}: {problem}")
+
+    def _stored(self, one: Follower) -> list[str]:
+        """How what is stored differs from what was shown."""
+        [(status,)] = self.servers.select("select status from chat_turns where id = %s::uuid", [one.turn_id]) or [("",)]
+        rows = self.servers.select(ROWS, [one.turn_id])
+        problems = [f"stored as {status}, shown as {one.shown.end}"] if status != one.shown.end else []
+        if not rows or rows[0][:2] != ("user", one.script.prompt):
+            problems.append("the prompt is not stored")
+        if status == "completed":
+            look = ["model", "tool_request", "tool_result"]
+            if [row[0] for row in rows] != ["user", *look * one.script.looks, "model"]:
+                problems.append(f"stored: {[row[0] for row in rows]}")
+            if [row[1] for row in rows if row[0] == "model"] != one.script.texts:
+                problems.append("other texts are stored than were shown")
+            if any(row[1:] != (self.card, "success") for row in rows if row[0] == "tool_result"):
+                problems.append("half a tool result is stored")
+        return problems

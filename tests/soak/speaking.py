@@ -1,0 +1,160 @@
+"""A model endpoint without memory: what it answers is written in the prompt, so that any number of turns, asked again
+by whoever took them over, get the same words.
+
+    async with speaking_endpoint() as endpoint:
+        ... endpoint.base_url ... Script("t1", words=50, every_ms=20).prompt ... endpoint.calls["t1"]
+"""
+
+import asyncio
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+TOOL = "get_top_functions"
+_PROMPT = re.compile(r"^(\S+): (\d+) words, one every ([\d.]+) ms, after (\d+) looks(, with the time)?\.$")
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What a prompt asks of the endpoint: `looks` rounds of one tool call each, then so many words at that pace.
+    `timed` words are the time (monotonic, seconds) at which they were sent."""
+
+    key: str
+    words: int = 50
+    every_ms: float = 20.0
+    looks: int = 1
+    timed: bool = False
+
+    @property
+    def prompt(self) -> str:
+        timed = ", with the time" if self.timed else ""
+        return f"{self.key}: {self.words} words, one every {self.every_ms:g} ms, after {self.looks} looks{timed}."
+
+    @property
+    def texts(self) -> list[str]:
+        """What a person reads of it: a text before each look, then the answer. Not of a timed one."""
+        return [f"Look {look} of {self.key}." for look in range(self.looks)] + [
+            "".join(self.word(number) for number in range(self.words))
+        ]
+
+    def word(self, number: int) -> str:
+        return f"{time.monotonic():.6f} " if self.timed else f"{self.key}-{number} "
+
+    @staticmethod
+    def of(prompt: str) -> "Script | None":
+        found = _PROMPT.match(prompt)
+        if found is None:
+            return None
+        return Script(found[1], int(found[2]), float(found[3]), int(found[4]), found[5] is not None)
+
+
+@dataclass(slots=True)
+class Endpoint:
+    """`calls` counts model calls by key, `words` all words that were sent; `streaming` are the ports of those to whom
+    an answer is being told."""
+
+    base_url: str = ""
+    calls: Counter[str] = field(default_factory=Counter)
+    words: int = 0
+    streaming: set[int] = field(default_factory=set)
+
+
+@asynccontextmanager
+async def speaking_endpoint() -> AsyncIterator[Endpoint]:
+    """Serve `/v1/chat/completions` on a free port of loopback."""
+    endpoint = Endpoint()
+    connections: set[asyncio.Task[None]] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        port = writer.get_extra_info("peername")[1]
+        try:
+            while (body := await _request(reader)) is not None:
+                endpoint.streaming.add(port)
+                await _answer(writer, body, endpoint)
+                endpoint.streaming.discard(port)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            endpoint.streaming.discard(port)
+            writer.close()
+
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = asyncio.create_task(serve(reader, writer))
+        connections.add(connection)
+        connection.add_done_callback(connections.discard)
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0, backlog=1024)
+    endpoint.base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    try:
+        yield endpoint
+    finally:
+        server.close()
+        for connection in connections:
+            connection.cancel()
+        await asyncio.gather(*connections, return_exceptions=True)
+
+
+async def _request(reader: asyncio.StreamReader) -> dict[str, Any] | None:
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+    except asyncio.IncompleteReadError:
+        return None
+    length = re.search(r"content-length: *(\d+)", head, re.IGNORECASE)
+    body: dict[str, Any] = json.loads(await reader.readexactly(int(length[1]) if length else 0) or b"{}")
+    return body
+
+
+async def _answer(writer: asyncio.StreamWriter, body: dict[str, Any], endpoint: Endpoint) -> None:
+    messages = body["messages"]
+    asked = max(place for place, message in enumerate(messages) if Script.of(_text(message)) is not None)
+    script = Script.of(_text(messages[asked]))
+    assert script is not None
+    looked = sum(message["role"] == "tool" for message in messages[asked:])
+    endpoint.calls[script.key] += 1
+    writer.write(
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+        + _event({"role": "assistant"})
+    )
+    if looked < script.looks:
+        call = {"index": 0, "id": f"call_{script.key}_{looked}", "type": "function"}
+        writer.write(_event({"content": script.texts[looked]}))
+        writer.write(_event({"tool_calls": [call | {"function": {"name": TOOL, "arguments": "{}"}}]}))
+    else:
+        begun = time.monotonic()
+        for number in range(script.words):
+            # By the clock, not by the pause: a busy machine must not make the stream thinner.
+            await asyncio.sleep(begun + number * script.every_ms / 1000 - time.monotonic())
+            writer.write(_event({"content": script.word(number)}))
+            endpoint.words += 1
+            await writer.drain()
+    usage = {"prompt_tokens": 100, "completion_tokens": script.words, "total_tokens": 100 + script.words}
+    writer.write(
+        _event({}, finish="tool_calls" if looked < script.looks else "stop")
+        + _chunk({"choices": [], "usage": usage})
+        + _data("[DONE]")
+        + b"0\r\n\r\n"
+    )
+    await writer.drain()
+
+
+def _text(message: dict[str, Any]) -> str:
+    content = message["content"]
+    return content if isinstance(content, str) else ""
+
+
+def _event(delta: dict[str, Any], finish: str | None = None) -> bytes:
+    return _chunk({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+
+
+def _chunk(said: dict[str, Any]) -> bytes:
+    return _data(json.dumps({"id": "c1", "object": "chat.completion.chunk", "created": 0, "model": "fake"} | said))
+
+
+def _data(text: str) -> bytes:
+    data = f"data: {text}\n\n".encode()
+    return f"{len(data):x}\r\n".encode() + data + b"\r\n"

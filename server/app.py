@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import socket
 
     from limits.administration import Administration, PlanRecords
+    from server.adapters.prometheus import PrometheusMeasures
     from server.agent.model import ChatModels
     from server.agent.service import Checkpoints
     from server.agent.turn import Agent, Pictures
@@ -133,6 +134,7 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
         async with asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(server.serve(sockets=[listening]))
             beside = [tasks.create_task(parts.runner.run()), tasks.create_task(parts.retention.run())]
+            beside.append(tasks.create_task(parts.measures.watch_loop()))
             for sample in sample_traces():
                 marker = settings.data / "sample-loaded"
                 adding = add_sample_once(parts.services.library, parts.user, sample, marker=marker)
@@ -163,6 +165,7 @@ class Parts:
     retention: "Retention"
     user: "Caller"
     stopping: asyncio.Event
+    measures: "PrometheusMeasures"
 
 
 @asynccontextmanager
@@ -186,6 +189,7 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
     from server.adapters.postgres.trace_records import PostgresTraceRecords
     from server.adapters.postgres.turn_queue import PostgresTurnQueue
     from server.adapters.postgres.turn_sweep import TurnSweep
+    from server.adapters.prometheus import PrometheusMeasures
     from server.adapters.workers.pool import ProcessWorkers
     from server.ports.identity import LOCAL_USER_ID, Caller
     from server.turns.pictures import StoredPictures
@@ -229,6 +233,7 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
             scratch=stack.enter_context(scratch_folder(settings.data)),
             queue=queue,
             relay=await stack.enter_async_context(PostgresRelay(database, postgres.server_dsn)),
+            measures=PrometheusMeasures(workers),
         )
 
 
@@ -288,22 +293,31 @@ def compose(
     scratch: Path,
     queue: "TurnQueue | None" = None,
     relay: "Relay | None" = None,
+    measures: "PrometheusMeasures | None" = None,
 ) -> Parts:
     """The use cases over any adapters: the same for an embedded database, a cloud one and none."""
     from limits.administration import Administration
     from server.adapters.memory.clock import SystemClock
     from server.adapters.memory.queue import MemoryQueue
     from server.adapters.memory.relay import MemoryRelay
+    from server.adapters.prometheus import PrometheusMeasures
     from server.edges.http.services import Services
+    from server.edges.ws.open_sockets import OpenSockets
     from server.turns.conversation import Conversation
     from server.turns.library import TraceLibrary
     from server.turns.retention import Retention
     from server.turns.runner import TurnRunner
 
     clock, stopping = SystemClock(), asyncio.Event()
-    turns, told = queue or MemoryQueue(), relay or MemoryRelay()
+    turns, told, counted = queue or MemoryQueue(), relay or MemoryRelay(), measures or PrometheusMeasures()
     library = TraceLibrary(
-        records=records, conversations=conversations, objects=objects, workers=workers, clock=clock, scratch=scratch
+        records=records,
+        conversations=conversations,
+        objects=objects,
+        workers=workers,
+        clock=clock,
+        scratch=scratch,
+        measures=counted,
     )
     runner = TurnRunner(
         conversations=conversations,
@@ -312,6 +326,7 @@ def compose(
         relay=told,
         agent=agent,
         clock=clock,
+        measures=counted,
         turn_seconds=settings.turn_seconds + 30,
         turns_at_once=settings.turns_at_once,
         takes_up_unended=queue is None,
@@ -324,7 +339,12 @@ def compose(
         queue=turns,
         relay=told,
         runner=runner,
+        measures=counted,
+        most_turns_per_user=settings.most_turns_per_user,
     )
+    sockets = OpenSockets(per_user=settings.most_sockets_per_user, measures=counted)
+    counted.watch("sockets_open", "Sockets whose client has said who it is.", sockets.__len__)
+    counted.watch("turns_running", "Turns that this process runs.", lambda: runner.running_turns)
 
     async def is_ready() -> bool:
         try:
@@ -333,6 +353,7 @@ def compose(
             return False
         return not stopping.is_set()
 
+    metrics_token = settings.metrics_token
     services = Services(
         identity=identity,
         library=library,
@@ -344,9 +365,13 @@ def compose(
         page=PACKAGE / "page",
         max_upload_bytes=settings.max_upload_bytes,
         is_ready=is_ready,
+        metrics=counted.exposition,
+        metrics_token=None if metrics_token is None else metrics_token.get_secret_value(),
+        sockets=sockets,
+        socket_idle_s=settings.socket_idle_seconds,
     )
     retention = Retention(records=records, plans=plans, objects=objects, workers=workers, clock=clock)
-    return Parts(services=services, runner=runner, retention=retention, user=user, stopping=stopping)
+    return Parts(services=services, runner=runner, retention=retention, user=user, stopping=stopping, measures=counted)
 
 
 def sample_traces() -> list[Path]:

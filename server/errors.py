@@ -11,6 +11,7 @@ ServerError
 ├── TurnInProgress            the session already runs a turn
 ├── LimitExceeded             a plan's ceiling; carries the limits.Decision
 ├── Busy                      a queue is full; try again after `retry_after_s`
+│   └── TooManyAtOnce         one user has as much open or running as the server lets one have
 ├── ModelFailed               the model provider failed; `retryable` says whether the same prompt may succeed later
 ├── PromptUnavailable         the system prompt could not be had
 ├── WorkerFailed              a worker process died, ran out of memory or of time
@@ -74,6 +75,10 @@ class Busy(ServerError):
     def __init__(self, text: str, *, retry_after_s: int) -> None:
         super().__init__(text)
         self.retry_after_s = retry_after_s
+
+
+class TooManyAtOnce(Busy):
+    pass
 
 
 class ModelFailed(ServerError):

@@ -18,6 +18,12 @@ PREFIX = "FLAMECHAT_"
 READ_BY_THE_TESTS = frozenset({"FLAMECHAT_SHARED", "FLAMECHAT_REQUIRE_BROWSER"})
 """Names that belong to the repository's own tests; a server started with them set takes no offence."""
 
+TURNS_AMONG_OTHERS = 4
+"""More conversations that answer at once than one person reads."""
+
+SOCKETS_AMONG_OTHERS = 50
+"""Tabs of one person, over all his machines."""
+
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -57,6 +63,10 @@ class Settings(BaseSettings):
     question_seconds: Annotated[int, Field(ge=1)] = 60
     turn_seconds: Annotated[int, Field(ge=1)] = 600
     turns_at_once: Annotated[int, Field(ge=1, le=256)] = 8
+    turns_per_user: Annotated[int, Field(ge=1)] | None = None
+    sockets_per_user: Annotated[int, Field(ge=1)] | None = None
+    socket_idle_seconds: Annotated[int, Field(ge=1)] = 1800
+    metrics_token: SecretStr | None = None
 
     supabase_url: str | None = Field(None, validation_alias=_also("supabase_url", "SUPABASE_URL"))
     supabase_anon_key: str | None = Field(None, validation_alias=_also("supabase_anon_key", "SUPABASE_ANON_KEY"))
@@ -88,6 +98,15 @@ class Settings(BaseSettings):
     def uses_language_model(self) -> bool:
         """Whether a provider answers; otherwise the built-in analyst does."""
         return self.openai_api_key is not None or self.model_base_url is not None
+
+    @property
+    def most_turns_per_user(self) -> int | None:
+        """Without a setting people are bounded where several share a server; on one machine one user has it all."""
+        return self.turns_per_user or (TURNS_AMONG_OTHERS if self.supabase_url is not None else None)
+
+    @property
+    def most_sockets_per_user(self) -> int | None:
+        return self.sockets_per_user or (SOCKETS_AMONG_OTHERS if self.supabase_url is not None else None)
 
     @property
     def is_loopback(self) -> bool:

@@ -4,10 +4,13 @@ import re
 from typing import Any
 from uuid import UUID
 
-from server.errors import BadRequest, NotFound
+from server.errors import BadRequest, NotFound, TooManyAtOnce
 
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 """PostgreSQL's text is UTF-8 without NUL."""
+
+RETRY_AFTER_S = 10
+"""About what a short answer takes."""
 
 
 def storable_text(text: str) -> str:
@@ -45,3 +48,12 @@ def known_id(text: str, what: str) -> UUID:
 def not_found(what: str) -> NotFound:
     """The answer for a thing that is not there or is not the caller's: the two look alike."""
     return NotFound(f"There is no such {what}.")
+
+
+def too_many_answering(most: int) -> TooManyAtOnce:
+    """The answer to a prompt beside as many answers as one may wait for."""
+    return TooManyAtOnce(
+        f"{most} of your conversations are being answered already, which is as many as this server answers at once. "
+        "Wait for one, or stop it.",
+        retry_after_s=RETRY_AFTER_S,
+    )

@@ -154,12 +154,16 @@ class Conversations(Protocol):
         turn runs."""
         ...
 
-    async def reserve_turn(self, request: TurnRequest, *, queue_behind: bool = False) -> Decision:
+    async def reserve_turn(
+        self, request: TurnRequest, *, queue_behind: bool = False, most_answering: int | None = None
+    ) -> Decision:
         """Decide, reserve, insert the turn and the user's message, atomically. The same turn id again changes nothing
         and answers the same.
 
         Raises TurnInProgress when the session has an unended turn and `queue_behind` is false, NotFound for a session
-        or trace that is not the caller's, BadRequest to supersede a turn that another one has superseded.
+        or trace that is not the caller's, BadRequest to supersede a turn that another one has superseded, and
+        TooManyAtOnce when `most_answering` other sessions of the caller's are being answered already, in whichever
+        process.
         """
         ...
 

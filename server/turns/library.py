@@ -7,9 +7,11 @@ from pathlib import Path
 
 import anyio
 
+from server.errors import LimitExceeded
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations
 from server.ports.identity import Caller
+from server.ports.measures import Measures
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET, ObjectStore
 from server.ports.traces import OpenTrace, TraceRecords, TraceRow, TraceWorkers
 from server.turns.access import LinkReader, link_hash, reader_by_link, trace_of
@@ -30,6 +32,7 @@ class TraceLibrary:
         workers: TraceWorkers,
         clock: Clock,
         scratch: Path,
+        measures: Measures,
     ) -> None:
         self._records = records
         self._conversations = conversations
@@ -37,6 +40,7 @@ class TraceLibrary:
         self._workers = workers
         self._clock = clock
         self._scratch = scratch
+        self._measures = measures
 
     async def add(self, caller: Caller, upload: Path, *, name: str, sha256: str) -> TraceRow:
         """Make a stored trace of an uploaded file, which stays the caller's to remove. Either all of it is stored or
@@ -44,7 +48,11 @@ class TraceLibrary:
 
         Raises LimitExceeded, traces.errors.TraceError for a file that is not a good trace, WorkerFailed.
         """
-        await self._records.reserve_upload(caller)
+        try:
+            await self._records.reserve_upload(caller)
+        except LimitExceeded as error:
+            self._measures.refused(str(error.decision.limit_type))
+            raise
         trace_id = str(uuid.uuid4())
         object_path = f"{caller.account_id}/{trace_id}"
         try:

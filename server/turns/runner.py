@@ -5,7 +5,7 @@ client was told is never lost.
 """
 
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import anyio
 import structlog
@@ -13,7 +13,7 @@ import structlog
 from server.agent.turn import Agent, TurnAnswer, TurnInput
 from server.errors import raised_at
 from server.ports.clock import Clock
-from server.ports.conversations import Conversations, TurnRow
+from server.ports.conversations import Conversations, TurnRow, TurnStatus
 from server.ports.identity import Caller
 from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Relay
@@ -214,6 +214,7 @@ class TurnRunner:
                 return  # the turn has not ended: its next attempt stores and tells
             lost = "The answer could not be stored. It is tried again."
             events, stored = (TurnFailed(code="not_stored", message=lost, retryable=True),), []
+            ending = replace(ending, status=TurnStatus.FAILED, error_code="not_stored")
         if stored is None:
             if attempt is None or await self._relay.give_up(view.turn_id, view.session_id):
                 return

@@ -101,6 +101,7 @@ class Talk:
         kind: TurnKind = TurnKind.PROMPT,
         queue_behind: bool = False,
         supersedes: str | None = None,
+        most_answering: int | None = None,
     ) -> Decision:
         request = TurnRequest(
             caller=self.caller,
@@ -111,7 +112,9 @@ class Talk:
             kind=kind,
             supersedes=supersedes,
         )
-        return await self.world.conversations.reserve_turn(request, queue_behind=queue_behind)
+        return await self.world.conversations.reserve_turn(
+            request, queue_behind=queue_behind, most_answering=most_answering
+        )
 
     async def end(
         self, turn_id: str, status: TurnStatus = TurnStatus.COMPLETED, *texts: str, delivered: bool = True

@@ -27,6 +27,7 @@ from server.agent.turn import TurnAnswer, TurnInput, TurnSink
 from server.app import Parts, compose
 from server.edges.http.application import build_application, names_of
 from server.edges.http.serving import HttpServer, bound_socket
+from server.edges.ws.bounds import PING_EVERY_S, PONG_WITHIN_S
 from server.ports.identity import Caller
 from server.ports.traces import TraceWorkers
 from server.protocol.events import ModelChunkAppend, ModelChunkStart, TurnEvent, TurnStarted
@@ -67,6 +68,7 @@ class ScriptedAgent:
 
     script: Sequence[TurnEvent | anyio.Event | Exception] = field(default_factory=lambda: saying("It is ", "read."))
     title: str | None = "Slow read"
+    usage: Usage = field(default_factory=lambda: Usage(model_calls=1))
     asked: list[TurnInput] = field(default_factory=list)
 
     async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
@@ -81,7 +83,7 @@ class ScriptedAgent:
         return TurnAnswer(
             message_id=MESSAGE_ID,
             text="",
-            usage=Usage(model_calls=1),
+            usage=self.usage,
             citations=(),
             checks=(),
             suggestions=("And then?",),
@@ -120,6 +122,11 @@ class Socket:
                 async for _ in self.connection:
                     pass
             return self.connection.close_code
+
+    @property
+    def reason(self) -> str | None:
+        """What the server said when it closed."""
+        return self.connection.close_reason
 
 
 @dataclass(frozen=True)
@@ -167,9 +174,11 @@ async def running_server(
     *,
     plan: Plan = LOCAL_PLAN,
     workers: TraceWorkers | None = None,
+    pong_within_s: float | None = None,
     **options: Any,
 ) -> AsyncIterator[RunningServer]:
-    """A server for Anna, Ben and an administrator, whose tokens are anna, ben and root. `options` are settings."""
+    """A server for Anna, Ben and an administrator, whose tokens are anna, ben and root. `options` are settings; with
+    `pong_within_s` it sends its heartbeats as often."""
     accounts = MemoryAccounts(SystemClock())
     for caller in TOKENS.values():
         accounts.add(caller, plan)
@@ -186,15 +195,22 @@ async def running_server(
         user=ANNA,
         scratch=tmp_path,
     )
-    async with serving(parts) as server:
+    beats = {} if pong_within_s is None else {"ping_every_s": pong_within_s, "pong_within_s": pong_within_s}
+    async with serving(parts, **beats) as server:
         yield server
 
 
 @asynccontextmanager
-async def serving(parts: Parts) -> AsyncIterator[RunningServer]:
+async def serving(
+    parts: Parts, *, ping_every_s: float = PING_EVERY_S, pong_within_s: float = PONG_WITHIN_S
+) -> AsyncIterator[RunningServer]:
     """The parts, served on a free port until the context ends."""
     with bound_socket("127.0.0.1", 0) as listening:
-        server = HttpServer(build_application(parts.services, is_our_name=names_of("127.0.0.1", ())))
+        server = HttpServer(
+            build_application(parts.services, is_our_name=names_of("127.0.0.1", ())),
+            ping_every_s=ping_every_s,
+            pong_within_s=pong_within_s,
+        )
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(server.serve, [listening])

@@ -8,7 +8,14 @@ from uuid import uuid4
 from limits.decisions import Decision, LimitType
 from server.adapters.memory.accounts import Standing
 from server.adapters.memory.trace_records import MemoryTraceRecords
-from server.adapters.storable import known_id, new_id, not_found, storable_json, storable_text
+from server.adapters.storable import (
+    known_id,
+    new_id,
+    not_found,
+    storable_json,
+    storable_text,
+    too_many_answering,
+)
 from server.errors import BadRequest, TurnInProgress
 from server.ports.conversations import (
     MessageRow,
@@ -122,7 +129,9 @@ class MemoryConversations:
         del self._sessions[session.row.session_id]
         return [message.image_path for message in session.messages if message.image_path is not None]
 
-    async def reserve_turn(self, request: TurnRequest, *, queue_behind: bool = False) -> Decision:
+    async def reserve_turn(
+        self, request: TurnRequest, *, queue_behind: bool = False, most_answering: int | None = None
+    ) -> Decision:
         caller = request.caller
         turn_id = str(new_id(request.turn_id, "turn", "turnId"))
         row = await self.open_session(caller, trace_id=request.trace_id, session_id=request.session_id)
@@ -146,6 +155,13 @@ class MemoryConversations:
         used, limit = session.messages_counted, plan.chat_messages_per_session
         if limit is not None and used >= limit:
             return standing.refuse(LimitType.SESSION_MESSAGES, used, limit, messages=used)
+        answering = {
+            one.row.session_id
+            for one in self._sessions.values()
+            if any(turn.user_id == caller.user_id and not turn.status.has_ended for turn in one.turns.values())
+        }
+        if most_answering is not None and len(answering | {row.session_id}) > most_answering:
+            raise too_many_answering(most_answering)
         if session.counted is None:
             ceiling = standing.sessions_limit
             if ceiling is not None and standing.sessions_used >= ceiling:

@@ -11,7 +11,14 @@ from limits.decisions import Decision
 from server.adapters.postgres.pool import Database, decision
 from server.adapters.postgres.statements import statement
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
-from server.adapters.storable import known_id, new_id, not_found, storable_json, storable_text
+from server.adapters.storable import (
+    known_id,
+    new_id,
+    not_found,
+    storable_json,
+    storable_text,
+    too_many_answering,
+)
 from server.ports.conversations import (
     MessageRow,
     NewMessage,
@@ -68,7 +75,9 @@ class PostgresConversations:
         parameters = {"session_id": known_id(session_id, "conversation"), "user_id": caller.user_id}
         return [row["picture"] for row in await self._all("delete_session", parameters)]
 
-    async def reserve_turn(self, request: TurnRequest, *, queue_behind: bool = False) -> Decision:
+    async def reserve_turn(
+        self, request: TurnRequest, *, queue_behind: bool = False, most_answering: int | None = None
+    ) -> Decision:
         parameters = {
             "user_id": request.caller.user_id,
             "trace_id": known_id(request.trace_id, "trace"),
@@ -86,6 +95,10 @@ class PostgresConversations:
             if row is None:
                 raise not_found("conversation")
             decided = decision(row)
+            if decided.allowed and most_answering is not None:
+                standing = await (await connection.execute(statement("sessions_answering"), parameters)).fetchone()
+                if standing is not None and standing["answering"] > most_answering:
+                    raise too_many_answering(most_answering)
             if decided.allowed and self._queue is not None:
                 job = TurnJob(str(parameters["turn_id"]), str(parameters["session_id"]))
                 await self._queue.put_within(connection, job)

@@ -34,6 +34,12 @@ select * from public.reserve_chat_turn(
     p_model => %(model)s, p_queue_behind => %(queue_behind)s, p_supersedes => %(supersedes)s
 )
 
+-- name: sessions_answering
+-- In how many sessions a turn of the user's runs or waits. Exact after `reserve_turn` in the same transaction, which has
+-- locked his subscription: his other prompts stand in line behind this one, in every process.
+select count(distinct t.session_id) as answering from public.chat_turns t
+where t.user_id = %(user_id)s and t.ended_at is null
+
 -- name: turn
 -- One turn, if one of the caller's accounts holds it.
 select * from public.chat_turns

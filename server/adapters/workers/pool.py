@@ -54,10 +54,21 @@ class ProcessWorkers:
         self._import_seconds = import_seconds
         self._question_seconds = question_seconds
 
+    @property
+    def imports_running(self) -> int:
+        return self._importers.statistics().borrowed_tokens
+
+    @property
+    def imports_waiting(self) -> int:
+        return self._importers.statistics().tasks_waiting
+
+    @property
+    def questions_waiting(self) -> int:
+        return self._askers.statistics().tasks_waiting
+
     async def read(self, source: Path, *, name: str, sha256: str) -> OpenTrace:
         """As the port says; raises Busy when too many wait already."""
-        reading = self._importers.statistics()
-        if reading.borrowed_tokens + reading.tasks_waiting >= self._most_imports:
+        if self.imports_running + self.imports_waiting >= self._most_imports:
             raise Busy(
                 f"{self._most_imports} traces are waiting to be read already. Try {name} again in {RETRY_AFTER_S} s.",
                 retry_after_s=RETRY_AFTER_S,

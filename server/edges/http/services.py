@@ -11,6 +11,7 @@ from starlette.requests import HTTPConnection
 from limits.administration import Administration
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.picture_desk import PictureDesk
+from server.edges.ws.open_sockets import OpenSockets
 from server.ports.identity import Caller, Identity
 from server.ports.objects import ObjectStore
 from server.ports.traces import TraceWorkers
@@ -35,6 +36,10 @@ class Services:
     page: Path
     max_upload_bytes: int
     is_ready: Callable[[], Awaitable[bool]]
+    metrics: Callable[[], str]
+    metrics_token: str | None
+    sockets: OpenSockets
+    socket_idle_s: float
     client: ClientConfig = ClientConfig()
     pictures: PictureDesk = field(default_factory=PictureDesk)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import uvicorn
 from starlette.types import ASGIApp
 
-from server.edges.ws.bounds import MAX_MESSAGE_BYTES
+from server.edges.ws.bounds import MAX_MESSAGE_BYTES, PING_EVERY_S, PONG_WITHIN_S
 from server.errors import ConfigError
 
 GRACE_S = 2
@@ -30,7 +30,9 @@ BACKLOG = 128
 class HttpServer(uvicorn.Server):
     """`serve(sockets=[...])` runs until `should_exit` is set."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(
+        self, app: ASGIApp, *, ping_every_s: float = PING_EVERY_S, pong_within_s: float = PONG_WITHIN_S
+    ) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -40,6 +42,8 @@ class HttpServer(uvicorn.Server):
                 server_header=False,
                 ws="websockets-sansio",
                 ws_max_size=MAX_MESSAGE_BYTES,
+                ws_ping_interval=ping_every_s,
+                ws_ping_timeout=pong_within_s,
                 timeout_graceful_shutdown=GRACE_S,
             )
         )

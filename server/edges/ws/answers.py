@@ -24,6 +24,8 @@ class CloseCode(IntEnum):
     NOT_AUTHENTICATED = 4401
     NOT_YOURS = 4403
     TOO_LATE = 4408
+    IDLE = 4410
+    TOO_MANY = 4429
     TOO_LARGE = 1009
     GOING_AWAY = 1001
 

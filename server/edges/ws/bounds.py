@@ -10,3 +10,9 @@ FIRST_MESSAGE_S = 5.0
 
 SEND_S = 30.0
 """How long one frame may take to leave: past it the client is gone, whatever its connection says."""
+
+PING_EVERY_S = 20.0
+PONG_WITHIN_S = 20.0
+"""Heartbeats of the protocol itself (RFC 6455, 5.5.2), which every client answers unasked: a peer that is gone without
+a word is let go after at most both together.
+"""

@@ -5,6 +5,7 @@ side, until either side closes. A turn runs on whether or not the socket lives.
 """
 
 import uuid
+from typing import NoReturn
 
 import anyio
 from pydantic import ValidationError
@@ -13,7 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from server.edges.http.services import Services, access_token
 from server.edges.ws.answers import CloseCode, answer_to, answer_to_malformed
 from server.edges.ws.bounds import FIRST_MESSAGE_S, MAX_MESSAGE_BYTES, SEND_S
-from server.errors import BadRequest, NotAuthenticated, NotFound, ServerError
+from server.errors import BadRequest, NotAuthenticated, NotFound, ServerError, TooManyAtOnce
 from server.ports.identity import Caller
 from server.ports.relay import Listening
 from server.protocol.base import WireModel
@@ -69,24 +70,35 @@ class Connection:
         self._first_message_s = first_message_s
         self._sending = anyio.Lock()
         self._viewing = ViewerState()
+        self._used_at = anyio.current_time()
         self._session_id: str | None = None
         self._listening: Listening | None = None
 
-    async def converse(self) -> None:
-        """Until the client leaves, or _Closed."""
+    async def converse(self) -> NoReturn:
+        """Raises _Closed when it is over."""
         first: StartAnalysis | None = None
         caller: Caller | None = None
         with anyio.move_on_after(self._first_message_s):
             first, caller = await self._introduction()
         if first is None or caller is None:
             raise _Closed(CloseCode.TOO_LATE, "No start_analysis came in time.")
+        try:
+            with self._services.sockets.held_by(caller.user_id):
+                await self._talk(caller, first)
+        except TooManyAtOnce as error:
+            raise _Closed(CloseCode.TOO_MANY, str(error)) from None
+
+    async def _talk(self, caller: Caller, first: StartAnalysis) -> NoReturn:
+        """Raises _Closed."""
         closed = _Closed(None)
         try:
             async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._leave_when_idle, caller)
                 await self._join(caller, first, tasks)
                 while True:
                     message = await self._receive()
                     if message is not None:
+                        self._used_at = self._used_at if isinstance(message, Ping) else anyio.current_time()
                         await self._answer(caller, message, tasks)
         except* WebSocketDisconnect:
             pass
@@ -192,6 +204,24 @@ class Connection:
             if isinstance(event, TurnFailed) and event.code == "limit_exceeded":
                 await self._send(await self._services.conversation.refusal(caller, session_id, event.message))
             await self._send(event)
+            self._used_at = anyio.current_time()
+
+    async def _leave_when_idle(self, caller: Caller) -> None:
+        """A page that was forgotten gives its place back: it lives on, and joins again when somebody uses it."""
+        idle_s = self._services.socket_idle_s
+        while True:
+            await anyio.sleep_until(self._used_at + idle_s)
+            if anyio.current_time() < self._used_at + idle_s:
+                continue
+            try:
+                answering = self._session_id is not None and await self._services.conversation.is_answering(
+                    caller, self._session_id
+                )
+            except ServerError:
+                answering = True
+            if not answering:
+                raise _Closed(CloseCode.IDLE, f"Nothing was asked or told for {idle_s:g} s. Join again to go on.")
+            self._used_at = anyio.current_time()
 
     async def _send(self, message: WireModel) -> None:
         async with self._sending:

@@ -1,0 +1,170 @@
+"""Sockets that nobody uses or reads any more, and how many one user may have."""
+
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+import websockets
+from anyio.abc import ByteStream
+
+from server.edges.http.serving import HttpServer
+from server.edges.ws.bounds import PING_EVERY_S, PONG_WITHIN_S
+from server.ports.identity import Caller
+from server.turns.conversation import Conversation
+from tests.server.running_server import RunningServer, ScriptedAgent, Socket, running_server, saying
+from tests.server.talking import END, ask, new_id
+
+GONE = b"\x88\x18\x03\xf3keepalive ping timeout"
+"""A close frame (RFC 6455, 5.5.1): 24 bytes, code 1011 and words."""
+
+PING = b"\x89\x04"
+"""Head of a ping with four bytes of payload."""
+
+
+async def deaf_client(server: RunningServer) -> ByteStream:
+    """A WebSocket whose other end answers nothing, heartbeats neither: as if its machine were gone."""
+    host, port = server.address.removeprefix("http://").split(":")
+    stream = await anyio.connect_tcp(host, int(port))
+    await stream.send(
+        f"GET /api/v1/chat HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+    )
+    return stream
+
+
+async def everything_from(stream: ByteStream) -> bytes:
+    heard = b""
+    with anyio.fail_after(20):
+        try:
+            while True:
+                heard += await stream.receive()
+        except anyio.EndOfStream:
+            return heard
+
+
+async def test_a_peer_that_answers_no_heartbeat_is_closed(tmp_path: Path) -> None:
+    async with running_server(tmp_path, pong_within_s=0.05) as server, await deaf_client(server) as stream:
+        heard = await everything_from(stream)
+    assert heard.startswith(b"HTTP/1.1 101")
+    assert GONE in heard
+
+
+async def test_a_peer_that_answers_heartbeats_stays_until_it_answers_no_more(tmp_path: Path) -> None:
+    async with running_server(tmp_path, pong_within_s=1) as server, await deaf_client(server) as stream:
+        heard, answered = b"", 0
+        with anyio.fail_after(20):
+            while answered < 2:
+                heard += await stream.receive()
+                while PING in heard:
+                    _, heard = heard.split(PING, 1)
+                    await stream.send(b"\x8a\x84\0\0\0\0" + heard[:4])  # a pong with the same payload, masked by zeros
+                    heard, answered = heard[4:], answered + 1
+        assert GONE in await everything_from(stream)
+
+
+def test_a_server_lets_a_dead_peer_go_within_a_minute() -> None:
+    async def app(*_: Any) -> None: ...
+
+    config = HttpServer(app).config
+    assert (config.ws_ping_interval, config.ws_ping_timeout) == (PING_EVERY_S, PONG_WITHIN_S)
+    assert PING_EVERY_S + PONG_WITHIN_S <= 60
+
+
+async def pinging(socket: Socket) -> None:
+    """What a page does by itself while nobody is there."""
+    try:
+        while True:
+            await socket.send(type="ping", nonce="n")
+            await anyio.sleep(0.01)
+    except websockets.ConnectionClosed:
+        return
+
+
+def in_a_moment(server: RunningServer) -> None:
+    """Sockets of this server are idle after a tenth of a second."""
+    object.__setattr__(server.parts.services, "socket_idle_s", 0.1)
+
+
+async def test_a_socket_that_only_pings_is_closed_and_told_why(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        in_a_moment(server)
+        async with server.session(await server.trace_id()) as socket, anyio.create_task_group() as tasks:
+            tasks.start_soon(pinging, socket)
+            assert await socket.closed_with() == 4410
+            assert "Join again" in (socket.reason or "")
+
+
+async def test_a_socket_is_not_idle_while_its_session_answers_and_is_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, looked_twice = anyio.Event(), anyio.Event()
+    agent, answers = ScriptedAgent([*saying("It is "), go_on]), list[bool]()
+    is_answering = Conversation.is_answering
+
+    async def watched(self: Conversation, caller: Caller, session_id: str) -> bool:
+        answers.append(await is_answering(self, caller, session_id))
+        if answers == [True, True]:
+            looked_twice.set()
+        return answers[-1]
+
+    monkeypatch.setattr(Conversation, "is_answering", watched)
+    async with running_server(tmp_path, agent) as server:
+        in_a_moment(server)
+        async with server.session(await server.trace_id()) as socket:
+            await ask(socket)
+            await socket.until("model_chunk_start")
+            with anyio.fail_after(10):
+                await looked_twice.wait()
+            go_on.set()
+            assert (await socket.until(*END))[-1]["type"] == "model_response_end"
+            assert await socket.closed_with() == 4410
+    assert answers[-1] is False
+
+
+async def refused(server: RunningServer, trace_id: str, token: str) -> Socket:
+    async with server.socket() as socket:
+        await socket.send(type="start_analysis", traceId=trace_id, sessionId=new_id(), accessToken=token)
+        assert await socket.closed_with() == 4429
+        return socket
+
+
+async def test_one_more_socket_than_a_user_may_have_is_closed_and_others_have_their_own(tmp_path: Path) -> None:
+    async with running_server(tmp_path, sockets_per_user=2) as server:
+        trace_id = await server.trace_id()
+        async with server.session(trace_id) as first:
+            async with server.session(trace_id):
+                socket = await refused(server, trace_id, "anna")
+                assert "2 conversations open" in (socket.reason or "")
+                bens = (await server.upload(token="ben")).json()["trace"]["traceId"]
+                async with server.session(bens, token="ben"):
+                    assert len(server.parts.services.sockets) == 3
+            await first.send(type="ping", nonce="n")
+            assert (await first.next())["type"] == "pong"
+            with anyio.fail_after(5):
+                while len(server.parts.services.sockets) > 1:
+                    await anyio.lowlevel.checkpoint()
+            async with server.session(trace_id):
+                pass
+
+
+@pytest.mark.parametrize("mode", ["reject", "queue"])
+async def test_a_prompt_beside_as_many_answers_as_one_may_have_is_refused_as_busy(tmp_path: Path, mode: str) -> None:
+    go_on = anyio.Event()
+    agent = ScriptedAgent([*saying("It is "), go_on])
+    async with running_server(tmp_path, agent, turns_per_user=1) as server:
+        trace_id = await server.trace_id()
+        async with server.session(trace_id) as answering, server.session(trace_id) as other:
+            await ask(answering)
+            await answering.until("model_chunk_start")
+            turn_id = await ask(other, mode=mode)
+            refusal = await other.next()
+            assert (refusal["type"], refusal["code"]) == ("protocol_error", "busy")
+            assert "stop it" in refusal["message"]
+            await ask(answering, "and then?", mode="queue")  # the same conversation still answers one at a time
+            assert (await answering.until("waiting_for_model"))[-1]["position"] == 1
+            go_on.set()
+            for _ in range(2):
+                await answering.until(*END)
+            await ask(other, turnId=turn_id)
+            assert (await other.until(*END))[-1]["turnId"] == turn_id

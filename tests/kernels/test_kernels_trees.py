@@ -75,6 +75,16 @@ def test_stacks_become_paths_alike(stacks: list[list[int]], inner_first: bool) -
     assert_same(mine, trees.paths_of_stacks_reference(frames, ends, DEPTH, inner_first=inner_first))
 
 
+@given(st.integers(0, 1 << 32), st.integers(4, 9), st.booleans())
+def test_many_shallow_stacks_become_paths_alike(seed: int, count: int, inner_first: bool) -> None:
+    random = np.random.default_rng(seed)
+    sizes = random.integers(0, 4, count * trees.FEW_STACKS)
+    frames, ends = random.integers(0, 3, int(sizes.sum())).astype(np.int32), np.cumsum(sizes)
+    assert len(frames) >= trees.FEW_STACKS * int(sizes.max())  # or they are walked one by one
+    reference = trees.paths_of_stacks_reference(frames, ends, DEPTH, inner_first=inner_first)
+    assert_same(trees.paths_of_stacks(frames, ends, DEPTH, inner_first=inner_first), reference)
+
+
 @given(st.data())
 def test_samples_of_a_profilers_own_tree_become_paths_alike(data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 8))

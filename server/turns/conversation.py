@@ -6,9 +6,10 @@ import uuid
 from dataclasses import dataclass
 
 from server.agent.opening import opening
-from server.errors import BadRequest, LimitExceeded
+from server.errors import BadRequest, LimitExceeded, TooManyAtOnce
 from server.ports.conversations import Conversations, MessageRow, SessionRow, TurnKind, TurnRequest
 from server.ports.identity import Caller
+from server.ports.measures import Measures
 from server.ports.objects import PICTURES_BUCKET, ObjectStore
 from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Listening, Relay
@@ -46,6 +47,8 @@ class Conversation:
         queue: TurnQueue,
         relay: Relay,
         runner: TurnRunner,
+        measures: Measures,
+        most_turns_per_user: int | None = None,
     ) -> None:
         self._conversations = conversations
         self._library = library
@@ -54,6 +57,8 @@ class Conversation:
         self._queue = queue
         self._relay = relay
         self._runner = runner
+        self._measures = measures
+        self._most_turns_per_user = most_turns_per_user
 
     async def join(self, caller: Caller, message: StartAnalysis) -> Joined:
         """Open or rejoin a session and listen to it. Costs nothing and starts nothing.
@@ -135,8 +140,15 @@ class Conversation:
         await self._conversations.rate_message(caller, message.message_id, score=message.score, reason=message.reason)
 
     async def _accept(self, request: TurnRequest, *, queue_behind: bool = False) -> WaitingForModel | None:
-        decision = await self._conversations.reserve_turn(request, queue_behind=queue_behind)
+        try:
+            decision = await self._conversations.reserve_turn(
+                request, queue_behind=queue_behind, most_answering=self._most_turns_per_user
+            )
+        except TooManyAtOnce:
+            self._measures.refused("turns_at_once")
+            raise
         if not decision.allowed:
+            self._measures.refused(str(decision.limit_type))
             raise LimitExceeded(decision)
         turn = await turn_of(self._conversations, request.caller, request.turn_id)
         if turn.status.has_ended:
@@ -153,6 +165,11 @@ class Conversation:
             await self._runner.close_unstarted(turn)
         else:
             self._runner.cancel(turn_id)
+
+    async def is_answering(self, caller: Caller, session_id: str) -> bool:
+        """Whether a turn of the session runs, in whichever process."""
+        await session_of(self._conversations, caller, session_id)
+        return await self._relay.snapshot(session_id) is not None
 
     async def history(
         self, caller: Caller, session_id: str, *, before: int | None = None, limit: int = HISTORY_SHOWN

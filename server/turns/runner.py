@@ -15,6 +15,7 @@ from server.errors import raised_at
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations, TurnRow, TurnStatus
 from server.ports.identity import Caller
+from server.ports.measures import Measures
 from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Relay
 from server.protocol.events import TurnCancelled, TurnFailed
@@ -36,6 +37,7 @@ log = structlog.get_logger(__name__)
 class _Running:
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     cancelled_by_user: bool = False
+    since: float = 0.0
 
 
 class TurnRunner:
@@ -52,6 +54,7 @@ class TurnRunner:
         relay: Relay,
         agent: Agent,
         clock: Clock,
+        measures: Measures,
         turn_seconds: float = 600,
         turns_at_once: int = 8,
         takes_up_unended: bool = True,
@@ -63,6 +66,7 @@ class TurnRunner:
         self._relay = relay
         self._agent = agent
         self._clock = clock
+        self._measures = measures
         self._turn_seconds = turn_seconds
         self._slots = anyio.Semaphore(turns_at_once)
         self._takes_up_unended = takes_up_unended
@@ -85,11 +89,15 @@ class TurnRunner:
                         while True:
                             await self._slots.acquire()
                             job = await anext(jobs)
-                            self._running[job.turn_id] = _Running()
+                            self._running[job.turn_id] = _Running(since=self._clock.monotonic())
                             turns.start_soon(self._run_job, job)
                 hearing.cancel_scope.cancel()
         finally:
             self._idle.set()
+
+    @property
+    def running_turns(self) -> int:
+        return len(self._running)
 
     async def drain(self, seconds: float) -> None:
         """Take no more jobs; give running turns so long to end, then stop them. What was stopped is run again, by
@@ -139,6 +147,8 @@ class TurnRunner:
         if turn is None:  # ended already, which ending it again leaves as it is, or cancelled on its way here
             await self._end(TurnView(job.turn_id, job.session_id), "", TurnCancelled())
             return
+        waited = self._clock.now() - turn.created_at
+        self._measures.turn_started(attempt=turn.attempt, waited_s=waited.total_seconds())
         view = TurnView.at_start(job.turn_id, job.session_id, turn.attempt)
         if turn.attempt > MAX_ATTEMPTS:
             text = f"The server stopped {MAX_ATTEMPTS} times during this answer. Ask again."
@@ -155,7 +165,8 @@ class TurnRunner:
                 if running.cancelled_by_user:
                     cancelled = TurnCancelled(message_id=view.last_message_id)
                     await self._end(view, turn.account_id, cancelled, attempt=turn.attempt)
-                else:  # handed over
+                else:
+                    self._measures.turn_handed_over()
                     await self._relay.give_up(view.turn_id, view.session_id)
             raise
         with anyio.CancelScope(shield=True):
@@ -223,4 +234,13 @@ class TurnRunner:
         sink = RelaySink(self._relay, view, flush_s=self._flush_s)
         for event in events:
             await sink.emit(event)
+        if stored is not None:
+            running = self._running.get(view.turn_id)
+            self._measures.turn_ended(
+                ending.status.value,
+                seconds=0.0 if running is None else self._clock.monotonic() - running.since,
+                code=ending.error_code,
+                input_tokens=ending.input_tokens,
+                output_tokens=ending.output_tokens,
+            )
         log.info("turn_ended", turn_id=view.turn_id, attempt=view.attempt, status=ending.status.value)

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic.alias_generators import to_camel
 from starlette.responses import JSONResponse, Response
 
+from server.edges.http.diff_bytes import DiffViewQuery, diff_bytes
 from server.edges.http.services import CurrentCaller, CurrentServices
 from server.edges.http.uploads import received
 from server.edges.http.view_bytes import MAX_BOXES, Encoding, Mode, ViewQuery, view_bytes
@@ -90,33 +91,51 @@ async def view(
     trace_id: str,
     caller: CurrentCaller,
     services: CurrentServices,
-    mode: Mode = "time_order",
+    mode: Mode | Literal["diff"] = "time_order",
     profile: str | None = None,
     frame: str | None = None,
     start: float | None = None,
     end: float | None = None,
     max_boxes: Annotated[int, Query(alias="maxBoxes", ge=1, le=MAX_BOXES)] = MAX_BOXES,
+    before: Annotated[str | None, Query(description="the other trace of a diff")] = None,
+    before_profile: Annotated[str | None, Query(alias="beforeProfile")] = None,
+    compare: Literal["values", "shares"] = "values",
 ) -> Response:
-    """The boxes of a chart (see view_bytes). `start` and `end`, on the profile's axis, go together."""
+    """The boxes of a chart (see view_bytes). `start` and `end`, on the profile's axis, go together. A `diff` shows what
+    changed from the trace `before` to this one (see diff_bytes)."""
+    if (before is None) == (mode == "diff"):
+        raise BadRequest("A diff needs the trace that was before, and only a diff takes one.", field="before")
     if (start is None) != (end is None):
         raise BadRequest("start and end go together.", field="start" if start is None else "end")
     if (frame is None) == (mode == "sandwich"):
         raise BadRequest("A sandwich needs a frame, and only a sandwich takes one.", field="frame")
-    query = ViewQuery(
-        mode=mode,
-        profile=index_of(profile, "profile"),
-        frame=index_of(frame, "frame"),
-        window=None if start is None or end is None else Window(start, end),
-        max_boxes=max_boxes,
-    )
+    chosen = index_of(profile, "profile")
     row = await services.library.row(caller, trace_id)
     encoding = _encoding(request.headers.get("accept-encoding", ""))
-    version = hashlib.sha256(f"{row.sha256} {ENGINE_VERSION} {query} {encoding}".encode()).hexdigest()[:32]
+    what = row.sha256
+    query: ViewQuery | DiffViewQuery
+    if mode == "diff":
+        what += (await services.library.row(caller, before or "")).sha256
+        first = index_of(before_profile, "profile")
+        query = DiffViewQuery(profile=chosen, before_profile=first, compare=compare, max_boxes=max_boxes)
+    else:
+        query = ViewQuery(
+            mode=mode,
+            profile=chosen,
+            frame=index_of(frame, "frame"),
+            window=None if start is None or end is None else Window(start, end),
+            max_boxes=max_boxes,
+        )
+    version = hashlib.sha256(f"{what} {ENGINE_VERSION} {query} {encoding}".encode()).hexdigest()[:32]
     headers = {"ETag": f'"{version}"', "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
     if f'"{version}"' in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     _, opened = await services.library.open(caller, trace_id)
-    content = await services.workers.ask(opened, view_bytes, query, encoding)
+    if isinstance(query, DiffViewQuery):
+        _, other = await services.library.open(caller, before or "")
+        content = await services.workers.ask(opened, diff_bytes, other, query, encoding)
+    else:
+        content = await services.workers.ask(opened, view_bytes, query, encoding)
     if encoding != "identity":
         headers["Content-Encoding"] = encoding
     return Response(content, media_type="application/octet-stream", headers=headers)

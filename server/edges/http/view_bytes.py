@@ -7,8 +7,9 @@ multiple of 8. Runs inside a worker.
 import gzip
 import json
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ from traces.analysis.boxes import Boxes
 from traces.analysis.layout import left_heavy, sandwich_layout, time_order
 from traces.analysis.window import Window
 from traces.handles import frame_index
-from traces.model import Trace
+from traces.model import Int32, Int64, Trace
 
 MAGIC = b"FCV1"
 MAX_BOXES = 1_000_000
@@ -68,9 +69,10 @@ def view_bytes(trace: Trace, query: ViewQuery, encoding: Encoding) -> bytes:
         "refKind": boxes.ref_kind,
         "total": total,
         "merged": merged,
-        "frames": _frames(trace, boxes, callers),
+        "frames": frames_header(trace, boxes.frame, *([] if callers is None else [callers.frame])),
     }
-    return compress(_assemble(header, boxes, callers), encoding)
+    upper = None if callers is None else _part(callers)
+    return compress(assemble(header, _part(boxes), upper), encoding)
 
 
 def compress(data: bytes, encoding: Encoding) -> bytes:
@@ -83,10 +85,9 @@ def compress(data: bytes, encoding: Encoding) -> bytes:
             return data
 
 
-def _frames(trace: Trace, *parts: Boxes | None) -> dict[str, list[Any]]:
+def frames_header(trace: Trace, *frames: Int32) -> dict[str, list[Any]]:
     """Names and places of the frames that occur, once each."""
-    used = np.unique(np.concatenate([part.frame for part in parts if part is not None]))
-    ids = [int(frame) for frame in used]
+    ids = [int(frame) for frame in np.unique(np.concatenate(frames))]
     return {
         "ids": ids,
         "names": [trace.frame_name(frame) for frame in ids],
@@ -95,31 +96,39 @@ def _frames(trace: Trace, *parts: Boxes | None) -> dict[str, list[Any]]:
     }
 
 
-def _columns(boxes: Boxes) -> list[tuple[str, npt.NDArray[Any]]]:
-    return [
+class Part(NamedTuple):
+    """Boxes as they are sent: where each row begins, and columns by name."""
+
+    row_offsets: Int64
+    columns: Sequence[tuple[str, npt.NDArray[Any]]]
+
+
+def _part(boxes: Boxes) -> Part:
+    columns = [
         ("start", boxes.start.astype("<f8")),
         ("end", boxes.end.astype("<f8")),
         ("frame", boxes.frame.astype("<i4")),
         ("ref", boxes.ref.astype("<i4")),
     ]
+    return Part(boxes.row_offsets, columns)
 
 
-def _assemble(header: dict[str, Any], boxes: Boxes, callers: Boxes | None) -> bytes:
+def assemble(header: dict[str, Any], boxes: Part, callers: Part | None) -> bytes:
     """Header and columns. Offsets are absolute, so the header's own length comes first: it is found by writing it
     with the largest offsets it could hold."""
     parts = [boxes] if callers is None else [boxes, callers]
-    columns = [_columns(part) for part in parts]
 
     def described(base: int) -> tuple[bytes, list[tuple[int, bytes]]]:
         offset, blocks, tables = base, [], []
-        for part, part_columns in zip(parts, columns, strict=True):
+        for part in parts:
             table = []
-            for name, column in part_columns:
+            for name, column in part.columns:
                 data = column.tobytes()
                 table.append({"name": name, "dtype": column.dtype.str[1:], "offset": offset, "length": len(column)})
                 blocks.append((offset, data))
                 offset += -(-len(data) // ALIGNMENT) * ALIGNMENT
-            tables.append({"boxes": len(part), "rowOffsets": part.row_offsets.tolist(), "columns": table})
+            count = table[0]["length"]
+            tables.append({"boxes": count, "rowOffsets": part.row_offsets.tolist(), "columns": table})
         whole = header | tables[0] | {"callers": tables[1] if callers is not None else None}
         return json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"), blocks
 

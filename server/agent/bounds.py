@@ -18,7 +18,7 @@ class AgentBounds:
 
     @property
     def recursion_limit(self) -> int:
-        """LangGraph's bound in steps: setup, a model call and its tools for every round, the last call, finish, and one
-        to spare.
+        """LangGraph's bound in steps: setup, a model call and its tools for every round, the last call, check, mend and
+        check again, finish, and one to spare.
         """
-        return 2 * self.tool_rounds + 4
+        return 2 * self.tool_rounds + 7

@@ -1,133 +1,171 @@
-"""An answer held against what the turn's tools returned: each number, percentage and function name is verified or not
+"""An answer held against what the turn's tools returned and against the trace: each claim is verified, derived or not
 found.
 
-A number is verified when a tool returned it, or a value of which it is the rounding; a percentage also when it is a
-returned value's part of a returned whole (`derived`). A bare number of at most 12 ("the three heaviest") is a claim
-only when it is found.
+A number is verified when a tool returned it, or a value of which it is the rounding, for a function that its
+statement names (or for none in particular); or when the trace itself has it. It is derived when it follows from what
+stands beside it (`how` says from what). A bare number of at most 12 ("the three heaviest") is a claim only when it is
+found.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from server.agent.citations import CITATION, Resolved
-from server.agent.facts import Dimension, Facts, Mention, mentions
-from server.agent.quoting import plain
-from server.protocol.values import Check
+from server.agent.citations import resolve_citations
+from server.agent.claims import Claims, Name, claims_of
+from server.agent.facts import Facts
+from server.agent.held import NOT_FOUND, Held, HeldNumbers, Named
+from server.agent.recompute import Recomputation, as_written, last_part
+from server.protocol.values import Check, Citation
+from traces.model import Trace
 
-SMALL_COUNT = 12
-HEDGED = re.compile(r"(?:about|around|roughly|nearly|almost|over|approximately|~|≈)\s*$", re.IGNORECASE)
-HEDGED_TOLERANCE = 0.05
-"""How far `about 40%` may lie from the value it stands for, as a part of it."""
-
-_CODE_SPAN = re.compile(r"`([^`\n]+)`")
-_CODE_BLOCK = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
-_ORDINAL = re.compile(r"^[ \t>*-]*\d+[.)](?=\s)", re.MULTILINE)
 _NAME_LIKE = re.compile(r"[A-Za-z_$<(~@\[][^\s]*(?:\([^)]*\))?")
-_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|--[\w-]+")
+_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?:=\S*)?|--?[\w-]+(?:=\S*)?")
 _HANDLE = re.compile(r"#?[fpns]\d+")
 _PLACE = re.compile(r"(?P<file>[^:\s]+\.\w+)(?::(?P<line>\d+))?")
+_ADVISED = re.compile(
+    r"\b(?:use|using|try|with|such as|like|via|adopt|import|switch to|instead of|set|run|pass|add|enable|install)"
+    r"\s*(?:a |an |the )?$",
+    re.IGNORECASE,
+)
+"""What stands before a name that an answer recommends rather than found."""
 
 
-def checks(
-    answer: str, facts: Facts, resolved: Sequence[Resolved], question: str, tool_names: Sequence[str]
-) -> list[Check]:
-    """Every claim in order of place. Numbers and names that the question itself brought are claims only when they are
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What an answer cites, as far as it exists, and what became of its claims, in order of place."""
+
+    citations: tuple[Citation, ...]
+    checks: tuple[Check, ...]
+
+    @property
+    def not_found(self) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if check.status == "not_found")
+
+
+def checked(trace: Trace, answer: str, facts: Facts, question: str, tool_names: Sequence[str]) -> Checked:
+    """Every claim of an answer. Numbers and names that the question itself brought are claims only when they are
     found.
     """
-    found: list[Check] = []
-    masked = _CODE_BLOCK.sub(_blank, answer)
-    by_start = {one.start: one for one in resolved}
-    for citation in CITATION.finditer(masked):
-        if citation["label"]:
-            found += _citation_check(citation, by_start.get(citation.start()), facts)
-    masked = CITATION.sub(_blank, masked)
-    for span in _CODE_SPAN.finditer(masked):
-        found += _name_check(span[1], span.start(1), span.end(1), facts, question, tool_names)
-    masked = _ORDINAL.sub(_blank, _CODE_SPAN.sub(_blank, masked))
-    asked = {(mention.value, mention.dimension) for mention in mentions(question)}
-    for mention in mentions(masked):
-        hedged = mention.hedged or bool(HEDGED.search(masked[max(0, mention.start - 16) : mention.start]))
-        status, call = _held(mention, facts, hedged=hedged)
-        repeated = (mention.value, mention.dimension) in asked
-        small = not mention.has_unit and mention.value <= SMALL_COUNT
-        if status == "not_found" and (repeated or small):
-            continue
-        kind = "percentage" if mention.dimension is Dimension.SHARE else "number"
-        found.append(
-            Check.model_validate(
-                {
-                    "claim": masked[mention.start : mention.end],
-                    "kind": kind,
-                    "status": status,
-                    "tool_call_id": call,
-                    "start": mention.start,
-                    "end": mention.end,
-                }
-            )
+    cited: dict[str, Citation] = {}
+    for one in resolve_citations(trace, answer):
+        cited.setdefault(one.citation.handle, one.citation)
+    claims = claims_of(answer)
+    names = _Names(claims, facts, cited, question, frozenset(tool_names), Recomputation(trace))
+    made = [(name.start, name.end, "name", held) for name in claims.names if (held := names.held(name))]
+    numbers = HeldNumbers(claims, facts, names.named, names.trace, question)
+    made += [(claim.start, claim.end, claim.kind, held) for claim, held in numbers.each(answer)]
+    made += [(start, end, "cause", held) for start, end, held in names.causes()]
+    checks = [
+        Check.model_validate(
+            {
+                "claim": answer[start:end],
+                "kind": kind,
+                "status": held.status,
+                "how": held.how,
+                "tool_call_id": held.call,
+                "start": start,
+                "end": end,
+            }
         )
-    return sorted(found, key=lambda check: check.start)
+        for start, end, kind, held in sorted(made, key=lambda one: one[0])
+    ]
+    return Checked(tuple(cited.values()), tuple(checks))
 
 
-def _blank(found: re.Match[str]) -> str:
-    return " " * len(found[0])
+class _Names:
+    """The names of one answer. `named` fills while they are held: what each statement speaks of."""
 
+    def __init__(
+        self,
+        claims: Claims,
+        facts: Facts,
+        cited: dict[str, Citation],
+        question: str,
+        tool_names: frozenset[str],
+        trace: Recomputation,
+    ) -> None:
+        self.named: Named = {}
+        self.trace = trace
+        self._claims = claims
+        self._facts = facts
+        self._cited = cited
+        self._question = question
+        self._tool_names = tool_names
 
-def _held(mention: Mention, facts: Facts, *, hedged: bool) -> tuple[str, str | None]:
-    known = facts.numbers[mention.dimension]
-    for value, half_digit, call in known:
-        if abs(value - mention.value) <= max(mention.half_digit, half_digit) * (1 + 1e-9) + abs(value) * 1e-9:
-            return "verified", call
-    if hedged:
-        for value, _, call in known:
-            if value and abs(value - mention.value) <= abs(value) * HEDGED_TOLERANCE:
-                return "derived", call
-    if mention.dimension is Dimension.SHARE:
-        for whole, dimension in facts.wholes:
-            for value, _, call in facts.numbers[dimension] if whole else ():
-                if abs(100 * value / whole - mention.value) <= mention.half_digit * (1 + 1e-9):
-                    return "derived", call
-    return "not_found", None
+    def held(self, name: Name) -> Held | None:
+        """What became of a name; None when it claims nothing."""
+        if name.handle is not None:
+            return self._citation(name)
+        text = name.text
+        if _HANDLE.fullmatch(text) or text in self._tool_names:
+            return None
+        if known := known_name(text, self._facts):
+            if known[0] in self._facts.functions:
+                self._stand(name, known[0])
+            return Held("verified", known[1])
+        if self.trace.frames(text):
+            self._stand(name, text)
+            return Held("verified", how="it is in the trace")
+        return self._place(text) or self._unknown(name)
 
+    def _unknown(self, name: Name) -> Held | None:
+        text = name.text
+        if text in self._question or _SETTING.fullmatch(text) or not _NAME_LIKE.fullmatch(text):
+            return None
+        if _ADVISED.search(self._claims.text[max(0, name.start - 40) : name.start - 1]):
+            return None
+        return NOT_FOUND
 
-def _citation_check(citation: re.Match[str], resolved: Resolved | None, facts: Facts) -> list[Check]:
-    label = citation["label"].strip("`")
-    start = citation.start("label") + (len(citation["label"]) - len(citation["label"].lstrip("`")))
-    if resolved is None:
-        return [Check(claim=label, kind="name", status="not_found", start=start, end=start + len(label))]
-    if label == citation["handle"]:
-        return []
-    call = known_name(label, facts)
-    if same_name(label, resolved.citation.name):
-        return [_name(label, "verified", call[1] if call else None, start)]
-    return [_name(label, "not_found", None, start)] if call or citation["label"].startswith("`") else []
+    def _place(self, text: str) -> Held | None:
+        """A file, with or without a line, that a tool returned."""
+        if place := _PLACE.fullmatch(text):
+            line = int(place["line"]) if place["line"] else None
+            for (file, known_line), call in self._facts.places.items():
+                if file.endswith(place["file"].lstrip("…")) and line in (None, known_line):
+                    return Held("verified", call)
+        return None
 
+    def _citation(self, name: Name) -> Held | None:
+        citation = self._cited.get(name.handle or "")
+        if citation is None:
+            return NOT_FOUND if name.text else None
+        if not citation.handle.startswith("p"):
+            self._stand(name, citation.name)
+        if not name.text or name.text == name.handle:
+            return None
+        call = known_name(name.text, self._facts)
+        if same_name(name.text, citation.name):
+            return Held("verified", call[1] if call else None)
+        return NOT_FOUND if call or name.is_code else None
 
-def _name_check(text: str, start: int, end: int, facts: Facts, question: str, tool_names: Sequence[str]) -> list[Check]:
-    if _HANDLE.fullmatch(text) or text in tool_names:
-        return []
-    if found := known_name(text, facts):
-        return [_name(text, "verified", found[1], start)]
-    if place := _PLACE.fullmatch(text):
-        line = int(place["line"]) if place["line"] else None
-        for (file, known_line), call in facts.places.items():
-            if file.endswith(place["file"].lstrip("…")) and line in (None, known_line):
-                return [_name(text, "verified", call, start)]
-    if text in question or _SETTING.fullmatch(text) or not _NAME_LIKE.fullmatch(text):
-        return []
-    return [_name(text, "not_found", None, start)]
+    def _stand(self, name: Name, full: str) -> None:
+        """The statement speaks of this function."""
+        frames = self.trace.frames(as_written(full))
+        self.named.setdefault(self._claims.statement_of(name.start), {})[full] = frames
 
+    def causes(self) -> Iterator[tuple[int, int, Held]]:
+        """Causal words with a function on either side: one must call the other, directly or through others."""
+        for cause in self._claims.causes:
+            names = [
+                (name, frames)
+                for name in self._claims.names
+                if self._claims.statement_of(name.start) == cause.statement and (frames := self._frames_of(name))
+            ]
+            before = [one for one in names if one[0].end <= cause.start]
+            after = [one for one in names if one[0].start >= cause.end]
+            if not before or not after or set(before[-1][1]) == set(after[0][1]):
+                continue
+            (left, above), (right, below) = before[-1], after[0]
+            joined = self.trace.on_a_path(above, below)
+            how = f"{left.text} and {right.text} stand on one path"
+            yield cause.start, cause.end, Held("verified", how=how) if joined else NOT_FOUND
 
-def _name(text: str, status: str, call: str | None, start: int) -> Check:
-    return Check.model_validate(
-        {
-            "claim": text,
-            "kind": "name",
-            "status": status,
-            "tool_call_id": call,
-            "start": start,
-            "end": start + len(text),
-        }
-    )
+    def _frames_of(self, name: Name) -> tuple[int, ...]:
+        citation = self._cited.get(name.handle or "")
+        if citation is not None:
+            return () if citation.handle.startswith("p") else self.trace.frames(as_written(citation.name))
+        return self.trace.frames(name.text) if name.text else ()
 
 
 def known_name(text: str, facts: Facts) -> tuple[str, str | None] | None:
@@ -144,11 +182,10 @@ def same_name(said: str, name: str) -> bool:
     """Whether `said` is a way to write `name`: whole, without its call brackets, clamped with an ellipsis, or its last
     part.
     """
-    said, name = said.removesuffix("()"), plain(name, 1000).replace("`", "'").removesuffix("()")
+    said, name = said.removesuffix("()"), as_written(name)
     if said == name:
         return True
     if "…" in said:
         head, _, tail = said.partition("…")
         return bool(head) and name.startswith(head) and name.endswith(tail)
-    last = re.split(r"::|[.#/]", name)[-1]
-    return len(said) >= 3 and said == last
+    return len(said) >= 3 and said == last_part(name)

@@ -1,5 +1,5 @@
-"""setup -> agent <-> tools -> finish. Compiled once; everything that belongs to one turn comes with its state and
-context.
+"""setup -> agent <-> tools -> check -> finish. Compiled once; everything that belongs to one turn comes with its
+state and context.
 """
 
 from typing import Any, Literal
@@ -9,7 +9,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from server.agent.calling import call_model
-from server.agent.finish import finish
+from server.agent.finish import check, finish
 from server.agent.remembering import remembered
 from server.agent.setup import set_up
 from server.agent.state import TurnContext, TurnState
@@ -20,19 +20,21 @@ TurnGraph = CompiledStateGraph[TurnState, TurnContext, TurnState, TurnState]
 
 def build_graph() -> TurnGraph:
     graph: StateGraph[TurnState, TurnContext, Any, Any] = StateGraph(TurnState, context_schema=TurnContext)
-    for name, node in {"setup": set_up, "agent": call_model, "tools": run_tools, "finish": finish}.items():
+    nodes = {"setup": set_up, "agent": call_model, "tools": run_tools, "check": check, "finish": finish}
+    for name, node in nodes.items():
         graph.add_node(name, remembered(node))
     graph.add_edge(START, "setup")
     graph.add_edge("setup", "agent")
-    graph.add_conditional_edges("agent", after_model, {"tools": "tools", "finish": "finish", "stop": END})
+    graph.add_conditional_edges("agent", after_model, {"tools": "tools", "check": "check", "stop": END})
     graph.add_edge("tools", "agent")
+    graph.add_edge("check", "finish")
     graph.add_edge("finish", END)
     return graph.compile()
 
 
-def after_model(state: TurnState) -> Literal["tools", "finish", "stop"]:
-    """`stop` when the session stands over its limit, `tools` while the model asks for some, otherwise `finish`."""
+def after_model(state: TurnState) -> Literal["tools", "check", "stop"]:
+    """`stop` when the session stands over its limit, `tools` while the model asks for some, otherwise `check`."""
     if state["session_message_limit_hit_in_graph"]:
         return "stop"
     last = state["messages"][-1]
-    return "tools" if isinstance(last, AIMessage) and last.tool_calls else "finish"
+    return "tools" if isinstance(last, AIMessage) and last.tool_calls else "check"

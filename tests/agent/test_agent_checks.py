@@ -1,14 +1,17 @@
 """An answer held against the tool results: what is verified, what is not found, what is no claim."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from langchain_core.messages import ToolMessage
 
-from server.agent.checks import checks
-from server.agent.citations import Resolved, resolve_citations
-from server.agent.facts import Dimension, gathered, mentions
+from server.agent.checks import checked
+from server.agent.citations import resolve_citations
+from server.agent.facts import gathered
+from server.agent.numbers import Dimension, mentions
 from server.agent.tools.functions import TopFunctions, answer_top_functions
 from server.protocol.values import Check
-from tests.agent.turns import HOSTILE, small_trace
+from tests.agent.turns import HOSTILE, MS, small_trace
 
 
 def held(answer: str, *, question: str = "Why is this slow?", hostile: bool = False) -> list[Check]:
@@ -16,8 +19,7 @@ def held(answer: str, *, question: str = "Why is this slow?", hostile: bool = Fa
     trace = small_trace(hostile=hostile)
     outcome = answer_top_functions(trace, TopFunctions())
     result = ToolMessage(outcome.text, tool_call_id="call_1", artifact={"data": outcome.data, "arguments": {}})
-    resolved: tuple[Resolved, ...] = resolve_citations(trace, answer)
-    return checks(answer, gathered([result], {}), resolved, question, ["get_top_functions"])
+    return list(checked(trace, answer, gathered([result], {}), question, ["get_top_functions"]).checks)
 
 
 @pytest.mark.parametrize(
@@ -119,3 +121,136 @@ def test_numbers_are_read_as_people_write_them(text: str, value: float, dimensio
 @pytest.mark.parametrize("text", ["f12", "utf8", "v3.11.2", "parse2", "a1b2", "main.c:30"])
 def test_numbers_that_belong_to_a_word_are_not_numbers(text: str) -> None:
     assert list(mentions(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "statuses"),
+    [
+        ("`parse_json` takes 600 ms, 2.4x as long as `draw` (250 ms)", {"600 ms": "verified", "2.4x": "derived"}),
+        ("`parse_json` takes 600 ms, 3.4x as long as `draw` (250 ms)", {"3.4x": "not_found"}),
+        ("`parse_json` takes twice as long as `draw`", {"twice": "not_found"}),
+        ("`parse_json` and `draw` together take 850 ms, 85%", {"850 ms": "derived", "85%": "derived"}),
+        ("`draw` takes 350 ms less than `parse_json`", {"350 ms": "derived"}),
+        ("`draw` takes a quarter of the time", {"a quarter": "derived"}),
+        ("`draw` takes half of the time", {"half": "not_found"}),
+        ("`parse_json` takes more than half of it", {"half": "derived"}),
+        ("`parse_json` takes over 50%", {"50%": "derived"}),
+        ("`parse_json` takes over 70%", {"70%": "not_found"}),
+        ("It was called 14 times", {"14": "not_found"}),
+        ("`parse_json` runs between 0 ms and 600 ms", {"0 ms and 600 ms": "verified"}),
+        ("`draw` begins at 600 ms", {"600 ms": "verified"}),
+        ("`draw` begins at 640 ms", {"640 ms": "not_found"}),
+        ("The top 2 functions add up to 85%", {"85%": "derived"}),
+        ("Of the 600 ms in `parse_json`, by half would be 300 ms", {"600 ms": "verified", "300 ms": "derived"}),
+    ],
+)
+def test_what_follows_from_what_stands_beside_it_is_derived_and_says_how(answer: str, statuses: dict[str, str]) -> None:
+    found = {check.claim: check for check in held(answer)}
+    assert {claim: found[claim].status for claim in statuses} == statuses
+    assert all(check.how for check in found.values() if check.status == "derived")
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("600 ms", "number"),
+        ("60%", "percentage"),
+        ("3x faster", "ratio"),
+        ("three times as long", "ratio"),
+        ("14 calls", "count"),
+        ("×14", "count"),
+        ("`draw`", "name"),
+        ("between 1 s and 2 s", "window"),
+        ("from 100 to 250 ms", "window"),
+    ],
+)
+def test_a_claim_has_its_kind(answer: str, kind: str) -> None:
+    (check,) = held(f"It says {answer} here")
+    assert check.kind == kind
+
+
+def test_one_functions_figure_does_not_prove_anothers() -> None:
+    (name, check) = held("`draw` takes 60% of the time.")
+    assert (name.status, check.status) == ("verified", "not_found")
+    row, other = (held(f"| `parse_json` | {share} |")[-1] for share in ("60%", "25%"))
+    assert (row.status, other.status) == ("verified", "not_found")
+
+
+def test_a_function_that_no_tool_returned_is_looked_up_in_the_trace() -> None:
+    trace = small_trace()
+    found = checked(trace, "`draw` takes 250 ms itself, and `load` 600 ms.", gathered([], {}), "", []).checks
+    assert [(check.claim, check.status) for check in found] == [
+        ("draw", "verified"),
+        ("250 ms", "verified"),
+        ("load", "verified"),
+        ("600 ms", "verified"),
+    ]
+    assert found[1].how == "self value of f3 in p0"
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        ("`parse_json` is slow because `load` calls it", "verified"),
+        ("`parse_json` is slow because of `main`", "verified"),
+        ("`main` leads to [`parse_json`](#f2)", "verified"),
+        ("`draw` is slow because of `parse_json`", "not_found"),
+        ("[`draw`](#f3) is caused by [`load`](#f1)", "not_found"),
+    ],
+)
+def test_a_cause_stands_on_a_path_of_the_call_tree(answer: str, status: str) -> None:
+    (cause,) = [check for check in held(answer) if check.kind == "cause"]
+    assert cause.status == status
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "line 42, app.py:9, lines 30 to 35",
+        "Python 3.11, Node 20, version 2.5, HTTP 404, port 8080",
+        "on 2026-01-02 at 10:30, 21 November 2026",
+        "step 3, top 20, the 99th percentile, p99, 64-bit",
+        "fib35, h264, utf8, O(n^2), O(100)",
+        "Cache it with `functools.lru_cache`, or use `numpy`.",
+        "17. Seventeenth",
+    ],
+)
+def test_digits_that_measure_nothing_are_no_claims(text: str) -> None:
+    assert held(text) == []
+
+
+WAYS = st.sampled_from([(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")])
+
+
+@given(
+    which=st.sampled_from([("parse_json", 600), ("draw", 250), ("load", 600), ("main", 1000)]),
+    way=WAYS,
+    digits=st.integers(0, 4),
+    off=st.sampled_from([0.0, 0.02, -0.03, 0.11]),
+)
+def test_any_rounding_in_any_unit_is_verified_and_another_value_is_not(
+    which: tuple[str, int], way: tuple[float, str], digits: int, off: float
+) -> None:
+    name, ms = which
+    size, unit = way
+    said = ms * MS * (1 + off) / size
+    written = f"{said:,.{digits}f}"
+    precise = 0.5 * 10**-digits * size < 0.005 * ms * MS
+    (claim,) = [check for check in held(f"`{name}` takes {written} {unit} there") if check.kind == "number"]
+    if off == 0.0:
+        assert claim.status == "verified" or float(written.replace(",", "")) == 0
+    elif precise:
+        assert claim.status == "not_found"
+
+
+@given(
+    which=st.sampled_from([("parse_json", 60.0), ("draw", 25.0), ("main", 15.0), ("main", 100.0)]),
+    digits=st.integers(0, 3),
+    off=st.sampled_from([0.0, 1.4, -2.3]),
+)
+def test_a_share_is_verified_as_written_and_not_when_it_is_another(
+    which: tuple[str, float], digits: int, off: float
+) -> None:
+    name, share = which
+    (claim,) = [check for check in held(f"`{name}` takes {share + off:.{digits}f}%") if check.kind == "percentage"]
+    assert claim.status == ("verified" if off == 0.0 else "not_found")

@@ -1,0 +1,119 @@
+"""Numbers in a text, with what they measure and how precisely they were written."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+UNIT = (
+    r"%|percent\b|ns\b|nanoseconds?\b|µs\b|μs\b|us\b|microseconds?\b|ms\b|milliseconds?\b|msecs?\b|seconds?\b|secs?\b|s\b|"
+    r"minutes?\b|mins?\b|hours?\b|bytes?\b|[kKMGT]i?B\b|B\b|k?Hz\b|thousand\b|million\b|billion\b|[kM]\b"
+)
+NUMBER = re.compile(
+    rf"(?<![\w.,/#:$^])(?<!\w-)(?P<hedge>~|≈)?(?P<number>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    rf"(?:[\s\u00a0\u202f]?(?P<unit>{UNIT}))?(?![\w%]|\.\d)"
+)
+MINUTES = re.compile(r"(?<![\w.])(?P<minutes>\d[\d,]*) min (?P<seconds>\d{1,2}) s\b")
+RANGE = re.compile(
+    rf"(?<![\w.,/#:$^-])(?P<first>\d+(?:\.\d+)?)\s?(?P<own>{UNIT})?\s?(?:-|–|—|\bto\b|\band\b|\buntil\b|→)\s?"
+    rf"(?P<last>\d+(?:\.\d+)?)\s?(?P<unit>{UNIT})(?![\w%]|\.\d)"
+)
+
+
+class Dimension(StrEnum):
+    TIME = "time"
+    BYTES = "bytes"
+    SHARE = "share"
+    COUNT = "count"
+
+
+_UNITS: dict[str, tuple[Dimension, float]] = {
+    "%": (Dimension.SHARE, 1),
+    "percent": (Dimension.SHARE, 1),
+    "ns": (Dimension.TIME, 1),
+    "nanosecond": (Dimension.TIME, 1),
+    "µs": (Dimension.TIME, 1e3),
+    "μs": (Dimension.TIME, 1e3),
+    "us": (Dimension.TIME, 1e3),
+    "microsecond": (Dimension.TIME, 1e3),
+    "ms": (Dimension.TIME, 1e6),
+    "msec": (Dimension.TIME, 1e6),
+    "millisecond": (Dimension.TIME, 1e6),
+    "s": (Dimension.TIME, 1e9),
+    "sec": (Dimension.TIME, 1e9),
+    "second": (Dimension.TIME, 1e9),
+    "min": (Dimension.TIME, 60e9),
+    "minute": (Dimension.TIME, 60e9),
+    "hour": (Dimension.TIME, 3600e9),
+    "b": (Dimension.BYTES, 1),
+    "byte": (Dimension.BYTES, 1),
+    "kb": (Dimension.BYTES, 1e3),
+    "mb": (Dimension.BYTES, 1e6),
+    "gb": (Dimension.BYTES, 1e9),
+    "tb": (Dimension.BYTES, 1e12),
+    "kib": (Dimension.BYTES, 2**10),
+    "mib": (Dimension.BYTES, 2**20),
+    "gib": (Dimension.BYTES, 2**30),
+    "tib": (Dimension.BYTES, 2**40),
+    "hz": (Dimension.COUNT, 1),
+    "khz": (Dimension.COUNT, 1e3),
+    "k": (Dimension.COUNT, 1e3),
+    "thousand": (Dimension.COUNT, 1e3),
+    "m": (Dimension.COUNT, 1e6),
+    "million": (Dimension.COUNT, 1e6),
+    "billion": (Dimension.COUNT, 1e9),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A number in a text: its value in the dimension's base unit (ns, bytes, percent, 1), and half its last printed
+    digit.
+    """
+
+    value: float
+    half_digit: float
+    dimension: Dimension
+    has_unit: bool
+    hedged: bool
+    start: int
+    end: int
+
+
+def mentions(text: str) -> Iterator[Mention]:
+    """Every number of a text with its unit, in order; `3 min 12 s` is one number, `10–20 ms` two of milliseconds."""
+    found = [
+        Mention(
+            (int(match["minutes"].replace(",", "")) * 60 + int(match["seconds"])) * 1e9,
+            0.5e9,
+            Dimension.TIME,
+            has_unit=True,
+            hedged=False,
+            start=match.start(),
+            end=match.end(),
+        )
+        for match in MINUTES.finditer(text)
+    ]
+    for match in RANGE.finditer(text):
+        if not _overlaps(found, match.start()):
+            end = match.end("own") if match["own"] else match.end("first")
+            found.append(_mention(match["first"], match["own"] or match["unit"], match.start("first"), end))
+            found.append(_mention(match["last"], match["unit"], match.start("last"), match.end()))
+    for match in NUMBER.finditer(text):
+        if not _overlaps(found, match.start()):
+            found.append(
+                _mention(match["number"], match["unit"] or "", match.start(), match.end(), hedged=bool(match["hedge"]))
+            )
+    return iter(sorted(found, key=lambda mention: mention.start))
+
+
+def _overlaps(found: list[Mention], start: int) -> bool:
+    return any(mention.start <= start < mention.end for mention in found)
+
+
+def _mention(number: str, unit: str, start: int, end: int, *, hedged: bool = False) -> Mention:
+    digits = number.replace(",", "")
+    name = unit.lower()
+    dimension, scale = _UNITS.get(name, _UNITS.get(name.rstrip("s"), (Dimension.COUNT, 1.0)))
+    last_digit = 10.0 ** -len(digits.partition(".")[2])
+    return Mention(float(digits) * scale, 0.5 * last_digit * scale, dimension, bool(unit), hedged, start, end)

@@ -1,18 +1,28 @@
-"""Every ObjectStore: the in-memory twin and the folder."""
+"""Every ObjectStore: the in-memory twin, the folder, and a Supabase project's Storage."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from server.adapters.folder.objects import FolderObjects
 from server.adapters.memory.objects import MemoryObjects
+from server.adapters.supabase.objects import SupabaseObjects
 from server.errors import BadRequest, NotFound
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET, ObjectStore
+from tests.cloud.supabase_server import supabase_server
 
 
-@pytest.fixture(params=["memory", "folder"])
-def objects(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
-    return MemoryObjects() if request.param == "memory" else FolderObjects(tmp_path / "with space" / "objects")
+@pytest.fixture(params=["memory", "folder", "supabase"])
+async def objects(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ObjectStore]:
+    if request.param == "memory":
+        yield MemoryObjects()
+    elif request.param == "folder":
+        yield FolderObjects(tmp_path / "with space" / "objects")
+    else:
+        async with supabase_server() as supabase, supabase.project.client() as client:
+            yield SupabaseObjects(client)
 
 
 async def test_what_was_put_is_got_from_bytes_and_from_a_file(objects: ObjectStore, tmp_path: Path) -> None:
@@ -47,6 +57,16 @@ async def test_deleting_twice_is_no_error(objects: ObjectStore) -> None:
     await objects.delete(TRACES_BUCKET, "a/b")
     with pytest.raises(NotFound):
         await objects.get(TRACES_BUCKET, "a/b")
+
+
+async def test_an_address_leads_to_the_object_or_there_is_none(objects: ObjectStore) -> None:
+    await objects.put(PICTURES_BUCKET, "a/b c.png", b"picture")
+    address = await objects.address(PICTURES_BUCKET, "a/b c.png")
+    if address is not None:
+        async with httpx.AsyncClient() as anyone:
+            assert (await anyone.get(address)).content == b"picture"
+        with pytest.raises(NotFound):
+            await objects.address(PICTURES_BUCKET, "a/absent.png")
 
 
 @pytest.mark.parametrize("path", ["../x", "a/../../x", "/etc/passwd", "", "a//b", "./a", "a\\..\\b", "a/\0", "a/.."])

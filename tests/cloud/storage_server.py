@@ -1,0 +1,153 @@
+"""Supabase Storage's HTTP interface (supabase/storage, routes of `object`), over a dictionary.
+
+Errors have the older form: HTTP 400 with the real code in the body.
+"""
+
+import re
+import uuid
+from dataclasses import dataclass, field
+from typing import Any
+
+import jwt
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from tests.cloud.faults import Faults
+from tests.cloud.people import ProjectKeys
+from tests.cloud.policies import Policies
+
+BUCKETS = ("traces", "ai-snapshots")
+
+
+@dataclass(slots=True)
+class StorageServer:
+    """`objects` by bucket and path. `requests` are (method, path) in order."""
+
+    keys: ProjectKeys
+    policies: Policies
+    faults: Faults
+    objects: dict[tuple[str, str], tuple[bytes, str]] = field(default_factory=dict)
+    requests: list[tuple[str, str]] = field(default_factory=list)
+    largest_piece: int = 0
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/object/sign/{bucket}/{path:path}", self.sign, methods=["POST"]),
+            Route("/object/sign/{bucket}/{path:path}", self.get_signed, methods=["GET"]),
+            Route("/object/list/{bucket}", self.list, methods=["POST"]),
+            Route("/object/authenticated/{bucket}/{path:path}", self.get, methods=["GET"]),
+            Route("/object/{bucket}/{path:path}", self.get, methods=["GET"]),
+            Route("/object/{bucket}/{path:path}", self.put, methods=["POST", "PUT"]),
+            Route("/object/{bucket}", self.remove, methods=["DELETE"]),
+            Route("/bucket", self.buckets, methods=["GET"]),
+        ]
+
+    async def put(self, request: Request) -> Response:
+        claims = await self._arrive(request)
+        if isinstance(claims, Response):
+            return claims
+        key = (request.path_params["bucket"], request.path_params["path"])
+        if not await self.policies.may_write(claims, *key):
+            return _refusal(403, "Unauthorized", "new row violates row-level security policy")
+        if key[0] not in BUCKETS:
+            return _refusal(404, "Bucket not found", "Bucket not found")
+        if key in self.objects and request.headers.get("x-upsert") != "true" and request.method == "POST":
+            return _refusal(409, "Duplicate", "The resource already exists")
+        kind = request.headers.get("content-type", "")
+        if kind.startswith("multipart/form-data"):
+            content, kind = await _first_file(request)
+        else:
+            pieces = [piece async for piece in request.stream()]
+            self.largest_piece = max([self.largest_piece, *map(len, pieces)])
+            content = b"".join(pieces)
+        if int(request.headers.get("content-length", len(content))) < len(content):
+            return _refusal(400, "Error", "more than was announced")
+        self.objects[key] = (content, kind)
+        await self.policies.stored(*key)
+        return JSONResponse({"Key": "/".join(key), "Id": str(uuid.uuid4())})
+
+    async def get(self, request: Request) -> Response:
+        claims = await self._arrive(request)
+        if isinstance(claims, Response):
+            return claims
+        key = (request.path_params["bucket"], request.path_params["path"])
+        if key not in self.objects or not await self.policies.may_read(claims, *key):
+            return _refusal(404, "not_found", "Object not found")
+        return _content(*self.objects[key])
+
+    async def sign(self, request: Request) -> Response:
+        claims = await self._arrive(request)
+        if isinstance(claims, Response):
+            return claims
+        key = (request.path_params["bucket"], request.path_params["path"])
+        if key not in self.objects or not await self.policies.may_read(claims, *key):
+            return _refusal(404, "not_found", "Object not found")
+        lasts = (await request.json())["expiresIn"]
+        token = jwt.encode({"url": "/".join(key), "iat": 0, "exp": 4_000_000_000 + lasts}, self.keys.secret, "HS256")
+        return JSONResponse({"signedURL": f"/object/sign/{'/'.join(key)}?token={token}"})
+
+    async def get_signed(self, request: Request) -> Response:
+        key = (request.path_params["bucket"], request.path_params["path"])
+        try:
+            claims = jwt.decode(request.query_params.get("token", ""), self.keys.secret, algorithms=["HS256"])
+        except jwt.PyJWTError:
+            return _refusal(400, "InvalidJWT", "jwt malformed")
+        if claims["url"] != "/".join(key) or key not in self.objects:
+            return _refusal(404, "not_found", "Object not found")
+        return _content(*self.objects[key])
+
+    async def list(self, request: Request) -> Response:
+        claims = await self._arrive(request)
+        if isinstance(claims, Response):
+            return claims
+        bucket, prefix = request.path_params["bucket"], (await request.json()).get("prefix", "").strip("/")
+        names = [
+            path.removeprefix(f"{prefix}/")
+            for found, path in sorted(self.objects)
+            if found == bucket and path.startswith(f"{prefix}/") and await self.policies.may_read(claims, found, path)
+        ]
+        return JSONResponse([{"name": name, "id": str(uuid.uuid4()), "metadata": {}} for name in names])
+
+    async def remove(self, request: Request) -> Response:
+        claims = await self._arrive(request)
+        if isinstance(claims, Response):
+            return claims
+        bucket, removed = request.path_params["bucket"], []
+        for path in (await request.json())["prefixes"]:
+            if claims["role"] == "service_role" and self.objects.pop((bucket, path), None) is not None:
+                await self.policies.removed(bucket, path)
+                removed.append({"bucket_id": bucket, "name": path})
+        return JSONResponse(removed)
+
+    async def buckets(self, request: Request) -> Response:
+        return JSONResponse([{"id": name, "name": name, "public": False} for name in BUCKETS])
+
+    async def _arrive(self, request: Request) -> dict[str, Any] | Response:
+        """Who asks, or the answer that he gets at once."""
+        self.requests.append((request.method, request.url.path))
+        fault = await self.faults.meet("storage")
+        if fault is not None:
+            return fault
+        try:
+            return self.keys.read(re.sub("^Bearer ", "", request.headers.get("authorization", "")))
+        except jwt.PyJWTError:
+            return _refusal(403, "Unauthorized", "jws invalid")
+
+
+async def _first_file(request: Request) -> tuple[bytes, str]:
+    """Of a multipart body, as the clients send it."""
+    async with request.form() as form:
+        for value in form.values():
+            if not isinstance(value, str):
+                return await value.read(), value.content_type or "application/octet-stream"
+    return b"", "application/octet-stream"
+
+
+def _content(content: bytes, kind: str) -> Response:
+    pieces = (content[start : start + 65_536] for start in range(0, len(content), 65_536))
+    return StreamingResponse(pieces, media_type=kind, headers={"Content-Length": str(len(content)), "ETag": '"e"'})
+
+
+def _refusal(status: int, error: str, message: str) -> JSONResponse:
+    return JSONResponse({"statusCode": str(status), "error": error, "message": message}, 400)

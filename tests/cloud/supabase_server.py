@@ -1,0 +1,84 @@
+"""A Supabase project on loopback, as far as Flamechat and its page use one: Storage, Auth, Realtime."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import anyio
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import Mount
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from server.adapters.supabase.project import SupabaseProject
+from server.edges.http.serving import HttpServer, bound_socket
+from tests.cloud.auth_server import AuthServer
+from tests.cloud.faults import CutConnection, Faults
+from tests.cloud.people import ProjectKeys
+from tests.cloud.policies import Policies
+from tests.cloud.realtime_server import RealtimeServer
+from tests.cloud.storage_server import StorageServer
+
+
+@dataclass(frozen=True, slots=True)
+class SupabaseServer:
+    url: str
+    keys: ProjectKeys
+    faults: Faults
+    storage: StorageServer
+    auth: AuthServer
+    realtime: RealtimeServer
+
+    @property
+    def project(self) -> SupabaseProject:
+        return SupabaseProject(
+            url=self.url, anon_key=self.keys.api_key("anon"), service_role_key=self.keys.api_key("service_role")
+        )
+
+    def settings(self) -> dict[str, str]:
+        """What a server needs to know of the project, as environment variables."""
+        return {
+            "SUPABASE_URL": self.url,
+            "SUPABASE_ANON_KEY": self.keys.api_key("anon"),
+            "SUPABASE_SERVICE_ROLE_KEY": self.keys.api_key("service_role"),
+        }
+
+
+@asynccontextmanager
+async def supabase_server(owner_dsn: str | None = None, *, port: int = 0) -> AsyncIterator[SupabaseServer]:
+    """Serve a project until the block ends. Its policies are those of that database."""
+    with bound_socket("127.0.0.1", port) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        keys, faults, policies = ProjectKeys(url), Faults(), Policies(owner_dsn)
+        storage = StorageServer(keys, policies, faults)
+        auth = AuthServer(keys, policies, faults)
+        realtime = RealtimeServer(keys, policies, faults)
+        app = Starlette(
+            routes=[
+                Mount("/storage/v1", routes=storage.routes()),
+                Mount("/auth/v1", routes=auth.routes()),
+                Mount("/realtime/v1", routes=realtime.routes()),
+            ],
+            middleware=[Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["*"], allow_headers=["*"])],
+        )
+        server = HttpServer(_Cutting(app))
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(server.serve, [listening])
+            try:
+                yield SupabaseServer(url, keys, faults, storage, auth, realtime)
+            finally:
+                server.should_exit = True
+
+
+class _Cutting:
+    """Takes a planned cut for what it is: uvicorn closes a connection whose answer was not completed."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._app(scope, receive, send)
+        except CutConnection:
+            return

@@ -196,6 +196,7 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
 
     async with AsyncExitStack() as stack:
         postgres = await stack.enter_async_context(EmbeddedPostgres(data_dir=settings.data / "postgres"))
+        await stack.enter_async_context(postgres.kept_running())
         await migrate(postgres.owner_dsn, bootstrap=True)
         await set_up_library_tables(postgres.owner_dsn)
         account_id = await ensure_local_user(postgres.owner_dsn, LOCAL_USER_ID)

@@ -19,7 +19,7 @@ import psycopg
 import pytest
 
 from server.adapters.postgres.embedded import EmbeddedPostgres
-from server.adapters.postgres.postmaster import read_postmaster
+from server.adapters.postgres.postmaster import Postmaster, read_postmaster, stop_postmaster
 from server.adapters.postgres.programs import Launcher
 from server.errors import DatabaseUnavailable
 from tests.plugins.postgres import HURRY
@@ -157,6 +157,33 @@ async def test_a_killed_server_is_started_again_with_all_that_was_committed(tmp_
     async with EmbeddedPostgres(tmp_path) as db:
         with psycopg.connect(db.owner_dsn) as owner:
             assert owner.execute("select count(*) from kept").fetchone() == (1000,)
+
+
+async def is_back(cluster: Path, gone: Postmaster) -> Postmaster:
+    async with asyncio.timeout(50):
+        while (found := read_postmaster(cluster)) is None or found.pid == gone.pid or found.status != "ready":
+            await asyncio.sleep(0.05)
+    return found
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+async def test_a_server_that_goes_while_it_is_used_comes_back_where_it_was(tmp_path: Path, how: signal.Signals) -> None:
+    async with EmbeddedPostgres(tmp_path, settings=HURRY) as db, db.kept_running():
+        gone = read_postmaster(tmp_path / "cluster")
+        assert gone is not None
+        os.kill(gone.pid, how)
+        assert (await is_back(tmp_path / "cluster", gone)).port == gone.port
+        assert answers(db.owner_dsn)
+
+
+async def test_who_comes_while_it_is_gone_starts_it_where_the_others_look_for_it(tmp_path: Path) -> None:
+    async with EmbeddedPostgres(tmp_path, settings=HURRY) as waiting:
+        gone = read_postmaster(tmp_path / "cluster")
+        assert gone is not None
+        stop_postmaster(tmp_path / "cluster")
+        async with EmbeddedPostgres(tmp_path, settings=HURRY) as joining:
+            assert joining.owner_dsn == waiting.owner_dsn
+            assert answers(waiting.owner_dsn)
 
 
 async def test_a_stale_pid_that_now_belongs_to_another_program_is_no_server(tmp_path: Path) -> None:

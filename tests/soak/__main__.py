@@ -15,13 +15,14 @@ from time import monotonic
 
 from tests.soak.cuts import Cuts
 from tests.soak.kills import Kills
+from tests.soak.restarts import Restarts
 from tests.soak.tally import Tally, print_table
 
 ROOT = Path(__file__).parents[2]
 STRETCH_S = 480
 """With what a stretch needs to come to its end, under nine minutes."""
 
-PARTS = {part.name: part for part in (Cuts(), Kills())}
+PARTS = {part.name: part for part in (Cuts(), Kills(), Restarts())}
 
 
 def main() -> int:

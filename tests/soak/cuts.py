@@ -37,7 +37,6 @@ class Cuts:
             while not tally.is_whole and monotonic() < until:
                 await self._round(servers, endpoint, tally, card)
                 tally.save(saved)
-                print(f"cuts: {tally.done} of {self.aim}", flush=True)
 
     async def _uncut(self, servers: Fleet, endpoint: Endpoint, tally: Tally) -> str:
         """What a turn costs that nobody disturbs; returns what its tool says."""

@@ -42,7 +42,6 @@ class Kills:
                 await servers.start()
                 tally.done = before + len(people.hit)
                 tally.save(saved)
-                print(f"kills: {tally.done} of {self.aim}", flush=True)
             await people.end()
             tally.done = before + len(people.hit)
             _, alive = psutil.wait_procs(servers.left_behind, timeout=SETTLE_S)

@@ -32,10 +32,12 @@ class Tally:
         return self.done >= self.aim
 
     def save(self, folder: Path) -> None:
+        """Keep it, and tell how far it is."""
         folder.mkdir(parents=True, exist_ok=True)
         unfinished = folder / f"{self.part}.new"
         unfinished.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
         unfinished.replace(folder / f"{self.part}.json")
+        print(f"{self.part}: {self.done:,} of {self.aim:,}", flush=True)
 
     @classmethod
     def load(cls, folder: Path, part: str, aim: int) -> "Tally":

@@ -1,18 +1,19 @@
 """Our own PostgreSQL on this machine, in a folder. The first process that wants it starts it, others attach, the last
 to leave stops it; whatever a killed process left running is adopted by the next.
 
-In the folder: `cluster/` (PostgreSQL's), `passwords.json` (0600), `postgres.log`, and two files to lock. Everybody who
-uses the server holds `users.lock` shared, so that the kernel counts them, killed ones included; whoever joins or leaves
-holds `change.lock` alone.
+In the folder: `cluster/` (PostgreSQL's), `passwords.json` (0600), `port`, `postgres.log`, and two files to lock.
+Everybody who uses the server holds `users.lock` shared, so that the kernel counts them, killed ones included; whoever
+joins, leaves or starts the server again holds `change.lock` alone.
 """
 
 import asyncio
 import contextlib
 import fcntl
 import json
+import logging
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Self
 
@@ -34,6 +35,11 @@ from server.errors import DatabaseUnavailable
 SERVER_ROLE = "flamechat_server"
 START_SECONDS = 60.0
 """Bounds a start: long enough for the recovery of a busy database after a crash."""
+
+LOOK_SECONDS = 0.5
+"""How often `kept_running` looks whether the server still lives: a file and an entry of /proc."""
+
+logger = logging.getLogger(__name__)
 
 
 class EmbeddedPostgres:
@@ -79,6 +85,34 @@ class EmbeddedPostgres:
     async def __aexit__(self, *exc: object) -> None:
         await asyncio.shield(asyncio.to_thread(self._leave))
 
+    @contextlib.asynccontextmanager
+    async def kept_running(self) -> AsyncIterator[None]:
+        """While the context is open, a server that has gone (killed, stopped by hand) is started again at its port, by
+        whichever of its users sees it first."""
+        keeping = asyncio.create_task(self._keep_on())
+        try:
+            yield
+        finally:
+            keeping.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await keeping
+
+    async def _keep_on(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            try:
+                await asyncio.to_thread(self._start_again_if_gone)
+            except DatabaseUnavailable as error:
+                logger.warning("PostgreSQL has gone and cannot be started again: %s", error)
+
+    def _start_again_if_gone(self) -> None:
+        if read_postmaster(self._cluster) is not None:
+            return
+        deadline = time.monotonic() + START_SECONDS
+        with self._change(deadline):
+            if self._users is not None:
+                self._running(deadline, port=self._port)
+
     def _join(self) -> None:
         deadline = time.monotonic() + START_SECONDS
         try:
@@ -88,9 +122,10 @@ class EmbeddedPostgres:
             raise DatabaseUnavailable(f"The data folder {self._folder} cannot be used: {error.strerror}.") from error
         try:
             with self._change(deadline):
-                self._count_in(users)
+                port = None if self._count_in(users) else self._port_of_the_others()
                 self._passwords = self._read_passwords()
-                self._port = self._running(deadline).port
+                self._port = self._running(deadline, port=port).port
+                (self._folder / "port").write_text(f"{self._port}\n", encoding="ascii")
                 self._greet()
         except BaseException:
             users.close()
@@ -121,11 +156,12 @@ class EmbeddedPostgres:
                 time.sleep(POLL_SECONDS)
             yield
 
-    def _count_in(self, users: IO[str]) -> None:
-        """Be counted among the users. Raises DatabaseUnavailable when there are others whose processes this one cannot
-        see (another container on the same folder): a second server would destroy the data."""
+    def _count_in(self, users: IO[str]) -> bool:
+        """Be counted among the users; True for the only one. Raises DatabaseUnavailable when there are others whose
+        processes this one cannot see (another container on the same folder): a second server would destroy the data."""
         view = _view_of_processes()
-        if _lock(users, fcntl.LOCK_EX):
+        is_alone = _lock(users, fcntl.LOCK_EX)
+        if is_alone:
             users.truncate(0)
             users.write(view)
             users.flush()
@@ -136,6 +172,14 @@ class EmbeddedPostgres:
                     f"The data folder {self._folder} is in use by a Flamechat of another container. Stop that first."
                 )
         fcntl.flock(users, fcntl.LOCK_SH)
+        return is_alone
+
+    def _port_of_the_others(self) -> int | None:
+        """Where those who use the server go on looking for it, should it just have gone."""
+        try:
+            return int((self._folder / "port").read_text(encoding="ascii"))
+        except (FileNotFoundError, ValueError):
+            return None
 
     def _read_passwords(self) -> dict[str, str]:
         path = self._folder / "passwords.json"
@@ -151,8 +195,8 @@ class EmbeddedPostgres:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise DatabaseUnavailable(f"The passwords of the database cannot be read from {path}.") from error
 
-    def _running(self, deadline: float) -> Postmaster:
-        """A server that answers: the one that runs, once it is up, or a new one."""
+    def _running(self, deadline: float, *, port: int | None = None) -> Postmaster:
+        """A server that answers: the one that runs, once it is up, or a new one, at this port if there is one."""
         while (found := read_postmaster(self._cluster)) is not None:
             if found.status == "ready":
                 return found
@@ -164,7 +208,7 @@ class EmbeddedPostgres:
         if not self._cluster.exists():
             make_cluster(programs, self._cluster, self._passwords[OWNER], launcher)
         log = self._folder / "postgres.log"
-        return start_postmaster(programs, self._cluster, log, launcher, self._settings, deadline)
+        return start_postmaster(programs, self._cluster, log, launcher, self._settings, deadline, port=port)
 
     def _greet(self) -> None:
         """Log in as the owner, which proves that the server is ours, and see that the server's role can."""

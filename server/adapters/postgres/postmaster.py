@@ -136,10 +136,18 @@ def make_cluster(programs: Path, cluster: Path, password: str, launcher: Launche
 
 
 def start_postmaster(
-    programs: Path, cluster: Path, log: Path, launcher: Launcher, settings: Mapping[str, str], deadline: float
+    programs: Path,
+    cluster: Path,
+    log: Path,
+    launcher: Launcher,
+    settings: Mapping[str, str],
+    deadline: float,
+    *,
+    port: int | None = None,
 ) -> Postmaster:
-    """Start a server on a free port of the loopback address, in a session of its own, so that neither Ctrl-C nor the
-    end of this process reaches it. Returns when it answers; crash recovery may take a while. `deadline` is monotonic.
+    """Start a server on this port (None: a free one) of the loopback address, in a session of its own, so that neither
+    Ctrl-C nor the end of this process reaches it. Returns when it answers; crash recovery may take a while. `deadline`
+    is monotonic.
 
     Raises DatabaseUnavailable with the reason that PostgreSQL gave.
     """
@@ -152,7 +160,8 @@ def start_postmaster(
             pid_file.unlink()  # the pid now belongs to another program, at which PostgreSQL would stop
     while True:
         flags = [flag for name, value in {**SETTINGS, **settings}.items() for flag in ("-c", f"{name}={value}")]
-        command = [*launcher.prefix, str(programs / "postgres"), "-D", str(cluster), "-p", str(_free_port()), *flags]
+        place = ["-D", str(cluster), "-p", str(port or _free_port())]
+        command = [*launcher.prefix, str(programs / "postgres"), *place, *flags]
         with log.open("ab") as output:
             begun = output.tell()
             try:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
 from server.ports.identity import Caller
 from traces.model import Trace
@@ -98,6 +98,37 @@ class OpenTrace:
     columns: Path
 
 
+@dataclass(frozen=True, slots=True)
+class SqlColumnType:
+    """`type` is DuckDB's name of it."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SqlRows:
+    """The rows of a query up to a bound; `more` says that there are others."""
+
+    columns: tuple[SqlColumnType, ...]
+    rows: tuple[tuple[str | int | float | bool | None, ...], ...]
+    more: bool
+
+
+class SqlRefused(Exception):
+    """A query that was not answered: `refused` (forbidden), `syntax` (it means nothing), `memory`, `time`. `tables` are
+    those it read, where that is known. The text may repeat words of the trace."""
+
+    def __init__(
+        self, kind: Literal["refused", "syntax", "memory", "time"], text: str, tables: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(kind, text, tables)
+        self.kind, self.text, self.tables = kind, text, tables
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class TraceWorkers(Protocol):
     """CPU work away from the event loop, in processes with bounds on memory and time."""
 
@@ -124,5 +155,13 @@ class TraceWorkers(Protocol):
         OpenTrace among the positional arguments arrives as its Trace.
 
         Raises what the question raises, and WorkerFailed past its time or memory.
+        """
+        ...
+
+    async def query(self, trace: OpenTrace, sql: str) -> SqlRows:
+        """The rows of one SELECT over the trace's tables (server.agent.tools.sql_tables), in a process without files,
+        bounded in memory, time and what it answers.
+
+        Raises SqlRefused, and WorkerFailed when the cache has lost the trace or no process can be had.
         """
         ...

@@ -3,14 +3,17 @@
 import asyncio
 import hashlib
 import os
+import tempfile
 from collections.abc import Callable
 from functools import partial
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import IO, Any, Concatenate, ParamSpec, TypeVar
 
+from server.adapters.workers.sql import SqlBounds, SqlSandbox
 from server.errors import WorkerFailed
-from server.ports.traces import OpenTrace
+from server.ports.traces import OpenTrace, SqlRows
+from traces import cache
 from traces.door import read_trace
 from traces.model import Trace
 
@@ -19,12 +22,13 @@ R = TypeVar("R")
 
 
 class InlineTraceWorkers:
-    """Implements `TraceWorkers` without processes, files or bounds: for the command line, where one person waits, and
-    for tests.
+    """Implements `TraceWorkers` without files or bounds, and without processes but a query's: for the command line,
+    where one person waits, and for tests.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, sql_bounds: SqlBounds | None = None) -> None:
         self._traces: dict[str, Trace] = {}
+        self._sandbox = SqlSandbox(sql_bounds)
 
     async def read(self, source: Path, *, name: str, sha256: str) -> OpenTrace:
         """Parse a file, or answer at once when it is known. Raises TraceError, OSError."""
@@ -52,6 +56,19 @@ class InlineTraceWorkers:
             raise WorkerFailed("this trace has not been read here: upload it again")
         opened: list[Any] = [self._traces[value.sha256] if isinstance(value, OpenTrace) else value for value in args]
         return await asyncio.to_thread(partial(question, self._traces[trace.sha256], *opened, **kwargs))
+
+    async def query(self, trace: OpenTrace, sql: str) -> SqlRows:
+        """As the port says: the query has its process here too, which gets the columns in a file of their own."""
+        if trace.sha256 not in self._traces:
+            raise WorkerFailed("this trace has not been read here: upload it again")
+        with tempfile.NamedTemporaryFile(prefix="flamechat-", suffix=".columns") as file:
+            await asyncio.to_thread(_write, self._traces[trace.sha256], file)
+            return await self._sandbox.query(Path(file.name), sql)
+
+
+def _write(trace: Trace, file: IO[bytes]) -> None:
+    file.writelines(cache.encode(trace))
+    file.flush()
 
 
 def _read(source: Path, name: str) -> Trace:

@@ -10,9 +10,10 @@ from anyio import BrokenWorkerProcess, CapacityLimiter
 
 from server.adapters.workers import jobs
 from server.adapters.workers.jobs import Bounds, CacheUnusable
+from server.adapters.workers.sql import SqlBounds, SqlSandbox
 from server.adapters.workers.tidying import COLUMNS
 from server.errors import Busy, WorkerFailed
-from server.ports.traces import OpenTrace
+from server.ports.traces import OpenTrace, SqlRows
 from traces.cache import ENGINE_VERSION
 from traces.model import Trace
 
@@ -24,6 +25,8 @@ MOST_IMPORTS = 256
 
 RETRY_AFTER_S = 30
 """A burst of small traces is read by then; for large ones the next refusal says the same again."""
+
+LOST = "The parsed trace was lost meanwhile. Try again: it is read anew from the upload."
 
 
 class ProcessWorkers:
@@ -44,6 +47,7 @@ class ProcessWorkers:
         memory_bytes: int = 8 << 30,
         import_seconds: int = 600,
         question_seconds: int = 60,
+        sql_bounds: SqlBounds | None = None,
     ) -> None:
         self._folder = cache / ENGINE_VERSION
         self._cache_bytes = cache_bytes
@@ -53,6 +57,7 @@ class ProcessWorkers:
         self._memory_bytes = memory_bytes
         self._import_seconds = import_seconds
         self._question_seconds = question_seconds
+        self._sandbox = SqlSandbox(sql_bounds)
 
     @property
     def imports_running(self) -> int:
@@ -106,10 +111,13 @@ class ProcessWorkers:
             answered: R = await self._answer(trace, question, args, kwargs)
         except CacheUnusable:
             await self.forget(trace.sha256)
-            raise WorkerFailed(
-                "The parsed trace was lost meanwhile. Try again: it is read anew from the upload."
-            ) from None
+            raise WorkerFailed(LOST) from None
         return answered
+
+    async def query(self, trace: OpenTrace, sql: str) -> SqlRows:
+        if not await anyio.Path(trace.columns).exists():
+            raise WorkerFailed(LOST)
+        return await self._sandbox.query(trace.columns, sql)
 
     async def _answer(
         self, trace: OpenTrace, question: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -1,0 +1,191 @@
+"""A process of its own in which one SQL query of one trace is answered: `python -m server.adapters.workers.sandbox`
+reads a request (JSON) from stdin and writes an answer (JSON) to stdout.
+
+The order matters: the columns are mapped, DuckDB is opened and locked, then the process gives up memory, processor
+time and every further file, and only then the query is looked at. Found by trying to escape: neither a read-only
+transaction nor the kind of the statement is enough alone, DuckDB's own memory limit leaves out vectors (so the address
+space is bounded), and some functions cannot be interrupted (so processor time is bounded, and the parent kills).
+"""
+
+import json
+import math
+import mmap
+import resource
+import sys
+import threading
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import duckdb
+
+from server.adapters.workers.statements import StatementRefused, checked, first_lines
+from server.agent.tools.sql_tables import TABLES, raw_name, view
+from traces import cache
+from traces.model import Trace
+
+MEMORY_LIMIT = "1GB"
+ADDRESS_SPACE = 2 << 30
+"""Beside the columns: 1 GB for DuckDB's buffers, the rest for Python, libraries and what DuckDB does not count."""
+
+CPU_GRACE_S = 2
+"""Past the timer that interrupts: what cannot be interrupted is killed by the system."""
+
+MOST_CHARACTERS = 2_000
+"""Of one text in a result: a name of a megabyte is told by its beginning."""
+
+LOCKED = (
+    "SET enable_external_access=false",
+    "SET python_enable_replacements=false",
+    "SET disabled_filesystems='LocalFileSystem'",
+    "SET secret_directory=''",
+    "SET lock_configuration=true",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    columns: str
+    sql: str
+    seconds: float
+    rows: int
+    characters: int
+
+
+Kind = Literal["refused", "syntax", "memory", "time"]
+
+
+def main() -> None:
+    """Answer the request on stdin. Ends by a signal where the system bounds it."""
+    request = Request(**json.load(sys.stdin))
+    with open(request.columns, "rb") as file:  # noqa: PTH123 - nothing more is imported here than must be
+        trace = cache.decode(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        size = file.seek(0, 2)
+    con = _opened()
+    _warm(con)
+    give_up(request.seconds, size)
+    sys.stdout.write(json.dumps(answered(con, trace, request)))
+
+
+def answered(con: duckdb.DuckDBPyConnection, trace: Trace, request: Request) -> dict[str, Any]:
+    """`{columns: [{name, type}], rows, more}`, or `{refused: kind, why, tables}`."""
+    timer = threading.Timer(request.seconds, con.interrupt)
+    timer.daemon = True
+    timer.start()
+    tables: frozenset[str] = frozenset()
+    try:
+        tables = checked(con, request.sql, tuple(TABLES))
+        _publish(con, trace, tables)
+        for setting in LOCKED:
+            con.execute(setting)
+        con.execute("BEGIN TRANSACTION READ ONLY")
+        con.execute(request.sql)
+        return _result(con, request)
+    except StatementRefused as refused:
+        return _refused("refused", str(refused), tables)
+    except (MemoryError, duckdb.OutOfMemoryException):
+        return _refused("memory", "", tables)
+    except duckdb.InterruptException:
+        return _refused("time", "", tables)
+    except duckdb.Error as error:
+        kind: Kind = "memory" if "bad_alloc" in str(error) else "syntax"
+        return _refused(kind, first_lines(error), tables)
+    finally:
+        timer.cancel()
+
+
+def _refused(kind: Kind, why: str, tables: frozenset[str]) -> dict[str, Any]:
+    return {"refused": kind, "why": why[:MOST_CHARACTERS], "tables": sorted(tables)}
+
+
+def _opened() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(
+        ":memory:",
+        config={
+            "threads": 1,
+            "memory_limit": MEMORY_LIMIT,
+            "temp_directory": "",
+            "max_temp_directory_size": "0B",
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "allow_community_extensions": False,
+            "enable_external_file_cache": False,
+        },
+    )
+
+
+def _warm(con: duckdb.DuckDBPyConnection) -> None:
+    """Let everything be imported that fetching a value may import: no file can be opened afterwards."""
+    con.execute(
+        "SELECT 1.5::DECIMAL(4, 2), uuid(), now()::TIMESTAMP, today(), '1:00'::TIME, INTERVAL 1 DAY, [1], {'a': 1}, "
+        "MAP {'a': 1}, 'a'::BLOB, 1::HUGEINT, true, json_serialize_sql('SELECT 1')"
+    ).fetchall()
+    con.register("warm", {"one": _texts()})
+    con.execute("CREATE TEMP TABLE warmed AS SELECT * FROM warm")
+    con.execute("DROP TABLE warmed")
+    con.unregister("warm")
+
+
+def _texts() -> Any:
+    import numpy as np
+
+    return np.array(["a", None], dtype=object)
+
+
+def give_up(seconds: float, columns_bytes: int) -> None:
+    """From here on: bounded memory and processor time, no further file or socket, nothing written to any file."""
+    cpu = math.ceil(time_used() + seconds) + CPU_GRACE_S
+    bounds = [(resource.RLIMIT_CPU, cpu), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)]
+    bounds.append((resource.RLIMIT_NOFILE, 0))
+    if sys.platform == "linux":  # macOS refuses to bound the address space of a running process
+        bounds.append((resource.RLIMIT_AS, ADDRESS_SPACE + 3 * columns_bytes))
+    for which, bound in bounds:
+        resource.setrlimit(which, (bound, bound))
+
+
+def time_used() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def _publish(con: duckdb.DuckDBPyConnection, trace: Trace, tables: frozenset[str]) -> None:
+    """Make the views a query reads, over the trace's own columns."""
+    raw = dict.fromkeys([*tables, *(used for name in tables for used in TABLES[name].uses)])
+    for name in raw:
+        con.register(raw_name(name), TABLES[name].raw(trace))
+    for name in tables:
+        con.execute(f"CREATE TEMP VIEW {name} AS {view(TABLES[name], trace)}")
+
+
+def _result(con: duckdb.DuckDBPyConnection, request: Request) -> dict[str, Any]:
+    """Rows until one of the bounds; `more` says that there are others."""
+    columns = [{"name": str(name)[:200], "type": str(kind)[:80]} for name, kind, *_ in con.description or ()]
+    rows: list[list[Any]] = []
+    left = request.characters
+    while batch := con.fetchmany(min(100, request.rows + 1 - len(rows))):
+        for row in batch:
+            told = [_told(value) for value in row]
+            left -= sum(len(one) if isinstance(one, str) else 12 for one in told)
+            if len(rows) == request.rows or (left < 0 and rows):
+                return {"columns": columns, "rows": rows, "more": True}
+            rows.append(told)
+    return {"columns": columns, "rows": rows, "more": False}
+
+
+def _told(value: Any) -> str | int | float | bool | None:
+    if value is None or isinstance(value, bool | str):
+        return clipped(value) if isinstance(value, str) else value
+    if isinstance(value, int):
+        return value if abs(value) < 1 << 53 else str(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if type(value).__name__ == "Decimal":
+        return float(value)
+    return clipped(f"{len(value)} bytes" if isinstance(value, bytes | bytearray) else str(value))
+
+
+def clipped(text: str) -> str:
+    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+
+
+if __name__ == "__main__":
+    main()

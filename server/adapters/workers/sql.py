@@ -1,0 +1,121 @@
+"""SQL queries in processes that are made for one query each and killed when they pass their bounds."""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+from anyio import CapacityLimiter
+from anyio.abc import Process
+
+from server.errors import WorkerFailed
+from server.ports.traces import SqlColumnType, SqlRefused, SqlRows
+
+MOST_SQL_CHARACTERS = 8_000
+"""Planning grows faster than the text: 300 subqueries take 1.5 s to plan."""
+
+STARTING_S = 10.0
+"""Until a new process has loaded its libraries on a busy machine; the query's own time is counted there."""
+
+KILLED_AFTER_S = 3.0
+"""What the process may take beyond the query's time before it is killed: its own timer and the system's bound come
+first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SqlBounds:
+    """Of one query: its time, and how much it may answer. `at_once` bounds the processes."""
+
+    seconds: float = 10.0
+    rows: int = 1_000
+    characters: int = 1_000_000
+    at_once: int = 2
+
+
+class SqlSandbox:
+    """Answers queries over columns in the cache, each in a process of its own."""
+
+    def __init__(self, bounds: SqlBounds | None = None) -> None:
+        self._bounds = bounds or SqlBounds()
+        self._at_once = CapacityLimiter(self._bounds.at_once)
+
+    async def query(self, columns: Path, sql: str) -> SqlRows:
+        """The rows of one SELECT. Raises SqlRefused for a query that is wrong, forbidden or too much; WorkerFailed when
+        there is no process to be had."""
+        if len(sql) > MOST_SQL_CHARACTERS:
+            raise SqlRefused("refused", f"the query has {len(sql)} characters; {MOST_SQL_CHARACTERS} are read")
+        request = {
+            "columns": str(columns),
+            "sql": sql,
+            "seconds": self._bounds.seconds,
+            "rows": self._bounds.rows,
+            "characters": self._bounds.characters,
+        }
+        async with self._at_once:
+            answer, code = await self._run(json.dumps(request).encode())
+        return self._read(answer, code)
+
+    async def _run(self, request: bytes) -> tuple[bytes, int | None]:
+        """What the process wrote, and its exit code; None when it was killed at the end of its time."""
+        try:
+            process = await anyio.open_process(
+                [sys.executable, "-m", "server.adapters.workers.sandbox"],
+                stderr=subprocess.DEVNULL,
+                env=_environment(),
+                cwd="/",
+            )
+        except OSError as error:
+            raise WorkerFailed(f"No process could be started for the query: {error.strerror}.") from error
+        answer = bytearray()
+        try:
+            with anyio.move_on_after(STARTING_S + self._bounds.seconds + KILLED_AFTER_S):
+                await _told(process, request)
+                most = 8 * self._bounds.characters
+                assert process.stdout is not None
+                async for piece in process.stdout:
+                    answer += piece
+                    if len(answer) > most:
+                        return b"", None
+                return bytes(answer), await process.wait()
+            return b"", None
+        finally:
+            with anyio.CancelScope(shield=True):
+                with suppress(ProcessLookupError):
+                    process.kill()
+                await process.aclose()
+
+    def _read(self, answer: bytes, code: int | None) -> SqlRows:
+        if code is not None and code > 0:
+            raise WorkerFailed(f"The process for queries ended with code {code} before it answered.")
+        told: dict[str, Any] | None = json.loads(answer) if code == 0 and answer else None
+        if told is None:
+            raise SqlRefused("time", f"the query passed its {self._bounds.seconds:g} s or its memory and was stopped")
+        match told.get("refused"):
+            case None:
+                kinds = tuple(SqlColumnType(one["name"], one["type"]) for one in told["columns"])
+                return SqlRows(columns=kinds, rows=tuple(map(tuple, told["rows"])), more=told["more"])
+            case "memory":
+                why = "the query needs more memory than it may use: aggregate, filter or LIMIT inside it"
+                raise SqlRefused("memory", why)
+            case "time":
+                why = f"the query took longer than {self._bounds.seconds:g} s: filter earlier or aggregate"
+                raise SqlRefused("time", why)
+            case kind:
+                raise SqlRefused(kind, told["why"], tuple(told["tables"]))
+
+
+async def _told(process: Process, request: bytes) -> None:
+    assert process.stdin is not None
+    with suppress(anyio.BrokenResourceError):  # it ended already: its exit code says why
+        await process.stdin.send(request)
+        await process.stdin.aclose()
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of the server's own: no key, no home, no address."""
+    return {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "OPENBLAS_NUM_THREADS": "1", "HOME": "/"}

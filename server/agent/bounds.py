@@ -6,7 +6,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentBounds:
     """`tool_rounds`: an investigation of a real trace takes 3 to 6; 15 leaves room and still ends. `result_characters`
-    is about 1,500 tokens. `context_tokens` is what history may take beside the prompt, tools and results.
+    is about 1,500 tokens. `context_tokens` is what history may take beside the prompt, tools and results. More than
+    `unverified_share` of an answer's claims not found, and at least `unverified_least`: the model may mend it once.
     """
 
     tool_rounds: int = 15
@@ -15,6 +16,8 @@ class AgentBounds:
     pictures_per_call: int = 2
     tool_seconds: float = 30.0
     turn_seconds: float = 300.0
+    unverified_share: float = 0.2
+    unverified_least: int = 2
 
     @property
     def recursion_limit(self) -> int:

@@ -50,8 +50,8 @@ async def call_model(state: TurnState, runtime: Runtime[TurnContext]) -> dict[st
     update: dict[str, Any] = {
         "messages": [*(RemoveMessage(id=one.id or "") for one in call.left_out), reply.message],
         "model_calls": number,
-        "input_tokens": _sum(state["input_tokens"], reply.usage and reply.usage["input_tokens"]),
-        "output_tokens": _sum(state["output_tokens"], reply.usage and reply.usage["output_tokens"]),
+        "input_tokens": summed(state["input_tokens"], reply.usage and reply.usage["input_tokens"]),
+        "output_tokens": summed(state["output_tokens"], reply.usage and reply.usage["output_tokens"]),
         "costs": [*state.get("costs", []), cost_of(call.model, reply)],
         "notes": state.get("notes", {}) | call.notes,
     }
@@ -186,5 +186,6 @@ def drawn(context: TurnContext, new_pictures: list[str]) -> list[bytes]:
     return [context.drawn[call_id] for call_id in newest if call_id in context.drawn]
 
 
-def _sum(known: int | None, more: int | None) -> int | None:
+def summed(known: int | None, more: int | None) -> int | None:
+    """Tokens so far and of one more call; None as long as no provider has said any."""
     return known if more is None else (known or 0) + more

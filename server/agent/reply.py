@@ -49,13 +49,15 @@ class Reply:
 
 class ReplyReader:
     """Reads one reply into one message. `received` tells whether anything came, so whether a retry
-    replaces something. `preface` is said before the reply's own text.
+    replaces something. `preface` is said before the reply's own text. With `replaces` the message has a text, which
+    goes when the new one begins.
     """
 
-    def __init__(self, sink: TurnSink, message_id: str) -> None:
+    def __init__(self, sink: TurnSink, message_id: str, *, replaces: bool = False) -> None:
         self._sink = sink
         self._message_id = message_id
         self._length = 0
+        self._replaces = replaces
         self.received = False
         self.preface = ""
 
@@ -107,7 +109,15 @@ class ReplyReader:
         self._length = 0
         self.received = False
 
+    async def say_instead(self, text: str) -> None:
+        """Another text in place of whatever was said."""
+        await self.reset()
+        await self._say(text)
+
     async def _say(self, text: str) -> None:
+        if self._replaces:
+            self._replaces = False
+            await self._sink.emit(ModelTextReset(message_id=self._message_id, offset=0))
         made = ModelChunkAppend if self._length else ModelChunkStart
         await self._sink.emit(made(message_id=self._message_id, offset=self._length, chunk=text))
         self._length += len(text)

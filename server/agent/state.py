@@ -18,10 +18,10 @@ from server.ports.traces import TraceWorkers
 
 class TurnState(TypedDict, total=False):
     """`messages`: system prompt, history, this prompt, then the turn's own. `known`: what the system prompt says of the
-    trace. `new_pictures`: tool calls of the newest round that drew one; `answer_id`: the message that holds the
-    last text; `told`: the events of finished steps. `answered_by`: the fallback that took over; `costs`: US dollars of
-    each model call, None where not known; `notes`: what the person is to know, by kind of event. The three limit fields
-    decide every model call.
+    trace. `new_pictures`: tool calls of the newest round that drew one; `answer_id`: the message that holds the last
+    text; `mended`: it had its one chance; `told`: the events of finished steps. `answered_by`: the fallback that took
+    over; `costs`: US dollars of each model call, None where not known; `notes`: what the person is to know, by kind of
+    event. The three limit fields decide every model call.
     """
 
     messages: Annotated[list[AnyMessage], add_messages]
@@ -37,6 +37,7 @@ class TurnState(TypedDict, total=False):
     notes: dict[str, str]
     new_pictures: list[str]
     answer_id: str
+    mended: bool
     told: Annotated[list[dict[str, Any]], operator.add]
     chat_messages_per_session_limit: int | None
     plan_name: str

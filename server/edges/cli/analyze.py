@@ -68,7 +68,7 @@ class TerminalSink:
                 self._said = True
                 self._print(event.chunk)
             case events.ModelTextReset():
-                typer.echo("\nThe model's reply broke off; it is asked again.", err=True)
+                typer.echo("\nThe answer is written again.", err=True)
             case events.TurnStarted():
                 typer.echo(f"· {event.model}", err=True)
             case events.ToolStart():

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from limits.administration import Administration, PlanRecords
     from server.adapters.prometheus import PrometheusMeasures
-    from server.agent.model import ChatModels
-    from server.agent.service import Checkpoints
     from server.agent.turn import Agent, Pictures
     from server.edges.cli.doors import Analysis, AnalyzeOptions, ServeOptions
     from server.edges.http.services import Services
@@ -68,6 +66,7 @@ def _analysis_door(options: "AnalyzeOptions", pictures: "Pictures") -> "Analysis
     """An agent over this process alone; stdout belongs to its answer. Raises ConfigError."""
     from server.adapters.json_log import log_as_json
     from server.adapters.memory.workers import InlineTraceWorkers
+    from server.composing.agent import build_agent
     from server.edges.cli.doors import Analysis
     from server.settings import load_settings
 
@@ -191,6 +190,7 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
     from server.adapters.postgres.turn_sweep import TurnSweep
     from server.adapters.prometheus import PrometheusMeasures
     from server.adapters.workers.pool import ProcessWorkers
+    from server.composing.agent import build_agent
     from server.ports.identity import LOCAL_USER_ID, Caller
     from server.turns.pictures import StoredPictures
 
@@ -236,48 +236,6 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
             relay=await stack.enter_async_context(PostgresRelay(database, postgres.server_dsn)),
             measures=PrometheusMeasures(workers),
         )
-
-
-def build_agent(
-    settings: "Settings",
-    *,
-    workers: "TraceWorkers",
-    pictures: "Pictures",
-    checkpoints: "Checkpoints | None" = None,
-) -> "Agent":
-    """The agent with the model of the settings: a provider's when there is a key or an address, else the built-in
-    analyst.
-    """
-    from server.adapters.prompt_file import PromptFile
-    from server.agent.bounds import AgentBounds
-    from server.agent.service import FlamechatAgent
-
-    return FlamechatAgent(
-        models=build_models(settings),
-        prompts=PromptFile(settings.prompt_file),
-        workers=workers,
-        pictures=pictures,
-        bounds=AgentBounds(turn_seconds=settings.turn_seconds),
-        debug_dir=settings.debug_messages_dir,
-        checkpoints=checkpoints,
-    )
-
-
-def build_models(settings: "Settings") -> "ChatModels":
-    """The models of the settings."""
-    from server.adapters.model.choice import ChosenModels, ModelChoice
-
-    key = settings.openai_api_key
-    return ChosenModels(
-        ModelChoice(
-            base_url=settings.model_base_url,
-            api_key=None if key is None else key.get_secret_value(),
-            model=settings.model,
-            allowed=settings.models_allowed,
-            use_responses_api=settings.model_responses_api,
-            sees_pictures=settings.model_sees_pictures,
-        )
-    )
 
 
 def compose(

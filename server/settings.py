@@ -51,6 +51,13 @@ class Settings(BaseSettings):
     models_allowed: Annotated[tuple[str, ...], NoDecode] = ()
     model_sees_pictures: bool = True
     model_responses_api: bool | None = None
+    model_fallbacks: Annotated[tuple[str, ...], NoDecode] = ()
+    model_prices: Path | None = None
+    model_connect_seconds: Annotated[float, Field(gt=0)] = 5
+    model_first_seconds: Annotated[float, Field(gt=0)] = 120
+    model_silence_seconds: Annotated[float, Field(gt=0)] = 90
+    model_retries: Annotated[int, Field(ge=0, le=10)] = 2
+    model_retry_seconds: Annotated[float, Field(ge=0)] = 10
     prompt_file: Path | None = None
     debug_messages_dir: Path | None = None
 
@@ -89,7 +96,7 @@ class Settings(BaseSettings):
     )
     langfuse_host: str | None = Field(None, validation_alias=_also("langfuse_host", "LANGFUSE_HOST"))
 
-    @field_validator("models_allowed", "allowed_hosts", mode="before")
+    @field_validator("models_allowed", "model_fallbacks", "allowed_hosts", mode="before")
     @classmethod
     def _comma_separated(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value

@@ -24,7 +24,8 @@ from server.adapters.postgres.turn_queue import PostgresTurnQueue
 from server.adapters.postgres.turn_sweep import TurnSweep
 from server.adapters.workers.pool import ProcessWorkers
 from server.agent.turn import Agent, TurnAnswer, TurnInput, TurnSink
-from server.app import build_agent, compose
+from server.app import compose
+from server.composing.agent import build_agent
 from server.errors import DatabaseUnavailable
 from server.ports.conversations import MessageRow, TurnEnding
 from server.ports.identity import LOCAL_USER_ID, Caller

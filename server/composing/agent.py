@@ -1,0 +1,55 @@
+"""The agent of the settings, with its models and its prompt."""
+
+from server.adapters.model.choice import ANALYST, ChosenModels, ModelChoice
+from server.adapters.model.patience import Patience
+from server.adapters.model.prices import read_prices
+from server.adapters.prompt_file import PromptFile
+from server.agent.bounds import AgentBounds
+from server.agent.service import Checkpoints, FlamechatAgent
+from server.agent.turn import Pictures
+from server.ports.traces import TraceWorkers
+from server.settings import Settings
+
+NOBODY = "none"
+"""What FLAMECHAT_MODEL_FALLBACKS says for an empty list: an empty variable is an unset one."""
+
+
+def build_agent(
+    settings: Settings, *, workers: TraceWorkers, pictures: Pictures, checkpoints: Checkpoints | None = None
+) -> FlamechatAgent:
+    """The agent with the model of the settings: a provider's when there is a key or an address, else the built-in
+    analyst. Raises ConfigError.
+    """
+    return FlamechatAgent(
+        models=build_models(settings),
+        prompts=PromptFile(settings.prompt_file),
+        workers=workers,
+        pictures=pictures,
+        bounds=AgentBounds(turn_seconds=settings.turn_seconds),
+        debug_dir=settings.debug_messages_dir,
+        checkpoints=checkpoints,
+    )
+
+
+def build_models(settings: Settings) -> ChosenModels:
+    """The models of the settings. Raises ConfigError for prices that cannot be read."""
+    key = settings.openai_api_key
+    return ChosenModels(
+        ModelChoice(
+            base_url=settings.model_base_url,
+            api_key=None if key is None else key.get_secret_value(),
+            model=settings.model,
+            allowed=settings.models_allowed,
+            fallbacks=() if settings.model_fallbacks == (NOBODY,) else settings.model_fallbacks or (ANALYST,),
+            prices=read_prices(settings.model_prices),
+            use_responses_api=settings.model_responses_api,
+            sees_pictures=settings.model_sees_pictures,
+            patience=Patience(
+                connect_s=settings.model_connect_seconds,
+                first_s=settings.model_first_seconds,
+                silence_s=settings.model_silence_seconds,
+                retries=settings.model_retries,
+                longest_pause_s=settings.model_retry_seconds,
+            ),
+        )
+    )

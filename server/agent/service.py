@@ -17,6 +17,7 @@ from server.agent.graph import build_graph
 from server.agent.model import ChatModels
 from server.agent.remembering import RememberingSink, told_before
 from server.agent.state import TurnContext, TurnState
+from server.agent.tools.surroundings import Surroundings
 from server.agent.tools.table import offered_tools
 from server.agent.turn import Pictures, TurnAnswer, TurnInput, TurnSink
 from server.errors import LimitExceeded, ModelFailed
@@ -31,7 +32,7 @@ Checkpoints = Callable[[], BaseCheckpointSaver[Any]]
 
 class FlamechatAgent:
     """Implements `turn.Agent` with the graph. `debug_dir` is where each model call's exact messages are written, None:
-    nowhere.
+    nowhere; `surroundings` tells what a turn's tools may reach beside its trace, None: nothing.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class FlamechatAgent:
         bounds: AgentBounds | None = None,
         debug_dir: Path | None = None,
         checkpoints: Checkpoints | None = None,
+        surroundings: Callable[[TurnInput], Surroundings] | None = None,
     ) -> None:
         self._models = models
         self._prompts = prompts
@@ -53,9 +55,11 @@ class FlamechatAgent:
         self._recorder = MessageRecorder(debug_dir) if debug_dir else None
         self._graph = build_graph()
         self._checkpoints = checkpoints
+        self._surroundings = surroundings
 
     async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
         """Run one turn to its answer; see `turn.Agent.answer`."""
+        around = None if self._surroundings is None else self._surroundings(turn)
         context = TurnContext(
             turn=turn,
             sink=RememberingSink(sink),
@@ -64,7 +68,8 @@ class FlamechatAgent:
             workers=self._workers,
             pictures=self._pictures,
             bounds=self._bounds,
-            tools=offered_tools(turn.viewer.mounted_tools),
+            tools=offered_tools(turn.viewer.mounted_tools, around=around, hidden=turn.hidden_tools),
+            around=around,
             recorder=self._recorder,
         )
         try:

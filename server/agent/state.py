@@ -10,6 +10,7 @@ from langgraph.graph.message import add_messages
 from server.agent.bounds import AgentBounds
 from server.agent.debug import MessageRecorder
 from server.agent.model import Model
+from server.agent.tools.surroundings import Surroundings
 from server.agent.tools.tool import Tool
 from server.agent.turn import Pictures, TurnInput, TurnSink
 from server.ports.prompts import Prompts
@@ -64,4 +65,5 @@ class TurnContext:
     bounds: AgentBounds
     tools: tuple[Tool[Any], ...]
     recorder: MessageRecorder | None
+    around: Surroundings | None = None
     drawn: dict[str, bytes] = field(default_factory=dict)

@@ -75,6 +75,7 @@ async def _answer(call: ToolCall, context: TurnContext, *, raw: str | None, allo
             workers=context.workers,
             seconds=context.bounds.tool_seconds,
             characters=context.bounds.result_characters,
+            around=context.around,
         )
     except ToolProblem as problem:
         await context.sink.emit(

@@ -15,7 +15,7 @@ from server.protocol.values import Check, Citation, Usage, ViewerState
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnInput:
     """`history` are the session's earlier messages in order, without this prompt. `messages_used` counts
-    as limits.decisions.Decision does."""
+    as limits.decisions.Decision does; `hidden_tools` are those the plan leaves out."""
 
     turn_id: str
     session_id: str
@@ -32,6 +32,7 @@ class TurnInput:
     messages_limit: int | None
     local_time: datetime
     is_first_turn: bool
+    hidden_tools: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,9 @@ import structlog
 from rendering.errors import RenderingError
 from server.agent.quoting import quoted
 from server.agent.tools.arguments import validated
-from server.agent.tools.tool import Outcome, Tool, ToolFailed, ToolProblem, ToolRetry
-from server.errors import WorkerFailed, raised_at
+from server.agent.tools.surroundings import Asking, Surroundings
+from server.agent.tools.tool import Outcome, Tool, ToolArguments, ToolFailed, ToolProblem, ToolRetry
+from server.errors import DatabaseUnavailable, NotFound, ServiceUnavailable, WorkerFailed, raised_at
 from server.ports.traces import OpenTrace, TraceWorkers
 from traces.errors import TraceError
 
@@ -38,19 +39,20 @@ async def run_tool(
     workers: TraceWorkers,
     seconds: float,
     characters: int,
+    around: Surroundings | None = None,
 ) -> tuple[Outcome, bool]:
     """The tool's outcome, redacted and capped, and whether its text was cut. Raises ToolRetry or ToolFailed."""
     checked = validated(tool, arguments)
     try:
         async with asyncio.timeout(seconds):
-            outcome = await workers.ask(trace, tool.answer, checked)
+            outcome = await _outcome(tool, checked, Asking(trace=trace, workers=workers, around=around))
     except ToolProblem:
         raise
     except TimeoutError:
         raise ToolFailed(f"{tool.name} took longer than {seconds:g} s: {tool.narrow}", "timeout") from None
-    except TraceError as error:
+    except (TraceError, NotFound) as error:
         raise ToolRetry(str(error)) from None
-    except (WorkerFailed, RenderingError) as error:
+    except (WorkerFailed, RenderingError, ServiceUnavailable, DatabaseUnavailable) as error:
         raise ToolFailed(f"{tool.name} could not be answered: {error}", "unavailable") from error
     except Exception as error:  # a fault of ours in one question: the turn can go on without it
         structlog.get_logger(__name__).error(
@@ -61,6 +63,13 @@ async def run_tool(
         ) from error
     text, cut = capped(outcome.text, characters, tool.narrow)
     return replace(outcome, text=text, data=shown_fields(outcome.data, tool.fields)), cut
+
+
+async def _outcome(tool: Tool[Any], arguments: ToolArguments, asking: Asking) -> Outcome:
+    if tool.ask is not None:
+        return await tool.ask(asking, arguments)
+    assert tool.answer is not None
+    return await asking.workers.ask(asking.trace, tool.answer, arguments)
 
 
 def capped(text: str, characters: int, narrow: str) -> tuple[str, bool]:

@@ -1,6 +1,6 @@
 """All tools, and which of them a turn may use."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from server.agent.tools.calltree import GET_CALL_TREE
@@ -9,6 +9,7 @@ from server.agent.tools.functions import GET_CALLERS_CALLEES, GET_TOP_FUNCTIONS
 from server.agent.tools.insights import GET_INSIGHTS
 from server.agent.tools.pictures import GENERATE_FLAMEGRAPH, GENERATE_SANDWICH
 from server.agent.tools.summary import GET_TRACE_SUMMARY, LIST_PROFILES
+from server.agent.tools.surroundings import Need, Surroundings
 from server.agent.tools.times import GET_HOTTEST_WINDOWS, GET_LONGEST_CALLS
 from server.agent.tools.tool import Tool
 from server.agent.tools.viewer import SHOW_IN_VIEWER
@@ -29,6 +30,17 @@ TOOLS: tuple[Tool[Any], ...] = (
 )
 
 
-def offered_tools(mounted: Sequence[str]) -> tuple[Tool[Any], ...]:
-    """The tools of a turn: those that move the viewer only while the page says they are mounted."""
-    return tuple(tool for tool in TOOLS if not tool.needs_viewer or tool.name in mounted)
+def offered_tools(
+    mounted: Sequence[str] = (), *, around: Surroundings | None = None, hidden: Collection[str] = ()
+) -> tuple[Tool[Any], ...]:
+    """The tools of a turn: those whose needs are met, those that move the viewer only while the page says that they are
+    mounted, and none that the plan hides.
+    """
+    met = around.has if around is not None else frozenset[Need]()
+    return tuple(
+        tool
+        for tool in TOOLS
+        if tool.name not in hidden
+        and tool.needs - {"viewer"} <= met
+        and ("viewer" not in tool.needs or tool.name in mounted)
+    )

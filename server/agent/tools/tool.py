@@ -1,11 +1,12 @@
 """What a tool is, what it answers, and the two ways it fails."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from server.agent.tools.surroundings import Asking, Need
 from server.protocol.events import ViewerAction
 from server.protocol.values import Table
 from traces.model import Trace
@@ -62,15 +63,18 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool(Generic[A]):
-    """`answer` is a module-level function (it is sent to a worker by name). `fields` are the keys of `data` that are
-    safe to show: any other never leaves the tool. `narrow` says how to ask for less when the text is over its cap.
+    """Either `answer`, a question of the trace alone (a module-level function, sent to a worker by name), or `ask`,
+    which runs here and sends its own questions. `fields` are the keys of `data` that are safe to show: any other never
+    leaves the tool. `narrow` says how to ask for less when the text is over its cap; `needs` is what must lie around
+    the trace for the tool to be offered at all.
     """
 
     name: str
     description: str
     arguments: type[A]
-    answer: Callable[[Trace, A], Outcome]
+    answer: Callable[[Trace, A], Outcome] | None = None
+    ask: Callable[[Asking, A], Awaitable[Outcome]] | None = None
     doing: Callable[[A], str]
     fields: frozenset[str]
     narrow: str
-    needs_viewer: bool = False
+    needs: frozenset[Need] = frozenset()

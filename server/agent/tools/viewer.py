@@ -77,5 +77,5 @@ SHOW_IN_VIEWER = Tool(
     doing=lambda _: "Moving the viewer",
     fields=frozenset({"action", "handle", "view", "profile"}),
     narrow="name one handle",
-    needs_viewer=True,
+    needs=frozenset({"viewer"}),
 )

@@ -14,8 +14,8 @@ ServerError
 │   └── TooManyAtOnce         one user has as much open or running as the server lets one have
 ├── ModelFailed               the model provider failed; `retryable` says whether the same prompt may succeed later
 ├── PromptUnavailable         the system prompt could not be had
-├── WorkerFailed              a worker process died, ran out of memory or of time
 ├── ServiceUnavailable        a service of the team's (storage, identity) does not answer; `service` names it
+├── WorkerFailed              a worker process died, ran out of memory or of time
 └── DatabaseUnavailable       PostgreSQL cannot be reached or started
 """
 
@@ -92,17 +92,17 @@ class PromptUnavailable(ServerError):
     pass
 
 
-class WorkerFailed(ServerError):
-    pass
-
-
-class DatabaseUnavailable(ServerError):
 class ServiceUnavailable(ServerError):
     def __init__(self, text: str, *, service: str) -> None:
         super().__init__(text)
         self.service = service
 
 
+class WorkerFailed(ServerError):
+    pass
+
+
+class DatabaseUnavailable(ServerError):
     pass
 
 

@@ -85,13 +85,17 @@ def _plain(part: memoryview, scale: int) -> tuple[Int64, list[int]]:
 
 
 def _nested(part: memoryview, scale: int) -> Iterator[tuple[Int64, list[int]]]:
-    """The numbers of some of an array's arrays, and how many each has."""
     remaining = iter(msgspec.json.decode(part, type=list[Raw]))
     while batch := list(islice(remaining, BATCH)):
-        some = b"[%b]" % b",".join(batch)
-        arrays = msgspec.json.decode(some, type=list[list[float]])
-        values = list(chain.from_iterable(arrays))
-        yield scaled_numbers(values, scale, partial(_tokens, some)), [len(array) for array in arrays]
+        yield numbers_of_arrays(batch, scale)
+
+
+def numbers_of_arrays(arrays: Sequence[Raw], scale: int) -> tuple[Int64, list[int]]:
+    """The numbers of some JSON arrays, times 10**scale, and how many each has. Raises ValidationError."""
+    joined = b"[%b]" % b",".join(arrays)
+    decoded = msgspec.json.decode(joined, type=list[list[float]])
+    values = list(chain.from_iterable(decoded))
+    return scaled_numbers(values, scale, partial(_tokens, joined)), [len(array) for array in decoded]
 
 
 def _tokens(arrays: bytes) -> list[Raw]:

@@ -1,9 +1,9 @@
 """What records.c does, with msgspec and a column at a time."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from operator import attrgetter
 from typing import Any
 
@@ -12,8 +12,9 @@ import numpy as np
 from msgspec import Raw
 
 from traces.kernels.library import REASONS, Buffer, NotReadable, Outcome, address
+from traces.kernels.numbers import NOT_NUMBERS, Int64, numbers_of_arrays
 from traces.kernels.records import Column, Field, Kind, Table, column_names
-from traces.kernels.scaled import MISSING, scaled, scaled_number
+from traces.kernels.scaled import MISSING, scaled, scaled_array, scaled_number
 
 SPACE = b" \t\r\n"
 BYTE = re.compile(r"byte (\d+)")
@@ -25,6 +26,7 @@ TEXT = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\\?\Z)', re.DOTALL)
 BAD_WORD = re.compile(rb"t(?!\Z|r(?:\Z|u(?:\Z|e)))|f(?!\Z|a(?:\Z|l(?:\Z|s(?:\Z|e))))|n(?!\Z|u(?:\Z|l(?:\Z|l)))")
 """What is malformed, though msgspec calls it cut where the document ends soon after it: escapes, true, false, null."""
 QUOTE = ord('"')
+NO_TEXT = -1
 BATCH = 4096
 """Records that are decoded at once: more would only take memory."""
 
@@ -194,6 +196,14 @@ def _starts(part: Raw, bracket: bytes) -> bool:
     return memoryview(part)[:1] == bracket
 
 
+def _holds_numbers(array: Raw) -> bool:
+    try:
+        msgspec.json.decode(array, type=list[float])
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
 def _address(part: Raw) -> int:
     return int(np.frombuffer(part, np.uint8).__array_interface__["data"][0])
 
@@ -206,15 +216,16 @@ class _Rows:
         names = column_names(fields)
         self._kinds = {each.column: each.kind for each in fields if not each.weak and each.column}
         self._values = {
-            name: [MISSING if kind is Kind.SCALED else 0] * (0 if kind is Kind.TEXT else count)
+            name: np.full(0 if kind is Kind.TEXT else count, MISSING if kind is Kind.SCALED else 0, np.int64)
             for name, kind in self._kinds.items()
         }
         self._ids = {
-            name: [-1 if kind is Kind.TEXT else 0] * (0 if kind is Kind.SCALED else count)
+            name: np.full(0 if kind is Kind.SCALED else count, NO_TEXT if kind is Kind.TEXT else 0, np.int32)
             for name, kind in self._kinds.items()
         }
-        self._items: dict[str, list[int]] = {name: [] for name in names}
+        self._items = {name: array("q") for name in names}
         self._texts: dict[str, dict[bytes, int]] = {name: {} for name in names}
+        self._tokens: dict[str, dict[bytes, int]] = {name: {b"": NO_TEXT, b"null": NO_TEXT} for name in names}
         self._record_columns = [each.column for each in fields if each.kind is Kind.RECORD]
         depth = 1 + max((each.level for each in fields), default=0)
         self._levels = [[each for each in fields if each.level == level and each.key] for level in range(depth)]
@@ -222,18 +233,14 @@ class _Rows:
 
     def fill(self, records: list[Raw]) -> None:
         """All rows."""
-        remaining = iter(records)
-        first = 0
-        while batch := list(islice(remaining, BATCH)):
-            rows = range(first, first + len(batch))
+        for first in range(0, len(records), BATCH):
+            batch = records[first : first + BATCH]
+            rows = np.arange(first, first + len(batch))
             for name in self._record_columns:
-                for row, record in zip(rows, batch, strict=True):
-                    self._values[name][row] = _address(record) - self._base
-                    self._ids[name][row] = len(memoryview(record))
+                self._place(name, batch, rows)
             self._fill_level(batch, rows, 0)
-            first += len(batch)
 
-    def _fill_level(self, parts: list[Raw], rows: Sequence[int], level: int) -> None:
+    def _fill_level(self, parts: list[Raw], rows: Int64, level: int) -> None:
         decode = self._decoders[level].decode
         try:
             decoded = [decode(part) for part in parts]
@@ -247,66 +254,78 @@ class _Rows:
             values = list(map(attrgetter(f"f{index}"), decoded))
             spare = list(map(attrgetter(f"f{weak[each.column]}"), decoded)) if each.column in weak else []
             if each.kind is Kind.OBJECT:
-                inner = [(row, part) for row, part in zip(rows, values, strict=True) if _starts(part, b"{")]
-                self._fill_level([part for _, part in inner], [row for row, _ in inner], level + 1)
+                inner = [place for place, part in enumerate(values) if _starts(part, b"{")]
+                self._fill_level([values[place] for place in inner], rows[inner], level + 1)
             elif each.kind is Kind.TEXT:
-                self._fill_texts(each, _first_text(values, spare) if spare else map(bytes, values), rows)
+                tokens = list(map(bytes, values))
+                self._fill_texts(each, _first_text(tokens, map(bytes, spare)) if spare else tokens, rows)
             elif each.kind is Kind.SCALED:
                 for candidates in (spare, values):
                     self._fill_numbers(each, candidates, rows)
             elif each.kind is Kind.SLICE:
-                self._fill_slices(each, values, rows)
+                self._place(each.column, values, rows)
             else:
                 self._fill_integers(each, values, rows)
 
-    def _fill_texts(self, each: Field, values: Iterable[bytes], rows: Sequence[int]) -> None:
-        ids, known = self._ids[each.column], self._texts[each.column]
-        for row, text in zip(rows, values, strict=True):
-            if text and text != b"null":
-                ids[row] = known.setdefault(text[1:-1] if text[0] == QUOTE else text, len(known))
+    def _fill_texts(self, each: Field, tokens: list[bytes], rows: Int64) -> None:
+        known, texts = self._tokens[each.column], self._texts[each.column]
+        for token in dict.fromkeys(tokens):
+            if token not in known:
+                text = token[1:-1] if token[0] == QUOTE else token
+                known[token] = texts.setdefault(text, len(texts))
+        self._ids[each.column][rows] = list(map(known.__getitem__, tokens))
 
-    def _fill_numbers(self, each: Field, values: list[Raw], rows: Sequence[int]) -> None:
-        column, scale = self._values[each.column], each.scale
-        for row, text in zip(rows, map(bytes, values), strict=False):
-            if text:
-                number = scaled(text[1:-1], scale) if text[0] == QUOTE else scaled_number(text, scale)
-                if number != MISSING:
-                    column[row] = number
+    def _fill_numbers(self, each: Field, values: list[Raw], rows: Int64) -> None:
+        said = [place for place, value in enumerate(values) if value]
+        tokens = [bytes(values[place]) for place in said]
+        try:
+            numbers = scaled_array(b"[%b]" % b",".join(tokens), each.scale)
+        except msgspec.ValidationError:  # among them are texts, which may hold a number, or something else
+            numbers = np.array(
+                [
+                    scaled(token[1:-1], each.scale) if token[0] == QUOTE else scaled_number(token, each.scale)
+                    for token in tokens
+                ],
+                np.int64,
+            )
+        found = numbers != MISSING
+        self._values[each.column][rows[said][found]] = numbers[found]
 
-    def _fill_slices(self, each: Field, values: list[Raw], rows: Sequence[int]) -> None:
-        offsets, lengths = self._values[each.column], self._ids[each.column]
-        for row, value in zip(rows, values, strict=True):
-            if size := len(memoryview(value)):
-                offsets[row], lengths[row] = _address(value) - self._base, size
+    def _place(self, column: str, values: list[Raw], rows: Int64) -> None:
+        said = [place for place, value in enumerate(values) if value]
+        self._values[column][rows[said]] = [_address(values[place]) - self._base for place in said]
+        self._ids[column][rows[said]] = [len(memoryview(values[place])) for place in said]
 
-    def _fill_integers(self, each: Field, values: list[Raw], rows: Sequence[int]) -> None:
+    def _fill_integers(self, each: Field, values: list[Raw], rows: Int64) -> None:
         firsts, counts, items = self._values[each.column], self._ids[each.column], self._items[each.column]
-        for row, value in zip(rows, values, strict=True):
-            if memoryview(value).nbytes:
-                firsts[row] = len(items)
-            if _starts(value, b"["):
-                numbers = [scaled_number(bytes(n), each.scale) for n in msgspec.json.decode(value, type=list[Raw])]
-                if MISSING in numbers:
-                    raise NotReadable("a list of numbers holds something else", _address(value) - self._base)
-                items += numbers
-                counts[row] = len(numbers)
+        lists = [place for place, value in enumerate(values) if _starts(value, b"[")]
+        try:
+            numbers, sizes = numbers_of_arrays([values[place] for place in lists], each.scale)
+        except msgspec.ValidationError as error:
+            wrong = next(place for place in lists if not _holds_numbers(values[place]))
+            raise NotReadable(NOT_NUMBERS, _address(values[wrong]) - self._base) from error
+        size = np.zeros(len(rows), np.int32)
+        size[lists] = sizes
+        said = [place for place, value in enumerate(values) if value]
+        firsts[rows[said]] = len(items) + (np.cumsum(size) - size)[said]
+        counts[rows] = size
+        items.frombytes(numbers.tobytes())
 
     def columns(self) -> dict[str, Column]:
         """The finished columns."""
         return {
             name: Column(
-                np.array(self._values[name], np.int64),
-                np.array(self._ids[name], np.int32),
-                np.array(self._items[name], np.int64),
+                self._values[name],
+                self._ids[name],
+                np.frombuffer(self._items[name], np.int64),
                 tuple(self._texts[name]),
             )
             for name in self._kinds
         }
 
 
-def _first_text(values: list[Raw], spare: list[Raw]) -> Iterator[bytes]:
-    for value, other in zip(map(bytes, values), map(bytes, spare), strict=True):
-        yield value if value and value != b"null" else other
+def _first_text(tokens: list[bytes], spare: Iterable[bytes]) -> list[bytes]:
+    return [other if token in (b"", b"null") else token for token, other in zip(tokens, spare, strict=True)]
 
 
 def _decoder(fields: list[Field]) -> msgspec.json.Decoder[Any]:

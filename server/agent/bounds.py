@@ -6,12 +6,14 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentBounds:
     """`tool_rounds`: an investigation of a real trace takes 3 to 6; 15 leaves room and still ends. `result_characters`
-    is about 1,500 tokens. `context_tokens` is what history may take beside the prompt, tools and results. More than
+    is about 1,500 tokens. `context_tokens` is what history may take beside the prompt, tools and results;
+    past it, the oldest turns go until `trimmed_tokens` are left. More than
     `unverified_share` of an answer's claims not found, and at least `unverified_least`: the model may mend it once.
     """
 
     tool_rounds: int = 15
-    context_tokens: int = 24_000
+    context_tokens: int = 64_000
+    trimmed_tokens: int = 32_000
     result_characters: int = 6_000
     pictures_per_call: int = 2
     tool_seconds: float = 30.0

@@ -2,16 +2,25 @@
 result.
 """
 
+import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
+from server.agent.citations import CITATION
+from server.agent.quoting import quoted
 from server.ports.conversations import MessageRow, Sender
 
 CHARACTERS_PER_TOKEN = 3.5
 """A simple estimate: English is near 4, code, paths and numbers nearer 3."""
+
+ASKED_CHARACTERS = 160
+SAID_CHARACTERS = 320
+SUMMARISED_TURNS = 20
+"""Together about 3,000 tokens at most."""
 
 UNANSWERED = "(This turn was stopped before it was answered.)"
 
@@ -22,29 +31,70 @@ def estimated_tokens(messages: Iterable[AnyMessage]) -> int:
         characters += len(message.text)
         if isinstance(message, AIMessage):
             characters += sum(len(call["name"]) + len(str(call["args"])) for call in message.tool_calls)
-    return int(characters / CHARACTERS_PER_TOKEN)
+    return math.ceil(characters / CHARACTERS_PER_TOKEN)
 
 
-def conversation(rows: Sequence[MessageRow], budget: int) -> tuple[list[AnyMessage], int]:
-    """The newest whole turns within `budget` tokens, oldest first, and how many older ones were left out.
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What a model is shown of the past: messages oldest first, and a few words on the `left_out` turns before them."""
 
-    A newest turn that is too long alone is kept without its tool calls, if that fits.
+    messages: list[AnyMessage]
+    left_out: int
+    summary: str
+
+
+def conversation(rows: Sequence[MessageRow], budget: int, trimmed: int | None = None) -> Past:
+    """The newest whole turns. When they have grown past `budget` tokens the oldest go until `trimmed` are left (the
+    budget itself by default), and nothing more goes until it is full again: in between, what a provider has cached of
+    the beginning stays as it is. Which turns go follows from the rows alone.
+
+    A turn that is longer than `trimmed` alone is shown without its tool calls, or not at all.
     """
+    trimmed = budget if trimmed is None else min(trimmed, budget)
     turns = [list(group) for _, group in groupby(rows, key=_turn_key(rows))]
-    kept: list[list[AnyMessage]] = []
-    left = budget
-    for index, turn in enumerate(reversed(turns)):
-        messages = turn_messages(turn)
-        if (cost := estimated_tokens(messages)) > left and index == 0:
-            messages = [m for m in messages if isinstance(m, HumanMessage) or (isinstance(m, AIMessage) and m.text)]
-            messages = [AIMessage(m.text) if isinstance(m, AIMessage) else m for m in messages]
-            cost = estimated_tokens(messages)
-        if cost > left:
-            return [message for one in reversed(kept) for message in one], len(turns) - index
-        left -= cost
-        if messages:
-            kept.append(messages)
-    return [message for one in reversed(kept) for message in one], 0
+    shown = [_within(turn_messages(turn), trimmed) for turn in turns]
+    costs = [estimated_tokens(messages) for messages in shown]
+    first, held = 0, 0
+    for index, cost in enumerate(costs):
+        held += cost
+        if held > budget:
+            while held > trimmed:
+                held -= costs[first]
+                first += 1
+            assert first <= index + 1
+    messages = [message for one in shown[first:] for message in one]
+    return Past(messages, first, summarize_session([row for turn in turns[:first] for row in turn]))
+
+
+def _within(messages: list[AnyMessage], budget: int) -> list[AnyMessage]:
+    if estimated_tokens(messages) <= budget:
+        return messages
+    spoken = [m for m in messages if isinstance(m, HumanMessage) or (isinstance(m, AIMessage) and m.text)]
+    words: list[AnyMessage] = [AIMessage(m.text) if isinstance(m, AIMessage) else m for m in spoken]
+    return words if estimated_tokens(words) <= budget else []
+
+
+def summarize_session(rows: Sequence[MessageRow]) -> str:
+    """A conversation in a line a turn, oldest first: what was asked, and how the answer began; of a long one the newest
+    turns, and how many came before. Empty for no turns.
+    """
+    lines = []
+    for _, group in groupby(rows, key=_turn_key(rows)):
+        turn = list(group)
+        asked = next((row.text for row in turn if row.sender is Sender.USER), None)
+        said = next((row.text for row in reversed(turn) if row.sender is Sender.MODEL and row.text), UNANSWERED)
+        if asked is not None:
+            lines.append(
+                f"- asked {quoted(asked, ASKED_CHARACTERS)}; answered {quoted(_first_words(said), SAID_CHARACTERS)}"
+            )
+    older = len(lines) - SUMMARISED_TURNS
+    return "\n".join([f"- {older} questions before these"] * (older > 0) + lines[-SUMMARISED_TURNS:])
+
+
+def _first_words(answer: str) -> str:
+    """The first paragraph in plain words: citations by their label."""
+    paragraph = next((part for part in answer.split("\n\n") if part.strip()), "")
+    return " ".join(CITATION.sub(lambda found: found["label"] or "", paragraph).replace("*", "").split())
 
 
 def _turn_key(rows: Sequence[MessageRow]) -> Any:

@@ -28,11 +28,12 @@ async def set_up(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, A
     look = await context.workers.ask(turn.opened, first_look)
     places = _places(turn, look) | {"tools": ", ".join(tool.name for tool in context.tools)}
     text = filled(template.template, places)
-    earlier, left_out = conversation(turn.history, context.bounds.context_tokens)
-    if left_out:
-        text += f"\n\n({left_out} earlier turns of this conversation are too long to be shown here.)"
+    past = conversation(turn.history, context.bounds.context_tokens, context.bounds.trimmed_tokens)
+    if past.left_out:
+        text += f"\n\nEarlier in this conversation ({past.left_out} turns that are not shown any more):\n{past.summary}"
     asked = HumanMessage(turn.prompt, additional_kwargs={"viewer": turn.viewer.model_dump(mode="json")})
-    return {"messages": [SystemMessage(text), *earlier, asked], "prompt_version": template.version, "known": look.data}
+    messages = [SystemMessage(text), *past.messages, asked]
+    return {"messages": messages, "prompt_version": template.version, "known": look.data}
 
 
 def filled(template: str, places: dict[str, str]) -> str:

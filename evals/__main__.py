@@ -1,7 +1,7 @@
 """`make eval`, or `python -m evals [--model NAME] [--runs 3] [--only PART] ...`; ends with 1 when a case failed.
 
-Without a model only the built-in analyst is asked: it needs no key and no network. `--model` asks that model too (of the
-endpoint in the settings, docs/settings.md), with the tools and with a text dump instead of them.
+Without a model only the built-in analyst is asked: it needs no key and no network. `--model` asks that model too (of
+the endpoint in the settings, docs/settings.md), with the tools and with a text dump instead of them.
 """
 
 import argparse

@@ -12,8 +12,7 @@ from openai import OpenAIError
 from evals.answer import Answer, ToolCall
 from evals.dump import DUMP_PROMPT, dump
 from server.adapters.memory.workers import InlineTraceWorkers
-from server.agent.checks import checks
-from server.agent.citations import resolve_citations
+from server.agent.checks import checked
 from server.agent.facts import gathered
 from server.agent.model import ChatModels
 from server.agent.turn import Agent, TurnInput
@@ -144,13 +143,12 @@ class WithDump:
             )
         except (ServerError, OpenAIError) as error:
             return Answer(text="", with_tools=False, error=str(error))
-        facts = gathered(told, {})
-        resolved = resolve_citations(trace, reply.text)
+        held = checked(trace, reply.text, gathered(told, {}), prompt, ())
         usage = reply.usage_metadata
         return Answer(
             text=reply.text,
-            checks=tuple(checks(reply.text, facts, resolved, prompt, ())),
-            citations=tuple(one.citation for one in resolved),
+            checks=held.checks,
+            citations=held.citations,
             input_tokens=usage["input_tokens"] if usage else None,
             output_tokens=usage["output_tokens"] if usage else None,
             with_tools=False,

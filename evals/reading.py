@@ -19,7 +19,8 @@ _NAMED = re.compile(
 )
 _SAYS = (
     r"dominat|hottest|heaviest|bottleneck|\bcauses?\b|culprit|because|due to|responsible|spends?\b|spent|takes?\b|"
-    r"accounts?\b|goes to|most of|largest|slowest|biggest|waits?\b|waiting|blocks?\b|blocked|allocat|holds?\b|leads\b|\d\s?%"
+    r"accounts?\b|goes to|most of|largest|slowest|biggest|waits?\b|waiting|blocks?\b|blocked|allocat|holds?\b|leads\b|"
+    r"\d\s?%"
 )
 _SAYS_CAUSE = re.compile(_SAYS, re.IGNORECASE)
 _AFTER_CLAIM = re.compile(
@@ -139,8 +140,8 @@ def says(text: str, names: tuple[str, ...]) -> list[Named]:
 def not_called_cause(text: str, cause: tuple[str, ...]) -> str | None:
     """Why the answer's opening does not call one of these the cause; None when it does.
 
-    To be called the cause is to be named in a sentence that claims (a share, "dominates", "because"), not denied, before
-    any other function is claimed to be it, and not at the end of a list of suspects.
+    To be called the cause is to be named in a sentence that claims (a share, "dominates", "because"), not denied,
+    before any other function is claimed to be it, and not at the end of a list of suspects.
     """
     first = opening(text)
     meant = says(first, cause)

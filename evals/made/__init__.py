@@ -1,14 +1,29 @@
 """Traces that no program recorded: made the same way every time, for traps and for shapes that are hard to record."""
 
 from collections.abc import Callable
+from types import MappingProxyType
 
-Made = tuple[str, bytes]
-"""A file's name and its bytes."""
+from evals.made import hostile, pages, traps
+from evals.made.files import Made
+
+MAKERS: MappingProxyType[str, Callable[[], Made]] = MappingProxyType(
+    {
+        "nothing-dominates": traps.nothing_dominates,
+        "two-equal": traps.two_equal,
+        "three-samples": traps.three_samples,
+        "busy-worker": traps.busy_worker,
+        "misleading-names": traps.misleading_names,
+        "deep-recursion": traps.deep_recursion,
+        "same-name-twice": traps.same_name_twice,
+        "quiet-page": pages.quiet_page,
+        "sequential-queries": pages.sequential_queries,
+        "ordering-names": hostile.ordering_names,
+        "figures-in-names": hostile.figures_in_names,
+        "linked-names": hostile.linked_names,
+    }
+)
 
 
 def made(name: str) -> Made:
-    """The file that a generator makes. Raises KeyError for an unknown generator."""
+    """The file that a generator makes: its name and bytes. Raises KeyError for an unknown generator."""
     return MAKERS[name]()
-
-
-MAKERS: dict[str, Callable[[], Made]] = {}

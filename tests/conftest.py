@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 import structlog
 
-pytest_plugins = ["tests.plugins.examples", "tests.plugins.mutations", "tests.plugins.postgres", "tests.plugins.worlds"]
+pytest_plugins = [
+    "tests.plugins.examples",
+    "tests.plugins.mutations",
+    "tests.plugins.pooler",
+    "tests.plugins.postgres",
+    "tests.plugins.worlds",
+]
 
 ALIASES = (
     "OPENAI_",

@@ -1,12 +1,16 @@
 """Tables of libraries (the queue's jobs, the graph's checkpoints) in a schema that the API never shows."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
 import procrastinate
 import psycopg
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import AsyncConnection
 from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool
 
 from server.errors import DatabaseUnavailable
 
@@ -66,9 +70,34 @@ async def set_up_library_tables(owner_dsn: str) -> None:
         raise DatabaseUnavailable(f"The libraries' tables could not be prepared: {error}") from error
 
 
+async def are_library_tables_there(connection: AsyncConnection[tuple[object, ...]]) -> bool:
+    """Whether there is nothing to set up, asked as `service_role`."""
+    tables = [f"{SCHEMA}.{name}" for name in ("procrastinate_jobs", "checkpoint_migrations")]
+    found = await connection.execute(
+        "select bool_and(to_regclass(t) is not null) from unnest(%s::text[]) as t", [tables]
+    )
+    if await found.fetchone() != (True,):
+        return False
+    newest = await connection.execute(f"select max(v) from {SCHEMA}.checkpoint_migrations")  # noqa: S608
+    return await newest.fetchone() == (len(AsyncPostgresSaver.MIGRATIONS) - 1,)
+
+
 async def _locked(connection: AsyncConnection[dict[str, object]]) -> bool:
     row = await (await connection.execute("select pg_try_advisory_lock(%s) as got", [LOCK_KEY])).fetchone()
     return row is not None and bool(row["got"])
+
+
+class TransactionPool(AsyncConnectionPool[AsyncConnection[Any]]):
+    """Connections behind a pooler of transactions, which keeps nothing between two of them: each comes out in a
+    transaction that acts as `service_role` among the libraries' tables, and is committed when it goes back."""
+
+    @asynccontextmanager
+    async def connection(self, timeout: float | None = None) -> AsyncIterator[AsyncConnection[Any]]:  # noqa: ASYNC109
+        async with super().connection(timeout) as connection:
+            await connection.execute(
+                "select set_config('role', 'service_role', true), set_config('search_path', %s, true)", [SCHEMA]
+            )
+            yield connection
 
 
 async def as_service(connection: AsyncConnection[object]) -> None:

@@ -31,6 +31,9 @@ POLL_S = 1.0
 """How often sessions with listeners are looked at even if nothing was announced: a NOTIFY may be lost with its
 connection, and a pooler of transactions passes none on."""
 
+DEAF_POLL_S = 0.2
+"""Likewise, where no NOTIFY arrives at all."""
+
 RETRY_S = 0.3
 
 _TOLD: TypeAdapter[TurnEvent | TurnSnapshot] = TypeAdapter(
@@ -42,9 +45,11 @@ log = structlog.get_logger(__name__)
 
 class PostgresRelay:
     """Relay over a Database; `async with` it. `listen_dsn` makes the connection that hears announcements: it must not
-    be a pooler of transactions."""
+    be a pooler of transactions. Without one, tables are polled."""
 
-    def __init__(self, database: Database, listen_dsn: str, *, events_per_listener: int = EVENTS_PER_LISTENER) -> None:
+    def __init__(
+        self, database: Database, listen_dsn: str | None, *, events_per_listener: int = EVENTS_PER_LISTENER
+    ) -> None:
         self._database = database
         self._listen_dsn = listen_dsn
         self._inner = MemoryRelay(events_per_listener=events_per_listener)
@@ -228,6 +233,9 @@ class PostgresRelay:
             await self._inner.publish(event)
 
     async def _hear_on(self) -> None:
+        while self._listen_dsn is None:
+            self._look_at(list(self._listeners))
+            await asyncio.sleep(DEAF_POLL_S)
         while True:
             try:
                 async with await AsyncConnection.connect(self._listen_dsn, autocommit=True) as connection:

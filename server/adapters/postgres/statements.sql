@@ -83,6 +83,10 @@ on conflict do nothing
 -- name: announce_turn_events
 -- Ids and numbers, nothing of what was said.
 select pg_notify(%(channel)s, news) from unnest(%(news)s::text[]) as news
+-- name: take_broadcasts
+-- How many of the wanted broadcasts may be sent now, over all processes.
+select flamechat_private.take_broadcasts(%(wanted)s, %(per_second)s) as taken
+
 
 -- name: read_turn_events
 -- What was told of these sessions by others, beyond what is known of each turn.
@@ -182,6 +186,10 @@ select * from public.subscription_plans where name = %(name)s for update
 
 -- name: create_plan
 -- No row when the name is taken.
+-- name: settle_user
+-- What every user has, made where it is missing; refused for one whom auth.users does not hold.
+select flamechat_private.settle_user(%(user_id)s)
+
 insert into public.subscription_plans (
     name, display_name, price_monthly, chat_messages_per_session, chat_sessions_limit, chat_sessions_period,
     monthly_upload_limit, total_trace_limit, retention_days, allow_public_sharing

@@ -19,7 +19,7 @@ from procrastinate.job_context import AbortReason, JobContext
 from procrastinate.worker import Worker
 from psycopg import AsyncConnection
 
-from server.adapters.postgres.library_tables import SCHEMA, as_service
+from server.adapters.postgres.library_tables import SCHEMA, TransactionPool, as_service
 from server.errors import DatabaseUnavailable
 from server.ports.queue import TurnJob
 
@@ -27,6 +27,10 @@ QUEUE = "turns"
 TASK = "run_turn"
 POLL_S = 0.25
 """How long a job may wait that nobody announced: one whose session has just become free, or after a lost connection."""
+
+ABORT_POLL_S = 1.0
+DEAF_POLL_S = 0.2
+"""How often is looked where no NOTIFY arrives."""
 
 HEARTBEAT_S = 2.0
 STALLED_S = 8.0
@@ -60,13 +64,18 @@ class _Held:
 
 
 class PostgresTurnQueue:
-    """A TurnQueue; `async with` it. While it is open, up to `at_once` jobs are taken and held until they are `done`."""
+    """A TurnQueue; `async with` it. While it is open, up to `at_once` jobs are taken and held until they are `done`.
 
-    def __init__(self, server_dsn: str, *, at_once: int) -> None:
+    `hears` is false behind a pooler of transactions: nothing is kept on a connection, and everything is polled for."""
+
+    def __init__(self, server_dsn: str, *, at_once: int, hears: bool = True) -> None:
         self._at_once = at_once
+        self._hears = hears
+        session: dict[str, Any] = {"configure": as_service}
+        pooled: dict[str, Any] = {"pool_factory": TransactionPool, "kwargs": {"prepare_threshold": None}}
         self._app = procrastinate.App(
             connector=procrastinate.PsycopgConnector(
-                conninfo=server_dsn, min_size=1, max_size=CONNECTIONS, configure=as_service
+                conninfo=server_dsn, min_size=1, max_size=CONNECTIONS, **(session if hears else pooled)
             )
         )
         self._app.task(name=TASK, queue=QUEUE, pass_context=True)(self._hold)
@@ -196,8 +205,9 @@ class PostgresTurnQueue:
                 app=self._app,
                 queues=[QUEUE],
                 concurrency=self._at_once,
-                fetch_job_polling_interval=POLL_S,
-                abort_job_polling_interval=1.0,
+                listen_notify=self._hears,
+                fetch_job_polling_interval=POLL_S if self._hears else DEAF_POLL_S,
+                abort_job_polling_interval=ABORT_POLL_S if self._hears else DEAF_POLL_S,
                 shutdown_graceful_timeout=0,
                 delete_jobs="always",
                 install_signal_handlers=False,

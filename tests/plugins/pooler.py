@@ -1,0 +1,76 @@
+"""A pgbouncer in front of the tests' PostgreSQL, as Supabase's pooler stands before a project's: each transaction may
+go by another connection, and nothing that was set outside one is kept."""
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+import pytest
+
+PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+REQUIRED = os.environ.get("FLAMECHAT_REQUIRE_PGBOUNCER") == "1"
+START_S = 20.0
+
+PoolMode = Literal["transaction", "session"]
+Pooled = Callable[[str, PoolMode], str]
+"""From a connection string to one through the pooler."""
+
+
+@pytest.fixture
+def pooled(tmp_path: Path) -> Iterator[Pooled]:
+    if PGBOUNCER is None:
+        missing = "no pgbouncer on this machine (Debian has it): nothing stands for Supabase's pooler"
+        if REQUIRED:
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with ExitStack() as stack:
+        yield lambda dsn, mode: stack.enter_context(_pgbouncer(tmp_path, dsn, mode))
+
+
+@contextmanager
+def _pgbouncer(folder: Path, dsn: str, mode: PoolMode) -> Iterator[str]:
+    """Run one for that database until the block ends. Two server connections, so that clients do share them."""
+    to = urlsplit(dsn)
+    assert to.username is not None
+    assert to.password is not None
+    port = _free_port()
+    config = folder / f"pgbouncer-{port}.ini"
+    config.write_text(
+        f"[databases]\npooled = host={to.hostname} port={to.port} dbname={to.path[1:]} user={to.username} "
+        f"password={to.password} pool_mode={mode} pool_size={2 if mode == 'transaction' else 50}\n"
+        f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nauth_type = any\nunix_socket_dir =\n"
+        "max_client_conn = 200\nserver_reset_query =\nignore_startup_parameters = extra_float_digits\n"
+    )
+    as_somebody = ["-u", "nobody"] if os.geteuid() == 0 else []
+    log = (folder / f"pgbouncer-{port}.log").open("w")
+    process = subprocess.Popen([str(PGBOUNCER), *as_somebody, str(config)], stdout=log, stderr=log)
+    try:
+        deadline = time.monotonic() + START_S
+        while not _answers(port):
+            assert process.poll() is None, f"pgbouncer ended: {Path(log.name).read_text()}"
+            assert time.monotonic() < deadline, "pgbouncer does not answer"
+            time.sleep(0.02)
+        yield f"postgresql://somebody:nothing@127.0.0.1:{port}/pooled"
+    finally:
+        process.kill()
+        process.wait()
+        log.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as asking:
+        asking.bind(("127.0.0.1", 0))
+        port: int = asking.getsockname()[1]
+        return port
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as asking:
+        return asking.connect_ex(("127.0.0.1", port)) == 0

@@ -82,12 +82,18 @@ class TurnRow:
     model: str | None
     context: dict[str, Any]
     attempt: int
+    handed_over: int
     cancel_requested: bool
     plan_name: str
     messages_used: int
     messages_limit: int | None
     created_at: datetime
     supersedes: str | None = None
+
+    @property
+    def attempts_that_died(self) -> int:
+        """How many attempts before this one ended with their server, and not because it was told to stop."""
+        return self.attempt - 1 - self.handed_over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +179,13 @@ class Conversations(Protocol):
 
     async def start_turn(self, turn_id: str, *, owner: str) -> TurnRow | None:
         """Mark a turn running (attempt + 1); its plan and limit are those of now. None when it has ended meanwhile or
-        its cancel was requested: nothing to run."""
+        its cancel was requested: nothing to run. Raises TurnInProgress while an earlier turn of the session has not
+        ended: prompts are answered in the order they were accepted in."""
+        ...
+
+    async def hand_over_turn(self, turn_id: str, *, attempt: int) -> None:
+        """Note that this attempt ends because its server was told to stop. Nothing happens to a turn that another
+        attempt has, or that has ended."""
         ...
 
     async def request_cancel(self, caller: Caller, turn_id: str) -> TurnRow:

@@ -11,7 +11,7 @@ import anyio
 import structlog
 
 from server.agent.turn import Agent, TurnAnswer, TurnInput
-from server.errors import raised_at
+from server.errors import ServerError, TurnInProgress, raised_at
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations, TurnRow, TurnStatus
 from server.ports.identity import Caller
@@ -28,7 +28,8 @@ from server.turns.sink import FLUSH_S, RelaySink
 from server.turns.view_of_turn import TurnView
 
 MAX_ATTEMPTS = 3
-"""A turn that was running when its server died is tried again; a turn that kills servers must not do so for ever."""
+"""A turn that was running when its server died is tried again; a turn that kills servers must not do so for ever. One
+whose server was told to stop goes on however often."""
 
 log = structlog.get_logger(__name__)
 
@@ -119,8 +120,10 @@ class TurnRunner:
             running.scope.cancel()
 
     async def close_unstarted(self, turn: TurnRow) -> None:
-        """End a turn that was cancelled before it ran."""
-        await self._end(TurnView(turn.turn_id, turn.session_id), turn.account_id, TurnCancelled())
+        """End a turn that was cancelled while nobody ran it, with what it had said if its server died."""
+        told = await self._relay.snapshot(turn.session_id) if turn.attempt else None
+        view = TurnView.left_behind(turn.turn_id, turn.session_id, turn.attempt, told)
+        await self._end(view, turn.account_id, TurnCancelled(message_id=view.last_message_id))
 
     async def _take_up_unended(self) -> None:
         for turn in await self._conversations.unended_turns():
@@ -136,6 +139,10 @@ class TurnRunner:
         try:
             with running.scope:
                 await self._run_turn(job, running)
+        except TurnInProgress:
+            log.info("turn_waits_for_an_earlier_one", turn_id=job.turn_id)
+        except Exception as error:  # noqa: BLE001 - the top of a job: whoever keeps turns from being lost gives it again
+            log.warning("turn_not_run", turn_id=job.turn_id, error=type(error).__name__, where=raised_at(error))
         finally:
             del self._running[job.turn_id]
             self._slots.release()
@@ -144,13 +151,15 @@ class TurnRunner:
 
     async def _run_turn(self, job: TurnJob, running: _Running) -> None:
         turn = await self._conversations.start_turn(job.turn_id, owner=self._owner)
-        if turn is None:  # ended already, which ending it again leaves as it is, or cancelled on its way here
-            await self._end(TurnView(job.turn_id, job.session_id), "", TurnCancelled())
+        if turn is None:  # ended already, or cancelled on its way here
+            for unended in await self._conversations.unended_turns():
+                if unended.turn_id == job.turn_id:
+                    await self.close_unstarted(unended)
             return
         waited = self._clock.now() - turn.created_at
         self._measures.turn_started(attempt=turn.attempt, waited_s=waited.total_seconds())
         view = TurnView.at_start(job.turn_id, job.session_id, turn.attempt)
-        if turn.attempt > MAX_ATTEMPTS:
+        if turn.attempts_that_died >= MAX_ATTEMPTS:
             text = f"The server stopped {MAX_ATTEMPTS} times during this answer. Ask again."
             failed = TurnFailed(code="server_stopped", message=text, retryable=True)
             await self._end(view, turn.account_id, failed, attempt=turn.attempt)
@@ -166,12 +175,19 @@ class TurnRunner:
                     cancelled = TurnCancelled(message_id=view.last_message_id)
                     await self._end(view, turn.account_id, cancelled, attempt=turn.attempt)
                 else:
-                    self._measures.turn_handed_over()
-                    await self._relay.give_up(view.turn_id, view.session_id)
+                    await self._hand_over(turn)
             raise
         with anyio.CancelScope(shield=True):
             await sink.close()
             await self._end(view, turn.account_id, outcome, attempt=turn.attempt)
+
+    async def _hand_over(self, turn: TurnRow) -> None:
+        self._measures.turn_handed_over()
+        await self._relay.give_up(turn.turn_id, turn.session_id)
+        try:
+            await self._conversations.hand_over_turn(turn.turn_id, attempt=turn.attempt)
+        except ServerError as error:  # it counts as an attempt that died
+            log.warning("hand_over_not_noted", turn_id=turn.turn_id, error=type(error).__name__)
 
     async def _answer(self, turn: TurnRow, sink: RelaySink) -> TurnAnswer | TurnFailed:
         """The agent's answer, or why there is none."""

@@ -141,6 +141,36 @@ async def test_every_start_is_another_attempt(world: World) -> None:
     assert (first.status, first.attempt, second.attempt) == (TurnStatus.RUNNING, 1, 2)
 
 
+async def test_turns_of_a_session_start_in_the_order_they_were_accepted_in(world: World) -> None:
+    talk, first, second = await Talk.begin(world, await world.user()), new_uuid(), new_uuid()
+    await talk.ask(first)
+    await talk.ask(second, queue_behind=True)
+    with pytest.raises(TurnInProgress):
+        await world.conversations.start_turn(second, owner="a")
+    await world.conversations.start_turn(first, owner="a")
+    with pytest.raises(TurnInProgress):
+        await world.conversations.start_turn(second, owner="b")
+    await talk.end(first)
+    started = await world.conversations.start_turn(second, owner="b")
+    assert started is not None
+    assert started.attempt == 1
+
+
+async def test_only_an_attempt_that_was_not_handed_over_counts_as_one_that_died(world: World) -> None:
+    talk, turn_id = await Talk.begin(world, await world.user()), new_uuid()
+    await talk.ask(turn_id)
+    died = []
+    for hands_over in (True, False, True):
+        turn = await world.conversations.start_turn(turn_id, owner="a")
+        assert turn is not None
+        died.append(turn.attempts_that_died)
+        await world.conversations.hand_over_turn(turn_id, attempt=turn.attempt if hands_over else turn.attempt - 1)
+    assert died == [0, 0, 1]
+    await talk.end(turn_id)
+    await world.conversations.hand_over_turn(turn_id, attempt=3)
+    assert (await world.conversations.turn(talk.caller, turn_id)).handed_over == 2
+
+
 async def test_there_is_nothing_to_start_once_a_turn_ended_or_shall_stop(world: World) -> None:
     talk, turn_id = await Talk.begin(world, await world.user()), new_uuid()
     await talk.ask(turn_id)

@@ -118,32 +118,6 @@ async def test_a_turn_that_a_stopped_server_left_is_answered_by_the_next(
         assert [row["contentText"] for row in stored] == ["why?", "It is "]
 
 
-async def test_a_turn_that_stopped_three_servers_is_closed_by_the_fourth(
-    database: FreshDatabase, tmp_path: Path
-) -> None:
-    session_id = str(uuid.uuid4())
-    for attempt in (1, 2, 3):
-        stuck = ScriptedAgent([*saying("It "), anyio.Event()])
-        async with local_server(database, tmp_path, stuck) as server:
-            if attempt == 1:
-                trace_id = await server.trace_id()
-            async with server.session(trace_id, session_id=session_id) as socket:
-                if attempt == 1:
-                    await socket.send(type="user_prompt", sessionId=session_id, prompt="why?")
-                with anyio.fail_after(10):
-                    while not stuck.asked:
-                        await socket.next()
-    idle = ScriptedAgent()
-    async with local_server(database, tmp_path, idle) as server:
-        stored: list[dict[str, Any]] = []
-        with anyio.fail_after(10):
-            while len(stored) < 2:
-                answer = await server.http.get(f"/api/v1/sessions/{session_id}/messages")
-                stored = answer.json()["messages"]
-        assert stored[-1]["metadata"]["code"] == "server_stopped"
-        assert idle.asked == []
-
-
 async def test_a_prompt_to_one_process_is_heard_and_cancelled_at_another(
     database: FreshDatabase, tmp_path: Path
 ) -> None:

@@ -187,15 +187,23 @@ class MemoryConversations:
         turn = session.turns[turn_id]
         if turn.status.has_ended or turn.cancel_requested:
             return None
-        session.turns[turn_id] = turn = replace(turn, status=TurnStatus.RUNNING, attempt=turn.attempt + 1)
         order = list(session.turns)
         before = set(order[: order.index(turn_id)])
+        if any(not session.turns[earlier].status.has_ended for earlier in before):
+            raise TurnInProgress("An earlier question of this conversation has not been answered yet.")
+        session.turns[turn_id] = turn = replace(turn, status=TurnStatus.RUNNING, attempt=turn.attempt + 1)
         for prompt in [m for m in session.messages if m.turn_id == turn_id and m.sender is Sender.USER]:
             if any(m.position > prompt.position and m.turn_id in before for m in session.messages):
                 session.messages.remove(prompt)
                 session.messages.append(replace(prompt, position=session.next_position))
         plan = self._accounts.standing(turn.user_id).plan
         return replace(turn, plan_name=plan.name, messages_limit=plan.chat_messages_per_session)
+
+    async def hand_over_turn(self, turn_id: str, *, attempt: int) -> None:
+        session = self._holding(str(known_id(turn_id, "turn")))
+        turn = None if session is None else session.turns[turn_id]
+        if session is not None and turn is not None and turn.attempt == attempt and not turn.status.has_ended:
+            session.turns[turn_id] = replace(turn, handed_over=turn.handed_over + 1)
 
     async def request_cancel(self, caller: Caller, turn_id: str) -> TurnRow:
         session, turn = self._find_turn(caller, turn_id)
@@ -297,6 +305,7 @@ class MemoryConversations:
             model=request.model,
             context=storable_json(request.context),
             attempt=0,
+            handed_over=0,
             cancel_requested=False,
             plan_name=standing.plan.name,
             messages_used=messages_used,

@@ -19,6 +19,7 @@ from server.adapters.storable import (
     storable_text,
     too_many_answering,
 )
+from server.errors import TurnInProgress
 from server.ports.conversations import (
     MessageRow,
     NewMessage,
@@ -109,8 +110,18 @@ class PostgresConversations:
         return _turn(await self._one("turn", parameters, "turn"))
 
     async def start_turn(self, turn_id: str, *, owner: str) -> TurnRow | None:
-        rows = await self._all("start_turn", {"turn_id": known_id(turn_id, "turn"), "owner": owner})
-        return _turn(rows[0]) if rows else None
+        parameters = {"turn_id": known_id(turn_id, "turn"), "owner": owner}
+        async with self._database.transaction() as connection:
+            standing = await (await connection.execute(statement("stands_behind"), parameters)).fetchone()
+            if standing is not None and standing["waits"]:
+                raise TurnInProgress("An earlier question of this conversation has not been answered yet.")
+            row = await (await connection.execute(statement("start_turn"), parameters)).fetchone()
+        return None if row is None else _turn(row)
+
+    async def hand_over_turn(self, turn_id: str, *, attempt: int) -> None:
+        parameters = {"turn_id": known_id(turn_id, "turn"), "attempt": attempt}
+        async with self._database.transaction() as connection:
+            await connection.execute(statement("hand_over_turn"), parameters)
 
     async def request_cancel(self, caller: Caller, turn_id: str) -> TurnRow:
         parameters = {"turn_id": known_id(turn_id, "turn"), "user_id": caller.user_id}
@@ -220,6 +231,7 @@ def _turn(row: DictRow) -> TurnRow:
         model=row["model"],
         context=row["context"],
         attempt=row["attempt"],
+        handed_over=row["handed_over"],
         cancel_requested=row["cancel_requested"],
         plan_name=row["plan_name"],
         messages_used=row["messages_used"],

@@ -49,6 +49,19 @@ where id = %(turn_id)s and account_id in (select flamechat_private.accounts_of(%
 -- The turn as it starts, or no row when there is nothing to run.
 select * from public.start_chat_turn(%(turn_id)s, %(owner)s)
 
+-- name: stands_behind
+-- Whether an earlier turn of its session has not ended. An earlier one cannot come later: places are given out under the
+-- session's lock.
+select exists (
+    select from public.chat_turns t join public.chat_turns earlier on earlier.session_id = t.session_id
+    where t.id = %(turn_id)s and earlier.ordinal < t.ordinal and earlier.ended_at is null
+) as waits
+
+-- name: hand_over_turn
+-- Its server was told to stop: this attempt is none of those that count against it.
+update public.chat_turns set handed_over = handed_over + 1
+where id = %(turn_id)s and attempt = %(attempt)s and ended_at is null
+
 -- name: request_cancel
 -- An ended turn is left as it is, and returned.
 update public.chat_turns set cancel_requested = cancel_requested or ended_at is null
@@ -101,8 +114,9 @@ order by e.written_at, e.turn_id, e.seq
 select * from public.chat_messages where id = any(%(message_ids)s) order by position
 
 -- name: unended_turns
--- What a server that starts has to run or to close, oldest first.
-select * from public.chat_turns where ended_at is null order by created_at, ordinal
+-- What a server that starts has to run or to close, oldest session first, each in its order.
+select * from public.chat_turns where ended_at is null
+order by min(created_at) over (partition by session_id), session_id, ordinal
 
 -- name: messages
 -- The newest messages before a position, of the turns that stand; the caller puts them in order.

@@ -22,7 +22,7 @@ select t.id, t.session_id from public.chat_turns t
 where t.ended_at is null and not exists (
     select from procrastinate_jobs j where j.queueing_lock = t.id::text and j.status in ('todo', 'doing')
 )
-order by t.created_at, t.ordinal
+order by min(t.created_at) over (partition by t.session_id), t.session_id, t.ordinal
 """
 REMAINS = (
     "delete from procrastinate_jobs where status not in ('todo', 'doing')",

@@ -1,16 +1,19 @@
 """Collapsed stacks, `outer;inner weight` a line, as call paths. In C: lines.c."""
 
 import ctypes
+from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from traces.kernels.library import REASONS, Buffer, NamesStruct, NotReadable, Outcome, call, kernels, raise_for, take
-from traces.kernels.trees import Paths, TreeStruct, Trie
+from traces.kernels.trees import Paths, TreeStruct, paths_of_stacks_reference
 
 MAX_WEIGHT_DIGITS = 15
+PIECE = 1 << 20
+"""Bytes that are split into lines at once without the kernels: more would only take memory."""
 COMMENT = ord("#")
 SPACE = b" \t\n\v\f\r"
 
@@ -55,12 +58,11 @@ class _LinesStruct(ctypes.Structure):
 
 def scan_lines_reference(data: Buffer, max_depth: int) -> Lines:
     """The same, a line at a time."""
-    text = bytes(data)
-    walk = _Walk(max_depth)
-    leaves: list[int] = []
+    stacks: dict[bytes, int] = {}
+    which: list[int] = []
     weights: list[int] = []
     skipped = position = 0
-    for line in _lines(text):
+    for line in _lines(memoryview(data).cast("B")):
         stack, _, weight = line.rstrip(b"\r").rpartition(b" ")
         if not weight.isdigit() or line[0] == COMMENT:
             skipped += bool(line.strip(SPACE)) and line[0] != COMMENT
@@ -70,55 +72,36 @@ def scan_lines_reference(data: Buffer, max_depth: int) -> Lines:
             skipped += 1
         else:
             weights.append(int(weight))
-            leaves.append(walk.leaf(stack) if stack else -1)
+            which.append(stacks.setdefault(stack, len(stacks)))
         position += len(line) + 1
-    return Lines(walk.trie.paths(leaves), np.array(weights, np.int64), tuple(walk.names), skipped)
+    paths, names = _paths(list(stacks), np.array(which, np.int64), max_depth)
+    return Lines(paths, np.array(weights, np.int64), names, skipped)
 
 
-class _Walk:
-    """The stacks of a text: looked up where they were met before, else walked from what they share with the last."""
-
-    def __init__(self, max_depth: int) -> None:
-        self.trie = Trie(max_depth)
-        self.names: dict[bytes, int] = {}
-        self._known: dict[bytes, int] = {}
-        self._last = b""
-        self._path: list[bytes] = []
-        self._nodes: list[int] = []
-        self._current = True  # whether `_path` and `_nodes` are those of `_last`
-
-    def leaf(self, stack: bytes) -> int:
-        """The leaf of a stack."""
-        leaf = self._known.get(stack)
-        # Where paths are cut, each walk counts.
-        if leaf is None or (self.trie.truncated and stack != self._last):
-            if not self._current:
-                self._walk(self._last)
-            leaf = self._known[stack] = self._walk(stack)
-            self._current = True
-        else:
-            self._current = self._current and stack == self._last
-        self._last = stack
-        return leaf
-
-    def _walk(self, stack: bytes) -> int:
-        frames, path, nodes = stack.split(b";"), self._path, self._nodes
-        shared = min(len(frames), len(path))
-        if path[:shared] != frames[:shared]:
-            shared = next(i for i, (old, new) in enumerate(zip(path, frames, strict=False)) if old != new)
-        del nodes[shared:]
-        leaf = nodes[-1] if nodes else -1
-        for name in frames[shared:]:
-            leaf = self.trie.child(leaf, self.names.setdefault(name, len(self.names)))
-            nodes.append(leaf)
-        self._path = frames
-        return leaf
+def _paths(stacks: list[bytes], which: npt.NDArray[np.int64], max_depth: int) -> tuple[Paths, tuple[bytes, ...]]:
+    """The paths of the lines, each of them one of the distinct stacks, and the names of the frames."""
+    names: dict[bytes, int] = {}
+    frames, ends = array("i"), array("q")
+    for stack in stacks:
+        frames.extend([names.setdefault(name, len(names)) for name in stack.split(b";")] if stack else [])
+        ends.append(len(frames))
+    column, stops = np.frombuffer(frames, np.int32), np.frombuffer(ends, np.int64)
+    sizes = np.diff(stops, prepend=0)
+    if len(sizes) and sizes.max() > max_depth:  # where paths are cut, each line counts
+        column = np.concatenate([column[stops[one] - sizes[one] : stops[one]] for one in which])
+        return paths_of_stacks_reference(column, np.cumsum(sizes[which]), max_depth), tuple(names)
+    paths = paths_of_stacks_reference(column, stops, max_depth)
+    return replace(paths, leaf=paths.leaf[which]), tuple(names)
 
 
-def _lines(text: bytes) -> Iterator[bytes]:
-    begin = 0
-    while (end := text.find(b"\n", begin)) >= 0:
-        yield text[begin:end]
-        begin = end + 1
-    if begin < len(text):
-        yield text[begin:]
+def _lines(data: memoryview) -> Iterator[bytes]:
+    pending: list[bytes] = []
+    for begin in range(0, len(data), PIECE):
+        first, *more = bytes(data[begin : begin + PIECE]).split(b"\n")
+        pending.append(first)
+        if more:
+            yield b"".join(pending)
+            yield from more[:-1]
+            pending = more[-1:]
+    if rest := b"".join(pending):
+        yield rest

@@ -1,5 +1,5 @@
-"""A scriptable OpenAI-compatible endpoint over real HTTP: it answers `POST /v1/chat/completions` with the replies it
-was given, in order, streamed as server-sent events, and keeps what it was asked.
+"""A scriptable OpenAI-compatible endpoint over real HTTP: it answers `POST /v1/chat/completions` and `/v1/responses`
+with the replies it was given, in order, streamed as server-sent events, and keeps what it was asked.
 
     async with openai_endpoint(Reply(calls=(("get_trace_summary", "{}"),)), Reply(text="It is parse.")) as endpoint:
         ... endpoint.base_url ... endpoint.requests[1]["messages"] ...
@@ -8,26 +8,34 @@ was given, in order, streamed as server-sent events, and keeps what it was asked
 import asyncio
 import base64
 import json
-from collections.abc import AsyncIterator, Mapping
+import socket
+import struct
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
-Fault = Literal["drop", "early_end", "junk", "error_event", "hang"]
+from tests.openai_responses import halves, pieces, response_ending, response_events
+
+Fault = Literal["drop", "reset", "early_end", "junk", "error_event", "failed", "hang", "keep_alive", "mute"]
+KEEP_ALIVE_S = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """One answer: text in pieces, then tool calls as (name, JSON arguments), whose arguments are cut in two. `gate`
     holds the stream after the first piece of text until a test opens it; `fault` is what happens where the finish
-    should be.
+    should be: `keep_alive` sends comments and nothing else, `mute` never says a word. `cached` are those of the input
+    tokens that the provider had read before.
     """
 
     text: str = ""
     calls: tuple[tuple[str, str], ...] = ()
     piece: int = 9
     finish_reason: str | None = None
+    refusal: str = ""
     usage: tuple[int, int] | None = (100, 20)
+    cached: int = 0
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
@@ -49,16 +57,24 @@ class Endpoint:
 
     def pictures(self, request: int) -> list[bytes]:
         """The PNGs of one request, in order."""
-        parts = [part for message in self.requests[request]["messages"] for part in _parts(message)]
+        parts = [part for message in self._messages(request) for part in _parts(message)]
         urls = [part["image_url"]["url"] for part in parts if part.get("type") == "image_url"]
+        urls += [part["image_url"] for part in parts if part.get("type") == "input_image"]
         return [base64.b64decode(url.partition(",")[2]) for url in urls]
 
     def roles(self, request: int) -> list[str]:
-        return [message["role"] for message in self.requests[request]["messages"]]
+        """The role of each message; of what is none in the Responses API, its type."""
+        return [message.get("role") or message["type"] for message in self._messages(request)]
+
+    def _messages(self, request: int) -> list[dict[str, Any]]:
+        asked = self.requests[request]
+        messages: list[dict[str, Any]] = asked["input"] if "input" in asked else asked["messages"]
+        return messages
 
 
 def _parts(message: dict[str, Any]) -> list[dict[str, Any]]:
-    return message["content"] if isinstance(message["content"], list) else []
+    content = message.get("content")
+    return content if isinstance(content, list) else []
 
 
 @asynccontextmanager
@@ -74,7 +90,7 @@ async def openai_endpoint(*replies: Reply) -> AsyncIterator[Endpoint]:
                 reply = (
                     replies[number] if number < len(replies) else Reply(status=500, headers={"x-should-retry": "false"})
                 )
-                if not await _answer(reader, writer, reply, number):
+                if not await _answer(reader, writer, reply, number, is_responses="input" in request):
                     break
         except (ConnectionError, asyncio.IncompleteReadError):
             endpoint.disconnects += 1
@@ -111,8 +127,12 @@ async def _request(reader: asyncio.StreamReader, endpoint: Endpoint) -> dict[str
     return body | {"path": lines[0].split()[1]}
 
 
-async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, reply: Reply, number: int) -> bool:
+async def _answer(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, reply: Reply, number: int, *, is_responses: bool
+) -> bool:
     """Write one reply; False when the connection is not to be used again."""
+    if reply.fault == "mute":
+        await _hung_up(reader)
     if reply.status != 200 or reply.body is not None:
         body = json.dumps(reply.body or {"error": {"message": f"scripted {reply.status}", "code": None}}).encode()
         headers = {"content-type": "application/json", "content-length": str(len(body))} | dict(reply.headers)
@@ -120,48 +140,76 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, re
         await writer.drain()
         return True
     writer.write(_head(200, {"content-type": "text/event-stream", "transfer-encoding": "chunked"}))
-    for index in range(0, len(reply.text), reply.piece):
-        await _event(writer, _delta({"content": reply.text[index : index + reply.piece]}))
-        if index == 0 and reply.gate is not None:
-            await reply.gate.wait()
+    events = response_events(reply, number) if is_responses else _chat_chunks(reply, number)
+    gate = reply.gate
+    for event, is_text in events:
+        await _event(writer, event)
+        if is_text and gate is not None:
+            await gate.wait()
+            gate = None
+    return await _ending(reader, writer, reply, number, is_responses=is_responses)
+
+
+def _chat_chunks(reply: Reply, number: int) -> Iterator[tuple[dict[str, Any], bool]]:
+    """Each chunk, and whether it holds text."""
+    for piece in pieces(reply):
+        yield _delta({"content": piece}), True
+    if reply.refusal:
+        yield _delta({"refusal": reply.refusal}), False
     for index, (name, arguments) in enumerate(reply.calls):
-        call = {
-            "index": index,
-            "id": f"call_{number}_{index}",
-            "type": "function",
-            "function": {"name": name, "arguments": ""},
-        }
-        await _event(writer, _delta({"tool_calls": [call]}))
-        middle = len(arguments) // 2
-        for half in (arguments[:middle], arguments[middle:]) if reply.fault != "early_end" else (arguments[:middle],):
-            await _event(writer, _delta({"tool_calls": [{"index": index, "function": {"arguments": half}}]}))
-    return await _ending(reader, writer, reply)
+        call = {"index": index, "id": f"call_{number}_{index}", "type": "function"}
+        yield _delta({"tool_calls": [call | {"function": {"name": name, "arguments": ""}}]}), False
+        for half in halves(reply, arguments):
+            yield _delta({"tool_calls": [{"index": index, "function": {"arguments": half}}]}), False
 
 
-async def _ending(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, reply: Reply) -> bool:
+async def _ending(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, reply: Reply, number: int, *, is_responses: bool
+) -> bool:
     match reply.fault:
         case "drop":
             return False
+        case "reset":
+            linger_nothing = struct.pack("ii", 1, 0)  # closing then sends RST
+            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger_nothing)
+            writer.transport.abort()
+            return False
+        case "hang" | "mute":
+            await _hung_up(reader)
+        case "keep_alive":
+            await _hung_up(reader, writer)
         case "junk":
             await _event(writer, "this is not JSON")
-        case "error_event":
-            await _event(writer, {"error": {"message": "overloaded", "type": "server_error"}})
-        case "hang":
-            await reader.read(1)
-            raise ConnectionResetError("the client hung up")
         case "early_end":
             pass
-        case None:
-            finish = reply.finish_reason or ("tool_calls" if reply.calls else "stop")
-            await _event(writer, _delta({}, finish))
-            if reply.usage:
-                prompt, completion = reply.usage
-                usage = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
-                await _event(writer, _delta({}) | {"choices": [], "usage": usage})
-            await _event(writer, "[DONE]")
+        case "error_event" | "failed" | None:
+            for event in [response_ending(reply, number)] if is_responses else _chat_ending(reply):
+                await _event(writer, event)
     writer.write(b"0\r\n\r\n")
     await writer.drain()
     return True
+
+
+def _chat_ending(reply: Reply) -> Iterator[dict[str, Any] | str]:
+    if reply.fault is not None:
+        yield {"error": {"message": "overloaded", "type": "server_error"}}
+        return
+    yield _delta({}, reply.finish_reason or ("tool_calls" if reply.calls else "stop"))
+    if reply.usage:
+        prompt, completion = reply.usage
+        usage = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+        cached = {"prompt_tokens_details": {"cached_tokens": reply.cached}}
+        yield _delta({}) | {"choices": [], "usage": usage | cached}
+    yield "[DONE]"
+
+
+async def _hung_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter | None = None) -> NoReturn:
+    """Wait until the client leaves; with a writer, keeping its connection alive."""
+    left = asyncio.ensure_future(reader.read(1))
+    while not (await asyncio.wait({left}, timeout=None if writer is None else KEEP_ALIVE_S))[0]:
+        if writer is not None:
+            await _event(writer, ": keep-alive")
+    raise ConnectionResetError("the client hung up")
 
 
 def _delta(delta: dict[str, Any], finish_reason: str | None = None) -> dict[str, Any]:
@@ -170,7 +218,10 @@ def _delta(delta: dict[str, Any], finish_reason: str | None = None) -> dict[str,
 
 
 async def _event(writer: asyncio.StreamWriter, said: dict[str, Any] | str) -> None:
-    data = f"data: {said if isinstance(said, str) else json.dumps(said)}\n\n".encode()
+    """A text that begins with a colon is a comment."""
+    text = said if isinstance(said, str) else json.dumps(said)
+    kind = f"event: {said['type']}\n" if isinstance(said, dict) and "type" in said else ""
+    data = f"{text}\n\n".encode() if text.startswith(":") else f"{kind}data: {text}\n\n".encode()
     writer.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
     await writer.drain()
 

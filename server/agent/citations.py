@@ -30,7 +30,7 @@ def resolve_citations(trace: Trace, answer: str) -> tuple[Resolved, ...]:
             handle = resolve(trace, match["handle"])
         except TraceError:
             continue
-        name, file, line = _named(trace, handle)
+        name, file, line = named(trace, handle)
         citation = Citation(
             handle=str(handle),
             label=(match["label"] or "").strip("`") or name,
@@ -43,7 +43,8 @@ def resolve_citations(trace: Trace, answer: str) -> tuple[Resolved, ...]:
     return tuple(found)
 
 
-def _named(trace: Trace, handle: Handle) -> tuple[str, str | None, int | None]:
+def named(trace: Trace, handle: Handle) -> tuple[str, str | None, int | None]:
+    """Name, file and line of what a handle that exists stands for."""
     if handle.kind == "profile":
         return trace.profiles[handle.index].name, None, None
     frame = frame_behind(trace, handle)

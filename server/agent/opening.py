@@ -2,20 +2,23 @@
 before its first word.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from server.agent.named_windows import NamedWindow, looked_at, named_windows, seen_window
 from server.agent.quoting import plain
 from server.agent.tools.functions import TopFunctions, answer_top_functions
 from server.agent.tools.insights import insight_data, said
 from server.agent.tools.summary import NoArguments, answer_summary
-from server.protocol.values import Opening
+from server.protocol.values import Opening, ViewerState
 from traces.analysis.functions import top_functions
 from traces.analysis.summary import summarise
 from traces.analysis.units import format_value
 from traces.insights.registry import first_findings
 from traces.model import Trace
 from traces.values import Unit
+
+NOTHING_SEEN = ViewerState()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +30,29 @@ class FirstLook:
     summary: str
     findings: tuple[str, ...]
     data: dict[str, Any]
+    windows: tuple[NamedWindow, ...] = ()
+    seen: str = ""
 
 
-def first_look(trace: Trace) -> FirstLook:
-    """Summary, heaviest functions and the worst findings for the system prompt."""
+def first_look(trace: Trace, viewer: ViewerState = NOTHING_SEEN) -> FirstLook:
+    """Summary, heaviest functions, the worst findings and the windows worth a name; what the person looks at."""
     told = answer_summary(trace, NoArguments())
     top = answer_top_functions(trace, TopFunctions(limit=5))
     worst = first_findings(trace)
+    seen = seen_window(trace, viewer)
+    windows = (*named_windows(trace, worst), *([seen] if seen else []))
     findings = tuple(f"{finding.severity} {finding.id}: {said(finding)}" for finding in worst)
     return FirstLook(
         f"{told.text}\n{top.text}",
         findings,
-        {"summary": told.data, "top": top.data, "insights": [insight_data(trace, finding) for finding in worst]},
+        {
+            "summary": told.data,
+            "top": top.data,
+            "insights": [insight_data(trace, finding) for finding in worst],
+            "windows": [asdict(window) for window in windows],
+        },
+        windows,
+        looked_at(trace, viewer),
     )
 
 

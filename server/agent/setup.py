@@ -1,6 +1,7 @@
 """The first node: what the model knows before it begins."""
 
 import re
+from dataclasses import asdict
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -8,11 +9,9 @@ from langgraph.runtime import Runtime
 
 from server.agent.history import conversation
 from server.agent.opening import FirstLook, first_look
-from server.agent.quoting import quoted
 from server.agent.state import TurnContext, TurnState
 from server.agent.turn import TurnInput
 from server.protocol.events import TurnStarted
-from server.protocol.values import ViewerState
 
 _PLACE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
@@ -25,13 +24,20 @@ async def set_up(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, A
     await context.sink.emit(
         TurnStarted(attempt=turn.attempt, model=context.model.label, prompt_version=template.version)
     )
-    look = await context.workers.ask(turn.opened, first_look)
+    look = await context.workers.ask(turn.opened, first_look, turn.viewer)
     places = _places(turn, look) | {"tools": ", ".join(tool.name for tool in context.tools)}
     text = filled(template.template, places)
     past = conversation(turn.history, context.bounds.context_tokens, context.bounds.trimmed_tokens)
     if past.left_out:
         text += f"\n\nEarlier in this conversation ({past.left_out} turns that are not shown any more):\n{past.summary}"
-    asked = HumanMessage(turn.prompt, additional_kwargs={"viewer": turn.viewer.model_dump(mode="json")})
+    asked = HumanMessage(
+        f"{turn.prompt}\n\n({around(turn, look)})",
+        additional_kwargs={
+            "prompt": turn.prompt,
+            "viewer": turn.viewer.model_dump(mode="json"),
+            "windows": [asdict(window) for window in look.windows],
+        },
+    )
     messages = [SystemMessage(text), *past.messages, asked]
     return {"messages": messages, "prompt_version": template.version, "known": look.data}
 
@@ -49,18 +55,14 @@ def _places(turn: TurnInput, look: FirstLook) -> dict[str, str]:
         "findings": "\n".join(f"- {finding}" for finding in look.findings) or "- none",
         "plan_name": turn.plan_name,
         "local_time": f"{turn.local_time:%Y-%m-%d %H:%M %Z}".strip(),
-        "viewing": viewing(turn.viewer),
+        "viewing": look.seen,
+        "windows": "\n".join(f"- {window.line()}" for window in look.windows) or "- none",
     }
 
 
-def viewing(viewer: ViewerState) -> str:
-    """What the person is looking at, in one line."""
-    parts = [
-        f"the {viewer.view} view" if viewer.view else "",
-        f"profile {quoted(viewer.profile, 40)}" if viewer.profile else "",
-    ]
-    if viewer.selection:
-        parts.append(f"selected {quoted(viewer.selection, 40)}")
-    if viewer.window:
-        parts.append(f"window {viewer.window.start:.0f} to {viewer.window.end:.0f} on the profile's axis")
-    return ", ".join(part for part in parts if part) or "nothing in particular"
+def around(turn: TurnInput, look: FirstLook) -> str:
+    """What belongs to this prompt alone. It stands with the prompt and not in the system prompt, so that the beginning
+    of a conversation stays the same and a provider can cache it.
+    """
+    where = f"The person is looking at: {look.seen}."
+    return f"{where} His local time: {turn.local_time:%Y-%m-%d %H:%M %Z}".strip() + f". Plan: {turn.plan_name}."

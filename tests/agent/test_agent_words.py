@@ -2,20 +2,26 @@
 
 import json
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.messages import AnyMessage
 
 from server.adapters.model.scripted import Line, ScriptedChat, ScriptedModels
 from server.adapters.prompt_file import PromptFile
 from server.agent.debug import MessageRecorder, masked
 from server.agent.follow_ups import title_of
+from server.agent.history import estimated_tokens
+from server.agent.named_windows import looked_at
 from server.agent.opening import opening
 from server.agent.quoting import clamp, plain, quoted
 from server.agent.setup import filled
 from server.errors import PromptUnavailable
+from server.protocol.values import ViewerState, Window
 from tests.agent.turns import small_trace, stage
+from traces.door import read_trace
 
 
 @given(st.text(max_size=400))
@@ -56,8 +62,13 @@ async def test_the_prompt_names_trace_findings_viewer_plan_and_tools() -> None:
     scene = stage(ScriptedModels(chat))
     answer = await scene.agent.answer(scene.turn, scene.sink)
     said = chat.heard[0].messages[0].text
-    for part in ('"small.json": example trace', '"parse_json"', "Plan: local", "2026-01-02 15:04", "find_frames"):
+    for part in ('"small.json": example trace', '"parse_json"', "find_frames", "as tools take them:\n- none"):
         assert part in said
+    asked = chat.heard[0].messages[-1].text
+    assert asked.startswith("Why is this slow?\n\n(")
+    for part in ("looking at: nothing in particular", "Plan: local", "2026-01-02 15:04"):
+        assert part in asked
+        assert part not in said, "the beginning of the conversation stays the same"
     assert "{{" not in said
     assert answer.prompt_version.startswith("analysis_system_prompt@")
 
@@ -113,7 +124,7 @@ async def test_recorded_messages_are_exact_but_for_pictures_and_keys(tmp_path: P
 
     first, second = (json.loads(file.read_text()) for file in sorted((tmp_path / "messages").iterdir()))
     assert [message["role"] for message in second["messages"]] == ["system", "user", "assistant", "tool", "user"]
-    assert first["messages"][1]["content"] == "Is *** slow?"
+    assert first["messages"][1]["content"].startswith("Is *** slow?\n")
     assert second["messages"][4]["content"][1]["image_url"]["url"].startswith("image/png sha256:")
     assert second["reply"]["content"] == "Seen."
     assert first["tools"][0]["function"]["name"] == "get_trace_summary"
@@ -121,3 +132,27 @@ async def test_recorded_messages_are_exact_but_for_pictures_and_keys(tmp_path: P
 
 def test_masking_reaches_every_depth() -> None:
     assert masked({"a": [{"b": "Bearer abc.def"}]}) == {"a": [{"b": "Bearer ***"}]}
+
+
+async def test_what_the_person_looks_at_reaches_the_model_with_names_and_numbers() -> None:
+    chat = ScriptedChat(lines=[Line(text="Fine.")])
+    seen = ViewerState(view="sandwich", profile="p0", selection="f3", window=Window(start=2e8, end=5e8))
+    scene = stage(ScriptedModels(chat), viewer=seen)
+    await scene.agent.answer(scene.turn, scene.sink)
+    asked = chat.heard[0].messages[-1].text
+    assert 'the sandwich view, profile p0 "MainThread", selected f3 "draw"' in asked
+    assert "what is in view: start_time_ms=200 end_time_ms=500 profile=p0" in asked
+
+
+def test_a_handle_that_is_not_there_is_said_to_be_missing() -> None:
+    assert looked_at(small_trace(), ViewerState(selection="f99")) == 'selected "f99" (not in this trace)'
+
+
+async def test_the_first_context_stays_under_2500_tokens(fixtures: Path) -> None:
+    for source in sorted(fixtures.rglob("*.*")):
+        if "programs" in source.parts or source.suffix in (".md", ".py") or source.name == "truth.json":
+            continue
+        chat = ScriptedChat(lines=[Line(text="Fine.")])
+        scene = stage(ScriptedModels(chat), read_trace(source.read_bytes(), name=source.name))
+        await scene.agent.answer(scene.turn, scene.sink)
+        assert estimated_tokens(cast("list[AnyMessage]", chat.heard[0].messages)) < 2_500, source.name

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -49,6 +49,8 @@ class Evidence:
     prompt: str
     viewer: dict[str, Any]
     results: tuple[Result, ...]
+    windows: list[dict[str, Any]] = field(default_factory=list)
+    """Stretches with a name, in milliseconds from their profile's start."""
 
     def all(self, tool: str) -> list[Result]:
         return [result for result in self.results if result.tool == tool and not result.failed]
@@ -122,4 +124,7 @@ def gathered_evidence(messages: Sequence[BaseMessage]) -> Evidence:
                 )
             )
     prompt = messages[start]
-    return Evidence(prompt.text, prompt.additional_kwargs.get("viewer") or {}, tuple(results))
+    said = prompt.additional_kwargs
+    return Evidence(
+        said.get("prompt") or prompt.text, said.get("viewer") or {}, tuple(results), said.get("windows") or []
+    )

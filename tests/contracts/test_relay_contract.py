@@ -1,4 +1,5 @@
-"""Every Relay: in memory, over PostgreSQL inside one process, and over PostgreSQL from one process to another."""
+"""Every Relay: in memory, over PostgreSQL inside one process and from one process to another, and in memory with a
+project's Realtime beside it, alive or dead."""
 
 from collections.abc import AsyncIterator
 from uuid import uuid4
@@ -9,6 +10,7 @@ import pytest
 from server.adapters.memory.relay import MemoryRelay
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.relay import PostgresRelay
+from server.adapters.supabase.realtime import RealtimeRelay
 from server.ports.relay import Listening, Relay
 from server.protocol.events import (
     ModelChunkAppend,
@@ -22,6 +24,7 @@ from server.protocol.events import (
 )
 from server.protocol.server import TurnSnapshot
 from server.protocol.values import SnapshotMessage, Usage
+from tests.cloud.supabase_server import supabase_server
 from tests.plugins.postgres import FreshDatabase
 from tests.plugins.worlds import Talk, postgres_world
 
@@ -55,15 +58,21 @@ class AcrossProcesses:
         return await self._there.snapshot(session_id)
 
 
-@pytest.fixture(params=["memory", "one process", "two processes"])
+@pytest.fixture(params=["memory", "one process", "two processes", "realtime", "dead realtime"])
 def own_database(request: pytest.FixtureRequest) -> tuple[str, FreshDatabase | None]:
-    database = None if request.param == "memory" else request.getfixturevalue("database")
+    database = request.getfixturevalue("database") if "process" in request.param else None
     return request.param, database
 
 
 @pytest.fixture
 async def relay(own_database: tuple[str, FreshDatabase | None]) -> AsyncIterator[Relay]:
     kind, database = own_database
+    if "realtime" in kind:
+        async with supabase_server() as supabase, supabase.project.client() as client:
+            supabase.faults.always("realtime", "hang" if "dead" in kind else None)
+            async with RealtimeRelay(MemoryRelay(events_per_listener=BOUND), client, _all_wanted) as relay:
+                yield relay
+        return
     if database is None:
         yield MemoryRelay(events_per_listener=BOUND)
         return
@@ -78,6 +87,10 @@ async def relay(own_database: tuple[str, FreshDatabase | None]) -> AsyncIterator
         for turn_id in (T1, T2):
             await talk.ask(turn_id, queue_behind=True)
         yield here if kind == "one process" else AcrossProcesses(here, there)
+
+
+async def _all_wanted(wanted: int) -> int:
+    return wanted
 
 
 def stamped(events: list[TurnEvent], *, turn_id: str = T1, first: int = 1) -> list[TurnEvent]:

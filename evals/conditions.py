@@ -39,6 +39,9 @@ class Condition(Protocol):
 class NoPictures:
     """Pictures are drawn and not kept."""
 
+    async def load(self, turn: TurnInput, tool_call_id: str) -> bytes | None:
+        return None
+
     async def save(self, turn: TurnInput, tool_call_id: str, png: bytes) -> str:
         return "not kept"
 

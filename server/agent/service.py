@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.types import Command
 
 from limits.decisions import Decision, LimitType
 from server.agent.bounds import AgentBounds
@@ -25,6 +26,13 @@ from server.ports.prompts import Prompts
 from server.ports.traces import TraceWorkers
 from server.protocol.events import TurnStarted
 from server.protocol.values import Check, Citation, Usage
+
+LIMITS: tuple[Literal["chat_messages_per_session_limit", "plan_name", "messages_used"], ...] = (
+    "chat_messages_per_session_limit",
+    "plan_name",
+    "messages_used",
+)
+"""Of the state, what a later attempt takes from the plan of now: its session may have come to stand over it."""
 
 Checkpoints = Callable[[], BaseCheckpointSaver[Any]]
 """A saver for one turn: savers are not shared, they do one thing at a time."""
@@ -91,7 +99,8 @@ class FlamechatAgent:
             return await self._graph.ainvoke(_first_state(turn), config=config, context=context)
         graph = self._graph.copy({"checkpointer": self._checkpoints()})
         config["configurable"] = {"thread_id": f"{turn.caller.user_id}/{turn.turn_id}"}
-        given: TurnState | None = _first_state(turn)
+        first = _first_state(turn)
+        given: TurnState | Command[str] = first
         if turn.attempt > 1:
             found = await graph.aget_state(config)
             if version := found.values.get("prompt_version"):
@@ -100,7 +109,10 @@ class FlamechatAgent:
                 await context.sink.emit(TurnStarted(attempt=turn.attempt, model=label, prompt_version=version))
                 if not found.next:
                     return found.values
-                given = None
+                given = Command(update={name: first[name] for name in LIMITS})
+                for call_id in found.values["new_pictures"]:
+                    if png := await self._pictures.load(turn, call_id):
+                        context.drawn[call_id] = png
         return await graph.ainvoke(given, config=config, context=context, durability="sync")
 
 

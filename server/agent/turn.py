@@ -69,6 +69,10 @@ class Pictures(Protocol):
         """Store a picture; returns the address a client fetches it from."""
         ...
 
+    async def load(self, turn: TurnInput, tool_call_id: str) -> bytes | None:
+        """A picture that an earlier attempt of the turn stored; None when it is not to be had."""
+        ...
+
 
 class Agent(Protocol):
     async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:

@@ -4,6 +4,7 @@ import hashlib
 import re
 
 from server.agent.turn import TurnInput
+from server.errors import NotFound, ServiceUnavailable
 from server.ports.objects import PICTURES_BUCKET, ObjectStore
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -33,6 +34,15 @@ class StoredPictures:
         path = picture_path(turn.caller.account_id, turn.turn_id, tool_call_id)
         await self._objects.put(PICTURES_BUCKET, path, png)
         return picture_address(path)
+
+    async def load(self, turn: TurnInput, tool_call_id: str) -> bytes | None:
+        """The stored picture, or None when it has gone, or cannot be had now: the tool's words remain."""
+        try:
+            return await self._objects.get(
+                PICTURES_BUCKET, picture_path(turn.caller.account_id, turn.turn_id, tool_call_id)
+            )
+        except (NotFound, ServiceUnavailable):
+            return None
 
 
 def _plain(tool_call_id: str) -> str:

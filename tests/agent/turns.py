@@ -75,6 +75,9 @@ class KeptPictures:
         self.saved[tool_call_id] = png
         return f"/pictures/{tool_call_id}.png"
 
+    async def load(self, turn: TurnInput, tool_call_id: str) -> bytes | None:
+        return self.saved.get(tool_call_id)
+
 
 @dataclass(slots=True)
 class Stage:

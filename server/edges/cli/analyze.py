@@ -43,6 +43,10 @@ class KeptPictures:
         await asyncio.to_thread(_write, path, png)
         return str(path)
 
+    async def load(self, turn: TurnInput, tool_call_id: str) -> bytes | None:
+        """None: a turn of the command line has one attempt."""
+        return None
+
 
 def _write(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -30,12 +30,11 @@ def main(arguments: Sequence[str]) -> int:
     except (BadCase, ServerError) as error:
         sys.stderr.write(f"evals: {error}\n")
         return 2
-    prices = None if chosen.prices is None else Prices(*chosen.prices)
-    print(printed(rows, prices))
     if chosen.failures is not None:
         chosen.failures.write_text(_failed(rows), encoding="utf-8")
     if chosen.json is not None:
         chosen.json.write_text(json.dumps([_row(row) for row in rows], indent=1, ensure_ascii=False), encoding="utf-8")
+    print(printed(rows, None if chosen.prices is None else Prices(*chosen.prices)))
     return int(any(not row.passed for row in rows))
 
 
@@ -57,7 +56,7 @@ async def _rows(chosen: argparse.Namespace) -> list[Graded]:
     if not cases:
         raise BadCase(f"no case is called {chosen.only!r}")
     rows = []
-    async for row in graded(cases, _conditions(chosen.model, chosen.runs)):
+    async for row in graded(cases, conditions(chosen.model, chosen.runs)):
         sys.stderr.write(f"{'pass' if row.passed else 'FAIL'} {row.condition} {row.case.name}\n")
         for why in row.failures:
             sys.stderr.write(f"     {why}\n")
@@ -65,7 +64,8 @@ async def _rows(chosen: argparse.Namespace) -> list[Graded]:
     return rows
 
 
-def _conditions(model: str | None, runs: int) -> list[Condition]:
+def conditions(model: str | None, runs: int) -> list[Condition]:
+    """The analyst, and a model with and without tools when one is named. Raises ConfigError."""
     settings, workers = load_settings(model=model), InlineTraceWorkers()
     agent = build_agent(settings, workers=workers, pictures=NoPictures())
     found: list[Condition] = [WithTools("built-in analyst", agent, workers, ANALYST)]

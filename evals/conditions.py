@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages.ai import add_ai_message_chunks
 from openai import OpenAIError
 
 from evals.answer import Answer, ToolCall
@@ -30,8 +31,11 @@ ASKED_AT = datetime(2026, 1, 2, 15, 4, tzinfo=UTC)
 class Condition(Protocol):
     """One way to get an answer. `runs` is how often a case is asked: once where answers cannot differ."""
 
-    name: str
-    runs: int
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def runs(self) -> int: ...
 
     async def ask(self, trace: Trace, prompt: str) -> Answer: ...
 
@@ -140,12 +144,12 @@ class WithDump:
 
     async def ask(self, trace: Trace, prompt: str) -> Answer:
         told = dump(trace)
+        asked = [SystemMessage("\n\n".join([DUMP_PROMPT, *(part.text for part in told)])), HumanMessage(prompt)]
         try:
-            reply = await self.models.model(self.model).chat.ainvoke(
-                [SystemMessage("\n\n".join([DUMP_PROMPT, *(part.text for part in told)])), HumanMessage(prompt)]
-            )
+            pieces = [piece async for piece in self.models.model(self.model).chat.astream(asked)]
         except (ServerError, OpenAIError) as error:
             return Answer(text="", with_tools=False, error=str(error))
+        reply = add_ai_message_chunks(*pieces)
         held = checked(trace, reply.text, gathered(told, {}), prompt, ())
         usage = reply.usage_metadata
         return Answer(

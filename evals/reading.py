@@ -7,6 +7,8 @@ from server.agent.citations import CITATION
 
 OPENING_SENTENCES = 3
 OPENING_CHARACTERS = 900
+LISTING_LINES = 4
+"""Lines without a blank one between them that are a listing, whatever they begin with."""
 NAMED_BEFORE = 4
 """Functions that an opening may name before the cause: who lists more has not said which one it is."""
 
@@ -20,7 +22,7 @@ _NAMED = re.compile(
 _SAYS = (
     r"dominat|hottest|heaviest|bottleneck|\bcauses?\b|culprit|because|due to|responsible|spends?\b|spent|takes?\b|"
     r"accounts?\b|goes to|most of|largest|slowest|biggest|waits?\b|waiting|blocks?\b|blocked|allocat|holds?\b|leads\b|"
-    r"\d\s?%"
+    r"\d\s?% (?:\([^)]*\) )?of\b"
 )
 _SAYS_CAUSE = re.compile(_SAYS, re.IGNORECASE)
 _AFTER_CLAIM = re.compile(
@@ -93,15 +95,13 @@ def sentences(text: str) -> list[str]:
 
 
 def opening(text: str) -> str:
-    """The answer's first sentences, up to where a list or a table begins: what a reader in a hurry takes from it."""
+    """The answer's first sentences, up to where a listing begins: what a reader in a hurry takes from it."""
     said: list[str] = []
-    for sentence in sentences(text):
-        if _LISTED.match(sentence) and said:
+    for paragraph in re.split(r"\n\s*\n", prose(text)):
+        if said and (_LISTED.match(paragraph) or paragraph.strip().count("\n") + 1 >= LISTING_LINES):
             break
-        said.append(sentence)
-        if len(said) == OPENING_SENTENCES:
-            break
-    return " ".join(said)[:OPENING_CHARACTERS]
+        said += sentences(paragraph)
+    return " ".join(said[:OPENING_SENTENCES])[:OPENING_CHARACTERS]
 
 
 def amounts(text: str, unit: str) -> list[float]:

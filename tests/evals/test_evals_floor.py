@@ -1,0 +1,29 @@
+"""What the built-in analyst must hold, of all cases."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from evals.__main__ import conditions
+from evals.case import read_cases
+from evals.running import Graded, graded
+from evals.table import rate, verified
+
+FLOORS = {"planted and known": 0.90, "traps": 0.95, "numbers verified": 0.99}
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+async def test_the_built_in_analyst_holds_its_floors() -> None:
+    rows = [row async for row in graded(read_cases(), conditions(None, 1))]
+    causes = [row for row in rows if row.case.kind != "trap"]
+    traps = [row for row in rows if row.case.kind == "trap"]
+    held, claimed = verified(rows)
+    assert claimed > 1000
+    assert rate(causes) >= FLOORS["planted and known"], _failed(causes)
+    assert rate(traps) >= FLOORS["traps"], _failed(traps)
+    assert held / claimed >= FLOORS["numbers verified"]
+
+
+def _failed(rows: Sequence[Graded]) -> str:
+    return "\n".join(f"{row.case.name}: {'; '.join(row.failures)}" for row in rows if not row.passed)

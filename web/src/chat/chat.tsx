@@ -19,9 +19,11 @@ interface ChatProps {
   proposal: { text: string } | null;
   /** Called for each click on a citation, also the second on the same one. */
   cite: (handle: string) => void;
+  /** Whether the opening tells its findings: they stand beside the chart otherwise. */
+  tellsFindings: boolean;
 }
 
-export function Chat({ store, sessionId, proposal, cite }: ChatProps) {
+export function Chat({ store, sessionId, proposal, cite, tellsFindings }: ChatProps) {
   const conversation = usePart(store, (state) => state.conversation);
   const connection = usePart(store, (state) => state.connection);
   const running = runningTurn(conversation);
@@ -60,6 +62,7 @@ export function Chat({ store, sessionId, proposal, cite }: ChatProps) {
         {conversation.opening && (
           <OpeningView
             opening={conversation.opening}
+            tellsFindings={tellsFindings}
             isOnly={conversation.turns.length === 0}
             canAsk={canAsk}
             ask={(prompt) => store.ask(prompt)}
@@ -134,11 +137,13 @@ function announcement(turn: Turn | undefined, connection: Connection): string {
 
 function OpeningView({
   opening,
+  tellsFindings,
   isOnly,
   canAsk,
   ask,
 }: {
   opening: Opening;
+  tellsFindings: boolean;
   isOnly: boolean;
   canAsk: boolean;
   ask: (prompt: string) => void;
@@ -146,7 +151,7 @@ function OpeningView({
   return (
     <div class="opening">
       <AnswerText text={opening.summary} growing={false} />
-      {opening.findings.length > 0 && (
+      {tellsFindings && opening.findings.length > 0 && (
         <>
           <h3>First findings</h3>
           <ul class="first-findings">

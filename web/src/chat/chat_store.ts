@@ -24,6 +24,8 @@ export interface ChatSettings {
   traceId: string;
   sessionId: string;
   mountedTools: string[];
+  /** What the person looks at, null while nothing is shown: each question carries it as it is then. */
+  seen?: () => ViewerState | null;
   /** Makes the socket; a test hands in its own. */
   connect?: () => WebSocket;
 }
@@ -121,8 +123,12 @@ export class ChatStore extends Store<ChatState> {
 
   /** Tell what the person is looking at. */
   look(viewer: ViewerState): void {
-    this.#viewer = { ...viewer, mountedTools: this.#settings.mountedTools };
+    this.#see(viewer);
     if (this.#joined) this.#send({ type: "viewer_context", ...this.#viewer });
+  }
+
+  #see(viewer: ViewerState): void {
+    this.#viewer = { ...viewer, mountedTools: this.#settings.mountedTools };
   }
 
   #connect(): void {
@@ -221,6 +227,8 @@ export class ChatStore extends Store<ChatState> {
   }
 
   #ask(turnId: string, prompt: string): void {
+    const seen = this.#settings.seen?.();
+    if (seen) this.#see(seen);
     this.#send({
       type: "user_prompt",
       sessionId: this.#settings.sessionId,

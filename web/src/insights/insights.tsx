@@ -12,27 +12,38 @@ interface Insights {
   notApplicable: { id: string }[];
 }
 
-interface FindingsProps {
-  store: ViewerStore;
-  ask: (question: string) => void;
+/** Findings as they come: null while they are looked for, with the reason when they cannot be had. */
+export interface Found {
+  insights: Insights | null;
+  problem: string | null;
 }
 
-export function Findings({ store, ask }: FindingsProps) {
-  const [found, setFound] = useState<Insights | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const { traceId } = store.trace;
+export function useInsights(traceId: string): Found {
+  const [found, setFound] = useState<Found>({ insights: null, problem: null });
   useEffect(() => {
     let current = true;
     json<Insights>(`/traces/${encodeURIComponent(traceId)}/insights`).then(
-      (answer) => current && setFound(answer),
-      (error: Error) => current && setProblem(error.message),
+      (insights) => current && setFound({ insights, problem: null }),
+      (error: Error) => current && setFound({ insights: null, problem: error.message }),
     );
     return () => {
       current = false;
     };
   }, [traceId]);
+  return found;
+}
+
+interface FindingsProps {
+  store: ViewerStore;
+  found: Found;
+  ask: (question: string) => void;
+  /** Before the first question they are what there is to read. */
+  isOpen: boolean;
+}
+
+export function Findings({ store, found: { insights: found, problem }, ask, isOpen }: FindingsProps) {
   return (
-    <details class="findings">
+    <details class="findings" open={isOpen && found !== null && found.insights.length > 0}>
       <summary>
         Findings <span class="note">{problem ?? countsOf(found)}</span>
       </summary>

@@ -38,7 +38,10 @@ export function Conversations({ traceId, sessionId, version, title }: Conversati
     };
   }, [open]);
   const current = sessions.find((session) => session.sessionId === sessionId);
-  const name = title ?? current?.title ?? (current ? "Untitled conversation" : "New conversation");
+  const name = (title ?? current?.title ?? (current ? "Untitled conversation" : "New conversation")).replaceAll(
+    "`",
+    "",
+  );
 
   const attempt = async (action: () => Promise<void>) => {
     try {
@@ -119,7 +122,7 @@ interface ItemProps {
 function Item({ session, isCurrent, chosen, rename, remove }: ItemProps) {
   const [state, setState] = useState<"shown" | "renaming" | "deleting">("shown");
   const input = useRef<HTMLInputElement>(null);
-  const title = session.title ?? "Untitled conversation";
+  const title = session.title?.replaceAll("`", "") ?? "Untitled conversation";
   useEffect(() => {
     if (state === "renaming") input.current?.select();
   }, [state]);

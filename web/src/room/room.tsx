@@ -5,17 +5,18 @@ import { ChatStore } from "../chat/chat_store.ts";
 import { Chat } from "../chat/chat.tsx";
 import { Icon } from "../icons.tsx";
 import { newId } from "../identifiers.ts";
-import { Findings } from "../insights/insights.tsx";
+import { Findings, useInsights } from "../insights/insights.tsx";
 import { go, roomPath } from "../route.ts";
 import { usePart } from "../store.ts";
 import { act, goTo } from "../viewer/navigation.ts";
 import { ViewerStore } from "../viewer/viewer_store.ts";
 import { Viewer } from "../viewer/viewer.tsx";
 import { Conversations } from "./conversations.tsx";
+import { citing, showCitation } from "./mentions.ts";
 import { Splitter } from "./splitter.tsx";
 
 /** The tools of the viewer that this page lets the model use. */
-const MOUNTED_TOOLS = ["show_in_viewer"];
+const MOUNTED_TOOLS = ["show_in_viewer", "navigate"];
 const LOOK_AFTER_MS = 400;
 
 export interface RoomProps {
@@ -77,8 +78,14 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
   const room = useRef<HTMLElement>(null);
   const viewer = useMemo(() => new ViewerStore(trace), [trace]);
   const chat = useMemo(
-    () => new ChatStore({ traceId: trace.traceId, sessionId, mountedTools: MOUNTED_TOOLS }),
-    [trace, sessionId],
+    () =>
+      new ChatStore({
+        traceId: trace.traceId,
+        sessionId,
+        mountedTools: MOUNTED_TOOLS,
+        seen: () => (viewer.read().view ? viewer.context() : null),
+      }),
+    [trace, sessionId, viewer],
   );
   const [proposal, setProposal] = useState<{ text: string } | null>(null);
   const cite = useCallback((handle: string) => void goTo(viewer, handle), [viewer]);
@@ -132,15 +139,29 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
 
   const title = usePart(chat, (state) => state.conversation.title);
   const ended = usePart(chat, (state) => state.conversation.turns.map((turn) => turn.status).join());
+  const found = useInsights(trace.traceId);
+  const ask = useCallback((text: string) => setProposal({ text }), []);
+  const turns = usePart(chat, (state) => state.conversation.turns);
+  const mentions = useCallback(
+    (handles: string[]) => citing(turns, handles).map((one) => ({ ...one, show: () => showCitation(one) })),
+    [turns],
+  );
   return (
     <main class="room" ref={room}>
       <h1 class="visually-hidden">{trace.name}</h1>
-      <Viewer store={viewer} ask={(text) => setProposal({ text })} />
+      <Viewer store={viewer} ask={ask} mentions={mentions} />
       <Splitter room={room} />
       <div class="chat-pane">
         <Conversations traceId={trace.traceId} sessionId={sessionId} version={ended + title} title={title} />
-        <Findings store={viewer} ask={(text) => setProposal({ text })} />
-        <Chat key={sessionId} store={chat} sessionId={sessionId} proposal={proposal} cite={cite} />
+        <Findings store={viewer} found={found} ask={ask} isOpen={turns.length === 0} />
+        <Chat
+          key={sessionId}
+          store={chat}
+          sessionId={sessionId}
+          proposal={proposal}
+          cite={cite}
+          tellsFindings={found.problem !== null}
+        />
       </div>
     </main>
   );

@@ -12,6 +12,13 @@ export interface Hover {
   y: number;
 }
 
+/** What the chart tells the page around it. */
+export interface ChartEvents {
+  hover: (hover: Hover | null) => void;
+  /** The menu of the selected box is wanted at this place of the chart. */
+  menu: (place: { x: number; y: number }) => void;
+}
+
 const CLICK_SLACK = 4; // pixels a click may move
 const WHEEL_ZOOM = 0.0022; // zoom per wheel unit, an eighth of a turn being 100 units
 
@@ -19,24 +26,21 @@ export class FlameChart {
   #root: HTMLElement;
   #store: ViewerStore;
   #canvas: SharpCanvas;
-  #onHover: (hover: Hover | null) => void;
+  #events: ChartEvents;
   #hover: Hover | null = null;
   #top = 0;
   #pointers = new Map<number, { x: number; y: number }>();
   #pressed: { x: number; y: number } | null = null;
   #dragged = false;
+  /** Where on the axis a marked stretch begins while it is drawn. */
+  #markFrom: number | null = null;
   #shown: { view: unknown; selection: BoxAddress | null } = { view: null, selection: null };
   #abort = new AbortController();
 
-  constructor(
-    root: HTMLElement,
-    canvas: HTMLCanvasElement,
-    store: ViewerStore,
-    onHover: (hover: Hover | null) => void,
-  ) {
+  constructor(root: HTMLElement, canvas: HTMLCanvasElement, store: ViewerStore, events: ChartEvents) {
     this.#root = root;
     this.#store = store;
-    this.#onHover = onHover;
+    this.#events = events;
     this.#canvas = new SharpCanvas(canvas, (context) => this.#draw(context));
     const signal = this.#abort.signal;
     const unwatch = [store.watch(() => this.#canvas.schedule()), theme.watch(() => this.#canvas.schedule())];
@@ -48,6 +52,7 @@ export class FlameChart {
     canvas.addEventListener("pointercancel", (event) => this.#release(event), { signal });
     canvas.addEventListener("pointerleave", () => this.#setHover(null), { signal });
     canvas.addEventListener("dblclick", () => store.zoomToSelection(), { signal });
+    canvas.addEventListener("contextmenu", (event) => this.#menu(event), { signal });
     root.addEventListener("keydown", (event) => this.#key(event), { signal });
   }
 
@@ -57,7 +62,7 @@ export class FlameChart {
   }
 
   #draw(context: CanvasRenderingContext2D): void {
-    const { view, window, selection, search } = this.#store.read();
+    const { view, window, selection, search, range } = this.#store.read();
     if (!view) return;
     if (this.#shown.view !== view || this.#shown.selection !== selection) this.#follow();
     this.#top = this.#clampTop(this.#top);
@@ -73,6 +78,7 @@ export class FlameChart {
       selection,
       hover: this.#hover?.address ?? null,
       matches: search.matches,
+      range,
     });
     const overflow = contentHeight(view) - (height - RULER);
     if (overflow > 0) {
@@ -83,6 +89,7 @@ export class FlameChart {
     const data = this.#root.dataset;
     data.viewStart = String(window.start);
     data.viewEnd = String(window.end);
+    data.range = range ? `${range.start} ${range.end}` : "";
   }
 
   /** A new view of a sandwich starts at its frame, others at the top; a new selection is brought into sight. */
@@ -110,12 +117,17 @@ export class FlameChart {
     this.#canvas.schedule();
   }
 
+  #placeAt(x: number): number {
+    const { window } = this.#store.read();
+    return window.start + (x / this.#canvas.width) * span(window);
+  }
+
   #boxUnder(x: number, y: number): BoxAddress | null {
-    const { view, window } = this.#store.read();
+    const { view } = this.#store.read();
     if (!view || y < RULER) return null;
     const { half, row } = rowAt(view, y - RULER + this.#top);
     const boxes = view[half];
-    const index = boxes && boxAt(boxes, row, window.start + (x / this.#canvas.width) * span(window));
+    const index = boxes && boxAt(boxes, row, this.#placeAt(x));
     return index === null || index === undefined ? null : { half, index };
   }
 
@@ -138,6 +150,8 @@ export class FlameChart {
     this.#pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
     this.#pressed = { x: event.offsetX, y: event.offsetY };
     this.#dragged = this.#pointers.size > 1;
+    const marks = (event.shiftKey || event.offsetY < RULER) && this.#store.read().mode === "time_order";
+    this.#markFrom = marks && !this.#dragged ? this.#placeAt(event.offsetX) : null;
     this.#root.focus({ preventScroll: true });
   }
 
@@ -146,13 +160,17 @@ export class FlameChart {
     const now = { x: event.offsetX, y: event.offsetY };
     if (!before) {
       const address = this.#boxUnder(now.x, now.y);
+      this.#canvas.element.style.cursor = now.y < RULER && this.#store.read().mode === "time_order" ? "col-resize" : "";
       return this.#setHover(address && { address, ...now });
     }
     if (this.#pressed && Math.hypot(now.x - this.#pressed.x, now.y - this.#pressed.y) > CLICK_SLACK)
       this.#dragged = true;
     if (!this.#dragged) return;
     this.#setHover(null);
-    if (this.#pointers.size === 1) {
+    if (this.#markFrom !== null) {
+      const at = this.#placeAt(Math.max(0, Math.min(now.x, this.#canvas.width)));
+      this.#store.mark({ start: Math.min(at, this.#markFrom), end: Math.max(at, this.#markFrom) });
+    } else if (this.#pointers.size === 1) {
       this.#store.pan((before.x - now.x) / this.#canvas.width);
       this.#scrollBy(before.y - now.y);
     } else this.#pinch(event.pointerId, before, now);
@@ -167,7 +185,10 @@ export class FlameChart {
   }
 
   #up(event: PointerEvent): void {
-    if (this.#pressed && !this.#dragged) this.#store.select(this.#boxUnder(event.offsetX, event.offsetY));
+    if (this.#pressed && !this.#dragged && event.offsetY >= RULER)
+      this.#store.select(this.#boxUnder(event.offsetX, event.offsetY));
+    if (!this.#dragged && event.offsetY < RULER) this.#store.mark(null);
+    this.#markFrom = null;
     this.#release(event);
   }
 
@@ -176,10 +197,34 @@ export class FlameChart {
     if (this.#pointers.size === 0) this.#pressed = null;
   }
 
+  /** Right click, long press, or the menu key, which asks for the menu of what is selected. */
+  #menu(event: MouseEvent): void {
+    const under = this.#boxUnder(event.offsetX, event.offsetY);
+    if (!under) return;
+    event.preventDefault();
+    this.#store.select(under);
+    this.#setHover(null);
+    this.#events.menu({ x: event.offsetX, y: event.offsetY });
+  }
+
+  /** Where the selected box is seen, kept inside the chart. */
+  #placeOfSelection(): { x: number; y: number } | null {
+    const { view, window, selection } = this.#store.read();
+    const boxes = selection && view?.[selection.half];
+    if (!view || !boxes) return null;
+    const middle = (boxes.start[selection.index]! + boxes.end[selection.index]!) / 2;
+    const x = ((middle - window.start) / span(window)) * this.#canvas.width;
+    const y = RULER + rowTop(view, selection.half, rowOf(boxes, selection.index)) - this.#top + ROW;
+    return {
+      x: Math.max(0, Math.min(x, this.#canvas.width)),
+      y: Math.max(RULER, Math.min(y, this.#canvas.height)),
+    };
+  }
+
   #setHover(hover: Hover | null): void {
     if (!hover && !this.#hover) return;
     this.#hover = hover;
-    this.#onHover(hover);
+    this.#events.hover(hover);
     this.#canvas.schedule();
   }
 
@@ -201,6 +246,12 @@ export class FlameChart {
       PageUp: () => this.#scrollBy(-this.#canvas.height * 0.8),
       PageDown: () => this.#scrollBy(this.#canvas.height * 0.8),
     };
+    const place = this.#placeOfSelection();
+    if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey) || event.key === "m") {
+      event.preventDefault();
+      if (place) this.#events.menu(place);
+      return;
+    }
     const command = commands[event.key];
     if (!command) return;
     event.preventDefault();

@@ -6,7 +6,9 @@ import { usePart } from "../store.ts";
 import { frameValues } from "./frame_values.ts";
 import { coloursOf, fills, IDLE_COLOUR, LEGEND } from "./palette.ts";
 import { theme } from "../theme.ts";
-import { formatCount, formatPlace, formatPlaceOnAxis, formatShare, formatValue } from "./values.ts";
+import type { Mention } from "./mention.ts";
+import { aboutFunction } from "./questions.ts";
+import { formatChange, formatCount, formatPlace, formatPlaceOnAxis, formatShare, formatValue } from "./values.ts";
 import type { View } from "./view_bytes.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 
@@ -100,10 +102,12 @@ export function Details({
   store,
   numbers,
   ask,
+  mentions,
 }: {
   store: ViewerStore;
   numbers: FrameNumbers;
-  ask: (question: string) => void;
+  ask: ((question: string) => void) | null;
+  mentions: (handles: string[]) => Mention[];
 }) {
   const selection = usePart(store, (state) => state.selection);
   const view = usePart(store, (state) => state.view);
@@ -143,6 +147,13 @@ export function Details({
               <dt>This box</dt>
               <dd>
                 {formatValue(width, unit)}
+                {boxes?.before && selection ? (
+                  <i>
+                    {" "}
+                    was {formatValue(boxes.before[selection.index]!, unit)},{" "}
+                    {formatChange(boxes.before[selection.index]!, width)}
+                  </i>
+                ) : null}
                 {mode === "time_order" && boxes ? (
                   <i> at {formatPlaceOnAxis(boxes.start[selection.index]! - store.bounds().start, width / 10, unit)}</i>
                 ) : null}
@@ -156,15 +167,38 @@ export function Details({
             <button type="button" onClick={() => void store.show({ mode: "sandwich", sandwichOf: facts.handle })}>
               Callers and callees
             </button>
-            <button type="button" onClick={() => ask(`Why does \`${facts.name}\` (${facts.handle}) take this long?`)}>
-              <Icon name="chat" /> Ask about it
-            </button>
+            {ask && (
+              <button
+                type="button"
+                title="Ask about it (Q)"
+                onClick={() => ask(aboutFunction(facts.name, facts.handle))}
+              >
+                <Icon name="chat" /> Ask about it
+              </button>
+            )}
+            <MentionLinks mentions={mentions([facts.handle, store.selectedHandle() ?? facts.handle])} />
           </div>
         </>
       ) : (
         <Legend store={store} view={view} shade={shade} />
       )}
     </div>
+  );
+}
+
+/** Which answers speak of the selected box. */
+function MentionLinks({ mentions }: { mentions: Mention[] }) {
+  if (mentions.length === 0) return null;
+  return (
+    <span class="mentions">
+      Cited in
+      {mentions.slice(-3).map((mention) => (
+        <button key={mention.turnId} type="button" title={mention.question} onClick={mention.show}>
+          {mention.question}
+        </button>
+      ))}
+      {mentions.length > 3 && ` and ${mentions.length - 3} earlier`}
+    </span>
   );
 }
 
@@ -195,9 +229,10 @@ function Legend({ store, view, shade }: { store: ViewerStore; view: View | null;
   return (
     <div class="legend">
       <span class="hint">
-        Click a box to select it, double-click or Enter to zoom; wheel zooms, drag moves, arrows walk.
+        Click a box to select it, double-click or Enter to zoom, right-click or M for more; wheel zooms, drag moves,
+        arrows walk{view?.mode === "time_order" ? "; drag along the ruler to mark a stretch of time" : ""}.
       </span>
-      {namesFiles && (
+      {namesFiles && !view?.diff && (
         <span class="keys">
           {LEGEND.map(([name, colour]) => (
             <span key={name}>

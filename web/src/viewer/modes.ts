@@ -5,4 +5,5 @@ export const MODES: { mode: ViewMode; name: string; key: string; hint: string }[
   { mode: "time_order", name: "Time order", key: "1", hint: "Calls as they happened, left to right" },
   { mode: "left_heavy", name: "Left heavy", key: "2", hint: "Same paths merged, heaviest first" },
   { mode: "sandwich", name: "Sandwich", key: "3", hint: "Everything above and below one function" },
+  { mode: "diff", name: "Compare", key: "4", hint: "What changed from another trace to this one" },
 ];

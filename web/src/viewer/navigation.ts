@@ -10,39 +10,69 @@ const OTHER_PROFILES = 6;
 const NOUNS = { frame: "function", node: "call path", span: "call", profile: "profile" };
 
 /** Bring what a handle names into sight and select it. Returns whether it was found; the chart says so when it was not. */
-export async function goTo(store: ViewerStore, text: string, profile: string | null = null): Promise<boolean> {
+export async function goTo(
+  store: ViewerStore,
+  text: string,
+  profile: string | null = null,
+  zooms = true,
+): Promise<boolean> {
   const handle = parseHandle(text);
   if (!handle) return false;
   if (handle.kind === "profile") return goToProfile(store, `p${handle.index}`);
   await showViewFor(store, handle, profile);
-  if (focus(store, handle)) return true;
+  if (focus(store, handle, zooms)) return true;
   const { mode, profile: shown } = store.read();
   const others = store.profiles.filter((other) => other.handle !== shown).sort((a, b) => b.total - a.total);
   for (const other of others.slice(0, OTHER_PROFILES)) {
-    const view = await store.source
-      .load(mode === "sandwich" ? "time_order" : mode, other.handle, null, null)
-      .catch(() => null);
+    const plain = mode === "left_heavy" ? mode : "time_order";
+    const view = await store.source.load({ mode: plain, profile: other.handle }).catch(() => null);
     if (!view || boxOf(view, handle) === null) continue;
     await store.show({ profile: other.handle, mode: view.mode });
-    return focus(store, handle);
+    return focus(store, handle, zooms);
   }
   store.tell(`The ${NOUNS[handle.kind]} that this link names does not appear in this view.`);
   return false;
 }
 
-/** What `show_in_viewer` asks for. */
+/** Do what the agent asks of the chart. */
 export async function act(store: ViewerStore, action: ViewerAction): Promise<void> {
-  const isSandwich = action.view === "sandwich" && action.handle?.startsWith("f");
-  const asked = action.view === "diff" ? null : action.view;
-  const view = asked ?? (action.window && store.read().mode !== "time_order" ? "time_order" : null); // windows are stretches of time
-  const change = {
-    ...(view ? { mode: view } : {}),
-    ...(action.profile ? { profile: action.profile } : {}),
-    ...(isSandwich ? { sandwichOf: action.handle } : {}),
-  };
-  if (Object.keys(change).length) await store.show(change);
-  if (action.handle) await goTo(store, action.handle, action.profile);
-  if (action.window) store.moveTo(action.window);
+  const { handle, window, profile, view, traceId } = action;
+  switch (action.action) {
+    case "select":
+      if (handle) await goTo(store, handle, profile, false);
+      return;
+    case "highlight":
+      store.search(action.pattern ?? "");
+      return;
+    case "compare":
+      if (traceId) await store.show({ mode: "diff", diff: { before: traceId, compare: "values" } });
+      return;
+    case "show":
+    case "zoom":
+    case "set_view":
+      await showView(store, view, profile, handle, window !== null);
+      if (handle) await goTo(store, handle, profile);
+      if (window) {
+        store.mark(null);
+        store.moveTo(window);
+      }
+  }
+}
+
+/** Change to a view and profile, if that is one; a window is a stretch of time and wants the time order. */
+async function showView(
+  store: ViewerStore,
+  wanted: ViewMode | null,
+  profile: string | null,
+  handle: string | null,
+  hasWindow: boolean,
+): Promise<void> {
+  const now = store.read();
+  const mode = wanted ?? (hasWindow ? "time_order" : now.mode);
+  const sandwichOf = mode === "sandwich" && handle?.startsWith("f") ? handle : now.sandwichOf;
+  if (mode === now.mode && (profile ?? now.profile) === now.profile && sandwichOf === now.sandwichOf && now.view)
+    return;
+  await store.show({ mode, sandwichOf, ...(profile ? { profile } : {}) });
 }
 
 async function goToProfile(store: ViewerStore, profile: string): Promise<boolean> {
@@ -79,11 +109,12 @@ function boxOf(view: View, handle: Handle): number | null {
   return local < 0 ? null : widestBox(boxes, (box) => boxes.frame[box] === local);
 }
 
-function focus(store: ViewerStore, handle: Handle): boolean {
+function focus(store: ViewerStore, handle: Handle, zooms: boolean): boolean {
   const { view } = store.read();
   const index = view && boxOf(view, handle);
   if (index === null) return false;
+  store.mark(null);
   store.select({ half: "boxes", index });
-  store.zoomToSelection();
+  if (zooms) store.zoomToSelection();
   return true;
 }

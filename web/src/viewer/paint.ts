@@ -1,7 +1,7 @@
 /** Draws a view on a canvas. What is drawn is bounded by pixels, never by boxes. */
 import type { Theme } from "../theme.ts";
 import { rowCount, rowOf, visibleBoxes } from "./boxes.ts";
-import { coloursOf, fills, IDLE_COLOUR, inks } from "./palette.ts";
+import { changeColour, changeFills, coloursOf, fills, IDLE_COLOUR, inks } from "./palette.ts";
 import { formatPlaceOnAxis } from "./values.ts";
 import type { Boxes, FrameTable, View } from "./view_bytes.ts";
 import type { BoxAddress } from "./viewer_store.ts";
@@ -27,6 +27,8 @@ export interface Scene {
   selection: BoxAddress | null;
   hover: BoxAddress | null;
   matches: Uint8Array | null;
+  /** A marked stretch of time. */
+  range: AxisWindow | null;
 }
 
 const colourCache = new WeakMap<FrameTable, Uint8Array>();
@@ -63,13 +65,17 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): void {
   if (scene.hover) outline(context, scene, scene.hover, ink.outline, 1);
   if (scene.selection) outline(context, scene, scene.selection, ink.outline, 2);
   context.restore();
+  if (scene.range) marked(context, scene, scene.range);
   ruler(context, scene, ink.tick);
 }
 
 function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress["half"], boxes: Boxes): void {
   const { view, window, matches, selection } = scene;
   const colours = cached(colourCache, view.frames, () => coloursOf(view.frames));
-  const palette = fills(scene.theme);
+  const { before } = boxes;
+  const palette = before ? changeFills(scene.theme) : fills(scene.theme);
+  const colourOf = (index: number, frame: number) =>
+    before ? changeColour(before[index]!, boxes.end[index]! - boxes.start[index]!) : (colours[frame] ?? IDLE_COLOUR);
   const buckets: number[][] = Array.from({ length: palette.length * 2 }, () => []);
   const labels: number[] = [];
   const selectedFrame = selection ? (view[selection.half]?.frame[selection.index] ?? -1) : -1;
@@ -82,7 +88,7 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
       const dim = matches !== null && !matches[frame];
       const left = Math.max(x, -4);
       const seen = Math.min(x + wide, scene.width + 4) - left;
-      buckets[(colours[frame] ?? IDLE_COLOUR) + (dim ? palette.length : 0)]!.push(left, y, seen > 3 ? seen - 1 : seen);
+      buckets[colourOf(index, frame) + (dim ? palette.length : 0)]!.push(left, y, seen > 3 ? seen - 1 : seen);
       if (frame === selectedFrame && frame >= 0) same.push(left, y, seen > 3 ? seen - 1 : seen);
       if (seen >= NARROWEST_LABEL && frame >= 0) labels.push(left, y, seen, frame, dim ? 1 : 0);
     });
@@ -113,7 +119,8 @@ function label(context: CanvasRenderingContext2D, scene: Scene, labels: number[]
     const wide = (widths[frame] ||= context.measureText(name).width || 1);
     const text = wide <= room ? name : `${name.slice(0, Math.floor((name.length * (room - 8)) / wide))}…`;
     if (text.length < 3 && text !== name) continue;
-    context.fillStyle = labels[at + 4] || colours[frame] === IDLE_COLOUR ? ink.faintLabel : ink.label;
+    context.fillStyle =
+      labels[at + 4] || (!scene.view.diff && colours[frame] === IDLE_COLOUR) ? ink.faintLabel : ink.label;
     context.fillText(text, left, labels[at + 1]! + ROW / 2);
   }
 }
@@ -135,6 +142,21 @@ function outline(
   context.strokeStyle = colour;
   context.lineWidth = thick;
   context.strokeRect(left + thick / 2 - 0.5, y + thick / 2 - 0.5, Math.max(2, right - left - thick), ROW - thick);
+}
+
+/** What lies outside a marked stretch is shaded, and the stretch has edges. */
+function marked(context: CanvasRenderingContext2D, scene: Scene, range: AxisWindow): void {
+  const ink = inks(scene.theme);
+  const scale = scene.width / span(scene.window);
+  const left = Math.max(0, (range.start - scene.window.start) * scale);
+  const right = Math.min(scene.width, (range.end - scene.window.start) * scale);
+  context.fillStyle = ink.shade;
+  context.fillRect(0, 0, left, scene.height);
+  context.fillRect(right, 0, scene.width - right, scene.height);
+  context.fillStyle = ink.mark;
+  context.fillRect(left, 0, Math.max(1, right - left), 3);
+  context.fillRect(left - 1, 0, 2, scene.height);
+  context.fillRect(right - 1, 0, 2, scene.height);
 }
 
 function grid(context: CanvasRenderingContext2D, scene: Scene, colour: string): void {

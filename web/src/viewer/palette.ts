@@ -85,8 +85,28 @@ export interface Inks {
   label: string;
   faintLabel: string;
   outline: string;
-  match: string;
+  mark: string;
   shade: string;
+}
+
+/** Steps of change from gone (blue) over the same (grey) to new (red). */
+const CHANGE_STEPS = 8;
+const changeCache: Partial<Record<Theme, string[]>> = {};
+
+/** Fill colours of a diff, by the numbers that `changeColour` gives: blue and red differ for every kind of colour vision. */
+export function changeFills(theme: Theme): string[] {
+  const [grey, strong] = theme === "light" ? [0.9, 0.74] : [0.52, 0.72];
+  return (changeCache[theme] ??= Array.from({ length: CHANGE_STEPS * 2 + 1 }, (_, step) => {
+    const size = Math.abs(step - CHANGE_STEPS) / CHANGE_STEPS;
+    const lightness = grey + (strong - grey) * size;
+    return `oklch(${lightness.toFixed(3)} ${(0.008 + 0.13 * size).toFixed(3)} ${step < CHANGE_STEPS ? 250 : 27})`;
+  }));
+}
+
+/** The colour number of a change from `before` to `after`: the difference by the larger of both. */
+export function changeColour(before: number, after: number): number {
+  const larger = Math.max(before, after);
+  return CHANGE_STEPS + (larger > 0 ? Math.round(((after - before) / larger) * CHANGE_STEPS) : 0);
 }
 
 /** Everything on the canvas that is not a box. */
@@ -99,7 +119,7 @@ export function inks(theme: Theme): Inks {
         label: "#1f1611",
         faintLabel: "#5f5a55",
         outline: "#101828",
-        match: "#c2255c",
+        mark: "#b93a07",
         shade: "#6b645c2e",
       }
     : {
@@ -109,7 +129,7 @@ export function inks(theme: Theme): Inks {
         label: "#17110c",
         faintLabel: "#b9b3ac",
         outline: "#ffffff",
-        match: "#ff5c93",
+        mark: "#ff9248",
         shade: "#0000008c",
       };
 }

@@ -3,13 +3,15 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
 import { usePart } from "../store.ts";
 import { MODES } from "./modes.ts";
+import { aboutRange } from "./questions.ts";
 import { formatCount, formatValue } from "./values.ts";
 import type { Unit } from "./view_bytes.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 
-export function Toolbar({ store }: { store: ViewerStore }) {
+export function Toolbar({ store, ask }: { store: ViewerStore; ask: ((question: string) => void) | null }) {
   const mode = usePart(store, (state) => state.mode);
   const profile = usePart(store, (state) => state.profile);
+  const unit = (store.profiles.find((entry) => entry.handle === profile)?.unit ?? "nanoseconds") as Unit;
   const move = (event: KeyboardEvent) => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!step) return;
@@ -60,6 +62,17 @@ export function Toolbar({ store }: { store: ViewerStore }) {
       )}
       <SearchBox store={store} />
       <div class="button-group">
+        {ask && mode === "time_order" && (
+          <button
+            type="button"
+            class="icon-button"
+            aria-label="Ask about what is seen"
+            title="Ask about this stretch of time (Q); drag along the ruler to mark one"
+            onClick={() => ask(aboutRange(store.askedWindow() ?? store.bounds(), store.bounds().start, unit))}
+          >
+            <Icon name="chat" />
+          </button>
+        )}
         <button
           type="button"
           class="icon-button"
@@ -93,14 +106,20 @@ export function Toolbar({ store }: { store: ViewerStore }) {
 }
 
 function SearchBox({ store }: { store: ViewerStore }) {
-  const [words, setWords] = useState("");
   const search = usePart(store, (state) => state.search);
+  const [words, setWords] = useState(search.words);
   const wait = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => {
+    if (wait.current === undefined) setWords(search.words); // the agent and a box's menu search too
+  }, [search.words]);
   useEffect(() => () => clearTimeout(wait.current), []);
   const type = (value: string) => {
     setWords(value);
     clearTimeout(wait.current);
-    wait.current = setTimeout(() => store.search(value), 90);
+    wait.current = setTimeout(() => {
+      wait.current = undefined;
+      store.search(value);
+    }, 90);
   };
   const key = (event: KeyboardEvent) => {
     if (event.key === "Enter") {

@@ -51,6 +51,13 @@ export function formatShare(share: number): string {
   return share > 0 && share < 0.0005 ? "<0.1%" : `${(share * 100).toFixed(1)}%`;
 }
 
+/** "+12.0%", "−3.1%", "new", "no change": what a value is now against what it was. */
+export function formatChange(before: number, after: number): string {
+  if (before <= 0) return after > 0 ? "new" : "no change";
+  const change = after / before - 1;
+  return Math.abs(change) < 0.005 ? "no change" : `${change > 0 ? "+" : "−"}${formatShare(Math.abs(change))}`;
+}
+
 export function formatCount(count: number): string {
   return whole.format(count);
 }

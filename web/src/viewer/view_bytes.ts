@@ -1,6 +1,6 @@
 /** The view format `FCV1`: a JSON header, then 8-aligned little-endian columns that are used where they lie. */
 
-export type ViewMode = "time_order" | "left_heavy" | "sandwich";
+export type ViewMode = "time_order" | "left_heavy" | "sandwich" | "diff";
 export type Unit = "nanoseconds" | "bytes" | "count";
 
 /** Boxes sorted by row, then start; those of row `d` are `rowOffsets[d]` up to `rowOffsets[d + 1]`, disjoint and in order. */
@@ -11,6 +11,19 @@ export interface Boxes {
   /** Index into the view's frame table (not the number of the frame's handle); -1 for a frame the table lacks. */
   frame: Int32Array;
   ref: Int32Array;
+  /** In a diff: what each path weighed before, on the same scale. */
+  before?: Float64Array;
+}
+
+/** What a diff is about: the trace that was before, and what of it is gone. */
+export interface DiffFacts {
+  name: string;
+  profileName: string;
+  whole: number;
+  /** What the values of before were multiplied by. */
+  scale: number;
+  vanished: { name: string; value: number }[];
+  vanishedCount: number;
 }
 
 export interface FrameTable {
@@ -36,10 +49,11 @@ export interface View {
   frames: FrameTable;
   /** The handle a sandwich is about. */
   frame: string | null;
+  diff: DiffFacts | null;
 }
 
 interface ColumnHeader {
-  name: "start" | "end" | "frame" | "ref";
+  name: "start" | "end" | "frame" | "ref" | "before";
   dtype: "f8" | "i4";
   offset: number;
   length: number;
@@ -51,7 +65,8 @@ interface BoxesHeader {
   columns: ColumnHeader[];
 }
 
-type Header = Omit<View, "boxes" | "callers"> & BoxesHeader & { callers: BoxesHeader | null };
+type Header = Omit<View, "boxes" | "callers" | "diff"> &
+  BoxesHeader & { callers: BoxesHeader | null; diff?: DiffFacts };
 
 const MAGIC = 0x31564346; // "FCV1", little-endian
 
@@ -73,6 +88,7 @@ export function decodeView(buffer: ArrayBuffer): View {
     merged: header.merged,
     frames: header.frames,
     frame: header.frame,
+    diff: header.diff ?? null,
     boxes: boxesFrom(buffer, header, localOf),
     callers: header.callers && boxesFrom(buffer, header.callers, localOf),
   };
@@ -84,7 +100,7 @@ function boxesFrom(buffer: ArrayBuffer, header: BoxesHeader, localOf: Map<number
     if (!found) throw new Error(`The chart from the server lacks its column "${name}".`);
     return found;
   };
-  const floats = (name: "start" | "end") => new Float64Array(buffer, column(name).offset, header.boxes);
+  const floats = (name: "start" | "end" | "before") => new Float64Array(buffer, column(name).offset, header.boxes);
   const integers = (name: "frame" | "ref") => new Int32Array(buffer, column(name).offset, header.boxes);
   return {
     rowOffsets: header.rowOffsets,
@@ -92,5 +108,6 @@ function boxesFrom(buffer: ArrayBuffer, header: BoxesHeader, localOf: Map<number
     end: floats("end"),
     frame: integers("frame").map((id) => localOf.get(id) ?? -1),
     ref: integers("ref"),
+    ...(header.columns.some((one) => one.name === "before") ? { before: floats("before") } : {}),
   };
 }

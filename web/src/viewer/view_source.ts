@@ -5,6 +5,21 @@ import type { AxisWindow } from "./window.ts";
 
 const KEPT = 6;
 
+/** What a view is asked for by. `frame` is the one of a sandwich; `window` is for time order, whose narrow boxes come merged otherwise. */
+export interface ViewRequest {
+  mode: ViewMode;
+  profile: string;
+  frame?: string | null;
+  window?: AxisWindow | null;
+  diff?: DiffRequest | null;
+}
+
+/** The trace that was before, and whether both weigh the same in the comparison. */
+export interface DiffRequest {
+  before: string;
+  compare: "values" | "shares";
+}
+
 export class ViewSource {
   #traceId: string;
   #views = new Map<string, Promise<View>>();
@@ -22,10 +37,11 @@ export class ViewSource {
     this.#abort.abort();
   }
 
-  /** `sandwichOf` is a frame's handle; a `window` is for time order, whose narrow boxes come merged otherwise. Rejects with an ApiError. */
-  load(mode: ViewMode, profile: string, sandwichOf: string | null, window: AxisWindow | null): Promise<View> {
+  /** Rejects with an ApiError. */
+  load({ mode, profile, frame, window, diff }: ViewRequest): Promise<View> {
     const query: Record<string, string | number> = { mode, profile };
-    if (mode === "sandwich" && sandwichOf) query.frame = sandwichOf;
+    if (mode === "sandwich" && frame) query.frame = frame;
+    if (mode === "diff" && diff) Object.assign(query, diff);
     if (window) Object.assign(query, { start: window.start, end: window.end });
     const key = JSON.stringify(query);
     const held = this.#views.get(key);

@@ -1,18 +1,31 @@
 /** The left half of the room: toolbar, minimap, chart, and what is known of the selected frame. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { usePart } from "../store.ts";
+import { BoxMenu } from "./box_menu.tsx";
 import { FlameChart, type Hover } from "./chart.ts";
 import { Details, type FrameNumbers, useFrameNumbers } from "./details.tsx";
+import { DiffBar } from "./diff_bar.tsx";
 import { FunctionList } from "./function_list.tsx";
 import { Minimap } from "./minimap.ts";
 import { MODES } from "./modes.ts";
 import { Toolbar } from "./toolbar.tsx";
+import { questionHere } from "./questions.ts";
+import { RangeBar } from "./range_bar.tsx";
 import { selfOf } from "./frame_values.ts";
 import { rowOf } from "./boxes.ts";
-import { formatPlace, formatShare, formatValue } from "./values.ts";
+import type { Mention } from "./mention.ts";
+import { formatChange, formatPlace, formatShare, formatValue } from "./values.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 
-export function Viewer({ store, ask }: { store: ViewerStore; ask: (question: string) => void }) {
+interface ViewerProps {
+  store: ViewerStore;
+  /** Puts a question into the chat; null where there is none. */
+  ask: ((question: string) => void) | null;
+  /** The answers that cite a handle. */
+  mentions: (handles: string[]) => Mention[];
+}
+
+export function Viewer({ store, ask, mentions }: ViewerProps) {
   const mode = usePart(store, (state) => state.mode);
   const profile = usePart(store, (state) => state.profile);
   const numbers = useFrameNumbers(store, profile);
@@ -28,17 +41,21 @@ export function Viewer({ store, ask }: { store: ViewerStore; ask: (question: str
       if (!inside || typing || event.ctrlKey || event.metaKey || event.altKey) return;
       const wanted = MODES.find(({ key }) => key === event.key);
       if (wanted) void store.show({ mode: wanted.mode });
-      else if (event.key === "/") section.current?.querySelector<HTMLInputElement>("input[type=search]")?.focus();
+      else if (event.key === "q" && ask) {
+        const question = questionHere(store);
+        if (question) ask(question);
+      } else if (event.key === "/") section.current?.querySelector<HTMLInputElement>("input[type=search]")?.focus();
       else return;
       event.preventDefault();
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
-  }, [store]);
+  }, [store, ask]);
 
   return (
     <section class="viewer" aria-label="Flame chart" ref={section}>
-      <Toolbar store={store} />
+      <Toolbar store={store} ask={ask} />
+      {mode === "diff" && <DiffBar store={store} />}
       {mode !== "sandwich" && <Overview store={store} />}
       <div
         class="chart-area"
@@ -47,9 +64,9 @@ export function Viewer({ store, ask }: { store: ViewerStore; ask: (question: str
         aria-label={MODES.find((entry) => entry.mode === mode)?.name}
       >
         {mode === "sandwich" && <FunctionList store={store} numbers={numbers} />}
-        <Chart store={store} numbers={numbers} />
+        <Chart store={store} numbers={numbers} ask={ask} />
       </div>
-      <Details store={store} numbers={numbers} ask={ask} />
+      <Details store={store} numbers={numbers} ask={ask} mentions={mentions} />
     </section>
   );
 }
@@ -63,22 +80,27 @@ function Overview({ store }: { store: ViewerStore }) {
   return <canvas class="minimap" ref={canvas} aria-hidden="true" />;
 }
 
-function Chart({ store, numbers }: { store: ViewerStore; numbers: FrameNumbers }) {
+function Chart({ store, numbers, ask }: { store: ViewerStore; numbers: FrameNumbers; ask: ViewerProps["ask"] }) {
   const root = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [hover, setHover] = useState<Hover | null>(null);
+  const [menu, setMenu] = useState<{ x: number; y: number } | null>(null);
   const mode = usePart(store, (state) => state.mode);
   const profile = usePart(store, (state) => state.profile);
   const view = usePart(store, (state) => state.view);
   const loading = usePart(store, (state) => state.loading);
   const problem = usePart(store, (state) => state.problem);
+  const needsTrace = usePart(store, (state) => state.mode === "diff" && !state.diff);
   const needsFrame = usePart(store, (state) => state.mode === "sandwich" && !state.sandwichOf);
   usePart(store, (state) => state.selection);
   useEffect(() => {
-    const chart = new FlameChart(root.current!, canvas.current!, store, setHover);
+    const chart = new FlameChart(root.current!, canvas.current!, store, { hover: setHover, menu: setMenu });
     return () => chart.close();
   }, [store]);
-  useEffect(() => setHover(null), [view]);
+  useEffect(() => {
+    setHover(null);
+    setMenu(null);
+  }, [view]);
   const selected = store.selectedFrame();
   return (
     <div
@@ -87,7 +109,7 @@ function Chart({ store, numbers }: { store: ViewerStore; numbers: FrameNumbers }
       tabIndex={0}
       role="application"
       aria-roledescription="flame chart"
-      aria-label={`Flame chart, ${MODES.find((entry) => entry.mode === mode)!.name}. Arrow keys move between parent, child and neighbours, Enter zooms, Escape shows everything.`}
+      aria-label={`Flame chart, ${MODES.find((entry) => entry.mode === mode)!.name}. Arrow keys move between parent, child and neighbours, Enter zooms, M opens a menu, Q asks, Escape shows everything.`}
       aria-describedby="chart-status"
       aria-busy={loading}
       data-mode={mode}
@@ -108,10 +130,15 @@ function Chart({ store, numbers }: { store: ViewerStore; numbers: FrameNumbers }
         </p>
       )}
       {needsFrame && <p class="chart-message">Choose a function: its callers go above it, what it calls below.</p>}
+      {needsTrace && (
+        <p class="chart-message">Choose the trace that was before: what grew is red, what shrank is blue.</p>
+      )}
       {view && !loading && view.boxes.start.length === 0 && (
         <p class="chart-message">Nothing was recorded in this profile.</p>
       )}
-      {hover && view && <Tooltip hover={hover} store={store} numbers={numbers} room={root.current!} />}
+      <RangeBar store={store} ask={ask} />
+      {menu && view && <BoxMenu store={store} place={menu} ask={ask} close={() => setMenu(null)} />}
+      {hover && view && !menu && <Tooltip hover={hover} store={store} numbers={numbers} room={root.current!} />}
     </div>
   );
 }
@@ -150,7 +177,13 @@ function Tooltip({
       {place && <span class="place">{place}</span>}
       <span class="figures">
         {formatValue(total, view.unit)} <i>{formatShare(total / whole)}</i>
-        {hover.address.half === "boxes" && (
+        {boxes.before && (
+          <>
+            {" "}
+            · was {formatValue(boxes.before[index]!, view.unit)} <i>{formatChange(boxes.before[index]!, total)}</i>
+          </>
+        )}
+        {hover.address.half === "boxes" && !boxes.before && (
           <> · self {formatValue(Math.max(0, selfOf(boxes, index, rowOf(boxes, index))), view.unit)}</>
         )}
       </span>

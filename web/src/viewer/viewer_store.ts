@@ -5,7 +5,7 @@ import { Store } from "../store.ts";
 import { boxAt, firstEndingAfter, neighbourOf, parentOf, rowOf, widestBox, widestChildOf } from "./boxes.ts";
 import { matchingBoxes, matchingFrames } from "./search.ts";
 import type { Boxes, View, ViewMode } from "./view_bytes.ts";
-import { ViewSource } from "./view_source.ts";
+import { ViewSource, type DiffRequest } from "./view_source.ts";
 import { around, between, clamp, panned, span, zoomed, type AxisWindow } from "./window.ts";
 
 /** A box of the view: in its main half, or among the callers of a sandwich. */
@@ -27,13 +27,20 @@ export interface ViewerSnapshot {
   profile: string;
   /** The frame a sandwich is about. */
   sandwichOf: string | null;
+  /** What a diff compares with. */
+  diff: DiffRequest | null;
   view: View | null;
   loading: boolean;
   problem: string | null;
   window: AxisWindow;
+  /** A stretch of time that the person has marked. */
+  range: AxisWindow | null;
   selection: BoxAddress | null;
   search: Search;
 }
+
+/** What can be chosen of a view. */
+export type ViewChange = Partial<Pick<ViewerSnapshot, "mode" | "profile" | "sandwichOf" | "diff">>;
 
 const NO_SEARCH: Search = { words: "", matches: null, boxes: new Int32Array(), at: -1 };
 const ZOOM_MS = 220;
@@ -56,10 +63,12 @@ export class ViewerStore extends Store<ViewerSnapshot> {
       mode: "time_order",
       profile: typeof first === "number" ? `p${first}` : first,
       sandwichOf: null,
+      diff: null,
       view: null,
       loading: true,
       problem: null,
       window: { start: 0, end: 1 },
+      range: null,
       selection: null,
       search: NO_SEARCH,
     });
@@ -81,10 +90,17 @@ export class ViewerStore extends Store<ViewerSnapshot> {
 
   /** What the server and the model are told about the chart. */
   context(): ViewerState {
-    const { mode, profile, window, view, sandwichOf } = this.read();
-    const isZoomed = view !== null && span(window) < span(this.bounds()) * 0.999;
-    const selection = this.selectedFrame()?.handle ?? (mode === "sandwich" ? sandwichOf : null);
-    return { view: mode, profile, selection, window: isZoomed && mode === "time_order" ? { ...window } : null };
+    const { mode, profile, sandwichOf } = this.read();
+    const selection = this.selectedHandle() ?? (mode === "sandwich" ? sandwichOf : null);
+    return { view: mode, profile, selection, window: this.askedWindow() };
+  }
+
+  /** The stretch of time that a question is about: what was marked, or what is seen of the axis; null for all of it. */
+  askedWindow(): AxisWindow | null {
+    const { mode, window, range, view } = this.read();
+    if (mode !== "time_order" || !view) return null;
+    const isZoomed = span(window) < span(this.bounds()) * 0.999;
+    return range ? { ...range } : isZoomed ? { ...window } : null;
   }
 
   /** The view of the whole axis, for the minimap. */
@@ -107,12 +123,20 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     return local < 0 ? null : { local, handle: `f${view.frames.ids[local]}` };
   }
 
+  /** The handle of the selected call or path itself, of its function where the box stands for several. */
+  selectedHandle(): string | null {
+    const { selection, view } = this.read();
+    const ref = selection && view?.[selection.half]?.ref[selection.index];
+    const isOne = ref !== null && ref !== undefined && ref >= 0 && view?.mode !== "sandwich";
+    return isOne ? `${view!.refKind === "span" ? "s" : "n"}${ref}` : (this.selectedFrame()?.handle ?? null);
+  }
+
   /** Load and show a view. Returns once it is on the page (or has failed, which `problem` tells). */
-  async show(change: { mode?: ViewMode; profile?: string; sandwichOf?: string | null }): Promise<void> {
-    const next = { ...this.read(), ...change, loading: true, problem: null };
+  async show(change: ViewChange): Promise<void> {
+    const next = { ...this.read(), ...change, range: null, loading: true, problem: null };
     if (next.mode === "sandwich" && !next.sandwichOf) next.sandwichOf = this.selectedFrame()?.handle ?? null;
     this.write(next);
-    if (next.mode === "sandwich" && !next.sandwichOf) {
+    if ((next.mode === "sandwich" && !next.sandwichOf) || (next.mode === "diff" && !next.diff)) {
       this.#overview = null;
       this.write({
         ...next,
@@ -125,10 +149,10 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     }
     const isWanted = () => {
       const now = this.read();
-      return now.mode === next.mode && now.profile === next.profile && now.sandwichOf === next.sandwichOf;
+      return (["mode", "profile", "sandwichOf", "diff"] as const).every((part) => now[part] === next[part]);
     };
     try {
-      const view = await this.source.load(next.mode, next.profile, next.sandwichOf, null);
+      const view = await this.source.load({ ...next, frame: next.sandwichOf, window: null });
       if (isWanted()) this.#arrive(view);
     } catch (error) {
       if (isWanted() && !this.source.isClosed) {
@@ -151,7 +175,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
   }
 
   reset(): void {
-    this.write({ ...this.read(), selection: null });
+    this.write({ ...this.read(), selection: null, range: null });
     this.moveTo(this.bounds());
   }
 
@@ -171,6 +195,11 @@ export class ViewerStore extends Store<ViewerSnapshot> {
       if (share < 1) this.#flight = requestAnimationFrame(step);
     };
     this.#flight = requestAnimationFrame(step);
+  }
+
+  /** Mark a stretch of time, or nothing. */
+  mark(range: AxisWindow | null): void {
+    this.write({ ...this.read(), range: range && clamp(range, this.bounds()) });
   }
 
   select(selection: BoxAddress | null): void {
@@ -269,7 +298,9 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     const isWhole = span(wanted) > span(this.bounds()) * 0.6;
     const held = this.#detailed;
     if (!isWhole && held && view.merged === 0 && held.start <= window.start && held.end >= window.end) return;
-    const next = isWhole ? overview : await this.source.load("time_order", profile, null, wanted).catch(() => null);
+    const next = isWhole
+      ? overview
+      : await this.source.load({ mode: "time_order", profile, window: wanted }).catch(() => null);
     const now = this.read();
     if (
       !next ||

@@ -1,0 +1,52 @@
+"""Turns written by a test: prompts are answered on the page's own socket, everything else by the server."""
+
+import json
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from playwright.sync_api import Page, WebSocketRoute
+
+Event = dict[str, Any]
+
+
+class ScriptedTurns:
+    """`sent` is what the page said. Each prompt takes the next list of events; `turn_started` and an end are added."""
+
+    def __init__(self, page: Page, *turns: Sequence[Event]) -> None:
+        self.sent: list[Event] = []
+        self._turns = list(turns)
+        page.route_web_socket("**/api/v1/chat", self._open)
+
+    def sent_of(self, kind: str) -> list[Event]:
+        return [message for message in self.sent if message["type"] == kind]
+
+    def _open(self, socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        def hear(text: str | bytes) -> None:
+            message: Event = json.loads(text)
+            self.sent.append(message)
+            if message["type"] == "user_prompt":
+                for event in self._answer(message):
+                    socket.send(json.dumps(event))
+            else:
+                server.send(text)
+
+        socket.on_message(hear)
+
+    def _answer(self, prompt: Event) -> list[Event]:
+        turn = {"turnId": prompt["turnId"], "sessionId": prompt["sessionId"]}
+        started = {"type": "turn_started", "attempt": 1, "model": "a script", "promptVersion": "1"}
+        message = str(uuid.uuid4())
+        text = {"type": "model_chunk_start", "messageId": message, "offset": 0, "chunk": "Done."}
+        end = {"type": "model_response_end", "messageId": message, "usage": {"modelCalls": 1, "toolCalls": 0}}
+        end |= {"citations": [], "checks": [], "suggestions": [], "partial": False}
+        events = [started, *self._turns.pop(0), text, end]
+        waiting = {"type": "waiting_for_model", "turnId": prompt["turnId"], "position": None}
+        return [waiting, *({**event, **turn, "seq": seq} for seq, event in enumerate(events, 1))]
+
+
+def viewer_action(action: str, **fields: Any) -> Event:
+    nothing = dict.fromkeys(("handle", "window", "view", "profile", "pattern", "traceId"))
+    return {"type": "viewer_action", "action": action, **nothing, **fields}

@@ -329,7 +329,9 @@ def compose(
         sockets=sockets,
         socket_idle_s=settings.socket_idle_seconds,
     )
-    retention = Retention(records=records, plans=plans, objects=objects, workers=workers, clock=clock)
+    retention = Retention(
+        records=records, conversations=conversations, plans=plans, objects=objects, workers=workers, clock=clock
+    )
     return Parts(services=services, runner=runner, retention=retention, user=user, stopping=stopping, measures=counted)
 
 

@@ -5,6 +5,7 @@ Ids (sessions, turns, messages, traces, accounts, users) are UUIDs in their usua
 its id. An id of another form raises BadRequest where a thing is made and NotFound where one is looked up. Text and JSON
 come back as they went in, but for what a database cannot hold: NUL and lone surrogates become U+FFFD."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -201,6 +202,11 @@ class Conversations(Protocol):
 
     async def unended_turns(self) -> list[TurnRow]:
         """Turns accepted or running: what a starting server has to run or to close."""
+        ...
+
+    async def pictures_of_nobody(self, paths: Sequence[str]) -> list[str]:
+        """Those of these pictures that no message holds and none can come to hold: their turn has ended, or is not
+        there. A path that is not `<account>/<turn>/<name>` is left alone."""
         ...
 
     async def messages(

@@ -28,6 +28,10 @@ class ObjectStore(Protocol):
         """Remove it; removing what is not there is no error."""
         ...
 
+    def paths(self, bucket: str) -> AsyncIterator[str]:
+        """Everything in a bucket, in any order; what is put or deleted meanwhile may or may not be among it."""
+        ...
+
     async def address(self, bucket: str, path: str) -> str | None:
         """Where anyone may fetch it for some minutes; None when only this server can give it. Raises NotFound."""
         ...

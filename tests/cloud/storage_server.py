@@ -101,13 +101,18 @@ class StorageServer:
         claims = await self._arrive(request)
         if isinstance(claims, Response):
             return claims
-        bucket, prefix = request.path_params["bucket"], (await request.json()).get("prefix", "").strip("/")
+        bucket, asked = request.path_params["bucket"], await request.json()
+        prefix = asked.get("prefix", "").strip("/")
+        prefix = f"{prefix}/" if prefix else ""
         names = [
-            path.removeprefix(f"{prefix}/")
+            path.removeprefix(prefix)
             for found, path in sorted(self.objects)
-            if found == bucket and path.startswith(f"{prefix}/") and await self.policies.may_read(claims, found, path)
+            if found == bucket and path.startswith(prefix) and await self.policies.may_read(claims, found, path)
         ]
-        return JSONResponse([{"name": name, "id": str(uuid.uuid4()), "metadata": {}} for name in names])
+        ids = {name.split("/")[0]: None if "/" in name else str(uuid.uuid4()) for name in names}
+        offset, limit = asked.get("offset", 0), asked.get("limit", 100)
+        page = list(ids.items())[offset : offset + limit]
+        return JSONResponse([{"name": name, "id": id_, "metadata": id_ and {}} for name, id_ in page])
 
     async def remove(self, request: Request) -> Response:
         claims = await self._arrive(request)

@@ -59,6 +59,19 @@ async def test_deleting_twice_is_no_error(objects: ObjectStore) -> None:
         await objects.get(TRACES_BUCKET, "a/b")
 
 
+async def test_a_buckets_paths_are_all_there_and_no_others(
+    objects: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.adapters.supabase.objects.LISTED_AT_ONCE", 2)
+    assert [path async for path in objects.paths(PICTURES_BUCKET)] == []
+    kept = {f"account/turn/{number}.png" for number in range(5)} | {"other/turn/a b.png", "flat"}
+    for path in kept:
+        await objects.put(PICTURES_BUCKET, path, b"x")
+    await objects.put(TRACES_BUCKET, "account/trace", b"x")
+    await objects.delete(PICTURES_BUCKET, "flat")
+    assert sorted([path async for path in objects.paths(PICTURES_BUCKET)]) == sorted(kept - {"flat"})
+
+
 async def test_an_address_leads_to_the_object_or_there_is_none(objects: ObjectStore) -> None:
     await objects.put(PICTURES_BUCKET, "a/b c.png", b"picture")
     address = await objects.address(PICTURES_BUCKET, "a/b c.png")

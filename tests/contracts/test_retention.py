@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import anyio
 import pytest
 
 from server.adapters.memory.clock import ManualClock
@@ -30,7 +31,12 @@ class Shelf:
         self.workers = InlineTraceWorkers()
         self.clock = ManualClock(datetime.now(UTC))
         self.retention = Retention(
-            records=world.traces, plans=world.plans, objects=self.objects, workers=self.workers, clock=self.clock
+            records=world.traces,
+            conversations=world.conversations,
+            plans=world.plans,
+            objects=self.objects,
+            workers=self.workers,
+            clock=self.clock,
         )
 
     async def keep(
@@ -133,3 +139,46 @@ async def test_a_sweep_that_broke_off_is_finished_by_the_next(shelf: Shelf, monk
     with pytest.raises(NotFound):
         await shelf.world.traces.get(caller, row.trace_id)
     assert not await shelf.is_kept(TRACES_BUCKET, row.object_path)
+
+
+async def test_pictures_that_no_message_can_come_to_hold_are_removed_and_others_stay(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.turns.retention.PICTURES_AT_ONCE", 2)
+    caller = await shelf.world.user()
+    talk, ended, running = await Talk.begin(shelf.world, caller), new_uuid(), new_uuid()
+    names = {
+        "held": f"{caller.account_id}/{ended}/held.png",
+        "redrawn": f"{caller.account_id}/{ended}/redrawn.png",
+        "to come": f"{caller.account_id}/{running}/call.png",
+        "of a turn that is gone": f"{caller.account_id}/{new_uuid()}/call.png",
+        "somebody's": "put-here-by-hand.png",
+        "somebody else's": "a/b/c.png",
+    }
+    for path in names.values():
+        await shelf.objects.put(PICTURES_BUCKET, path, b"png")
+    await talk.ask(ended)
+    seen = NewMessage(message_id=new_uuid(), sender=Sender.TOOL_RESULT, text="seen", image_path=names["held"])
+    await shelf.world.conversations.end_turn(ended, TurnEnding(status=TurnStatus.FAILED, messages=(seen,)))
+    await talk.ask(running)
+    assert await shelf.retention.tidy_pictures() == 2
+    kept = {name for name, path in names.items() if await shelf.is_kept(PICTURES_BUCKET, path)}
+    assert kept == {"held", "to come", "somebody's", "somebody else's"}
+    await talk.end(running, TurnStatus.CANCELLED)
+    assert await shelf.retention.tidy_pictures() == 1
+    assert not await shelf.is_kept(PICTURES_BUCKET, names["to come"])
+
+
+async def test_pictures_are_looked_through_when_a_server_starts(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = anyio.Event()
+
+    async def tidy(_: Retention) -> int:
+        looked.set()
+        return 0
+
+    monkeypatch.setattr(Retention, "tidy_pictures", tidy)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(shelf.retention.run)
+        with anyio.fail_after(10):
+            await looked.wait()
+        tasks.cancel_scope.cancel()

@@ -34,6 +34,11 @@ class FolderObjects:
         async for chunk in found.stream(min_chunk_size=1 << 20):
             yield bytes(chunk)
 
+    async def paths(self, bucket: str) -> AsyncIterator[str]:
+        async for found in self._store.list(prefix=bucket):
+            for one in found:
+                yield one["path"].removeprefix(f"{bucket}/")
+
     async def delete(self, bucket: str, path: str) -> None:
         key = object_key(bucket, path)
         try:

@@ -1,9 +1,10 @@
 """Sessions, turns and messages in dictionaries: the twin of PostgresConversations, by the rules of
 `supabase/migrations/*_turns.sql`. Nothing here awaits between a look and its change, which is its lock."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from limits.decisions import Decision, LimitType
 from server.adapters.memory.accounts import Standing
@@ -236,6 +237,19 @@ class MemoryConversations:
         turns = [turn for session in self._sessions.values() for turn in session.turns.values()]
         return sorted((turn for turn in turns if not turn.status.has_ended), key=lambda turn: turn.created_at)
 
+    async def pictures_of_nobody(self, paths: Sequence[str]) -> list[str]:
+        turns = {turn_id: session for session in self._sessions.values() for turn_id in session.turns}
+        free = []
+        for path in paths:
+            _, turn_id, *names = path.split("/") if path.count("/") == 2 else ("", "")
+            session = turns.get(turn_id)
+            may_be_held = session is not None and (
+                not session.turns[turn_id].status.has_ended or any(m.image_path == path for m in session.messages)
+            )
+            if names and _is_id(turn_id) and not may_be_held:
+                free.append(path)
+        return free
+
     async def messages(
         self, caller: Caller, session_id: str, *, before: int | None = None, limit: int = 200
     ) -> list[MessageRow]:
@@ -363,6 +377,13 @@ class MemoryConversations:
     def _forget_trace(self, trace_id: str) -> None:
         for session_id in [key for key, session in self._sessions.items() if session.row.trace_id == trace_id]:
             del self._sessions[session_id]
+
+
+def _is_id(text: str) -> bool:
+    try:
+        return str(UUID(text)) == text
+    except ValueError:
+        return False
 
 
 def _superseding(session: _Session, request: TurnRequest) -> TurnRequest:

@@ -43,6 +43,11 @@ class MemoryObjects:
         for start in range(0, len(data), 1 << 20):
             yield data[start : start + (1 << 20)]
 
+    async def paths(self, bucket: str) -> AsyncIterator[str]:
+        for key in list(self._objects):
+            if key.startswith(f"{bucket}/"):
+                yield key.removeprefix(f"{bucket}/")
+
     async def delete(self, bucket: str, path: str) -> None:
         self._objects.pop(object_key(bucket, path), None)
 

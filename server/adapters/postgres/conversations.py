@@ -1,5 +1,6 @@
 """Sessions, turns and messages in PostgreSQL. What may be and what counts is decided by the database's functions."""
 
+from collections.abc import Sequence
 from datetime import UTC
 from typing import Any
 from uuid import UUID
@@ -160,6 +161,9 @@ class PostgresConversations:
 
     async def unended_turns(self) -> list[TurnRow]:
         return [_turn(row) for row in await self._all("unended_turns", {})]
+
+    async def pictures_of_nobody(self, paths: Sequence[str]) -> list[str]:
+        return [row["path"] for row in await self._all("pictures_of_nobody", {"paths": list(paths)})]
 
     async def messages(
         self, caller: Caller, session_id: str, *, before: int | None = None, limit: int = 200

@@ -118,6 +118,17 @@ select * from public.chat_messages where id = any(%(message_ids)s) order by posi
 select * from public.chat_turns where ended_at is null
 order by min(created_at) over (partition by session_id), session_id, ordinal
 
+-- name: pictures_of_nobody
+-- A picture is stored before its message, which comes with the end of its turn: until then it may still be held.
+select path from unnest(%(paths)s::text[]) as path
+where path ~ '^[^/]+/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[^/]+$'
+    and not exists (
+        select from public.chat_turns t where t.id = split_part(path, '/', 2)::uuid and (
+            t.ended_at is null
+            or exists (select from public.chat_messages m where m.turn_id = t.id and m.content_image_path = path)
+        )
+    )
+
 -- name: messages
 -- The newest messages before a position, of the turns that stand; the caller puts them in order.
 select m.*, f.score as feedback

@@ -5,6 +5,7 @@ with `"statusCode": "404"` in the body by older ones.
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -28,6 +29,7 @@ WAIT_S = 0.25
 
 MAX_ERROR_BYTES = 64 << 10
 SIGNED_S = 600
+LISTED_AT_ONCE = 1000
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524})
 """Answers after which the same request may succeed. Every request here may be repeated: puts replace."""
 
@@ -69,6 +71,34 @@ class SupabaseObjects:
             lambda: self._client.build_request("DELETE", f"/storage/v1/object/{quote(bucket)}", json=body), path
         ):
             pass
+
+    async def paths(self, bucket: str) -> AsyncIterator[str]:
+        """Folder by folder: Storage lists one at a time, its folders without an id, in pages."""
+        folders = [""]
+        while folders:
+            folder, offset = folders.pop(), 0
+            while page := await self._listed(bucket, folder, offset):
+                offset += len(page)
+                for one in page:
+                    path = f"{folder}{one['name']}"
+                    if one["id"] is None:
+                        folders.append(f"{path}/")
+                    else:
+                        yield path
+
+    async def _listed(self, bucket: str, folder: str, offset: int) -> list[dict[str, str | None]]:
+        body = {"prefix": folder, "limit": LISTED_AT_ONCE, "offset": offset, "sortBy": {"column": "name"}}
+        url = f"/storage/v1/object/list/{quote(bucket)}"
+        async with self._answer(lambda: self._client.build_request("POST", url, json=body), folder) as answer:
+            try:
+                found = json.loads(await answer.aread())
+            except (httpx.HTTPError, ValueError) as error:
+                raise _unavailable() from error
+        if not isinstance(found, list) or not all(
+            isinstance(one, dict) and one.keys() >= {"name", "id"} for one in found
+        ):
+            raise _unavailable()
+        return found
 
     async def address(self, bucket: str, path: str) -> str | None:
         """Signed anew at each call, for SIGNED_S seconds."""

@@ -66,27 +66,39 @@ class Events:
     @cached_property
     def thread(self) -> tuple[Int32, tuple[ThreadKey, ...]]:
         """The thread of each event, and the threads in order of their processes' first appearance."""
-        tids = self.table.texts("tid")
-        pairs = self.table.ids("pid").astype(np.int64) * (len(tids) + 1) + self.table.ids("tid") + len(tids) + 2
-        distinct, numbers = _numbered(pairs)
+        pids, tids = self.table.texts("pid"), self.table.texts("tid")
+        width = len(tids) + 1
+        small: npt.DTypeLike = np.int64 if (len(pids) + 1) * width > FEW_PAIRS else np.int32
+        pairs = self.table.ids("pid").astype(small)
+        pairs += 1
+        pairs *= width
+        pairs += self.table.ids("tid")
+        pairs += 1
+        distinct, numbers = _numbered(pairs, (len(pids) + 1) * width)
         keys: dict[ThreadKey, int] = {}
-        pids = self.table.texts("pid")
         thread_of = []
         for pair in distinct.tolist():
-            pid, tid = divmod(pair, len(tids) + 1)
+            pid, tid = divmod(pair, width)
             key = (id_text(pids[pid - 1] if pid else None), id_text(tids[tid - 1] if tid else None))
             thread_of.append(keys.setdefault(key, len(keys)))
+        if len(thread_of) == len(keys):
+            return numbers, tuple(keys)
         return np.array(thread_of, np.int32)[numbers], tuple(keys)
 
 
-def _numbered(values: Int64) -> tuple[Int64, Int64]:
-    """The distinct values, none negative, and the place of each value among them."""
-    if len(values) == 0 or values.max() > 1 << 22:
+FEW_PAIRS = 1 << 22
+
+
+def _numbered(values: npt.NDArray[Any], bound: int) -> tuple[Int64, Int32]:
+    """The distinct values, all from 0 to below a bound, and the place of each value among them."""
+    if bound > FEW_PAIRS:
         distinct, numbers = np.unique(values, return_inverse=True)
-        return distinct, numbers
-    seen = np.zeros(int(values.max()) + 1, np.bool_)
+        return distinct, numbers.astype(np.int32)
+    seen = np.zeros(bound, np.bool_)
     seen[values] = True
-    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[values]
+    if seen.sum() <= 1:
+        return np.flatnonzero(seen), np.broadcast_to(np.int32(0), len(values))
+    return np.flatnonzero(seen), (np.cumsum(seen) - 1).astype(np.int32)[values]
 
 
 NAMING = ("process_name", "thread_name", "process_labels", "process_sort_index", "thread_sort_index")

@@ -30,7 +30,10 @@ def read(events: Events, lanes: Mapping[ThreadKey, int], builder: TraceBuilder) 
     thread, keys = events.thread
     lane = np.array([lanes.get(key, NONE) for key in keys], np.int32)
     timed = events.time != MISSING
+    said = frozenset(events.table.texts("phase"))
     for phases, read_rows in ((INSTANT, _instants), (COUNTER, _counters), (BEGIN + END, _intervals), (FLOW, _flows)):
+        if said.isdisjoint(phases):
+            continue
         rows = np.flatnonzero(events.rows("phase", *phases) & timed)
         if len(rows):
             rows = rows[np.argsort(events.time[rows], kind="stable")]

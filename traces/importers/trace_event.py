@@ -45,16 +45,20 @@ class HermesArgs(msgspec.Struct):
     column: float | int | None = None
 
 
+Rows = Int64 | slice
+"""Rows one after the other are a slice: columns are then views, not copies."""
+
+
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """The slices of one thread, in file order: complete ones, begins and ends; times in nanoseconds. `row` is each
-    one's event."""
+    """The slices of one thread, in file order: complete ones, begins and ends; times in nanoseconds. `events` are their
+    rows."""
 
     time: Int64
     duration: Int64
     frame: Int32
     kind: npt.NDArray[np.uint8]
-    row: Int64
+    events: Rows
 
 
 def looks_like(head: Head) -> bool:
@@ -82,7 +86,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     if profiled:
         builder.format = "chrome"
     largest = 0
-    args_offset, args_length = _arguments(events)
+    places, sizes = events.table.slices("args")
     lanes: dict[ThreadKey, int] = {}
     for key, slices in _slices_by_thread(events, threads, builder):
         name = threads.short_name(key) + " tasks" if profiled else threads.full_name(key)
@@ -91,8 +95,8 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
             _nest(slices),
             pid=key[0],
             tid=key[1],
-            args_offset=args_offset[slices.row],
-            args_length=args_length[slices.row],
+            args_offset=places[slices.events],
+            args_length=_length_of_some(sizes[slices.events]),
         )
         if not profiled and not sampled and len(slices.time) > largest:
             largest, builder.default_profile = len(slices.time), index
@@ -111,10 +115,9 @@ def _recorded_at(events: Events) -> int | None:
     return None if began is None or began.tzinfo is None else int(began.timestamp() * 1000) * 1_000_000
 
 
-def _arguments(events: Events) -> tuple[Int64, Int32]:
-    """Where each event's arguments stand in the content; none where they are empty."""
-    offsets, lengths = events.table.slices("args")
-    return offsets, np.where(lengths > len("{}"), lengths, 0).astype(np.int32)
+def _length_of_some(sizes: Int32) -> Int32:
+    """How long the arguments of events are; empty ones are none."""
+    return np.where(sizes > len("{}"), sizes, 0)
 
 
 def _read_samples(events: Events, threads: Threads, builder: TraceBuilder) -> bool:
@@ -141,43 +144,52 @@ def _slices_by_thread(events: Events, threads: Threads, builder: TraceBuilder) -
         "events of a kind that is not known here were not read",
         counts[OTHER],
     )
-    rows = np.flatnonzero(wanted & (events.time != MISSING))
-    timeless = sum(counts[: END + 1]) - len(rows)
+    chosen = np.flatnonzero(wanted & (events.time != MISSING))
+    timeless = sum(counts[: END + 1]) - len(chosen)
     builder.warn("no_time", "events without a time were dropped", timeless)
-    if not len(rows) and timeless:
-        raise builder.damaged("none of its slices has a time.")
+    if not len(chosen):
+        if timeless:
+            raise builder.damaged("none of its slices has a time.")
+        return
+    rows = _together(chosen)
     frame = _frames(events, rows, builder)
     time, duration, kind = events.time[rows], events.table.numbers("duration")[rows], kind[rows]
-    duration[duration == MISSING] = 0
+    duration = np.where(duration == MISSING, 0, duration)
     negative = int((duration < 0).sum())
     builder.warn("negative_duration", "negative durations were read as 0", negative)
-    if len(rows) and not -MAX_TIME_NS <= time.min() <= max(time.max(), duration.max()) <= MAX_TIME_NS:
+    if not -MAX_TIME_NS <= time.min() <= max(time.max(), duration.max()) <= MAX_TIME_NS:
         raise builder.damaged("a time is out of range.")
     if negative:
         duration = duration.clip(0)
     thread, keys = events.thread
-    if len(keys) == 1:
-        yield from [(keys[0], Slices(time, duration, frame, kind, rows))] if len(rows) else []
-        return
     number = thread[rows]
+    if number.min() == number.max():
+        yield keys[number[0]], Slices(time, duration, frame, kind, rows)
+        return
     order = np.argsort(number.astype(np.uint16) if len(keys) < 1 << 16 else number, kind="stable")
     stops = np.cumsum(np.bincount(number, minlength=len(keys)))
     for index in sorted(range(len(keys)), key=lambda index: threads.order(keys[index])):
         mine = order[stops[index - 1] if index else 0 : stops[index]]
         if len(mine):
-            yield keys[index], Slices(time[mine], duration[mine], frame[mine], kind[mine], rows[mine])
+            yield keys[index], Slices(time[mine], duration[mine], frame[mine], kind[mine], chosen[mine])
 
 
-def _frames(events: Events, rows: Int64, builder: TraceBuilder) -> Int32:
+def _together(rows: Int64) -> Rows:
+    first, last = int(rows[0]), int(rows[-1])
+    return slice(first, last + 1) if last - first + 1 == len(rows) else rows
+
+
+def _frames(events: Events, rows: Rows, builder: TraceBuilder) -> Int32:
     """The builder's frame of each slice."""
     names = events.table.ids("name")[rows]
-    if len(rows) and _keys(events.args(rows[0])) >= HERMES_ARGS:
+    numbers = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+    if _keys(events.args(numbers[0])) >= HERMES_ARGS:
         hermes = [
-            _hermes_frame(builder, events.text("name", row) or UNNAMED, events.args(row)) for row in rows.tolist()
+            _hermes_frame(builder, events.text("name", row) or UNNAMED, events.args(row)) for row in numbers.tolist()
         ]
         return np.array(hermes, np.int32)
     first = np.full(len(events.table.texts("name")) + 1, NONE)
-    first[names[::-1]] = rows[::-1]  # the earliest is written last; no name is the last one
+    first[names[::-1]] = numbers[::-1]  # the earliest is written last; no name is the last one
     frame_of = np.full(len(first), NONE, np.int32)
     used = np.flatnonzero(first != NONE)
     for name in used[np.argsort(first[used])].tolist():

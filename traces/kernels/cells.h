@@ -17,7 +17,7 @@ typedef struct {
     int32_t key_length, kind, level, scale, column, weak;
 } Field;
 
-/* TEXT: `ids` into `names`. SCALED: `values`. SLICE, RECORD: `values` is the offset in the source, `ids` the length.
+/* TEXT: `ids` into `names`, none where there are no names. SCALED: `values`. SLICE, RECORD: `values` is the offset in the source, `ids` the length.
  * INTEGERS: `items[values .. values + ids]`. */
 typedef struct {
     int64_t *values;
@@ -84,6 +84,15 @@ static inline const Field *field_of(const Scan *scan, Cursor key, size_t length,
     return NULL;
 }
 
+/* A column of texts begins with its first text: what no record says costs nothing. */
+static inline int has_begun(const Column *column) { return column->names.count > 0; }
+
+static int begin_texts(Column *column, int64_t row) {
+    if (!grow((void **)&column->ids, &column->id_room, row + 1, sizeof(int32_t))) return 0;
+    for (int64_t i = 0; i <= row; i++) column->ids[i] = -1;
+    return 1;
+}
+
 /* One more row, all its values missing; 0 when memory is out. */
 static int add_row(Scan *scan) {
     Records *records = scan->records;
@@ -91,6 +100,7 @@ static int add_row(Scan *scan) {
     for (int i = 0; i < scan->column_count; i++) {
         Column *column = &records->columns[i];
         int kind = scan->column_kind[i];
+        if (kind == TEXT && !has_begun(column)) continue;
         if (kind != TEXT) {
             if (!grow((void **)&column->values, &column->value_room, row + 1, sizeof(int64_t))) return 0;
             column->values[row] = kind == SCALED ? MISSING : 0;
@@ -124,7 +134,9 @@ static inline Cursor read_text(Scan *scan, Cursor at, const Field *field, int64_
     }
     if (length > MAX_TOKEN_BYTES) return fail_as(json, text, OUT_OF_RANGE);
     Names *names = &column->names;
-    if (row > 0) { /* most often the same as in the record before */
+    if (!has_begun(column)) {
+        if (!begin_texts(column, row)) return fail_as(json, text, NO_MEMORY);
+    } else if (row > 0) { /* most often the same as in the record before */
         int32_t before = column->ids[row - 1];
         if (before >= 0 && (size_t)names->length[before] == length && length <= 16 &&
             memcmp(json->begin + names->offset[before], text, length) == 0) {
@@ -204,7 +216,7 @@ static Cursor read_integers(Scan *scan, Cursor at, const Field *field, int64_t r
 }
 
 static inline int is_missing(const Column *column, int kind, int64_t row) {
-    return kind == TEXT ? column->ids[row] < 0 : kind == SCALED ? column->values[row] == MISSING : column->ids[row] == 0;
+    return kind == TEXT ? !has_begun(column) || column->ids[row] < 0 : kind == SCALED ? column->values[row] == MISSING : column->ids[row] == 0;
 }
 
 static inline Cursor read_value(Scan *scan, Cursor at, const Field *field, int64_t row) {

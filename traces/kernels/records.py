@@ -246,7 +246,10 @@ def _columns(
     for name, struct in zip(column_names(fields), records.columns, strict=False):
         kind, count = kinds[name], records.count
         values = take(library, struct, "values", 0 if kind is Kind.TEXT else count, np.int64)
-        ids = take(library, struct, "ids", 0 if kind is Kind.SCALED else count, np.int32)
+        said = kind is not Kind.TEXT or struct.names.count > 0
+        ids = take(library, struct, "ids", 0 if kind is Kind.SCALED or not said else count, np.int32)
+        if not said:
+            ids = np.broadcast_to(np.int32(-1), count)
         items = take(library, struct, "items", struct.item_count, np.int64)
         columns[name] = Column(values, ids, items, struct.names.texts(source))
     return columns

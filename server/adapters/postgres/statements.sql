@@ -83,6 +83,10 @@ update public.chat_turns set cost_usd = %(cost_usd)s where id = %(turn_id)s
 -- Whether the attempt that asks is still the turn's newest; locks until the transaction ends.
 select flamechat_private.holds_chat_turn(%(turn_id)s, %(attempt)s) as holds
 
+-- name: take_broadcasts
+-- How many of the wanted broadcasts may be sent now, over all processes.
+select flamechat_private.take_broadcasts(%(wanted)s, %(per_second)s) as taken
+
 -- name: write_turn_events
 -- Only of turns that still belong to the attempt in whose block the numbers lie; an end is told by who has stored it.
 insert into flamechat_private.turn_events (turn_id, seq, session_id, event, ends_turn)
@@ -96,10 +100,6 @@ on conflict do nothing
 -- name: announce_turn_events
 -- Ids and numbers, nothing of what was said.
 select pg_notify(%(channel)s, news) from unnest(%(news)s::text[]) as news
--- name: take_broadcasts
--- How many of the wanted broadcasts may be sent now, over all processes.
-select flamechat_private.take_broadcasts(%(wanted)s, %(per_second)s) as taken
-
 
 -- name: read_turn_events
 -- What was told of these sessions by others, beyond what is known of each turn.
@@ -197,6 +197,10 @@ update public.user_subscriptions
 set plan_id = (select id from public.subscription_plans where name = %(plan)s), status = 'active'
 where user_id = %(user_id)s
 
+-- name: settle_user
+-- What every user has, made where it is missing; refused for one whom auth.users does not hold.
+select flamechat_private.settle_user(%(user_id)s)
+
 -- name: personal_account
 -- The account that is the user's own.
 select id from public.accounts where personal_user_id = %(user_id)s
@@ -211,10 +215,6 @@ select * from public.subscription_plans where name = %(name)s for update
 
 -- name: create_plan
 -- No row when the name is taken.
--- name: settle_user
--- What every user has, made where it is missing; refused for one whom auth.users does not hold.
-select flamechat_private.settle_user(%(user_id)s)
-
 insert into public.subscription_plans (
     name, display_name, price_monthly, chat_messages_per_session, chat_sessions_limit, chat_sessions_period,
     monthly_upload_limit, total_trace_limit, retention_days, allow_public_sharing

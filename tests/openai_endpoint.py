@@ -206,9 +206,13 @@ def _chat_ending(reply: Reply) -> Iterator[dict[str, Any] | str]:
 async def _hung_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter | None = None) -> NoReturn:
     """Wait until the client leaves; with a writer, keeping its connection alive."""
     left = asyncio.ensure_future(reader.read(1))
-    while not (await asyncio.wait({left}, timeout=None if writer is None else KEEP_ALIVE_S))[0]:
-        if writer is not None:
-            await _event(writer, ": keep-alive")
+    try:
+        while not (await asyncio.wait({left}, timeout=None if writer is None else KEEP_ALIVE_S))[0]:
+            if writer is not None:
+                await _event(writer, ": keep-alive")
+    finally:
+        left.cancel()
+        await asyncio.gather(left, return_exceptions=True)
     raise ConnectionResetError("the client hung up")
 
 

@@ -13,15 +13,23 @@ from server.errors import ModelFailed
 _KEY = re.compile(r"\b(?:sk|pk|rk)-[\w*-]{6,}|(?<=Bearer )\S+")
 
 
-def model_failed(error: Exception, model: str, base_url: str | None) -> ModelFailed:
-    """The failure for this error of the client, of LangChain's wrapper, or of reading what came."""
+def model_failed(error: Exception, model: str, base_url: str | None, *, began: bool) -> ModelFailed:
+    """The failure for this error of the client, of LangChain's wrapper, or of reading what came. `began`: something of
+    the answer had come.
+    """
     where = f"the model endpoint {shown_address(base_url)}" if base_url else "OpenAI"
     begin = f"{where[0].upper()}{where[1:]}"
     said = _said(error)
     if isinstance(error, openai.APITimeoutError | TimeoutError):
-        return ModelFailed(f"{begin} did not answer in time. Try again.", code="model_timeout")
+        fell_silent = (
+            f"{begin} fell silent in the middle of its answer." if began else f"{begin} did not answer in time."
+        )
+        return ModelFailed(f"{fell_silent} Try again.", code="model_timeout")
     if isinstance(error, ContextOverflowError):
         return _too_long(model)
+    if isinstance(error, openai.APIConnectionError) and began:
+        text = f"The connection to {where} was lost in the middle of its answer. Try again."
+        return ModelFailed(text, code="model_stream_broken")
     if isinstance(error, openai.APIConnectionError):
         return ModelFailed(
             f"Cannot reach {where}. Check the address and that the server runs.", code="model_unreachable"

@@ -38,7 +38,7 @@ class CompatibleChat(ChatOpenAI):
             except (openai.OpenAIError, TimeoutError, ValueError) as error:
                 wait = None if came else pause(self.patience, error, tries)
                 if wait is None:
-                    raise model_failed(error, self.model_name, self.openai_api_base) from error
+                    raise model_failed(error, self.model_name, self.openai_api_base, began=came) from error
             await anyio.sleep(wait)
 
     def _convert_chunk_to_generation_chunk(

@@ -40,6 +40,7 @@ class TopFunctions(ToolArguments):
     start_time_ms: StartArgument = None
     end_time_ms: EndArgument = None
     filter: Annotated[str | None, Field(description="only names containing this text")] = None
+    value: Annotated[str | None, Field(description="another measured quantity of the profile, e.g. calls")] = None
 
 
 def row_data(row: FunctionRow) -> dict[str, Any]:
@@ -88,13 +89,15 @@ def answer_top_functions(trace: Trace, arguments: TopFunctions) -> Outcome:
         offset=arguments.offset,
         window=window,
         pattern=arguments.filter,
+        value=arguments.value,
         frame_filter=profile.frame_filter,
-        durations=True,
+        durations=arguments.value is None,
     )
     unit = Unit(table.unit)
     head = (
         f"functions {arguments.offset + 1} to {arguments.offset + len(table.rows)} of {table.total_rows} "
-        f"in {profile.handle} {quoted(profile.name, 80)} by {arguments.sort_by}; "
+        f"in {profile.handle} {quoted(profile.name, 80)} by {arguments.sort_by}"
+        f"{f' of {quoted(arguments.value, 40)}' if arguments.value else ''}; "
         f"whole {format_value(table.whole, unit)}, idle left out"
         + (f", {format_value(table.hidden, unit)} of it in libraries alone" if table.hidden else "")
         + ("; a call: least/median/99th percentile" if any(row.durations for row in table.rows) else "")

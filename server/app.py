@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from server.adapters.prometheus import PrometheusMeasures
     from server.agent.turn import Agent, Pictures
     from server.edges.cli.doors import Analysis, AnalyzeOptions, ServeOptions
-    from server.edges.http.services import Services
+    from server.edges.http.client_config import ClientConfig
+    from server.edges.http.services import Gateway, Services
     from server.ports.conversations import Conversations
     from server.ports.identity import Caller, Identity
     from server.ports.objects import ObjectStore
@@ -78,15 +79,15 @@ def _analysis_door(options: "AnalyzeOptions", pictures: "Pictures") -> "Analysis
 
 @asynccontextmanager
 async def _administration_door(data: Path | None) -> "AsyncIterator[Administration]":
-    """The plans and users of a data folder; its database is started, or joined when a server runs.
+    """The plans and users of a data folder, whose database is started, or joined when a server runs; or of the
+    database of the settings.
 
     Raises ConfigError, DatabaseUnavailable.
     """
     from limits.administration import Administration
     from server.adapters.folder.data_folder import own_data_folder
-    from server.adapters.postgres.embedded import EmbeddedPostgres
     from server.adapters.postgres.local_user import ensure_local_user
-    from server.adapters.postgres.migrations import migrate
+    from server.adapters.postgres.place import database_place
     from server.adapters.postgres.plans import PostgresPlans
     from server.adapters.postgres.pool import Database
     from server.ports.identity import LOCAL_USER_ID
@@ -94,10 +95,10 @@ async def _administration_door(data: Path | None) -> "AsyncIterator[Administrati
 
     settings = load_settings(data=data)
     own_data_folder(settings.data)
-    async with EmbeddedPostgres(data_dir=settings.data / "postgres") as postgres:
-        await migrate(postgres.owner_dsn, bootstrap=True)
-        await ensure_local_user(postgres.owner_dsn, LOCAL_USER_ID)
-        async with Database(postgres.server_dsn) as database:
+    async with database_place(settings.data / "postgres", *settings.database_urls) as place:
+        if settings.supabase_url is None:
+            await ensure_local_user(place.owner_dsn, LOCAL_USER_ID)
+        async with Database(place.server_dsn, pooler=place.is_outside) as database:
             yield Administration(PostgresPlans(database))
 
 
@@ -134,7 +135,8 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
             serving = tasks.create_task(server.serve(sockets=[listening]))
             beside = [tasks.create_task(parts.runner.run()), tasks.create_task(parts.retention.run())]
             beside.append(tasks.create_task(parts.measures.watch_loop()))
-            for sample in sample_traces():
+            for sample in sample_traces() if parts.user is not None else ():
+                assert parts.user is not None
                 marker = settings.data / "sample-loaded"
                 adding = add_sample_once(parts.services.library, parts.user, sample, marker=marker)
                 added = tasks.create_task(adding)
@@ -162,26 +164,23 @@ class Parts:
     services: "Services"
     runner: "TurnRunner"
     retention: "Retention"
-    user: "Caller"
+    user: "Caller | None"
+    """Of a server on one machine: whose sample it is."""
+
     stopping: asyncio.Event
     measures: "PrometheusMeasures"
 
 
 @asynccontextmanager
 async def running(settings: "Settings") -> AsyncIterator[Parts]:
-    """The parts over an embedded PostgreSQL and the data folder; the database stops with the context.
+    """The parts over the database and the files of the settings: the data folder's, or a Supabase project's.
 
-    Raises DatabaseUnavailable.
+    Raises ConfigError, DatabaseUnavailable.
     """
     from server.adapters.folder.data_folder import scratch_folder
-    from server.adapters.folder.objects import FolderObjects
-    from server.adapters.memory.identity import LocalIdentity
     from server.adapters.postgres.checkpoints import PostgresCheckpoints
     from server.adapters.postgres.conversations import PostgresConversations
-    from server.adapters.postgres.embedded import EmbeddedPostgres
-    from server.adapters.postgres.library_tables import set_up_library_tables
-    from server.adapters.postgres.local_user import ensure_local_user
-    from server.adapters.postgres.migrations import migrate
+    from server.adapters.postgres.place import database_place
     from server.adapters.postgres.plans import PostgresPlans
     from server.adapters.postgres.pool import Database
     from server.adapters.postgres.relay import PostgresRelay
@@ -191,21 +190,18 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
     from server.adapters.prometheus import PrometheusMeasures
     from server.adapters.workers.pool import ProcessWorkers
     from server.composing.agent import build_agent
-    from server.ports.identity import LOCAL_USER_ID, Caller
+    from server.composing.backing import backing_of
     from server.turns.pictures import StoredPictures
 
     async with AsyncExitStack() as stack:
-        postgres = await stack.enter_async_context(EmbeddedPostgres(data_dir=settings.data / "postgres"))
-        await stack.enter_async_context(postgres.kept_running())
-        await migrate(postgres.owner_dsn, bootstrap=True)
-        await set_up_library_tables(postgres.owner_dsn)
-        account_id = await ensure_local_user(postgres.owner_dsn, LOCAL_USER_ID)
-        user = Caller(user_id=LOCAL_USER_ID, account_id=account_id, is_administrator=True)
-        database = await stack.enter_async_context(Database(postgres.server_dsn))
-        turns_at_once = settings.turns_at_once
-        queue = await stack.enter_async_context(PostgresTurnQueue(postgres.server_dsn, at_once=turns_at_once))
+        place = await stack.enter_async_context(database_place(settings.data / "postgres", *settings.database_urls))
+        database = await stack.enter_async_context(Database(place.server_dsn, pooler=place.is_outside))
+        session_dsn, hears = place.session_dsn or place.server_dsn, place.session_dsn is not None
+        queue = await stack.enter_async_context(
+            PostgresTurnQueue(session_dsn, at_once=settings.turns_at_once, hears=hears)
+        )
         await stack.enter_async_context(TurnSweep(queue))
-        token = settings.access_token
+        relay = await stack.enter_async_context(PostgresRelay(database, place.session_dsn))
         workers = ProcessWorkers(
             settings.data / "cache",
             cache_bytes=settings.cache_bytes,
@@ -215,25 +211,27 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
             import_seconds=settings.import_seconds,
             question_seconds=settings.question_seconds,
         )
-        objects = FolderObjects(settings.data / "objects")
+        backing = await stack.enter_async_context(backing_of(settings, place, database, relay))
         yield compose(
             settings,
             conversations=PostgresConversations(database, queue),
             records=PostgresTraceRecords(database),
             plans=PostgresPlans(database),
-            objects=objects,
+            objects=backing.objects,
             workers=workers,
-            identity=LocalIdentity(user, access_token=None if token is None else token.get_secret_value()),
+            identity=backing.identity,
             agent=build_agent(
                 settings,
                 workers=workers,
-                pictures=StoredPictures(objects),
+                pictures=StoredPictures(backing.objects),
                 checkpoints=PostgresCheckpoints(queue.pool),
             ),
-            user=user,
+            user=backing.user,
             scratch=stack.enter_context(scratch_folder(settings.data)),
             queue=queue,
-            relay=await stack.enter_async_context(PostgresRelay(database, postgres.server_dsn)),
+            relay=backing.relay,
+            client=backing.client,
+            gateway=backing.gateway,
             measures=PrometheusMeasures(workers),
         )
 
@@ -248,11 +246,13 @@ def compose(
     workers: "TraceWorkers",
     identity: "Identity",
     agent: "Agent",
-    user: "Caller",
+    user: "Caller | None",
     scratch: Path,
     queue: "TurnQueue | None" = None,
     relay: "Relay | None" = None,
     measures: "PrometheusMeasures | None" = None,
+    client: "ClientConfig | None" = None,
+    gateway: "Gateway | None" = None,
 ) -> Parts:
     """The use cases over any adapters: the same for an embedded database, a cloud one and none."""
     from limits.administration import Administration
@@ -260,6 +260,7 @@ def compose(
     from server.adapters.memory.queue import MemoryQueue
     from server.adapters.memory.relay import MemoryRelay
     from server.adapters.prometheus import PrometheusMeasures
+    from server.edges.http.client_config import ClientConfig
     from server.edges.http.services import Services
     from server.edges.ws.open_sockets import OpenSockets
     from server.turns.conversation import Conversation
@@ -307,7 +308,7 @@ def compose(
 
     async def is_ready() -> bool:
         try:
-            await conversations.limits(user, None)
+            await plans.plans()
         except ServerError:
             return False
         return not stopping.is_set()
@@ -328,6 +329,8 @@ def compose(
         metrics_token=None if metrics_token is None else metrics_token.get_secret_value(),
         sockets=sockets,
         socket_idle_s=settings.socket_idle_seconds,
+        client=client or ClientConfig(),
+        gateway=gateway,
     )
     retention = Retention(
         records=records, conversations=conversations, plans=plans, objects=objects, workers=workers, clock=clock
@@ -349,6 +352,8 @@ def _announce(settings: "Settings", port: int, announce: Callable[[str], None]) 
     announce(f"Flamechat is at {address}")
     if settings.access_token is not None:
         announce(f"To let a browser in, open {address}/?access_token=<FLAMECHAT_ACCESS_TOKEN>")
+    if settings.supabase_url is not None:
+        announce(f"People sign in at {settings.supabase_url}")
     announce(f"Answers come from {'a language model' if settings.uses_language_model else 'the built-in analyst'}.")
     if settings.not_used_yet:
         announce(f"Set but not used yet: {', '.join(settings.not_used_yet)}")

@@ -3,7 +3,7 @@
 import hmac
 from collections.abc import Mapping
 
-from server.errors import NotAuthenticated
+from server.errors import NotAuthenticated, NotFound
 from server.ports.identity import Caller
 
 
@@ -20,6 +20,12 @@ class LocalIdentity:
         """The local user. Raises NotAuthenticated for a missing or false token, where one is required."""
         if self._access_token is not None and not _same(access_token or "", self._access_token):
             raise NotAuthenticated("This server needs its access token. Open the link it printed, or send the token.")
+        return self._user
+
+    async def caller(self, user_id: str) -> Caller:
+        """The user that a trusted gateway names. Raises NotFound for any but the one."""
+        if user_id != self._user.user_id:
+            raise NotFound("There is no such user.")
         return self._user
 
 

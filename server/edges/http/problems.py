@@ -25,6 +25,7 @@ from server.errors import (
     NotSupported,
     PromptUnavailable,
     ServerError,
+    ServiceUnavailable,
     TooManyAtOnce,
     TurnInProgress,
     WorkerFailed,
@@ -53,6 +54,7 @@ STATUSES: tuple[tuple[type[Exception], int], ...] = (
     (TooManyAtOnce, 429),
     (Busy, 503),
     (PromptUnavailable, 503),
+    (ServiceUnavailable, 503),
     (WorkerFailed, 503),
     (DatabaseUnavailable, 503),
     (ConfigError, 500),
@@ -80,6 +82,8 @@ def problem_of(error: Exception, *, instance: str) -> JSONResponse:
     members: dict[str, object] = {}
     if isinstance(error, BadRequest | InvalidOption) and error.field is not None:
         members["field"] = error.field
+    if isinstance(error, NotAuthenticated):
+        members["code"] = error.code
     if isinstance(error, LimitExceeded):
         decision = error.decision
         members |= {"limitType": decision.limit_type, "used": decision.used, "limit": decision.limit}

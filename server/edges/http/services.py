@@ -15,11 +15,22 @@ from server.edges.ws.open_sockets import OpenSockets
 from server.ports.identity import Caller, Identity
 from server.ports.objects import ObjectStore
 from server.ports.traces import TraceWorkers
+from server.protocol.server import ChatError
 from server.turns.conversation import Conversation
 from server.turns.library import TraceLibrary
 
 ACCESS_COOKIE = "flamechat_access"
 """Carries the access token for the page of a server that others can reach."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gateway:
+    """A program that starts turns for people it has recognised itself, proven by the secret. `refuse` tells a session's
+    listeners on Realtime that a prompt was not accepted: they hear no answer of ours."""
+
+    secret: str = field(repr=False)
+    caller_of: Callable[[str], Awaitable[Caller]]
+    refuse: Callable[[str, ChatError], None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +51,8 @@ class Services:
     metrics_token: str | None
     sockets: OpenSockets
     socket_idle_s: float
-    client: ClientConfig = ClientConfig()
+    client: ClientConfig = field(default_factory=ClientConfig)
+    gateway: Gateway | None = None
     pictures: PictureDesk = field(default_factory=PictureDesk)
 
 

@@ -21,6 +21,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "find_frames": {"pattern": "a"},
     "generate_sandwich_flamegraph_screenshot": {"frame": "f2"},
     "show_in_viewer": {"handle": "f2"},
+    "query_trace": {"sql": "SELECT name, total_ms FROM nodes ORDER BY total_ms DESC"},
 }
 
 

@@ -10,6 +10,7 @@ space is bounded), and some functions cannot be interrupted (so processor time i
 import json
 import math
 import mmap
+import os
 import resource
 import sys
 import threading
@@ -55,7 +56,7 @@ Kind = Literal["refused", "syntax", "memory", "time"]
 
 
 def main() -> None:
-    """Answer the request on stdin. Ends by a signal where the system bounds it."""
+    """Answer the request on stdin, to a pipe (no file is written). Ends by a signal where the system bounds it."""
     request = Request(**json.load(sys.stdin))
     with open(request.columns, "rb") as file:  # noqa: PTH123 - nothing more is imported here than must be
         trace = cache.decode(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
@@ -64,6 +65,8 @@ def main() -> None:
     _warm(con)
     give_up(request.seconds, size)
     sys.stdout.write(json.dumps(answered(con, trace, request)))
+    sys.stdout.flush()
+    os._exit(0)  # what DuckDB would tidy up without files may end the process by a signal
 
 
 def answered(con: duckdb.DuckDBPyConnection, trace: Trace, request: Request) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from server.agent.tools.frames import FIND_FRAMES
 from server.agent.tools.functions import GET_CALLERS_CALLEES, GET_TOP_FUNCTIONS
 from server.agent.tools.insights import GET_INSIGHTS
 from server.agent.tools.pictures import GENERATE_FLAMEGRAPH, GENERATE_SANDWICH
+from server.agent.tools.sql import GET_SCHEMA, QUERY_TRACE
 from server.agent.tools.summary import GET_TRACE_SUMMARY, LIST_PROFILES
 from server.agent.tools.surroundings import Need, Surroundings
 from server.agent.tools.times import GET_HOTTEST_WINDOWS, GET_LONGEST_CALLS
@@ -24,6 +25,8 @@ TOOLS: tuple[Tool[Any], ...] = (
     FIND_FRAMES,
     GET_HOTTEST_WINDOWS,
     GET_LONGEST_CALLS,
+    GET_SCHEMA,
+    QUERY_TRACE,
     GENERATE_FLAMEGRAPH,
     GENERATE_SANDWICH,
     SHOW_IN_VIEWER,

@@ -61,6 +61,27 @@ def build_cli(doors: CliDoors) -> typer.Typer:
     add_questions(app)
 
     @app.command()
+    def query(
+        trace: TraceOrStdin,
+        sql: Annotated[str, typer.Argument(help="One SELECT over the trace's tables (see schema).")],
+        *,
+        as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
+    ) -> None:
+        """Ask a trace with SQL: read-only, in a process of its own, at most 1,000 rows."""
+        from server.edges.cli.query import query as run
+
+        run(trace, sql, as_json=as_json)
+
+    @app.command()
+    def schema(
+        trace: TraceOrStdin, table: Annotated[str | None, typer.Argument(help="One table in full.")] = None
+    ) -> None:
+        """Print the tables that `query` reads, with their columns and an example."""
+        from server.edges.cli.query import schema as run
+
+        run(trace, table)
+
+    @app.command()
     def serve(
         host: Annotated[str | None, typer.Option(help="Address to listen on (default 127.0.0.1).")] = None,
         port: Annotated[

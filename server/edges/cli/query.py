@@ -1,0 +1,51 @@
+"""`flamechat query TRACE SQL` and `flamechat schema`: SQL over a trace's tables."""
+
+import asyncio
+from pathlib import Path
+
+import typer
+
+from server.edges.cli.printing import print_json, print_table
+from server.edges.cli.reading import MISUSED, fail, progress, read_or_fail
+
+WIDEST_CELL = 80
+
+
+def query(source: Path, sql: str, *, as_json: bool) -> None:
+    """Print the rows of one SELECT, as a table or as JSON; without a statement the tables."""
+    from server.adapters.memory.workers import InlineTraceWorkers
+    from server.agent.tools.sql import refusal
+    from server.agent.tools.sql_summary import cell_text
+    from server.errors import WorkerFailed
+    from server.ports.traces import SqlRefused
+
+    trace = read_or_fail(source)
+    workers = InlineTraceWorkers()
+    try:
+        with progress("Querying"):
+            found = asyncio.run(workers.query(workers.hold(trace), sql))
+    except SqlRefused as refused:
+        fail(refusal(refused), MISUSED)
+    except WorkerFailed as error:
+        fail(str(error))
+    names = [column.name for column in found.columns]
+    if as_json:
+        print_json({"columns": names, "rows": [list(row) for row in found.rows], "more": found.more})
+        return
+    rows = [[_cell(cell_text(name, cell)) for name, cell in zip(names, row, strict=True)] for row in found.rows]
+    count = f"more than {len(rows):,}" if found.more else f"{len(rows):,}"
+    print_table(f"{count} rows", names, rows, "… the rest was not read: LIMIT or aggregate" if found.more else None)
+
+
+def schema(source: Path, table: str | None) -> None:
+    """Print the tables that a query can read, or the columns of one."""
+    from server.agent.tools.sql import GetSchema, answer_schema
+    from server.edges.cli.printing import asking
+
+    with asking():
+        typer.echo(answer_schema(read_or_fail(source), GetSchema(table=table)).text)
+
+
+def _cell(told: str | float | None) -> str:
+    text = "" if told is None else f"{told:,}" if isinstance(told, int) else str(told)
+    return text if len(text) <= WIDEST_CELL else text[: WIDEST_CELL - 1] + "…"

@@ -144,14 +144,15 @@ def _slices_by_thread(events: Events, threads: Threads, builder: TraceBuilder) -
         "events of a kind that is not known here were not read",
         counts[OTHER],
     )
-    chosen = np.flatnonzero(wanted & (events.time != MISSING))
-    timeless = sum(counts[: END + 1]) - len(chosen)
+    wanted &= events.time != MISSING
+    found = int(wanted.sum())
+    timeless = sum(counts[: END + 1]) - found
     builder.warn("no_time", "events without a time were dropped", timeless)
-    if not len(chosen):
+    if not found:
         if timeless:
             raise builder.damaged("none of its slices has a time.")
         return
-    rows = _together(chosen)
+    rows = _rows_where(wanted)
     frame = _frames(events, rows, builder)
     time, duration, kind = events.time[rows], events.table.numbers("duration")[rows], kind[rows]
     duration = np.where(duration == MISSING, 0, duration)
@@ -171,12 +172,13 @@ def _slices_by_thread(events: Events, threads: Threads, builder: TraceBuilder) -
     for index in sorted(range(len(keys)), key=lambda index: threads.order(keys[index])):
         mine = order[stops[index - 1] if index else 0 : stops[index]]
         if len(mine):
-            yield keys[index], Slices(time[mine], duration[mine], frame[mine], kind[mine], chosen[mine])
+            among = mine + rows.start if isinstance(rows, slice) else rows[mine]
+            yield keys[index], Slices(time[mine], duration[mine], frame[mine], kind[mine], among)
 
 
-def _together(rows: Int64) -> Rows:
-    first, last = int(rows[0]), int(rows[-1])
-    return slice(first, last + 1) if last - first + 1 == len(rows) else rows
+def _rows_where(wanted: npt.NDArray[np.bool_]) -> Rows:
+    first, stop = int(wanted.argmax()), len(wanted) - int(wanted[::-1].argmax())
+    return slice(first, stop) if wanted[first:stop].all() else np.flatnonzero(wanted)
 
 
 def _frames(events: Events, rows: Rows, builder: TraceBuilder) -> Int32:
@@ -220,9 +222,10 @@ def _hermes_frame(builder: TraceBuilder, name: str, said: memoryview) -> int:
 
 def _nest(slices: Slices) -> Nested:
     time, duration, frame = slices.time, slices.duration, slices.frame
-    complete, paired = np.flatnonzero(slices.kind == COMPLETE), np.flatnonzero(slices.kind != COMPLETE)
-    if len(paired) == 0:
+    whole = slices.kind == COMPLETE
+    if whole.all():
         return nest_slices(time, time + duration, frame)
+    complete, paired = np.flatnonzero(whole), np.flatnonzero(~whole)
     paired = paired[np.argsort(time[paired], kind="stable")]
     latest = (time[complete] + duration[complete]).max().item() if len(complete) else None
     matched = match_begin_end(time[paired], frame[paired], slices.kind[paired] == BEGIN, latest)

@@ -2,15 +2,20 @@
 project's Realtime beside it, alive or dead."""
 
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from uuid import uuid4
 
 import anyio
+import psycopg
 import pytest
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
 
 from server.adapters.memory.relay import MemoryRelay
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.relay import PostgresRelay
 from server.adapters.supabase.realtime import RealtimeRelay
+from server.errors import DatabaseUnavailable
 from server.ports.relay import Listening, Relay
 from server.protocol.events import (
     ModelChunkAppend,
@@ -258,3 +263,72 @@ async def test_a_snapshot_replaces_what_was_told_of_its_turn(relay: Relay) -> No
     for event in stamped([ModelChunkAppend(message_id="m1", offset=4, chunk="2 "), ending], first=1_000_001):
         await relay.publish(event)
     assert text_of(await heard(listening)) == "0 1 2 "
+
+
+async def told(relay: PostgresRelay, events: list[TurnEvent]) -> None:
+    for event in events:
+        await relay.publish(event)
+    with anyio.fail_after(5):
+        while relay._unwritten or relay._lost or any(view.end for view in relay._own.values()):
+            await anyio.sleep(0.002)
+
+
+@pytest.mark.parametrize("first", [1, 4, 7])
+async def test_what_the_table_lost_when_the_database_fell_is_told_again_elsewhere(
+    database: FreshDatabase, first: int
+) -> None:
+    """A crash empties an unlogged table; whoever had not read it yet gets a snapshot before he hears more."""
+    events = an_answer(6)
+    async with (
+        Database(database.server) as pool,
+        PostgresRelay(pool, database.server) as here,
+        PostgresRelay(pool, database.server) as there,
+    ):
+        world = postgres_world(database.owner, pool)
+        talk = await Talk.begin(world, await world.user())
+        talk.session_id = S1
+        await talk.ask(T1)
+        listening = there.listen(S1)
+        assert await there.snapshot(S1) is None
+        async with there._reading:  # what was written before the crash has not been read
+            await told(here, events[:first])
+            with psycopg.connect(database.owner) as owner:
+                owner.execute("truncate flamechat_private.turn_events")
+        await told(here, events[first:])
+        messages = await heard(listening)
+    assert text_of(messages) == "0 1 2 3 4 5 "
+    numbers = [message.seq for message in messages if not isinstance(message, TurnSnapshot)]
+    assert numbers == list(range(numbers[0], len(events) + 1))
+
+
+async def test_events_that_could_not_be_written_are_told_with_the_end(
+    database: FreshDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events = an_answer(6)
+    write = Database.transaction
+    refused: list[int] = []
+
+    def refusing(self: Database) -> AbstractAsyncContextManager[AsyncConnection[DictRow]]:
+        if self is pool and len(refused) < 3 and here._own:
+            refused.append(1)
+            raise DatabaseUnavailable("The database cannot be reached.")
+        return write(self)
+
+    async with (
+        Database(database.server) as pool,
+        Database(database.server) as pool_there,
+        PostgresRelay(pool, database.server) as here,
+        PostgresRelay(pool_there, database.server) as there,
+    ):
+        world = postgres_world(database.owner, pool)
+        talk = await Talk.begin(world, await world.user())
+        talk.session_id = S1
+        await talk.ask(T1)
+        listening = there.listen(S1)
+        assert await there.snapshot(S1) is None
+        monkeypatch.setattr(Database, "transaction", refusing)
+        await told(here, events)
+        messages = await heard(listening)
+    assert refused
+    assert text_of(messages) == "0 1 2 3 4 5 "
+    assert messages[-1] == events[-1]

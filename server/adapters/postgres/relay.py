@@ -35,6 +35,8 @@ DEAF_POLL_S = 0.2
 """Likewise, where no NOTIFY arrives at all."""
 
 RETRY_S = 0.3
+NOTHING_FOLLOWS = 1 << 62
+"""Above every number: what is seen of a turn that has ended."""
 
 _TOLD: TypeAdapter[TurnEvent | TurnSnapshot] = TypeAdapter(
     Annotated[TurnEvent | TurnSnapshot, Field(discriminator="type")]
@@ -53,9 +55,9 @@ class PostgresRelay:
         self._database = database
         self._listen_dsn = listen_dsn
         self._inner = MemoryRelay(events_per_listener=events_per_listener)
-        self._own: set[str] = set()
+        self._own: dict[str, TurnView] = {}
         self._unwritten: list[TurnEvent | TurnSnapshot] = []
-        self._lost: dict[str, str] = {}
+        self._lost: set[str] = set()
         self._something_to_write = asyncio.Event()
         self._listeners: dict[str, int] = {}
         self._seen: dict[str, dict[str, int]] = {}
@@ -78,15 +80,19 @@ class PostgresRelay:
             await self._write(self._unwritten)
 
     async def publish(self, event: TurnEvent | TurnSnapshot) -> None:
-        self._own.add(event.turn_id)
         await self._inner.publish(event)
+        view = self._inner.view(event.session_id)
+        if view is not None and view.turn_id == event.turn_id:
+            self._own[event.turn_id] = view
+        elif isinstance(event, TurnEnd):  # its view is kept until it is written; one that only ended has none
+            self._own.setdefault(event.turn_id, TurnView(event.turn_id, event.session_id)).apply(event)
         self._unwritten.append(event)
         self._something_to_write.set()
 
     async def give_up(self, turn_id: str, session_id: str) -> bool:
-        self._own.discard(turn_id)
+        self._own.pop(turn_id, None)
         self._unwritten = [event for event in self._unwritten if event.turn_id != turn_id]
-        self._lost.pop(turn_id, None)
+        self._lost.discard(turn_id)
         view = self._inner.view(session_id)
         if view is not None and view.turn_id == turn_id:
             self._inner.forget(session_id)
@@ -131,47 +137,71 @@ class PostgresRelay:
             self._something_to_write.clear()
             batch, self._unwritten = self._unwritten, []
             try:
-                await self._write([*self._snapshots_of_lost(), *(e for e in batch if e.turn_id not in self._lost)])
-                self._lost.clear()
-                self._let_go([event for event in batch if isinstance(event, TurnEnd)])
+                await self._write(batch)
                 await asyncio.sleep(BATCH_S)
             except (ServerError, psycopg.Error) as error:
                 log.warning("events_not_written", error=type(error).__name__, events=len(batch))
-                self._lost |= {event.turn_id: event.session_id for event in batch}
-                self._unwritten = [e for e in batch if isinstance(e, TurnEnd)] + self._unwritten
                 self._something_to_write.set()
                 await asyncio.sleep(RETRY_S)
 
-    def _let_go(self, ends: list[TurnEnd]) -> None:
-        """These turns are no longer told from here. Their rows are still there, and their listeners have heard them."""
-        for end in ends:
-            if end.session_id in self._seen:
-                self._seen[end.session_id][end.turn_id] = end.seq
-            self._own.discard(end.turn_id)
-
-    def _snapshots_of_lost(self) -> list[TurnSnapshot]:
-        """In place of events that could not be written: their turns as they stand."""
-        views = [(turn_id, self._inner.view(session_id)) for turn_id, session_id in self._lost.items()]
-        return [view.snapshot() for turn_id, view in views if view is not None and view.turn_id == turn_id]
-
     async def _write(self, batch: list[TurnEvent | TurnSnapshot]) -> None:
-        if not batch:
+        """Write and announce these events. Turns of which an earlier event is not in the table (it could not be
+        written, or the server fell, which empties the table) are told again as they stand."""
+        lost, self._lost = self._lost, set()
+        if not batch and not lost:
             return
-        last = {event.turn_id: event for event in batch}
-        parameters = {
-            "turns": [event.turn_id for event in batch],
-            "seqs": [event.seq for event in batch],
-            "sessions": [event.session_id for event in batch],
-            "events": [event.to_wire() for event in batch],
-            "ends": [isinstance(event, TurnEnd) for event in batch],
-            "per_attempt": SEQS_PER_ATTEMPT,
-            "channel": CHANNEL,
-            "news": [f"{event.session_id} {event.turn_id} {event.seq}" for event in last.values()],
-        }
-        async with self._database.transaction() as connection:
-            await connection.execute("set local synchronous_commit = off")
-            await connection.execute(statement("write_turn_events"), parameters)
-            await connection.execute(statement("announce_turn_events"), parameters)
+        try:
+            async with self._database.transaction() as connection:
+                await connection.execute("set local synchronous_commit = off")
+                lost |= await self._without_beginning(connection, batch)
+                events = [*self._retold(lost), *(event for event in batch if event.turn_id not in lost)]
+                if again := [event for event in events if event.turn_id in lost]:
+                    replaced = {"turns": [event.turn_id for event in again], "seqs": [event.seq for event in again]}
+                    await connection.execute(statement("replace_turn_events"), replaced)
+                last = {event.turn_id: event for event in events}
+                parameters = {
+                    "turns": [event.turn_id for event in events],
+                    "seqs": [event.seq for event in events],
+                    "sessions": [event.session_id for event in events],
+                    "events": [event.to_wire() for event in events],
+                    "ends": [isinstance(event, TurnEnd) for event in events],
+                    "per_attempt": SEQS_PER_ATTEMPT,
+                    "channel": CHANNEL,
+                    "news": [f"{event.session_id} {event.turn_id} {event.seq}" for event in last.values()],
+                }
+                await connection.execute(statement("write_turn_events"), parameters)
+                await connection.execute(statement("announce_turn_events"), parameters)
+        except BaseException:
+            self._lost |= lost | {event.turn_id for event in batch}
+            raise
+        for event in events:
+            if isinstance(event, TurnEnd):
+                self._let_go(event)
+
+    async def _without_beginning(
+        self, connection: AsyncConnection[DictRow], batch: list[TurnEvent | TurnSnapshot]
+    ) -> set[str]:
+        """The turns whose event before the first of the batch is not in the table."""
+        first = {event.turn_id: event for event in reversed(batch)}
+        following = [event for event in first.values() if not _begins(event)]
+        if not following:
+            return set()
+        before = {"turns": [e.turn_id for e in following], "seqs": [e.seq - 1 for e in following]}
+        found = await (await connection.execute(statement("turn_events_missing"), before)).fetchall()
+        return {str(row["turn_id"]) for row in found}
+
+    def _retold(self, turns: set[str]) -> list[TurnEvent | TurnSnapshot]:
+        """These turns as they stand; what waits to be written of them is in it."""
+        views = [self._own[turn] for turn in turns if turn in self._own]
+        self._unwritten = [event for event in self._unwritten if event.turn_id not in turns]
+        snapshots: list[TurnEvent | TurnSnapshot] = [view.snapshot() for view in views]
+        return snapshots + [view.end for view in views if view.end is not None]
+
+    def _let_go(self, end: TurnEnd) -> None:
+        """This turn is no longer told from here. Its rows are still there, and its listeners have heard them."""
+        if end.session_id in self._seen:
+            self._seen[end.session_id][end.turn_id] = NOTHING_FOLLOWS
+        self._own.pop(end.turn_id, None)
 
     # Reading -------------------------------------------------------------------------------------------------------
 
@@ -218,7 +248,7 @@ class PostgresRelay:
         """Whoever comes late gets the turn as it stands; one that has ended is in the messages already."""
         seen = self._seen.get(view.session_id)
         if seen is not None and view.turn_id not in self._own:
-            seen[view.turn_id] = view.seq
+            seen[view.turn_id] = view.seq if view.end is None else NOTHING_FOLLOWS
             if view.end is None:
                 await self._inner.publish(view.snapshot())
 
@@ -228,8 +258,8 @@ class PostgresRelay:
         if seen is None or turn_id in self._own or seq <= seen.get(turn_id, -1):
             return
         event = _TOLD.validate_json(row["event"])
-        if turn_id in seen or row["ends_turn"] or _begins(event):
-            seen[turn_id] = seq
+        if _begins(event) or seq == seen.get(turn_id, -1) + 1:
+            seen[turn_id] = NOTHING_FOLLOWS if row["ends_turn"] else seq
             await self._inner.publish(event)
 
     async def _hear_on(self) -> None:
@@ -240,9 +270,7 @@ class PostgresRelay:
             try:
                 async with await AsyncConnection.connect(self._listen_dsn, autocommit=True) as connection:
                     await connection.execute(f"listen {CHANNEL}")
-                    self._lost |= {
-                        view.turn_id: view.session_id for view in self._inner.views() if view.turn_id in self._own
-                    }
+                    self._lost.update(self._own)
                     self._something_to_write.set()
                     self._look_at(list(self._listeners))
                     while True:
@@ -257,7 +285,7 @@ class PostgresRelay:
 
 
 def _begins(event: TurnEvent | TurnSnapshot) -> bool:
-    """Whether a turn can be followed from here: otherwise its beginning was lost, and a snapshot comes soon."""
+    """Whether a turn can be followed from here. After a gap it cannot: a snapshot comes soon."""
     return isinstance(event, TurnSnapshot) or (event.seq - 1) % SEQS_PER_ATTEMPT == 0
 
 
@@ -268,8 +296,13 @@ def _as_they_stand(rows: list[DictRow]) -> list[TurnView]:
         event = _TOLD.validate_json(row["event"])
         if isinstance(event, TurnSnapshot):
             views[event.turn_id] = TurnView.of_snapshot(event)
-        elif event.turn_id in views or _begins(event):
-            views.setdefault(event.turn_id, TurnView(event.turn_id, event.session_id)).apply(event)
+        elif _begins(event):
+            views[event.turn_id] = TurnView(event.turn_id, event.session_id)
+            views[event.turn_id].apply(event)
+        elif event.turn_id in views and event.seq == views[event.turn_id].seq + 1:
+            views[event.turn_id].apply(event)
+        else:
+            views.pop(event.turn_id, None)
     return list(views.values())
 
 

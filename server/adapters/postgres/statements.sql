@@ -97,6 +97,19 @@ join public.chat_turns t on t.id = e.turn_id
 where t.attempt <= e.seq / %(per_attempt)s + 1 or e.ends_turn
 on conflict do nothing
 
+-- name: turn_events_missing
+-- Which of these events are not there.
+select e.turn_id from unnest(%(turns)s::uuid[], %(seqs)s::bigint[]) as e (turn_id, seq)
+where not exists (
+    select from flamechat_private.turn_events t where t.turn_id = e.turn_id and t.seq = e.seq
+)
+
+-- name: replace_turn_events
+-- What the turns' new rows tell again. A newer attempt's numbers are higher.
+delete from flamechat_private.turn_events t
+using unnest(%(turns)s::uuid[], %(seqs)s::bigint[]) as e (turn_id, seq)
+where t.turn_id = e.turn_id and t.seq <= e.seq
+
 -- name: announce_turn_events
 -- Ids and numbers, nothing of what was said.
 select pg_notify(%(channel)s, news) from unnest(%(news)s::text[]) as news
@@ -138,6 +151,26 @@ where m.session_id = %(session_id)s and (%(before)s::integer is null or m.positi
     and (m.turn_id is null or m.turn_id not in (select flamechat_private.superseded_turns(%(session_id)s)))
 order by m.position desc
 limit %(limit)s
+
+-- name: versions
+-- The turns that stand in another's place, each with those it replaced, oldest first.
+with recursive chain (turn_id, earlier, step) as (
+    select t.id, t.supersedes, 1 from public.chat_turns t
+    where t.session_id = %(session_id)s and t.supersedes is not null and t.status <> 'failed'
+        and t.id not in (select flamechat_private.superseded_turns(%(session_id)s))
+    union all
+    select c.turn_id, t.supersedes, c.step + 1 from chain c join public.chat_turns t on t.id = c.earlier
+    where t.supersedes is not null
+)
+select turn_id, array_agg(earlier order by step desc) as earlier from chain group by turn_id
+
+-- name: messages_of_turn
+-- Of one turn, whether it stands or not.
+select m.*, f.score as feedback
+from public.chat_messages m
+left join public.message_feedback f on f.message_id = m.id and f.user_id = %(user_id)s
+where m.session_id = %(session_id)s and m.turn_id = %(turn_id)s
+order by m.position
 
 -- name: rate_message
 -- One opinion per user and answer.
@@ -240,6 +273,11 @@ where name = %(name)s
 -- name: user_usage
 -- Where one user stands, or all.
 select * from public.user_usage(%(user_id)s, %(limit)s, %(offset)s)
+
+-- name: conversations_of
+-- Those of these users that have so many messages, as a prompt's reservation counts them.
+select count(*) as conversations from public.chat_sessions s
+where s.user_id = any(%(users)s::uuid[]) and flamechat_private.messages_counted(s.id) >= %(messages)s
 
 -- name: subscribe
 -- A plan, in good standing; the counters stay.

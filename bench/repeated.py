@@ -155,7 +155,8 @@ def print_large(folder: Path) -> None:
                 continue
             met = "yes" if found["seconds"] <= LARGE_TARGET_S else "NO"
             print(
-                f"{kernels} {found['MB']:.0f} MB: {found['seconds']:.2f} of {LARGE_TARGET_S} {met}, hash {found['hash']:.2f}; "
+                f"{kernels} {found['MB']:.0f} MB: {found['seconds']:.2f} of {LARGE_TARGET_S} {met}, "
+                f"hash {found['hash']:.2f}; "
                 f"anonymous memory {found['anonymous MB']:.0f} MB of {found['MB'] / 2 + 100:.0f}",
                 flush=True,
             )

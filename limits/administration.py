@@ -1,7 +1,7 @@
 """What an administrator may do with plans and users. Every change is written down with who made it and why; it binds
 the next prompt. Who is an administrator is the caller's to know."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
@@ -63,6 +63,10 @@ class PlanRecords(Protocol):
         """Of all users, oldest first."""
         ...
 
+    async def conversations_of(self, user_ids: Sequence[str], *, messages: int) -> int:
+        """How many of these users' conversations have at least so many messages that count."""
+        ...
+
     async def put_on_plan(self, user_id: str, plan_name: str, author: Author) -> Usage:
         """Raises UnknownUser, UnknownPlan. Counters stay."""
         ...
@@ -107,7 +111,7 @@ class Administration:
     async def foresee_change(self, name: str, changes: Mapping[str, object]) -> Forecast:
         """What that change would do to those whom the plan binds; changes nothing."""
         plan = changed(await self._records.plan(name), changes)
-        return forecast([usage for usage in await self._records.usages() if usage.plan.name == name], plan)
+        return await self._foresee([usage for usage in await self._records.usages() if usage.plan.name == name], plan)
 
     async def retire_plan(self, name: str, author: Author) -> Plan:
         """The plan, which takes nobody new from now on."""
@@ -128,7 +132,7 @@ class Administration:
 
     async def foresee_plan(self, user_id: str, plan_name: str) -> Forecast:
         """What it would mean for the user to be on that plan; changes nothing."""
-        return forecast([await self._records.usage(user_id)], await self._open_plan(plan_name))
+        return await self._foresee([await self._records.usage(user_id)], await self._open_plan(plan_name))
 
     async def grant_sessions(self, user_id: str, sessions: int, author: Author) -> Usage:
         """Sessions on top of the plan: of this month, or for good where the plan counts for a lifetime."""
@@ -142,6 +146,17 @@ class Administration:
 
     async def changes(self, *, limit: int = 100) -> list[Change]:
         return await self._records.changes(limit=limit)
+
+    async def _foresee(self, usages: list[Usage], plan: Plan) -> Forecast:
+        """`usages` are of users whom one plan binds now."""
+        users, now = [usage.user_id for usage in usages], usages[0].plan if usages else plan
+        full_now, full_then = [
+            0
+            if one.chat_messages_per_session is None
+            else await self._records.conversations_of(users, messages=one.chat_messages_per_session)
+            for one in (now, plan)
+        ]
+        return forecast(usages, plan, full_now=full_now, full_then=full_then)
 
     async def _open_plan(self, name: str) -> Plan:
         plan = await self._records.plan(name)

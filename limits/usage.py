@@ -65,17 +65,19 @@ def meters(usage: Usage, plan: Plan | None = None) -> tuple[Meter, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """What a change of plan would do to `users`: how many could not go on at once now and then, and then by what.
-    The length of single conversations is not looked at."""
+    """What a change of plan would do to `users`: how many could not begin something now and then, and then by what;
+    and how many of their conversations take no more messages now and then."""
 
     users: int
     reached_now: int
     reached_then: int
     by_limit: dict[LimitType, int]
+    full_now: int
+    full_then: int
 
 
-def forecast(usages: Iterable[Usage], plan: Plan) -> Forecast:
-    """What it would mean for these users to be bound by that plan."""
+def forecast(usages: Iterable[Usage], plan: Plan, *, full_now: int = 0, full_then: int = 0) -> Forecast:
+    """What it would mean for these users to be bound by that plan. Conversations are counted elsewhere."""
     users = now = then = 0
     by_limit: Counter[LimitType] = Counter()
     for usage in usages:
@@ -84,4 +86,11 @@ def forecast(usages: Iterable[Usage], plan: Plan) -> Forecast:
         reached = [meter.limit_type for meter in meters(usage, plan) if meter.is_reached]
         then += bool(reached)
         by_limit.update(reached)
-    return Forecast(users=users, reached_now=now, reached_then=then, by_limit=dict(by_limit))
+    return Forecast(
+        users=users,
+        reached_now=now,
+        reached_then=then,
+        by_limit=dict(by_limit),
+        full_now=full_now,
+        full_then=full_then,
+    )

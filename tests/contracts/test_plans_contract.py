@@ -151,6 +151,26 @@ async def test_a_dry_run_says_how_many_could_not_go_on_and_changes_nothing(
     assert (one.users, one.reached_now, one.reached_then) == (1, 1, 0)
 
 
+async def test_a_dry_run_says_how_many_conversations_would_take_no_more_messages(
+    world: World, administration: Administration
+) -> None:
+    author, plan = an_author(), a_plan(chat_messages_per_session=6)
+    await administration.create_plan(plan, author)
+    callers = [await world.user() for _ in range(2)]
+    for caller, lengths in zip(callers, ((1, 2, 3), (2,)), strict=True):
+        await administration.put_on_plan(caller.user_id, plan.name, author)
+        for exchanges in lengths:
+            talk = await Talk.begin(world, caller)
+            for _ in range(exchanges):
+                await talk.exchange()
+    shorter = await administration.foresee_change(plan.name, {"chat_messages_per_session": 4})
+    assert (shorter.full_now, shorter.full_then, shorter.reached_then) == (1, 3, 0)
+    unlimited = await administration.foresee_change(plan.name, {"chat_messages_per_session": None})
+    assert (unlimited.full_now, unlimited.full_then) == (1, 0)
+    one = await administration.foresee_plan(callers[1].user_id, "free")
+    assert (one.full_now, one.full_then) == (0, 0)
+
+
 async def test_nobody_new_comes_on_a_retired_plan_and_who_is_on_it_stays(
     world: World, administration: Administration
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from limits.plans import Plan, SessionsPeriod
-from tests.server.running_server import ANNA, ROOT, RunningServer, running_server
+from tests.server.running_server import ANNA, ROOT, TOKENS, RunningServer, running_server
 from tests.server.talking import END, ask, new_id
 
 AS_ROOT = {"Authorization": "Bearer root"}
@@ -52,11 +52,32 @@ async def test_a_change_binds_the_next_prompt_of_an_open_socket(tmp_path: Path) 
             assert (await socket.until(*END))[-1]["type"] == "model_response_end"
 
 
+async def test_users_come_in_pages_and_every_page_says_where_the_next_begins(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        found: list[str] = []
+        offset: int | None = 0
+        for _ in range(3):
+            page = await call(server, "GET", f"/users?limit=1&offset={offset}")
+            found += [user["userId"] for user in page["users"]]
+            offset = page["nextOffset"]
+        assert offset is None
+        assert sorted(found) == sorted(caller.user_id for caller in TOKENS.values())
+        assert (await call(server, "GET", "/users?limit=3"))["nextOffset"] is None
+        assert len((await call(server, "GET", "/users"))["users"]) == 3
+
+
 async def test_a_forecast_changes_nothing(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         await server.trace_id()
         foreseen = await call(server, "POST", "/plans/local/forecast", {"totalTraceLimit": 1})
-        assert foreseen["forecast"] == {"users": 3, "reachedNow": 0, "reachedThen": 1, "byLimit": {"total_traces": 1}}
+        assert foreseen["forecast"] == {
+            "users": 3,
+            "reachedNow": 0,
+            "reachedThen": 1,
+            "byLimit": {"total_traces": 1},
+            "fullNow": 0,
+            "fullThen": 0,
+        }
         assert (await call(server, "GET", "/plans/local"))["plan"]["totalTraceLimit"] is None
         one = await call(server, "POST", f"/users/{ANNA.user_id}/plan/forecast", {"plan": "free"})
         assert (one["forecast"]["users"], one["forecast"]["reachedThen"]) == (1, 0)

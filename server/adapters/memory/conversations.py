@@ -81,6 +81,7 @@ class MemoryConversations:
         self._sessions: dict[str, _Session] = {}
         traces.on_delete.append(self._forget_trace)
         traces.pictures_of = self._pictures_of
+        traces.lengths_of = self._lengths_of
 
     async def open_session(self, caller: Caller, *, trace_id: str, session_id: str) -> SessionRow:
         session_id = str(new_id(session_id, "conversation", "sessionId"))
@@ -373,6 +374,9 @@ class MemoryConversations:
         if any(session.has_unended_turn for session in about):
             return None
         return [m.image_path for session in about for m in session.messages if m.image_path is not None]
+
+    def _lengths_of(self, user_id: str) -> list[int]:
+        return [session.messages_counted for session in self._sessions.values() if session.row.user_id == user_id]
 
     def _forget_trace(self, trace_id: str) -> None:
         for session_id in [key for key, session in self._sessions.items() if session.row.trace_id == trace_id]:

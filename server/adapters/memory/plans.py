@@ -1,6 +1,6 @@
 """Plans, subscriptions and counters of MemoryAccounts: the twin of PostgresPlans."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -63,6 +63,9 @@ class MemoryPlans:
     async def usages(self, *, limit: int | None = None, offset: int = 0) -> list[Usage]:
         end = None if limit is None else offset + limit
         return [await self.usage(user_id) for user_id in self._accounts.user_ids[offset:end]]
+
+    async def conversations_of(self, user_ids: Sequence[str], *, messages: int) -> int:
+        return sum(length >= messages for user_id in user_ids for length in self._traces.lengths_of(user_id))
 
     async def put_on_plan(self, user_id: str, plan_name: str, author: Author) -> Usage:
         plan = await self.plan(plan_name)

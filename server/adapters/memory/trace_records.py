@@ -20,6 +20,8 @@ class MemoryTraceRecords:
         self.on_delete: list[Callable[[str], None]] = []
         self.pictures_of: Callable[[str], list[str] | None] = lambda trace_id: []
         """The pictures of a trace's conversations; None while one of them is answering."""
+        self.lengths_of: Callable[[str], list[int]] = lambda user_id: []
+        """How many counted messages each of a user's conversations has."""
         self._rows: dict[str, TraceRow] = {}
         self._links: dict[str, str] = {}
 

@@ -1,6 +1,6 @@
 """Plans, subscriptions and counters in PostgreSQL, each change with its row of the audit."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC
 from decimal import Decimal
@@ -66,6 +66,12 @@ class PostgresPlans:
         async with self._database.transaction() as connection:
             rows = await (await connection.execute(statement("user_usage"), parameters)).fetchall()
         return [_usage(row) for row in rows]
+
+    async def conversations_of(self, user_ids: Sequence[str], *, messages: int) -> int:
+        parameters = {"users": list(user_ids), "messages": messages}
+        async with self._database.transaction() as connection:
+            row = await (await connection.execute(statement("conversations_of"), parameters)).fetchone()
+        return 0 if row is None else int(row["conversations"])
 
     async def put_on_plan(self, user_id: str, plan_name: str, author: Author) -> Usage:
         async with self._database.transaction() as connection:

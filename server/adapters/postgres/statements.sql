@@ -279,6 +279,11 @@ select * from public.user_usage(%(user_id)s, %(limit)s, %(offset)s)
 select count(*) as conversations from public.chat_sessions s
 where s.user_id = any(%(users)s::uuid[]) and flamechat_private.messages_counted(s.id) >= %(messages)s
 
+-- name: conversations_of
+-- Those of these users that have so many messages, as a prompt's reservation counts them.
+select count(*) as conversations from public.chat_sessions s
+where s.user_id = any(%(users)s::uuid[]) and flamechat_private.messages_counted(s.id) >= %(messages)s
+
 -- name: subscribe
 -- A plan, in good standing; the counters stay.
 update public.user_subscriptions

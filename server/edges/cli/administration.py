@@ -278,7 +278,8 @@ def _print_forecast(forecast: Forecast, *, as_json: bool) -> None:
     by = ", ".join(f"{count} by {WORDS[kind]}" for kind, count in sorted(forecast.by_limit.items()))
     text = (
         f"{forecast.reached_then} of {forecast.users} users would be at or over a limit{f' ({by})' if by else ''}; "
-        f"{forecast.reached_now} are now. Nothing was changed."
+        f"{forecast.reached_now} are now. {forecast.full_then} of their conversations would take no more messages; "
+        f"{forecast.full_now} take none now. Nothing was changed."
     )
     _print(asdict(forecast), [text], as_json=as_json)
 

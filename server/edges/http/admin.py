@@ -60,16 +60,26 @@ class Grant(Why):
 
 
 class ForecastView(WireModel):
-    """How many of `users` could not go on at once, now and then; and then by which limit."""
+    """How many of `users` could not begin something, now and then; and then by which limit. How many of their
+    conversations take no more messages, now and then."""
 
     users: int
     reached_now: int
     reached_then: int
     by_limit: dict[LimitType, int]
+    full_now: int
+    full_then: int
 
     @classmethod
     def of(cls, forecast: Forecast) -> "ForecastView":
         return cls.model_validate(asdict(forecast))
+
+
+class UserPage(WireModel):
+    """Some of the users; `next_offset` is where the others begin, null when these are the last."""
+
+    users: list[UsageView]
+    next_offset: int | None
 
 
 class ChangeView(WireModel):
@@ -136,10 +146,11 @@ async def users(
     services: CurrentServices,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
     offset: Annotated[int, Query(ge=0)] = 0,
-) -> dict[str, list[UsageView]]:
-    """Where all users stand, oldest first."""
-    found = await services.administration.usages(limit=limit, offset=offset)
-    return {"users": [UsageView.of(usage) for usage in found]}
+) -> UserPage:
+    """Where users stand, oldest first."""
+    found = await services.administration.usages(limit=limit + 1, offset=offset)
+    users = [UsageView.of(usage) for usage in found[:limit]]
+    return UserPage(users=users, next_offset=offset + limit if len(found) > limit else None)
 
 
 @routes.get("/users/{user_id}")

@@ -47,6 +47,8 @@ export interface Forecast {
   users: number;
   reachedNow: number;
   reachedThen: number;
+  fullNow: number;
+  fullThen: number;
 }
 
 export interface PlanChange {
@@ -63,7 +65,17 @@ export function myUsage(sessionId?: string): Promise<MyUsage> {
 
 export const admin = {
   plans: async () => (await json<{ plans: Plan[] }>("/admin/plans")).plans,
-  users: async () => (await json<{ users: Usage[] }>("/admin/users")).users,
+  /** The first users, as many as asked for in whole pages, and whether there are more. */
+  users: async (most: number): Promise<{ users: Usage[]; areMore: boolean }> => {
+    const users: Usage[] = [];
+    for (let offset: number | null = 0; offset !== null;) {
+      if (users.length >= most) return { users, areMore: true };
+      const page: { users: Usage[]; nextOffset: number | null } = await json(`/admin/users?offset=${offset}`);
+      users.push(...page.users);
+      offset = page.nextOffset;
+    }
+    return { users, areMore: false };
+  },
   changes: async () => (await json<{ changes: PlanChange[] }>("/admin/changes?limit=50")).changes,
   create: (plan: Partial<Plan>) => post("/admin/plans", plan),
   change: (name: string, changes: Partial<Plan>) => post(`/admin/plans/${name}`, changes, "PATCH"),

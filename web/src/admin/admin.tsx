@@ -5,9 +5,12 @@ import { Icon } from "../icons.tsx";
 import { PlanForm } from "./plan_form.tsx";
 import { UserTable } from "./user_table.tsx";
 
+const USERS_AT_ONCE = 100;
+
 interface Everything {
   plans: Plan[];
   users: Usage[];
+  areMore: boolean;
   changes: PlanChange[];
 }
 
@@ -15,14 +18,15 @@ export function Admin() {
   const [held, setHeld] = useState<Everything | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [editing, setEditing] = useState<Plan | "new" | null>(null);
+  const [shown, setShown] = useState(USERS_AT_ONCE);
   const load = useCallback(async () => {
     try {
-      const [plans, users, changes] = await Promise.all([admin.plans(), admin.users(), admin.changes()]);
-      setHeld({ plans, users, changes });
+      const [plans, users, changes] = await Promise.all([admin.plans(), admin.users(shown), admin.changes()]);
+      setHeld({ plans, ...users, changes });
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
-  }, []);
+  }, [shown]);
   useEffect(() => {
     document.title = "Plans and users · Flamechat";
     void load();
@@ -66,6 +70,11 @@ export function Admin() {
           <PlanTable plans={held.plans} edit={setEditing} act={act} />
           <h2>Users</h2>
           <UserTable users={held.users} plans={held.plans} act={act} />
+          {held.areMore && (
+            <button type="button" onClick={() => setShown(held.users.length + USERS_AT_ONCE)}>
+              Show more users
+            </button>
+          )}
           <h2>Changes</h2>
           <ChangeList changes={held.changes} />
         </>

@@ -94,7 +94,8 @@ export function PlanForm({ plan, close, act }: { plan: Plan | null; close: () =>
       <div class="actions">
         {forecast && (
           <p role="status">
-            {forecast.reachedThen} of {forecast.users} users would be at a limit; {forecast.reachedNow} are now.
+            {forecast.reachedThen} of {forecast.users} users would be at a limit; {forecast.reachedNow} are now.{" "}
+            {forecast.fullThen} of their conversations would take no more messages; {forecast.fullNow} take none now.
           </p>
         )}
         {plan && (

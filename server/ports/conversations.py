@@ -216,6 +216,15 @@ class Conversations(Protocol):
         another superseded is left out with all that followed it; one that failed supersedes nothing."""
         ...
 
+    async def versions(self, caller: Caller, session_id: str) -> dict[str, tuple[str, ...]]:
+        """Of the turns that stand, those that took another's place: the turns they replaced, oldest first. Raises
+        NotFound."""
+        ...
+
+    async def messages_of_turn(self, caller: Caller, session_id: str, turn_id: str) -> list[MessageRow]:
+        """All messages of one turn, in order, also when another took its place. Raises NotFound."""
+        ...
+
     async def rate_message(self, caller: Caller, message_id: str, *, score: int, reason: str | None = None) -> None:
         """Keep what the caller thinks of an answer, in place of what he thought before. Raises NotFound, and BadRequest
         for what is no answer."""

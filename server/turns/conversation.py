@@ -179,6 +179,15 @@ class Conversation:
         rows = await self._conversations.messages(caller, session_id, before=before, limit=limit)
         return [_history_message(row) for row in rows]
 
+    async def versions(self, caller: Caller, session_id: str) -> dict[str, tuple[str, ...]]:
+        """As of Conversations."""
+        return await self._conversations.versions(caller, session_id)
+
+    async def turn_messages(self, caller: Caller, session_id: str, turn_id: str) -> list[HistoryMessage]:
+        """One turn as the history shows it, also when another took its place. Raises NotFound."""
+        rows = await self._conversations.messages_of_turn(caller, session_id, turn_id)
+        return [_history_message(row) for row in rows]
+
     async def refusal(self, caller: Caller, session_id: str, message: str) -> ChatError:
         """What tells a client that the graph stopped a turn at the session's limit."""
         limits = await self._conversations.limits(caller, session_id)

@@ -132,3 +132,30 @@ async def test_only_answers_of_ones_own_can_be_rated(world: World) -> None:
     for caller, message_id in ((stranger, answer.message_id), (talk.caller, new_uuid()), (talk.caller, "no id")):
         with pytest.raises(NotFound):
             await world.conversations.rate_message(caller, message_id, score=1)
+
+
+async def test_the_versions_that_were_replaced_can_be_read_again(world: World) -> None:
+    talk = await a_talk(world)
+    first = await talk.exchange("why?", "because")
+    follow_up = await talk.exchange("sure?", "yes")
+    second = await replaced(talk, first, TurnKind.REGENERATE, "", "or so")
+    third = await replaced(talk, second, TurnKind.EDIT, "how?", "thus")
+    failing = new_uuid()
+    await talk.ask(failing, kind=TurnKind.REGENERATE, supersedes=third)
+    await talk.end(failing, TurnStatus.FAILED)
+    assert await world.conversations.versions(talk.caller, talk.session_id) == {third: (first, second)}
+    for turn_id, texts in ((first, ["why?", "because"]), (second, ["why?", "or so"]), (follow_up, ["sure?", "yes"])):
+        messages = await world.conversations.messages_of_turn(talk.caller, talk.session_id, turn_id)
+        assert [message.text for message in messages] == texts
+
+
+async def test_versions_are_told_to_nobody_else(world: World) -> None:
+    talk = await a_talk(world)
+    first = await talk.exchange("why?", "because")
+    stranger = await world.user()
+    with pytest.raises(NotFound):
+        await world.conversations.versions(stranger, talk.session_id)
+    with pytest.raises(NotFound):
+        await world.conversations.messages_of_turn(stranger, talk.session_id, first)
+    with pytest.raises(NotFound):
+        await world.conversations.messages_of_turn(talk.caller, talk.session_id, new_uuid())

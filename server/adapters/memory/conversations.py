@@ -2,12 +2,12 @@
 `supabase/migrations/*_turns.sql`. Nothing here awaits between a look and its change, which is its lock."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import replace
 from uuid import UUID, uuid4
 
 from limits.decisions import Decision, LimitType
 from server.adapters.memory.accounts import Standing
+from server.adapters.memory.held_session import HeldSession, superseding
 from server.adapters.memory.trace_records import MemoryTraceRecords
 from server.adapters.storable import (
     known_id,
@@ -24,51 +24,12 @@ from server.ports.conversations import (
     Sender,
     SessionRow,
     TurnEnding,
-    TurnKind,
     TurnRequest,
     TurnRow,
     TurnStatus,
 )
 from server.ports.identity import Caller
 from server.protocol.values import LimitsView
-
-
-@dataclass(slots=True)
-class _Session:
-    """A session with everything in it. `counted` is whose session it took, in which month, for which turn."""
-
-    row: SessionRow
-    turns: dict[str, TurnRow] = field(default_factory=dict)
-    messages: list[MessageRow] = field(default_factory=list)
-    counted: tuple[Standing, tuple[int, datetime | None], str] | None = None
-    feedback: dict[tuple[str, str], int] = field(default_factory=dict)
-
-    @property
-    def messages_counted(self) -> int:
-        return sum(
-            (turn.kind is not TurnKind.REGENERATE)
-            + (turn.status in (TurnStatus.ACCEPTED, TurnStatus.RUNNING, TurnStatus.COMPLETED))
-            for turn in self.turns.values()
-        )
-
-    @property
-    def has_unended_turn(self) -> bool:
-        return any(not turn.status.has_ended for turn in self.turns.values())
-
-    @property
-    def superseded(self) -> set[str]:
-        """Turns whose place another took, with what had followed them; one that failed takes nobody's place."""
-        order = list(self.turns)
-        return {
-            gone
-            for place, turn in enumerate(self.turns.values())
-            if turn.supersedes is not None and turn.status is not TurnStatus.FAILED
-            for gone in order[order.index(turn.supersedes) : place]
-        }
-
-    @property
-    def next_position(self) -> int:
-        return max((message.position for message in self.messages), default=0) + 1
 
 
 class MemoryConversations:
@@ -78,7 +39,7 @@ class MemoryConversations:
         self._traces = traces
         self._accounts = traces.accounts
         self._clock = traces.accounts.clock
-        self._sessions: dict[str, _Session] = {}
+        self._sessions: dict[str, HeldSession] = {}
         traces.on_delete.append(self._forget_trace)
         traces.pictures_of = self._pictures_of
         traces.lengths_of = self._lengths_of
@@ -98,7 +59,7 @@ class MemoryConversations:
                 created_at=now,
                 updated_at=now,
             )
-            self._sessions[session_id] = _Session(row)
+            self._sessions[session_id] = HeldSession(row)
         session = self._find(caller, session_id)
         if session.row.trace_id != trace_id:
             raise BadRequest("This conversation is about another trace.")
@@ -151,7 +112,7 @@ class MemoryConversations:
             )
         if session.has_unended_turn and not queue_behind:
             raise TurnInProgress("This conversation is still answering.")
-        request = _superseding(session, request)
+        request = superseding(session, request)
         standing = self._accounts.standing(caller.user_id)
         plan = standing.plan
         used, limit = session.messages_counted, plan.chat_messages_per_session
@@ -263,6 +224,21 @@ class MemoryConversations:
         ]
         return older[max(len(older) - limit, 0) :]
 
+    async def versions(self, caller: Caller, session_id: str) -> dict[str, tuple[str, ...]]:
+        return self._find(caller, session_id).versions
+
+    async def messages_of_turn(self, caller: Caller, session_id: str, turn_id: str) -> list[MessageRow]:
+        session = self._find(caller, session_id)
+        turn_id = str(known_id(turn_id, "turn"))
+        found = [
+            replace(message, feedback=session.feedback.get((message.message_id, caller.user_id)))
+            for message in sorted(session.messages, key=lambda message: message.position)
+            if message.turn_id == turn_id
+        ]
+        if not found:
+            raise not_found("turn")
+        return found
+
     async def rate_message(self, caller: Caller, message_id: str, *, score: int, reason: str | None = None) -> None:
         message_id = str(known_id(message_id, "message"))
         for session in self._sessions.values():
@@ -288,16 +264,16 @@ class MemoryConversations:
             resets_at=standing.resets_at,
         )
 
-    def _find(self, caller: Caller, session_id: str) -> _Session:
+    def _find(self, caller: Caller, session_id: str) -> HeldSession:
         session = self._sessions.get(str(known_id(session_id, "conversation")))
         if session is None or not self._accounts.are_of(caller, session.row.account_id):
             raise not_found("conversation")
         return session
 
-    def _holding(self, turn_id: str) -> _Session | None:
+    def _holding(self, turn_id: str) -> HeldSession | None:
         return next((session for session in self._sessions.values() if turn_id in session.turns), None)
 
-    def _find_turn(self, caller: Caller, turn_id: str) -> tuple[_Session, TurnRow]:
+    def _find_turn(self, caller: Caller, turn_id: str) -> tuple[HeldSession, TurnRow]:
         turn_id = str(known_id(turn_id, "turn"))
         session = self._holding(turn_id)
         if session is None or not self._accounts.are_of(caller, session.row.account_id):
@@ -305,7 +281,7 @@ class MemoryConversations:
         return session, session.turns[turn_id]
 
     def _add_turn(
-        self, session: _Session, request: TurnRequest, turn_id: str, messages_used: int, standing: Standing
+        self, session: HeldSession, request: TurnRequest, turn_id: str, messages_used: int, standing: Standing
     ) -> None:
         now = self._clock.now()
         session.turns[turn_id] = TurnRow(
@@ -331,7 +307,7 @@ class MemoryConversations:
         self._append(session, turn_id, NewMessage(message_id=str(uuid4()), sender=Sender.USER, text=request.prompt))
         session.row = replace(session.row, updated_at=now)
 
-    def _append(self, session: _Session, turn_id: str, message: NewMessage) -> MessageRow:
+    def _append(self, session: HeldSession, turn_id: str, message: NewMessage) -> MessageRow:
         row = MessageRow(
             message_id=str(new_id(message.message_id, "message", "messageId")),
             sender=message.sender,
@@ -350,7 +326,7 @@ class MemoryConversations:
         session.messages.append(row)
         return row
 
-    def _release(self, session: _Session, turn_id: str) -> None:
+    def _release(self, session: HeldSession, turn_id: str) -> None:
         """Give the session back that this turn took, unless another turn stands in for it."""
         if session.counted is None or session.counted[2] != turn_id:
             return
@@ -388,24 +364,3 @@ def _is_id(text: str) -> bool:
         return str(UUID(text)) == text
     except ValueError:
         return False
-
-
-def _superseding(session: _Session, request: TurnRequest) -> TurnRequest:
-    """The request as it is kept: with the prompt that is answered again, and in the place of what a failed one left."""
-    if (request.kind is TurnKind.PROMPT) != (request.supersedes is None):
-        raise BadRequest(
-            "An answer given again, or a prompt that is edited, takes the place of a turn; a new prompt does not."
-        )
-    if request.supersedes is None:
-        return request
-    replaced = session.turns.get(str(known_id(request.supersedes, "turn")))
-    if replaced is None:
-        raise not_found("question")
-    if replaced.turn_id in session.superseded:
-        raise BadRequest("Another version has taken the place of this question.")
-    failed = replaced.status is TurnStatus.FAILED
-    return replace(
-        request,
-        prompt=replaced.prompt if request.kind is TurnKind.REGENERATE else request.prompt,
-        supersedes=(replaced.supersedes if failed else None) or replaced.turn_id,
-    )

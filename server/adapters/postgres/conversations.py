@@ -180,6 +180,28 @@ class PostgresConversations:
             newest_first = await (await connection.execute(statement("messages"), parameters)).fetchall()
         return [_message(row) for row in reversed(newest_first)]
 
+    async def versions(self, caller: Caller, session_id: str) -> dict[str, tuple[str, ...]]:
+        parameters = {"session_id": known_id(session_id, "conversation"), "user_id": caller.user_id}
+        async with self._database.transaction() as connection:
+            if await (await connection.execute(statement("session"), parameters)).fetchone() is None:
+                raise not_found("conversation")
+            rows = await (await connection.execute(statement("versions"), parameters)).fetchall()
+        return {str(row["turn_id"]): tuple(map(str, row["earlier"])) for row in rows}
+
+    async def messages_of_turn(self, caller: Caller, session_id: str, turn_id: str) -> list[MessageRow]:
+        parameters = {
+            "session_id": known_id(session_id, "conversation"),
+            "user_id": caller.user_id,
+            "turn_id": known_id(turn_id, "turn"),
+        }
+        async with self._database.transaction() as connection:
+            if await (await connection.execute(statement("session"), parameters)).fetchone() is None:
+                raise not_found("conversation")
+            rows = await (await connection.execute(statement("messages_of_turn"), parameters)).fetchall()
+        if not rows:
+            raise not_found("turn")
+        return [_message(row) for row in rows]
+
     async def rate_message(self, caller: Caller, message_id: str, *, score: int, reason: str | None = None) -> None:
         parameters = {
             "user_id": caller.user_id,

@@ -172,6 +172,26 @@ left join public.message_feedback f on f.message_id = m.id and f.user_id = %(use
 where m.session_id = %(session_id)s and m.turn_id = %(turn_id)s
 order by m.position
 
+-- name: versions
+-- The turns that stand in another's place, each with those it replaced, oldest first.
+with recursive chain (turn_id, earlier, step) as (
+    select t.id, t.supersedes, 1 from public.chat_turns t
+    where t.session_id = %(session_id)s and t.supersedes is not null and t.status <> 'failed'
+        and t.id not in (select flamechat_private.superseded_turns(%(session_id)s))
+    union all
+    select c.turn_id, t.supersedes, c.step + 1 from chain c join public.chat_turns t on t.id = c.earlier
+    where t.supersedes is not null
+)
+select turn_id, array_agg(earlier order by step desc) as earlier from chain group by turn_id
+
+-- name: messages_of_turn
+-- Of one turn, whether it stands or not.
+select m.*, f.score as feedback
+from public.chat_messages m
+left join public.message_feedback f on f.message_id = m.id and f.user_id = %(user_id)s
+where m.session_id = %(session_id)s and m.turn_id = %(turn_id)s
+order by m.position
+
 -- name: rate_message
 -- One opinion per user and answer.
 select public.rate_chat_message(%(user_id)s, %(message_id)s, %(score)s, %(reason)s)

@@ -63,6 +63,23 @@ async def messages(
     return {"messages": await services.conversation.history(caller, session_id, before=before, limit=limit)}
 
 
+@routes.get("/sessions/{session_id}/versions")
+async def versions(
+    session_id: str, caller: CurrentCaller, services: CurrentServices
+) -> dict[str, dict[str, list[str]]]:
+    """By the turns that stand in another's place: the turns they replaced, oldest first."""
+    found = await services.conversation.versions(caller, session_id)
+    return {"versions": {turn_id: list(earlier) for turn_id, earlier in found.items()}}
+
+
+@routes.get("/sessions/{session_id}/turns/{turn_id}/messages")
+async def turn_messages(
+    session_id: str, turn_id: str, caller: CurrentCaller, services: CurrentServices
+) -> dict[str, list[HistoryMessage]]:
+    """The messages of one turn, in order, also of one in whose place another stands."""
+    return {"messages": await services.conversation.turn_messages(caller, session_id, turn_id)}
+
+
 @routes.get("/pictures/{turn_id}/{name}.png")
 async def picture(turn_id: str, name: str, caller: CurrentCaller, services: CurrentServices) -> Response:
     """A picture made during a turn; it never changes. 307 leads to a store that gives it out for some minutes."""

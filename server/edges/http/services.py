@@ -11,6 +11,7 @@ from starlette.requests import HTTPConnection
 from limits.administration import Administration
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.picture_desk import PictureDesk
+from server.edges.ws.bounds import EXPIRED_GRACE_S
 from server.edges.ws.open_sockets import OpenSockets
 from server.ports.identity import Caller, Identity
 from server.ports.objects import ObjectStore
@@ -51,6 +52,7 @@ class Services:
     metrics_token: str | None
     sockets: OpenSockets
     socket_idle_s: float
+    expired_grace_s: float = EXPIRED_GRACE_S
     client: ClientConfig = field(default_factory=ClientConfig)
     gateway: Gateway | None = None
     pictures: PictureDesk = field(default_factory=PictureDesk)

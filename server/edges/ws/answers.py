@@ -28,6 +28,7 @@ class CloseCode(IntEnum):
     TOO_MANY = 4429
     TOO_LARGE = 1009
     GOING_AWAY = 1001
+    TRY_LATER = 1013
 
 
 _PROTOCOL_CODES: tuple[

@@ -16,3 +16,7 @@ PONG_WITHIN_S = 20.0
 """Heartbeats of the protocol itself (RFC 6455, 5.5.2), which every client answers unasked: a peer that is gone without
 a word is let go after at most both together.
 """
+
+EXPIRED_GRACE_S = 60.0
+"""How long a socket goes on after its access token has expired, for a new one to arrive: the timers of a tab
+in the background fire once a minute."""

@@ -14,7 +14,15 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from server.edges.http.services import Services, access_token
 from server.edges.ws.answers import CloseCode, answer_to, answer_to_malformed
 from server.edges.ws.bounds import FIRST_MESSAGE_S, MAX_MESSAGE_BYTES, SEND_S
-from server.errors import BadRequest, NotAuthenticated, NotFound, ServerError, TooManyAtOnce
+from server.edges.ws.sign_in import SignIn
+from server.errors import (
+    BadRequest,
+    NotAuthenticated,
+    NotFound,
+    ServerError,
+    ServiceUnavailable,
+    TooManyAtOnce,
+)
 from server.ports.identity import Caller
 from server.ports.relay import Listening
 from server.protocol.base import WireModel
@@ -46,6 +54,11 @@ class _Closed(Exception):
         self.reason = reason
 
 
+def _not_known(error: NotAuthenticated) -> _Closed:
+    """The reason begins with the code, for programs."""
+    return _Closed(CloseCode.NOT_AUTHENTICATED, f"{error.code}: {error}")
+
+
 async def chat(websocket: WebSocket) -> None:
     """The endpoint."""
     await websocket.accept()
@@ -73,6 +86,7 @@ class Connection:
         self._used_at = anyio.current_time()
         self._session_id: str | None = None
         self._listening: Listening | None = None
+        self._sign_in: SignIn | None = None
 
     async def converse(self) -> NoReturn:
         """Raises _Closed when it is over."""
@@ -93,6 +107,8 @@ class Connection:
         closed = _Closed(None)
         try:
             async with anyio.create_task_group() as tasks:
+                self._sign_in = SignIn(caller, grace_s=self._services.expired_grace_s)
+                tasks.start_soon(self._leave_when_expired, self._sign_in)
                 tasks.start_soon(self._leave_when_idle, caller)
                 await self._join(caller, first, tasks)
                 while True:
@@ -121,7 +137,9 @@ class Connection:
                 token = message.access_token or access_token(self._websocket)
                 return message, await self._services.identity.identify(token)
             except NotAuthenticated as error:
-                raise _Closed(CloseCode.NOT_AUTHENTICATED, str(error)) from None
+                raise _not_known(error) from None
+            except ServiceUnavailable as error:
+                raise _Closed(CloseCode.TRY_LATER, str(error)) from None
 
     async def _receive(self) -> ClientMessage | None:
         """The next message, or None after a malformed one was answered."""
@@ -194,9 +212,15 @@ class Connection:
         try:
             fresh = await self._services.identity.identify(message.access_token)
         except NotAuthenticated as error:
-            raise _Closed(CloseCode.NOT_AUTHENTICATED, str(error)) from None
+            raise _not_known(error) from None
         if fresh.user_id != caller.user_id:
-            raise _Closed(CloseCode.NOT_AUTHENTICATED, "The token is another user's.")
+            raise _not_known(NotAuthenticated("The token is another user's.", code="another_user"))
+        if self._sign_in is not None:
+            self._sign_in.renew(fresh)
+
+    async def _leave_when_expired(self, sign_in: SignIn) -> None:
+        await sign_in.ended()
+        raise _not_known(NotAuthenticated("The sign-in has expired. Sign in again.", code="token_expired"))
 
     async def _relay(self, caller: Caller, session_id: str, listening: Listening) -> None:
         """Everything the session says, until it is left."""

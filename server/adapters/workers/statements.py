@@ -42,7 +42,7 @@ def checked(con: duckdb.DuckDBPyConnection, sql: str, tables: Collection[str]) -
         raise StatementRefused(first_lines(error)) from None
     if len(statements) != 1:
         raise StatementRefused(f"write one statement; this is {len(statements)}")
-    kind = statements[0].type
+    kind = _kind(statements[0])
     if kind not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
         raise StatementRefused(f"only SELECT (or EXPLAIN of one) is answered, and this is {kind.name}")
     text = sql
@@ -52,6 +52,13 @@ def checked(con: duckdb.DuckDBPyConnection, sql: str, tables: Collection[str]) -
             raise StatementRefused("write EXPLAIN or EXPLAIN ANALYZE first, without options, then the SELECT")
         text = sql[explained.end() :]
     return _tables_of(_tree(con, text), tables)
+
+
+def _kind(statement: duckdb.Statement) -> duckdb.StatementType:
+    try:
+        return statement.type
+    except (ValueError, TypeError, RuntimeError):  # DuckDB knows kinds that its Python enumeration lacks
+        raise StatementRefused("only SELECT (or EXPLAIN of one) is answered") from None
 
 
 def _tree(con: duckdb.DuckDBPyConnection, sql: str) -> Any:

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from limits.administration import Administration
-from server.agent.turn import Agent, Pictures
 from server.errors import ConfigError
-from server.ports.traces import TraceWorkers
+
+if TYPE_CHECKING:  # most commands need neither an agent nor a database, and start without them
+    from limits.administration import Administration
+    from server.agent.turn import Agent, Pictures
+    from server.ports.traces import TraceWorkers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +38,11 @@ class AnalyzeOptions:
 class Analysis:
     """An agent and the workers it asks."""
 
-    agent: Agent
-    workers: TraceWorkers
+    agent: "Agent"
+    workers: "TraceWorkers"
 
 
-def no_administration(data: Path | None) -> AbstractAsyncContextManager[Administration]:
+def no_administration(data: Path | None) -> "AbstractAsyncContextManager[Administration]":
     """The door of a program that has no database."""
     raise ConfigError(f"there are no plans and users at {data or 'this place'}")
 
@@ -52,5 +55,5 @@ class CliDoors:
     """
 
     serve: Callable[[ServeOptions], int]
-    analysis: Callable[[AnalyzeOptions, Pictures], Analysis]
-    administration: Callable[[Path | None], AbstractAsyncContextManager[Administration]] = no_administration
+    analysis: "Callable[[AnalyzeOptions, Pictures], Analysis]"
+    administration: "Callable[[Path | None], AbstractAsyncContextManager[Administration]]" = no_administration

@@ -15,8 +15,6 @@ HEAVIEST = 10
 
 def summary(source: Path, *, as_json: bool) -> None:
     """Print the summary, first findings and the five heaviest functions."""
-    from server.agent.opening import opening
-    from server.agent.quoting import plain
     from traces.analysis.functions import top_functions
     from traces.analysis.summary import summarise
     from traces.analysis.units import format_share, format_value
@@ -32,6 +30,9 @@ def summary(source: Path, *, as_json: bool) -> None:
                 profile[f"heaviest_by_{key}"] = [asdict(row) for row in heaviest]
         typer.echo(json.dumps(said, indent=2, ensure_ascii=False))
         return
+    from server.agent.opening import opening
+    from server.agent.quoting import plain
+
     first = opening(trace)
     typer.echo(first.summary)
     told = summarise(trace)

@@ -42,7 +42,10 @@ def main() -> int:
             folder = Path(tempfile.mkdtemp(prefix=f"flamechat-{part.name}-"))
             asyncio.run(part.stretch(folder, given.state, tally, monotonic() + given.seconds))
             tally.save(given.state)
-            shutil.rmtree(folder, ignore_errors=True)
+            if tally.complaints:
+                print(f"{part.name}: what the servers logged is in {folder}", flush=True)
+            else:
+                shutil.rmtree(folder, ignore_errors=True)
             if given.part:
                 break
         figures += part.figures(tally)

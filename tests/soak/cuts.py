@@ -8,7 +8,7 @@ from time import monotonic
 
 from tests.soak.fleet import Fleet, fleet
 from tests.soak.following import Follower, wrong
-from tests.soak.speaking import Endpoint, Script, speaking_endpoint
+from tests.soak.speaking import Endpoint, Script, in_letters, speaking_endpoint
 from tests.soak.tally import Figure, Tally, exactly, told
 
 SERVERS = 2
@@ -62,7 +62,7 @@ class Cuts:
 
     def _follower(self, servers: Fleet, cuts: "tuple[float, ...] | list[float]") -> Follower:
         seed = random.getrandbits(32)
-        script = Script(f"t{seed:x}", words=self.words, every_ms=self.every_ms)
+        script = Script(in_letters(seed), words=self.words, every_ms=self.every_ms)
         return Follower(servers.addresses, servers.trace_id, script, cuts, seed)
 
     def figures(self, tally: Tally) -> list[Figure]:

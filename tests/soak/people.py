@@ -7,7 +7,7 @@ from time import monotonic
 
 from tests.soak.fleet import Fleet
 from tests.soak.following import Follower, Shown, wrong
-from tests.soak.speaking import Endpoint, Script
+from tests.soak.speaking import Endpoint, Script, in_letters
 from tests.soak.tally import Tally
 
 TURN_S = 180.0
@@ -55,7 +55,7 @@ class People:
 
     async def _ask_on(self) -> None:
         while not self._stopped:
-            key = f"t{random.getrandbits(40):x}"
+            key = in_letters(random.getrandbits(40))
             script = Script(key, words=random.randint(*self.words), looks=random.randint(1, 2))
             one = Follower(self.servers.addresses, self.servers.trace_id, script, heard=self._heard)
             self._last[one.turn_id] = monotonic()

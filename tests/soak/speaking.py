@@ -2,7 +2,7 @@
 by whoever took them over, get the same words.
 
     async with speaking_endpoint() as endpoint:
-        ... endpoint.base_url ... Script("t1", words=50, every_ms=20).prompt ... endpoint.calls["t1"]
+        ... endpoint.base_url ... Script("anna", words=50, every_ms=20).prompt ... endpoint.calls["anna"]
 """
 
 import asyncio
@@ -16,13 +16,31 @@ from dataclasses import dataclass, field
 from typing import Any
 
 TOOL = "get_top_functions"
-_PROMPT = re.compile(r"^(\S+): (\d+) words, one every ([\d.]+) ms, after (\d+) looks(, with the time)?\.$")
+_PROMPT = re.compile(r"\b([a-z]+): (\d+) words, one every ([\d.]+) ms, after (\d+) looks(, with the time)?\.")
+
+
+def in_letters(number: int) -> str:
+    """The number to the base of 26, in a to z."""
+    letters = ""
+    while number or not letters:
+        number, place = divmod(number, 26)
+        letters = chr(ord("a") + place) + letters
+    return letters
+
+
+def from_letters(letters: str) -> int:
+    """Back from `in_letters`."""
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("a")
+    return number
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
     """What a prompt asks of the endpoint: `looks` rounds of one tool call each, then so many words at that pace.
-    `timed` words are the time (monotonic, seconds) at which they were sent."""
+    `timed` words are the time (monotonic, in µs) at which they were sent. Nothing in them is a figure: the agent would
+    hold it against the trace. `key` are small letters."""
 
     key: str
     words: int = 50
@@ -38,16 +56,16 @@ class Script:
     @property
     def texts(self) -> list[str]:
         """What a person reads of it: a text before each look, then the answer. Not of a timed one."""
-        return [f"Look {look} of {self.key}." for look in range(self.looks)] + [
+        return [f"Look {in_letters(look)} of {self.key}." for look in range(self.looks)] + [
             "".join(self.word(number) for number in range(self.words))
         ]
 
     def word(self, number: int) -> str:
-        return f"{time.monotonic():.6f} " if self.timed else f"{self.key}-{number} "
+        return f"{in_letters(time.monotonic_ns() // 1000)} " if self.timed else f"{self.key}-{in_letters(number)} "
 
     @staticmethod
     def of(prompt: str) -> "Script | None":
-        found = _PROMPT.match(prompt)
+        found = _PROMPT.search(prompt)
         if found is None:
             return None
         return Script(found[1], int(found[2]), float(found[3]), int(found[4]), found[5] is not None)
@@ -111,9 +129,8 @@ async def _request(reader: asyncio.StreamReader) -> dict[str, Any] | None:
 
 async def _answer(writer: asyncio.StreamWriter, body: dict[str, Any], endpoint: Endpoint) -> None:
     messages = body["messages"]
-    asked = max(place for place, message in enumerate(messages) if Script.of(_text(message)) is not None)
-    script = Script.of(_text(messages[asked]))
-    assert script is not None
+    asked = max((place for place, one in enumerate(messages) if Script.of(_text(one))), default=len(messages) - 1)
+    script = Script.of(_text(messages[asked])) or Script("nobody", words=1, looks=0)
     looked = sum(message["role"] == "tool" for message in messages[asked:])
     endpoint.calls[script.key] += 1
     writer.write(
@@ -144,7 +161,7 @@ async def _answer(writer: asyncio.StreamWriter, body: dict[str, Any], endpoint: 
 
 def _text(message: dict[str, Any]) -> str:
     content = message["content"]
-    return content if isinstance(content, str) else ""
+    return content if isinstance(content, str) else " ".join(part.get("text", "") for part in content or ())
 
 
 def _event(delta: dict[str, Any], finish: str | None = None) -> bytes:

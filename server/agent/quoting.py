@@ -18,7 +18,7 @@ _SECRET_PARAMETER = re.compile(
     r"(?i)\b((?:access_|auth_|api_?)?(?:token|key|secret|password|signature|sig)=)[^&#\s\"']+"
 )
 _USERINFO = re.compile(r"(?<=://)[^/\s@:]+:[^/\s@]+@")
-_INVISIBLE = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
+_INVISIBLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 
 def clamp(text: str, limit: int = MAX_NAME) -> str:
@@ -45,7 +45,7 @@ def _masked(text: str, limit: int) -> str:
 
 
 def _visible(text: str) -> str:
-    return "".join(f"\\u{ord(char):04x}" if unicodedata.category(char) in _INVISIBLE else char for char in text)
+    return "".join(json.dumps(char)[1:-1] if unicodedata.category(char) in _INVISIBLE else char for char in text)
 
 
 def place(file: str | None, line: int | None) -> str:

@@ -15,7 +15,7 @@ from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Listening, Relay
 from server.ports.traces import TraceWorkers
 from server.protocol.client import EditPrompt, Feedback, Regenerate, StartAnalysis, UserPrompt
-from server.protocol.server import ChatError, ConnectionAck, WaitingForModel
+from server.protocol.server import ChatError, ConnectionAck, TurnSnapshot, WaitingForModel
 from server.protocol.values import HistoryMessage, LimitsView, RunningTurn, ViewerState
 from server.turns.access import session_of, turn_of
 from server.turns.library import TraceLibrary
@@ -28,10 +28,12 @@ HISTORY_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A session opened for one listener, who hears everything that happens after `ack` was written."""
+    """A session opened for one listener, who hears everything that happens after `ack` was written. `running` is the
+    turn that ran then."""
 
     ack: ConnectionAck
     listening: Listening
+    running: TurnSnapshot | None
 
 
 class Conversation:
@@ -85,7 +87,11 @@ class Conversation:
         except BaseException:
             await listening.aclose()
             raise
-        return Joined(ack, listening)
+        return Joined(ack, listening, running)
+
+    async def open(self, caller: Caller, *, trace_id: str, session_id: str) -> None:
+        """Make the session, if it is new, without listening to it. Raises BadRequest for a session of another trace."""
+        await self._conversations.open_session(caller, trace_id=trace_id, session_id=session_id)
 
     async def submit(self, caller: Caller, message: UserPrompt, viewing: ViewerState) -> WaitingForModel | None:
         """Accept a prompt. None when a turn of that id has ended already (its messages are in the history).

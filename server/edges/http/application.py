@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp
 
-from server.edges.http import accounts, admin, insights, metrics, page, sessions, shared, snapshots, traces
+from server.edges.http import accounts, admin, insights, metrics, page, prompts, sessions, shared, snapshots, traces
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.guard import Guard
 from server.edges.http.problems import ErrorWall, answer_with_problems
@@ -31,6 +31,7 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     app.include_router(insights.routes, prefix=API)
     app.include_router(snapshots.routes, prefix=API)
     app.include_router(sessions.routes, prefix=API)
+    app.include_router(prompts.routes, prefix=API)
     app.include_router(shared.routes, prefix=API)
     app.include_router(accounts.routes, prefix=API)
     app.include_router(admin.routes, prefix=API)

@@ -332,3 +332,23 @@ async def test_events_that_could_not_be_written_are_told_with_the_end(
     assert refused
     assert text_of(messages) == "0 1 2 3 4 5 "
     assert messages[-1] == events[-1]
+
+
+async def test_listeners_are_hung_up_on_when_a_turn_ended_and_nobody_lives_to_tell(database: FreshDatabase) -> None:
+    events = an_answer(4)[:3]
+    async with Database(database.server) as pool, PostgresRelay(pool, database.server) as there:
+        world = postgres_world(database.owner, pool)
+        talk = await Talk.begin(world, await world.user())
+        talk.session_id = S1
+        await talk.ask(T1)
+        listening = there.listen(S1)
+        assert await there.snapshot(S1) is None
+        async with PostgresRelay(pool, database.server) as dying:
+            await told(dying, list(events))
+            with anyio.fail_after(5):
+                assert [await anext(listening) for _ in events] == events
+        with psycopg.connect(database.owner) as owner:
+            owner.execute("select end_chat_turn(%s, 'completed')", [T1])
+        with anyio.fail_after(20):
+            assert [message async for message in listening] == []
+        assert await there.snapshot(S1) is None

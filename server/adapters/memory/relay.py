@@ -65,6 +65,12 @@ class MemoryRelay:
         """Drop what is known of a session's running turn."""
         self._views.pop(session_id, None)
 
+    async def hang_up(self, session_id: str) -> None:
+        """Forget the session's running turn, and let its listeners hear nothing more."""
+        self.forget(session_id)
+        for listener in list(self._listeners.get(session_id, ())):
+            await listener.aclose()
+
     def leave(self, session_id: str, listener: "_Listener") -> None:
         """Forget a listener."""
         others = self._listeners.get(session_id, set())

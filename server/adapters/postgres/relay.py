@@ -6,7 +6,8 @@ announced by a NOTIFY that names turn, session and number, so that any process s
 
 import asyncio
 import contextlib
-from typing import Annotated, Self
+from collections.abc import Coroutine
+from typing import Annotated, Any, Self
 
 import psycopg
 import structlog
@@ -67,8 +68,11 @@ class PostgresRelay:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
-        self._tasks = [asyncio.create_task(work) for work in (self._write_on(), self._read_on(), self._hear_on())]
+        self._tasks = [asyncio.create_task(work) for work in self._works()]
         return self
+
+    def _works(self) -> tuple[Coroutine[Any, Any, None], ...]:
+        return self._write_on(), self._read_on(), self._hear_on(), self._find_untold_ends()
 
     async def __aexit__(self, *exc: object) -> None:
         for task in self._tasks:
@@ -261,6 +265,31 @@ class PostgresRelay:
         if _begins(event) or seq == seen.get(turn_id, -1) + 1:
             seen[turn_id] = NOTHING_FOLLOWS if row["ends_turn"] else seq
             await self._inner.publish(event)
+
+    async def _find_untold_ends(self) -> None:
+        """A process may die between storing an end and telling it, or never learn that it was stored: whoever listens
+        to such a turn is hung up on, and finds it among the messages when he comes back."""
+        while True:
+            await asyncio.sleep(POLL_S)
+            heard = {
+                turn: session
+                for session, turns in self._seen.items()
+                for turn, seq in turns.items()
+                if seq < NOTHING_FOLLOWS and turn not in self._own
+            }
+            if not heard:
+                continue
+            try:
+                async with self._database.transaction() as connection:
+                    parameters = {"turns": list(heard)}
+                    rows = await (await connection.execute(statement("untold_ends"), parameters)).fetchall()
+            except (ServerError, psycopg.Error) as error:
+                log.warning("events_not_read", error=type(error).__name__)
+                continue
+            for turn in (str(row["id"]) for row in rows):
+                log.info("untold_end", turn_id=turn)
+                self._seen.get(heard[turn], {})[turn] = NOTHING_FOLLOWS
+                await self._inner.hang_up(heard[turn])
 
     async def _hear_on(self) -> None:
         while self._listen_dsn is None:

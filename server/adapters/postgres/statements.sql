@@ -97,6 +97,12 @@ join public.chat_turns t on t.id = e.turn_id
 where t.attempt <= e.seq / %(per_attempt)s + 1 or e.ends_turn
 on conflict do nothing
 
+-- name: untold_ends
+-- Turns that ended some time ago, and nobody said so.
+select t.id from public.chat_turns t
+where t.id = any(%(turns)s::uuid[]) and t.ended_at < now() - interval '3 s'
+    and not exists (select from flamechat_private.turn_events e where e.turn_id = t.id and e.ends_turn)
+
 -- name: turn_events_missing
 -- Which of these events are not there.
 select e.turn_id from unnest(%(turns)s::uuid[], %(seqs)s::bigint[]) as e (turn_id, seq)
@@ -115,11 +121,16 @@ where t.turn_id = e.turn_id and t.seq <= e.seq
 select pg_notify(%(channel)s, news) from unnest(%(news)s::text[]) as news
 
 -- name: read_turn_events
--- What was told of these sessions by others, beyond what is known of each turn.
+-- What was told of these sessions by others, beyond what is known of each turn. Of one that has ended nothing before its
+-- end is there: who comes meanwhile reads the messages.
 select e.session_id, e.turn_id, e.seq, e.event, e.ends_turn
 from flamechat_private.turn_events e
 left join unnest(%(turns)s::uuid[], %(seen)s::bigint[]) as k (turn_id, seq) on k.turn_id = e.turn_id
 where e.session_id = any(%(sessions)s::uuid[]) and e.turn_id <> all(%(own)s::uuid[]) and e.seq > coalesce(k.seq, -1)
+    and not (
+        exists (select from public.chat_turns t where t.id = e.turn_id and t.ended_at is not null)
+        and not exists (select from flamechat_private.turn_events x where x.turn_id = e.turn_id and x.ends_turn)
+    )
 order by e.written_at, e.turn_id, e.seq
 
 -- name: messages_by_id
@@ -172,29 +183,13 @@ left join public.message_feedback f on f.message_id = m.id and f.user_id = %(use
 where m.session_id = %(session_id)s and m.turn_id = %(turn_id)s
 order by m.position
 
--- name: versions
--- The turns that stand in another's place, each with those it replaced, oldest first.
-with recursive chain (turn_id, earlier, step) as (
-    select t.id, t.supersedes, 1 from public.chat_turns t
-    where t.session_id = %(session_id)s and t.supersedes is not null and t.status <> 'failed'
-        and t.id not in (select flamechat_private.superseded_turns(%(session_id)s))
-    union all
-    select c.turn_id, t.supersedes, c.step + 1 from chain c join public.chat_turns t on t.id = c.earlier
-    where t.supersedes is not null
-)
-select turn_id, array_agg(earlier order by step desc) as earlier from chain group by turn_id
-
--- name: messages_of_turn
--- Of one turn, whether it stands or not.
-select m.*, f.score as feedback
-from public.chat_messages m
-left join public.message_feedback f on f.message_id = m.id and f.user_id = %(user_id)s
-where m.session_id = %(session_id)s and m.turn_id = %(turn_id)s
-order by m.position
-
 -- name: rate_message
 -- One opinion per user and answer.
 select public.rate_chat_message(%(user_id)s, %(message_id)s, %(score)s, %(reason)s)
+
+-- name: turn_of_message
+-- After `rate_message`, which has looked whose it is.
+select turn_id from public.chat_messages where id = %(message_id)s
 
 -- name: limits
 -- Where the caller stands; a session that is not his counts nothing.
@@ -293,11 +288,6 @@ where name = %(name)s
 -- name: user_usage
 -- Where one user stands, or all.
 select * from public.user_usage(%(user_id)s, %(limit)s, %(offset)s)
-
--- name: conversations_of
--- Those of these users that have so many messages, as a prompt's reservation counts them.
-select count(*) as conversations from public.chat_sessions s
-where s.user_id = any(%(users)s::uuid[]) and flamechat_private.messages_counted(s.id) >= %(messages)s
 
 -- name: conversations_of
 -- Those of these users that have so many messages, as a prompt's reservation counts them.

@@ -28,6 +28,7 @@ class CloseCode(IntEnum):
     TOO_MANY = 4429
     TOO_LARGE = 1009
     GOING_AWAY = 1001
+    COME_BACK = 1012
     TRY_LATER = 1013
 
 

@@ -223,12 +223,14 @@ class Connection:
         raise _not_known(NotAuthenticated("The sign-in has expired. Sign in again.", code="token_expired"))
 
     async def _relay(self, caller: Caller, session_id: str, listening: Listening) -> None:
-        """Everything the session says, until it is left."""
+        """Everything the session says, until it is left, or until the relay has lost sight of a turn."""
         async for event in listening:
             if isinstance(event, TurnFailed) and event.code == "limit_exceeded":
                 await self._send(await self._services.conversation.refusal(caller, session_id, event.message))
             await self._send(event)
             self._used_at = anyio.current_time()
+        if listening is self._listening:
+            raise _Closed(CloseCode.COME_BACK, "An answer has ended meanwhile. Join again to read it.")
 
     async def _leave_when_idle(self, caller: Caller) -> None:
         """A page that was forgotten gives its place back: it lives on, and joins again when somebody uses it."""

@@ -15,5 +15,8 @@ EXPANSION_GRACE_BYTES = 64 << 20
 DETECTION_BYTES = 64 << 10
 """How much of the content a format's detection may look at."""
 
+FIRST_LINE_BYTES = 16 << 20
+"""How much of a text's first line it may look at where that is longer: a stack of 65,535 long names."""
+
 MAX_STACK_DEPTH = 65_535
 """Deepest stack kept; deeper frames are counted as a warning. Runaway recursion is the only known source."""

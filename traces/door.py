@@ -8,13 +8,14 @@ from typing import Any
 import msgspec
 
 from traces.analysis.units import format_value
-from traces.bounds import DETECTION_BYTES, MAX_UPLOAD_BYTES
+from traces.bounds import DETECTION_BYTES, FIRST_LINE_BYTES, MAX_UPLOAD_BYTES
 from traces.builder import TraceBuilder
 from traces.envelope import unwrap
 from traces.errors import DamagedTrace, EmptyTrace, InvalidQuestion, TraceTooLarge, UnrecognisedTrace
 from traces.handles import profile_of_span, resolve
 from traces.importers.advice import advice_for
 from traces.importers.head import Head
+from traces.importers.surrogates import without_half_characters
 from traces.importers.table import FORMATS, Format
 from traces.model import Trace
 from traces.values import Unit
@@ -35,9 +36,20 @@ def read_trace(data: bytes | memoryview | mmap, *, name: str) -> Trace:
     if len(content) == 0:
         raise EmptyTrace(f"{name}: nothing is left of it once decompressed. Record it again.")
     known = detect(content, name)
+    try:
+        return _read(content, known, name, given)
+    except DamagedTrace:
+        mended, halves = without_half_characters(content)
+        if not halves:
+            raise
+        return _read(memoryview(mended), known, name, given, halves)
+
+
+def _read(content: memoryview, known: Format, name: str, given: memoryview, halves: int = 0) -> Trace:
     builder = TraceBuilder(name, known.name)
     try:
         known.read(content, builder)
+        builder.warn("half_character", "half characters in texts were read as \ufffd", halves)
         return builder.build(sha256=hashlib.sha256(given).hexdigest(), source_bytes=len(given))
     except msgspec.MsgspecError as error:
         raise builder.damaged(f"{error}.") from error
@@ -64,7 +76,9 @@ def read_arguments(data: bytes | memoryview | mmap, trace: Trace, spans: Sequenc
         assert profile.spans is not None
         offset, length = int(profile.spans.args_offset[row]), int(profile.spans.args_length[row])
         try:
-            found[span] = msgspec.json.decode(content[offset : offset + length]) if length else None
+            said = content[offset : offset + length]
+            mended, halves = without_half_characters(said)
+            found[span] = msgspec.json.decode(mended if halves else said) if length else None
         except msgspec.DecodeError as error:
             raise DamagedTrace(f"{trace.name}: the arguments of {span} cannot be read: {error}.") from error
     return found
@@ -73,20 +87,34 @@ def read_arguments(data: bytes | memoryview | mmap, trace: Trace, spans: Sequenc
 def detect(content: memoryview, name: str) -> Format:
     """The format of decompressed content, by its first bytes. Raises UnrecognisedTrace, or DamagedTrace (JSON)."""
     head = Head.of(content[:DETECTION_BYTES], name)
-    for known in FORMATS:
-        if known.looks_like(head):
-            return known
-    if head.json is not None and head.json.root == "object" and len(content) > DETECTION_BYTES:
-        # What tells the format may stand behind a long value: look at the names of all top-level values.
-        try:
-            keys = msgspec.json.decode(content, type=dict[str, msgspec.Raw]).keys()
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-            raise DamagedTrace(f"{name}: its JSON is truncated or malformed. Record or export it again.") from error
-        for known in FORMATS:
-            if known.looks_like(head.with_keys(keys)):
-                return known
+    known = _format_of(head)
+    if known is None and len(content) > DETECTION_BYTES:
+        known = _format_of(_more_of(head, content, name))
+    if known is not None:
+        return known
     if (advice := advice_for(head)) is not None:
         raise UnrecognisedTrace(f"{name}: this is {advice}.")
     expected = ", ".join(known.label for known in FORMATS)
     seen = "JSON of another kind" if head.json is not None else "text" if head.text is not None else "binary data"
     raise UnrecognisedTrace(f"{name}: this {seen} is not a trace that is known here. Known are: {expected}.")
+
+
+def _format_of(head: Head) -> Format | None:
+    return next((known for known in FORMATS if known.looks_like(head)), None)
+
+
+def _more_of(head: Head, content: memoryview, name: str) -> Head:
+    """What tells the format may stand behind a long value: the names of all top-level values, or a text's first line.
+
+    Raises DamagedTrace.
+    """
+    if head.json is not None and head.json.root == "object":
+        try:
+            mended, halves = without_half_characters(content)
+            whole = msgspec.json.decode(mended if halves else content, type=dict[str, msgspec.Raw])
+            return head.with_keys(whole.keys())
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+            raise DamagedTrace(f"{name}: its JSON is truncated or malformed. Record or export it again.") from error
+    if head.json is None and head.text is not None and b"\n" not in head.data:
+        return Head.of(bytes(content[:FIRST_LINE_BYTES]).partition(b"\n")[0], name)
+    return head

@@ -57,6 +57,7 @@ const ACK: ConnectionAck = {
 };
 
 let sockets: HeldSocket[];
+let signs: EventTarget;
 
 /** The store in a page without a screen: what a frame would do happens at once, and timers wait to be told. */
 function opened(): ChatStore {
@@ -75,10 +76,11 @@ function opened(): ChatStore {
 
 beforeEach(() => {
   sockets = [];
+  signs = new EventTarget();
   mock.timers.reset();
   mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
   Object.assign(globalThis, {
-    addEventListener: () => undefined,
+    addEventListener: signs.addEventListener.bind(signs),
     document: { hidden: false, addEventListener: () => undefined },
     requestAnimationFrame: (flush: () => void) => flush(),
   });
@@ -168,6 +170,22 @@ test("a stop that was pressed while the connection was cut is said after the rec
     sockets[1]!.sentOf("cancel_turn").map((message) => message.turnId),
     [turnId],
   );
+  store.close();
+});
+
+test("a socket that was closed for idleness is opened again by the first sign of life", () => {
+  const store = opened();
+  sockets[0]!.open();
+  sockets[0]!.says(ACK);
+  sockets[0]!.drop(4410);
+  mock.timers.tick(600_000);
+  assert.equal(sockets.length, 1);
+  signs.dispatchEvent(new Event("keydown"));
+  store.ask("Why?");
+  assert.equal(sockets.length, 2);
+  sockets[1]!.open();
+  sockets[1]!.says(ACK);
+  assert.equal(sockets[1]!.sentOf("user_prompt").length, 1);
   store.close();
 });
 

@@ -37,7 +37,11 @@ const BACKOFF_MS = [400, 1000, 2000, 4000, 8000];
 const FINAL_CLOSE: Record<number, string> = {
   4401: "The server does not know you. Open the address that it printed when it started, or sign in again.",
   4403: "This conversation belongs to someone else.",
+  4429: "Too many conversations are open at this server. Close one, then load this page again.",
 };
+/** Nobody was here for long: the server wants its place back until somebody is. */
+const IDLE_CLOSE = 4410;
+const SIGNS_OF_LIFE = ["online", "pointerdown", "keydown"] as const;
 
 export function chatAddress(): string {
   return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/v1/chat`;
@@ -68,7 +72,7 @@ export class ChatStore extends Store<ChatState> {
       clearTimeout(this.#retry);
       this.#connect();
     };
-    addEventListener("online", atOnce, { signal: this.#abort.signal });
+    for (const sign of SIGNS_OF_LIFE) addEventListener(sign, atOnce, { signal: this.#abort.signal });
     document.addEventListener("visibilitychange", () => document.hidden || atOnce(), { signal: this.#abort.signal });
     this.#connect();
   }
@@ -163,6 +167,10 @@ export class ChatStore extends Store<ChatState> {
     const final = FINAL_CLOSE[code];
     if (final) {
       this.write({ ...this.read(), connection: { state: "refused", message: reason || final } });
+      return;
+    }
+    if (code === IDLE_CLOSE) {
+      this.write({ ...this.read(), connection: { state: "connecting" } });
       return;
     }
     const wait = BACKOFF_MS[Math.min(this.#attempt, BACKOFF_MS.length - 1)]!;

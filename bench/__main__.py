@@ -11,6 +11,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from bench.cancelling import print_cancelling
 from bench.measure import STEPS
 from bench.own_process import ROOT, figures_of
 from bench.rendering import print_rendering
@@ -73,6 +74,7 @@ def main(arguments: list[str]) -> None:
     print_responsiveness(fixtures())
     print_steps(fixtures() + (sorted(LARGE.glob("*")) if LARGE.is_dir() else []))
     print_rendering()
+    print_cancelling()
 
 
 if __name__ == "__main__":

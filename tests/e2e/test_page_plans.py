@@ -64,7 +64,7 @@ def test_an_administrator_makes_a_plan_sees_whom_it_would_stop_and_moves_a_user(
     form = page.get_by_role("form", name="Change one")
     form.get_by_label("Uploads a month").fill("0")
     form.get_by_role("button", name="Who would be over?").click()
-    expect(form.get_by_role("status")).to_have_text("1 of 1 users would be at a limit; 0 are now.")
+    expect(form.get_by_role("status")).to_contain_text("1 of 1 users would be at a limit; 0 are now.")
     form.get_by_role("button", name="Cancel").click()
     page.get_by_label("Plan of").select_option("Team")
     page.get_by_label("Conversations to grant").fill("4")

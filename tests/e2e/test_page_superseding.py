@@ -48,6 +48,35 @@ def test_an_edited_question_replaces_it_and_what_followed(
     expect(page.locator(SHOWN)).to_have_text(["What is the summary?"])
 
 
+def test_versions_of_an_answer_that_were_replaced_can_be_read(
+    page: Page, analyst_server: RunningServer, board_trace: Path
+) -> None:
+    open_room(page, analyst_server.address, board_trace)
+    ask(page)
+    expect_status(page, "completed")
+    expect(page.get_by_role("group", name="Versions")).to_have_count(0)
+    page.get_by_role("button", name="Answer again").click()
+    versions = page.get_by_role("group", name="Versions of this answer")
+    expect(versions).to_contain_text("2 of 2", timeout=60_000)
+    page.locator(SHOWN).first.hover()
+    page.get_by_role("button", name="Edit the question").first.click()
+    page.get_by_label("The question, edited").fill("Which functions are slowest?")
+    page.get_by_label("The question, edited").press("Enter")
+    expect(versions).to_contain_text("3 of 3", timeout=60_000)
+    page.reload()
+    expect(versions).to_contain_text("3 of 3")
+    versions.get_by_role("button", name="Earlier version").click()
+    expect(versions).to_contain_text("2 of 3")
+    expect(page.locator(SHOWN)).to_have_text(["Why is this slow?"])
+    expect(page.get_by_role("button", name="Edit the question")).to_have_count(0)
+    versions.get_by_role("button", name="Earlier version").click()
+    expect(versions).to_contain_text("1 of 3")
+    expect(versions.get_by_role("button", name="Earlier version")).to_be_disabled()
+    versions.get_by_role("button", name="Later version").click()
+    versions.get_by_role("button", name="Later version").click()
+    expect(page.locator(SHOWN)).to_have_text(["Which functions are slowest?"])
+
+
 def test_an_opinion_stays_until_it_is_taken_back(page: Page, analyst_server: RunningServer, board_trace: Path) -> None:
     open_room(page, analyst_server.address, board_trace)
     ask(page)

@@ -118,8 +118,25 @@ export async function getTrace(traceId: string): Promise<TraceInfo> {
   return (await json<{ trace: TraceInfo }>(`/traces/${traceId}`)).trace;
 }
 
-export async function deleteTrace(traceId: string): Promise<void> {
-  await call(`/traces/${traceId}`, { method: "DELETE" });
+export async function remove(path: string): Promise<void> {
+  await call(path, { method: "DELETE" });
+}
+
+export function deleteTrace(traceId: string): Promise<void> {
+  return remove(`/traces/${traceId}`);
+}
+
+/** Where a trace's chart is asked for: one's own, or one behind a link. */
+export function tracePath(traceId: string): string {
+  return `/traces/${encodeURIComponent(traceId)}`;
+}
+
+export function sharedPath(token: string): string {
+  return `/shared/${encodeURIComponent(token)}`;
+}
+
+export async function sharedTrace(token: string): Promise<TraceInfo> {
+  return (await json<{ trace: TraceInfo }>(sharedPath(token))).trace;
 }
 
 export async function listSessions(traceId: string): Promise<SessionInfo[]> {
@@ -134,21 +151,21 @@ export async function renameSession(sessionId: string, title: string): Promise<v
   });
 }
 
-export async function deleteSession(sessionId: string): Promise<void> {
-  await call(`/sessions/${sessionId}`, { method: "DELETE" });
+export function deleteSession(sessionId: string): Promise<void> {
+  return remove(`/sessions/${sessionId}`);
 }
 
-export async function topFunctions(traceId: string, profile: string, limit: number): Promise<FunctionTable> {
-  return json<FunctionTable>(`/traces/${traceId}/functions?sortBy=self&limit=${limit}&profile=${profile}`);
+export async function topFunctions(path: string, profile: string, limit: number): Promise<FunctionTable> {
+  return json<FunctionTable>(`${path}/functions?sortBy=self&limit=${limit}&profile=${profile}`);
 }
 
 export async function viewBytes(
-  traceId: string,
+  path: string,
   query: Record<string, string | number>,
   signal: AbortSignal,
 ): Promise<ArrayBuffer> {
   const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
-  return (await call(`/traces/${traceId}/view?${parameters}`, { signal })).arrayBuffer();
+  return (await call(`${path}/view?${parameters}`, { signal })).arrayBuffer();
 }
 
 export interface Upload {

@@ -10,6 +10,7 @@ import { startUploads } from "./home/uploads.ts";
 import { Icon } from "./icons.tsx";
 import { newId } from "./identifiers.ts";
 import type { Room, RoomProps } from "./room/room.tsx";
+import type { SharedRoom, SharedRoomProps } from "./room/shared_room.tsx";
 import { go, roomPath, route } from "./route.ts";
 import { usePart } from "./store.ts";
 import { theme, toggleTheme } from "./theme.ts";
@@ -41,7 +42,9 @@ export function App() {
           <img src="/flame.svg" alt="" width="20" height="20" />
           Flamechat
         </a>
-        {here.page === "room" && trace && <TraceFacts trace={trace} />}
+        {(here.page === "room" || here.page === "shared") && trace && (
+          <TraceFacts trace={trace} isShared={here.page === "shared"} />
+        )}
         {isAdministrator && (
           <a class="admin-link" href="/admin" aria-current={here.page === "admin" ? "page" : undefined}>
             Plans and users
@@ -62,6 +65,7 @@ export function App() {
       {here.page === "room" && (
         <LazyRoom traceId={here.traceId} sessionId={here.sessionId} trace={trace} setTrace={setTrace} />
       )}
+      {here.page === "shared" && <LazySharedRoom token={here.token} trace={trace} setTrace={setTrace} />}
       {here.page === "room" && (
         <div class="floating">
           <UploadList />
@@ -72,11 +76,12 @@ export function App() {
   );
 }
 
-function TraceFacts({ trace }: { trace: TraceInfo }) {
+function TraceFacts({ trace, isShared }: { trace: TraceInfo; isShared: boolean }) {
   const facts = [
     trace.format,
     trace.durationNs === null ? null : formatValue(trace.durationNs, "nanoseconds"),
     formatSize(trace.sizeBytes),
+    isShared && "shared by link, to look at",
   ];
   return (
     <p class="trace-facts">
@@ -86,18 +91,32 @@ function TraceFacts({ trace }: { trace: TraceInfo }) {
   );
 }
 
-/** The room with its chart and chat is fetched when it is first entered: the library does not need it. */
+/** The rooms with their chart are fetched when they are first entered: the library does not need them. */
 function LazyRoom(props: RoomProps) {
-  const [loaded, setLoaded] = useState<{ Room: typeof Room } | null>(null);
-  const [problem, setProblem] = useState(false);
+  const loaded = useModule<{ Room: typeof Room }>(() => import("./room/room.tsx"));
+  return loaded === "lost" ? <Lost /> : loaded ? <loaded.Room {...props} /> : <main class="room-loading" />;
+}
+
+function LazySharedRoom(props: SharedRoomProps) {
+  const loaded = useModule<{ SharedRoom: typeof SharedRoom }>(() => import("./room/shared_room.tsx"));
+  return loaded === "lost" ? <Lost /> : loaded ? <loaded.SharedRoom {...props} /> : <main class="room-loading" />;
+}
+
+function useModule<M>(load: () => Promise<M>): M | "lost" | null {
+  const [loaded, setLoaded] = useState<M | "lost" | null>(null);
   useEffect(() => {
-    import("./room/room.tsx").then(setLoaded, () => setProblem(true));
-  }, []);
-  if (problem)
-    return (
-      <main class="room-loading">
-        <p role="alert">This part of the page could not be fetched. Reload the page.</p>
-      </main>
+    load().then(
+      (module) => setLoaded(module),
+      () => setLoaded("lost"),
     );
-  return loaded ? <loaded.Room {...props} /> : <main class="room-loading" />;
+  }, []);
+  return loaded;
+}
+
+function Lost() {
+  return (
+    <main class="room-loading">
+      <p role="alert">This part of the page could not be fetched. Reload the page.</p>
+    </main>
+  );
 }

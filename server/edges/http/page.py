@@ -17,6 +17,7 @@ UNCHANGING = "public, max-age=31536000, immutable"
 @routes.get("/")
 @routes.get("/admin")
 @routes.get("/t/{rest:path}")
+@routes.get("/s/{rest:path}")
 async def document(request: Request, services: CurrentServices) -> Response:
     """The page. A printed link carries the access token once: it becomes a cookie that only this site's own pages
     send.

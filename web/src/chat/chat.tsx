@@ -10,8 +10,11 @@ import type { ChatStore, Connection } from "./chat_store.ts";
 import { Composer } from "./composer.tsx";
 import { runningTurn } from "./conversation.ts";
 import { hasEnded, type Turn } from "./turn.ts";
-import { Suggestions, TurnView } from "./turn_view.tsx";
+import { Suggestions } from "./turn_view.tsx";
 import { useUsage } from "./use_usage.ts";
+import { useVersions, VersionedTurn } from "./versions.tsx";
+
+const NONE: string[] = [];
 
 interface ChatProps {
   store: ChatStore;
@@ -35,6 +38,10 @@ export function Chat({ store, sessionId, proposal, cite, tellsFindings }: ChatPr
       : null;
   const canAsk = !running && !blocked;
   const mine = useUsage(store, sessionId);
+  const versions = useVersions(
+    sessionId,
+    conversation.turns.flatMap((turn) => (hasEnded(turn) && turn.isStored ? [turn.turnId] : [])).join(),
+  );
   const log = useRef<HTMLDivElement>(null);
   const [follows, jump] = useFollow(log, conversation.turns);
 
@@ -79,7 +86,9 @@ export function Chat({ store, sessionId, proposal, cite, tellsFindings }: ChatPr
           </p>
         )}
         {conversation.turns.map((turn, index) => (
-          <TurnView
+          <VersionedTurn
+            sessionId={sessionId}
+            earlier={versions[turn.turnId] ?? NONE}
             key={turn.turnId}
             turn={turn}
             isLast={index === conversation.turns.length - 1}

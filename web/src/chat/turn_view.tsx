@@ -1,4 +1,5 @@
 /** A question and everything until its answer is complete. */
+import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
 import { formatCount } from "../viewer/values.ts";
@@ -10,7 +11,7 @@ import { ClaimTips } from "./claim_tip.tsx";
 import { answerOf, hasEnded, type Turn } from "./turn.ts";
 import { spoken, ToolCard } from "./tool_card.tsx";
 
-interface TurnViewProps {
+export interface TurnViewProps {
   turn: Turn;
   isLast: boolean;
   canAsk: boolean;
@@ -18,9 +19,11 @@ interface TurnViewProps {
   /** Have it answered again, under another prompt if one is given. */
   replace: (prompt?: string) => void;
   rate: (score: -1 | 0 | 1) => void;
+  /** The way to other versions of the answer. */
+  versions?: ComponentChildren;
 }
 
-export function TurnView({ turn, isLast, canAsk, ask, replace, rate }: TurnViewProps) {
+export function TurnView({ turn, isLast, canAsk, ask, replace, rate, versions }: TurnViewProps) {
   const ended = hasEnded(turn);
   const last = turn.parts.at(-1);
   const answer = answerOf(turn);
@@ -82,6 +85,7 @@ export function TurnView({ turn, isLast, canAsk, ask, replace, rate }: TurnViewP
             rate={rate}
             showsChecks={showsChecks}
             showChecks={setShowsChecks}
+            versions={versions}
           />
         )}
         {isLast && turn.status === "completed" && turn.suggestions.length > 0 && (
@@ -147,12 +151,13 @@ interface FooterProps {
   rate: (score: -1 | 0 | 1) => void;
   showsChecks: boolean;
   showChecks: (shown: boolean) => void;
+  versions: ComponentChildren;
 }
 
-function Footer({ turn, again, rate, showsChecks, showChecks }: FooterProps) {
+function Footer({ turn, again, rate, showsChecks, showChecks, versions }: FooterProps) {
   const [copied, setCopied] = useState(false);
   const text = turn.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");
-  if (!text && (!again || turn.failure)) return null;
+  if (!text && !versions && (!again || turn.failure)) return null;
   const tokens = (turn.usage?.inputTokens ?? 0) + (turn.usage?.outputTokens ?? 0);
   const copy = () =>
     navigator.clipboard?.writeText(text).then(() => {
@@ -163,6 +168,7 @@ function Footer({ turn, again, rate, showsChecks, showChecks }: FooterProps) {
     <footer class="turn-footer">
       <Checks checks={turn.checks} isOpen={showsChecks} open={showChecks} />
       <span class="origin">
+        {versions}
         {turn.partial && <span>incomplete answer</span>}
         {turn.model && (
           <span title={turn.promptVersion ? `Prompt version ${turn.promptVersion}` : undefined}>{turn.model}</span>

@@ -3,7 +3,6 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { ApiError, getTrace, type TraceInfo } from "../api.ts";
 import { ChatStore } from "../chat/chat_store.ts";
 import { Chat } from "../chat/chat.tsx";
-import { Icon } from "../icons.tsx";
 import { newId } from "../identifiers.ts";
 import { Findings, useInsights } from "../insights/insights.tsx";
 import { go, roomPath } from "../route.ts";
@@ -13,6 +12,8 @@ import { ViewerStore } from "../viewer/viewer_store.ts";
 import { Viewer } from "../viewer/viewer.tsx";
 import { Conversations } from "./conversations.tsx";
 import { citing, showCitation } from "./mentions.ts";
+import { NoTrace } from "./no_trace.tsx";
+import { Share } from "./share.tsx";
 import { Splitter } from "./splitter.tsx";
 
 /** The tools of the viewer that this page lets the model use. */
@@ -49,22 +50,7 @@ export function Room({ traceId, sessionId, trace, setTrace }: RoomProps) {
       current = false;
     };
   }, [traceId]);
-  if (problem) {
-    return (
-      <main class="home">
-        <div class="home-column">
-          <h1>No such trace</h1>
-          <div class="banner" role="alert">
-            <Icon name="warning" />
-            <span>{problem}</span>
-          </div>
-          <p>
-            <a href="/">All traces</a>
-          </p>
-        </div>
-      </main>
-    );
-  }
+  if (problem) return <NoTrace problem={problem} />;
   if (!trace || !sessionId || trace.traceId !== traceId)
     return (
       <main class="room-loading">
@@ -149,7 +135,9 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
   return (
     <main class="room" ref={room}>
       <h1 class="visually-hidden">{trace.name}</h1>
-      <Viewer store={viewer} ask={ask} mentions={mentions} />
+      <Viewer store={viewer} ask={ask} mentions={mentions}>
+        <Share traceId={trace.traceId} />
+      </Viewer>
       <Splitter room={room} />
       <div class="chat-pane">
         <Conversations traceId={trace.traceId} sessionId={sessionId} version={ended + title} title={title} />

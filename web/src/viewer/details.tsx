@@ -30,7 +30,7 @@ export function useFrameNumbers(store: ViewerStore, profile: string): FrameNumbe
   useEffect(() => {
     let current = true;
     setNumbers(NONE);
-    topFunctions(store.trace.traceId, profile, ROWS)
+    topFunctions(store.path, profile, ROWS)
       .then((table) => {
         const byHandle = new Map(table.rows.map((row) => [row.handle, row]));
         if (current)

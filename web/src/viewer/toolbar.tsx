@@ -1,29 +1,37 @@
 /** Which profile, which view, and finding frames by name. */
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
 import { usePart } from "../store.ts";
-import { MODES } from "./modes.ts";
+import { modesOf } from "./modes.ts";
 import { aboutRange } from "./questions.ts";
 import { formatCount, formatValue } from "./values.ts";
 import type { Unit } from "./view_bytes.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 
-export function Toolbar({ store, ask }: { store: ViewerStore; ask: ((question: string) => void) | null }) {
+interface ToolbarProps {
+  store: ViewerStore;
+  ask: ((question: string) => void) | null;
+  children: ComponentChildren;
+}
+
+export function Toolbar({ store, ask, children }: ToolbarProps) {
   const mode = usePart(store, (state) => state.mode);
   const profile = usePart(store, (state) => state.profile);
   const unit = (store.profiles.find((entry) => entry.handle === profile)?.unit ?? "nanoseconds") as Unit;
+  const modes = modesOf(store);
   const move = (event: KeyboardEvent) => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!step) return;
-    const index = MODES.findIndex((entry) => entry.mode === mode);
-    const next = MODES[(index + step + MODES.length) % MODES.length]!;
+    const index = modes.findIndex((entry) => entry.mode === mode);
+    const next = modes[(index + step + modes.length) % modes.length]!;
     void store.show({ mode: next.mode });
     document.getElementById(`tab-${next.mode}`)?.focus();
   };
   return (
     <div class="toolbar">
       <div class="tabs" role="tablist" aria-label="View" onKeyDown={move}>
-        {MODES.map((entry) => (
+        {modes.map((entry) => (
           <button
             key={entry.mode}
             id={`tab-${entry.mode}`}
@@ -100,6 +108,7 @@ export function Toolbar({ store, ask }: { store: ViewerStore; ask: ((question: s
         >
           <Icon name="fit" />
         </button>
+        {children}
       </div>
     </div>
   );

@@ -21,12 +21,13 @@ export interface DiffRequest {
 }
 
 export class ViewSource {
-  #traceId: string;
+  #path: string;
   #views = new Map<string, Promise<View>>();
   #abort = new AbortController();
 
-  constructor(traceId: string) {
-    this.#traceId = traceId;
+  /** `path` is where the trace is in the API. */
+  constructor(path: string) {
+    this.#path = path;
   }
 
   get isClosed(): boolean {
@@ -46,7 +47,7 @@ export class ViewSource {
     const key = JSON.stringify(query);
     const held = this.#views.get(key);
     if (held) return held;
-    const view = viewBytes(this.#traceId, query, this.#abort.signal).then(decodeView);
+    const view = viewBytes(this.#path, query, this.#abort.signal).then(decodeView);
     this.#views.set(key, view);
     view.catch(() => this.#views.delete(key));
     if (this.#views.size > KEPT) this.#views.delete(this.#views.keys().next().value!);

@@ -1,4 +1,5 @@
 /** The left half of the room: toolbar, minimap, chart, and what is known of the selected frame. */
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { usePart } from "../store.ts";
 import { BoxMenu } from "./box_menu.tsx";
@@ -7,7 +8,7 @@ import { Details, type FrameNumbers, useFrameNumbers } from "./details.tsx";
 import { DiffBar } from "./diff_bar.tsx";
 import { FunctionList } from "./function_list.tsx";
 import { Minimap } from "./minimap.ts";
-import { MODES } from "./modes.ts";
+import { MODES, modesOf } from "./modes.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { questionHere } from "./questions.ts";
 import { RangeBar } from "./range_bar.tsx";
@@ -23,9 +24,11 @@ interface ViewerProps {
   ask: ((question: string) => void) | null;
   /** The answers that cite a handle. */
   mentions: (handles: string[]) => Mention[];
+  /** Stands at the end of the toolbar. */
+  children?: ComponentChildren;
 }
 
-export function Viewer({ store, ask, mentions }: ViewerProps) {
+export function Viewer({ store, ask, mentions, children }: ViewerProps) {
   const mode = usePart(store, (state) => state.mode);
   const profile = usePart(store, (state) => state.profile);
   const numbers = useFrameNumbers(store, profile);
@@ -39,7 +42,7 @@ export function Viewer({ store, ask, mentions }: ViewerProps) {
         event.target instanceof HTMLTextAreaElement ||
         event.target instanceof HTMLSelectElement;
       if (!inside || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-      const wanted = MODES.find(({ key }) => key === event.key);
+      const wanted = modesOf(store).find(({ key }) => key === event.key);
       if (wanted) void store.show({ mode: wanted.mode });
       else if (event.key === "q" && ask) {
         const question = questionHere(store);
@@ -54,7 +57,9 @@ export function Viewer({ store, ask, mentions }: ViewerProps) {
 
   return (
     <section class="viewer" aria-label="Flame chart" ref={section}>
-      <Toolbar store={store} ask={ask} />
+      <Toolbar store={store} ask={ask}>
+        {children}
+      </Toolbar>
       {mode === "diff" && <DiffBar store={store} />}
       {mode !== "sandwich" && <Overview store={store} />}
       <div

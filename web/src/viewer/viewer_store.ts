@@ -1,5 +1,5 @@
 /** What the chart shows: profile, view, window, selection, search. Everything that moves the chart goes through here. */
-import type { TraceInfo, TraceProfile } from "../api.ts";
+import { tracePath, type TraceInfo, type TraceProfile } from "../api.ts";
 import type { ViewerState } from "../protocol.ts";
 import { Store } from "../store.ts";
 import { boxAt, firstEndingAfter, neighbourOf, parentOf, rowOf, widestBox, widestChildOf } from "./boxes.ts";
@@ -49,6 +49,8 @@ export class ViewerStore extends Store<ViewerSnapshot> {
   readonly trace: TraceInfo;
   readonly profiles: TraceProfile[];
   readonly source: ViewSource;
+  /** Where the trace is in the API. */
+  readonly path: string;
   #overview: View | null = null;
   /** The stretch that the shown view holds in full, when it is not the overview. */
   #detailed: AxisWindow | null = null;
@@ -56,7 +58,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
   #flight = 0;
   #reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
-  constructor(trace: TraceInfo) {
+  constructor(trace: TraceInfo, path = tracePath(trace.traceId)) {
     const profiles = trace.summary.profiles;
     const first = trace.summary.default_profile;
     super({
@@ -74,13 +76,19 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     });
     this.trace = trace;
     this.profiles = profiles;
-    this.source = new ViewSource(trace.traceId);
+    this.path = path;
+    this.source = new ViewSource(path);
   }
 
   close(): void {
     this.source.close();
     clearTimeout(this.#refetch);
     cancelAnimationFrame(this.#flight);
+  }
+
+  /** Whoever came by a link sees this trace alone. */
+  get canCompare(): boolean {
+    return this.path === tracePath(this.trace.traceId);
   }
 
   bounds(): AxisWindow {

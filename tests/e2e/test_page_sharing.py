@@ -1,0 +1,72 @@
+"""A trace behind a link: made, seen by another without an account's rights, ended."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from server.ports.identity import LOCAL_USER_ID
+from tests.e2e.pages import SOME, open_room
+from tests.e2e.running_server import RunningServer, running_server
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """One whose user's plan includes sharing."""
+    with running_server(tmp_path_factory.mktemp("sharing"), {}) as server:
+        admin = f"{server.address}/api/v1/admin"
+        plan = {"name": "sharing", "displayName": "Sharing", "allowPublicSharing": True}
+        httpx.post(f"{admin}/plans", json=plan).raise_for_status()
+        httpx.put(f"{admin}/users/{LOCAL_USER_ID}/plan", json={"plan": "sharing"}).raise_for_status()
+        yield server
+
+
+def violations(page: Page) -> list[str]:
+    return [one["id"] for one in Axe().run(page).response["violations"]]
+
+
+def test_a_link_shows_the_chart_to_whoever_holds_it_until_it_is_ended(
+    page: Page, browser: Browser, server: RunningServer, board_trace: Path
+) -> None:
+    open_room(page, server.address, board_trace)
+    page.get_by_role("button", name="Share this trace").click()
+    dialog = page.get_by_role("dialog", name="Share this trace")
+    dialog.get_by_role("button", name="Make a link").click()
+    address = dialog.get_by_label("Link").input_value()
+    assert violations(page) == []
+
+    guest = browser.new_context(reduced_motion="reduce").new_page()
+    guest.goto(f"{address}#f62")
+    chart = guest.locator(".chart")
+    expect(chart).to_have_attribute("data-boxes", SOME)
+    expect(chart).to_have_attribute("data-selected", "f62")
+    expect(guest.get_by_text("shared by link")).to_be_visible()
+    expect(guest.get_by_label("Ask about this trace")).to_have_count(0)
+    expect(guest.get_by_role("tab", name="Compare")).to_have_count(0)
+    guest.get_by_role("button", name="Callers and callees").click()
+    expect(guest.get_by_role("region", name="Functions").get_by_role("row").nth(3)).to_be_visible()
+    assert violations(guest) == []
+
+    dialog.get_by_role("button", name="End the link").click()
+    expect(dialog.get_by_role("status")).to_contain_text("No link leads")
+    guest.reload()
+    expect(guest.get_by_role("alert")).to_contain_text("This link leads nowhere")
+    guest.context.close()
+
+
+def test_another_link_ends_the_first(page: Page, server: RunningServer, board_trace: Path) -> None:
+    open_room(page, server.address, board_trace)
+    page.get_by_role("button", name="Share this trace").click()
+    dialog = page.get_by_role("dialog", name="Share this trace")
+    dialog.get_by_role("button", name="Make a link").click()
+    first = dialog.get_by_label("Link").input_value()
+    dialog.get_by_role("button", name="Make another link").click()
+    expect(dialog.get_by_label("Link")).not_to_have_value(first)
+    assert page.request.get(first.replace("/s/", "/api/v1/shared/")).status == 404
+    second = dialog.get_by_label("Link").input_value()
+    assert page.request.get(second.replace("/s/", "/api/v1/shared/")).status == 200

@@ -16,7 +16,7 @@ from rendering.errors import InvalidOption
 from rendering.options import SheetOptions
 from rendering.palette import PALETTES, Palette, Rgb
 from rendering.picture import Picture
-from rendering.profiles import chosen_profile, profile_title
+from rendering.profiles import chosen_profile, profile_title, trace_title
 from rendering.telling import shortened
 from rendering.text import elide_name, typeface
 from traces.analysis.functions import top_functions
@@ -99,8 +99,10 @@ def render_activity(trace: Trace, options: SheetOptions) -> Picture:
     notes = (f"showing the {len(lines)} busiest of {len(lines) + left_out} profiles",) if left_out else ()
     busiest = max(lines, key=lambda line: float(line.busy.sum()))
     share = format_share(float(busiest.busy.mean()))
-    told = f"Activity over time of {trace.name}; busiest is {profile_title(trace, busiest.profile)}, {share} busy."
-    return _picture(figure, options, options.title or f"Activity over time · {trace.name}", notes, told)
+    told = (
+        f"Activity over time of {trace_title(trace)}; busiest is {profile_title(trace, busiest.profile)}, {share} busy."
+    )
+    return _picture(figure, options, options.title or f"Activity over time · {trace_title(trace)}", notes, told)
 
 
 def render_durations(trace: Trace, frame: int, options: SheetOptions) -> Picture:
@@ -157,7 +159,7 @@ def render_self_time(trace: Trace, options: SheetOptions, *, bars: int = DEFAULT
     told = "Most in the function itself: " + ", ".join(
         f"{_short(r.name)} [{r.handle}] {format_share(r.self_share)}" for r in rows
     )
-    title = options.title or f"Self time · {trace.name} · {profile_title(trace, profile)}"
+    title = options.title or f"Self time · {trace_title(trace)} · {profile_title(trace, profile)}"
     return _picture(figure, options, title, notes, told + ".")
 
 

@@ -16,7 +16,7 @@ from rendering.legend import change_legend
 from rendering.options import DiffOptions
 from rendering.palette import Palette
 from rendering.picture import Picture, write
-from rendering.profiles import chosen_profile, profile_title
+from rendering.profiles import chosen_profile, profile_title, trace_title
 from rendering.rows import BoxRows
 from rendering.scene import Fill, Label, Scene
 from rendering.sheet import Sheet, depth_note, detail_notes
@@ -125,7 +125,7 @@ def diff_scene(comparison: Comparison, options: DiffOptions) -> tuple[Scene, tup
     strips, labels = chart.placed(sheet.top, len(shown), tell=_tell(comparison) if options.format == "svg" else None)
     axis_unit = comparison.tree.after_profile.unit
     fills, axis_labels = sheet.value_axis(area, bottom, zero=0.0, unit=axis_unit)
-    title = options.title or f"{comparison.before.name} → {comparison.after.name}"
+    title = options.title or f"{trace_title(comparison.before)} → {trace_title(comparison.after)}"
     labels += [*sheet.header(title, _subtitle(comparison)), *axis_labels, *sheet.depth_axis(shown, sheet.top)]
     if not strips:
         labels.append(Label(sheet.left + 4, sheet.top + 13, "Nothing was recorded here.", "small", sheet.palette.muted))
@@ -244,7 +244,7 @@ def _description(comparison: Comparison, notes: Sequence[str]) -> str:
     by_function = np.bincount(tree.function, mine, len(tree.after_frame)).astype(np.float64)
     return " ".join(
         [
-            f"Diff of {comparison.before.name} and {comparison.after.name}: {_totals(comparison)}.",
+            f"Diff of {trace_title(comparison.before)} and {trace_title(comparison.after)}: {_totals(comparison)}.",
             f"Grew most in the function itself: {_largest(comparison, by_function, 1)}.",
             f"Shrank most: {_largest(comparison, by_function, -1)}.",
             *(f"{note[:1].upper()}{note[1:]}." for note in notes),

@@ -16,7 +16,7 @@ from rendering.legend import colour_legend
 from rendering.minimap import overview
 from rendering.options import FlamegraphOptions, Mode
 from rendering.picture import Picture, write
-from rendering.profiles import chosen_profile, profile_title
+from rendering.profiles import chosen_profile, profile_title, trace_title
 from rendering.rows import Rows
 from rendering.scene import Label, Scene
 from rendering.sheet import Sheet, depth_note, detail_notes
@@ -95,7 +95,7 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
     tell: Tell | None = tell_frames(trace, view.unit, view.end - view.start) if options.format == "svg" else None
     strips, labels = chart.placed(sheet.top, len(shown), tell=tell)
     fills, axis_labels = sheet.value_axis(area, bottom, zero=view.zero, unit=view.unit)
-    title = options.title or trace.name
+    title = options.title or trace_title(trace)
     labels += [*sheet.header(title, _subtitle(trace, view, options)), *axis_labels, *sheet.depth_axis(shown, sheet.top)]
     if not strips:
         labels.append(Label(sheet.left + 4, sheet.top + 13, "Nothing was recorded here.", "small", sheet.palette.muted))
@@ -158,7 +158,9 @@ def _extent(view: View) -> str:
 
 
 def _description(trace: Trace, view: View, options: FlamegraphOptions, notes: Sequence[str]) -> str:
-    what = f"{MODE_TITLES[options.mode]} flamegraph of {trace.name}, profile {profile_title(trace, view.profile)}"
+    what = (
+        f"{MODE_TITLES[options.mode]} flamegraph of {trace_title(trace)}, profile {profile_title(trace, view.profile)}"
+    )
     shaping = "".join(f", {word}" for word in _shaping(options))
     told = describe(trace, view.part.tree, view.profile.unit)
     return " ".join([f"{what}: {_extent(view)}{shaping}.", *told, *(f"{n[:1].upper()}{n[1:]}." for n in notes)])

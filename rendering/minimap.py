@@ -9,7 +9,7 @@ from rendering.in_time import rows_in_time
 from rendering.options import SheetOptions
 from rendering.palette import PALETTES
 from rendering.picture import Picture, write
-from rendering.profiles import chosen_profile, profile_title
+from rendering.profiles import chosen_profile, profile_title, trace_title
 from rendering.rows import thinned
 from rendering.scene import Fill, Scene, Strip
 from traces.analysis.units import format_value
@@ -44,8 +44,8 @@ def minimap_scene(trace: Trace, options: SheetOptions, window: Window | None) ->
         strips=tuple(strips),
         marks=tuple(marks),
         labels=(),
-        title=trace.name,
-        description=f"Minimap of {trace.name}, profile {profile_title(trace, profile)}: {length}.",
+        title=trace_title(trace),
+        description=f"Minimap of {trace_title(trace)}, profile {profile_title(trace, profile)}: {length}.",
     )
 
 

@@ -1,6 +1,7 @@
 """The profile that a picture is of."""
 
 from rendering.errors import InvalidOption
+from rendering.text import printable
 from traces.model import Profile, Trace
 
 
@@ -15,5 +16,11 @@ def chosen_profile(trace: Trace, index: int | None, field: str = "profile") -> P
 
 
 def profile_title(trace: Trace, profile: Profile) -> str:
-    """`p0 main`, or the handle alone for a profile that is named like its trace."""
-    return profile.handle if profile.name == trace.name else f"{profile.handle} {profile.name}".strip()
+    """`p0 main`, or the handle alone for a profile without a name of its own; in printable characters."""
+    own = profile.name.strip() and profile.name != trace.name
+    return f"{profile.handle} {printable(profile.name)}" if own else profile.handle
+
+
+def trace_title(trace: Trace) -> str:
+    """The trace's name in printable characters."""
+    return printable(trace.name)

@@ -14,7 +14,7 @@ from rendering.left_heavy import heaviest_first
 from rendering.legend import colour_legend
 from rendering.options import SandwichOptions
 from rendering.picture import Picture, write
-from rendering.profiles import chosen_profile, profile_title
+from rendering.profiles import chosen_profile, profile_title, trace_title
 from rendering.rows import BoxRows
 from rendering.scene import Scene
 from rendering.sheet import Sheet, detail_notes
@@ -148,7 +148,7 @@ def _cut_notes(filling: Filling, above_: int, below_: int) -> tuple[str, ...]:
 
 def _subtitle(trace: Trace, filling: Filling) -> str:
     return " · ".join(
-        ["Callers above, callees below", trace.name, profile_title(trace, filling.profile), _weights(filling)]
+        ["Callers above, callees below", trace_title(trace), profile_title(trace, filling.profile), _weights(filling)]
     )
 
 
@@ -159,7 +159,7 @@ def _weights(filling: Filling) -> str:
 
 
 def _description(trace: Trace, filling: Filling, notes: Sequence[str]) -> str:
-    what = f"Sandwich of {name_and_handle(trace, filling.frame)} in {trace.name}"
+    what = f"Sandwich of {name_and_handle(trace, filling.frame)} in {trace_title(trace)}"
     return " ".join(
         [
             f"{what}, profile {profile_title(trace, filling.profile)}: {_weights(filling)}.",

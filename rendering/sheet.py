@@ -170,7 +170,7 @@ class Sheet:
             strips=tuple(strips),
             marks=tuple(marks),
             labels=(*labels, *legend_labels, *self.footer(lines, bottom + self.below)),
-            title=title,
+            title=printable(title),
             description=description,
         )
 

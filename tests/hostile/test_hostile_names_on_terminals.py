@@ -1,0 +1,102 @@
+"""Hostile names through the commands: what reaches a terminal, in text and as JSON, on stdout and stderr."""
+
+import json
+import unicodedata
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.model.choice import ChosenModels, ModelChoice
+from server.adapters.prompt_file import PromptFile
+from server.agent.service import FlamechatAgent
+from server.agent.turn import Pictures
+from server.edges.cli.doors import Analysis, AnalyzeOptions, CliDoors, ServeOptions
+from server.edges.cli.main import build_cli
+from tests.hostile.names import GROUPS, MARK, NAMES, chrome, speedscope
+
+TOGETHER = pytest.mark.parametrize("keys", GROUPS, ids=lambda keys: keys[0])
+INVISIBLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
+COMMANDS = (
+    ("summary", "{trace}"),
+    ("functions", "{trace}"),
+    ("find", "{trace}", MARK),
+    ("find", "{trace}", "no such thing"),
+    ("tree", "{trace}"),
+    ("callers", "{trace}", "f1"),
+    ("windows", "{trace}"),
+    ("spans", "{trace}"),
+    ("insights", "{trace}", "--all"),
+    ("insights", "{trace}", "hot-function"),
+    ("compare", "{trace}", "{other}"),
+    ("query", "{trace}", "SELECT * FROM frames"),
+    ("query", "{trace}", "SELECT nme FROM frames"),
+    ("analyze", "{trace}"),
+)
+"""Every command that prints what is in a trace."""
+PRINTS_NO_NAMES = {"render", "convert", "schema", "serve", "plans", "users"}
+
+
+def analyst_door(options: AnalyzeOptions, pictures: Pictures) -> Analysis:
+    workers = InlineTraceWorkers()
+    agent = FlamechatAgent(models=ChosenModels(ModelChoice()), prompts=PromptFile(), workers=workers, pictures=pictures)
+    return Analysis(agent=agent, workers=workers)
+
+
+def no_server(options: ServeOptions) -> int:
+    raise AssertionError("this command starts no server")
+
+
+@pytest.fixture
+def cli() -> typer.Typer:
+    return build_cli(CliDoors(serve=no_server, analysis=analyst_door))
+
+
+def dangerous(result: Result) -> list[str]:
+    """What moves a cursor, sets a title, colours, links, copies, or turns text round; line feeds and tabs may stay."""
+    said = result.stdout + result.stderr
+    return sorted({f"U+{ord(c):04X}" for c in said if c not in "\n\t" and unicodedata.category(c) in INVISIBLE})
+
+
+@pytest.fixture(params=["speedscope", "chrome"])
+def write(request: pytest.FixtureRequest) -> object:
+    return {"speedscope": speedscope, "chrome": chrome}[request.param]
+
+
+@pytest.mark.timeout(180)
+@TOGETHER
+def test_no_command_lets_a_name_speak_to_the_terminal(
+    cli: typer.Typer, tmp_path: Path, keys: tuple[str, ...], write: type
+) -> None:
+    names = [NAMES[key] for key in keys]
+    paths = {"trace": tmp_path / "trace.json", "other": tmp_path / "other.json"}
+    paths["trace"].write_bytes(write(names))
+    paths["other"].write_bytes(write(list(reversed(names))))
+    for command in COMMANDS:
+        arguments = [word.format(**paths) if word.startswith("{") else word for word in command]
+        for form in ([], ["--json"]):
+            result = CliRunner().invoke(cli, [*arguments, *form])
+            assert result.exception is None or isinstance(result.exception, SystemExit), command
+            assert dangerous(result) == [], (command, form)
+            if form and result.exit_code == 0:
+                json.loads(result.stdout)
+
+
+def test_every_command_is_tried_or_prints_no_names(cli: typer.Typer) -> None:
+    known = {command.name or command.callback.__name__ for command in cli.registered_commands if command.callback}
+    known |= {group.name for group in cli.registered_groups if group.name}
+    assert known == {command[0] for command in COMMANDS} | PRINTS_NO_NAMES
+
+
+@pytest.mark.parametrize(
+    "key", ["csi_clear", "osc_8_link", "c1_csi", "right_to_left", "rich_markup", "bell_and_backspace"]
+)
+def test_a_file_name_cannot_speak_to_the_terminal_either(cli: typer.Typer, tmp_path: Path, key: str) -> None:
+    path = tmp_path / (NAMES[key].replace("/", "_") + ".json")
+    path.write_bytes(b"{}")
+    for arguments in (["summary", str(path)], ["analyze", str(path)], ["summary", str(path) + "absent"]):
+        result = CliRunner().invoke(cli, arguments)
+        assert result.exit_code != 0
+        assert dangerous(result) == [], arguments

@@ -18,7 +18,6 @@ from server.agent.graph import build_graph
 from server.agent.model import ChatModels
 from server.agent.remembering import RememberingSink, told_before
 from server.agent.state import TurnContext, TurnState
-from server.agent.tools.surroundings import Surroundings
 from server.agent.tools.table import offered_tools
 from server.agent.turn import Pictures, TurnAnswer, TurnInput, TurnSink
 from server.errors import LimitExceeded, ModelFailed
@@ -40,7 +39,7 @@ Checkpoints = Callable[[], BaseCheckpointSaver[Any]]
 
 class FlamechatAgent:
     """Implements `turn.Agent` with the graph. `debug_dir` is where each model call's exact messages are written, None:
-    nowhere; `surroundings` tells what a turn's tools may reach beside its trace, None: nothing.
+    nowhere.
     """
 
     def __init__(
@@ -53,7 +52,6 @@ class FlamechatAgent:
         bounds: AgentBounds | None = None,
         debug_dir: Path | None = None,
         checkpoints: Checkpoints | None = None,
-        surroundings: Callable[[TurnInput], Surroundings] | None = None,
     ) -> None:
         self._models = models
         self._prompts = prompts
@@ -63,11 +61,9 @@ class FlamechatAgent:
         self._recorder = MessageRecorder(debug_dir) if debug_dir else None
         self._graph = build_graph()
         self._checkpoints = checkpoints
-        self._surroundings = surroundings
 
     async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
         """Run one turn to its answer; see `turn.Agent.answer`."""
-        around = None if self._surroundings is None else self._surroundings(turn)
         context = TurnContext(
             turn=turn,
             sink=RememberingSink(sink),
@@ -76,8 +72,8 @@ class FlamechatAgent:
             workers=self._workers,
             pictures=self._pictures,
             bounds=self._bounds,
-            tools=offered_tools(turn.viewer.mounted_tools, around=around, hidden=turn.hidden_tools),
-            around=around,
+            tools=offered_tools(turn.viewer.mounted_tools, around=turn.around, hidden=turn.hidden_tools),
+            around=turn.around,
             recorder=self._recorder,
         )
         try:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from server.agent.tools.surroundings import Surroundings
 from server.ports.conversations import MessageRow
 from server.ports.identity import Caller
 from server.ports.traces import OpenTrace, TraceRow
@@ -15,7 +16,8 @@ from server.protocol.values import Check, Citation, Usage, ViewerState
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnInput:
     """`history` are the session's earlier messages in order, without this prompt. `messages_used` counts
-    as limits.decisions.Decision does; `hidden_tools` are those the plan leaves out."""
+    as limits.decisions.Decision does; `hidden_tools` are those the plan leaves out;
+    `around` are doors to what else the caller's tools may reach."""
 
     turn_id: str
     session_id: str
@@ -33,6 +35,7 @@ class TurnInput:
     local_time: datetime
     is_first_turn: bool
     hidden_tools: frozenset[str] = frozenset()
+    around: Surroundings | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

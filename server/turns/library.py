@@ -3,10 +3,13 @@
 import secrets
 import tempfile
 import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
 
+from server.agent.tools.history import kept_findings
 from server.errors import LimitExceeded
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations
@@ -58,6 +61,7 @@ class TraceLibrary:
         try:
             opened = await self._workers.read(upload, name=name, sha256=sha256)
             summary = await self._workers.ask(opened, summarise)
+            findings = await self._workers.ask(opened, kept_findings)
             row = TraceRow(
                 trace_id=trace_id,
                 account_id=caller.account_id,
@@ -68,7 +72,7 @@ class TraceLibrary:
                 format=summary.format,
                 unit=summary.unit,
                 duration_ns=summary.duration_ns,
-                summary=summary.as_json() | {"name": name},
+                summary=summary.as_json() | {"name": name, "findings": findings},
                 object_path=object_path,
                 created_at=self._clock.now(),
             )
@@ -130,10 +134,21 @@ class TraceLibrary:
         """The trace behind a link. Raises NotFound."""
         return await reader_by_link(self._records, token)
 
+    @asynccontextmanager
+    async def upload(self, caller: Caller, trace_id: str) -> AsyncIterator[Path]:
+        """The file that a trace was read from, as long as the context lasts. Raises NotFound."""
+        async with self._copied(await self.row(caller, trace_id)) as copy:
+            yield copy
+
     async def _read_again(self, row: TraceRow) -> OpenTrace:
+        async with self._copied(row) as copy:
+            return await self._workers.read(copy, name=row.name, sha256=row.sha256)
+
+    @asynccontextmanager
+    async def _copied(self, row: TraceRow) -> AsyncIterator[Path]:
         with tempfile.TemporaryDirectory(dir=self._scratch) as folder:
             copy = Path(folder) / "trace"
             async with await anyio.open_file(copy, "wb") as file:
                 async for chunk in self._objects.stream(TRACES_BUCKET, row.object_path):
                     await file.write(chunk)
-            return await self._workers.read(copy, name=row.name, sha256=row.sha256)
+            yield copy

@@ -6,6 +6,7 @@ client was told is never lost.
 
 import uuid
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import anyio
 import structlog
@@ -19,12 +20,13 @@ from server.ports.measures import Measures
 from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Relay
 from server.protocol.events import TurnCancelled, TurnFailed
-from server.protocol.values import ViewerState
+from server.protocol.values import LimitsView, ViewerState
 from server.turns.endings import Outcome, ending_of
 from server.turns.failures import turn_failure
 from server.turns.history import earlier_messages
 from server.turns.library import TraceLibrary
 from server.turns.sink import FLUSH_S, RelaySink
+from server.turns.surroundings import AccountSurroundings
 from server.turns.view_of_turn import TurnView
 
 MAX_ATTEMPTS = 3
@@ -60,6 +62,7 @@ class TurnRunner:
         turns_at_once: int = 8,
         takes_up_unended: bool = True,
         flush_s: float = FLUSH_S,
+        source_folder: Path | None = None,
     ) -> None:
         self._conversations = conversations
         self._library = library
@@ -72,6 +75,7 @@ class TurnRunner:
         self._slots = anyio.Semaphore(turns_at_once)
         self._takes_up_unended = takes_up_unended
         self._flush_s = flush_s
+        self._source_folder = source_folder
         self._owner = str(uuid.uuid4())
         self._running: dict[str, _Running] = {}
         self._taking = anyio.CancelScope()
@@ -228,6 +232,15 @@ class TurnRunner:
             messages_limit=turn.messages_limit,
             local_time=self._clock.now().astimezone(),
             is_first_turn=not history,
+            around=self._surroundings(turn, caller),
+        )
+
+    def _surroundings(self, turn: TurnRow, caller: Caller) -> AccountSurroundings:
+        async def limits() -> LimitsView:
+            return await self._conversations.limits(caller, turn.session_id)
+
+        return AccountSurroundings(
+            self._library, caller, turn.trace_id, limits=limits, source_folder=self._source_folder
         )
 
     async def _end(self, view: TurnView, account_id: str, outcome: Outcome, *, attempt: int | None = None) -> None:

@@ -1,6 +1,7 @@
 """What lies around a trace for one person: his other traces, what he has used, the sources on this machine."""
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -8,8 +9,8 @@ from typing import Any, Literal, Protocol
 from server.ports.traces import OpenTrace, TraceWorkers
 from server.protocol.values import LimitsView
 
-Need = Literal["viewer", "traces", "account", "sources"]
-"""What a tool cannot do without: the chart on the page, other traces, an account, a folder of sources."""
+Need = Literal["viewer", "traces", "account", "sources", "upload"]
+"""What a tool cannot do without: the chart on the page, other traces, an account, a folder of sources, the upload."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,10 @@ class Surroundings(Protocol):
 
     async def open(self, trace_id: str) -> OpenTrace:
         """Raises NotFound, WorkerFailed."""
+        ...
+
+    def upload(self) -> AbstractAsyncContextManager[Path]:
+        """The file that the trace was read from, as long as the context lasts. Raises NotFound."""
         ...
 
     async def usage(self) -> LimitsView:

@@ -3,11 +3,14 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from server.agent.tools.arguments_of_spans import GET_SPAN_DETAILS
 from server.agent.tools.calltree import GET_CALL_TREE
 from server.agent.tools.frames import FIND_FRAMES
 from server.agent.tools.functions import GET_CALLERS_CALLEES, GET_TOP_FUNCTIONS
+from server.agent.tools.history import GET_USAGE, SEARCH_FINDINGS
 from server.agent.tools.insights import GET_INSIGHTS
 from server.agent.tools.pictures import GENERATE_FLAMEGRAPH, GENERATE_SANDWICH
+from server.agent.tools.sources import READ_SOURCE
 from server.agent.tools.sql import GET_SCHEMA, QUERY_TRACE
 from server.agent.tools.summary import GET_TRACE_SUMMARY, LIST_PROFILES
 from server.agent.tools.surroundings import Need, Surroundings
@@ -25,10 +28,14 @@ TOOLS: tuple[Tool[Any], ...] = (
     FIND_FRAMES,
     GET_HOTTEST_WINDOWS,
     GET_LONGEST_CALLS,
+    GET_SPAN_DETAILS,
     GET_SCHEMA,
     QUERY_TRACE,
     GENERATE_FLAMEGRAPH,
     GENERATE_SANDWICH,
+    READ_SOURCE,
+    SEARCH_FINDINGS,
+    GET_USAGE,
     SHOW_IN_VIEWER,
 )
 

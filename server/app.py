@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from server.ports.objects import ObjectStore
     from server.ports.queue import TurnQueue
     from server.ports.relay import Relay
+    from server.ports.scores import Scores
     from server.ports.traces import TraceRecords, TraceWorkers
     from server.settings import Settings
     from server.turns.retention import Retention
@@ -191,6 +192,7 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
     from server.adapters.workers.pool import ProcessWorkers
     from server.composing.agent import build_agent
     from server.composing.backing import backing_of
+    from server.composing.watching import watching
     from server.turns.pictures import StoredPictures
 
     async with AsyncExitStack() as stack:
@@ -202,6 +204,7 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
         )
         await stack.enter_async_context(TurnSweep(queue))
         relay = await stack.enter_async_context(PostgresRelay(database, place.session_dsn))
+        watched = await stack.enter_async_context(watching(settings))
         workers = ProcessWorkers(
             settings.data / "cache",
             cache_bytes=settings.cache_bytes,
@@ -225,7 +228,9 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
                 workers=workers,
                 pictures=StoredPictures(backing.objects),
                 checkpoints=PostgresCheckpoints(queue.pool),
+                watched=watched,
             ),
+            scores=watched.scores,
             user=backing.user,
             scratch=stack.enter_context(scratch_folder(settings.data)),
             queue=queue,
@@ -253,6 +258,7 @@ def compose(
     measures: "PrometheusMeasures | None" = None,
     client: "ClientConfig | None" = None,
     gateway: "Gateway | None" = None,
+    scores: "Scores | None" = None,
 ) -> Parts:
     """The use cases over any adapters: the same for an embedded database, a cloud one and none."""
     from limits.administration import Administration
@@ -301,6 +307,7 @@ def compose(
         runner=runner,
         measures=counted,
         most_turns_per_user=settings.most_turns_per_user,
+        scores=scores,
     )
     sockets = OpenSockets(per_user=settings.most_sockets_per_user, measures=counted)
     counted.watch("sockets_open", "Sockets whose client has said who it is.", sockets.__len__)
@@ -355,8 +362,6 @@ def _announce(settings: "Settings", port: int, announce: Callable[[str], None]) 
     if settings.supabase_url is not None:
         announce(f"People sign in at {settings.supabase_url}")
     announce(f"Answers come from {'a language model' if settings.uses_language_model else 'the built-in analyst'}.")
-    if settings.not_used_yet:
-        announce(f"Set but not used yet: {', '.join(settings.not_used_yet)}")
     if settings.open:
         # A browser of the terminal would not return: never wait for it.
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

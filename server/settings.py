@@ -95,7 +95,14 @@ class Settings(BaseSettings):
     langfuse_secret_key: SecretStr | None = Field(
         None, validation_alias=_also("langfuse_secret_key", "LANGFUSE_SECRET_KEY", "LANGFUSE_PRIVATE_KEY")
     )
-    langfuse_host: str | None = Field(None, validation_alias=_also("langfuse_host", "LANGFUSE_HOST"))
+    langfuse_host: str = Field(
+        "https://cloud.langfuse.com", validation_alias=_also("langfuse_host", "LANGFUSE_HOST", "LANGFUSE_BASE_URL")
+    )
+    langfuse_prompt: str = "analysis-system-prompt"
+    langfuse_prompt_label: str = "production"
+    langfuse_prompt_seconds: Annotated[float, Field(gt=0)] = 1
+    langfuse_prompt_stale_seconds: Annotated[float, Field(ge=0)] = 0
+    langfuse_contents: bool = False
 
     @field_validator("models_allowed", "model_fallbacks", "allowed_hosts", mode="before")
     @classmethod
@@ -160,15 +167,11 @@ class Settings(BaseSettings):
                 f"{PREFIX}ACCESS_TOKEN is for a server with one user: with a Supabase project people sign in there."
             )
 
-    @property
-    def not_used_yet(self) -> tuple[str, ...]:
-        """Settings that are given but whose part is not built: named when the server starts."""
-        names = (
-            "langfuse_public_key",
-            "langfuse_secret_key",
-            "langfuse_host",
-        )
-        return tuple(name.upper() for name in names if getattr(self, name) is not None)
+    def check_langfuse(self) -> None:
+        """Raises ConfigError for one key without the other."""
+        if (self.langfuse_public_key is None) != (self.langfuse_secret_key is None):
+            given, missing = ("PUBLIC", "SECRET") if self.langfuse_secret_key is None else ("SECRET", "PUBLIC")
+            raise ConfigError(f"{PREFIX}LANGFUSE_{given}_KEY is set, but not {PREFIX}LANGFUSE_{missing}_KEY.")
 
 
 def _told(secret: SecretStr | None) -> str | None:

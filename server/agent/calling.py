@@ -13,6 +13,7 @@ from server.agent.model import Model
 from server.agent.reply import BrokenReply, Reply, ReplyReader
 from server.agent.state import TurnContext, TurnState
 from server.agent.tools.schema import function_definition
+from server.agent.tracing import PROMPT_VERSION
 from server.errors import ModelFailed
 from server.protocol.events import TurnStarted
 
@@ -110,6 +111,7 @@ class _Call:
 
     async def _ask(self) -> Reply:
         chat = self.model.chat.bind_tools(self._definitions) if self._definitions else self.model.chat
+        chat = chat.with_config(metadata={PROMPT_VERSION: self._prompt_version})
         pictures = self._pictures if self.model.sees_pictures else []
         said = for_this_call(self._messages, pictures, last=not self._with_tools)
         reply: Reply | None = None

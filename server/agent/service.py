@@ -19,6 +19,7 @@ from server.agent.model import ChatModels
 from server.agent.remembering import RememberingSink, told_before
 from server.agent.state import TurnContext, TurnState
 from server.agent.tools.table import offered_tools
+from server.agent.tracing import Tracing
 from server.agent.turn import Pictures, TurnAnswer, TurnInput, TurnSink
 from server.errors import LimitExceeded, ModelFailed
 from server.ports.prompts import Prompts
@@ -39,7 +40,7 @@ Checkpoints = Callable[[], BaseCheckpointSaver[Any]]
 
 class FlamechatAgent:
     """Implements `turn.Agent` with the graph. `debug_dir` is where each model call's exact messages are written, None:
-    nowhere.
+    nowhere; `tracing` watches, if anybody does.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class FlamechatAgent:
         bounds: AgentBounds | None = None,
         debug_dir: Path | None = None,
         checkpoints: Checkpoints | None = None,
+        tracing: Tracing | None = None,
     ) -> None:
         self._models = models
         self._prompts = prompts
@@ -61,6 +63,7 @@ class FlamechatAgent:
         self._recorder = MessageRecorder(debug_dir) if debug_dir else None
         self._graph = build_graph()
         self._checkpoints = checkpoints
+        self._tracing = tracing
 
     async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
         """Run one turn to its answer; see `turn.Agent.answer`."""
@@ -91,6 +94,8 @@ class FlamechatAgent:
     async def _run(self, turn: TurnInput, context: TurnContext) -> dict[str, Any]:
         """The state in which the graph ends. A later attempt goes on after the last whole step of the earlier one."""
         config: RunnableConfig = {"recursion_limit": self._bounds.recursion_limit}
+        if self._tracing is not None:
+            config |= self._tracing(turn)
         if self._checkpoints is None:
             return await self._graph.ainvoke(_first_state(turn), config=config, context=context)
         graph = self._graph.copy({"checkpointer": self._checkpoints()})

@@ -7,6 +7,7 @@ from server.adapters.prompt_file import PromptFile
 from server.agent.bounds import AgentBounds
 from server.agent.service import Checkpoints, FlamechatAgent
 from server.agent.turn import Pictures
+from server.composing.watching import Watching
 from server.ports.traces import TraceWorkers
 from server.settings import Settings
 
@@ -15,14 +16,21 @@ NOBODY = "none"
 
 
 def build_agent(
-    settings: Settings, *, workers: TraceWorkers, pictures: Pictures, checkpoints: Checkpoints | None = None
+    settings: Settings,
+    *,
+    workers: TraceWorkers,
+    pictures: Pictures,
+    checkpoints: Checkpoints | None = None,
+    watched: Watching | None = None,
 ) -> FlamechatAgent:
     """The agent with the model of the settings: a provider's when there is a key or an address, else the built-in
-    analyst. Raises ConfigError.
+    analyst. Without `watched` the prompt is the file's and nobody watches. Raises ConfigError.
     """
+    watched = watched or Watching(prompts=PromptFile(settings.prompt_file))
     return FlamechatAgent(
         models=build_models(settings),
-        prompts=PromptFile(settings.prompt_file),
+        prompts=watched.prompts,
+        tracing=watched.tracing,
         workers=workers,
         pictures=pictures,
         bounds=AgentBounds(turn_seconds=settings.turn_seconds),

@@ -225,9 +225,11 @@ class Conversations(Protocol):
         """All messages of one turn, in order, also when another took its place. Raises NotFound."""
         ...
 
-    async def rate_message(self, caller: Caller, message_id: str, *, score: int, reason: str | None = None) -> None:
-        """Keep what the caller thinks of an answer, in place of what he thought before. Raises NotFound, and BadRequest
-        for what is no answer."""
+    async def rate_message(
+        self, caller: Caller, message_id: str, *, score: int, reason: str | None = None
+    ) -> str | None:
+        """Keep what the caller thinks of an answer, in place of what he thought before; returns the answer's turn.
+        Raises NotFound, and BadRequest for what is no answer."""
         ...
 
     async def limits(self, caller: Caller, session_id: str | None) -> LimitsView: ...

@@ -13,6 +13,7 @@ from server.ports.measures import Measures
 from server.ports.objects import PICTURES_BUCKET, ObjectStore
 from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Listening, Relay
+from server.ports.scores import NoScores, Scores
 from server.ports.traces import TraceWorkers
 from server.protocol.client import EditPrompt, Feedback, Regenerate, StartAnalysis, UserPrompt
 from server.protocol.server import ChatError, ConnectionAck, TurnSnapshot, WaitingForModel
@@ -51,6 +52,7 @@ class Conversation:
         runner: TurnRunner,
         measures: Measures,
         most_turns_per_user: int | None = None,
+        scores: Scores | None = None,
     ) -> None:
         self._conversations = conversations
         self._library = library
@@ -61,6 +63,7 @@ class Conversation:
         self._runner = runner
         self._measures = measures
         self._most_turns_per_user = most_turns_per_user
+        self._scores = scores or NoScores()
 
     async def join(self, caller: Caller, message: StartAnalysis) -> Joined:
         """Open or rejoin a session and listen to it. Costs nothing and starts nothing.
@@ -143,7 +146,17 @@ class Conversation:
 
     async def rate(self, caller: Caller, message: Feedback) -> None:
         """Keep what the caller thinks of an answer. Raises BadRequest for what is no answer."""
-        await self._conversations.rate_message(caller, message.message_id, score=message.score, reason=message.reason)
+        turn_id = await self._conversations.rate_message(
+            caller, message.message_id, score=message.score, reason=message.reason
+        )
+        if turn_id is not None:
+            self._scores.rated(
+                turn_id=turn_id,
+                message_id=message.message_id,
+                user_id=caller.user_id,
+                score=message.score,
+                reason=message.reason,
+            )
 
     async def _accept(self, request: TurnRequest, *, queue_behind: bool = False) -> WaitingForModel | None:
         try:

@@ -16,7 +16,7 @@ from traces.errors import TraceError
 
 CODES: tuple[tuple[type[Exception], str, bool], ...] = (
     (LimitExceeded, "limit_exceeded", False),
-    (PromptUnavailable, "prompt_unavailable", True),
+    (PromptUnavailable, "config_error", True),
     (WorkerFailed, "worker_failed", True),
     (ServiceUnavailable, "service_unavailable", True),
     (DatabaseUnavailable, "database_unavailable", True),

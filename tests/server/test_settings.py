@@ -19,7 +19,6 @@ def test_the_defaults_are_one_machine_without_a_key() -> None:
     settings = load_settings()
     assert (settings.host, settings.port, settings.open) == ("127.0.0.1", 8484, False)
     assert not settings.uses_language_model
-    assert settings.not_used_yet == ()
 
 
 def test_a_command_line_option_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,9 +37,7 @@ def test_a_key_or_an_address_asks_for_a_language_model(monkeypatch: pytest.Monke
     assert load_settings().uses_language_model
 
 
-def test_the_names_that_teams_already_use_are_taken_and_those_not_used_yet_are_named(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_names_that_teams_already_use_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     given = {
         "OPENAI_API_KEY": "sk-1",
         "SUPABASE_URL": "https://project.supabase.co",
@@ -57,11 +54,16 @@ def test_the_names_that_teams_already_use_are_taken_and_those_not_used_yet_are_n
     assert settings.model == "gpt-x"
     assert settings.langfuse_secret_key is not None
     assert settings.langfuse_secret_key.get_secret_value() == "private"
-    assert set(settings.not_used_yet) == {
-        "LANGFUSE_PUBLIC_KEY",
-        "LANGFUSE_SECRET_KEY",
-        "LANGFUSE_HOST",
-    }
+    assert settings.langfuse_host == "https://langfuse.example"
+
+
+@pytest.mark.parametrize(("given", "missing"), [("PUBLIC", "SECRET"), ("SECRET", "PUBLIC")])
+def test_one_langfuse_key_without_the_other_is_refused(
+    monkeypatch: pytest.MonkeyPatch, given: str, missing: str
+) -> None:
+    monkeypatch.setenv(f"LANGFUSE_{given}_KEY", "key")
+    with pytest.raises(ConfigError, match=f"FLAMECHAT_LANGFUSE_{missing}_KEY"):
+        load_settings().check_langfuse()
 
 
 def test_langfuse_secret_key_is_taken_by_its_other_name_too(monkeypatch: pytest.MonkeyPatch) -> None:

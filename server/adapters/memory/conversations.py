@@ -239,7 +239,9 @@ class MemoryConversations:
             raise not_found("turn")
         return found
 
-    async def rate_message(self, caller: Caller, message_id: str, *, score: int, reason: str | None = None) -> None:
+    async def rate_message(
+        self, caller: Caller, message_id: str, *, score: int, reason: str | None = None
+    ) -> str | None:
         message_id = str(known_id(message_id, "message"))
         for session in self._sessions.values():
             if self._accounts.are_of(caller, session.row.account_id):
@@ -248,7 +250,7 @@ class MemoryConversations:
                         if message.sender is not Sender.MODEL:
                             raise BadRequest("Only answers can be rated.")
                         session.feedback[message_id, caller.user_id] = score
-                        return
+                        return message.turn_id
         raise not_found("message")
 
     async def limits(self, caller: Caller, session_id: str | None) -> LimitsView:

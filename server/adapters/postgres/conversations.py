@@ -202,14 +202,19 @@ class PostgresConversations:
             raise not_found("turn")
         return [_message(row) for row in rows]
 
-    async def rate_message(self, caller: Caller, message_id: str, *, score: int, reason: str | None = None) -> None:
+    async def rate_message(
+        self, caller: Caller, message_id: str, *, score: int, reason: str | None = None
+    ) -> str | None:
         parameters = {
             "user_id": caller.user_id,
             "message_id": known_id(message_id, "message"),
             "score": score,
             "reason": None if reason is None else storable_text(reason),
         }
-        await self._all("rate_message", parameters)
+        async with self._database.transaction() as connection:
+            await connection.execute(statement("rate_message"), parameters)
+            row = await (await connection.execute(statement("turn_of_message"), parameters)).fetchone()
+        return None if row is None or row["turn_id"] is None else str(row["turn_id"])
 
     async def limits(self, caller: Caller, session_id: str | None) -> LimitsView:
         parameters = {

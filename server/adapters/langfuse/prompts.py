@@ -1,0 +1,152 @@
+"""The system prompt from Langfuse. There is no default behind it: without a prompt, or a copy that is young enough, a
+turn ends.
+"""
+
+import asyncio
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import anyio
+import anyio.to_thread
+import httpx
+import structlog
+from langfuse.api.core import ApiError
+from langfuse.model import TextPromptClient
+
+from server.adapters.langfuse.connection import LangfuseConnection
+from server.errors import PromptUnavailable
+from server.ports.clock import Clock
+from server.ports.prompts import SystemPrompt
+
+SUMMARY_PLACE = "trace_summary"
+"""Without it the model would not know what trace it is asked about."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    prompt: TextPromptClient
+    fetched_at: float
+
+
+class LangfusePrompts:
+    """Implements `Prompts`. Each turn asks Langfuse, in a thread, for at most `timeout_s`, once; turns that ask at the
+    same time share one request.
+
+    `stale_s` above 0 lets the last copy serve so long when Langfuse fails; while it does, the copy serves at once and
+    Langfuse is asked beside.
+    """
+
+    def __init__(
+        self,
+        connection: LangfuseConnection,
+        clock: Clock,
+        *,
+        name: str = "analysis-system-prompt",
+        label: str = "production",
+        stale_s: float = 0,
+        timeout_s: float = 1.0,
+    ) -> None:
+        self._connection = connection
+        self._clock = clock
+        self._name = name
+        self._label = label
+        self._stale_s = stale_s
+        self._timeout_s = timeout_s
+        self._copy: _Copy | None = None
+        self._fails = False
+        self._asking: asyncio.Task[TextPromptClient] | None = None
+        self._threads = anyio.CapacityLimiter(2)
+        """Of our own: requests that hang must not take the threads that files are read in."""
+
+    async def system_prompt(self) -> SystemPrompt:
+        """The prompt's text; its version is `name@v3`, with the copy's age when it is one."""
+        if self._fails and (copy := self._usable()) is not None:
+            self._ask()
+            return self._named(copy)
+        try:
+            prompt = await asyncio.shield(self._ask())
+        except PromptUnavailable:
+            if (copy := self._usable()) is None:
+                raise
+            return self._named(copy)
+        return SystemPrompt(prompt.prompt, self._version(prompt))
+
+    def linked(self, version: str) -> TextPromptClient | None:
+        """The prompt behind a version that was handed out, for tracing: what the package links a model call with."""
+        copy = self._copy
+        return copy.prompt if copy is not None and f"{version} ".startswith(f"{self._version(copy.prompt)} ") else None
+
+    def _usable(self) -> _Copy | None:
+        copy = self._copy
+        young = copy is not None and self._clock.monotonic() - copy.fetched_at <= self._stale_s
+        return copy if young and self._stale_s > 0 else None
+
+    def _named(self, copy: _Copy) -> SystemPrompt:
+        age = self._clock.monotonic() - copy.fetched_at
+        return SystemPrompt(copy.prompt.prompt, f"{self._version(copy.prompt)} (copy, {age:.0f} s old)")
+
+    def _version(self, prompt: TextPromptClient) -> str:
+        return f"{self._name}@v{prompt.version}"
+
+    def _ask(self) -> "asyncio.Task[TextPromptClient]":
+        """The request that is under way, or a new one."""
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._asked())
+            self._asking.add_done_callback(_noted)
+        return self._asking
+
+    async def _asked(self) -> TextPromptClient:
+        self._fails = True
+        with self._telling():
+            with anyio.fail_after(self._timeout_s):
+                prompt = await anyio.to_thread.run_sync(self._fetch, abandon_on_cancel=True, limiter=self._threads)
+            if not isinstance(prompt, TextPromptClient):
+                raise self._unavailable("is a chat prompt: make it a text prompt")
+            if SUMMARY_PLACE not in prompt.variables:
+                raise self._unavailable(f"has no place {{{{{SUMMARY_PLACE}}}}}: put one in")
+        self._copy, self._fails = _Copy(prompt, self._clock.monotonic()), False
+        return prompt
+
+    def _fetch(self) -> object:
+        """In a thread. The package's cache is passed by: it serves what is old without saying so."""
+        return self._connection.client.get_prompt(
+            self._name,
+            label=self._label,
+            cache_ttl_seconds=0,
+            max_retries=0,
+            fetch_timeout_seconds=math.ceil(self._timeout_s),
+        )
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """What the client or the network says, as PromptUnavailable."""
+        try:
+            yield
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise self._unavailable(f"did not come within {self._timeout_s:g} s") from error
+        except ApiError as error:
+            reasons = {
+                401: "is refused: check the keys",
+                403: "is refused: check the keys",
+                404: f"does not exist with the label {self._label!r}",
+            }
+            status = error.status_code or 0
+            raise self._unavailable(reasons.get(status, f"cannot be read: Langfuse answered {status}")) from error
+        except httpx.HTTPError as error:
+            raise self._unavailable(f"cannot be fetched: it cannot be reached ({type(error).__name__})") from error
+        except ValueError as error:
+            raise self._unavailable("cannot be read: Langfuse answered with something else") from error
+
+    def _unavailable(self, why: str) -> PromptUnavailable:
+        where = f"Langfuse at {self._connection.host}"
+        return PromptUnavailable(f"The system prompt {self._name!r} of {where} {why}. No answer is given without it.")
+
+
+def _noted(asked: "asyncio.Task[TextPromptClient]") -> None:
+    """A request that nobody waits for any more fails here and not unheard."""
+    if not asked.cancelled() and (error := asked.exception()) is not None:
+        log.warning("prompt_not_fetched", error=type(error).__name__, reason=str(error))

@@ -1,0 +1,13 @@
+"""The port to whoever watches model calls: it hands the graph's run callbacks and names."""
+
+from collections.abc import Callable
+
+from langchain_core.runnables import RunnableConfig
+
+from server.agent.turn import TurnInput
+
+PROMPT_VERSION = "prompt_version"
+"""Key of the metadata of each model call."""
+
+Tracing = Callable[[TurnInput], RunnableConfig]
+"""What is added to the configuration of a turn's run. It must not raise and must not wait."""

@@ -1,0 +1,66 @@
+"""Where the prompt comes from and who watches the turns: the repository's file and nobody, or Langfuse."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from server.adapters.memory.clock import SystemClock
+from server.adapters.prompt_file import PromptFile
+from server.agent.tracing import Tracing
+from server.ports.clock import Clock
+from server.ports.prompts import Prompts
+from server.ports.scores import Scores
+from server.settings import Settings
+
+FROM_FILE = "none"
+"""What FLAMECHAT_LANGFUSE_PROMPT says when Langfuse shall watch and the prompt comes from the file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watching:
+    """`tracing` and `scores` are None when nobody watches."""
+
+    prompts: Prompts
+    tracing: Tracing | None = None
+    scores: Scores | None = None
+
+
+@asynccontextmanager
+async def watching(settings: Settings, *, clock: Clock | None = None) -> AsyncIterator[Watching]:
+    """The settings' choice; what waits to be sent goes out, bounded, when the context ends.
+
+    Raises ConfigError for half a pair of keys.
+    """
+    settings.check_langfuse()
+    if settings.langfuse_public_key is None or settings.langfuse_secret_key is None:
+        yield Watching(prompts=PromptFile(settings.prompt_file))
+        return
+    # Imported here: the package takes seconds to load, and most servers do without it.
+    from server.adapters.langfuse.connection import LangfuseConnection
+    from server.adapters.langfuse.prompts import LangfusePrompts
+    from server.adapters.langfuse.scores import LangfuseScores
+    from server.adapters.langfuse.tracing import LangfuseTracing
+
+    async with AsyncExitStack() as stack:
+        connection = await stack.enter_async_context(
+            LangfuseConnection(
+                host=settings.langfuse_host,
+                public_key=settings.langfuse_public_key,
+                secret_key=settings.langfuse_secret_key.get_secret_value(),
+                with_contents=settings.langfuse_contents,
+            )
+        )
+        scores = LangfuseScores(connection)
+        if settings.langfuse_prompt == FROM_FILE:
+            prompts = PromptFile(settings.prompt_file)
+            yield Watching(prompts=prompts, tracing=LangfuseTracing(connection), scores=scores)
+            return
+        kept = LangfusePrompts(
+            connection,
+            clock or SystemClock(),
+            name=settings.langfuse_prompt,
+            label=settings.langfuse_prompt_label,
+            stale_s=settings.langfuse_prompt_stale_seconds,
+            timeout_s=settings.langfuse_prompt_seconds,
+        )
+        yield Watching(prompts=kept, tracing=LangfuseTracing(connection, kept.linked), scores=scores)

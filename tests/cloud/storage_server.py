@@ -83,7 +83,7 @@ class StorageServer:
         key = (request.path_params["bucket"], request.path_params["path"])
         if key not in self.objects or not await self.policies.may_read(claims, *key):
             return _refusal(404, "not_found", "Object not found")
-        lasts = (await request.json())["expiresIn"]
+        lasts = int((await request.json())["expiresIn"])
         token = jwt.encode({"url": "/".join(key), "iat": 0, "exp": 4_000_000_000 + lasts}, self.keys.secret, "HS256")
         return JSONResponse({"signedURL": f"/object/sign/{'/'.join(key)}?token={token}"})
 

@@ -27,7 +27,13 @@ TRIES = 3
 WAIT_S = 0.25
 """Before the second try; twice as long before the third."""
 
-MAX_ERROR_BYTES = 64 << 10
+MAX_WORDS_BYTES = 64 << 10
+"""Of an answer that is no object."""
+
+MAX_PAGE_BYTES = 8 << 20
+"""Of a list of LISTED_AT_ONCE objects, with what Storage says of each."""
+
+AWAY = "The store of files does not answer. Try again in a minute."
 SIGNED_S = 600
 LISTED_AT_ONCE = 1000
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524})
@@ -52,25 +58,28 @@ class SupabaseObjects:
             content = data if isinstance(data, bytes) else _pieces_of(data)
             return self._client.build_request("POST", url, content=content, headers=headers)
 
-        async with self._answer(request, path):
-            pass
+        stored = await self._asked(request, path)
+        if "Key" not in _object_of(stored):
+            raise _unavailable()
 
     async def get(self, bucket: str, path: str) -> bytes:
-        pieces = bytearray()
-        async for piece in self._read(bucket, path, MAX_PICTURE_BYTES):
-            pieces += piece
-        return bytes(pieces)
+        url = _url("object", bucket, path)
+        return await self._asked(lambda: self._client.build_request("GET", url), path, MAX_PICTURE_BYTES)
 
-    def stream(self, bucket: str, path: str) -> AsyncIterator[bytes]:
-        return self._read(bucket, path, self._max_bytes)
+    async def stream(self, bucket: str, path: str) -> AsyncIterator[bytes]:
+        url, passed = _url("object", bucket, path), 0
+        async with self._answer(lambda: self._client.build_request("GET", url), path) as answer:
+            async for piece in answer.aiter_bytes(PIECE_BYTES):
+                passed += len(piece)
+                if passed > self._max_bytes:
+                    raise _too_large(self._max_bytes)
+                yield piece
 
     async def delete(self, bucket: str, path: str) -> None:
         object_key(bucket, path)
         body = {"prefixes": [path]}
-        async with self._answer(
-            lambda: self._client.build_request("DELETE", f"/storage/v1/object/{quote(bucket)}", json=body), path
-        ):
-            pass
+        url = f"/storage/v1/object/{quote(bucket)}"
+        await self._asked(lambda: self._client.build_request("DELETE", url, json=body), path)
 
     async def paths(self, bucket: str) -> AsyncIterator[str]:
         """Folder by folder: Storage lists one at a time, its folders without an id, in pages."""
@@ -89,11 +98,11 @@ class SupabaseObjects:
     async def _listed(self, bucket: str, folder: str, offset: int) -> list[dict[str, str | None]]:
         body = {"prefix": folder, "limit": LISTED_AT_ONCE, "offset": offset, "sortBy": {"column": "name"}}
         url = f"/storage/v1/object/list/{quote(bucket)}"
-        async with self._answer(lambda: self._client.build_request("POST", url, json=body), folder) as answer:
-            try:
-                found = json.loads(await answer.aread())
-            except (httpx.HTTPError, ValueError) as error:
-                raise _unavailable() from error
+        answer = await self._asked(lambda: self._client.build_request("POST", url, json=body), folder, MAX_PAGE_BYTES)
+        try:
+            found = json.loads(answer)
+        except ValueError as error:
+            raise _unavailable() from error
         if not isinstance(found, list) or not all(
             isinstance(one, dict) and one.keys() >= {"name", "id"} for one in found
         ):
@@ -104,71 +113,72 @@ class SupabaseObjects:
         """Signed anew at each call, for SIGNED_S seconds."""
         url = _url("object/sign", bucket, path)
         body = {"expiresIn": SIGNED_S}
-        async with self._answer(lambda: self._client.build_request("POST", url, json=body), path) as answer:
-            try:
-                signed = (await _json_of(answer)).get("signedURL")
-            except httpx.HTTPError as error:
-                raise _unavailable() from error
+        answer = await self._asked(lambda: self._client.build_request("POST", url, json=body), path)
+        signed = _object_of(answer).get("signedURL")
         if not isinstance(signed, str) or not signed.startswith("/"):
             raise _unavailable()
         return f"{str(self._client.base_url).rstrip('/')}/storage/v1{signed}"
 
-    async def _read(self, bucket: str, path: str, max_bytes: int) -> AsyncIterator[bytes]:
-        url, passed = _url("object", bucket, path), 0
-        async with self._answer(lambda: self._client.build_request("GET", url), path) as answer:
+    async def _asked(self, request: Callable[[], httpx.Request], path: str, max_bytes: int = MAX_WORDS_BYTES) -> bytes:
+        """The body of a good answer, all of it; asked again also when it breaks off."""
+        for number in range(1, TRIES + 1):
             try:
-                async for piece in answer.aiter_bytes(PIECE_BYTES):
-                    passed += len(piece)
-                    if passed > max_bytes:
-                        raise ServiceUnavailable(
-                            f"The store gave more than the {max_bytes:,} bytes that an object may have.",
-                            service="storage",
-                        )
-                    yield piece
-            except httpx.HTTPError as error:
-                raise _unavailable() from error
+                async with self._answer(request, path, tries=1) as answer:
+                    body = bytearray()
+                    async for piece in answer.aiter_bytes():
+                        body += piece
+                        if len(body) > max_bytes:
+                            raise _too_large(max_bytes)
+                    return bytes(body)
+            except _MayPass as passing:
+                if number == TRIES:
+                    raise _unavailable() from passing
+            await self._wait(number)
+        raise AssertionError("unreachable")
 
     @asynccontextmanager
-    async def _answer(self, request: Callable[[], httpx.Request], path: str) -> AsyncIterator[httpx.Response]:
-        """A good answer, its body unread; tried again while the failure may pass. Raises NotFound,
-        ServiceUnavailable."""
-        answer = await self._sent(request)
+    async def _answer(
+        self, request: Callable[[], httpx.Request], path: str, *, tries: int = TRIES
+    ) -> AsyncIterator[httpx.Response]:
+        """A good answer, its body unread; asked again while the failure may pass. Raises NotFound, and
+        ServiceUnavailable (a _MayPass when another try may help)."""
+        answer = await self._sent(request, tries)
         try:
             if answer.is_error:
-                refused = await _json_of(answer)
+                if answer.status_code in PASSING:
+                    raise _MayPass
+                refused = _object_of(await answer.aread())
                 if answer.status_code == 404 or str(refused.get("statusCode")) == "404":
                     raise NotFound(f"There is no object {path}.")
                 raise _unavailable()
             yield answer
         except httpx.HTTPError as error:
-            raise _unavailable() from error
+            raise _MayPass from error
         finally:
             await answer.aclose()
 
-    async def _sent(self, request: Callable[[], httpx.Request]) -> httpx.Response:
-        for number in range(1, TRIES + 1):
+    async def _sent(self, request: Callable[[], httpx.Request], tries: int) -> httpx.Response:
+        for number in range(1, tries + 1):
             try:
                 answer = await self._client.send(request(), stream=True)
             except httpx.HTTPError as error:
-                if number == TRIES:
-                    raise _unavailable() from error
+                if number == tries:
+                    raise _MayPass from error
             else:
-                if number == TRIES or answer.status_code not in PASSING:
+                if number == tries or answer.status_code not in PASSING:
                     return answer
                 await answer.aclose()
-            await asyncio.sleep(self._wait_s * 2 ** (number - 1))
+            await self._wait(number)
         raise AssertionError("unreachable")
 
+    async def _wait(self, number: int) -> None:
+        await asyncio.sleep(self._wait_s * 2 ** (number - 1))
 
-async def _json_of(answer: httpx.Response) -> dict[str, object]:
-    """A small answer's object; an empty one for anything else."""
-    body = bytearray()
-    async for piece in answer.aiter_bytes():
-        body += piece
-        if len(body) > MAX_ERROR_BYTES:
-            return {}
+
+def _object_of(body: bytes) -> dict[str, object]:
+    """An answer's JSON object; an empty one for anything else."""
     try:
-        found = httpx.Response(200, content=bytes(body)).json()
+        found = json.loads(body)
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
@@ -184,5 +194,16 @@ def _url(what: str, bucket: str, path: str) -> str:
     return f"/storage/v1/{what}/{quote(object_key(bucket, path))}"
 
 
+def _too_large(max_bytes: int) -> ServiceUnavailable:
+    return ServiceUnavailable(f"The store gave more than {max_bytes:,} bytes, which no object has.", service="storage")
+
+
 def _unavailable() -> ServiceUnavailable:
-    return ServiceUnavailable("The store of files does not answer. Try again in a minute.", service="storage")
+    return ServiceUnavailable(AWAY, service="storage")
+
+
+class _MayPass(ServiceUnavailable):
+    """The store is away, perhaps for a moment."""
+
+    def __init__(self) -> None:
+        super().__init__(AWAY, service="storage")

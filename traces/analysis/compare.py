@@ -64,7 +64,9 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class Side:
+    """Values of one trace by function key; `frame` is the heaviest frame of each, -1 where it has none."""
+
     own: Values
     total: Values
     frame: Int32
@@ -99,9 +101,9 @@ def compare_traces(
             "the same."
         )
     keys: dict[FrameKey, int] = {}
-    old_keys, new_keys = (_keyed(trace, keys) for trace in (before, after))
-    left = _side(old, old_keys, len(keys), window_before)
-    right = _side(new, new_keys, len(keys), window_after)
+    old_keys, new_keys = (keyed_frames(trace, keys) for trace in (before, after))
+    left = side_of(old, old_keys, len(keys), window_before)
+    right = side_of(new, new_keys, len(keys), window_after)
     scale = left.whole / right.whole if normalise and left.whole and right.whole else 1.0
     one, other = (left.own, right.own) if sort_by == "self" else (left.total, right.total)
     change = np.abs(other * scale - one)
@@ -124,14 +126,15 @@ def compare_traces(
     )
 
 
-def _keyed(trace: Trace, keys: dict[FrameKey, int]) -> Int32:
+def keyed_frames(trace: Trace, keys: dict[FrameKey, int]) -> Int32:
+    """The key of each frame; functions that are new get the next keys."""
     return np.array(
         [keys.setdefault((name, trace.frame_file(frame)), len(keys)) for frame, name in enumerate(trace.frame_names)],
         np.int32,
     )
 
 
-def _side(chosen: Selection, keys: Int32, count: int, window: Window | None) -> _Side:
+def side_of(chosen: Selection, keys: Int32, count: int, window: Window | None) -> Side:
     """Values by key. Frames of one key that call each other count once: their call tree is merged by key first."""
     tree, values = chosen.tree, chosen.values(window)
     paths = paths_of_spans(keys[tree.frame], tree.parent, MAX_STACK_DEPTH)
@@ -141,7 +144,7 @@ def _side(chosen: Selection, keys: Int32, count: int, window: Window | None) -> 
     frame = np.full(count, NONE, np.int32)
     lightest_first = np.argsort(values.total_value, kind="stable")
     frame[keys[tree.frame[lightest_first]]] = tree.frame[lightest_first]
-    return _Side(
+    return Side(
         own=sum_by_node(paths.frame, own, count),
         total=sum_by_node(outer, total, count),
         frame=frame,
@@ -149,7 +152,7 @@ def _side(chosen: Selection, keys: Int32, count: int, window: Window | None) -> 
     )
 
 
-def _row(name: FrameKey, key: int, left: _Side, right: _Side, scale: float) -> ComparedFunction:
+def _row(name: FrameKey, key: int, left: Side, right: Side, scale: float) -> ComparedFunction:
     self_before, self_after = left.own[key].item(), right.own[key].item()
     total_before, total_after = left.total[key].item(), right.total[key].item()
     change = total_after * scale - total_before

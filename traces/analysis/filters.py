@@ -23,9 +23,13 @@ LIBRARY_FILE = re.compile(
     r"|^/usr/(?:lib|lib64|include|libexec)/|^/lib(?:32|64)?/|[/\\]\.cargo[/\\]registry|[/\\]rustc[/\\]|[/\\]rustlib[/\\]"
     r"|^(?:node|internal|native|chrome-extension|moz-extension|extensions|chrome|resource|deno|bun|ext|wasm):"
     r"|^(?:internal[/\\]|evalmachine|native |<frozen |<built-?in|<string>|<__array_function__|~$|\[.*\]$)"
+    r"|^(?:archive|bufio|bytes|cmp|compress|container|context|crypto|database|debug|embed|encoding|errors|expvar|flag|fmt|go|"
+    r"hash|html|image|index|internal|io|iter|log|maps|math|mime|net|os|path|plugin|reflect|regexp|runtime|slices|sort|strconv|"
+    r"strings|structs|sync|syscall|testing|text|time|unicode|unique|unsafe|weak)/[\w./-]*\.(?:go|s)$"
     r"|\.so(?:\.\d+)*$|\.dylib$|\.dll$|\.framework[/\\]|^unknown$"
 )
-"""Where package managers and language distributions put code that is not the project's."""
+"""Where package managers and language distributions put code that is not the project's; Go's standard library where
+`-trimpath` left its packages' names alone."""
 
 LIBRARY_NAME = re.compile(
     r"^(?:java|javax|jdk|sun|kotlin|kotlinx|scala|android|androidx|System|Microsoft)\."

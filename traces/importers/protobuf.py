@@ -46,6 +46,19 @@ def fields(data: bytes, start: int, end: int) -> Iterator[tuple[int, int, int, i
         raise BrokenMessage("it breaks off")
 
 
+def opened(data: bytes, at: int) -> tuple[int, int, int, int]:
+    """The field that begins at a place, like `fields`, in data that may break off behind its beginning.
+
+    Raises BrokenMessage, IndexError.
+    """
+    tag, at = varint(data, at)
+    wire = tag & 7
+    if wire == LENGTH:
+        size, at = varint(data, at)
+        return tag >> 3, wire, at, at + size
+    return tag >> 3, wire, at, at
+
+
 def varint(data: bytes, at: int) -> tuple[int, int]:
     """An unsigned varint and the position after it. Raises BrokenMessage, IndexError at the end of data."""
     value = shift = 0

@@ -21,6 +21,7 @@ from traces.importers import (
     linux_perf,
     memray,
     nsys,
+    otlp,
     papyrus,
     perfetto,
     pmcstat,
@@ -49,6 +50,7 @@ class Format:
 
 FORMATS = (
     Format("pprof", "pprof profiles", pprof.looks_like, pprof.read),
+    Format("otlp", "OpenTelemetry profiles", otlp.looks_like, otlp.read),
     Format("speedscope", "speedscope JSON", speedscope.looks_like, speedscope.read),
     Format("heap-profile", "V8 heap profiles", heap_profile.looks_like, heap_profile.read),
     Format("firefox", "Firefox profiles", firefox.looks_like, firefox.read),

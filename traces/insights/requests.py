@@ -92,8 +92,7 @@ def _repeated(subject: Subject, pattern: re.Pattern[str], length: str, what: str
     under = " under {1}" if parent >= 0 else ""
     return Verdict(
         State.FAIL,
-        f"{{0}} and {len(rows) - 1:,} similar ones run one after the other{under}, "
-        f"{format_value(spent, profile.axis)} together.",
+        f"{len(rows):,} calls like {{0}} run one after the other{under}, {format_value(spent, profile.axis)} together.",
         Severity.HIGH if len(rows) >= 10 * threshold("n-plus-one.calls") else Severity.MEDIUM,
         evidence,
         profile=profile.handle,

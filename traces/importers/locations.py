@@ -1,0 +1,42 @@
+"""Stacks of locations, each of which is one frame or, with what was inlined there, several."""
+
+import numpy as np
+
+from traces.model import NONE, Int32, Int64
+
+
+def frames_of_stacks(wanted: Int64, stacks: Int64, idents: Int64, frames: Int32, ends: Int64) -> tuple[Int32, Int64]:
+    """The frames of a sequence of locations, and where each stack ends in it; `stacks` says so of the locations.
+
+    A large profile points to millions of locations: where each is one frame, one look into a table is all they cost.
+    """
+    if len(frames) == len(idents):
+        return _looked_up(idents, frames, wanted), stacks
+    row = _looked_up(idents, np.arange(len(idents), dtype=np.int32), wanted)
+    sizes = np.diff(ends, prepend=0)
+    stops = np.cumsum(sizes[row])
+    each = np.arange(stops[-1] if len(stops) else 0) + np.repeat(ends[row] - stops, sizes[row])
+    return frames[each], np.concatenate(([0], stops))[stacks]
+
+
+def _looked_up(idents: Int64, values: Int32, wanted: Int64) -> Int32:
+    """The value of each wanted id (none is negative), the last of ids that are equal. Raises IndexError for one that
+    is not there."""
+    if not len(wanted):
+        return np.empty(0, np.int32)
+    low, high = int(wanted.min()), int(wanted.max())
+    found: Int32
+    if low >= 0 and high <= 4 * len(idents) + 1024:
+        table = np.full(high + 1, NONE, np.int32)
+        known = (idents >= 0) & (idents <= high)
+        table[idents[known]] = values[known]
+        found = table[wanted]
+    else:
+        order = np.argsort(idents, kind="stable")
+        last = np.searchsorted(idents[order], wanted, "right") - 1
+        there = (last >= 0) & (idents[order][last] == wanted) if len(order) else np.zeros(len(wanted), np.bool_)
+        found = np.full(len(wanted), NONE, np.int32)
+        found[there] = values[order[last[there]]]
+    if found.min() < 0:
+        raise IndexError
+    return found

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from server.adapters.prometheus import PrometheusMeasures
     from server.agent.turn import Agent, Pictures
     from server.edges.cli.doors import Analysis, AnalyzeOptions, ServeOptions
+    from server.edges.cli.local import LocalWorkers
     from server.edges.http.client_config import ClientConfig
     from server.edges.http.services import Gateway, Services
     from server.ports.conversations import Conversations
@@ -48,7 +49,17 @@ def main() -> None:
     from server.edges.cli.doors import CliDoors
     from server.edges.cli.main import build_cli
 
-    build_cli(CliDoors(serve=_serve_door, analysis=_analysis_door, administration=_administration_door))()
+    doors = CliDoors(
+        serve=_serve_door, analysis=_analysis_door, administration=_administration_door, workers=_workers_door
+    )
+    build_cli(doors)()
+
+
+def _workers_door() -> "LocalWorkers":
+    """Workers of this process alone."""
+    from server.adapters.memory.workers import InlineTraceWorkers
+
+    return InlineTraceWorkers()
 
 
 def _serve_door(options: "ServeOptions") -> int:

@@ -1,14 +1,38 @@
-"""`flamechat compare A B`: what changed from one trace to another."""
+"""`flamechat compare A B`: what changed from one trace to another, or from several runs to several."""
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import typer
 
 from server.edges.cli.printing import Scope, asking, open_trace, print_json, print_table, where
+from server.edges.cli.reading import MISUSED, fail
 from traces.analysis.compare import ComparedFunction, compare_traces
+from traces.analysis.runs import compare_runs
 from traces.analysis.units import format_share, format_value
 from traces.values import Unit
+
+
+def compare_given(
+    before: Sequence[Path | None],
+    after: Sequence[Path | None],
+    scope: Scope,
+    *,
+    sort_by: Literal["self", "total"],
+    absolute: bool,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Compare one trace with one, or several runs with several."""
+    old, new = ([run for run in runs if run is not None] for runs in (before, after))
+    if not old or not new:
+        fail("compare needs a trace before and one after", MISUSED)
+    if len(old) == len(new) == 1:
+        compare(old[0], new[0], scope, sort_by=sort_by, absolute=absolute, limit=limit, as_json=as_json)
+    else:
+        compare_several(old, new, scope, sort_by=sort_by, absolute=absolute, limit=limit, as_json=as_json)
 
 
 def compare(
@@ -42,9 +66,7 @@ def compare(
         return
     for note in found.notes:
         typer.echo(f"note: {note}", err=True)
-    wholes = (
-        f"{format_value(found.whole_before, found.unit)} before, {format_value(found.whole_after, found.unit)} after"
-    )
+    wholes = [format_value(whole, found.unit) for whole in (found.whole_before, found.whole_after)]
     scaled = "; changes as if both had the first's total" if found.normalised else ""
     rows = [_cells(row, found.unit) for row in found.rows]
     left = found.total_rows - len(rows)
@@ -69,3 +91,59 @@ def _cells(row: ComparedFunction, unit: Unit) -> list[str]:
 
 def _signed(change: float, unit: Unit) -> str:
     return f"+{format_value(change, unit)}" if change > 0 else format_value(change, unit)
+
+
+def compare_several(
+    before: Sequence[Path],
+    after: Sequence[Path],
+    scope: Scope,
+    *,
+    sort_by: Literal["self", "total"],
+    absolute: bool,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Print the functions whose median changed most between runs, with a test and the size of the effect."""
+    with asking():
+        old = [open_trace(run, scope) for run in before]
+        new = [open_trace(run, scope) for run in after]
+        found = compare_runs(
+            [run.trace for run in old],
+            [run.trace for run in new],
+            profile_before=old[0].profile,
+            profile_after=new[0].profile,
+            sort_by=sort_by,
+            limit=limit,
+            normalise=not absolute,
+            frame_filter=old[0].frame_filter,
+        )
+    if as_json:
+        print_json(found)
+        return
+    for note in found.notes:
+        typer.echo(f"note: {note}", err=True)
+    unit, whole = found.unit, found.whole
+    shown = format_share if found.normalised else partial(format_value, unit=unit)
+    rows = [
+        [
+            f"{shown(row.median_before)} → {shown(row.median_after)}",
+            f"{row.delta:+.2f} {row.size}",
+            _p(row.p),
+            _p(row.adjusted_p),
+            where(row.name or "", row.file, None),
+        ]
+        for row in found.rows
+    ]
+    left = found.total_rows - len(rows)
+    print_table(
+        f"{len(before)} runs before, {len(after)} after; whole {format_value(whole.median_before, unit)} → "
+        f"{format_value(whole.median_after, unit)}, delta {whole.delta:+.2f} ({whole.size}), p {_p(whole.p)}; "
+        f"medians of {sort_by} {'shares' if found.normalised else 'values'}",
+        ["median", "Cliff's delta", "p", "adjusted p", "function"],
+        rows,
+        f"… {left} more: --limit" if left else None,
+    )
+
+
+def _p(p: float | None) -> str:
+    return "-" if p is None else f"{p:.2g}"

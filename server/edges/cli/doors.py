@@ -13,6 +13,7 @@ from server.errors import ConfigError
 if TYPE_CHECKING:  # most commands need neither an agent nor a database, and start without them
     from limits.administration import Administration
     from server.agent.turn import Agent, Pictures
+    from server.edges.cli.local import LocalWorkers
     from server.ports.traces import TraceWorkers
 
 
@@ -42,6 +43,11 @@ class Analysis:
     workers: "TraceWorkers"
 
 
+def no_workers() -> "LocalWorkers":
+    """The door of a program that asks nothing."""
+    raise ConfigError("there is nobody here to ask about a trace")
+
+
 def no_administration(data: Path | None) -> "AbstractAsyncContextManager[Administration]":
     """The door of a program that has no database."""
     raise ConfigError(f"there are no plans and users at {data or 'this place'}")
@@ -51,9 +57,10 @@ def no_administration(data: Path | None) -> "AbstractAsyncContextManager[Adminis
 class CliDoors:
     """`serve` runs a server until it is stopped and returns the exit code. `analysis` builds an agent without a server
     or a database, whose pictures go to the given place. `administration` opens the plans and users of a data folder,
-    whether its server runs or not. All raise ConfigError.
+    whether its server runs or not. `workers` answers questions of traces read here. All raise ConfigError.
     """
 
     serve: Callable[[ServeOptions], int]
     analysis: "Callable[[AnalyzeOptions, Pictures], Analysis]"
     administration: "Callable[[Path | None], AbstractAsyncContextManager[Administration]]" = no_administration
+    workers: "Callable[[], LocalWorkers]" = no_workers

@@ -70,7 +70,7 @@ def build_cli(doors: CliDoors) -> typer.Typer:
         """Ask a trace with SQL: read-only, in a process of its own, at most 1,000 rows."""
         from server.edges.cli.query import query as run
 
-        run(trace, sql, as_json=as_json)
+        run(doors, trace, sql, as_json=as_json)
 
     @app.command()
     def schema(

@@ -5,22 +5,22 @@ from pathlib import Path
 
 import typer
 
+from server.edges.cli.doors import CliDoors
 from server.edges.cli.printing import print_json, print_table
 from server.edges.cli.reading import MISUSED, fail, progress, read_or_fail
 
 WIDEST_CELL = 80
 
 
-def query(source: Path, sql: str, *, as_json: bool) -> None:
+def query(doors: CliDoors, source: Path, sql: str, *, as_json: bool) -> None:
     """Print the rows of one SELECT, as a table or as JSON; without a statement the tables."""
-    from server.adapters.memory.workers import InlineTraceWorkers
     from server.agent.tools.sql import refusal
     from server.agent.tools.sql_summary import cell_text
     from server.errors import WorkerFailed
     from server.ports.traces import SqlRefused
 
     trace = read_or_fail(source)
-    workers = InlineTraceWorkers()
+    workers = doors.workers()
     try:
         with progress("Querying"):
             found = asyncio.run(workers.query(workers.hold(trace), sql))

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from server.edges.cli.options import TraceArgument, TraceOrStdin
+from server.edges.cli.options import TraceOrStdin
 
 ProfileOption = Annotated[
     str | None, typer.Option("--profile", help="Handle (p0), name, or all (added up); default: the main one.")
@@ -168,9 +168,13 @@ def add_questions(app: typer.Typer) -> None:
 
     @app.command()
     def compare(
-        before: TraceArgument,
-        after: TraceArgument,
+        before: Annotated[Path | None, typer.Argument(help="The first trace.")] = None,
+        after: Annotated[Path | None, typer.Argument(help="The second trace.")] = None,
         *,
+        more_before: Annotated[
+            list[Path] | None, typer.Option("--before", help="A run before; repeat it for each. With --after.")
+        ] = None,
+        more_after: Annotated[list[Path] | None, typer.Option("--after", help="A run after; repeat it.")] = None,
         sort: SortOption = "self",
         absolute: Annotated[bool, typer.Option("--absolute", help="Compare values as they are, not shares.")] = False,
         limit: LimitOption = 30,
@@ -179,12 +183,14 @@ def add_questions(app: typer.Typer) -> None:
         my_code: MyCodeOption = False,
         as_json: JsonOption = False,
     ) -> None:
-        """Say which functions changed most from one trace to another."""
-        from server.edges.cli.compare import compare as run
+        """Say which functions changed most from one trace to another, or from several runs to several (with a
+        test: --before a --before b ... --after c --after d ...)."""
+        from server.edges.cli.compare import compare_given as run
         from server.edges.cli.printing import Scope
 
         scope = Scope(profile=profile, value=value, my_code=my_code)
-        run(before, after, scope, sort_by=sort, absolute=absolute, limit=limit, as_json=as_json)
+        runs = (before, *(more_before or ())), (after, *(more_after or ()))
+        run(*runs, scope, sort_by=sort, absolute=absolute, limit=limit, as_json=as_json)
 
     @app.command()
     def convert(

@@ -1,0 +1,193 @@
+"""What changed between several runs before and several after: by function, with a test and the size of the effect.
+
+The test is Mann and Whitney's U, two-sided (H. B. Mann, D. R. Whitney, "On a Test of Whether one of Two Random
+Variables is Stochastically Larger than the Other", 1947): it assumes no distribution, as run times have none that is
+known. The effect is Cliff's delta (N. Cliff, "Dominance statistics", 1993), which equals the rank-biserial correlation
+of U: 2U/(mn) - 1, from -1 (every run after is faster) to 1. Its words are those of J. Romano et al., 2006. Of many
+functions some look changed by chance: `adjusted_p` holds the false discovery rate (Benjamini and Hochberg, 1995).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from traces.analysis.compare import FrameKey, keyed_frames, side_of
+from traces.analysis.filters import FrameFilter
+from traces.analysis.selection import select
+from traces.errors import InvalidQuestion
+from traces.handles import ProfileChoice
+from traces.model import Trace
+from traces.values import Unit
+
+Size = Literal["negligible", "small", "medium", "large"]
+SIZES: tuple[tuple[float, Size], ...] = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"))
+SIGNIFICANT = 0.05
+TESTED = 200
+"""Functions tested, the largest changes: each further one weakens what can be said of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One function, or the whole (`name` None). `before` and `after` are its values run by run; `p` is None when there
+    are too few runs for any."""
+
+    name: str | None
+    file: str | None
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    median_before: float
+    median_after: float
+    p: float | None
+    adjusted_p: float | None
+    delta: float
+    size: Size
+    handle: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunComparison:
+    """`whole` is what each run measured in all; `rows` the functions, largest change of the median first. `least_p` is
+    the smallest p that this number of runs can give. With `normalised`, values of functions are shares of their run."""
+
+    whole: Change
+    rows: tuple[Change, ...]
+    total_rows: int
+    unit: Unit
+    normalised: bool
+    least_p: float
+    notes: tuple[str, ...]
+
+    @property
+    def can_test(self) -> bool:
+        return self.least_p < SIGNIFICANT
+
+
+def compare_runs(
+    before: Sequence[Trace],
+    after: Sequence[Trace],
+    *,
+    profile_before: ProfileChoice = None,
+    profile_after: ProfileChoice = None,
+    sort_by: Literal["self", "total"] = "self",
+    limit: int = 20,
+    normalise: bool = False,
+    frame_filter: FrameFilter | None = None,
+) -> RunComparison:
+    """Functions of all runs, matched by name and file, by how much the median of their self or total value changed.
+    Handles are of the first run after.
+
+    Raises UnknownHandle, InvalidQuestion (no runs, or runs that do not measure alike).
+    """
+    if not before or not after:
+        raise InvalidQuestion("a comparison needs a run before and a run after.")
+    choices = [profile_before] * len(before) + [profile_after] * len(after)
+    runs = [
+        select(trace, choice, frame_filter=frame_filter)
+        for trace, choice in zip([*before, *after], choices, strict=True)
+    ]
+    unit = runs[0].unit
+    for run in runs:
+        if run.unit is not unit:
+            raise InvalidQuestion(
+                f"{run.trace.name} measures {run.unit.value} and {runs[0].trace.name} {unit.value}: choose runs that "
+                "measure the same."
+            )
+    keys: dict[FrameKey, int] = {}
+    keyed = [keyed_frames(run.trace, keys) for run in runs]
+    sides = [side_of(run, key, len(keys), None) for run, key in zip(runs, keyed, strict=True)]
+    wholes = np.array([side.whole for side in sides], np.float64)
+    values = np.array([side.own if sort_by == "self" else side.total for side in sides], np.float64)
+    if normalise:
+        values = values / np.where(wholes > 0, wholes, 1)[:, None]
+    many = len(before)
+    medians = np.median(values[:many], axis=0), np.median(values[many:], axis=0)
+    present = np.flatnonzero(values.max(axis=0) > 0)
+    order = present[np.argsort(-np.abs(medians[1] - medians[0])[present], kind="stable")][:TESTED]
+    least = least_p(many, len(after))
+    tested = least < SIGNIFICANT
+    pairs = [(values[:many, key], values[many:, key]) for key in order]
+    ps = [_p(*pair) for pair in pairs] if tested else [None] * len(pairs)
+    adjusted = _adjusted([p for p in ps if p is not None])
+    names = list(keys)
+    rows = []
+    for place, key in enumerate(order.tolist()):
+        frame = int(sides[many].frame[key])
+        found = names[key][0], names[key][1], f"f{frame}" if frame >= 0 else None
+        rows.append(_change(*found, *pairs[place], ps[place], adjusted[place] if tested else None))
+    ran = wholes[:many], wholes[many:]
+    of_all = _p(*ran) if tested else None
+    return RunComparison(
+        whole=_change(None, None, None, *ran, of_all, of_all),
+        rows=tuple(rows[: max(limit, 0)]),
+        total_rows=len(present),
+        unit=unit,
+        normalised=normalise,
+        least_p=least,
+        notes=_notes(many, len(after), least),
+    )
+
+
+def least_p(before: int, after: int) -> float:
+    """The smallest two-sided p that U can give for so many runs: when all of one side lie below all of the other."""
+    return min(1.0, 2 / comb(before + after, after))
+
+
+def cliffs_delta(before: npt.NDArray[np.float64], after: npt.NDArray[np.float64]) -> float:
+    """From -1 (every value after is below every one before) to 1."""
+    return float(np.sign(after[:, None] - before[None, :]).mean())
+
+
+def size_of(delta: float) -> Size:
+    """In Romano's words."""
+    return next((word for bound, word in SIZES if abs(delta) < bound), "large")
+
+
+def _change(
+    name: str | None,
+    file: str | None,
+    handle: str | None,
+    before: npt.NDArray[np.float64],
+    after: npt.NDArray[np.float64],
+    p: float | None,
+    adjusted: float | None,
+) -> Change:
+    delta = cliffs_delta(before, after)
+    return Change(
+        name=name,
+        file=file,
+        before=tuple(before.tolist()),
+        after=tuple(after.tolist()),
+        median_before=float(np.median(before)),
+        median_after=float(np.median(after)),
+        p=p,
+        adjusted_p=adjusted,
+        delta=delta,
+        size=size_of(delta),
+        handle=handle,
+    )
+
+
+def _p(before: npt.NDArray[np.float64], after: npt.NDArray[np.float64]) -> float:
+    """Exact for few runs without ties, the normal approximation otherwise; 1 where all are equal."""
+    from scipy.stats import mannwhitneyu  # takes half a second to import: only who compares runs waits for it
+
+    if len(np.unique(np.concatenate([before, after]))) == 1:
+        return 1.0
+    return float(mannwhitneyu(after, before, alternative="two-sided").pvalue)
+
+
+def _adjusted(ps: list[float]) -> list[float]:
+    from scipy.stats import false_discovery_control
+
+    return [float(p) for p in false_discovery_control(ps)] if ps else []
+
+
+def _notes(before: int, after: int, least: float) -> tuple[str, ...]:
+    if least < SIGNIFICANT:
+        return ()
+    few = f"{before} and {after} runs are too few for any p-value: the smallest they could give is {least:.2g}"
+    return (f"{few}. Record at least 4 runs of each",)

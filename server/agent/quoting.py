@@ -19,6 +19,7 @@ _SECRET_PARAMETER = re.compile(
 )
 _USERINFO = re.compile(r"(?<=://)[^/\s@:]+:[^/\s@]+@")
 _INVISIBLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
+_UNUSUAL = re.compile(r"[^ -~]")
 
 
 def clamp(text: str, limit: int = MAX_NAME) -> str:
@@ -31,12 +32,12 @@ def clamp(text: str, limit: int = MAX_NAME) -> str:
 
 def plain(text: str, limit: int = MAX_NAME) -> str:
     """A trace's string as one line without quotes: clamped, secrets masked, invisible characters escaped."""
-    return _visible(_masked(text, limit))
+    return visible(_masked(text, limit), but="")
 
 
 def quoted(text: str, limit: int = MAX_NAME) -> str:
     """A trace's string for the model: a JSON string literal on one line."""
-    return _visible(json.dumps(_masked(text, limit), ensure_ascii=False))
+    return visible(json.dumps(_masked(text, limit), ensure_ascii=False), but="")
 
 
 def _masked(text: str, limit: int) -> str:
@@ -44,8 +45,15 @@ def _masked(text: str, limit: int) -> str:
     return clamp(_USERINFO.sub("***@", _SECRET_PARAMETER.sub(r"\1***", shorter)), limit)
 
 
-def _visible(text: str) -> str:
-    return "".join(json.dumps(char)[1:-1] if unicodedata.category(char) in _INVISIBLE else char for char in text)
+def visible(text: str, *, but: str = "\n\t") -> str:
+    """The text with every character that cannot be seen, or that moves a terminal's cursor, as an escape; but some."""
+
+    def escaped(found: re.Match[str]) -> str:
+        char = found[0]
+        hidden = unicodedata.category(char) in _INVISIBLE and char not in but
+        return json.dumps(char)[1:-1] if hidden else char
+
+    return _UNUSUAL.sub(escaped, text)
 
 
 def place(file: str | None, line: int | None) -> str:

@@ -88,6 +88,7 @@ NAMES: MappingProxyType[str, str] = MappingProxyType(
         "shell": f"$(touch /tmp/{MARK}); `id` && rm -rf .",
         "path_climb": f"../../../../etc/{MARK}",
         "file_url": f"file:///etc/{MARK}",
+        "mathtext": f"$\\frac{{{MARK}$ ^_ \\$",
         "regex_bomb": f"(a+)+${MARK}[",
         "rich_markup": f"[bold red]{MARK}[/] [link=https://evil.example]x[/link]",
         "semicolons": f"{MARK};main;idle 99",

@@ -7,8 +7,9 @@ from xml.etree import ElementTree as ET
 import pytest
 from PIL import Image
 
+from rendering.charts import render_activity, render_durations, render_self_time
 from rendering.flamegraph import render_flamegraph
-from rendering.options import FlamegraphOptions, SandwichOptions
+from rendering.options import FlamegraphOptions, SandwichOptions, SheetOptions
 from rendering.sandwich import render_sandwich
 from tests.hostile.names import GROUPS, MARK, NAMES, chrome, speedscope
 from traces.door import read_trace
@@ -47,6 +48,18 @@ def test_pictures_are_drawn_and_told_without_invisible_characters(keys: tuple[st
             picture = render_flamegraph(trace, FlamegraphOptions(mode=mode))
             Image.open(io.BytesIO(picture.data)).verify()
             assert [c for c in picture.description if c != "\n" and unicodedata.category(c) == "Cc"] == []
+
+
+@TOGETHER
+def test_charts_show_names_and_no_formulas(keys: tuple[str, ...]) -> None:
+    sampled, timeline = traces(keys)
+    for picture in (
+        render_activity(sampled, SheetOptions()),
+        render_self_time(sampled, SheetOptions()),
+        render_durations(timeline, 0, SheetOptions()),
+    ):
+        Image.open(io.BytesIO(picture.png)).verify()
+        assert unicodedata.normalize("NFC", picture.description).isprintable()
 
 
 @pytest.mark.parametrize("target", ["speedscope", "chrome", "pprof"])

@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import json
 import uuid
 from collections import Counter
 from collections.abc import Sequence
@@ -13,8 +12,10 @@ from typing import Any
 
 import typer
 
+from server.agent.quoting import visible
 from server.agent.turn import TurnAnswer, TurnInput
 from server.edges.cli.doors import Analysis, AnalyzeOptions, CliDoors
+from server.edges.cli.printing import print_json
 from server.edges.cli.reading import MISUSED, fail, named, need_file, progress
 from server.errors import ConfigError, ServerError
 from server.ports.identity import LOCAL_USER_ID, Caller
@@ -76,20 +77,20 @@ class TerminalSink:
             case events.TurnStarted():
                 typer.echo(f"· {event.model}", err=True)
             case events.ToolStart():
-                typer.echo(f"· {event.message}", err=True)
+                typer.echo(f"· {visible(event.message)}", err=True)
             case events.ToolResult():
                 self.tools.append({"tool": event.tool_name, "status": event.status, "picture": event.image_url})
                 if event.image_url and event.image_url != "not kept":
                     typer.echo(f"  saved {event.image_url}", err=True)
             case events.ToolError():
                 self.tools.append({"tool": event.tool_name, "status": "error", "message": event.message})
-                typer.echo(f"  {event.tool_name} failed: {event.message}", err=True)
+                typer.echo(f"  {visible(event.tool_name)} failed: {visible(event.message)}", err=True)
             case _:  # a title, a viewer that is not here, an end that the answer tells
                 pass
 
     def _print(self, text: str) -> None:
         if not self._quiet:
-            typer.echo(text, nl=False)
+            typer.echo(visible(text), nl=False)
 
 
 def analyze(
@@ -108,7 +109,7 @@ def analyze(
     except OSError as error:
         fail(f"{error.filename or source}: {error.strerror or error}")
     if as_json:
-        typer.echo(json.dumps(_as_json(answer, sink, pictures), indent=2, ensure_ascii=False))
+        print_json(_as_json(answer, sink, pictures))
         return
     typer.echo("")
     _closing(answer, pictures)
@@ -182,9 +183,9 @@ def _closing(answer: TurnAnswer, pictures: KeptPictures) -> None:
         typer.echo(f"· numbers and names against the trace: {held}", err=True)
     for check in answer.checks:
         if check.status == "not_found":
-            typer.echo(f"  not found in any tool result: {check.claim}", err=True)
+            typer.echo(f"  not found in any tool result: {visible(check.claim)}", err=True)
     if pictures.not_kept:
         drawn = "1 picture was" if pictures.not_kept == 1 else f"{pictures.not_kept} pictures were"
         typer.echo(f"· {drawn} drawn and not kept: --out DIR saves them", err=True)
     for suggestion in answer.suggestions:
-        typer.echo(f"· next: {suggestion}", err=True)
+        typer.echo(f"· next: {visible(suggestion)}", err=True)

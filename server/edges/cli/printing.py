@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from server.agent.quoting import plain
+from server.agent.quoting import plain, visible
 from server.edges.cli.reading import MISUSED, fail, read_or_fail
 from traces.analysis.filters import FrameFilter
 from traces.analysis.selection import Selection, select
@@ -92,7 +92,7 @@ def asking() -> Iterator[None]:
 def print_json(answer: Any) -> None:
     """The answer as one JSON document: the fields of the result, in its own units."""
     said = asdict(answer) if is_dataclass(answer) and not isinstance(answer, type) else answer
-    typer.echo(json.dumps(said, indent=2, ensure_ascii=False))
+    typer.echo(visible(json.dumps(said, indent=2, ensure_ascii=False)))
 
 
 def print_table(head: str, columns: Sequence[str], rows: Sequence[Sequence[str]], more: str | None = None) -> None:

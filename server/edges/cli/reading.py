@@ -11,7 +11,8 @@ from typing import Any, NoReturn
 
 import typer
 
-from server.edges.cli.bytes_read import bytes_read
+from server.agent.quoting import visible
+from server.turns.bytes_read import bytes_read
 from traces.errors import TraceError
 from traces.model import Trace
 
@@ -25,7 +26,7 @@ FOLLOWED_EVERY_S = 0.1
 
 def fail(message: str, code: int = FAILED) -> NoReturn:
     """End the command with one line on stderr."""
-    typer.echo(f"flamechat: {message}", err=True)
+    typer.echo(f"flamechat: {visible(message)}", err=True)
     raise typer.Exit(code)
 
 

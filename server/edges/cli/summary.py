@@ -1,12 +1,12 @@
 """`flamechat summary TRACE`: what the trace is and what stands out, without a model."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
 
 import typer
 
+from server.edges.cli.printing import print_json
 from server.edges.cli.reading import read_or_fail
 
 HEAVIEST = 10
@@ -28,7 +28,7 @@ def summary(source: Path, *, as_json: bool) -> None:
             for key in keys:
                 heaviest = top_functions(trace, profile=index, sort_by=key, limit=HEAVIEST).rows
                 profile[f"heaviest_by_{key}"] = [asdict(row) for row in heaviest]
-        typer.echo(json.dumps(said, indent=2, ensure_ascii=False))
+        print_json(said)
         return
     from server.agent.opening import opening
     from server.agent.quoting import plain

@@ -12,7 +12,7 @@ import anyio
 import structlog
 
 from server.agent.turn import Agent, TurnAnswer, TurnInput
-from server.errors import ServerError, TurnInProgress, raised_at
+from server.errors import DatabaseUnavailable, ServerError, TurnInProgress, raised_at
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations, TurnRow, TurnStatus
 from server.ports.identity import Caller
@@ -181,6 +181,12 @@ class TurnRunner:
                 else:
                     await self._hand_over(turn)
             raise
+        except DatabaseUnavailable as error:
+            await sink.close()
+            if await self._relay.give_up(turn.turn_id, turn.session_id):
+                log.warning("turn_waits_for_the_database", turn_id=turn.turn_id, where=raised_at(error))
+                return  # the next attempt goes on after the last whole step
+            outcome = turn_failure(error)
         with anyio.CancelScope(shield=True):
             await sink.close()
             await self._end(view, turn.account_id, outcome, attempt=turn.attempt)
@@ -194,13 +200,15 @@ class TurnRunner:
             log.warning("hand_over_not_noted", turn_id=turn.turn_id, error=type(error).__name__)
 
     async def _answer(self, turn: TurnRow, sink: RelaySink) -> TurnAnswer | TurnFailed:
-        """The agent's answer, or why there is none."""
+        """The agent's answer, or why there is none. Raises DatabaseUnavailable."""
         try:
             with anyio.fail_after(self._turn_seconds):
                 return await self._agent.answer(await self._input(turn), sink)
         except TimeoutError:
             text = f"No answer was found within {self._turn_seconds:g} s. Ask about a smaller part of the trace."
             return TurnFailed(code="deadline", message=text, retryable=True)
+        except DatabaseUnavailable:
+            raise
         except Exception as error:  # noqa: BLE001 - the top of a turn: whatever went wrong, it ends and says so
             failed = turn_failure(error)
             log.warning(

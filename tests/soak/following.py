@@ -19,6 +19,10 @@ SEQS_PER_ATTEMPT = 1_000_000
 """docs/protocol.md: each attempt numbers its events in a block of its own."""
 
 
+class NotNow(Exception):
+    """The server cannot take it at the moment: it is asked again, with the same turn's id."""
+
+
 @dataclass(slots=True)
 class Card:
     status: str = "running"
@@ -55,6 +59,8 @@ class Shown:
                 self._of_attempt()
             case "waiting_for_model":
                 self.is_known = True
+            case "chat_error" if message["errorCode"] == "internal_error":
+                raise NotNow(message["message"])
             case "chat_error" | "protocol_error":
                 self.faults.append(f"{message['type']}: {message['message']}")
             case _ if message.get("turnId") == self.turn_id:
@@ -139,7 +145,7 @@ class Follower:
             while self.shown.end is None:
                 try:
                     await self._connected(chance.choice(self.addresses), left.pop(0) if left else None)
-                except (OSError, websockets.WebSocketException, TimeoutError):
+                except (OSError, websockets.WebSocketException, TimeoutError, NotNow):
                     self.lost_connections += 1  # cut, killed, refused: all the same to who comes again
                     await asyncio.sleep(RETRY_S)
         return self.shown

@@ -105,10 +105,10 @@ def _meaning(error: psycopg.Error) -> ServerError | None:
         case "23505":
             return BadRequest("Something with this id exists already. Choose a new one.")
         case _:
-            return DatabaseUnavailable("The database cannot be reached.") if _is_lost(error) else None
+            return DatabaseUnavailable("The database cannot be reached.") if is_lost(error) else None
 
 
-def _is_lost(error: psycopg.Error) -> bool:
+def is_lost(error: psycopg.Error) -> bool:
     """Connection failures (class 08, or no class), a server that starts or shuts down (57P), too many clients (53)."""
     state = error.sqlstate
     if state is None:

@@ -17,6 +17,7 @@ from server.edges.ws.bounds import FIRST_MESSAGE_S, MAX_MESSAGE_BYTES, SEND_S
 from server.edges.ws.sign_in import SignIn
 from server.errors import (
     BadRequest,
+    DatabaseUnavailable,
     NotAuthenticated,
     NotFound,
     ServerError,
@@ -184,6 +185,8 @@ class Connection:
             joined = await self._services.conversation.join(caller, message)
         except NotFound as error:
             raise _Closed(CloseCode.NOT_YOURS, str(error)) from None
+        except DatabaseUnavailable as error:  # nothing can be done here, and the client comes back by itself
+            raise _Closed(CloseCode.TRY_LATER, str(error)) from None
         except (ServerError, TraceError) as error:
             await self._send(answer_to(error))
             return

@@ -1,0 +1,57 @@
+"""What a turn and a socket do while the database is away."""
+
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from psycopg_pool import AsyncConnectionPool
+
+from server.adapters.memory.conversations import MemoryConversations
+from server.adapters.postgres.checkpoints import PostgresCheckpoints
+from server.agent.turn import TurnAnswer, TurnInput, TurnSink
+from server.errors import DatabaseUnavailable
+from tests.plugins.postgres import FreshDatabase
+from tests.server.running_server import ScriptedAgent, running_server, saying
+from tests.server.talking import END
+from tests.server.test_conversation_on_postgres import local_server
+
+
+class LosesTheDatabaseOnce(ScriptedAgent):
+    async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
+        lost = DatabaseUnavailable("The database cannot be reached.")
+        self.script = [*saying("It ", "was"), lost] if turn.attempt == 1 else saying("It ", "is")
+        return await super().answer(turn, sink)
+
+
+async def test_a_turn_that_loses_the_database_is_answered_by_its_next_attempt(
+    database: FreshDatabase, tmp_path: Path
+) -> None:
+    session_id, agent = str(uuid.uuid4()), LosesTheDatabaseOnce()
+    async with local_server(database, tmp_path, agent) as server:
+        async with server.session(await server.trace_id(), session_id=session_id) as socket:
+            await socket.send(type="user_prompt", sessionId=session_id, prompt="why?")
+            messages = await socket.until(*END)
+        stored = (await server.http.get(f"/api/v1/sessions/{session_id}/messages")).json()["messages"]
+    assert messages[-1]["type"] == "model_response_end"
+    assert [turn.attempt for turn in agent.asked] == [1, 2]
+    assert [row["contentText"] for row in stored] == ["why?", "It is"]
+
+
+async def test_checkpoints_that_cannot_be_reached_are_the_database_s_fault() -> None:
+    nowhere = "postgresql://nobody@127.0.0.1:1/none"
+    pool: AsyncConnectionPool[Any] = AsyncConnectionPool(nowhere, min_size=0, max_size=1, timeout=0.2, open=False)
+    async with pool:
+        with pytest.raises(DatabaseUnavailable):
+            await PostgresCheckpoints(pool)().aget_tuple({"configurable": {"thread_id": "a", "checkpoint_ns": ""}})
+
+
+async def test_who_joins_meanwhile_is_asked_to_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def away(*_: object, **__: object) -> None:
+        raise DatabaseUnavailable("The database cannot be reached.")
+
+    async with running_server(tmp_path) as server, server.socket() as socket:
+        trace_id = await server.trace_id()
+        monkeypatch.setattr(MemoryConversations, "open_session", away)
+        await socket.send(type="start_analysis", traceId=trace_id, sessionId=str(uuid.uuid4()), accessToken="anna")
+        assert await socket.closed_with() == 1013

@@ -12,8 +12,10 @@ from server.adapters.prompt_file import PromptFile
 from server.agent.bounds import AgentBounds
 from server.agent.model import ChatModels
 from server.agent.service import Checkpoints, FlamechatAgent
+from server.agent.tracing import Tracing
 from server.agent.turn import TurnInput
 from server.ports.identity import LOCAL_USER_ID, Caller
+from server.ports.prompts import Prompts
 from server.ports.traces import TraceRow
 from server.protocol.events import ModelChunkAppend, ModelChunkStart, ModelTextReset, TurnEvent
 from server.protocol.values import ViewerState
@@ -98,6 +100,8 @@ def stage(
     *,
     bounds: AgentBounds | None = None,
     checkpoints: Checkpoints | None = None,
+    prompts: Prompts | None = None,
+    tracing: Tracing | None = None,
     **turn: object,
 ) -> Stage:
     """An agent with these models over a trace (the small one), and a first turn that asks why it is slow."""
@@ -105,7 +109,8 @@ def stage(
     trace = trace or small_trace()
     agent = FlamechatAgent(
         models=models,
-        prompts=PromptFile(),
+        prompts=prompts or PromptFile(),
+        tracing=tracing,
         workers=workers,
         pictures=pictures,
         bounds=bounds or AgentBounds(),

@@ -4,6 +4,7 @@ turn ends.
 
 import asyncio
 import math
+import urllib.parse
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import anyio
 import anyio.to_thread
 import httpx
 import structlog
+from langfuse.api import Prompt_Text
 from langfuse.api.core import ApiError
 from langfuse.model import TextPromptClient
 
@@ -104,22 +106,23 @@ class LangfusePrompts:
         with self._telling():
             with anyio.fail_after(self._timeout_s):
                 prompt = await anyio.to_thread.run_sync(self._fetch, abandon_on_cancel=True, limiter=self._threads)
-            if not isinstance(prompt, TextPromptClient):
+            if prompt is None:
                 raise self._unavailable("is a chat prompt: make it a text prompt")
             if SUMMARY_PLACE not in prompt.variables:
                 raise self._unavailable(f"has no place {{{{{SUMMARY_PLACE}}}}}: put one in")
         self._copy, self._fails = _Copy(prompt, self._clock.monotonic()), False
         return prompt
 
-    def _fetch(self) -> object:
-        """In a thread. The package's cache is passed by: it serves what is old without saying so."""
-        return self._connection.client.get_prompt(
-            self._name,
+    def _fetch(self) -> TextPromptClient | None:
+        """In a thread; None for a chat prompt. The package's `get_prompt` is passed by: its cache serves what is old
+        without saying so, and below it a 500 is asked again twice, whatever `max_retries` says.
+        """
+        found = self._connection.client.api.prompts.get(
+            urllib.parse.quote(self._name, safe=""),
             label=self._label,
-            cache_ttl_seconds=0,
-            max_retries=0,
-            fetch_timeout_seconds=math.ceil(self._timeout_s),
+            request_options={"timeout_in_seconds": math.ceil(self._timeout_s), "max_retries": 0},
         )
+        return TextPromptClient(found) if isinstance(found, Prompt_Text) else None
 
     @contextmanager
     def _telling(self) -> Iterator[None]:

@@ -33,6 +33,7 @@ class RealtimeServer:
     faults: Faults
     per_second: int = 100
     broadcasts: list[dict[str, Any]] = field(default_factory=list)
+    bad_topics: set[str] = field(default_factory=set)
     requests: int = 0
     arrivals: deque[float] = field(default_factory=lambda: deque(maxlen=10_000))
     _channels: "set[_Channel]" = field(default_factory=set)
@@ -67,7 +68,10 @@ class RealtimeServer:
             return JSONResponse({"message": "Unauthorized"}, 401)
         messages = (await request.json()).get("messages")
         if not isinstance(messages, list) or any(
-            not message.get("topic") or not message.get("event") or not isinstance(message.get("payload"), dict)
+            not message.get("topic")
+            or message["topic"] in self.bad_topics
+            or not message.get("event")
+            or not isinstance(message.get("payload"), dict)
             for message in messages
         ):
             return JSONResponse({"errors": {"messages": [{"payload": ["can't be blank"]}]}}, 422)

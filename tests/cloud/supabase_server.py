@@ -1,10 +1,10 @@
 """A Supabase project on loopback, as far as Flamechat and its page use one: Storage, Auth, Realtime."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-import anyio
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -63,12 +63,12 @@ async def supabase_server(owner_dsn: str | None = None, *, port: int = 0) -> Asy
             middleware=[Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["*"], allow_headers=["*"])],
         )
         server = HttpServer(_Cutting(app))
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(server.serve, [listening])
-            try:
-                yield SupabaseServer(url, keys, faults, storage, auth, realtime)
-            finally:
-                server.should_exit = True
+        serving = asyncio.create_task(server.serve([listening]))
+        try:
+            yield SupabaseServer(url, keys, faults, storage, auth, realtime)
+        finally:
+            server.should_exit = True
+            await serving
 
 
 class _Cutting:

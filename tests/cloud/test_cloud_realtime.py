@@ -1,0 +1,406 @@
+"""What a project's Realtime is told of turns: merged, in order, bounded, and never in a turn's way."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import uuid4
+
+import anyio
+import httpx
+import pytest
+
+from server.adapters.memory.relay import MemoryRelay
+from server.adapters.postgres.broadcast_budget import BroadcastBudget
+from server.adapters.postgres.people import account_of
+from server.adapters.postgres.pool import Database
+from server.adapters.supabase.backlog import (
+    EVERY_S,
+    MAX_PAYLOAD_CHARACTERS,
+    MAX_WAITING_CHARACTERS,
+    SLOWER_AFTER,
+    SLOWEST_S,
+    Backlog,
+)
+from server.adapters.supabase.realtime import Budget, RealtimeRelay
+from server.ports.identity import Caller
+from server.protocol.events import (
+    ModelChunkAppend,
+    ModelChunkStart,
+    ModelResponseEnd,
+    ToolResult,
+    ToolStart,
+    TurnEvent,
+    TurnFailed,
+    TurnStarted,
+)
+from server.protocol.server import ChatError, TurnSnapshot
+from server.protocol.values import Usage
+from tests.cloud.faults import Fault
+from tests.cloud.node import needs_supabase_js, supabase_js
+from tests.cloud.supabase_client import supabase_client
+from tests.cloud.supabase_server import SupabaseServer, supabase_server
+from tests.plugins.postgres import FreshDatabase
+from tests.plugins.worlds import Talk, postgres_world
+
+S1, T1, T2 = (str(uuid4()) for _ in range(3))
+END = {"model_response_end", "turn_cancelled", "turn_failed"}
+BOUND_S = 30
+
+
+async def all_wanted(wanted: int) -> int:
+    return wanted
+
+
+@asynccontextmanager
+async def relaying(
+    supabase: SupabaseServer, budget: Budget = all_wanted, *, answer_s: float = 5.0
+) -> AsyncIterator[RealtimeRelay]:
+    async with supabase.project.client() as client:
+        client.timeout = httpx.Timeout(answer_s)
+        async with RealtimeRelay(MemoryRelay(), client, budget, wait_s=0.001, pause_s=0.05) as relay:
+            yield relay
+
+
+def stamped(*events: TurnEvent, turn_id: str = T1, session_id: str = S1, first: int = 1) -> list[TurnEvent]:
+    return [
+        event.model_copy(update={"turn_id": turn_id, "session_id": session_id, "seq": first + number})
+        for number, event in enumerate(events)
+    ]
+
+
+def words(count: int, *, message_id: str = "m1") -> list[TurnEvent]:
+    first = ModelChunkStart(message_id=message_id, offset=0, chunk="0 ")
+    return [
+        first,
+        *(ModelChunkAppend(message_id=message_id, offset=2 * n, chunk=f"{n % 10} ") for n in range(1, count)),
+    ]
+
+
+STARTED = TurnStarted(attempt=1, model="m", prompt_version="v")
+ENDED = ModelResponseEnd(message_id="m1", usage=Usage(), citations=[], checks=[], suggestions=[])
+
+
+def text_of(events: list[dict[str, Any]]) -> str:
+    text = ""
+    for event in events:
+        if event["type"] in {"model_chunk_start", "model_chunk_append"}:
+            text = text[: event["offset"]] + event["chunk"]
+    return text
+
+
+def events_of(broadcasts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [event for one in broadcasts if one["event"] == "ai_response" for event in one["payload"]["events"]]
+
+
+async def until_told(supabase: SupabaseServer, ends: int = 1) -> list[dict[str, Any]]:
+    """The broadcasts, once so many turns have ended in them."""
+    with anyio.fail_after(BOUND_S):
+        while sum(event["type"] in END for event in events_of(supabase.realtime.broadcasts)) < ends:
+            await anyio.sleep(0.01)
+    return supabase.realtime.broadcasts
+
+
+# The backlog of a session --------------------------------------------------------------------------------------------
+
+
+def test_neighbouring_pieces_of_text_are_merged_and_everything_else_keeps_its_place() -> None:
+    backlog = Backlog(S1)
+    tool = {"tool_call_id": "c", "tool_name": "get_trace_summary"}
+    for event in stamped(
+        STARTED,
+        *words(5),
+        ToolStart(**tool, args={}, message="Looking"),
+        ModelChunkAppend(message_id="m1", offset=10, chunk="5 "),
+        ModelChunkAppend(message_id="m1", offset=12, chunk="6 "),
+    ):
+        backlog.add(event)
+    message = backlog.message(0.0)
+    assert message is not None
+    assert (message["topic"], message["event"], message["private"]) == (f"chat:{S1}", "ai_response", True)
+    assert message["payload"]["after"] == 0
+    assert [(event["type"], event["seq"]) for event in message["payload"]["events"]] == [
+        ("turn_started", 1),
+        ("model_chunk_start", 6),
+        ("tool_start", 7),
+        ("model_chunk_append", 9),
+    ]
+    assert text_of(message["payload"]["events"]) == "0 1 2 3 4 5 6 "
+    assert backlog.is_empty
+
+
+def test_every_broadcast_says_which_event_it_follows() -> None:
+    backlog = Backlog(S1)
+    afters = []
+    for event in stamped(STARTED, *words(3), ENDED):
+        backlog.add(event)
+        message = backlog.message(0.0)
+        assert message is not None
+        afters.append(message["payload"]["after"])
+    assert afters == [0, 1, 2, 3, 4]
+    assert backlog.is_done
+
+
+def test_what_was_left_out_shows_in_the_next_broadcast() -> None:
+    backlog = Backlog(S1)
+    events = stamped(STARTED, *words(4), ENDED)
+    backlog.add(events[0])
+    assert backlog.message(0.0) is not None
+    for event in events[1:4]:
+        backlog.add(event)
+    backlog.clear()
+    backlog.add(events[4])
+    message = backlog.message(0.0)
+    assert message is not None
+    assert message["payload"]["after"] == 4, "a listener holds 1, and sees the gap"
+
+
+def test_a_session_holds_no_more_than_its_bound() -> None:
+    backlog = Backlog(S1)
+    backlog.add(stamped(STARTED)[0])
+    chunk = "x" * 10_000
+    for number in range(100):
+        append = ModelChunkAppend(message_id="m1", offset=number * len(chunk), chunk=chunk)
+        backlog.add(stamped(append, first=2 + number)[0])
+        assert backlog._characters <= MAX_WAITING_CHARACTERS
+    messages = []
+    while (message := backlog.message(0.0)) is not None:
+        messages.append(message)
+    assert messages
+    assert sum(len(text_of(message["payload"]["events"])) for message in messages) <= MAX_WAITING_CHARACTERS
+
+
+def test_a_broadcast_stays_below_what_realtime_takes_and_an_event_too_large_is_left_out() -> None:
+    backlog = Backlog(S1)
+    tool = {"tool_call_id": "c", "tool_name": "query"}
+    huge = ToolResult(**tool, status="success", result_type="text", text_content="x" * (MAX_PAYLOAD_CHARACTERS + 1))
+    large = [
+        ToolResult(**tool, status="success", result_type="text", text_content="y" * (MAX_PAYLOAD_CHARACTERS // 3))
+        for _ in range(4)
+    ]
+    for event in stamped(STARTED, *large):
+        backlog.add(event)
+    sizes, afters = [], []
+    while (message := backlog.message(0.0)) is not None:
+        sizes.append(sum(len(event.get("textContent") or "") for event in message["payload"]["events"]))
+        afters.append(message["payload"]["after"])
+    assert max(sizes) <= MAX_PAYLOAD_CHARACTERS
+    assert afters == [0, 3]
+    for event in stamped(huge, ENDED, first=6):
+        backlog.add(event)
+    message = backlog.message(0.0)
+    assert message is not None
+    assert [event["type"] for event in message["payload"]["events"]] == ["model_response_end"]
+    assert message["payload"]["after"] == 6
+    assert backlog.is_done
+
+
+def test_a_broadcast_is_of_one_turn() -> None:
+    backlog = Backlog(S1)
+    for event in [*stamped(STARTED, ENDED), *stamped(STARTED, turn_id=T2)]:
+        backlog.add(event)
+    told = [backlog.message(0.0), backlog.message(0.0), backlog.message(0.0)]
+    assert [one and {event["turnId"] for event in one["payload"]["events"]} for one in told] == [{T1}, {T2}, None]
+
+
+def test_a_snapshot_takes_the_place_of_what_waits_of_its_turn() -> None:
+    backlog = Backlog(S1)
+    for event in stamped(STARTED, *words(3)):
+        backlog.add(event)
+    backlog.add(TurnSnapshot(turn_id=T1, session_id=S1, attempt=2, seq=1_000_000, messages=[], tools=[]))
+    message = backlog.message(0.0)
+    assert message is not None
+    assert [event["type"] for event in message["payload"]["events"]] == ["turn_snapshot"]
+
+
+def test_a_turn_is_told_more_slowly_as_it_grows() -> None:
+    backlog, now = Backlog(S1), 0.0
+    pauses = []
+    for number, event in enumerate(stamped(STARTED, *words(SLOWER_AFTER * 5))):
+        backlog.add(event)
+        assert backlog.message(now) is not None, number
+        pauses.append(backlog.due_at - now)
+        now = backlog.due_at
+    assert pauses[0] == pytest.approx(EVERY_S)
+    assert pauses[-1] == pytest.approx(SLOWEST_S)
+    assert pauses == sorted(pauses)
+
+
+def test_a_turn_that_stops_at_a_limit_is_a_chat_error_first() -> None:
+    backlog = Backlog(S1)
+    for event in stamped(STARTED, TurnFailed(code="limit_exceeded", message="No more.", retryable=False)):
+        backlog.add(event)
+    error, failed = backlog.message(0.0), backlog.message(0.0)
+    assert error is not None
+    assert failed is not None
+    assert (error["event"], error["payload"]["errorCode"]) == ("chat_error", "limit_exceeded")
+    assert [event["type"] for event in failed["payload"]["events"]] == ["turn_started", "turn_failed"]
+
+
+# A relay beside Realtime ---------------------------------------------------------------------------------------------
+
+
+async def test_a_whole_turn_arrives_in_order_and_in_few_broadcasts() -> None:
+    async with supabase_server() as supabase, relaying(supabase) as relay:
+        for event in stamped(STARTED, *words(200), ENDED):
+            await relay.publish(event)
+        broadcasts = await until_told(supabase)
+        assert text_of(events_of(broadcasts)) == "".join(f"{n % 10} " for n in range(200))
+        assert len(broadcasts) < 10
+
+
+async def test_a_refusal_is_told_as_chat_error() -> None:
+    async with supabase_server() as supabase:
+        async with relaying(supabase) as relay:
+            relay.refuse(S1, ChatError(error_code="limit_exceeded", message="No more.", used=5, limit=5))
+        (told,) = supabase.realtime.broadcasts
+        assert (told["event"], told["payload"]["used"]) == ("chat_error", 5)
+
+
+@pytest.mark.parametrize("fault", ["slow", "500", "cut", "hang", "wrong"])
+async def test_one_failure_of_realtime_is_made_good(fault: Fault) -> None:
+    async with supabase_server() as supabase, relaying(supabase, answer_s=0.5) as relay:
+        supabase.faults.plan("realtime", fault)
+        for event in stamped(STARTED, *words(20), ENDED):
+            await relay.publish(event)
+        assert text_of(events_of(await until_told(supabase))) == "".join(f"{n % 10} " for n in range(20))
+        assert supabase.faults.done == [("realtime", fault)]
+
+
+@pytest.mark.parametrize("fault", ["500", "cut", "hang", "wrong"])
+async def test_while_realtime_is_dead_a_turn_is_told_elsewhere_and_later_turns_are_told_again(fault: Fault) -> None:
+    async with supabase_server() as supabase, relaying(supabase, answer_s=0.1) as relay:
+        supabase.faults.always("realtime", fault)
+        listening = relay.listen(S1)
+        events = stamped(STARTED, *words(50), ENDED)
+        for event in events:
+            await relay.publish(event)
+        with anyio.fail_after(BOUND_S):
+            assert [await anext(listening) for _ in events] == events
+            while len(supabase.faults.done) < 3:
+                await anyio.sleep(0.01)
+        await listening.aclose()
+        supabase.faults.always("realtime", None)
+        with anyio.fail_after(BOUND_S):
+            number = 0
+            while not supabase.realtime.broadcasts:
+                number += 1
+                for event in stamped(STARTED, *words(3), ENDED, turn_id=str(uuid4())):
+                    await relay.publish(event)
+                await anyio.sleep(0.1)
+
+
+async def test_one_bad_message_is_left_out_and_the_others_are_told() -> None:
+    async with supabase_server() as supabase, relaying(supabase) as relay:
+        good = str(uuid4())
+        bad = stamped(STARTED, ENDED, session_id="")
+        bad = [event.model_copy(update={"turn_id": T2}) for event in bad]
+        supabase.realtime.bad_topics.add("chat:")
+        for event in [*bad, *stamped(STARTED, ENDED, session_id=good)]:
+            await relay.publish(event)
+        assert {one["topic"] for one in await until_told(supabase)} == {f"chat:{good}"}
+
+
+async def test_past_the_budget_text_waits_and_grows_and_the_ends_go_first() -> None:
+    granted = 0
+
+    async def one_at_a_time(wanted: int) -> int:
+        nonlocal granted
+        granted += 1
+        return min(wanted, 1)
+
+    sessions = [str(uuid4()) for _ in range(6)]
+    async with supabase_server() as supabase, relaying(supabase, one_at_a_time) as relay:
+        for session in sessions:
+            for event in stamped(STARTED, *words(30), ENDED, session_id=session, turn_id=str(uuid4())):
+                await relay.publish(event)
+        broadcasts = await until_told(supabase, ends=len(sessions))
+        assert granted >= len(broadcasts)
+        for session in sessions:
+            told = [one for one in broadcasts if one["topic"] == f"chat:{session}"]
+            assert text_of(events_of(told)) == "".join(f"{n % 10} " for n in range(30))
+
+
+async def test_all_processes_together_keep_to_the_budget(database: FreshDatabase) -> None:
+    async with Database(database.server) as first, Database(database.server) as second:
+        one, other = BroadcastBudget(first, per_second=20), BroadcastBudget(second, per_second=20)
+        started = anyio.current_time()
+        taken = 0
+        while anyio.current_time() - started < 1.0:
+            taken += await one(50) + await other(50)
+        lasted = anyio.current_time() - started
+        assert 5 <= taken <= 20 * lasted + 5 + 1
+
+
+async def test_without_a_database_nothing_is_told_and_nothing_fails() -> None:
+    database = Database("postgresql://nobody@127.0.0.1:1/nothing")
+    assert await BroadcastBudget(database, per_second=80)(5) == 0
+
+
+# The other end -------------------------------------------------------------------------------------------------------
+
+
+async def a_session_of(supabase: SupabaseServer, database: FreshDatabase, name: str) -> tuple[str, str]:
+    """An access token and the id of a session of that person's."""
+    token = await supabase.auth.sign_in(name)
+    async with Database(database.server) as pool:
+        world = postgres_world(database.owner, pool)
+        user_id = supabase.keys.read(token)["sub"]
+        talk = await Talk.begin(world, Caller(user_id=user_id, account_id=await account_of(pool, user_id)))
+        await talk.ask(str(uuid4()))
+        return token, talk.session_id
+
+
+@needs_supabase_js
+async def test_supabase_js_hears_a_turn_of_its_own_session(database: FreshDatabase) -> None:
+    async with supabase_server(database.owner) as supabase, relaying(supabase) as relay:
+        token, session_id = await a_session_of(supabase, database, "anna")
+        async with supabase_js(supabase, token=token, topic=f"chat:{session_id}") as listener:
+            assert await listener.next() == {"status": "SUBSCRIBED"}
+            for event in stamped(STARTED, *words(40), ENDED, session_id=session_id):
+                await relay.publish(event)
+            heard = events_of(await listener.to_the_end())
+        assert [event["type"] for event in heard][:: len(heard) - 1] == ["turn_started", "model_response_end"]
+        assert text_of(heard) == "".join(f"{n % 10} " for n in range(40))
+
+
+@needs_supabase_js
+async def test_supabase_js_hears_nothing_of_another_persons_session(database: FreshDatabase) -> None:
+    async with supabase_server(database.owner) as supabase:
+        _, session_id = await a_session_of(supabase, database, "anna")
+        bens = await supabase.auth.sign_in("ben")
+        async with supabase_js(supabase, token=bens, topic=f"chat:{session_id}") as listener:
+            said = await listener.next()
+            assert said is not None
+            assert said["status"] == "CHANNEL_ERROR"
+            assert "Unauthorized" in said["error"]
+
+
+async def test_the_supabase_package_hears_a_turn(database: FreshDatabase) -> None:
+    async with (
+        supabase_server(database.owner) as supabase,
+        relaying(supabase) as relay,
+        supabase_client(supabase) as client,
+    ):
+        token, session_id = await a_session_of(supabase, database, "anna")
+        await client.realtime.set_auth(token)
+        heard: list[dict[str, Any]] = []
+        ended = anyio.Event()
+
+        def hear(payload: Any) -> None:
+            heard.append(payload)
+            if any(event["type"] in END for event in payload["payload"]["events"]):
+                ended.set()
+
+        options: Any = {"config": {"private": True}}
+        channel = client.channel(f"chat:{session_id}", options)
+        await channel.on_broadcast("ai_response", hear).subscribe()
+        with anyio.fail_after(BOUND_S):
+            while not supabase.realtime.listeners(f"chat:{session_id}"):
+                await anyio.sleep(0.01)
+            for event in stamped(STARTED, *words(10), ENDED, session_id=session_id):
+                await relay.publish(event)
+            await ended.wait()
+        events = [event for payload in heard for event in payload["payload"]["events"]]
+        assert text_of(events) == "".join(f"{n % 10} " for n in range(10))
+        await client.remove_all_channels()
+        await client.realtime.close()

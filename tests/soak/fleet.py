@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import psutil  # type: ignore[import-untyped]
 import psycopg
+from psycopg import AsyncConnection
 
 from server.adapters.postgres.embedded import EmbeddedPostgres
 
@@ -58,10 +59,15 @@ class Fleet:
         member.process.kill()
         await member.process.wait()
 
-    def select(self, statement: str, parameters: Any = None) -> list[tuple[Any, ...]]:
-        """Rows, as the database's owner."""
-        with psycopg.connect(self.postgres.owner_dsn, autocommit=True, connect_timeout=10) as connection:
-            return connection.execute(statement.encode(), parameters).fetchall()
+    async def select(self, statement: str, parameters: Any = None) -> list[tuple[Any, ...]]:
+        """Rows, as the database's owner; it is waited for while it is away. Raises TimeoutError."""
+        async with asyncio.timeout(START_S):
+            while True:
+                try:
+                    async with await AsyncConnection.connect(self.postgres.owner_dsn, autocommit=True) as connection:
+                        return await (await connection.execute(statement.encode(), parameters)).fetchall()
+                except psycopg.OperationalError:
+                    await asyncio.sleep(0.2)
 
     async def _one(self) -> Member:
         self._started += 1

@@ -50,7 +50,7 @@ class People:
         """Wait for the turns that run, and look for what was left undone."""
         self._stopped = True
         await asyncio.gather(*self._asking)
-        [(unended,)] = self.servers.select("select count(*) from chat_turns where ended_at is null")
+        [(unended,)] = await self.servers.select("select count(*) from chat_turns where ended_at is null")
         self.tally.count("turns without an end", unended)
 
     async def _ask_on(self) -> None:
@@ -86,15 +86,16 @@ class People:
         calls = self.endpoint.calls.pop(script.key, 0)
         if calls > script.looks + max(shown.attempt, 1):
             problems.append(f"{calls} model calls in {shown.attempt} attempts")
-        problems += self._stored(one)
+        problems += await self._stored(one)
         self.tally.count("turns with something lost, doubled or half done", bool(problems))
         for problem in problems:
             self.tally.complain(f"{one.turn_id}: {problem}")
 
-    def _stored(self, one: Follower) -> list[str]:
+    async def _stored(self, one: Follower) -> list[str]:
         """How what is stored differs from what was shown."""
-        [(status,)] = self.servers.select("select status from chat_turns where id = %s::uuid", [one.turn_id]) or [("",)]
-        rows = self.servers.select(ROWS, [one.turn_id])
+        status_of = "select status from chat_turns where id = %s::uuid"
+        [(status,)] = await self.servers.select(status_of, [one.turn_id]) or [("",)]
+        rows = await self.servers.select(ROWS, [one.turn_id])
         problems = [f"stored as {status}, shown as {one.shown.end}"] if status != one.shown.end else []
         if not rows or rows[0][:2] != ("user", one.script.prompt):
             problems.append("the prompt is not stored")

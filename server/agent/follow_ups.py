@@ -58,7 +58,8 @@ def suggestions(messages: Sequence[AnyMessage], answer: str) -> list[str]:
 
 def _hottest(calls: Sequence[dict[str, Any]]) -> list[str]:
     """Names of the heaviest functions that any ranking or search of this turn returned."""
-    rows = [row for call in calls for row in call["data"].get("rows", [])]
+    ranked = [call["data"]["rows"] for call in calls if call["tool"] in ("get_top_functions", "find_frames")]
+    rows = [row for several in ranked for row in several]
     heaviest = sorted(rows, key=lambda row: -row["self_value"])[:6]
     return list(dict.fromkeys(plain(row["name"], 60).replace("`", "'") for row in heaviest))
 

@@ -183,6 +183,7 @@ def test_libraries_are_told_by_where_package_managers_put_them() -> None:
         "/usr/lib/python3.11/json/decoder.py",
         "node:internal/timers",
         "/usr/local/go/src/runtime/proc.go",
+        "encoding/json/decode.go",
         "/opt/go/pkg/mod/golang.org/x/net/http2.go",
         "<frozen importlib._bootstrap>",
         "/usr/lib/x86_64-linux-gnu/libc.so.6",

@@ -32,7 +32,7 @@ class AnalystChat(BaseChatModel):
 
     def _chunks(self, messages: list[BaseMessage], tools: Sequence[dict[str, Any]]) -> Iterator[AIMessageChunk]:
         evidence = gathered_evidence(messages)
-        question = understood(evidence.prompt, evidence.viewer)
+        question = understood(evidence.prompt, evidence.viewer, evidence.windows)
         calls = next_calls(question, evidence, frozenset(tool["function"]["name"] for tool in tools))
         for index, (name, arguments) in enumerate(calls):
             call_id = f"analyst_{len(evidence.results) + index}"

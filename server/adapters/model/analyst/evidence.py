@@ -18,8 +18,19 @@ another.
 CLEARLY_MORE = 1.5
 """How many times the main profile's hottest function another profile's must weigh to be named first."""
 
-WAITING = re.compile(r"wait|sleep|select|poll|accept|recv|park|futex|idle|readinto|\bread\b|join", re.IGNORECASE)
-"""Functions that mostly wait: the thread they fill is not what makes a program slow."""
+WAITING_WORDS = """
+wait waiting sleep usleep nanosleep poll epoll pselect kevent accept recv recvfrom recvmsg park parking futex
+idle readinto acquire timedwait sigwait
+"""
+_WAITING = frozenset(WAITING_WORDS.split())
+_WAITS = frozenset({"select", "join", "recv_into", "gopark", "__select", "lock"})
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+
+
+def waits(name: str) -> bool:
+    """Whether a function by its name mostly waits: the thread that it fills is not what makes a program slow."""
+    last = re.split(r"::|[./#:]", name.partition("(")[0] or name)[-1]
+    return last in _WAITS or any(word.casefold() in _WAITING for word in _WORDS.findall(last))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +77,54 @@ class Evidence:
         return any(result.tool == tool for result in self.results)
 
     @property
+    def summary(self) -> dict[str, Any] | None:
+        return self.first("get_trace_summary")
+
+    @property
+    def main(self) -> dict[str, Any] | None:
+        """The summary's row of the profile that leads, else of the default one."""
+        handle = self.lead.profile if self.lead else None
+        return self.profile(handle) or self.profile((self.summary or {}).get("default_profile"))
+
+    def profile(self, handle: str | None) -> dict[str, Any] | None:
+        """A profile's row, as far as it was listed."""
+        listed = [*(self.summary or {}).get("profiles", []), *(self.first("list_profiles") or {}).get("profiles", [])]
+        return next((row for row in listed if row["handle"] == handle), None)
+
+    @property
+    def unit(self) -> str:
+        """What the trace measures first."""
+        main = self.main
+        return str(main["unit"] if main else (self.summary or {}).get("unit", "nanoseconds"))
+
+    @property
+    def only_running(self) -> bool:
+        """Whether time in which nothing ran is not recorded at all."""
+        main = self.main
+        return bool(main and main["quality"].get("only_running"))
+
+    @property
+    def measures_waiting(self) -> bool:
+        """Whether waiting itself is what is measured, as in mutex and block profiles."""
+        main = self.main
+        return bool(main and any(value["name"] in ("delay", "contentions") for value in main["values"]))
+
+    def finding(self, *names: str) -> dict[str, Any] | None:
+        """The first of these findings that the trace has."""
+        found = {row["id"]: row for result in self.all("get_insights") for row in result.data["insights"]}
+        return next((found[name] for name in names if name in found and found[name]["state"] == "fail"), None)
+
+    def findings(self, *kinds: str) -> list[dict[str, Any]]:
+        """What the trace has of these kinds, worst first."""
+        told = self.first("get_insights") or {"insights": []}
+        return [row for row in told["insights"] if row["kind"] in kinds and row["state"] == "fail"]
+
+    @property
     def lead(self) -> Lead | None:
         """The hottest function of the main profile, or of another that was ranked too, when it weighs clearly more
         there.
         """
-        leads = [lead for result in self.all("get_top_functions") if (lead := lead_of(result.data))]
+        leads = [lead for result in self._rankings() if (lead := lead_of(result.data))]
         if not leads:
             return None
         first, *others = leads
@@ -79,10 +133,31 @@ class Evidence:
             for other in others
             if other.unit == first.unit
             and other.row["self_value"] > CLEARLY_MORE * first.row["self_value"]
-            and other.row["count"] > 1
-            and not WAITING.search(other.row["name"])
+            and (other.row["count"] > 1 or first.row["count"] <= 1)
+            and not waits(other.row["name"])
         ]
+        if waits(first.row["name"]) and not weightier:
+            working = [other for other in others if not waits(other.row["name"]) and other.row["count"] > 1]
+            weightier = [one for one in working if one.row["self_value"] * 10 > first.row["self_value"]]
+            return max(weightier, key=lambda lead: lead.row["self_value"]) if weightier else first
         return max([first, *weightier], key=lambda lead: lead.row["self_value"]) if weightier else first
+
+    def _rankings(self) -> list[Result]:
+        """Rankings by self value of whole profiles."""
+        narrowed = {"my_code", "start_time_ms", "end_time_ms", "filter", "value"}
+        return [
+            result
+            for result in self.all("get_top_functions")
+            if result.arguments.get("sort_by", "self") == "self" and not narrowed & result.arguments.keys()
+        ]
+
+    @property
+    def own_lead(self) -> Lead | None:
+        """The heaviest of the program's own functions when libraries' time goes to their callers."""
+        for result in self.all("get_top_functions"):
+            if result.arguments.get("my_code") and result.data["rows"]:
+                return lead_of(result.data)
+        return None
 
     @property
     def matches(self) -> list[dict[str, Any]]:

@@ -12,23 +12,27 @@ MENTIONED = 3
 LIMITS = 2
 GUESS_SHARE = 0.1
 """Share from which a guess from names is worth a line."""
-SAID_ALREADY = frozenset({"hot-function", "heaviest-path", "mostly-idle", "lost-events", "irregular-sampling"})
+SAID_ALREADY = frozenset(
+    {"hot-function", "heaviest-path", "flat-profile", "mostly-idle", "lost-events", "irregular-sampling"}
+)
 """What the answer says in its own place."""
 
 
-def findings(evidence: Evidence, lead: Lead) -> str:
-    """At most three findings of weight as a list; empty when nothing else stands out."""
-    rows = {row["id"]: row for row in _found(evidence) if row["kind"] != "quality" and _matters(row, lead)}
+def findings(evidence: Evidence, lead: Lead, *, said: str = "") -> str:
+    """At most three findings of weight as a list, without the one `said` already; empty when nothing else is found."""
+    found = [row for row in _found(evidence) if row["kind"] != "quality" and row["id"] != said]
+    rows = {row["id"]: row for row in found if _matters(row, lead)}
     chosen = [rows[name] for name in distinct(list(rows))[:MENTIONED]]
     if not chosen:
         return ""
-    lines = [f"- {row['title']}: {_sentence(row)}" + (f" {row['advice']}" if row["advice"] else "") for row in chosen]
+    lines = [f"- {row['title']}: {sentence_of(row)}" + (f" {row['advice']}" if row["advice"] else "") for row in chosen]
     return "What else stands out:\n\n" + "\n".join(lines)
 
 
 def limits(evidence: Evidence) -> list[str]:
-    """What the way of recording hides, in a sentence each."""
-    return [_sentence(row) for row in _found(evidence) if row["kind"] == "quality"][:LIMITS]
+    """What the way of recording hides, and how to record it, in a few sentences."""
+    found = [row for row in _found(evidence) if row["kind"] == "quality"][:LIMITS]
+    return [f"{sentence_of(row)} {row['advice']}".strip() for row in found]
 
 
 def _found(evidence: Evidence) -> list[dict[str, Any]]:
@@ -47,6 +51,18 @@ def _matters(row: dict[str, Any], lead: Lead) -> bool:
     return str(row["severity"]) != "info"
 
 
-def _sentence(row: dict[str, Any]) -> str:
-    """The finding's sentence with its evidence cited."""
+def sentence_of(row: dict[str, Any]) -> str:
+    """A finding's sentence with its evidence cited."""
     return PLACE.sub(lambda place: cited(row["evidence"][int(place[1])]), row["template"])
+
+
+def distinct_findings(evidence: Evidence) -> list[dict[str, Any]]:
+    """What the trace has, worst first, each story once, without flaws of the recording and guesses of little weight."""
+    rows = {
+        row["id"]: row
+        for row in _found(evidence)
+        if row["kind"] != "quality"
+        and not (row["confidence"] == "low" and (row["share"] or 0) < GUESS_SHARE)
+        and row["severity"] != "info"
+    }
+    return [rows[name] for name in distinct(list(rows))]

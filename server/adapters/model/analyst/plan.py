@@ -1,131 +1,60 @@
-"""Which tools the analyst calls next, by topic; an empty plan means that the report can be written."""
+"""Which tools the analyst calls next; an empty plan means that the report can be written."""
 
-from typing import Any, assert_never
+import re
 
 from server.adapters.model.analyst.evidence import Evidence
-from server.adapters.model.analyst.question import Question, Topic
+from server.adapters.model.analyst.kinds.functions import is_named
+from server.adapters.model.analyst.kinds.kind import BY_SELF, SUMMARY, Call
+from server.adapters.model.analyst.kinds.table import KINDS
+from server.adapters.model.analyst.question import ABOUT_ONE_FUNCTION, Question, Topic
+from server.adapters.model.analyst.topics import of_function
 
-Call = tuple[str, dict[str, Any]]
+LOOKED_UP = ABOUT_ONE_FUNCTION | {Topic.OVERVIEW, Topic.TOP, Topic.RECURSION}
+"""Topics of questions in which a plain word may be a function's name."""
 
-OTHER_PROFILES = 3
-"""Profiles beside the main one that an overview ranks: the busiest threads of a program, without
-reading all its pools.
-"""
-
-GARBAGE_PATTERN = r"\bgc\b|garbage|GC_|_gc|mark.?sweep|scaveng|gcBgMark|gc_collect|MinorGC|MajorGC"
-"""How CPython, V8, Go, the JVM and Chrome name the frames of their collectors."""
+MATCHES = 5
+_WHY = re.compile(r"^(?:so |and |but )?(?:why|how come|what makes|how can|explain why)\b", re.IGNORECASE)
 
 
 def next_calls(question: Question, evidence: Evidence, offered: frozenset[str]) -> list[Call]:
-    """The calls of the next round, only of tools that are offered; one round looks, a second follows
-    up what was found.
-    """
+    """The calls of the next round, only of tools that are offered, none twice."""
     if not offered:
         return []
-    calls = _follow_up(question, evidence, offered) if evidence.results else _first_round(question)
+    if not evidence.results and question.maybe and question.topic in LOOKED_UP:
+        finds: list[Call] = [("find_frames", {"pattern": name, "limit": MATCHES}) for name in question.maybe]
+        return [call for call in (SUMMARY, *finds, BY_SELF) if call[0] in offered]
+    settled_one = settled(question, evidence)
+    kind = KINDS[settled_one.topic]
     done = [(result.tool, result.arguments) for result in evidence.results]
-    return [(tool, arguments) for tool, arguments in calls if tool in offered and (tool, arguments) not in done]
+    for plan in (kind.first, kind.then):
+        calls = [call for call in plan(settled_one, evidence) if call[0] in offered and call not in done]
+        first_of = {repr(call): call for call in calls}
+        if first_of:
+            return list(first_of.values())
+    return []
 
 
-def _first_round(question: Question) -> list[Call]:
-    by_self: Call = ("get_top_functions", {"sort_by": "self", "limit": 10})
-    match question.topic:
-        case Topic.OVERVIEW:
-            return [("get_trace_summary", {}), by_self]
-        case Topic.TOP:
-            return [
-                ("get_top_functions", {"sort_by": question.sort_by, "limit": question.limit}),
-                ("generate_flamegraph_screenshot", {"mode": "left_heavy"}),
-            ]
-        case Topic.FUNCTION | Topic.SHOW if question.handle:
-            return [("get_callers_callees", {"frame": question.handle})]
-        case Topic.FUNCTION | Topic.SHOW if question.names:
-            return [("find_frames", {"pattern": name, "limit": 5}) for name in question.names]
-        case Topic.FUNCTION | Topic.SHOW:
-            mode = question.view if question.view in ("time_order", "left_heavy") else "left_heavy"
-            return [by_self, ("generate_flamegraph_screenshot", {"mode": mode})]
-        case Topic.GARBAGE:
-            return [
-                ("get_trace_summary", {}),
-                ("find_frames", {"pattern": GARBAGE_PATTERN, "regex": True, "limit": 10}),
-                by_self,
-            ]
-        case Topic.PROFILES | Topic.ABILITIES:
-            return [("get_trace_summary", {}), ("list_profiles", {}), by_self]
-        case Topic.WINDOW:
-            assert question.window is not None
-            part = {"start_time_ms": question.window[0], "end_time_ms": question.window[1]}
-            return [
-                ("get_top_functions", {"sort_by": "self", "limit": 10} | part),
-                ("generate_flamegraph_screenshot", {"mode": "time_order"} | part),
-            ]
-        case _:
-            assert_never(question.topic)
-
-
-def _follow_up(question: Question, evidence: Evidence, offered: frozenset[str]) -> list[Call]:
-    if question.topic is Topic.OVERVIEW:
-        return _overview(evidence)
-    if question.topic is Topic.GARBAGE and evidence.matches and not evidence.called("get_callers_callees"):
-        return [("get_callers_callees", {"frame": evidence.matches[0]["handle"]})]
-    if question.topic not in (Topic.FUNCTION, Topic.SHOW) or evidence.called("generate_sandwich_flamegraph_screenshot"):
-        return []
-    if not (question.names or question.handle):
-        view = question.view or "left_heavy"
-        return [("show_in_viewer", {"view": view})] if question.topic is Topic.SHOW else []
-    handle = _meant(question, evidence)
-    if handle is None:
-        return [("get_top_functions", {"sort_by": "self", "limit": 10})]
-    calls: list[Call] = [
-        ("get_callers_callees", {"frame": handle}),
-        ("generate_sandwich_flamegraph_screenshot", {"frame": handle}),
+def settled(question: Question, evidence: Evidence) -> Question:
+    """The question after its words were looked up: about a function that has one of them for its name, or not."""
+    if not question.maybe or question.topic not in LOOKED_UP or not evidence.called("find_frames"):
+        return question
+    exact = [
+        name
+        for name in question.maybe
+        if any(
+            is_named(row, name)
+            for result in evidence.all("find_frames")
+            if result.arguments.get("pattern") == name
+            for row in result.data["rows"]
+        )
     ]
-    if question.topic is Topic.SHOW:
-        calls.append(("show_in_viewer", {"handle": handle} | ({"view": question.view} if question.view else {})))
-    return calls
-
-
-def _overview(evidence: Evidence) -> list[Call]:
-    """First the other busy profiles, if there are any; then, in the profile that leads, findings, tree, picture
-    and neighbours.
-    """
-    summary, lead = evidence.first("get_trace_summary"), evidence.lead
-    if summary is None or lead is None or evidence.called("get_call_tree"):
-        return []
-    others = _other_profiles(summary)
-    if others and len(evidence.all("get_top_functions")) == 1:
-        return [("get_top_functions", {"sort_by": "self", "limit": 5, "profile": handle}) for handle in others]
-    where = {} if lead.profile == summary["default_profile"] else {"profile": lead.profile}
-    return [
-        ("get_insights", where),
-        ("get_call_tree", {"max_nodes": 60} | where),
-        ("generate_flamegraph_screenshot", {"mode": "left_heavy"} | where),
-        ("get_callers_callees", {"frame": lead.row["handle"]} | where),
-    ]
-
-
-def _other_profiles(summary: dict[str, Any]) -> list[str]:
-    """The busiest profiles of the main one's kind and unit, at least a tenth as busy as the main one."""
-    main = next(row for row in summary["profiles"] if row["handle"] == summary["default_profile"])
-    alike = [
-        row
-        for row in summary["profiles"]
-        if row is not main
-        and (row["kind"], row["unit"]) == (main["kind"], main["unit"])
-        and row["total"] * 10 > main["total"]
-    ]
-    return [row["handle"] for row in sorted(alike, key=lambda row: -row["total"])[:OTHER_PROFILES]]
-
-
-def _meant(question: Question, evidence: Evidence) -> str | None:
-    """The frame in question: the exact name among the matches, else the heaviest match; without a name, the hottest
-    function.
-    """
-    if question.handle:
-        known = evidence.first("get_callers_callees")
-        return known["frame"]["handle"] if known else None
-    if not question.names:
-        return evidence.lead.row["handle"] if evidence.lead else None
-    exact = next((row for row in evidence.matches if row["name"].removesuffix("()") in question.names), None)
-    row = exact or (evidence.matches[0] if evidence.matches else None)
-    return row["handle"] if row else None
+    if exact:
+        topic = (
+            question.topic if question.topic in ABOUT_ONE_FUNCTION | {Topic.RECURSION} else of_function(question.text)
+        )
+        return Question(
+            topic=topic, text=question.text, names=tuple(exact), view=question.view, asks_time=question.asks_time
+        )
+    if question.topic in ABOUT_ONE_FUNCTION and not _WHY.search(question.text):
+        return question
+    return question.about(Topic.OVERVIEW if question.topic in ABOUT_ONE_FUNCTION else question.topic)

@@ -75,7 +75,33 @@ def neighbours(around: dict[str, Any], unit: str) -> str:
         ("callers", "It is called from", "Nothing calls it."),
         ("callees", "It calls", "It calls nothing else."),
     ):
-        rows = [row for row in around[key] if row["handle"]][:4]
-        listed = ", ".join(f"{cited(row)} ({amount(row['value'], unit)})" for row in rows)
-        sentences.append(f"{words} {listed}." if rows else none)
+        rows = [row for row in around[key] if row["handle"]]
+        sentences.append(f"{words} {listed(rows, unit)}." if rows else none)
     return " ".join(sentences)
+
+
+def counted(row: dict[str, Any], kind: str) -> str:
+    """How often a row was seen: calls where calls were recorded, else samples that ended in it."""
+    what = "call" if kind == "evented" else "sample"
+    return f"{row['count']:,} {what}{'' if row['count'] == 1 else 's'}"
+
+
+def in_calls(row: dict[str, Any], kind: str) -> str:
+    """`, in 303 calls`, where calls were recorded and there were several."""
+    return f", in {row['count']:,} calls" if kind == "evented" and row["count"] > 1 else ""
+
+
+def listed(rows: list[dict[str, Any]], unit: str, limit: int = 4) -> str:
+    """`a (1.2 ms), b (1.0 ms) and c (3 µs)` of neighbours."""
+    said = [f"{cited(row)} ({amount(row['value'], unit)})" for row in rows[:limit]]
+    return joined(said)
+
+
+def joined(said: list[str]) -> str:
+    """A list as people write it."""
+    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
+
+
+def moment(ms: float) -> str:
+    """A point of a profile's time."""
+    return format_value(ms * 1e6, Unit.NANOSECONDS)

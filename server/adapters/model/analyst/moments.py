@@ -1,0 +1,113 @@
+"""Which stretch of time a question means: between, at, before and after, halves and thirds, and named windows."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+_UNITS = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3, "sec": 1e3, "second": 1e3, "min": 6e4, "minute": 6e4}
+_UNIT = r"(?:\s*(ns|us|µs|ms|milliseconds?|s|secs?|seconds?|min|minutes?)\b)"
+_SPAN = re.compile(
+    rf"(?:\bbetween\b|\bfrom\b|\bwindow\b|\brange\b|\bin\b)?\s*(?<![\w.])(\d+(?:\.\d+)?){_UNIT}?\s*(?:and|to|"
+    rf"until|till|-|–|—|\.\.+)\s*"
+    rf"(?:second\s)?(\d+(?:\.\d+)?){_UNIT}",
+    re.IGNORECASE,
+)
+_AT = re.compile(rf"(?:\bat|\baround|\bnear|@|\bt\s?=)\s*(?:about\s|the\s)?(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
+_AT_SECOND = re.compile(r"\b(?:at|in|around) second (\d+(?:\.\d+)?)", re.IGNORECASE)
+_FIRST = re.compile(
+    rf"\b(?:(?:in|during|within) the )?first (\d+(?:\.\d+)?){_UNIT}|\bbefore (\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE
+)
+_LAST = re.compile(rf"\b(?:in |during )?(?:the )?last (\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
+_AFTER = re.compile(rf"\b(?:after|since) (?:the first )?(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
+_PARTS = (
+    (re.compile(r"\bfirst half\b", re.IGNORECASE), (0.0, 0.5)),
+    (re.compile(r"\b(?:second|last|other) half\b", re.IGNORECASE), (0.5, 1.0)),
+    (re.compile(r"\bfirst third\b", re.IGNORECASE), (0.0, 1 / 3)),
+    (re.compile(r"\b(?:second|middle) third\b|\bin the middle\b", re.IGNORECASE), (1 / 3, 2 / 3)),
+    (re.compile(r"\b(?:last|third|final) third\b", re.IGNORECASE), (2 / 3, 1.0)),
+    (re.compile(r"\bfirst quarter\b", re.IGNORECASE), (0.0, 0.25)),
+    (re.compile(r"\b(?:last|fourth|final) quarter\b", re.IGNORECASE), (0.75, 1.0)),
+    (re.compile(r"\b(?:(?:at|in|near|towards?) the (?:very )?(?:beginning|start))\b", re.IGNORECASE), (0.0, 0.1)),
+    (re.compile(r"\b(?:(?:at|in|near|towards?) the (?:very )?end)\b", re.IGNORECASE), (0.9, 1.0)),
+)
+_IN_VIEW = re.compile(
+    r"\b(?:in view|on (?:the )?screen|what i see|zoomed|(?:this|selected|the selected|visible|current) (?:window|"
+    r"range|part|section|"
+    r"region|stretch|interval|area))\b",
+    re.IGNORECASE,
+)
+_NAMED = (
+    (re.compile(r"\b(?:page )?load(?:ing)? (?:time|phase)?\b|\bduring load\b|\bthe load\b", re.IGNORECASE), ("load",)),
+    (
+        re.compile(r"\b(?:busiest|hottest) (?:stretch|moment|part|time|phase)\b", re.IGNORECASE),
+        ("the busiest stretch",),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What a question says of time. `start` and `end` in milliseconds (None: from the beginning, to the end), `moment`
+    a single one, `parts` as parts of the whole; `profile` of a named window."""
+
+    start: float | None = None
+    end: float | None = None
+    moment: float | None = None
+    part: tuple[float, float] | None = None
+    last: float | None = None
+    profile: str | None = None
+
+    def within(self, length_ms: float) -> tuple[float, float]:
+        """From and to, in milliseconds, within a recording of that length; a moment becomes a hundredth of it, 10 ms at
+        least. What lies outside keeps its place."""
+        if self.part is not None:
+            return self.part[0] * length_ms, self.part[1] * length_ms
+        if self.moment is not None:
+            half = max(length_ms / 200, 5.0)
+            return max(0.0, self.moment - half), self.moment + half
+        if self.last is not None:
+            return max(0.0, length_ms - self.last), length_ms
+        return self.start or 0.0, length_ms if self.end is None else self.end
+
+
+def stretches(text: str, windows: list[dict[str, Any]]) -> tuple[Stretch, ...]:
+    """The stretches that a question names, in its order; `windows` are those with a name."""
+    found: list[tuple[int, Stretch]] = []
+    for match in _SPAN.finditer(text):
+        last = match[4]
+        start, end = _ms(match[1], match[2] or last), _ms(match[3], last)
+        if start < end:
+            found.append((match.start(), Stretch(start, end)))
+    if not found:
+        found = [*_single(text)]
+    for pattern, part in _PARTS:
+        found += [(match.start(), Stretch(part=part)) for match in pattern.finditer(text)]
+    if not found:
+        found = [*_named(text, windows)]
+    return tuple(stretch for _, stretch in sorted(found, key=lambda one: one[0]))
+
+
+def _single(text: str) -> list[tuple[int, Stretch]]:
+    found = [(m.start(), Stretch(moment=_ms(m[1], m[2]))) for m in _AT.finditer(text)]
+    found += [(m.start(), Stretch(moment=_ms(m[1], "s"))) for m in _AT_SECOND.finditer(text)]
+    found += [(m.start(), Stretch(0.0, _ms(m[1] or m[3], m[2] or m[4]))) for m in _FIRST.finditer(text)]
+    found += [(m.start(), Stretch(last=_ms(m[1], m[2]))) for m in _LAST.finditer(text)]
+    found += [(m.start(), Stretch(_ms(m[1], m[2]))) for m in _AFTER.finditer(text)]
+    return found
+
+
+def _named(text: str, windows: list[dict[str, Any]]) -> list[tuple[int, Stretch]]:
+    wanted: tuple[str, ...] = ("what is in view",) if _IN_VIEW.search(text) else ()
+    for pattern, names in _NAMED:
+        wanted += names if pattern.search(text) else ()
+    return [
+        (0, Stretch(window["start_ms"], window["end_ms"], profile=window["profile"]))
+        for window in windows
+        if window["name"] in wanted
+    ]
+
+
+def _ms(number: str, unit: str | None) -> float:
+    name = (unit or "s").casefold()
+    name = "ms" if name.startswith("milli") else name
+    return float(number) * _UNITS.get(name, _UNITS.get(name.rstrip("s"), 1e3))

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
-TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]')
+TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]:]', re.DOTALL)
+"""A string that the head cuts off ends with it: looked for again at each of its own quotes it would cost their square."""
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 

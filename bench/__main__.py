@@ -1,4 +1,5 @@
 """`make bench`, or `python -m bench [--large] [FILES]`: seconds from bytes to answers and a picture, beside targets.
+`python -m bench streaming`: tokens on their way through the server.
 
 Each file is measured in a process of its own. Large traces come from the folder `traces` in FLAMECHAT_SHARED; where it
 is missing, that is said. `--large` adds a file of 1 GB, made in the temporary folder. FILES: the steps of those alone.
@@ -11,6 +12,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from bench import streaming
 from bench.cancelling import print_cancelling
 from bench.measure import STEPS
 from bench.own_process import ROOT, figures_of
@@ -60,6 +62,8 @@ def print_steps(paths: list[Path]) -> None:
 
 def main(arguments: list[str]) -> None:
     print_machine()
+    if arguments[:1] == ["streaming"]:
+        sys.exit(streaming.main(arguments[1:]))
     files = [Path(argument).resolve() for argument in arguments if argument != "--large"]
     if files:
         print_steps(files)
@@ -75,6 +79,7 @@ def main(arguments: list[str]) -> None:
     print_steps(fixtures() + (sorted(LARGE.glob("*")) if LARGE.is_dir() else []))
     print_rendering()
     print_cancelling()
+    streaming.print_streaming()
 
 
 if __name__ == "__main__":

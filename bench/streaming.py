@@ -1,0 +1,253 @@
+"""`python -m bench streaming [--seconds 20] [--sockets 500] [--levels 40,80,120,160]`: tokens on their way from the
+model to the screen.
+
+One server process and PostgreSQL; the model and all clients are in this process. Every token holds the moment at which
+the model said it, so that its way to the client's frame is measured without a second clock. The last figure is the
+server's CPU per token beside that of `ChatOpenAI.astream` alone, which reads the same stream in a process of its own.
+"""
+
+import argparse
+import asyncio
+import json
+import resource
+import sys
+import tempfile
+import time
+import uuid
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from bench.own_process import figures_of
+from bench.raw_socket import RawSocket
+from tests.soak.fleet import Fleet, fleet
+from tests.soak.speaking import Endpoint, Script, from_letters, in_letters, speaking_endpoint
+
+TOKENS_PER_S = 50
+TURNS = 40
+SOCKETS = 500
+P95_MS = 250.0
+CPU_TIMES_BARE = 2.0
+FLAT_MB_PER_MINUTE = 3.0
+"""Growth that a bench of ten minutes can tell from an allocator's breathing."""
+
+TURN_S = 30.0
+JOINING = 20
+SAMPLE_EVERY_S = 5.0
+ENDS = {"model_response_end", "turn_cancelled", "turn_failed"}
+
+
+@dataclass(slots=True)
+class Level:
+    """What was seen at so many turns at once. `cpu` is of the server and its workers, `postgres_cpu` of the database,
+    seconds; `memory` the server's own bytes over time."""
+
+    turns: int
+    seconds: float
+    latencies_ms: list[float] = field(default_factory=list)
+    frames: int = 0
+    dropped: int = 0
+    finished: int = 0
+    cpu: float = 0.0
+    postgres_cpu: float = 0.0
+    memory: list[tuple[float, int]] = field(default_factory=list)
+
+    @property
+    def tokens(self) -> int:
+        return len(self.latencies_ms)
+
+    def percentile(self, share: float) -> float:
+        return self.latencies_ms[min(self.tokens - 1, int(self.tokens * share))] if self.tokens else float("inf")
+
+    def mb_per_minute(self) -> float:
+        """The slope of memory after the first third, in which pools and caches fill, by least squares."""
+        late = self.memory[len(self.memory) // 3 :]
+        if len(late) < 3:
+            return 0.0
+        mean_t, mean_m = (sum(values) / len(late) for values in zip(*late, strict=True))
+        across = sum((at - mean_t) ** 2 for at, _ in late)
+        return sum((at - mean_t) * (size - mean_m) for at, size in late) / across * 60 / 1e6
+
+
+async def converse(servers: Fleet, level: Level, until: float, first_pause: float) -> None:
+    """One person: turn after turn, each in a session of its own, until the time is over."""
+    await asyncio.sleep(first_pause)
+    while (left := until - time.monotonic()) > 1:
+        words = int(min(TURN_S, left) * TOKENS_PER_S)
+        key = in_letters(uuid.uuid4().int >> 64)
+        script = Script(key, words=words, every_ms=1000 / TOKENS_PER_S, looks=0, timed=True)
+        session = str(uuid.uuid4())
+        socket = await RawSocket.join(servers.addresses[0], traceId=servers.trace_id, sessionId=session)
+        socket.send(type="user_prompt", sessionId=session, prompt=script.prompt)
+        heard = 0
+        while (message := await socket.next())["type"] not in ENDS:
+            if chunk := message.get("chunk"):
+                now = time.monotonic_ns() // 1000
+                latencies = [(now - from_letters(word)) / 1000 for word in chunk.split()]
+                level.latencies_ms += latencies
+                level.frames += 1
+                heard += len(latencies)
+        complete = message["type"] == "model_response_end" and heard == words
+        level.finished += complete
+        level.dropped += not complete
+        socket.close()
+
+
+async def watch(process: psutil.Process, level: Level) -> None:
+    """Memory of the server process while it works: what is its own, without what it shares."""
+    begun = time.monotonic()
+    while True:
+        await asyncio.sleep(SAMPLE_EVERY_S)
+        memory = process.memory_info()
+        level.memory.append((time.monotonic() - begun, memory.rss - memory.shared))
+
+
+def cpu_of(processes: list[psutil.Process]) -> float:
+    spent = 0.0
+    for process in processes:
+        try:
+            times = process.cpu_times()
+        except psutil.NoSuchProcess:
+            continue
+        spent += times.user + times.system
+    return spent
+
+
+def with_children(pid: int) -> list[psutil.Process]:
+    process = psutil.Process(pid)
+    return [process, *process.children(recursive=True)]
+
+
+async def measure(servers: Fleet, turns: int, seconds: float) -> Level:
+    """So many people for so long."""
+    server = psutil.Process(servers.members[0].process.pid)
+    level = Level(turns, seconds)
+    ours, database = cpu_of(with_children(server.pid)), cpu_of(postgres_processes(servers))
+    watching = asyncio.create_task(watch(server, level))
+    until = time.monotonic() + seconds
+    await asyncio.gather(*(converse(servers, level, until, number / TOKENS_PER_S) for number in range(turns)))
+    watching.cancel()
+    level.cpu = cpu_of(with_children(server.pid)) - ours
+    level.postgres_cpu = cpu_of(postgres_processes(servers)) - database
+    level.latencies_ms.sort()
+    return level
+
+
+def postgres_processes(servers: Fleet) -> list[psutil.Process]:
+    """The database's main process; those of connections come and go, and count with it once they have gone."""
+    pid = int((servers.folder / "data" / "postgres" / "cluster" / "postmaster.pid").read_text().split()[0])
+    return with_children(pid)
+
+
+async def idle_sockets(servers: Fleet, number: int) -> list[RawSocket]:
+    """So many people who look on, each in a session of his own."""
+    gate = asyncio.Semaphore(JOINING)
+
+    async def one() -> RawSocket:
+        async with gate:
+            return await RawSocket.join(servers.addresses[0], traceId=servers.trace_id, sessionId=str(uuid.uuid4()))
+
+    return await asyncio.gather(*(one() for _ in range(number)))
+
+
+def print_level(level: Level) -> bool:
+    """Print what was seen; returns whether p95 holds and nothing was dropped."""
+    p50, p95, p99 = (level.percentile(share) for share in (0.5, 0.95, 0.99))
+    holds = p95 < P95_MS and not level.dropped
+    print(
+        f"{level.turns:5} {level.tokens / level.seconds:9.0f} {p50:8.0f} {p95:8.0f} {p99:8.0f} "
+        f"{level.percentile(1):8.0f} {level.finished:9} {level.dropped:8} {level.frames / level.seconds:9.0f} "
+        f"{level.cpu / level.seconds:7.0%} {level.postgres_cpu / level.seconds:9.0%} "
+        f"{(level.memory[-1][1] if level.memory else 0) / 1e6:7.0f}  {'holds' if holds else 'does not hold'}",
+        flush=True,
+    )
+    return holds
+
+
+async def stream(seconds: float, sockets: int, levels: list[int], folder: Path) -> tuple[list[Level], float | str]:
+    """The figures of every level, and the CPU of bare `astream` per token, in seconds, or why there is none."""
+    async with (
+        speaking_endpoint() as endpoint,
+        fleet(folder, 1, model_url=endpoint.base_url, FLAMECHAT_TURNS_AT_ONCE="256") as servers,
+    ):
+        onlookers = await idle_sockets(servers, sockets - levels[0])
+        await measure(servers, 4, 4.0)  # pools and imports are there before anything is counted
+        print(f"\n{sockets} sockets, {TOKENS_PER_S} tokens a second in each turn, {seconds:g} s; latencies in ms\n")
+        print(
+            f"{'turns':>5} {'tokens/s':>9} {'p50':>8} {'p95':>8} {'p99':>8} {'max':>8} {'completed':>9} {'dropped':>8} "
+            f"{'frames/s':>9} {'server':>7} {'database':>9} {'MB':>7}"
+        )
+        seen = []
+        for turns in levels:
+            seen.append(await measure(servers, turns, seconds if turns == levels[0] else min(seconds, 20.0)))
+            if not print_level(seen[-1]):
+                break
+        for socket in onlookers:
+            socket.close()
+        return seen, await bare(endpoint, seen[0])
+
+
+async def bare(endpoint: Endpoint, level: Level) -> float | str:
+    """CPU seconds per token of `ChatOpenAI.astream` alone, at the same number of turns and the same pace."""
+    words = str(int(min(level.seconds, 20.0) * TOKENS_PER_S))
+    figures = await asyncio.to_thread(figures_of, "bench.streaming", endpoint.base_url, str(level.turns), words)
+    return figures if isinstance(figures, str) else figures["cpu"]
+
+
+def read_bare(base_url: str, turns: int, words: int) -> dict[str, float]:
+    """In a process of its own: so many streams at once through LangChain's client, nothing done with them."""
+    from langchain_openai import ChatOpenAI
+
+    chat = ChatOpenAI(model="fake", base_url=base_url, api_key="none", stream_usage=True)  # type: ignore[arg-type]
+
+    async def read(key: str) -> int:
+        script = Script(key, words=words, every_ms=1000 / TOKENS_PER_S, looks=0, timed=True)
+        return sum([bool(chunk.text) async for chunk in chat.astream(script.prompt)])
+
+    async def all_of() -> tuple[int, float]:
+        await read("warm")
+        begun = time.process_time()
+        read_all = await asyncio.gather(*(read(f"bare{in_letters(number)}") for number in range(turns)))
+        return sum(read_all), time.process_time() - begun
+
+    tokens, cpu = asyncio.run(all_of())
+    return {"cpu": cpu / tokens}
+
+
+def print_streaming(seconds: float = 20.0, sockets: int = SOCKETS, levels: list[int] | None = None) -> bool:
+    """Print the figures beside their bounds; returns whether all hold."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 8192)), hard))
+    with tempfile.TemporaryDirectory(prefix="flamechat-streaming-") as folder:
+        seen, alone = asyncio.run(stream(seconds, sockets, levels or [TURNS, 80, 120, 160], Path(folder)))
+    first = seen[0]
+    held = [level.turns for level in seen if level.percentile(0.95) < P95_MS and not level.dropped]
+    ours = first.cpu / max(first.tokens, 1)
+    p95 = first.percentile(0.95)
+    print(f"\np95 at {first.turns} turns: {p95:.0f} ms (bound {P95_MS:g}); it holds up to {max(held, default=0)} turns")
+    print(f"turns dropped at {first.turns}: {first.dropped} (bound 0)")
+    growth = first.mb_per_minute()
+    print(f"memory of the server over {seconds:g} s: {growth:+.1f} MB a minute (bound {FLAT_MB_PER_MINUTE:g})")
+    if isinstance(alone, str):
+        print(f"CPU beside bare astream: {alone}")
+        return False
+    times = ours / alone
+    print(
+        f"CPU per token: server {ours * 1e6:.0f} µs, bare astream {alone * 1e6:.0f} µs: {times:.2f} times "
+        f"(bound {CPU_TIMES_BARE:g}); the database's beside it {first.postgres_cpu / max(first.tokens, 1) * 1e6:.0f} µs"
+    )
+    return first.turns in held and growth < FLAT_MB_PER_MINUTE and times <= CPU_TIMES_BARE
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench streaming")
+    parser.add_argument("--seconds", type=float, default=20.0, help="of the first level; later ones take 20 at most")
+    parser.add_argument("--sockets", type=int, default=SOCKETS)
+    parser.add_argument("--levels", type=lambda text: [int(part) for part in text.split(",")], default=None)
+    given = parser.parse_args(arguments)
+    return 0 if print_streaming(given.seconds, given.sockets, given.levels) else 1
+
+
+if __name__ == "__main__":
+    print(json.dumps(read_bare(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))))

@@ -22,9 +22,10 @@ def scaled_numbers(
     values: list[float], scale: int, tokens: Callable[[], Sequence[bytes | msgspec.Raw]]
 ) -> npt.NDArray[np.int64]:
     """`scaled_number` of many, given as float64; those near a half and large ones are read again from their tokens."""
-    exact = np.array(values, np.float64) * 10.0**scale
-    near = np.rint(exact)
-    sure = (np.abs(exact) < SURE) & (np.abs(exact - near) < 0.25)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is not sure
+        exact = np.array(values, np.float64) * 10.0**scale
+        near = np.rint(exact)
+        sure = (np.abs(exact) < SURE) & (np.abs(exact - near) < 0.25)
     numbers = np.where(sure, near, 0).astype(np.int64)
     if not sure.all():
         texts = tokens()

@@ -1,5 +1,7 @@
 """Nesting slices, matching begins with ends, sums over spans. In C: spans.c; the rules: traces/nesting.py."""
 
+from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +15,8 @@ Int32 = npt.NDArray[np.int32]
 UInt8 = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
 NONE = -1
+PIECE = 1 << 16
+"""Rows that become Python's numbers at once without the kernels: more would only take memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +49,11 @@ def nest(start: Values, end: Values, max_depth: int) -> Nesting:
 def nest_reference(start: Values, end: Values, max_depth: int) -> Nesting:
     """The same, a slice at a time."""
     order = np.lexsort((-end, start))  # stable: file order decides last
-    parents: list[int] = []
-    depths: list[int] = []
-    kept: list[int] = []
+    parents, depths, kept = array("i"), array("i"), array("q")
     stack: list[int] = []  # open spans, as rows of the result
-    ends: list[int | float] = []  # clamped ends of the result's rows
+    ends = array("q" if end.dtype == np.int64 else "d")  # clamped ends of the result's rows
     clamped = too_deep = 0
-    for position, (begin, said) in enumerate(zip(start[order].tolist(), end[order].tolist(), strict=True)):
+    for position, (begin, said) in enumerate(_in_order(order, start, end)):
         while stack and ends[stack[-1]] <= begin:
             stack.pop()
         if len(stack) >= max_depth:
@@ -69,13 +71,18 @@ def nest_reference(start: Values, end: Values, max_depth: int) -> Nesting:
         kept.append(position)
         ends.append(finish)
     return Nesting(
-        source=order[np.array(kept, np.int64)],
-        end=np.array(ends, end.dtype),
-        parent=np.array(parents, np.int32),
-        depth=np.array(depths, np.int32),
+        source=order[np.frombuffer(kept, np.int64)],
+        end=np.frombuffer(ends, end.dtype),
+        parent=np.frombuffer(parents, np.int32),
+        depth=np.frombuffer(depths, np.int32),
         clamped=clamped,
         too_deep=too_deep,
     )
+
+
+def _in_order(order: Int64, *columns: Values) -> Iterator[tuple[Any, ...]]:
+    for piece in np.split(order, range(PIECE, len(order), PIECE)):
+        yield from zip(*(column[piece].tolist() for column in columns), strict=True)
 
 
 def match(

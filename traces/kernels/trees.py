@@ -67,12 +67,49 @@ def paths_of_spans(frame: Int32, parent: Int32, max_depth: int) -> Paths:
 
 
 def paths_of_spans_reference(frame: Int32, parent: Int32, max_depth: int) -> Paths:
+    """The same in numpy, a depth of all spans at a time."""
+    depth = _depths(parent)
+    deepest = int(depth.max()) + 1 if len(depth) else 0
+    if deepest > max_depth or len(frame) < FEW_STACKS * deepest:
+        return _spans_one_by_one(frame, parent, max_depth)
+    node = np.full(len(frame) + 1, NONE)  # the last one is the parent of roots
+    found: Found = []
+    nodes = 0
+    for spans in np.split(np.argsort(depth, kind="stable"), np.cumsum(np.bincount(depth))[:-1]):
+        nodes, node[spans] = _distinct_children(node[parent[spans]], frame[spans], spans, nodes, found)
+    return _paths_in_order(found, node[:-1])
+
+
+def _spans_one_by_one(frame: Int32, parent: Int32, max_depth: int) -> Paths:
     """The same, a span at a time."""
     tree = Trie(max_depth)
     nodes: list[int] = []
     for span_frame, span_parent in zip(frame.tolist(), parent.tolist(), strict=True):
         nodes.append(tree.child(nodes[span_parent] if span_parent >= 0 else NONE, span_frame))
     return tree.paths(nodes)
+
+
+Found = list[tuple[Int32, Int32, Int32]]
+"""Of each depth: frames and parents of its nodes, and the first row that led to each."""
+
+
+def _distinct_children(parents: Int64, frames: Int32, rows: Int64, count: int, found: Found) -> tuple[int, Int64]:
+    """Add the nodes of one depth to the `count` that were found; returns how many there are then, and each row's."""
+    keys = (parents + 1) << 32 | frames
+    distinct, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    frame, parent = (distinct & 0xFFFFFFFF).astype(np.int32), ((distinct >> 32) - 1).astype(np.int32)
+    found.append((frame, parent, rows[first].astype(np.int32)))
+    return count + len(distinct), count + number
+
+
+def _paths_in_order(found: Found, leaf: Int64) -> Paths:
+    """The nodes as a walk through the rows meets them; `leaf` counts them in the order found."""
+    depth = np.repeat(np.arange(len(found), dtype=np.int32), [len(first) for _, _, first in found])
+    frame, parent, first = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = np.lexsort((depth, first))
+    renamed = np.append(np.empty(len(order), np.int32), np.int32(NONE))
+    renamed[order] = np.arange(len(order), dtype=np.int32)
+    return Paths(frame[order], renamed[parent[order]], depth[order], renamed[leaf], 0)
 
 
 def paths_of_stacks(frames: Int32, ends: Int64, max_depth: int, *, inner_first: bool = False) -> Paths:
@@ -96,24 +133,15 @@ def paths_of_stacks_reference(frames: Int32, ends: Int64, max_depth: int, *, inn
     places, step = (ends - 1, -1) if inner_first else (ends - sizes, 1)
     leaf = np.full(len(ends), NONE)
     stacks = np.arange(len(ends))
-    found: list[tuple[Int32, Int32, Int32]] = []  # of each depth: frames, parents and first stacks of its nodes
+    found: Found = []
     nodes = 0
     for depth in range(deepest):
         stacks = stacks[sizes[stacks] > depth]
-        keys = (leaf[stacks] + 1) << 32 | frames[places[stacks] + depth * step]
-        distinct, first, number = np.unique(keys, return_index=True, return_inverse=True)
-        frame, parent = (distinct & 0xFFFFFFFF).astype(np.int32), ((distinct >> 32) - 1).astype(np.int32)
-        found.append((frame, parent, stacks[first].astype(np.int32)))
-        leaf[stacks] = nodes + number
-        nodes += len(distinct)
+        here = frames[places[stacks] + depth * step]
+        nodes, leaf[stacks] = _distinct_children(leaf[stacks], here, stacks, nodes, found)
     if not nodes:
         return Paths(empty := np.empty(0, np.int32), empty, empty, leaf.astype(np.int32), 0)
-    frame, parent, stack = (np.concatenate(column) for column in zip(*found, strict=True))
-    depth_of = np.repeat(np.arange(deepest, dtype=np.int32), [len(first) for _, _, first in found])
-    order = np.lexsort((depth_of, stack))  # as a walk through the stacks meets them
-    renamed = np.append(np.empty(nodes, np.int32), np.int32(NONE))
-    renamed[order] = np.arange(nodes, dtype=np.int32)
-    return Paths(frame[order], renamed[parent[order]], depth_of[order], renamed[leaf], 0)
+    return _paths_in_order(found, leaf)
 
 
 def _paths_one_by_one(frames: Int32, ends: Int64, max_depth: int, *, inner_first: bool) -> Paths:

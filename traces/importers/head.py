@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]:]', re.DOTALL)
-"""A string that the head cuts off ends with it: looked for again at each of its own quotes it would cost their square."""
+"""A string that the head cuts off ends with it: looked for again at each of its own quotes it would cost the square."""
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 

@@ -163,6 +163,36 @@ def render_self_time(trace: Trace, options: SheetOptions, *, bars: int = DEFAULT
     return _picture(figure, options, title, notes, told + ".")
 
 
+def counter_names(trace: Trace) -> list[str]:
+    """The trace's counters, in order of first reading."""
+    return [trace.strings[index] for index in dict.fromkeys(trace.counters.name.tolist())]
+
+
+def render_counter(trace: Trace, name: str, options: SheetOptions) -> Picture:
+    """One counter's level over time, a line for each profile that has it. Raises InvalidOption for a name that the
+    trace does not have."""
+    counters = trace.counters
+    named = [index for index in dict.fromkeys(counters.name.tolist()) if trace.strings[index] == name]
+    if not named:
+        raise InvalidOption("counter", f"this trace has no counter of that name; it has {len(counter_names(trace))}")
+    mine = np.flatnonzero(np.isin(counters.name, named))
+    start, end = float(counters.time[mine].min()), float(counters.time[mine].max())
+    scale, unit = _time_scale(end - start)
+    figure, palette = _figure(options), PALETTES[options.theme]
+    axes: Axes = figure.subplots()
+    series = np.unique(counters.profile[mine]).tolist()[:MAX_PROFILES]
+    for profile in series:
+        rows = mine[counters.profile[mine] == profile]
+        axes.step((counters.time[rows] - start) / scale, counters.value[rows], where="post", linewidth=1)
+    axes.set_xlabel(f"{unit} from its first reading", color=_hex(palette.muted), fontsize=8)
+    _style(axes, palette)
+    values = counters.value[mine]
+    least, most, last = (f"{value:,.6g}" for value in (values.min(), values.max(), values[-1]))
+    told = f"{len(mine):,} readings of {_short(name)}: from {least} to {most}, {last} at the end."
+    title = options.title or f"{_short(name)} · {trace.name}"
+    return _picture(figure, options, title, (), told)
+
+
 def _busy(profile: Profile, start: float, end: float, bins: int) -> npt.NDArray[np.float64]:
     """The part of each step in which something ran: outermost spans, or samples with a stack."""
     if profile.kind is ProfileKind.EVENTED:

@@ -1,53 +1,70 @@
 """The tools: what they return, how they refuse, and that a trace cannot speak through them."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import pytest
 
-from server.adapters.memory.workers import InlineTraceWorkers
-from server.agent.bounds import AgentBounds
 from server.agent.facts import QUOTED
 from server.agent.tools.arguments import validated
-from server.agent.tools.running import capped, named_tool, run_tool, shown_fields
+from server.agent.tools.arguments_of_spans import GET_SPAN_DETAILS
+from server.agent.tools.running import capped, named_tool, shown_fields
 from server.agent.tools.schema import function_definition
 from server.agent.tools.table import TOOLS, offered_tools
 from server.agent.tools.tool import Outcome, ToolFailed, ToolProblem, ToolRetry
+from tests.agent.around import ask_around
 from tests.agent.turns import HOSTILE, small_trace
+from traces.builder import TraceBuilder
 from traces.model import Trace
+from traces.nesting import nest_slices
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "get_callers_callees": {"frame": "draw"},
     "find_frames": {"pattern": "a"},
     "generate_sandwich_flamegraph_screenshot": {"frame": "f2"},
     "show_in_viewer": {"handle": "f2"},
+    "get_span_details": {"handle": "s0"},
+    "draw_chart": {"kind": "self_time"},
+    "compare_traces": {"others": ["earlier.json"]},
+    "read_source": {"frame": "load"},
+    "navigate": {"action": "highlight", "pattern": "parse"},
     "query_trace": {"sql": "SELECT name, total_ms FROM nodes ORDER BY total_ms DESC"},
 }
 
 
+def one_call(*, hostile: bool) -> Trace:
+    builder = TraceBuilder("calls.json", "example")
+    frame = builder.frame(HOSTILE if hostile else "parse_json", "app.py", 9)
+    builder.add_evented("MainThread", nest_slices(np.array([0]), np.array([5]), np.array([frame], np.int32)))
+    return builder.build(sha256="7" * 64, source_bytes=1)
+
+
 async def ask(name: str, arguments: dict[str, Any], trace: Trace | None = None) -> Outcome:
-    """One tool's outcome over a trace (the small one), run the way a turn runs it."""
-    workers, bounds = InlineTraceWorkers(), AgentBounds()
-    opened = workers.hold(trace or small_trace())
-    tool = named_tool(name, TOOLS)
-    outcome, _ = await run_tool(
-        tool,
-        arguments,
-        trace=opened,
-        workers=workers,
-        seconds=bounds.tool_seconds,
-        characters=bounds.result_characters,
-    )
-    return outcome
+    """One tool's outcome over a trace (the small one), run the way a turn runs it; around it lies another of its kind
+    and a folder with one of its files."""
+    trace = trace or small_trace()
+    with TemporaryDirectory() as folder:
+        Path(folder, "app.py").write_text(f"# {HOSTILE}\n" * 20)
+        return await ask_around(name, arguments, trace, replace(trace, name="earlier.json"), sources=Path(folder))
 
 
 def test_all_schemas_together_stay_under_3000_tokens() -> None:
-    assert len(json.dumps([function_definition(tool) for tool in TOOLS])) / 4 < 3_000
+    assert len(_as_sent([function_definition(tool) for tool in TOOLS])) / 4 < 3_000
+    """A token is taken for four characters, as the encoding itself cannot be had without a network."""
+
+
+def _as_sent(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 async def test_a_default_result_stays_under_1500_tokens_and_its_data_is_json(tool: Any) -> None:
-    outcome = await ask(tool.name, EXAMPLES.get(tool.name, {}))
+    trace = one_call(hostile=False) if tool is GET_SPAN_DETAILS else None
+    outcome = await ask(tool.name, EXAMPLES.get(tool.name, {}), trace)
     assert len(outcome.text) / 4 < 1_500
     assert outcome.text
     assert set(outcome.data) <= tool.fields
@@ -126,7 +143,8 @@ async def test_a_name_that_nothing_matches_is_an_answer_with_the_nearest_names()
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 async def test_a_hostile_name_stays_inside_its_quotes(tool: Any) -> None:
-    outcome = await ask(tool.name, EXAMPLES.get(tool.name, {}), small_trace(hostile=True))
+    trace = one_call(hostile=True) if tool is GET_SPAN_DETAILS else small_trace(hostile=True)
+    outcome = await ask(tool.name, EXAMPLES.get(tool.name, {}), trace)
     assert "\nand say" not in outcome.text
     assert "\u202e" not in outcome.text
     assert "abcdef" not in outcome.text, "secrets in addresses are masked"

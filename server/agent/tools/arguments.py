@@ -19,12 +19,12 @@ from traces.errors import TraceError
 from traces.handles import ALL, ProfileChoice, parse_handle, resolve
 from traces.model import Profile, Trace, Values
 
-ProfileArgument = Annotated[str | None, Field(description="profile handle such as p0; default: the main one")]
+ProfileArgument = Annotated[str | None, Field(description="p0; default: the main one")]
 ProfilesArgument = Annotated[str | None, Field(description="p0, or all (added up); default: the main one")]
-MyCodeArgument = Annotated[bool, Field(description="leave libraries out; their time goes to the caller")]
-StartArgument = Annotated[float | None, Field(ge=0, description="window start, ms from the profile's start")]
-EndArgument = Annotated[float | None, Field(gt=0, description="window end, ms")]
-FrameArgument = Annotated[str, Field(min_length=1, description="frame handle such as f12, or exact function name")]
+MyCodeArgument = Annotated[bool, Field(description="libraries left out, their time goes to callers")]
+StartArgument = Annotated[float | None, Field(ge=0, description="ms from the profile's start")]
+EndArgument = Annotated[float | None, Field(gt=0, description="ms")]
+FrameArgument = Annotated[str, Field(min_length=1, description="f12, or the exact name")]
 
 NS_PER_MS = 1_000_000
 NEAREST = 5

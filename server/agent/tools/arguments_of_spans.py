@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from server.agent.quoting import place, quoted
-from server.agent.tools.history import reached
 from server.agent.tools.surroundings import Asking
 from server.agent.tools.tool import Outcome, Tool, ToolArguments
 from traces.analysis.units import format_value
@@ -61,6 +60,7 @@ def span_details(trace: Trace, handle: str, upload: Path | None) -> Outcome:
             "duration": end - start,
             "self_value": float(spans.self_value[row]),
             "depth": int(spans.depth[row]),
+            "has_arguments": held,
             "arguments": [{"name": str(key), "text": _told(value)[:300]} for key, value in shown],
         },
         ui={"handle": f"s{profile.span_base + row}", "profile": profile.handle},
@@ -79,9 +79,10 @@ def _told(value: Any) -> str:
 
 
 async def ask_span(asking: Asking, arguments: SpanDetails) -> Outcome:
-    if asking.around is None or "upload" not in asking.around.has:
-        return await asking.workers.ask(asking.trace, span_details, arguments.handle, None)
-    async with reached(asking).upload() as upload:
+    outcome = await asking.workers.ask(asking.trace, span_details, arguments.handle, None)
+    if not outcome.data["has_arguments"] or asking.around is None or "upload" not in asking.around.has:
+        return outcome
+    async with asking.around.upload() as upload:  # only now: it is copied from where it is stored
         return await asking.workers.ask(asking.trace, span_details, arguments.handle, upload)
 
 
@@ -92,6 +93,6 @@ GET_SPAN_DETAILS = Tool(
     ask=ask_span,
     doing=lambda a: f"Looking at the call {a.handle[:20]}",
     fields=frozenset({"handle", "frame", "name", "profile", "unit", "start", "end", "duration", "self_value", "depth"})
-    | {"arguments", "text"},
+    | {"has_arguments", "arguments", "text"},
     narrow="name another span",
 )

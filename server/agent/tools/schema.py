@@ -19,9 +19,13 @@ def function_definition(tool: Tool[Any]) -> dict[str, Any]:
     }
 
 
+UNSAID = frozenset({"title", "minLength", "maxLength", "minItems", "maxItems", "minimum", "exclusiveMinimum"})
+"""Bounds that nobody passes who means what he writes; who passes one is told it by the refusal."""
+
+
 def compact_schema(arguments: type[BaseModel]) -> dict[str, Any]:
-    """The model's JSON Schema without titles, null alternatives and null defaults (an absent argument
-    says the same).
+    """The model's JSON Schema without titles, null alternatives, the bounds in `UNSAID` and empty
+    defaults (an absent argument says the same).
     """
     schema = arguments.model_json_schema()
     properties = {name: _compact(field) for name, field in schema.get("properties", {}).items()}
@@ -33,4 +37,10 @@ def _compact(field: dict[str, Any]) -> dict[str, Any]:
     alternatives = [option for option in field.get("anyOf", []) if option.get("type") != "null"]
     if len(alternatives) == 1:
         field = {key: value for key, value in field.items() if key != "anyOf"} | alternatives[0]
-    return {key: value for key, value in field.items() if key != "title" and not (key == "default" and value is None)}
+    if isinstance(items := field.get("items"), dict):
+        field = field | {"items": _compact(items)}
+    return {
+        key: value
+        for key, value in field.items()
+        if key not in UNSAID and not (key == "default" and value in (None, []))
+    }

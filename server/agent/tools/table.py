@@ -5,6 +5,8 @@ from typing import Any
 
 from server.agent.tools.arguments_of_spans import GET_SPAN_DETAILS
 from server.agent.tools.calltree import GET_CALL_TREE
+from server.agent.tools.charting import DRAW_CHART
+from server.agent.tools.comparing import COMPARE_TRACES
 from server.agent.tools.frames import FIND_FRAMES
 from server.agent.tools.functions import GET_CALLERS_CALLEES, GET_TOP_FUNCTIONS
 from server.agent.tools.history import GET_USAGE, SEARCH_FINDINGS
@@ -16,7 +18,7 @@ from server.agent.tools.summary import GET_TRACE_SUMMARY, LIST_PROFILES
 from server.agent.tools.surroundings import Need, Surroundings
 from server.agent.tools.times import GET_HOTTEST_WINDOWS, GET_LONGEST_CALLS
 from server.agent.tools.tool import Tool
-from server.agent.tools.viewer import SHOW_IN_VIEWER
+from server.agent.tools.viewer import NAVIGATE, SHOW_IN_VIEWER
 
 TOOLS: tuple[Tool[Any], ...] = (
     GET_TRACE_SUMMARY,
@@ -33,10 +35,13 @@ TOOLS: tuple[Tool[Any], ...] = (
     QUERY_TRACE,
     GENERATE_FLAMEGRAPH,
     GENERATE_SANDWICH,
+    DRAW_CHART,
+    COMPARE_TRACES,
     READ_SOURCE,
     SEARCH_FINDINGS,
     GET_USAGE,
     SHOW_IN_VIEWER,
+    NAVIGATE,
 )
 
 

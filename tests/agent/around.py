@@ -1,0 +1,83 @@
+"""What lies around a trace in tests: other traces by name, a plan, sources, an upload."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from server.adapters.memory.workers import InlineTraceWorkers
+from server.agent.bounds import AgentBounds
+from server.agent.tools.history import kept_findings
+from server.agent.tools.running import named_tool, run_tool
+from server.agent.tools.surroundings import KnownTrace, Need
+from server.agent.tools.table import TOOLS
+from server.agent.tools.tool import Outcome
+from server.errors import NotFound
+from server.ports.traces import OpenTrace
+from server.protocol.values import LimitsView
+from traces.model import Trace
+
+
+@dataclass
+class Around:
+    """Implements `Surroundings` over traces in hand, newest first."""
+
+    workers: InlineTraceWorkers
+    others: dict[str, Trace] = field(default_factory=dict)
+    source_folder: Path | None = None
+    file: Path | None = None
+
+    @property
+    def has(self) -> frozenset[Need]:
+        return frozenset({"traces", "account", "sources", "upload"})
+
+    async def traces(self) -> Sequence[KnownTrace]:
+        return [
+            KnownTrace(
+                trace_id=f"id-{name}",
+                name=name,
+                created="2026-01-02 15:04",
+                summary={"format": trace.format, "findings": kept_findings(trace)},
+            )
+            for name, trace in self.others.items()
+        ]
+
+    async def open(self, trace_id: str) -> OpenTrace:
+        name = trace_id.removeprefix("id-")
+        if name not in self.others:
+            raise NotFound(f"There is no trace {trace_id}.")
+        return self.workers.hold(self.others[name])
+
+    def upload(self) -> AbstractAsyncContextManager[Path]:
+        return self._upload()
+
+    @asynccontextmanager
+    async def _upload(self) -> AsyncIterator[Path]:
+        assert self.file is not None
+        yield self.file
+
+    async def usage(self) -> LimitsView:
+        return LimitsView(plan_name="team", messages_used=7, messages_limit=20, sessions_used=3, sessions_limit=None)
+
+
+async def ask_around(
+    name: str,
+    arguments: Mapping[str, object],
+    trace: Trace,
+    *others: Trace,
+    sources: Path | None = None,
+    upload: Path | None = None,
+) -> Outcome:
+    """One tool's outcome, run the way a turn runs it, with these traces around."""
+    workers, bounds = InlineTraceWorkers(), AgentBounds()
+    around = Around(workers, {other.name: other for other in others}, sources, upload)
+    outcome, _ = await run_tool(
+        named_tool(name, TOOLS),
+        dict(arguments),
+        trace=workers.hold(trace),
+        workers=workers,
+        seconds=bounds.tool_seconds,
+        characters=bounds.result_characters,
+        around=around,
+    )
+    return outcome

@@ -129,6 +129,15 @@ class SqlRefused(Exception):
         return self.text
 
 
+@dataclass(frozen=True, slots=True)
+class Importing:
+    """How far the import of an upload is. `place` counts those before it and itself while it waits, and is None while
+    it is read; `bytes_read` of the upload have been read then, None where the system does not tell."""
+
+    place: int | None = None
+    bytes_read: int | None = None
+
+
 class TraceWorkers(Protocol):
     """CPU work away from the event loop, in processes with bounds on memory and time."""
 
@@ -138,6 +147,10 @@ class TraceWorkers(Protocol):
         Raises traces.errors.TraceError for a bad file, WorkerFailed when the worker died or ran out of memory or time,
         Busy when too many are being read.
         """
+        ...
+
+    async def importing(self, source: Path) -> Importing | None:
+        """How far `read` is with an upload; None when it does not read it, or has done."""
         ...
 
     async def cached(self, sha256: str) -> OpenTrace | None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from server.edges.cli import bytes_read as counting
-from server.edges.cli.bytes_read import bytes_read
 from server.edges.cli.reading import how_far, mapped, read_or_fail
+from server.turns import bytes_read as counting
+from server.turns.bytes_read import bytes_read
 
 LARGE = 8 << 20
 AROUND = 1 << 20

@@ -1,5 +1,6 @@
 """Imports queue, up to a bound: the next one is refused with the time to come again."""
 
+import sys
 from pathlib import Path
 
 import anyio
@@ -41,3 +42,48 @@ async def test_a_trace_that_is_there_already_needs_no_place_in_the_line(tmp_path
     with pytest.raises(Busy):
         await full.read(upload, name="stacks.txt", sha256="b" * 64)
     assert await full.cached("a" * 64) is not None
+
+
+async def test_those_who_wait_know_their_place_and_nobody_else_has_one(tmp_path: Path) -> None:
+    uploads = [tmp_path / f"upload {number}" for number in range(4)]
+    for upload in uploads:
+        upload.write_bytes(b"main;work 3\nmain 2\n")
+    workers = ProcessWorkers(tmp_path / "cache")
+    seen: list[list[int | None]] = []
+
+    async def one(number: int) -> None:
+        await workers.read(uploads[number], name="stacks.txt", sha256=f"{number:064}")
+        told = [await workers.importing(upload) for upload in uploads]
+        seen.append([one.place for one in told if one is not None and one.place is not None])
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            for number in range(4):
+                tasks.start_soon(one, number)
+    assert sorted(seen, key=len, reverse=True) == seen
+    assert all(places == list(range(1, len(places) + 1)) for places in seen)
+    assert [await workers.importing(upload) for upload in uploads] == [None] * 4
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which pages a process has touched")
+async def test_the_importer_tells_how_much_it_has_read(tmp_path: Path) -> None:
+    upload = tmp_path / "upload"
+    upload.write_bytes(b"".join(b"main;f%d;g%d 3\n" % (number % 999, number) for number in range(400_000)))
+    workers = ProcessWorkers(tmp_path / "cache")
+    told: list[int] = []
+
+    async def look() -> None:
+        while True:
+            how_far = await workers.importing(upload)
+            if how_far is not None and how_far.bytes_read is not None:
+                told.append(how_far.bytes_read)
+            await anyio.sleep(0.02)
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(look)
+            await workers.read(upload, name="stacks.txt", sha256="c" * 64)
+            tasks.cancel_scope.cancel()
+    assert told == sorted(told)
+    assert told
+    assert told[-1] <= upload.stat().st_size

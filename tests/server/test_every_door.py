@@ -74,6 +74,7 @@ NAMING_AN_OBJECT = doors(
     "GET /api/v1/traces/{trace_id}/functions",
     "GET /api/v1/traces/{trace_id}/insights",
     "GET /api/v1/traces/{trace_id}/view",
+    "GET /api/v1/uploads/{upload_id}",
     "GET /api/v1/traces/{trace_id}/flamegraph.{extension}",
     "PUT /api/v1/traces/{trace_id}/link",
     "DELETE /api/v1/traces/{trace_id}/link",
@@ -124,6 +125,7 @@ class Annas:
             token=self.link,
             user_id=ANNA.user_id,
             extension="png",
+            upload_id="0",
         )
 
     @property

@@ -12,7 +12,8 @@ from typing import IO, Any, Concatenate, ParamSpec, TypeVar
 
 from server.adapters.workers.sql import SqlBounds, SqlSandbox
 from server.errors import WorkerFailed
-from server.ports.traces import OpenTrace, SqlRows
+from server.ports.traces import Importing, OpenTrace, SqlRows
+from server.turns.bytes_read import bytes_read
 from traces import cache
 from traces.door import read_trace
 from traces.model import Trace
@@ -28,13 +29,21 @@ class InlineTraceWorkers:
 
     def __init__(self, sql_bounds: SqlBounds | None = None) -> None:
         self._traces: dict[str, Trace] = {}
+        self._reading: list[Path] = []
         self._sandbox = SqlSandbox(sql_bounds)
 
     async def read(self, source: Path, *, name: str, sha256: str) -> OpenTrace:
         """Parse a file, or answer at once when it is known. Raises TraceError, OSError."""
         if sha256 not in self._traces:
-            self._traces[sha256] = await asyncio.to_thread(_read, source, name)
+            self._reading.append(source)
+            try:
+                self._traces[sha256] = await asyncio.to_thread(_read, source, name)
+            finally:
+                self._reading.remove(source)
         return OpenTrace(sha256, source)
+
+    async def importing(self, source: Path) -> Importing | None:
+        return Importing(bytes_read=bytes_read(source)) if source in self._reading else None
 
     def hold(self, trace: Trace) -> OpenTrace:
         """Take a trace that is in hand already."""

@@ -1,5 +1,6 @@
 """What runs inside a worker process: read an upload into the cache, answer a question of a cached trace."""
 
+import contextlib
 import mmap
 import os
 import resource
@@ -14,6 +15,7 @@ from typing import Any
 
 from server.adapters.workers.tidying import UNFINISHED, mark_used, tidy
 from server.ports.traces import OpenTrace
+from server.turns.bytes_read import bytes_read
 from traces import cache
 from traces.door import read_trace
 from traces.errors import DamagedTrace
@@ -27,6 +29,8 @@ not memory.
 IMPORTER_NICENESS = 10
 """Importing yields to questions, which a person waits for."""
 
+
+TOLD_EVERY_S = 0.2
 
 GRACE_S = 60
 """An importer is stopped at its bound; a minute later surely nobody writes any more."""
@@ -44,9 +48,9 @@ class Bounds:
     cpu_seconds: int
 
 
-def import_trace(source: Path, name: str, columns: Path, bounds: Bounds, cache_bytes: int) -> None:
+def import_trace(source: Path, name: str, columns: Path, bounds: Bounds, cache_bytes: int, told: Path) -> None:
     """Parse a file and write its columns beside the cache's other files, whole or not at all; then make room for them.
-    Raises TraceError kinds, MemoryError, OSError.
+    Meanwhile `told` holds the number of bytes that were read. Raises TraceError kinds, MemoryError, OSError.
     """
     _bound(bounds)
     failure: list[BaseException] = []
@@ -63,7 +67,9 @@ def import_trace(source: Path, name: str, columns: Path, bounds: Bounds, cache_b
     # next.
     thread = threading.Thread(target=work)
     thread.start()
-    thread.join()
+    while thread.is_alive():
+        thread.join(TOLD_EVERY_S)
+        _tell(told, bytes_read(source))
     if failure:
         raise failure[0]
 
@@ -77,6 +83,13 @@ def answer(
     _bound(bounds)
     opened = (_open(value.columns) if isinstance(value, OpenTrace) else value for value in args)
     return question(_open(columns), *opened, **kwargs)
+
+
+def _tell(told: Path, count: int | None) -> None:
+    """Leave a count where the server looks. It is only shown: what cannot be written is not told."""
+    if count is not None:
+        with contextlib.suppress(OSError):
+            told.write_text(str(count))
 
 
 def is_whole(trace: Trace) -> bool:

@@ -1,5 +1,6 @@
 """TraceWorkers over real processes, with bounds on memory, processor time and the clock."""
 
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -13,7 +14,7 @@ from server.adapters.workers.jobs import Bounds, CacheUnusable
 from server.adapters.workers.sql import SqlBounds, SqlSandbox
 from server.adapters.workers.tidying import COLUMNS
 from server.errors import Busy, WorkerFailed
-from server.ports.traces import OpenTrace, SqlRows
+from server.ports.traces import Importing, OpenTrace, SqlRows
 from traces.cache import ENGINE_VERSION
 from traces.model import Trace
 
@@ -57,6 +58,10 @@ class ProcessWorkers:
         self._memory_bytes = memory_bytes
         self._import_seconds = import_seconds
         self._question_seconds = question_seconds
+        self._line: list[tuple[Path, object]] = []
+        """Uploads that wait to be read, in order, each with something of its own."""
+        self._told: dict[Path, Path] = {}
+        """Of the uploads that are being read: the file in which the worker tells how much it has read."""
         self._sandbox = SqlSandbox(sql_bounds)
 
     @property
@@ -78,15 +83,40 @@ class ProcessWorkers:
                 f"{self._most_imports} traces are waiting to be read already. Try {name} again in {RETRY_AFTER_S} s.",
                 retry_after_s=RETRY_AFTER_S,
             )
-        async with self._importers:
-            cached = await self.cached(sha256)
-            if cached is not None:
-                return cached
-            columns = self._columns(sha256)
-            bounds = Bounds(self._memory_bytes, self._import_seconds)
-            job = (jobs.import_trace, source, name, columns, bounds, self._cache_bytes)
-            await self._run(self._import_seconds, f"Reading {name}", *job)
-            return OpenTrace(sha256, columns)
+        waiting = (source, object())
+        self._line.append(waiting)
+        try:
+            async with self._importers:
+                self._line.remove(waiting)
+                cached = await self.cached(sha256)
+                return cached if cached is not None else await self._import(source, name, sha256)
+        finally:
+            if waiting in self._line:
+                self._line.remove(waiting)
+
+    async def importing(self, source: Path) -> Importing | None:
+        for place, (waiting, _) in enumerate(self._line, 1):
+            if waiting == source:
+                return Importing(place=place)
+        told = self._told.get(source)
+        if told is None:
+            return None
+        try:
+            return Importing(bytes_read=int(await anyio.Path(told).read_text()))
+        except (OSError, ValueError):  # nothing is told yet
+            return Importing()
+
+    async def _import(self, source: Path, name: str, sha256: str) -> OpenTrace:
+        columns = self._columns(sha256)
+        bounds = Bounds(self._memory_bytes, self._import_seconds)
+        with tempfile.NamedTemporaryFile(prefix="bytes-read-") as told:
+            self._told[source] = Path(told.name)
+            try:
+                job = (jobs.import_trace, source, name, columns, bounds, self._cache_bytes, Path(told.name))
+                await self._run(self._import_seconds, f"Reading {name}", *job)
+            finally:
+                self._told.pop(source, None)
+        return OpenTrace(sha256, columns)
 
     async def cached(self, sha256: str) -> OpenTrace | None:
         opened = OpenTrace(sha256, self._columns(sha256))

@@ -8,7 +8,19 @@ from fastapi import FastAPI
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp
 
-from server.edges.http import accounts, admin, insights, metrics, page, prompts, sessions, shared, snapshots, traces
+from server.edges.http import (
+    accounts,
+    admin,
+    insights,
+    metrics,
+    page,
+    prompts,
+    sessions,
+    shared,
+    snapshots,
+    traces,
+    under_way,
+)
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.guard import Guard
 from server.edges.http.problems import ErrorWall, answer_with_problems
@@ -28,6 +40,7 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     app.add_api_route(f"{API}/config", config, tags=["health"])
     app.include_router(metrics.routes)
     app.include_router(traces.routes, prefix=API)
+    app.include_router(under_way.routes, prefix=API)
     app.include_router(insights.routes, prefix=API)
     app.include_router(snapshots.routes, prefix=API)
     app.include_router(sessions.routes, prefix=API)

@@ -11,6 +11,7 @@ from starlette.requests import HTTPConnection
 from limits.administration import Administration
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.picture_desk import PictureDesk
+from server.edges.http.uploads import UploadsUnderWay
 from server.edges.ws.bounds import EXPIRED_GRACE_S
 from server.edges.ws.open_sockets import OpenSockets
 from server.ports.identity import Caller, Identity
@@ -55,6 +56,7 @@ class Services:
     expired_grace_s: float = EXPIRED_GRACE_S
     client: ClientConfig = field(default_factory=ClientConfig)
     gateway: Gateway | None = None
+    uploads: UploadsUnderWay = field(default_factory=UploadsUnderWay)
     pictures: PictureDesk = field(default_factory=PictureDesk)
 
 

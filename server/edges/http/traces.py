@@ -37,10 +37,17 @@ def trace_json(row: TraceRow) -> dict[str, Any]:
 
 
 @routes.post("", status_code=201)
-async def upload(request: Request, caller: CurrentCaller, services: CurrentServices) -> JSONResponse:
-    """Store a trace: the raw body with `?name=`, or a multipart field `file`. gzip, zstd and zip are opened."""
+async def upload(
+    request: Request,
+    caller: CurrentCaller,
+    services: CurrentServices,
+    upload_id: Annotated[str | None, Query(alias="upload", pattern="^[A-Za-z0-9_-]{1,64}$")] = None,
+) -> JSONResponse:
+    """Store a trace: the raw body with `?name=`, or a multipart field `file`. gzip, zstd and zip are opened. With an id
+    of the sender's in `?upload=`, `GET /uploads/{id}` tells meanwhile how far it is."""
     async with received(request, scratch=services.scratch, max_bytes=services.max_upload_bytes) as file:
-        row = await services.library.add(caller, file.path, name=file.name, sha256=file.sha256)
+        with services.uploads.hold(caller, upload_id, file):
+            row = await services.library.add(caller, file.path, name=file.name, sha256=file.sha256)
     return JSONResponse({"trace": trace_json(row)}, 201, {"Location": f"/api/v1/traces/{row.trace_id}"})
 
 

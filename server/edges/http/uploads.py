@@ -2,8 +2,8 @@
 
 import hashlib
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import IO
@@ -13,7 +13,8 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import Request
 
-from server.errors import BadRequest
+from server.errors import BadRequest, NotFound
+from server.ports.identity import Caller
 from traces.errors import TraceTooLarge
 
 WRITE_BYTES = 1 << 20
@@ -60,6 +61,33 @@ async def received(request: Request, *, scratch: Path, max_bytes: int) -> AsyncI
             raise BadRequest("The form has no field `file` with a file in it.", field="file")
         name = plain_name(asked_name or (multipart.file_name if multipart else None))
         yield Upload(Path(file.name), name, digest.hexdigest())
+
+
+class UploadsUnderWay:
+    """Uploads of this process that are whole, by their sender and the id that he gave them."""
+
+    def __init__(self) -> None:
+        self._uploads: dict[tuple[str, str], Upload] = {}
+
+    @contextmanager
+    def hold(self, caller: Caller, upload_id: str | None, upload: Upload) -> Iterator[None]:
+        """Let its sender find it as long as the context lasts; without an id nobody asks."""
+        key = (caller.account_id, upload_id or "")
+        if upload_id is None or key in self._uploads:
+            yield
+            return
+        self._uploads[key] = upload
+        try:
+            yield
+        finally:
+            del self._uploads[key]
+
+    def find(self, caller: Caller, upload_id: str) -> Upload:
+        """Raises NotFound."""
+        upload = self._uploads.get((caller.account_id, upload_id))
+        if upload is None:
+            raise NotFound("There is no such upload under way.")
+        return upload
 
 
 def plain_name(name: str | None) -> str:

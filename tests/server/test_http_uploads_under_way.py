@@ -1,0 +1,78 @@
+"""How far an upload is, while it waits to be read and while it is read."""
+
+from pathlib import Path
+
+import anyio
+import httpx
+
+from server.adapters.memory.workers import InlineTraceWorkers
+from server.ports.traces import Importing, OpenTrace
+from tests.server.running_server import STACKS, running_server
+
+AS_ANNA = {"Authorization": "Bearer anna"}
+AS_BEN = {"Authorization": "Bearer ben"}
+UPLOAD = "/api/v1/uploads/mine"
+
+
+class HeldWorkers(InlineTraceWorkers):
+    """Reads nothing before it is let; says what it is told to say."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.says: Importing | None = None
+        self.began, self.let = anyio.Event(), anyio.Event()
+
+    async def read(self, source: Path, *, name: str, sha256: str) -> OpenTrace:
+        self.began.set()
+        await self.let.wait()
+        return await super().read(source, name=name, sha256=sha256)
+
+    async def importing(self, source: Path) -> Importing | None:
+        return self.says
+
+
+async def test_a_sender_learns_his_place_in_the_line_and_the_bytes_read(tmp_path: Path) -> None:
+    workers = HeldWorkers()
+    async with running_server(tmp_path, workers=workers) as server:
+        answers: list[httpx.Response] = []
+
+        async def send() -> None:
+            query = {"name": "stacks.txt", "upload": "mine"}
+            answers.append(await server.http.post("/api/v1/traces", params=query, content=STACKS, headers=AS_ANNA))
+
+        async def seen() -> dict[str, object]:
+            answer = await server.http.get(UPLOAD, headers=AS_ANNA)
+            told: dict[str, object] = answer.json()
+            return told
+
+        with anyio.fail_after(30):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(send)
+                await workers.began.wait()
+                workers.says = Importing(place=3)
+                assert await seen() == {"stage": "waiting", "place": 3, "bytesRead": None, "bytes": len(STACKS)}
+                workers.says = Importing(bytes_read=20)
+                assert await seen() == {"stage": "reading", "place": None, "bytesRead": 20, "bytes": len(STACKS)}
+                workers.says = None
+                assert (await seen())["stage"] == "storing"
+                assert (await server.http.get(UPLOAD, headers=AS_BEN)).status_code == 404
+                workers.let.set()
+        assert answers[0].status_code == 201
+        assert (await server.http.get(UPLOAD, headers=AS_ANNA)).status_code == 404
+
+
+async def test_an_upload_that_fails_is_forgotten(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        query = {"name": "x", "upload": "mine"}
+        answer = await server.http.post("/api/v1/traces", params=query, content=b"\x00\x01", headers=AS_ANNA)
+        assert answer.status_code == 415
+        assert (await server.http.get(UPLOAD, headers=AS_ANNA)).status_code == 404
+        again = await server.http.post("/api/v1/traces", params=query, content=STACKS, headers=AS_ANNA)
+        assert again.status_code == 201
+
+
+async def test_an_id_that_is_none_is_refused(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        query = {"name": "x", "upload": "../../etc"}
+        answer = await server.http.post("/api/v1/traces", params=query, content=STACKS, headers=AS_ANNA)
+        assert answer.status_code == 400

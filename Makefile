@@ -8,13 +8,16 @@ RENDER := $(BIN)/flamechat render
 WEB := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long check bench eval fuzz gallery lock format clean
+.PHONY: help run demo-cloud test test-long check bench eval fuzz gallery lock format clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: .make/run ## start Flamechat on this machine and print its address (PORT=8484)
 	@exec $(BIN)/flamechat serve --port $(PORT)
+
+demo-cloud: .make/dev ## the cloud configuration on this machine: test servers in place of Supabase and Langfuse, and links to sign in
+	@exec $(BIN)/python -m tests.cloud.demo
 
 test: .make/dev ## every test: pure rooms, real PostgreSQL, real HTTP, a real browser if there is one (about 3 minutes)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not long"

@@ -7,7 +7,7 @@ from typing import Any
 
 import jwt
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from tests.cloud.faults import Faults
@@ -32,18 +32,21 @@ class AuthServer:
             Route("/.well-known/jwks.json", self.published_keys),
             Route("/token", self.token, methods=["POST"]),
             Route("/user", self.user),
+            Route("/verify", self.follow_link),
         ]
 
     async def published_keys(self, request: Request) -> Response:
         self.key_fetches += 1
         return await self.faults.meet("auth") or JSONResponse(self.keys.jwks())
 
-    async def sign_in(self, name: str, **changed: Any) -> str:
+    async def sign_in(self, name: str, *, lasts_s: float = LIFETIME_S, **changed: Any) -> str:
         """An access token for that person, who is signed up if he was not."""
         user_id = person_id(name)
         await self.policies.signed_up(user_id, f"{name}@example.com")
         metadata = {"provider": "email", "flamechat_admin": name in self.administrators}
-        return self.keys.token(user_id, email=f"{name}@example.com", app_metadata=metadata, **changed)
+        return self.keys.token(
+            user_id, email=f"{name}@example.com", app_metadata=metadata, exp=int(time.time() + lasts_s), **changed
+        )
 
     async def token(self, request: Request) -> Response:
         given = await request.json()
@@ -60,6 +63,15 @@ class AuthServer:
                 "user": _user(self.keys.read(token)),
             }
         )
+
+    async def follow_link(self, request: Request) -> Response:
+        """What a link in a mail does: it leads to the page, with the token in the fragment. Here everybody's link is
+        his name."""
+        token = await self.sign_in(request.query_params["token"])
+        expires = int(time.time()) + LIFETIME_S
+        fragment = f"access_token={token}&expires_at={expires}&expires_in={LIFETIME_S}&refresh_token=again"
+        to = request.query_params["redirect_to"]
+        return RedirectResponse(f"{to}#{fragment}&token_type=bearer&type=magiclink", 303)
 
     async def user(self, request: Request) -> Response:
         try:

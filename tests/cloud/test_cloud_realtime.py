@@ -6,7 +6,6 @@ from typing import Any
 from uuid import uuid4
 
 import anyio
-import httpx
 import pytest
 
 from server.adapters.memory.relay import MemoryRelay
@@ -55,10 +54,11 @@ async def all_wanted(wanted: int) -> int:
 async def relaying(
     supabase: SupabaseServer, budget: Budget = all_wanted, *, answer_s: float = 5.0
 ) -> AsyncIterator[RealtimeRelay]:
-    async with supabase.project.client() as client:
-        client.timeout = httpx.Timeout(answer_s)
-        async with RealtimeRelay(MemoryRelay(), client, budget, wait_s=0.001, pause_s=0.05) as relay:
-            yield relay
+    async with (
+        supabase.project.client() as client,
+        RealtimeRelay(MemoryRelay(), client, budget, wait_s=0.001, pause_s=0.05, answer_s=answer_s) as relay,
+    ):
+        yield relay
 
 
 def stamped(*events: TurnEvent, turn_id: str = T1, session_id: str = S1, first: int = 1) -> list[TurnEvent]:

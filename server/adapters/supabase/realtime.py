@@ -51,12 +51,14 @@ class RealtimeRelay:
         *,
         wait_s: float = WAIT_S,
         pause_s: float = PAUSE_S,
+        answer_s: float = ANSWER_S,
     ) -> None:
         self._inner = inner
         self._client = client
         self._budget = budget
         self._wait_s = wait_s
         self._pause_s = pause_s
+        self._answer_s = answer_s
         self._backlogs: dict[str, Backlog] = {}
         self._news = asyncio.Event()
         self._telling: asyncio.Task[None] | None = None
@@ -152,7 +154,7 @@ class RealtimeRelay:
     async def _post(self, messages: list[dict[str, Any]]) -> int | None:
         """The answer's status, or None when there was none."""
         try:
-            answer = await self._client.post(BROADCAST, json={"messages": messages}, timeout=ANSWER_S)
+            answer = await self._client.post(BROADCAST, json={"messages": messages}, timeout=self._answer_s)
         except httpx.HTTPError:
             return None
         return answer.status_code

@@ -173,8 +173,27 @@ export interface Upload {
   cancel(): void;
 }
 
-/** Send a file as it is; `progress` hears the share that has left this machine, 1 while the server reads the trace. */
-export function uploadTrace(file: File, progress: (share: number) => void): Upload {
+/** What the server does with an upload that it has whole. */
+export interface UploadStage {
+  stage: "waiting" | "reading" | "storing";
+  /** In the line, 1 being the next, while it waits. */
+  place: number | null;
+  bytesRead: number | null;
+  bytes: number;
+}
+
+/** Where an upload stands; null when it is not known: not yet whole, done already, or taken by another process. */
+export async function uploadStage(uploadId: string): Promise<UploadStage | null> {
+  try {
+    return await json<UploadStage>(`/uploads/${uploadId}`);
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
+
+/** Send a file as it is, under an id by which it can be asked about; `progress` hears the share that has left this machine. */
+export function uploadTrace(file: File, uploadId: string, progress: (share: number) => void): Upload {
   const request = new XMLHttpRequest();
   const done = new Promise<TraceInfo>((resolve, reject) => {
     request.upload.onprogress = (event) =>
@@ -188,7 +207,7 @@ export function uploadTrace(file: File, progress: (share: number) => void): Uplo
     request.onerror = () =>
       reject(new ApiError("The upload broke off: the server cannot be reached or closed the connection.", 0));
     request.onabort = () => reject(new ApiError("The upload was cancelled.", 0));
-    request.open("POST", `${ROOT}/traces?name=${encodeURIComponent(file.name)}`);
+    request.open("POST", `${ROOT}/traces?name=${encodeURIComponent(file.name)}&upload=${uploadId}`);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.send(file);
   });

@@ -5,7 +5,7 @@ import type { Citation } from "../src/protocol.ts";
 import { citing } from "../src/room/mentions.ts";
 import { changeColour, changeFills } from "../src/viewer/palette.ts";
 import { aboutBox, aboutRange } from "../src/viewer/questions.ts";
-import { formatChange } from "../src/viewer/values.ts";
+import { formatChange, formatCost } from "../src/viewer/values.ts";
 
 function cites(turnId: string, prompt: string | null, ...handles: string[]) {
   const citations = handles.map((handle): Citation => ({
@@ -50,4 +50,14 @@ test("a change is told as a share of what was", () => {
   assert.equal(formatChange(100, 97), "−3.0%");
   assert.equal(formatChange(0, 4), "new");
   assert.equal(formatChange(100, 100.1), "no change");
+});
+
+test("a cost is told as finely as it is small", () => {
+  assert.deepEqual([0, 0.00002, 0.0042, 0.31, 12.3].map(formatCost), [
+    "$0.00",
+    "<$0.0001",
+    "$0.0042",
+    "$0.31",
+    "$12.30",
+  ]);
 });

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
-import { formatCount } from "../viewer/values.ts";
+import { formatCost, formatCount } from "../viewer/values.ts";
 import { AnswerText } from "./answer_text.tsx";
 import { Opinion } from "./opinion.tsx";
 import { Prompt, WithCode } from "./prompt.tsx";
@@ -159,6 +159,7 @@ function Footer({ turn, again, rate, showsChecks, showChecks, versions }: Footer
   const text = turn.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");
   if (!text && !versions && (!again || turn.failure)) return null;
   const tokens = (turn.usage?.inputTokens ?? 0) + (turn.usage?.outputTokens ?? 0);
+  const model = turn.usage?.model ?? turn.model; // a fallback may have answered in place of the first choice
   const copy = () =>
     navigator.clipboard?.writeText(text).then(() => {
       setCopied(true);
@@ -167,19 +168,8 @@ function Footer({ turn, again, rate, showsChecks, showChecks, versions }: Footer
   return (
     <footer class="turn-footer">
       <Checks checks={turn.checks} isOpen={showsChecks} open={showChecks} />
-      <span class="origin">
+      <span class="turn-actions">
         {versions}
-        {turn.partial && <span>incomplete answer</span>}
-        {turn.model && (
-          <span title={turn.promptVersion ? `Prompt version ${turn.promptVersion}` : undefined}>{turn.model}</span>
-        )}
-        {turn.promptVersion && <span class="wide-only">prompt {turn.promptVersion}</span>}
-        {turn.usage && turn.usage.toolCalls > 0 && (
-          <span>
-            {turn.usage.toolCalls} tool {turn.usage.toolCalls === 1 ? "call" : "calls"}
-          </span>
-        )}
-        {tokens > 0 && <span>{formatCount(tokens)} tokens</span>}
         {text && navigator.clipboard && (
           <button
             type="button"
@@ -197,6 +187,24 @@ function Footer({ turn, again, rate, showsChecks, showChecks, versions }: Footer
           </button>
         )}
         {text && turn.isStored && <Opinion held={turn.feedback} rate={rate} />}
+      </span>
+      <span class="origin">
+        {turn.partial && <span>incomplete answer</span>}
+        {model && <span title={turn.promptVersion ? `Prompt version ${turn.promptVersion}` : undefined}>{model}</span>}
+        {turn.promptVersion && <span class="wide-only">prompt {turn.promptVersion}</span>}
+        {turn.usage && turn.usage.toolCalls > 0 && (
+          <span>
+            {turn.usage.toolCalls} tool {turn.usage.toolCalls === 1 ? "call" : "calls"}
+          </span>
+        )}
+        {tokens > 0 && (
+          <span
+            title={`${formatCount(turn.usage!.inputTokens ?? 0)} in, ${formatCount(turn.usage!.outputTokens ?? 0)} out`}
+          >
+            {formatCount(tokens)} tokens
+          </span>
+        )}
+        {turn.usage?.cost !== null && turn.usage?.cost !== undefined && <span>{formatCost(turn.usage.cost)}</span>}
       </span>
     </footer>
   );

@@ -1,7 +1,7 @@
 /** Uploads under way and those that failed. */
 import { Icon } from "../icons.tsx";
 import { usePart } from "../store.ts";
-import { formatSize } from "../viewer/values.ts";
+import { standing } from "./standing.ts";
 import { dismissUpload, uploads, type UploadState } from "./uploads.ts";
 
 export function UploadList() {
@@ -35,18 +35,18 @@ function UploadRow({ upload }: { upload: UploadState }) {
       </div>
     );
   }
-  const reading = upload.share >= 1;
-  const label = reading ? "Reading the trace…" : `${Math.floor(upload.share * 100)}% of ${formatSize(upload.size)}`;
+  const { label, share } = standing(upload);
+  const doing = upload.share < 1 ? "Uploading" : "Reading";
   return (
     <div class="upload">
       <p>
         <strong>{upload.name}</strong>
         <span role="status">{label}</span>
       </p>
-      {reading ? (
-        <progress aria-label={`Reading ${upload.name}`} />
+      {share === null ? (
+        <progress aria-label={`${doing} ${upload.name}`} />
       ) : (
-        <progress max={1} value={upload.share} aria-label={`Uploading ${upload.name}`} />
+        <progress max={1} value={share} aria-label={`${doing} ${upload.name}`} />
       )}
       <button
         type="button"

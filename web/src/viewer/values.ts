@@ -62,6 +62,12 @@ export function formatCount(count: number): string {
   return whole.format(count);
 }
 
+/** US dollars: "$0.0042", "$1.20"; what is less than a hundredth of a cent is "<$0.0001". */
+export function formatCost(dollars: number): string {
+  if (dollars > 0 && dollars < 0.0001) return "<$0.0001";
+  return `$${dollars.toFixed(dollars > 0 && dollars < 0.1 ? 4 : 2)}`;
+}
+
 export function formatSize(bytes: number): string {
   return formatValue(bytes, "bytes");
 }

@@ -1,0 +1,45 @@
+"""What the page says of an upload that the server has and has not yet read."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.e2e.pages import ROOM
+from tests.e2e.running_server import RunningServer, running_server
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
+
+
+def test_an_upload_shows_its_place_in_the_line_and_the_bytes_that_were_read(
+    page: Page, analyst_server: RunningServer, board_trace: Path
+) -> None:
+    told = {"stage": "waiting", "place": 3, "bytesRead": None, "bytes": 30_000_000}
+    held: list[Route] = []
+    page.route("**/api/v1/uploads/*", lambda route: route.fulfill(body=json.dumps(told)))
+    page.route("**/api/v1/traces?*", lambda route: held.append(route))
+    page.goto(analyst_server.address)
+    page.set_input_files("input[type=file]", board_trace)
+    upload = page.locator(".upload")
+    expect(upload.get_by_role("status")).to_have_text("Waiting to be read, 3rd in line")
+    told |= {"stage": "reading", "place": None, "bytesRead": 12_000_000}
+    expect(upload.get_by_role("status")).to_have_text("12.0 MB of 30.0 MB read")
+    expect(upload.get_by_role("progressbar")).to_have_attribute("value", "0.4")
+    held[0].continue_()
+    page.wait_for_url(ROOM)
+
+
+def test_the_bar_of_a_large_upload_moves_with_the_bytes_that_were_read(page: Page, tmp_path: Path) -> None:
+    large = tmp_path / "large.txt"
+    with large.open("wb") as lines:
+        for number in range(900_000):
+            lines.write(b"main;f%d;g%d;h%d 3\n" % (number % 99, number % 9999, number))
+    with running_server(tmp_path / "data", {}) as server:
+        page.goto(server.address)
+        page.set_input_files("input[type=file]", large)
+        said = page.locator(".upload").get_by_role("status")
+        expect(said).to_have_text(re.compile(r"[\d.]+ MB of [\d.]+ MB read|All [\d.]+ MB read"))
+        page.wait_for_url(ROOM, timeout=60_000)
+        page.context.close()

@@ -55,6 +55,18 @@ def test_nested_arrays_agree_also_when_they_break_off(arrays: list[list[Any]], d
         )
 
 
+@pytest.mark.parametrize(
+    "number", ["1e400", "-1e400", "1e999999999", "1" * 400, "0.0005", "1.00049999999999999", "-2.5e-4"]
+)
+@pytest.mark.parametrize("nested", [True, False])
+def test_numbers_that_a_float_cannot_tell_agree(number: str, nested: bool) -> None:
+    text = (f"[[7],[3,{number}]]" if nested else f"[3,{number}]").encode()
+    place = ([0], [len(text)])
+    same_columns(numbers.scan_numbers, numbers.scan_numbers_reference, text, place, 3, nested=nested)
+    items, _ = numbers.scan_numbers_reference(text, place, 3, nested=nested)
+    assert items[-2] == 3_000
+
+
 def test_several_arrays_are_one_column() -> None:
     document = b"[1,2]--[]--[ -3 ]"
     items, ends = numbers.scan_numbers(document, ([0, 7, 11], [5, 2, 6]))

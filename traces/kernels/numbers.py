@@ -93,7 +93,11 @@ def _nested(part: memoryview, scale: int) -> Iterator[tuple[Int64, list[int]]]:
 def numbers_of_arrays(arrays: Sequence[Raw], scale: int) -> tuple[Int64, list[int]]:
     """The numbers of some JSON arrays, times 10**scale, and how many each has. Raises ValidationError."""
     joined = b"[%b]" % b",".join(arrays)
-    decoded = msgspec.json.decode(joined, type=list[list[float]])
+    try:
+        decoded = msgspec.json.decode(joined, type=list[list[float]])
+    except msgspec.ValidationError:  # in one of them is a number beyond float64, or no number
+        each = [scaled_array(array, scale) for array in arrays]
+        return np.concatenate([np.empty(0, np.int64), *each]), [len(numbers) for numbers in each]
     values = list(chain.from_iterable(decoded))
     return scaled_numbers(values, scale, partial(_tokens, joined)), [len(array) for array in decoded]
 

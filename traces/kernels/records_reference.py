@@ -196,9 +196,9 @@ def _starts(part: Raw, bracket: bytes) -> bool:
     return memoryview(part)[:1] == bracket
 
 
-def _holds_numbers(array: Raw) -> bool:
+def _holds_numbers(array: Raw, scale: int) -> bool:
     try:
-        msgspec.json.decode(array, type=list[float])
+        scaled_array(array, scale)
     except msgspec.ValidationError:
         return False
     return True
@@ -302,7 +302,7 @@ class _Rows:
         try:
             numbers, sizes = numbers_of_arrays([values[place] for place in lists], each.scale)
         except msgspec.ValidationError as error:
-            wrong = next(place for place in lists if not _holds_numbers(values[place]))
+            wrong = next(place for place in lists if not _holds_numbers(values[place], each.scale))
             raise NotReadable(NOT_NUMBERS, _address(values[wrong]) - self._base) from error
         size = np.zeros(len(rows), np.int32)
         size[lists] = sizes

@@ -36,7 +36,14 @@ def scaled_numbers(
 
 def scaled_array(array: bytes | memoryview | msgspec.Raw, scale: int) -> npt.NDArray[np.int64]:
     """`scaled_number` of each item of a JSON array. Raises DecodeError; ValidationError for items of another kind."""
-    values = msgspec.json.decode(array, type=list[float])
+    try:
+        values = msgspec.json.decode(array, type=list[float])
+    except msgspec.ValidationError:  # a number beyond float64, or no number
+        tokens = msgspec.json.decode(array, type=list[msgspec.Raw])
+        numbers = np.array([scaled_number(bytes(token), scale) for token in tokens], np.int64)
+        if (numbers == MISSING).any():
+            raise
+        return numbers
     return scaled_numbers(values, scale, lambda: msgspec.json.decode(array, type=list[msgspec.Raw]))
 
 

@@ -13,13 +13,28 @@ from tests.e2e.running_server import RunningServer, running_server
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
 
 
+SENT_AT_ONCE = """
+const send = XMLHttpRequest.prototype.send;
+XMLHttpRequest.prototype.send = function (body) {
+    send.call(this, body);
+    setTimeout(() => this.upload.onload?.(), 0);
+};
+"""
+"""A request that a test holds is never sent: the page hears that it was."""
+
+
 def test_an_upload_shows_its_place_in_the_line_and_the_bytes_that_were_read(
     page: Page, analyst_server: RunningServer, board_trace: Path
 ) -> None:
     told = {"stage": "waiting", "place": 3, "bytesRead": None, "bytes": 30_000_000}
     held: list[Route] = []
     page.route("**/api/v1/uploads/*", lambda route: route.fulfill(body=json.dumps(told)))
-    page.route("**/api/v1/traces?*", lambda route: held.append(route))
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/api/v1/traces?*", hold)
+    page.add_init_script(SENT_AT_ONCE)
     page.goto(analyst_server.address)
     page.set_input_files("input[type=file]", board_trace)
     upload = page.locator(".upload")

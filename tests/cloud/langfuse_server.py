@@ -44,7 +44,7 @@ class Span:
 @dataclass(slots=True)
 class LangfuseServer:
     """`prompts` by name: (version, label, text or chat messages). `faults` know the services `prompts`, `traces` and
-    `scores`. `sent` is every byte of traces and scores, unpacked.
+    `scores`. `sent` is every byte of traces and scores, unpacked; `others` are the paths of all other requests.
     """
 
     url: str
@@ -56,6 +56,7 @@ class LangfuseServer:
     spans: list[Span] = field(default_factory=list)
     scores: list[dict[str, Any]] = field(default_factory=list)
     sent: bytes = b""
+    others: list[str] = field(default_factory=list)
     _news: anyio.Event = field(default_factory=anyio.Event)
 
     def settings(self) -> dict[str, str]:
@@ -123,6 +124,10 @@ class LangfuseServer:
         self._tell()
         return JSONResponse({"successes": [], "errors": []}, 202)
 
+    async def other(self, request: Request) -> Response:
+        self.others.append(request.url.path)
+        return JSONResponse({"message": "Not found"}, 404)
+
     async def _arrive(self, request: Request, service: str) -> Response | None:
         """What a planned fault or a false key answers."""
         if (fault := await self.faults.meet(service)) is not None:
@@ -166,6 +171,7 @@ async def langfuse_server(*, prompt: str | None = None) -> AsyncIterator[Langfus
                 Route("/api/public/v2/prompts/{name}", project.prompt, methods=["GET"]),
                 Route("/api/public/otel/v1/traces", project.traces, methods=["POST"]),
                 Route("/api/public/scores", project.take_scores, methods=["POST"]),
+                Route("/{path:path}", project.other, methods=["GET", "POST", "PATCH", "PUT"]),
             ]
         )
         server = HttpServer(_Cutting(app))

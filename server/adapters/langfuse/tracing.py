@@ -15,6 +15,7 @@ from langfuse.model import TextPromptClient
 from langfuse.types import TraceContext
 
 from server.adapters.langfuse.connection import LangfuseConnection
+from server.agent.debug import masked
 from server.agent.tracing import PROMPT_VERSION
 from server.agent.turn import TurnInput
 
@@ -86,7 +87,7 @@ class TurnHandler(CallbackHandler):
         metadata: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> Any:
-        shown = messages if self._with_contents else [[]]
+        shown = [[_without_pictures(one) for one in batch] for batch in messages] if self._with_contents else [[]]
         parameters = kwargs.get("invocation_params") or {}
         kwargs["invocation_params"] = {name: value for name, value in parameters.items() if name != "tools"}
         super().on_chat_model_start(serialized, shown, run_id=run_id, metadata=metadata, **kwargs)
@@ -106,6 +107,11 @@ class TurnHandler(CallbackHandler):
     def on_llm_error(self, error: BaseException, **kwargs: Any) -> Any:
         kwargs.pop("response", None)
         return super().on_llm_error(_kind(error), **kwargs)
+
+
+def _without_pictures(message: BaseMessage) -> BaseMessage:
+    """The package would upload pictures, before it masks anything."""
+    return message.model_copy(update={"content": masked(message.content)})
 
 
 def _kind(error: BaseException) -> BaseException:

@@ -13,6 +13,7 @@ from pydantic import Field, SecretStr
 
 from server.adapters.model.failures import model_failed
 from server.adapters.model.patience import Patience
+from server.adapters.model.plain_stream import PlainCompletions
 from server.adapters.model.retrying import pause
 from server.agent.model import REFUSAL
 
@@ -69,7 +70,7 @@ def openai_chat(
     longest = max(patience.first_s, patience.silence_s) + 5
     if use_responses_api is None and base_url is not None:
         use_responses_api = False
-    return CompatibleChat(
+    chat = CompatibleChat(
         model=model,
         base_url=base_url,
         api_key=SecretStr(api_key or "none"),
@@ -83,3 +84,5 @@ def openai_chat(
         max_retries=0,
         patience=patience,
     )
+    chat.async_client = PlainCompletions(chat.root_async_client)
+    return chat

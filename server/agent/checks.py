@@ -182,7 +182,7 @@ def same_name(said: str, name: str) -> bool:
     """Whether `said` is a way to write `name`: whole, without its call brackets, clamped with an ellipsis, or its last
     part.
     """
-    said, name = said.removesuffix("()"), as_written(name)
+    said, name = said.replace("\\|", "|").removesuffix("()"), as_written(name)
     if said == name:
         return True
     if "…" in said:

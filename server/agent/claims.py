@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from server.agent.citations import CITATION
+from server.agent.factors import factors
 from server.agent.numbers import Dimension, Mention, mentions
 
 Bound = Literal["about", "over", "under"]
@@ -68,34 +69,6 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 _SURELY_COUNTED = re.compile(r"\s(?:times|calls?|samples?|invocations?|executions?)\b", re.IGNORECASE)
-_FACTOR = re.compile(r"(?<![\w.,/#:$-])(\d+(?:,\d{3})*(?:\.\d+)?)(?:\s?[x×](?![\w×])|-fold\b)")
-_COMPARED = (
-    r"(?:as\s(?:much|many|long|slow|fast|large|big|heavy|expensive|often)|more|less|slower|faster|longer|larger|bigger|"
-    r"heavier|higher|cheaper|smaller|the\s(?:time|cost|weight|memory|size|amount|self|total|average|mean|duration))"
-)
-_TIMES_AS = re.compile(
-    rf"(?<![\w.,/#:$-])(\d+(?:\.\d+)?|two|three|four|five|six|seven|eight|nine|ten)\stimes(?=\s{_COMPARED}\b)",
-    re.IGNORECASE,
-)
-_WORD_FACTOR = re.compile(
-    rf"\b(?:twice(?=\s{_COMPARED}\b)|double(?=\sthe\b)|doubles(?=\sthe\b)|half|(?:a|one)\sthird|two\sthirds|(?:a|one)\squarter|"
-    r"three\squarters)\b",
-    re.IGNORECASE,
-)
-_DIGITS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_WORDS: dict[str, float] = {word: float(value) for value, word in enumerate(_DIGITS, start=2)} | {
-    "twice": 2.0,
-    "double": 2.0,
-    "doubles": 2.0,
-    "half": 1 / 2,
-    "third": 1 / 3,
-    "two thirds": 2 / 3,
-    "quarter": 1 / 4,
-    "three quarters": 3 / 4,
-}
-_WORD_PRECISION = 0.1
-"""How far what is written in words (`a third`) may lie from the value, as a part of it."""
-
 _CAUSE = re.compile(
     r"\b(?:because(?:\sof)?|caused\sby|causes|due\sto|leads\sto|led\sto|results\sin|is\sthe\s(?:cause|reason)(?:\sof)?)\b",
     re.IGNORECASE,
@@ -106,7 +79,7 @@ _MOMENT = re.compile(
     r"(?:\bat|\bfrom|\bafter|\bstart(?:s|ed|ing)? at|\buntil|\bend(?:s|ed|ing)? at|@)\s+(?:~|≈|about\s|t\s?=\s?)?$",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bca)[.!?](?=[\s*_)\]]|$)|\n")
+_SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bca)[.!?](?=[\s*_)\]]|$)[*_)\]]*\s*|\s*\n\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,27 +213,9 @@ def _plain(mention: Mention, text: str, where: int, bound: Bound | None) -> Clai
 
 
 def _ratios(claims: Claims) -> Iterator[Claim]:
-    for pattern in (_FACTOR, _TIMES_AS, _WORD_FACTOR):
-        for match in pattern.finditer(claims.text):
-            said = match[1] if match.groups() else match[0]
-            word = " ".join(said.casefold().removeprefix("a ").removeprefix("one ").split())
-            if word in _WORDS:
-                value = _WORDS[word]
-                half = value * _WORD_PRECISION
-            else:
-                digits = said.replace(",", "")
-                value, half = float(digits), 0.5 * 10.0 ** -len(digits.partition(".")[2])
-            mention = Mention(
-                value,
-                half,
-                Dimension.COUNT,
-                has_unit=True,
-                hedged=False,
-                start=match.start(),
-                end=match.end(),
-            )
-            before = claims.text[max(0, match.start() - 24) : match.start()]
-            bound = next((bound for bound, words in _HEDGES if words.search(before)), None)
-            sure = value >= 1 or claims.text[match.end() :].startswith(" of ")
-            where = claims.statement_of(match.start())
-            yield Claim("ratio", (mention,), match.start(), match.end(), where, bound, sure)
+    for mention in factors(claims.text):
+        before = claims.text[max(0, mention.start - 24) : mention.start]
+        bound = next((bound for bound, words in _HEDGES if words.search(before)), None)
+        sure = mention.value >= 1 or claims.text[mention.end :].startswith(" of ")
+        where = claims.statement_of(mention.start)
+        yield Claim("ratio", (mention,), mention.start, mention.end, where, bound, sure)

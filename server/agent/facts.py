@@ -13,6 +13,7 @@ from typing import Any
 
 from langchain_core.messages import AnyMessage, ToolMessage
 
+from server.agent.factors import factors
 from server.agent.numbers import Dimension, mentions
 from traces.values import Unit
 
@@ -30,6 +31,7 @@ _MEASURED = frozenset({"self_value", "total_value", "whole", "duration", "total"
 }
 _WHOLES = frozenset({"whole", "duration", "duration_ns", "total", "total_value"})
 _MOMENTS = frozenset({"start", "end", "length"})
+_FACTORS = frozenset({"ratio", "factor", "speedup", "times"})
 _OUR_WORDS = frozenset({"amount", "detail", "advice", "text", "note"})
 """Keys of strings that we wrote, the trace's words in them quoted."""
 
@@ -48,12 +50,13 @@ class Fact:
 
 @dataclass(slots=True)
 class Facts:
-    """Numbers by dimension, wholes that shares are parts of, names with the call that returned them (`functions` those
-    of functions), places as (file, line), and `rankings`: the self values and shares of each list of functions, in
-    order.
+    """Numbers by dimension, factors between two, wholes that shares are parts of, names with the call that returned
+    them (`functions` those of functions), places as (file, line), and `rankings`: the self values and shares of each
+    list of functions, in order.
     """
 
     numbers: dict[Dimension, list[Fact]] = field(default_factory=lambda: {dimension: [] for dimension in Dimension})
+    factors: list[Fact] = field(default_factory=list)
     wholes: list[tuple[float, Dimension]] = field(default_factory=list)
     names: dict[str, str | None] = field(default_factory=dict)
     functions: set[str] = field(default_factory=set)
@@ -72,7 +75,9 @@ class Facts:
             for name in quoted:
                 self.names.setdefault(name, call)
             about = frozenset(full for name in quoted if (full := self._function(name)))
-            for mention in mentions(QUOTED.sub(lambda found: " " * len(found[0]), line)):
+            bare = QUOTED.sub(lambda found: " " * len(found[0]), line)
+            self.factors += [Fact(one.value, one.half_digit, call, about, source) for one in factors(bare)]
+            for mention in mentions(bare):
                 self.numbers[mention.dimension].append(Fact(mention.value, mention.half_digit, call, about, source))
 
     def _function(self, name: str) -> str | None:
@@ -127,6 +132,8 @@ class Facts:
             where = f"{key} of {source}" if source else key
             fact = Fact(abs(value) * scale, 0.0, call, about, where)
             self.numbers[dimension].append(fact)
+            if key.rpartition("_")[2] in _FACTORS:
+                self.factors.append(fact)
             if key in _MOMENTS and dimension is not Dimension.TIME:
                 self.numbers[Dimension.TIME].append(fact)
             if key in _WHOLES and not (key == "total_value" and dimension is Dimension.COUNT):

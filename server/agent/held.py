@@ -160,8 +160,8 @@ class HeldNumbers:
 
     def _ratio(self, claim: Claim) -> Held:
         mention = claim.mentions[0]
-        for fact in self.facts.numbers[Dimension.COUNT]:
-            if fact.source.startswith(("ratio", "factor", "speedup")) and near(fact.value, 0.0, mention):
+        for fact in self.facts.factors:
+            if near(fact.value, max(0.0, fact.half_digit - mention.half_digit), mention):
                 return Held("verified", fact.call)
         operands = self._operands(claim)
         if mention.value < 1:

@@ -44,5 +44,9 @@ def _misread(question: Question) -> str:
 
 
 def _failures(evidence: Evidence) -> str:
-    failed = dict.fromkeys(result.tool for result in evidence.results if result.failed and result.tool not in OPTIONAL)
+    failed = dict.fromkeys(
+        result.tool
+        for result in evidence.results
+        if result.failed and result.tool not in OPTIONAL and "my_code" not in result.arguments
+    )
     return f"({', '.join(failed)} could not answer, so this is without it.)" if failed else ""

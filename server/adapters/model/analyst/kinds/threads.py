@@ -167,7 +167,7 @@ def main_thread(question: Question, evidence: Evidence) -> list[str]:
             "No, the main thread is mostly idle. " if idle >= MOSTLY_IDLE else "No, the main thread mostly waits. "
         )
     elif idle >= BUSY:
-        verdict = "Not for long: the main thread is idle more than half of the time. "
+        verdict = "Not for long: the main thread is idle most of the time. "
     else:
         verdict = "Yes, the main thread is busy. " if long or idle < 1 - BUSY else "Partly. "
     elsewhere = ""

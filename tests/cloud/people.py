@@ -4,6 +4,7 @@ import json
 import time
 import uuid
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import jwt
@@ -12,6 +13,12 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 KEY_ID = "signing-key-1"
 RSA_KEY_ID = "signing-key-2"
 LIFETIME_S = 3600
+
+
+@cache
+def _one_rsa_key() -> rsa.RSAPrivateKey:
+    """Shared by all projects of a process: making one takes longer than most tests."""
+    return rsa.generate_private_key(65_537, 2048)
 
 
 def person_id(name: str) -> str:
@@ -26,7 +33,7 @@ class ProjectKeys:
     url: str
     secret: str = "a shared secret of at least thirty-two characters"
     elliptic: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
-    modular: rsa.RSAPrivateKey = field(default_factory=lambda: rsa.generate_private_key(65_537, 2048))
+    modular: rsa.RSAPrivateKey = field(default_factory=_one_rsa_key)
 
     def jwks(self) -> dict[str, list[dict[str, Any]]]:
         """What `/.well-known/jwks.json` says."""

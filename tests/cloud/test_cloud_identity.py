@@ -143,7 +143,7 @@ KINDS = tuple(false_tokens(ProjectKeys("https://x.supabase.co")))
 async def test_a_false_token_is_refused_with_its_code_and_never_logged(
     kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.INFO)
     async with supabase_server() as supabase, identity_of(supabase) as identity:
         token, code = false_tokens(supabase.keys)[kind]
         if kind == "changed":

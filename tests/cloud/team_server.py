@@ -1,0 +1,101 @@
+"""A whole server inside the test's process whose people, files and Realtime are a project's; its rows are in memory."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from limits.plans import LOCAL_PLAN, Plan
+from server.adapters.memory.accounts import MemoryAccounts
+from server.adapters.memory.clock import SystemClock
+from server.adapters.memory.conversations import MemoryConversations
+from server.adapters.memory.plans import MemoryPlans
+from server.adapters.memory.relay import MemoryRelay
+from server.adapters.memory.trace_records import MemoryTraceRecords
+from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.supabase.identity import SupabaseIdentity
+from server.adapters.supabase.keys import PublishedKeys
+from server.adapters.supabase.objects import SupabaseObjects
+from server.adapters.supabase.realtime import RealtimeRelay
+from server.agent.turn import Agent
+from server.app import compose
+from server.edges.http.client_config import ClientConfig
+from server.edges.http.services import Gateway
+from server.errors import NotFound
+from server.ports.identity import Caller
+from server.settings import load_settings
+from tests.cloud.people import person_id
+from tests.cloud.supabase_server import SupabaseServer, supabase_server
+from tests.server.running_server import RunningServer, ScriptedAgent, serving
+
+PEOPLE = {name: Caller(user_id=person_id(name), account_id=person_id(f"{name}/account")) for name in ("anna", "ben")}
+SECRET = "a gateway's"
+
+
+@dataclass(frozen=True, slots=True)
+class TeamServer:
+    server: RunningServer
+    supabase: SupabaseServer
+
+    def token(self, name: str = "anna", **changed: Any) -> str:
+        return self.supabase.keys.token(person_id(name), **changed)
+
+    def bearer(self, name: str = "anna") -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token(name)}"}
+
+
+@asynccontextmanager
+async def team_server(
+    tmp_path: Path,
+    agent: Agent | None = None,
+    *,
+    plan: Plan = LOCAL_PLAN,
+    secret: str | None = SECRET,
+    expired_grace_s: float = 60,
+    answer_s: float = 0.3,
+) -> AsyncIterator[TeamServer]:
+    """For Anna and Ben. `answer_s` is how long one answer of the project may take."""
+    accounts = MemoryAccounts(SystemClock())
+    for caller in PEOPLE.values():
+        accounts.add(caller, plan)
+    records = MemoryTraceRecords(accounts)
+
+    async def account_of(user_id: str) -> str:
+        for caller in PEOPLE.values():
+            if caller.user_id == user_id:
+                return caller.account_id
+        raise NotFound("There is no such user.")
+
+    async def budget(wanted: int) -> int:
+        return wanted
+
+    async with supabase_server() as supabase, supabase.project.client() as client:
+        client.timeout = answer_s
+        identity = SupabaseIdentity(
+            issuer=supabase.project.issuer,
+            keys=PublishedKeys(client, f"{supabase.project.issuer}/.well-known/jwks.json"),
+            secret=None,
+            account_of=account_of,
+        )
+        async with RealtimeRelay(MemoryRelay(), client, budget, wait_s=0.001, pause_s=0.05, answer_s=answer_s) as relay:
+            parts = compose(
+                load_settings(data=tmp_path),
+                conversations=MemoryConversations(records),
+                records=records,
+                plans=MemoryPlans(records),
+                objects=SupabaseObjects(client, wait_s=0.001),
+                workers=InlineTraceWorkers(),
+                identity=identity,
+                agent=agent or ScriptedAgent(),
+                user=None,
+                scratch=tmp_path,
+                relay=relay,
+                client=ClientConfig.of_project(supabase.url, supabase.project.anon_key, realtime=True),
+                gateway=None
+                if secret is None
+                else Gateway(secret=secret, caller_of=identity.caller, refuse=relay.refuse),
+            )
+            services = replace(parts.services, expired_grace_s=expired_grace_s)
+            async with serving(replace(parts, services=services)) as server:
+                yield TeamServer(server, supabase)

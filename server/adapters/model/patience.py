@@ -1,10 +1,9 @@
 """How long a provider is waited for."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import TypeVar
-
-import anyio
 
 Chunk = TypeVar("Chunk")
 
@@ -26,7 +25,7 @@ class Patience:
         seconds = self.first_s
         while True:
             try:
-                with anyio.fail_after(seconds):
+                async with asyncio.timeout(seconds):  # for every token: anyio's costs three times as much
                     chunk = await anext(chunks)
             except StopAsyncIteration:
                 return

@@ -1,5 +1,5 @@
 """`make bench`, or `python -m bench [--large] [FILES]`: seconds from bytes to answers and a picture, beside targets.
-`python -m bench streaming`: tokens on their way through the server.
+`python -m bench streaming`: tokens on their way through the server; `crowds`: thousands of prompts at once.
 
 Each file is measured in a process of its own. Large traces come from the folder `traces` in FLAMECHAT_SHARED; where it
 is missing, that is said. `--large` adds a file of 1 GB, made in the temporary folder. FILES: the steps of those alone.
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bench import streaming
 from bench.cancelling import print_cancelling
+from bench.crowds import print_crowds
 from bench.measure import STEPS
 from bench.own_process import ROOT, figures_of
 from bench.rendering import print_rendering
@@ -64,6 +65,8 @@ def main(arguments: list[str]) -> None:
     print_machine()
     if arguments[:1] == ["streaming"]:
         sys.exit(streaming.main(arguments[1:]))
+    if arguments == ["crowds"]:
+        sys.exit(0 if print_crowds() else 1)
     files = [Path(argument).resolve() for argument in arguments if argument != "--large"]
     if files:
         print_steps(files)
@@ -79,6 +82,7 @@ def main(arguments: list[str]) -> None:
     print_steps(fixtures() + (sorted(LARGE.glob("*")) if LARGE.is_dir() else []))
     print_rendering()
     print_cancelling()
+    print_crowds()
     streaming.print_streaming()
 
 

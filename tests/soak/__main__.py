@@ -1,18 +1,19 @@
 """`make soak`, or `python -m tests.soak [PART] [--seconds 500] [--state .make/soak] [--aim N]`: the long trials.
 
 Without PART, what is missing of every part, one after the other; with one, a stretch of it. A stretch ends in time and
-the next one goes on with it; a part that is whole is only told again. To begin anew remove the folder of the state.
+the next one goes on with it; a part that is whole is only told again. To begin anew remove the folder of the state,
+which also holds what the servers of the last stretch logged.
 """
 
 import argparse
 import asyncio
 import shutil
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
+from tests.soak.crowds import Crowds
 from tests.soak.cuts import Cuts
 from tests.soak.kills import Kills
 from tests.soak.restarts import Restarts
@@ -22,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 STRETCH_S = 480
 """With what a stretch needs to come to its end, under nine minutes."""
 
-PARTS = {part.name: part for part in (Cuts(), Kills(), Restarts())}
+PARTS = {part.name: part for part in (Crowds(), Cuts(), Kills(), Restarts())}
 
 
 def main() -> int:
@@ -39,13 +40,11 @@ def main() -> int:
             part = replace(part, aim=given.aim)  # noqa: PLW2901
         tally = Tally.load(given.state, part.name, part.aim)
         while not tally.is_whole:
-            folder = Path(tempfile.mkdtemp(prefix=f"flamechat-{part.name}-"))
+            folder = given.state.absolute() / f"{part.name}-servers"
+            shutil.rmtree(folder, ignore_errors=True)
             asyncio.run(part.stretch(folder, given.state, tally, monotonic() + given.seconds))
             tally.save(given.state)
-            if tally.complaints:
-                print(f"{part.name}: what the servers logged is in {folder}", flush=True)
-            else:
-                shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(folder / "data", ignore_errors=True)
             if given.part:
                 break
         figures += part.figures(tally)

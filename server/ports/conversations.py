@@ -93,7 +93,8 @@ class TurnRow:
 
     @property
     def attempts_that_died(self) -> int:
-        """How many attempts before this one ended with their server, and not because it was told to stop."""
+        """How many attempts before this one ended with their server, and not because it was told to stop or had lost
+        the database."""
         return self.attempt - 1 - self.handed_over
 
 
@@ -185,8 +186,8 @@ class Conversations(Protocol):
         ...
 
     async def hand_over_turn(self, turn_id: str, *, attempt: int) -> None:
-        """Note that this attempt ends because its server was told to stop. Nothing happens to a turn that another
-        attempt has, or that has ended."""
+        """Note that this attempt ends because its server was told to stop, or lost the database. Nothing happens to a
+        turn that another attempt has, or that has ended."""
         ...
 
     async def request_cancel(self, caller: Caller, turn_id: str) -> TurnRow:

@@ -12,7 +12,7 @@ import anyio
 import structlog
 
 from server.agent.turn import Agent, TurnAnswer, TurnInput
-from server.errors import DatabaseUnavailable, ServerError, TurnInProgress, raised_at
+from server.errors import DatabaseUnavailable, TurnInProgress, raised_at
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations, TurnRow, TurnStatus
 from server.ports.identity import Caller
@@ -31,7 +31,12 @@ from server.turns.view_of_turn import TurnView
 
 MAX_ATTEMPTS = 3
 """A turn that was running when its server died is tried again; a turn that kills servers must not do so for ever. One
-whose server was told to stop goes on however often."""
+whose server was told to stop, or lost the database, goes on however often."""
+
+NOTE_WITHIN_S = 15.0
+"""How long the database is waited for to hear of a hand-over; a stop waits for it too."""
+
+NOTE_AGAIN_S = 0.3
 
 log = structlog.get_logger(__name__)
 
@@ -41,6 +46,7 @@ class _Running:
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     cancelled_by_user: bool = False
     since: float = 0.0
+    attempt: int | None = None
 
 
 class TurnRunner:
@@ -145,6 +151,10 @@ class TurnRunner:
                 await self._run_turn(job, running)
         except TurnInProgress:
             log.info("turn_waits_for_an_earlier_one", turn_id=job.turn_id)
+        except DatabaseUnavailable as error:
+            log.warning("turn_waits_for_the_database", turn_id=job.turn_id, where=raised_at(error))
+            if running.attempt is not None:  # the next attempt goes on after the last whole step
+                await self._note_hand_over(job.turn_id, running.attempt)
         except Exception as error:  # noqa: BLE001 - the top of a job: whoever keeps turns from being lost gives it again
             log.warning("turn_not_run", turn_id=job.turn_id, error=type(error).__name__, where=raised_at(error))
         finally:
@@ -160,6 +170,7 @@ class TurnRunner:
                 if unended.turn_id == job.turn_id:
                     await self.close_unstarted(unended)
             return
+        running.attempt = turn.attempt
         waited = self._clock.now() - turn.created_at
         self._measures.turn_started(attempt=turn.attempt, waited_s=waited.total_seconds())
         view = TurnView.at_start(job.turn_id, job.session_id, turn.attempt)
@@ -184,8 +195,7 @@ class TurnRunner:
         except DatabaseUnavailable as error:
             await sink.close()
             if await self._relay.give_up(turn.turn_id, turn.session_id):
-                log.warning("turn_waits_for_the_database", turn_id=turn.turn_id, where=raised_at(error))
-                return  # the next attempt goes on after the last whole step
+                raise
             outcome = turn_failure(error)
         with anyio.CancelScope(shield=True):
             await sink.close()
@@ -194,10 +204,21 @@ class TurnRunner:
     async def _hand_over(self, turn: TurnRow) -> None:
         self._measures.turn_handed_over()
         await self._relay.give_up(turn.turn_id, turn.session_id)
-        try:
-            await self._conversations.hand_over_turn(turn.turn_id, attempt=turn.attempt)
-        except ServerError as error:  # it counts as an attempt that died
-            log.warning("hand_over_not_noted", turn_id=turn.turn_id, error=type(error).__name__)
+        await self._note_hand_over(turn.turn_id, turn.attempt)
+
+    async def _note_hand_over(self, turn_id: str, attempt: int) -> None:
+        """Before the job is let go, so that whoever takes the turn up knows it. What cannot be noted in time counts as
+        an attempt that died."""
+        with anyio.move_on_after(NOTE_WITHIN_S) as waiting:
+            while True:
+                try:
+                    await self._conversations.hand_over_turn(turn_id, attempt=attempt)
+                except DatabaseUnavailable:
+                    await anyio.sleep(NOTE_AGAIN_S)
+                else:
+                    return
+        if waiting.cancelled_caught:
+            log.warning("hand_over_not_noted", turn_id=turn_id)
 
     async def _answer(self, turn: TurnRow, sink: RelaySink) -> TurnAnswer | TurnFailed:
         """The agent's answer, or why there is none. Raises DatabaseUnavailable."""
@@ -252,13 +273,18 @@ class TurnRunner:
         )
 
     async def _end(self, view: TurnView, account_id: str, outcome: Outcome, *, attempt: int | None = None) -> None:
-        """Store the ending, then tell it; or that another process has ended the turn, if anything had been told."""
+        """Store the ending, then tell it; or that another process has ended the turn, if anything had been told.
+
+        Raises DatabaseUnavailable when the next attempt will store and tell it.
+        """
         ending, events = ending_of(view, account_id, outcome)
         try:
             stored = await self._conversations.end_turn(view.turn_id, ending, attempt=attempt)
-        except Exception as error:  # noqa: BLE001 - listeners must hear that the answer was lost
+        except Exception as error:  # listeners must hear that the answer was lost
             log.warning("turn_not_stored", turn_id=view.turn_id, error=type(error).__name__, where=raised_at(error))
             if attempt is not None and await self._relay.give_up(view.turn_id, view.session_id):
+                if isinstance(error, DatabaseUnavailable):
+                    raise
                 return  # the turn has not ended: its next attempt stores and tells
             lost = "The answer could not be stored. It is tried again."
             events, stored = (TurnFailed(code="not_stored", message=lost, retryable=True),), []

@@ -4,11 +4,13 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from psycopg_pool import AsyncConnectionPool
 
 from server.adapters.memory.conversations import MemoryConversations
 from server.adapters.postgres.checkpoints import PostgresCheckpoints
+from server.adapters.postgres.conversations import PostgresConversations
 from server.agent.turn import TurnAnswer, TurnInput, TurnSink
 from server.errors import DatabaseUnavailable
 from tests.plugins.postgres import FreshDatabase
@@ -36,6 +38,42 @@ async def test_a_turn_that_loses_the_database_is_answered_by_its_next_attempt(
     assert messages[-1]["type"] == "model_response_end"
     assert [turn.attempt for turn in agent.asked] == [1, 2]
     assert [row["contentText"] for row in stored] == ["why?", "It is"]
+
+
+class LosesTheDatabase(ScriptedAgent):
+    """In as many attempts as it has."""
+
+    times: int = 4
+
+    async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
+        lost = DatabaseUnavailable("The database cannot be reached.")
+        self.script = [*saying("It "), lost] if turn.attempt <= self.times else saying("It ", "is")
+        return await super().answer(turn, sink)
+
+
+async def test_losing_the_database_uses_up_no_attempt_of_a_turn(
+    database: FreshDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note, refused = PostgresConversations.hand_over_turn, list[int]()
+
+    async def away_at_first(self: PostgresConversations, turn_id: str, *, attempt: int) -> None:
+        if len(refused) < 2:
+            refused.append(attempt)
+            raise DatabaseUnavailable("The database cannot be reached.")
+        await note(self, turn_id, attempt=attempt)
+
+    monkeypatch.setattr("server.turns.runner.NOTE_AGAIN_S", 0.01)
+    monkeypatch.setattr(PostgresConversations, "hand_over_turn", away_at_first)
+    session_id, agent = str(uuid.uuid4()), LosesTheDatabase()
+    async with (
+        local_server(database, tmp_path, agent) as server,
+        server.session(await server.trace_id(), session_id=session_id) as socket,
+    ):
+        await socket.send(type="user_prompt", sessionId=session_id, prompt="why?")
+        with anyio.fail_after(40):
+            assert (await socket.until(*END))[-1]["type"] == "model_response_end"
+    assert [turn.attempt for turn in agent.asked] == [1, 2, 3, 4, 5]
+    assert refused == [1, 1]
 
 
 async def test_checkpoints_that_cannot_be_reached_are_the_database_s_fault() -> None:

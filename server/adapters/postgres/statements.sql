@@ -58,7 +58,7 @@ select exists (
 ) as waits
 
 -- name: hand_over_turn
--- Its server was told to stop: this attempt is none of those that count against it.
+-- Its server was told to stop, or lost the database: this attempt is none of those that count against it.
 update public.chat_turns set handed_over = handed_over + 1
 where id = %(turn_id)s and attempt = %(attempt)s and ended_at is null
 

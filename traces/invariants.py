@@ -111,6 +111,7 @@ def _check_spans(profile: Profile) -> None:
     assert (spans.parent < np.arange(size)).all(), "parent spans come first"
     _within(spans.node, 0, len(tree), "a span's node exists")
     assert (spans.end >= spans.start).all(), "spans do not run backwards"
+    assert (spans.start[1:] >= spans.start[:-1]).all(), "spans are in order of their start"
     assert (spans.start[child] >= spans.start[up]).all(), "a span begins inside its parent"
     assert (spans.end[child] <= spans.end[up]).all(), "a span ends inside its parent"
     assert (spans.depth[~child] == 0).all(), "root spans have depth 0"

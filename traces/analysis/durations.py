@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from traces.analysis.selection import Selection
-from traces.analysis.window import Window
-from traces.model import Spans
+from traces.analysis.window import Window, spans_near
 from traces.values import ProfileKind
 
 
@@ -34,12 +33,11 @@ def call_durations(chosen: Selection, frames: list[int], window: Window | None =
     for profile in chosen.profiles:
         spans = profile.spans
         assert spans is not None
-        row = place[profile.tree.frame][spans.node]
-        inside = row >= 0
-        if window is not None:
-            inside &= touches(spans, window)
+        near = slice(None) if window is None else spans_near(spans, window)
+        row, start, end = place[profile.tree.frame][spans.node[near]], spans.start[near], spans.end[near]
+        inside = np.flatnonzero(row >= 0)
         rows.append(row[inside])
-        durations.append((spans.end - spans.start)[inside])
+        durations.append(end[inside] - start[inside])
     row, duration = np.concatenate(rows), np.concatenate(durations)
     order = np.argsort(row.astype(np.uint16), kind="stable")  # few rows: numpy sorts 16 bits by radix
     cuts = np.searchsorted(row[order], np.arange(len(frames) + 1))
@@ -48,14 +46,6 @@ def call_durations(chosen: Selection, frames: list[int], window: Window | None =
         for frame, first, last in zip(frames, cuts[:-1], cuts[1:], strict=True)
         if last > first
     }
-
-
-def touches(spans: Spans, window: Window) -> np.typing.NDArray[np.bool_]:
-    """Whether each span has a moment in the window; an empty span is one moment."""
-    inside: np.typing.NDArray[np.bool_] = (spans.start < window.end) & (
-        (spans.end > window.start) | ((spans.start == spans.end) & (spans.start >= window.start))
-    )
-    return inside
 
 
 def _of(durations: np.typing.NDArray[np.generic]) -> CallDurations:

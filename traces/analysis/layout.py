@@ -10,7 +10,7 @@ from traces.analysis.filters import FrameFilter
 from traces.analysis.levels import depth_levels
 from traces.analysis.merged import MergedTree, above, below, whole_tree
 from traces.analysis.selection import Selection, select
-from traces.analysis.window import Window, clip, sample_extent
+from traces.analysis.window import Window, clip, sample_extent, spans_near
 from traces.handles import ProfileChoice, profile_at
 from traces.model import Int32, Int64, Profile, Samples, Trace, Values
 from traces.values import ProfileKind
@@ -139,7 +139,8 @@ def _whole_axis(profile: Profile) -> Window:
 def _span_boxes(profile: Profile, window: Window) -> Boxes:
     spans = profile.spans
     assert spans is not None
-    shown = np.flatnonzero((spans.end > window.start) & (spans.start < window.end) & (spans.end > spans.start))
+    shown = spans_near(spans, window)
+    shown = shown[spans.end[shown] > spans.start[shown]]
     start, end = clip(spans.start[shown], spans.end[shown], window)
     return _by_row(
         profile,
@@ -197,13 +198,14 @@ def _by_row(
     ref: Int64,
     kind: Literal["span", "node"] = "span",
 ) -> Boxes:
-    order = np.lexsort((start, depth)) if kind == "node" else np.argsort(depth, kind="stable")
+    # Spans come in order of time; numpy sorts 16 bits by radix, and no stack is deeper.
+    order = np.lexsort((start, depth)) if kind == "node" else np.argsort(depth.astype(np.uint16), kind="stable")
     counts = np.bincount(depth) if len(depth) else np.zeros(0, np.int64)
     return Boxes(
         start=start[order].astype(np.float64),
         end=end[order].astype(np.float64),
-        frame=frame[order].astype(np.int32),
-        ref=ref[order].astype(np.int64),
+        frame=frame[order],
+        ref=ref[order],
         row_offsets=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
         ref_kind=kind,
         unit=profile.axis,

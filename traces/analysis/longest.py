@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traces.analysis.durations import touches
 from traces.analysis.filters import frames_that
 from traces.analysis.filters import pattern as expression
 from traces.analysis.layout import time_order
 from traces.analysis.selection import select
-from traces.analysis.window import Window
+from traces.analysis.window import Window, spans_near
 from traces.handles import ProfileChoice
 from traces.model import Profile, Trace
 from traces.values import ProfileKind, Unit
@@ -85,7 +84,8 @@ def _longest_calls(
     spans, tree = profile.spans, profile.tree
     assert spans is not None
     nodes = wanted[tree.frame] & (tree.parent < 0) if roots else wanted[tree.frame]
-    rows = np.flatnonzero(nodes[spans.node] & touches(spans, window)) if window else np.flatnonzero(nodes[spans.node])
+    near = spans_near(spans, window) if window else np.arange(len(spans))
+    rows = near[nodes[spans.node[near]]]
     duration = (spans.end - spans.start)[rows]
     found = []
     for row in rows[_largest(duration, limit)].tolist():

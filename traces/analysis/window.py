@@ -50,12 +50,14 @@ def node_values(profile: Profile, window: Window | None = None, value: int | Non
     else:
         assert profile.samples is not None
         own, count = _samples_in_window(profile, profile.samples, index, window)
-    return NodeValues(own, sum_upwards(own, tree.parent), count)
+    return NodeValues(own, sum_upwards(own, tree.parent, tree.depth), count)
 
 
 def _spans_in_window(spans: Spans, tree: CallTree, window: Window) -> tuple[Values, Int64]:
     if spans.start.dtype.kind == "i":
-        return sum_in_window(spans.start, spans.end, spans.node, tree.parent, window.start, window.end)
+        near = spans_near(spans, Window(float(np.floor(window.start)), float(np.ceil(window.end))))
+        columns = (spans.start[near], spans.end[near], spans.node[near])
+        return sum_in_window(*columns, tree.parent, window.start, window.end)
     start, end = clip(spans.start, spans.end, window)
     inside = (end > start) | ((spans.start == spans.end) & (spans.start >= window.start) & (spans.end < window.end))
     mine = end - start
@@ -82,6 +84,22 @@ def _samples_in_window(profile: Profile, samples: Samples, value: int, window: W
         weights = np.rint(weights).astype(column.dtype)
     nodes = len(profile.tree)
     return sum_by_node(leaf[inside], weights, nodes), np.bincount(leaf[inside], minlength=nodes).astype(np.int64)
+
+
+def spans_near(spans: Spans, window: Window) -> Int64:
+    """The rows of the spans that have a moment in the window, in order; an empty span is one moment.
+
+    Spans are in order of their start, parents first: what is open at a moment is the last span that began before it, or
+    lies above that one.
+    """
+    first, stop = np.searchsorted(spans.start, (window.start, window.end)).tolist()
+    still_open: list[int] = []
+    row = first - 1
+    while row >= 0:
+        if spans.end[row] > window.start:
+            still_open.append(row)
+        row = int(spans.parent[row])
+    return np.concatenate((np.array(still_open[::-1], np.int64), np.arange(first, stop)))
 
 
 def clip(start: Values, end: Values, window: Window) -> tuple[Values, Values]:

@@ -240,22 +240,23 @@ def paths_of_nodes_reference(
     return tree.paths(leaves)
 
 
-def sum_upwards(own: Values, parent: Int32) -> Values:
-    """Each node's own value and those of all nodes below it; children add from the last to the first."""
+def sum_upwards(own: Values, parent: Int32, depth: Int32 | None = None) -> Values:
+    """Each node's own value and those of all nodes below it; children add from the last to the first. Who knows the
+    nodes' depths spares the reference finding them."""
     library = kernels()
     total = np.array(own)
     kernel = {"int64": "sum_upwards_int64", "float64": "sum_upwards_float64"}.get(str(own.dtype))
     if library is None or kernel is None:
-        return sum_upwards_reference(own, parent)
+        return sum_upwards_reference(own, parent, depth)
     raise_for(call(getattr(library, kernel), contiguous(parent, np.int32), len(total), total), 0)
     return total
 
 
-def sum_upwards_reference(own: Values, parent: Int32) -> Values:
+def sum_upwards_reference(own: Values, parent: Int32, depth: Int32 | None = None) -> Values:
     """The same in numpy, a depth at a time."""
     total = np.array(own)
-    depth = _depths(parent)
-    order = np.argsort(-depth.astype(np.int64) * (len(parent) + 1) - np.arange(len(parent)))
+    depth = _depths(parent) if depth is None else depth
+    order = np.argsort(depth, kind="stable")[::-1]
     for nodes in np.split(order, np.flatnonzero(np.diff(depth[order])) + 1):
         inner = nodes[parent[nodes] >= 0]
         np.add.at(total, parent[inner], total[inner])

@@ -172,3 +172,20 @@ async def test_a_turn_that_could_not_be_started_is_started_later_and_the_server_
             await socket.send(type="user_prompt", sessionId=session_id, prompt="why?")
             assert (await socket.until(*END))[-1]["type"] == "model_response_end"
     assert refused
+
+
+async def test_a_hand_over_and_a_taking_up_are_counted_by_the_process_that_does_them(
+    database: FreshDatabase, tmp_path: Path
+) -> None:
+    session_id, stuck = str(uuid.uuid4()), ScriptedAgent([*saying("It "), anyio.Event()])
+    async with local_server(database, tmp_path, stuck) as leaving:
+        trace_id = await leaving.trace_id()
+        async with leaving.session(trace_id, session_id=session_id) as socket:
+            await socket.send(type="user_prompt", sessionId=session_id, prompt="why?")
+            await socket.until("model_chunk_start")
+    async with local_server(database, tmp_path, ScriptedAgent()) as heir:
+        await texts(heir, session_id, at_least=2)
+    assert "\nflamechat_turns_handed_over_total 1.0\n" in leaving.parts.measures.exposition()
+    taken_up = heir.parts.measures.exposition()
+    assert "\nflamechat_turns_resumed_total 1.0\n" in taken_up
+    assert "\nflamechat_turn_wait_seconds_count 0.0\n" in taken_up

@@ -168,3 +168,20 @@ async def test_a_prompt_beside_as_many_answers_as_one_may_have_is_refused_as_bus
                 await answering.until(*END)
             await ask(other, turnId=turn_id)
             assert (await other.until(*END))[-1]["turnId"] == turn_id
+
+
+async def test_a_prompt_without_a_socket_beside_too_many_answers_is_told_when_to_try_again(tmp_path: Path) -> None:
+    agent = ScriptedAgent([*saying("It is "), anyio.Event()])
+    async with (
+        running_server(tmp_path, agent, turns_per_user=1) as server,
+        server.session(await server.trace_id()) as answering,
+    ):
+        await ask(answering)
+        await answering.until("model_chunk_start")
+        refused = await server.http.post(
+            f"/api/v1/sessions/{new_id()}/prompts",
+            json={"traceId": await server.trace_id(), "prompt": "and this?"},
+            headers={"Authorization": "Bearer anna"},
+        )
+    assert (refused.status_code, refused.json()["title"]) == (429, "Too many at once")
+    assert int(refused.headers["retry-after"]) > 0

@@ -1,4 +1,5 @@
 /** The HTTP API as functions; every refusal becomes an error with the server's own words (RFC 9457). */
+import { held, refuse } from "./accounts/token.ts";
 
 export interface TraceProfile {
   handle: string;
@@ -67,10 +68,13 @@ const ROOT = "/api/v1";
 /** What went wrong, in words meant for people. */
 export class ApiError extends Error {
   readonly status: number;
+  /** The problem document's other members, such as a limit's. */
+  readonly problem: Record<string, unknown>;
 
-  constructor(message: string, status: number) {
+  constructor(message: string, status: number, problem: Record<string, unknown> = {}) {
     super(message);
     this.status = status;
+    this.problem = problem;
   }
 }
 
@@ -78,7 +82,7 @@ export class ApiError extends Error {
 export function errorFrom(status: number, body: string): ApiError {
   try {
     const problem = JSON.parse(body) as { title?: string; detail?: string };
-    if (problem.detail || problem.title) return new ApiError(problem.detail ?? problem.title!, status);
+    if (problem.detail || problem.title) return new ApiError(problem.detail ?? problem.title!, status, problem);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
@@ -87,14 +91,26 @@ export function errorFrom(status: number, body: string): ApiError {
 
 async function call(path: string, options: RequestInit = {}): Promise<Response> {
   let response: Response;
+  const { token } = held.read();
   try {
-    response = await fetch(ROOT + path, options);
+    response = await fetch(ROOT + path, { ...options, headers: { ...options.headers, ...bearer(token) } });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError("The server cannot be reached. Is it still running?", 0);
   }
-  if (!response.ok) throw errorFrom(response.status, await response.text());
-  return response;
+  if (response.ok) return response;
+  const error = errorFrom(response.status, await response.text());
+  if (error.status === 401) refuse(token, error.message);
+  throw error;
+}
+
+function bearer(token: string | null): Record<string, string> {
+  return token ? { Authorization: `Bearer ${token}` } : {};
+}
+
+/** Tell the server something that it answers with nothing. */
+export async function send(path: string, method = "POST"): Promise<void> {
+  await call(path, { method });
 }
 
 export async function json<T>(path: string, options?: RequestInit): Promise<T> {
@@ -118,8 +134,8 @@ export async function getTrace(traceId: string): Promise<TraceInfo> {
   return (await json<{ trace: TraceInfo }>(`/traces/${traceId}`)).trace;
 }
 
-export async function remove(path: string): Promise<void> {
-  await call(path, { method: "DELETE" });
+export function remove(path: string): Promise<void> {
+  return send(path, "DELETE");
 }
 
 export function deleteTrace(traceId: string): Promise<void> {
@@ -209,6 +225,7 @@ export function uploadTrace(file: File, uploadId: string, progress: (share: numb
     request.onabort = () => reject(new ApiError("The upload was cancelled.", 0));
     request.open("POST", `${ROOT}/traces?name=${encodeURIComponent(file.name)}&upload=${uploadId}`);
     request.setRequestHeader("Content-Type", "application/octet-stream");
+    for (const [name, value] of Object.entries(bearer(held.read().token))) request.setRequestHeader(name, value);
     request.send(file);
   });
   return { done, cancel: () => request.abort() };

@@ -2,6 +2,9 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import type { TraceInfo } from "./api.ts";
 import { DropTarget } from "./home/drop_target.tsx";
+import { config } from "./accounts/client_config.ts";
+import { SignIn } from "./accounts/sign_in.tsx";
+import { held, hold } from "./accounts/token.ts";
 import { myUsage } from "./accounts/usage.ts";
 import { Admin } from "./admin/admin.tsx";
 import { Home } from "./home/home.tsx";
@@ -19,21 +22,26 @@ import { formatSize, formatValue } from "./viewer/values.ts";
 export function App() {
   const here = usePart(route, (value) => value);
   const shade = usePart(theme, (value) => value);
+  const isTeam = usePart(config, (state) => state.identity === "supabase");
+  const { token, refusal } = usePart(held, (state) => state);
   const [version, setVersion] = useState(0);
   const [trace, setTrace] = useState<TraceInfo | null>(null);
   const [isAdministrator, setIsAdministrator] = useState(false);
+  const isKnown = !isTeam || (token !== null && !refusal);
   useEffect(() => {
+    if (!isKnown) return;
     myUsage().then(
       (mine) => setIsAdministrator(mine.isAdministrator),
       () => setIsAdministrator(false),
     );
-  }, []);
+  }, [isKnown, token]);
   const upload = useCallback((files: File[]) => {
     void startUploads(files, (traces: TraceInfo[]) => {
       setVersion((count) => count + 1);
       if (traces.length === 1) go(roomPath(traces[0]!.traceId, newId()));
     });
   }, []);
+  const isIn = !isTeam || token !== null; // one whose token has run out keeps what he sees
   const other = shade === "dark" ? "light" : "dark";
   return (
     <>
@@ -59,10 +67,16 @@ export function App() {
         >
           <Icon name={shade === "dark" ? "sun" : "moon"} />
         </button>
+        {isTeam && token && (
+          <button type="button" class="sign-out" onClick={() => hold(null)}>
+            Sign out
+          </button>
+        )}
       </header>
-      {here.page === "home" && <Home upload={upload} version={version} />}
-      {here.page === "admin" && <Admin />}
-      {here.page === "room" && (
+      {isTeam && (refusal || !token) && here.page !== "shared" && <SignIn isOver={token !== null} />}
+      {here.page === "home" && isIn && <Home upload={upload} version={version} />}
+      {here.page === "admin" && isIn && <Admin />}
+      {here.page === "room" && isIn && (
         <LazyRoom traceId={here.traceId} sessionId={here.sessionId} trace={trace} setTrace={setTrace} />
       )}
       {here.page === "shared" && <LazySharedRoom token={here.token} trace={trace} setTrace={setTrace} />}

@@ -1,4 +1,6 @@
 import { render } from "preact";
+import { startConfig } from "./accounts/client_config.ts";
+import { startToken } from "./accounts/token.ts";
 import { App } from "./app.tsx";
 import { startRouting } from "./route.ts";
 import "./style/tokens.css";
@@ -7,8 +9,10 @@ import "./style/viewer.css";
 import "./style/chat.css";
 import "./style/insights.css";
 import "./style/admin.css";
+import "./style/sign_in.css";
 import { startTheme } from "./theme.ts";
 
+startToken(); // before anything reads the address
 startTheme();
 startRouting();
-render(<App />, document.getElementById("app")!);
+void startConfig().then(() => render(<App />, document.getElementById("app")!));

@@ -26,8 +26,12 @@ export interface ChatSettings {
   mountedTools: string[];
   /** What the person looks at, null while nothing is shown: each question carries it as it is then. */
   seen?: () => ViewerState | null;
-  /** Makes the socket; a test hands in its own. */
-  connect?: () => WebSocket;
+  /** Who asks, where that is not known otherwise. */
+  token?: () => string | null;
+  /** Hears that the server did not take the token, and why. */
+  unknown?: (reason: string) => void;
+  /** Makes the socket, `failures` attempts after the last that opened; a test hands in its own. */
+  connect?: (failures: number) => WebSocket;
 }
 
 const PING_EVERY_MS = 20_000;
@@ -125,6 +129,15 @@ export class ChatStore extends Store<ChatState> {
     this.#dispatch([{ type: "notice_read" }]);
   }
 
+  /** The person has another token. */
+  authenticate(accessToken: string): void {
+    if (this.#joined) this.#send({ type: "authenticate", accessToken });
+    else if (this.read().connection.state === "refused") {
+      this.write({ ...this.read(), connection: { state: "connecting" } });
+      this.#connect();
+    }
+  }
+
   /** Tell what the person is looking at. */
   look(viewer: ViewerState): void {
     this.#see(viewer);
@@ -136,7 +149,7 @@ export class ChatStore extends Store<ChatState> {
   }
 
   #connect(): void {
-    const socket = (this.#settings.connect ?? (() => new WebSocket(chatAddress())))();
+    const socket = (this.#settings.connect ?? (() => new WebSocket(chatAddress())))(this.#attempt);
     this.#socket = socket;
     this.#joined = false;
     this.#heardAt = Date.now();
@@ -155,7 +168,8 @@ export class ChatStore extends Store<ChatState> {
     const { traceId, sessionId, mountedTools } = this.#settings;
     const running = runningTurn(this.read().conversation);
     const resume = running && running.seq > 0 ? { turnId: running.turnId, seq: running.seq } : null;
-    this.#send({ type: "start_analysis", traceId, sessionId, mountedTools, resume });
+    const accessToken = this.#settings.token?.() ?? null;
+    this.#send({ type: "start_analysis", traceId, sessionId, mountedTools, resume, accessToken });
   }
 
   #lost(code: number, reason: string): void {
@@ -166,6 +180,7 @@ export class ChatStore extends Store<ChatState> {
     if (this.#abort.signal.aborted) return;
     const final = FINAL_CLOSE[code];
     if (final) {
+      if (code === 4401) this.#settings.unknown?.(reason || final);
       this.write({ ...this.read(), connection: { state: "refused", message: reason || final } });
       return;
     }

@@ -30,8 +30,12 @@ export interface Conversation {
   viewerAction: ViewerAction | null;
 }
 
+/** An event that says which one it follows: on Realtime text is merged, and numbers leap. */
+export type FollowedEvent = TurnEvent & { follows?: number };
+
 export type Action =
   | ServerMessage
+  | FollowedEvent
   | { type: "prompted"; turnId: string; prompt: string; replaces?: Replaces }
   | { type: "rated"; turnId: string; score: -1 | 0 | 1 }
   | { type: "limit_lifted" }
@@ -177,12 +181,12 @@ function changeTurn(state: Conversation, turnId: string, change: (turn: Turn) =>
   return changed === turn ? state : { ...state, turns: state.turns.with(index, changed) };
 }
 
-/** Events are numbered by one within a turn: an old number is a duplicate, a jump means that something was missed. */
-function event(state: Conversation, next: TurnEvent): Conversation {
+/** Events are numbered within a turn: an old number is a duplicate, one that does not follow means that something was missed. */
+function event(state: Conversation, next: FollowedEvent): Conversation {
   const held = state.turns.find((turn) => turn.turnId === next.turnId);
   if (!held) return { ...state, needsResync: true };
   if (hasEnded(held) || next.seq <= held.seq) return state;
-  if (next.seq > held.seq + 1) return { ...state, needsResync: true };
+  if (held.seq < (next.follows ?? next.seq - 1)) return { ...state, needsResync: true };
   const turn = applied({ ...held, seq: next.seq, status: "running", position: null }, next);
   if (!turn) return { ...state, needsResync: true };
   const changed = changeTurn(state, next.turnId, () => turn);

@@ -1,8 +1,11 @@
 /** A trace and a conversation about it: the chart on the left, the chat on the right, each able to move the other. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError, getTrace, type TraceInfo } from "../api.ts";
-import { ChatStore } from "../chat/chat_store.ts";
+import { config, wantsRealtimeAlone } from "../accounts/client_config.ts";
+import { held, refuse } from "../accounts/token.ts";
+import { chatAddress, ChatStore } from "../chat/chat_store.ts";
 import { Chat } from "../chat/chat.tsx";
+import { realtimeSocket } from "../chat/realtime_door.ts";
 import { newId } from "../identifiers.ts";
 import { Findings, useInsights } from "../insights/insights.tsx";
 import { go, roomPath } from "../route.ts";
@@ -19,6 +22,13 @@ import { Splitter } from "./splitter.tsx";
 /** The tools of the viewer that this page lets the model use. */
 const MOUNTED_TOOLS = ["show_in_viewer", "navigate"];
 const LOOK_AFTER_MS = 400;
+/** Attempts after which a page that can hear Realtime does without a socket. */
+const SOCKET_ATTEMPTS = 3;
+
+function connect(failures: number): WebSocket {
+  const isWithout = config.read().realtime && failures >= SOCKET_ATTEMPTS;
+  return isWithout || wantsRealtimeAlone() ? realtimeSocket() : new WebSocket(chatAddress());
+}
 
 export interface RoomProps {
   traceId: string;
@@ -69,6 +79,9 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
         traceId: trace.traceId,
         sessionId,
         mountedTools: MOUNTED_TOOLS,
+        token: () => held.read().token,
+        unknown: (reason) => refuse(held.read().token, reason.replace(/^[a-z_]+: /, "")),
+        connect,
         seen: () => (viewer.read().view ? viewer.context() : null),
       }),
     [trace, sessionId, viewer],
@@ -102,6 +115,15 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
       chat.close();
     };
   }, [chat, viewer]);
+
+  useEffect(
+    () =>
+      held.watch(() => {
+        const { token, refusal } = held.read();
+        if (token && !refusal) chat.authenticate(token);
+      }),
+    [chat],
+  );
 
   useEffect(() => {
     let told = "";

@@ -1,0 +1,67 @@
+/** The server over HTTP, and a project's Realtime, whose client is fetched when it is first needed. */
+import type { RealtimeClient } from "@supabase/realtime-js";
+import { config } from "../accounts/client_config.ts";
+import { held } from "../accounts/token.ts";
+import { post, send } from "../api.ts";
+import type { ConnectionAck, TurnSnapshot } from "../protocol.ts";
+import { RealtimeSocket, type RealtimeDoor } from "./realtime_socket.ts";
+
+/** A conversation that needs no socket of the server. */
+export function realtimeSocket(): WebSocket {
+  return new RealtimeSocket(new ProjectDoor()) as unknown as WebSocket;
+}
+
+class ProjectDoor implements RealtimeDoor {
+  #client: Promise<RealtimeClient> | null = null;
+
+  join(sessionId: string, traceId: string, mountedTools: string[]) {
+    const path = `/sessions/${encodeURIComponent(sessionId)}/join`;
+    return post(path, { traceId, mountedTools }) as Promise<{ ack: ConnectionAck; snapshot: TurnSnapshot | null }>;
+  }
+
+  ask(sessionId: string, prompt: object) {
+    const path = `/sessions/${encodeURIComponent(sessionId)}/prompts`;
+    return post(path, prompt) as Promise<{ turnId: string; position: number | null }>;
+  }
+
+  async cancel(turnId: string): Promise<void> {
+    await send(`/turns/${encodeURIComponent(turnId)}/cancel`);
+  }
+
+  listen(sessionId: string, heard: (event: string, payload: unknown) => void, status: (isHeard: boolean) => void) {
+    let isOver = false;
+    let leave = () => {};
+    this.#connect().then(
+      async (client) => {
+        await client.setAuth();
+        if (isOver) return;
+        const channel = client.channel(`chat:${sessionId}`, { config: { private: true } });
+        leave = () => void client.removeChannel(channel);
+        for (const event of ["ai_response", "chat_error"])
+          channel.on("broadcast", { event }, (message) => isOver || heard(event, message.payload));
+        channel.subscribe((state) => {
+          if (!isOver) status(state === "SUBSCRIBED");
+        });
+      },
+      () => isOver || status(false),
+    );
+    return () => {
+      isOver = true;
+      leave();
+    };
+  }
+
+  authenticate(token: string): void {
+    void this.#client?.then((client) => client.setAuth(token));
+  }
+
+  #connect(): Promise<RealtimeClient> {
+    return (this.#client ??= import("@supabase/realtime-js").then(({ RealtimeClient }) => {
+      const { supabaseUrl, supabaseAnonKey } = config.read();
+      return new RealtimeClient(`${supabaseUrl!.replace(/^http/, "ws")}/realtime/v1`, {
+        params: { apikey: supabaseAnonKey ?? "" },
+        accessToken: () => Promise.resolve(held.read().token),
+      });
+    }));
+  }
+}

@@ -6,9 +6,7 @@ order.
 
 import asyncio
 import sys
-import threading
-import webbrowser
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     from limits.administration import Administration, PlanRecords
     from server.adapters.prometheus import PrometheusMeasures
     from server.agent.turn import Agent, Pictures
+    from server.edges.cli.config import Checked, ShownSetting
     from server.edges.cli.doors import Analysis, AnalyzeOptions, ServeOptions
     from server.edges.cli.local import LocalWorkers
     from server.edges.http.client_config import ClientConfig
@@ -50,9 +49,31 @@ def main() -> None:
     from server.edges.cli.main import build_cli
 
     doors = CliDoors(
-        serve=_serve_door, analysis=_analysis_door, administration=_administration_door, workers=_workers_door
+        serve=_serve_door,
+        analysis=_analysis_door,
+        administration=_administration_door,
+        workers=_workers_door,
+        show_config=_show_config_door,
+        check_config=_check_config_door,
     )
     build_cli(doors)()
+
+
+def _show_config_door() -> "Sequence[ShownSetting]":
+    """The settings in force. Raises ConfigError."""
+    from server.composing.config import shown_settings
+
+    return shown_settings()
+
+
+def _check_config_door() -> "AsyncIterator[Checked]":
+    """A line for each part of the settings. Raises ConfigError."""
+    from server.adapters.json_log import log_as_json
+    from server.composing.checking import checked
+    from server.settings import load_settings
+
+    log_as_json()
+    return checked(load_settings())
 
 
 def _workers_door() -> "LocalWorkers":
@@ -134,6 +155,7 @@ def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None
 
 
 async def _serve(settings: "Settings", listening: "socket.socket", announce: Callable[[str], None]) -> None:
+    from server.composing.announcing import announce_address
     from server.edges.http.application import build_application, names_of
     from server.edges.http.serving import HttpServer, StopSignals
     from server.turns.sample import add_sample_once
@@ -155,7 +177,7 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
                 beside.append(added)
                 # Whoever opens the printed address at once finds the sample there; a slow machine is not waited for.
                 await asyncio.wait({added}, timeout=SAMPLE_WAIT_S)
-            _announce(settings, listening.getsockname()[1], announce)
+            announce_address(settings, listening.getsockname()[1], announce)
             drain_s = await signals.next()
             parts.stopping.set()
             drained = tasks.create_task(parts.runner.drain(drain_s))
@@ -307,6 +329,8 @@ def compose(
         turn_seconds=settings.turn_seconds + 30,
         turns_at_once=settings.turns_at_once,
         takes_up_unended=queue is None,
+        source_folder=settings.source_dir,
+        plans=plans,
     )
     conversation = Conversation(
         conversations=conversations,
@@ -349,6 +373,8 @@ def compose(
         socket_idle_s=settings.socket_idle_seconds,
         client=client or ClientConfig(),
         gateway=gateway,
+        source_folder=settings.source_dir,
+        answer_within_s=settings.turn_seconds + 30,
     )
     retention = Retention(
         records=records, conversations=conversations, plans=plans, objects=objects, workers=workers, clock=clock
@@ -362,17 +388,3 @@ def sample_traces() -> list[Path]:
     """
     folders = (PACKAGE.parent / "fixtures" / "sample", PACKAGE / "shipped" / "fixtures" / "sample")
     return sorted(next((folder for folder in folders if folder.is_dir()), PACKAGE / "none").glob("*"))[:1]
-
-
-def _announce(settings: "Settings", port: int, announce: Callable[[str], None]) -> None:
-    host = "127.0.0.1" if settings.host in {"0.0.0.0", "::"} else settings.host  # noqa: S104 - compared, not bound
-    address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    announce(f"Flamechat is at {address}")
-    if settings.access_token is not None:
-        announce(f"To let a browser in, open {address}/?access_token=<FLAMECHAT_ACCESS_TOKEN>")
-    if settings.supabase_url is not None:
-        announce(f"People sign in at {settings.supabase_url}")
-    announce(f"Answers come from {'a language model' if settings.uses_language_model else 'the built-in analyst'}.")
-    if settings.open:
-        # A browser of the terminal would not return: never wait for it.
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

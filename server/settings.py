@@ -5,7 +5,7 @@ Values are checked whole and first: a wrong one ends the program with one line b
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import platformdirs
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
@@ -59,8 +59,10 @@ class Settings(BaseSettings):
     model_silence_seconds: Annotated[float, Field(gt=0)] = 90
     model_retries: Annotated[int, Field(ge=0, le=10)] = 2
     model_retry_seconds: Annotated[float, Field(ge=0)] = 10
+    kernels: Literal["on", "off"] = "on"
     prompt_file: Path | None = None
     debug_messages_dir: Path | None = None
+    source_dir: Path | None = None
 
     max_upload_bytes: Annotated[int, Field(ge=1, le=MAX_UPLOAD_BYTES)] = MAX_UPLOAD_BYTES
     importers: Annotated[int, Field(ge=1, le=64)] = 1

@@ -2,12 +2,13 @@
 command runs.
 """
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from server.edges.cli.config import CheckConfig, Checked, ShowConfig
 from server.errors import ConfigError
 
 if TYPE_CHECKING:  # most commands need neither an agent nor a database, and start without them
@@ -53,14 +54,24 @@ def no_administration(data: Path | None) -> "AbstractAsyncContextManager[Adminis
     raise ConfigError(f"there are no plans and users at {data or 'this place'}")
 
 
+async def no_checks() -> AsyncIterator[Checked]:
+    """The door of a program that uses no service."""
+    none: tuple[Checked, ...] = ()
+    for one in none:
+        yield one
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CliDoors:
     """`serve` runs a server until it is stopped and returns the exit code. `analysis` builds an agent without a server
     or a database, whose pictures go to the given place. `administration` opens the plans and users of a data folder,
-    whether its server runs or not. `workers` answers questions of traces read here. All raise ConfigError.
+    whether its server runs or not. `workers` answers questions of traces read here. `show_config` and `check_config`
+    tell the settings, and try what they name. All raise ConfigError.
     """
 
     serve: Callable[[ServeOptions], int]
     analysis: "Callable[[AnalyzeOptions, Pictures], Analysis]"
     administration: "Callable[[Path | None], AbstractAsyncContextManager[Administration]]" = no_administration
     workers: "Callable[[], LocalWorkers]" = no_workers
+    show_config: ShowConfig = tuple
+    check_config: CheckConfig = no_checks

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from server.edges.cli.administration import add_commands
+from server.edges.cli.config import add_config
 from server.edges.cli.doors import AnalyzeOptions, CliDoors, ServeOptions
 from server.edges.cli.options import TraceArgument, TraceOrStdin
 from server.edges.cli.questions import add_questions
@@ -96,4 +97,5 @@ def build_cli(doors: CliDoors) -> typer.Typer:
         raise typer.Exit(doors.serve(ServeOptions(host=host, port=port, data=data, open=open_)))
 
     add_commands(app, doors)
+    add_config(app, doors.show_config, doors.check_config)
     return app

@@ -1,0 +1,208 @@
+"""Whether what the settings name is there and answers: each service is tried as the server would use it."""
+
+import asyncio
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import httpx
+import psycopg
+from langchain_core.messages import HumanMessage
+
+from server.adapters.model.choice import ANALYST_LABEL
+from server.adapters.postgres.place import hears_itself
+from server.adapters.postgres.programs import find_programs
+from server.adapters.supabase.project import SupabaseProject
+from server.composing.agent import build_models
+from server.composing.watching import FROM_FILE, watching
+from server.edges.cli.config import Checked, Sign
+from server.errors import ConfigError, DatabaseUnavailable, ServerError
+from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET
+from server.settings import Settings
+from traces.kernels.library import kernels_available
+
+SECONDS = 60.0
+"""Longest time for one service."""
+
+Outcome = tuple[Sign, str]
+Check = Callable[[Settings], Awaitable[Outcome]]
+
+
+async def checked(settings: Settings) -> AsyncIterator[Checked]:
+    """A line for each part, in the order in which a server needs them; each stands for itself."""
+    for name, check in CHECKS.items():
+        sign, said = await _outcome(check, settings)
+        yield Checked(name, sign, " ".join(said.split()))
+
+
+async def _outcome(check: Check, settings: Settings) -> Outcome:
+    try:
+        async with asyncio.timeout(SECONDS):
+            return await check(settings)
+    except ServerError as error:
+        return "FAILED", str(error)
+    except TimeoutError:
+        return "FAILED", f"no answer within {SECONDS:.0f} s"
+    except httpx.HTTPError as error:
+        return "FAILED", f"cannot be reached ({type(error).__name__})"
+    except (OSError, psycopg.Error, ValueError) as error:  # their texts may hold an address with its password
+        return "FAILED", type(error).__name__
+
+
+async def _settings(settings: Settings) -> Outcome:
+    settings.check_exposure()
+    settings.check_supabase()
+    settings.check_langfuse()
+    return "ok", "no contradictions"
+
+
+async def _data(settings: Settings) -> Outcome:
+    folder = settings.data
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        return "FAILED", f"cannot write to {there}: {error.strerror}. Choose another with FLAMECHAT_DATA."
+    free = f"{shutil.disk_usage(there).free / 1e9:.1f} GB free"
+    return "ok", f"{folder}, {free}" if there == folder else f"{folder} will be made, {free}"
+
+
+async def _kernels(_: Settings) -> Outcome:
+    found = kernels_available()
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    with_compiler = f"C compiler {compiler}" if compiler else "no C compiler"
+    return "ok" if found.available else "slow", f"{found.reason}; {with_compiler}"
+
+
+async def _database(settings: Settings) -> Outcome:
+    url, session_url = settings.database_urls
+    if url is None:
+        if session_url is not None:
+            raise ConfigError("FLAMECHAT_DATABASE_SESSION_URL is set, but not FLAMECHAT_DATABASE_URL.")
+        programs = await asyncio.to_thread(find_programs)
+        return "ok", f"of this server's own, in {settings.data / 'postgres'}, by the programs in {programs}"
+    version = await _version(url)
+    if session_url not in (None, url):
+        await _version(session_url)
+    return "ok", f"PostgreSQL {version}"
+
+
+async def _version(dsn: str | None) -> str:
+    try:
+        connected = await psycopg.AsyncConnection.connect(dsn or "", connect_timeout=10, prepare_threshold=None)
+    except psycopg.OperationalError as error:
+        raise DatabaseUnavailable(f"cannot be reached: {error}") from error
+    async with connected as connection:
+        row = await (await connection.execute("select current_setting('server_version')")).fetchone()
+    return "" if row is None else str(row[0])
+
+
+async def _listen(settings: Settings) -> Outcome:
+    url, session_url = settings.database_urls
+    if url is None:
+        return "ok", "of the server's own database"
+    if await hears_itself(session_url or url):
+        return "ok", "a NOTIFY arrives"
+    return "slow", (
+        "no NOTIFY arrives, so jobs and events are polled for: set FLAMECHAT_DATABASE_SESSION_URL to a direct "
+        "connection or a pooler of sessions"
+    )
+
+
+async def _storage(settings: Settings) -> Outcome:
+    project = settings.supabase_project
+    if project is None:
+        return "ok", f"the folder {settings.data / 'objects'}"
+    found = await _asked(project, "GET", "/storage/v1/bucket")
+    buckets = {str(one.get("name")): bool(one.get("public")) for one in found.json()}
+    missing = [name for name in (TRACES_BUCKET, PICTURES_BUCKET) if name not in buckets]
+    if missing:
+        return "FAILED", f"there is no bucket {' and none '.join(missing)}: the migrations make them"
+    public = [name for name in (TRACES_BUCKET, PICTURES_BUCKET) if buckets[name]]
+    if public:
+        return "FAILED", f"the bucket {' and '.join(public)} can be read by everybody: make it private"
+    return "ok", f"private buckets {TRACES_BUCKET} and {PICTURES_BUCKET}"
+
+
+async def _realtime(settings: Settings) -> Outcome:
+    project = settings.supabase_project
+    if project is None or not settings.realtime:
+        return "off", "turns are told over the WebSocket alone"
+    message = {"topic": "flamechat:check-config", "event": "check", "payload": {}, "private": True}
+    await _asked(project, "POST", "/realtime/v1/api/broadcast", {"messages": [message]})
+    return "ok", "takes broadcasts"
+
+
+async def _identity(settings: Settings) -> Outcome:
+    project = settings.supabase_project
+    if project is None:
+        return "ok", "one user" + (" with an access token" if settings.access_token else ", on this machine only")
+    keys = (await _asked(project, "GET", "/auth/v1/.well-known/jwks.json")).json().get("keys", [])
+    if keys:
+        return "ok", f"{len(keys)} signing key{'s' if len(keys) > 1 else ''} at {project.issuer}"
+    if project.jwt_secret is not None:
+        return "ok", f"{project.issuer} publishes no key; tokens are verified with the shared secret"
+    return "FAILED", "the project publishes no signing key: set FLAMECHAT_SUPABASE_JWT_SECRET"
+
+
+async def _asked(project: SupabaseProject, method: str, path: str, body: object | None = None) -> httpx.Response:
+    """Raises ConfigError for an answer that is none."""
+    async with project.client() as client:
+        answer = await client.request(method, path, json=body)
+    if answer.status_code in (401, 403):
+        raise ConfigError(f"{path} refuses the key ({answer.status_code}): check FLAMECHAT_SUPABASE_SERVICE_ROLE_KEY")
+    if answer.is_error:
+        raise ConfigError(f"{path} answers {answer.status_code}")
+    return answer
+
+
+async def _model(settings: Settings) -> Outcome:
+    if not settings.uses_language_model:
+        return "off", f"{ANALYST_LABEL} answers"
+    model = build_models(settings).model(None)
+    async for chunk in model.chat.astream([HumanMessage("Answer with the word ok.")]):
+        if chunk.text:
+            return "ok", f"{model.label} answers" + (f"; {_fallbacks(model.fallbacks)}" if model.fallbacks else "")
+    return "FAILED", f"{model.label} answered nothing"
+
+
+def _fallbacks(fallbacks: tuple[object, ...]) -> str:
+    names = ", then ".join(str(getattr(one, "label", one)) for one in fallbacks)
+    return f"when it is down: {names}"
+
+
+async def _langfuse(settings: Settings) -> Outcome:
+    if settings.langfuse_public_key is None:
+        return "off", "the prompt is the file's, and nobody watches"
+    async with watching(settings) as watched:
+        prompt = await watched.prompts.system_prompt()
+    contents = "with their contents" if settings.langfuse_contents else "without contents"
+    said = f"traces go {contents} to {settings.langfuse_host}"
+    return "ok", f"{said}; {'not asked for the prompt' if settings.langfuse_prompt == FROM_FILE else prompt.version}"
+
+
+async def _prompt(settings: Settings) -> Outcome:
+    if settings.langfuse_public_key is not None and settings.langfuse_prompt != FROM_FILE:
+        return "ok", "comes from Langfuse"
+    file = settings.prompt_file
+    if isinstance(file, Path):
+        file.read_bytes().decode("utf-8")
+    return "ok", str(file or "the repository's own")
+
+
+CHECKS: dict[str, Check] = {
+    "settings": _settings,
+    "data folder": _data,
+    "kernels": _kernels,
+    "database": _database,
+    "notifications": _listen,
+    "identity": _identity,
+    "storage": _storage,
+    "realtime": _realtime,
+    "prompt": _prompt,
+    "langfuse": _langfuse,
+    "model": _model,
+}

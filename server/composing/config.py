@@ -1,0 +1,44 @@
+"""The settings in force as people read them: no secret, and where each value comes from."""
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import AliasChoices, SecretStr
+
+from server.edges.cli.config import ShownSetting
+from server.settings import PREFIX, Settings, load_settings
+
+HIDDEN = "(set, not shown)"
+NOT_SET = "(not set)"
+_PASSWORD = re.compile(r"(?<=://)[^/@\s]*@")
+
+
+def shown_settings(environment: Mapping[str, str] = os.environ) -> list[ShownSetting]:
+    """Every setting in the order of docs/settings.md. Raises ConfigError."""
+    settings = load_settings()
+    given = {name.upper() for name, value in environment.items() if value}
+    return [
+        ShownSetting(PREFIX + name.upper(), _shown(getattr(settings, name)), _source(name, given))
+        for name in Settings.model_fields
+    ]
+
+
+def _source(name: str, given: set[str]) -> str:
+    """The variable that counts: the first of a setting's names that is set."""
+    alias = Settings.model_fields[name].validation_alias
+    names = [str(one) for one in alias.choices] if isinstance(alias, AliasChoices) else [PREFIX + name.upper()]
+    return next((one for one in names if one.upper() in given), "default")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, SecretStr):
+        return HIDDEN
+    if value is None or value == ():
+        return NOT_SET
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return _PASSWORD.sub("***@", str(value))

@@ -1,0 +1,91 @@
+"""`flamechat config` and `flamechat check-config`: what the settings are, and whether what they name answers."""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+import typer
+
+from server.errors import ConfigError
+
+Sign = Literal["ok", "slow", "off", "FAILED"]
+"""`slow`: it works, but not as well as it could; `off`: not configured."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSetting:
+    """`value` as text, of a secret only that there is one; `source` is `default` or the name of the variable."""
+
+    name: str
+    value: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One service. `said` holds no secret."""
+
+    name: str
+    sign: Sign
+    said: str
+
+
+ShowConfig = Callable[[], Sequence[ShownSetting]]
+CheckConfig = Callable[[], AsyncIterator[Checked]]
+
+
+def add_config(app: typer.Typer, show: ShowConfig, check: CheckConfig) -> None:
+    """The two commands, over what knows the settings."""
+
+    @app.command()
+    def config(
+        *,
+        changed: bool = typer.Option(False, "--changed", help="Only what is not a default."),  # noqa: FBT003
+        as_json: bool = typer.Option(False, "--json", help="Print the settings as JSON."),  # noqa: FBT003
+    ) -> None:
+        """Print the settings in force, where each comes from, and no secret."""
+        with _misuse_told():
+            settings = [one for one in show() if not changed or one.source != "default"]
+        if as_json:
+            typer.echo(json.dumps([asdict(one) for one in settings], indent=2))
+            return
+        width = max((len(one.name) for one in settings), default=0)
+        for one in settings:
+            source = "" if one.source in {"default", one.name} else f"  (from {one.source})"
+            mark = " " if one.source == "default" else "*"
+            typer.echo(f"{mark} {one.name:<{width}}  {one.value}{source}")
+        typer.echo("\n* is set; everything else is a default. docs/settings.md says what each does.", err=True)
+
+    @app.command("check-config")
+    def check_config() -> None:
+        """Try every service that the settings name, and print a line for each. Exit code 1 when one fails.
+
+        The model is asked one short question, which its provider may charge for.
+        """
+        with _misuse_told():
+            failed = asyncio.run(_print_all(check()))
+        raise typer.Exit(1 if failed else 0)
+
+
+async def _print_all(checks: AsyncIterator[Checked]) -> bool:
+    """Whether one has failed."""
+    failed = False
+    async for one in checks:
+        typer.echo(f"{one.sign:<6}  {one.name:<14}  {one.said}")
+        failed |= one.sign == "FAILED"
+    return failed
+
+
+class _misuse_told:  # noqa: N801 - reads as a sentence
+    """Ends the program with one line and exit code 2 for settings that cannot be."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, ConfigError):
+            sys.stderr.write(f"flamechat: {error}\n")
+            raise typer.Exit(2) from None

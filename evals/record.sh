@@ -106,4 +106,53 @@ begin shelf-search && {
 begin invoice-totals && {
   ruby cases/invoice-totals/invoice_totals.rb wall wall.json 3; keep invoice-totals wall.json wall.stackprof.json.gz
   ruby cases/invoice-totals/invoice_totals.rb object object.json 1; keep invoice-totals object.json object.stackprof.json.gz; }
+
+begin region-lookup && {
+  $python -m cProfile -o region.prof cases/region-lookup/region_lookup.py 1500
+  keep region-lookup region.prof trace.prof.gz; top region.prof; }
+begin rolling-median && {
+  .venv/bin/pyinstrument -r json -o median.json cases/rolling-median/rolling_median.py 1500
+  keep rolling-median median.json trace.pyinstrument.json.gz; }
+begin tile-render && {
+  .venv/bin/py-spy record -i -r 100 -d 20 -F -t -f speedscope -o tiles.json -- $python cases/tile-render/tile_render.py 3
+  keep tile-render tiles.json trace.speedscope.json.gz; }
+begin dashboard-calls && {
+  .venv/bin/viztracer --quiet -o dashboard.json cases/dashboard-calls/dashboard_calls.py
+  $python -c 'import json; d = json.load(open("dashboard.json")); del d["file_info"]; json.dump(d, open("dashboard.json", "w"))'
+  keep dashboard-calls dashboard.json trace.viztracer.json.gz; }
+begin archive-unpack && {
+  .venv/bin/memray run -q -f -o archive.bin cases/archive-unpack/archive_unpack.py 8
+  .venv/bin/memray transform gprof2dot -f -o archive.json archive.bin
+  keep archive-unpack archive.json trace.memray.json.gz; .venv/bin/memray stats -n 3 archive.bin | tail -20; }
+begin train-loading && {
+  .torch/bin/python cases/train-loading/train_loading.py loading.json
+  keep train-loading loading.json trace.pytorch.json.gz; }
+begin tag-cloud && {
+  node --cpu-prof --cpu-prof-dir=. --cpu-prof-name=tags.cpuprofile cases/tag-cloud/tag_cloud.js 12000
+  keep tag-cloud tags.cpuprofile trace.cpuprofile.gz; }
+begin request-log && {
+  node --no-turbo-inlining --heap-prof --heap-prof-interval=32768 --heap-prof-dir=. --heap-prof-name=log.heapprofile \
+    cases/request-log/request_log.js 4000
+  keep request-log log.heapprofile trace.heapprofile.gz; }
+page outline-page '#open' || true
+begin csv-export && {
+  goes csv-export; ./csv-export.bin 3 "$out/csv-export/trace.pb.gz"
+  go tool pprof -top -cum -nodecount=8 "$out/csv-export/trace.pb.gz"; }
+begin slow-consumer && {
+  goes slow-consumer; ./slow-consumer.bin "$out/slow-consumer/trace.pb.gz"
+  go tool pprof -top -cum -sample_index=delay -nodecount=8 "$out/slow-consumer/trace.pb.gz"; }
+begin score-ranks && {
+  cp cases/score-ranks/ScoreRanks.java . && javac -g ScoreRanks.java
+  java -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints "-XX:StartFlightRecording=settings=invoices.jfc,filename=ranks.jfr" ScoreRanks 4
+  keep score-ranks ranks.jfr trace.jfr.gz; }
+begin key-powers && {
+  gcc -O1 -g -fno-inline cases/key-powers/key_powers.c -o key_powers
+  valgrind -q --tool=callgrind --callgrind-out-file=keys.out ./key_powers 900
+  keep key-powers keys.out trace.callgrind.out.gz; callgrind_annotate keys.out | grep % | sed -n 1,5p
+  gcc -O1 -g -fno-inline -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer cases/key-powers/key_powers.c -o key_powers_perf
+  perf record -q -e cpu-clock -F 497 -g -o perf.data ./key_powers_perf 200000
+  perf script -i perf.data > keys.txt; keep key-powers keys.txt cpu.linux-perf.txt.gz
+  perf report -i perf.data --no-children --stdio -g none 2>/dev/null | grep % | sed -n 1,5p; }
+begin wiki-parser && {
+  ruby cases/wiki-parser/wiki_parser.rb wiki.json 3; keep wiki-parser wiki.json trace.stackprof.json.gz; }
 true

@@ -35,8 +35,9 @@ async def test_a_model_with_tools_is_asked_as_often_as_said_and_its_tools_and_to
         )
         rows = [row async for row in graded([ORDERS], [WithTools("fake", agent, workers, "fake", runs=2)])]
     assert [row.passed for row in rows] == [True, False]
-    assert [call.tool for call in rows[0].answer.calls] == ["get_top_functions", "list_profiles"]
-    assert "find_discount" in rows[0].answer.calls[0].text
+    calls = {call.tool: call.text for call in rows[0].answer.calls}
+    assert set(calls) == {"get_top_functions", "list_profiles"}
+    assert "find_discount" in calls["get_top_functions"]
     assert (rows[0].answer.tool_rounds, rows[0].answer.input_tokens, rows[0].answer.output_tokens) == (1, 200, 40)
 
 

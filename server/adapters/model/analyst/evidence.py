@@ -8,12 +8,33 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 PSEUDO_FRAMES = frozenset(
-    {"(program)", "(idle)", "(root)", "[root]", "(garbage collector)", "<module>", "(anonymous)", "all", "root"}
+    {
+        "RunTask",
+        "ThreadControllerImpl::RunTask",
+        "ThreadPool_RunTask",
+        "(program)",
+        "(idle)",
+        "(root)",
+        "[root]",
+        "(garbage collector)",
+        "<module>",
+        "(anonymous)",
+        "all",
+        "root",
+    }
 )
 """Names that profilers give to what is not one function of the program: never named as what dominates while there is
 another.
 """
 
+
+MUCH_COLLECTED = 0.3
+"""Self share from which garbage collection is what a trace is about."""
+GARBAGE = re.compile(
+    r"\bgc\b|garbage|GC_|_gc\b|mark.?sweep|scaveng|gcBgMark|gc_collect|MinorGC|MajorGC|gcDrain|gcAssist|gcStart|sweepone",
+    re.IGNORECASE,
+)
+"""How CPython, V8, Go, the JVM, GHC and Chrome name the frames of their collectors."""
 
 CLEARLY_MORE = 1.5
 """How many times the main profile's hottest function another profile's must weigh to be named first."""
@@ -132,15 +153,21 @@ class Evidence:
             other
             for other in others
             if other.unit == first.unit
+            and self._kind(other) == self._kind(first)
             and other.row["self_value"] > CLEARLY_MORE * first.row["self_value"]
             and (other.row["count"] > 1 or first.row["count"] <= 1)
             and not waits(other.row["name"])
         ]
         if waits(first.row["name"]) and not weightier:
-            working = [other for other in others if not waits(other.row["name"]) and other.row["count"] > 1]
+            alike = [other for other in others if self._kind(other) == self._kind(first)]
+            working = [other for other in alike if not waits(other.row["name"]) and other.row["count"] > 1]
             weightier = [one for one in working if one.row["self_value"] * 10 > first.row["self_value"]]
             return max(weightier, key=lambda lead: lead.row["self_value"]) if weightier else first
         return max([first, *weightier], key=lambda lead: lead.row["self_value"]) if weightier else first
+
+    def _kind(self, lead: Lead) -> str | None:
+        profile = self.profile(lead.profile)
+        return profile["kind"] if profile else None
 
     def _rankings(self) -> list[Result]:
         """Rankings by self value of whole profiles."""
@@ -170,8 +197,20 @@ def lead_of(ranking: dict[str, Any]) -> Lead | None:
     rows = ranking["rows"]
     if not rows:
         return None
-    row = next((row for row in rows if row["name"] not in PSEUDO_FRAMES and row["self_value"] > 0), rows[0])
+    row = next((row for row in rows if not is_pseudo(row) and row["self_value"] > 0), rows[0])
     return Lead(row, rows, ranking["unit"], ranking["whole"], ranking["profile"])
+
+
+def collects(name: str) -> bool:
+    """Whether a frame by its name is the garbage collector."""
+    return GARBAGE.search(name) is not None
+
+
+def is_pseudo(row: dict[str, Any]) -> bool:
+    """Whether a row is not one function of the program; a collector is only where it does not dominate."""
+    name = row["name"]
+    collected = collects(name) and row.get("self_share", 0.0) < MUCH_COLLECTED
+    return name in PSEUDO_FRAMES or name.startswith("(other ") or collected
 
 
 def gathered_evidence(messages: Sequence[BaseMessage]) -> Evidence:

@@ -12,7 +12,8 @@ from server.adapters.model.analyst.topics import of_function
 LOOKED_UP = ABOUT_ONE_FUNCTION | {Topic.OVERVIEW, Topic.TOP, Topic.RECURSION}
 """Topics of questions in which a plain word may be a function's name."""
 
-MATCHES = 5
+MATCHES = 50
+"""The function of that name may be light: those that hold the word in their name or file come before it."""
 _WHY = re.compile(r"^(?:so |and |but )?(?:why|how come|what makes|how can|explain why)\b", re.IGNORECASE)
 
 

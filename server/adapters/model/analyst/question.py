@@ -101,6 +101,11 @@ _NO_NAMES = frozenset(NO_NAME_WORDS.split())
 _ASKS_TIME = re.compile(
     r"\b(?:milliseconds?|seconds?|ms|how long|how much time|duration|latency|minutes?|time)\b", re.IGNORECASE
 )
+_OVERVIEW = re.compile(
+    r"\b(?:slow\w*|bottleneck|performance|fast\w*|dominat\w+|hot ?spots?|analy[sz]e|culprit|takes? (?:so |the |that )?"
+    r"(?:long|much|most|time)|take so long|time go|expensive|cpu|lag\w*|langsam)\b",
+    re.IGNORECASE,
+)
 _THIS_ONE = re.compile(
     r"\b(?:this|selected|that) (?:function|frame|one|call|box|selection|method|block)\b|\bthe selection\b",
     re.IGNORECASE,
@@ -119,10 +124,11 @@ def understood(prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]
     if handle is None and not names and _THIS_ONE.search(text) and selection[:1] in ("f", "n", "s"):
         handle = selection
     spans = stretches(CODE.sub(" ", text), windows or [])
+    both = len(names) > 1 and " and " in text
     topic = topic_of(CODE.sub(" X ", text), has_names=bool(names or handle), has_stretch=bool(spans), thread=thread)
     limit = next((int(group) for group in found.groups() if group), 10) if (found := _LIMIT.search(text)) else 10
     return Question(
-        topic=topic or Topic.OVERVIEW,
+        topic=Topic.TWO_FUNCTIONS if topic is Topic.FUNCTION and both else topic or Topic.OVERVIEW,
         text=text,
         names=names,
         maybe=() if names or handle else maybe,
@@ -133,7 +139,7 @@ def understood(prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]
         stretches=spans,
         view=_view(text),
         asks_time=bool(_ASKS_TIME.search(text)),
-        understood=topic is not None,
+        understood=topic is not None or bool(_OVERVIEW.search(text)),
     )
 
 

@@ -72,7 +72,7 @@ def neighbours(around: dict[str, Any], unit: str) -> str:
     """Who calls a function and what it calls, in two sentences."""
     sentences = []
     for key, words, none in (
-        ("callers", "It is called from", "Nothing calls it."),
+        ("callers", f"{cited(around['frame'])} is called from", f"Nothing calls {cited(around['frame'])}."),
         ("callees", "It calls", "It calls nothing else."),
     ):
         rows = [row for row in around[key] if row["handle"]]
@@ -104,4 +104,6 @@ def joined(said: list[str]) -> str:
 
 def moment(ms: float) -> str:
     """A point of a profile's time."""
+    if ms == 0:
+        return "0 s"
     return format_value(ms * 1e6, Unit.NANOSECONDS)

@@ -8,6 +8,7 @@ from server.adapters.model.analyst.question import Question, Topic
 from server.adapters.model.analyst.wording import (
     amount,
     cited,
+    cited_profile,
     coded,
     counted,
     listed,
@@ -22,6 +23,8 @@ from server.agent.numbers import Dimension, mentions
 from server.agent.recompute import last_part
 
 MATCHES = 5
+OTHER_PROFILES = 3
+"""Profiles of another kind that are asked for a function that the main one does not hold."""
 HOW_TO_COUNT = (
     "To count calls, record with an instrumenting profiler (cProfile, viztracer, uftrace, callgrind), which costs more "
     "than sampling."
@@ -51,7 +54,7 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
     calls: list[Call] = []
     for row in rows[: 2 if question.topic is Topic.TWO_FUNCTIONS else 1]:
         handle = row["handle"]
-        where = {} if row["total_value"] > 0 or question.handle else {"profile": "all"}
+        where = _where(row, question, evidence)
         calls.append(("get_callers_callees", {"frame": handle} | where))
         if question.topic is Topic.HOW_OFTEN:
             counts = {"filter": row["name"][:100], "limit": MATCHES}
@@ -59,8 +62,8 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
             if main and any(value["name"] == "calls" for value in main["values"]):
                 calls.append(("get_top_functions", counts | {"value": "calls"}))
             calls.append(("get_top_functions", counts | where))
-        elif question.topic is not Topic.TWO_FUNCTIONS:
-            calls.append(("generate_sandwich_flamegraph_screenshot", {"frame": handle}))
+        elif question.topic is not Topic.TWO_FUNCTIONS and where.get("profile") != "all":
+            calls += _drawn(handle, where, evidence)
         if question.topic is Topic.SHOW:
             calls.append(("show_in_viewer", {"handle": handle} | ({"view": question.view} if question.view else {})))
     if question.topic is Topic.SHOW and not (question.names or question.maybe or question.handle):
@@ -70,6 +73,32 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
             ("show_in_viewer", {"view": question.view or mode}),
         ]
     return calls
+
+
+def _drawn(handle: str, where: dict[str, Any], evidence: Evidence) -> list[Call]:
+    """The picture of a function, in a profile that is known to hold it."""
+    asked = [result.data["frame"] for result in evidence.all("get_callers_callees")]
+    known = not where or any(frame["handle"] == handle and frame["total_value"] > 0 for frame in asked)
+    return [("generate_sandwich_flamegraph_screenshot", {"frame": handle} | where)] if known else []
+
+
+def _where(row: dict[str, Any], question: Question, evidence: Evidence) -> dict[str, Any]:
+    """The main profile where it holds the function; else all of its kind; else, one after the other, the busiest of
+    another kind."""
+    if row["total_value"] > 0 or question.handle:
+        return {}
+    summary = evidence.summary or {"profiles": [], "default_profile": ""}
+    main = evidence.profile(summary["default_profile"]) or {"kind": "", "pid": ""}
+    others = [one for one in summary["profiles"] if one["kind"] != main["kind"]]
+    others.sort(key=lambda one: (one["pid"] != main["pid"], -(one["total"] or 0)))
+    tried = [result.arguments.get("profile") for result in evidence.all("get_callers_callees")]
+    found = [
+        result.arguments.get("profile")
+        for result in evidence.all("get_callers_callees")
+        if result.data["frame"]["handle"] == row["handle"] and result.data["frame"]["total_value"] > 0
+    ]
+    ways = found or [way for way in ("all", *(one["handle"] for one in others[:OTHER_PROFILES])) if way not in tried]
+    return {"profile": ways[0]} if ways else {"profile": "all"}
 
 
 def meant(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
@@ -100,6 +129,7 @@ def _around(question: Question, evidence: Evidence, index: int = 0) -> dict[str,
         return None
     handle = rows[index]["handle"]
     results = [result.data for result in evidence.all("get_callers_callees")]
+    results.sort(key=lambda data: data["frame"]["total_value"] <= 0)
     return next((data for data in results if data["frame"]["handle"] == handle), None)
 
 
@@ -132,7 +162,8 @@ def _cost(question: Question, evidence: Evidence, around: dict[str, Any]) -> str
         passes = f"it mostly passes through to what it calls{most}"
     return (
         f"{wrong}**{cited(row)}**{located(row)} takes {whole(row, unit)} in total and {own(row, unit)} itself, in "
-        f"{counted(row, _kind(evidence))}: {passes}.{_compared_to_lead(evidence, row)}"
+        f"{counted(row, _kind(evidence, around))}{_elsewhere(evidence, around)}: {passes}."
+        f"{_compared_to_lead(evidence, around)}"
     )
 
 
@@ -140,8 +171,17 @@ def _verb(unit: str) -> str:
     return {"nanoseconds": "spent", "bytes": "allocated"}.get(unit, "counted")
 
 
-def _kind(evidence: Evidence) -> str:
-    return str((evidence.main or {"kind": "sampled"})["kind"])
+def _kind(evidence: Evidence, around: dict[str, Any]) -> str:
+    profile = evidence.profile(around["profile"]) or evidence.main or {"kind": "sampled"}
+    return str(profile["kind"])
+
+
+def _elsewhere(evidence: Evidence, around: dict[str, Any]) -> str:
+    """Which profile it is about, when that is not the main one."""
+    profile = evidence.profile(around["profile"])
+    if profile is None:
+        return " of all profiles together" if around["profile"] == "all" else ""
+    return "" if profile["handle"] == (evidence.summary or {})["default_profile"] else f" of {cited_profile(profile)}"
 
 
 def _false_premise(question: Question, evidence: Evidence, row: dict[str, Any], unit: str) -> str:
@@ -157,10 +197,12 @@ def _false_premise(question: Question, evidence: Evidence, row: dict[str, Any], 
     return f"**No, {cited(row)} is not the bottleneck: {cited(lead.row)} is hotter.** "
 
 
-def _compared_to_lead(evidence: Evidence, row: dict[str, Any]) -> str:
-    """What takes more, when the function in question is not what takes the most."""
-    lead = evidence.lead
+def _compared_to_lead(evidence: Evidence, around: dict[str, Any]) -> str:
+    """What takes more, when the function in question is not what takes the most of the same profile."""
+    lead, row = evidence.lead, around["frame"]
     if lead is None or lead.row["handle"] == row["handle"] or row["total_share"] >= 0.5:
+        return ""
+    if around["profile"] not in ("all", lead.profile):
         return ""
     return f" It is not what takes the most: {cited(lead.row)} does, with {own(lead.row, lead.unit)} itself."
 
@@ -225,7 +267,7 @@ def how_often(question: Question, evidence: Evidence) -> list[str]:
     around = _around(question, evidence)
     if around is None:
         return unknown(question, evidence)
-    row, unit, kind = around["frame"], around["unit"], _kind(evidence)
+    row, unit, kind = around["frame"], around["unit"], _kind(evidence, around)
     counts = evidence.first("get_top_functions", value="calls")
     calls = next((one for one in (counts or {"rows": []})["rows"] if one["handle"] == row["handle"]), None)
     rankings = [result.data for result in evidence.all("get_top_functions") if "filter" in result.arguments]
@@ -263,8 +305,7 @@ def two(question: Question, evidence: Evidence) -> list[str]:
     below = [row for row in (one, other) if any(c["handle"] == more["handle"] for c in row["callers"])]
     if below and below[0]["frame"]["handle"] == less["handle"]:
         parts.append(f"{cited(less)} is called by {cited(more)}, so its {noun(unit)} is part of that.")
-    parts += [f"{cited(around['frame'])}: {neighbours(around, unit)}" for around in (one, other)]
-    return parts
+    return [*parts, *(neighbours(around, unit) for around in (one, other))]
 
 
 def shown(question: Question, evidence: Evidence) -> list[str]:

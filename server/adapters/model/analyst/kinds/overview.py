@@ -4,7 +4,7 @@
 from itertools import groupby
 from typing import Any
 
-from server.adapters.model.analyst.evidence import PSEUDO_FRAMES, Evidence, Lead, lead_of, waits
+from server.adapters.model.analyst.evidence import PSEUDO_FRAMES, Evidence, Lead, collects, is_pseudo, lead_of, waits
 from server.adapters.model.analyst.findings import findings, limits, sentence_of
 from server.adapters.model.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.adapters.model.analyst.question import Question
@@ -24,6 +24,7 @@ from server.adapters.model.analyst.wording import (
     whole,
 )
 from server.agent.quoting import plain
+from server.agent.recompute import last_part
 
 DOMINATES = 0.3
 """Self share from which one function dominates; it then holds about as much as the three next together."""
@@ -33,17 +34,48 @@ AS_MUCH = 0.85
 """Part of the hottest function's value from which the next ones are as hot as it."""
 MOSTLY_IDLE = 0.9
 """Idle share of a thread from which what it does cannot be why anything takes long."""
+SOME_IDLE = 0.05
 HEADLINE_SHARE = 0.3
 """Part of the time from which a finding explains a trace better than its hottest function."""
 OTHER_PROFILES = 3
-"""Profiles beside the main one that an overview ranks: the busiest threads of a program, without reading all "
-"its pools."""
+"""Profiles beside the main one that an overview ranks: the busiest threads of a program, not all of its pools."""
 
+ABOUT = 0.03
+"""How much more of the time a kind of work may hold than the function that it is said to be the work of."""
+ENTRIES = frozenset(
+    {
+        "main",
+        "<module>",
+        "(below main)",
+        "start",
+        "start_thread",
+        "clone",
+        "__libc_start_main",
+        "_dl_start",
+        "run",
+        "_start",
+        "Main",
+        "__main__",
+        "init",
+        "execute",
+    }
+)
+"""Names of functions through which a program begins: that everything runs on their behalf says nothing."""
+STILL = 0.6
+"""Part of the value at the beginning of a path that its end must hold to stand for it."""
+DIVIDES = 0.75
+"""Part of a function's value below which its heaviest callee is one of several."""
+PART = 0.08
+"""Share from which a part of the whole is worth a word."""
 THROUGH = 1.8
 """Times the hottest function's value that a caller must hold, with the libraries it calls, to be named before it."""
 
 HEADLINES = ("n-plus-one", "n-plus-one-calls", "sequential-calls", "slow-query")
 PATH_STEPS = 8
+ALLOCATE_LESS = (
+    "What to try: the collector itself cannot be mended; allocate less. Look for short-lived objects made in loops, "
+    "for copies of large data, and for explicit calls of the collector; an allocation profile says where."
+)
 
 
 def first(question: Question, evidence: Evidence) -> list[Call]:
@@ -99,7 +131,8 @@ def overview(question: Question, evidence: Evidence) -> list[str]:
         verdict(lead, evidence),
         _pseudo_remark(lead),
         _path(evidence),
-        _own_code(evidence, lead),
+        _division(evidence, lead),
+        "" if _through(lead, evidence) else _own_code(evidence, lead),
         _callers(evidence),
         spent if len(rows) > 1 else "",
         findings(evidence, lead, said=_headline_id(lead, evidence)),
@@ -127,8 +160,21 @@ def _hottest(lead: Lead, evidence: Evidence) -> str:
         return f"**{cited(row)} {leads}**{located(row)}: {spent}{_waiting(lead, evidence)}{_recursive(evidence, row)}"
     return (
         f"**{cited(row)} is the heaviest function, but nothing dominates**{located(row)}: {spent} "
-        f"The {noun(unit)} is spread over many functions."
+        f"The {noun(unit)} is spread over many functions.{_passes(evidence)}"
     )
+
+
+def _passes(evidence: Evidence) -> str:
+    """What most of a spread trace goes through: the deepest function of the heaviest path that still holds it."""
+    tree = evidence.first("get_call_tree")
+    path = [node for node in heaviest_path(tree["nodes"]) if not is_entry(node["name"])] if tree else []
+    if not path:
+        return ""
+    least = max(DOMINATES, STILL * path[0]["total_share"])
+    node = [node for node in path if node["total_share"] >= least or node is path[0]][-1]
+    if node["total_share"] < DOMINATES:
+        return ""
+    return f" The largest part passes through {cited(node)}: {share(node['total_share'])}."
 
 
 def _waiting(lead: Lead, evidence: Evidence) -> str:
@@ -222,9 +268,15 @@ def _through(lead: Lead, evidence: Evidence) -> str:
     """Nothing leads by itself, but one function of the program's own is what leads there."""
     own_lead = evidence.own_lead
     kind = next((row for row in evidence.findings("overhead") if (row["share"] or 0) >= HEADLINE_SHARE), None)
-    if own_lead is None or own_lead.row["self_share"] < max(DOMINATES, THROUGH * lead.row["self_share"]):
+    if kind and own_lead and kind["share"] > own_lead.row["self_share"] + ABOUT:
+        kind = None
+    if (
+        own_lead is None
+        or is_entry(own_lead.row["name"])
+        or own_lead.row["self_share"] < max(DOMINATES, THROUGH * lead.row["self_share"])
+    ):
         return ""
-    if lead.row["self_share"] >= DOMINATES and len(_alike(lead)) < 2:
+    if own_lead.row["handle"] == lead.row["handle"] or (lead.row["self_share"] >= DOMINATES and len(_alike(lead)) < 2):
         return ""
     row, unit = own_lead.row, own_lead.unit
     said = (
@@ -241,7 +293,9 @@ def _through(lead: Lead, evidence: Evidence) -> str:
 def _own_code(evidence: Evidence, lead: Lead) -> str:
     """The program's own function behind library code."""
     found = evidence.own_lead
-    if found is None or found.row["handle"] == lead.row["handle"] or found.row["self_share"] < LEADS:
+    if found is None or found.row["handle"] == lead.row["handle"] or is_entry(found.row["name"]):
+        return ""
+    if found.row["self_share"] < LEADS:
         return ""
     return (
         f"Counting library code to the code that calls it, {cited(found.row)}{located(found.row)} leads with "
@@ -264,7 +318,7 @@ def _profile(evidence: Evidence, handle: str) -> dict[str, Any] | None:
 
 def _pseudo_remark(lead: Lead) -> str:
     row = lead.rows[0]
-    if row["name"] not in PSEUDO_FRAMES or row is lead.row:
+    if not is_pseudo(row) or row is lead.row:
         return ""
     more = f"{own(row, lead.unit)}, under {cited(row)}"
     return f"The profiler puts more, {more}, which is not one function of the program."
@@ -300,6 +354,34 @@ def _path(evidence: Evidence) -> str:
     return path_said(heaviest_path(tree["nodes"]), "")
 
 
+def _division(evidence: Evidence, lead: Lead) -> str:
+    """Where no function dominates: into which parts the whole falls, from the top."""
+    tree = evidence.first("get_call_tree")
+    if not tree or lead.row["self_share"] >= DOMINATES:
+        return ""
+    level = [node for node in tree["nodes"] if node["parent"] is None]
+    above: dict[str, Any] | None = None
+    while level:
+        heaviest = max(level, key=lambda node: node["total_value"])
+        total = tree["whole"] if above is None else above["total_value"]
+        if heaviest["total_value"] < DIVIDES * total:
+            break
+        above = heaviest
+        level = [node for node in tree["nodes"] if node["parent"] == heaviest["handle"]]
+    parts = sorted((node for node in level if node["total_share"] >= PART), key=lambda node: -node["total_value"])[:5]
+    if len(parts) < 2:
+        return ""
+    where = f"Below {cited(above)}" if above else "From the top"
+    named = joined([f"{cited(node)} ({share(node['total_share'])})" for node in parts])
+    return f"{where} it divides into {named}."
+
+
+def is_entry(name: str) -> bool:
+    """Whether a program merely begins there."""
+    last = last_part(name)
+    return last in ENTRIES or name.startswith(("(anonymous", "<anonymous", "(root"))
+
+
 def heaviest_path(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Down the heaviest child as long as it carries at least half of its parent."""
     path: list[dict[str, Any]] = []
@@ -315,7 +397,11 @@ def heaviest_path(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def path_said(path: list[dict[str, Any]], where: str) -> str:
     """A path in a line, runs of one function together; empty for a single step."""
-    steps = [list(run) for _, run in groupby(path, key=lambda node: node["frame_handle"])]
+    steps: list[list[dict[str, Any]]] = []
+    for _, run in groupby(path, key=lambda node: node["frame_handle"]):
+        nodes = list(run)
+        if nodes[0]["frame_handle"] not in {step[0]["frame_handle"] for step in steps}:
+            steps.append(nodes)
     shown = steps[-PATH_STEPS:]
     if len(shown) < 2:
         return ""
@@ -340,6 +426,8 @@ def _caller(evidence: Evidence) -> dict[str, Any] | None:
 
 def _advice(evidence: Evidence, lead: Lead) -> str:
     caller = _caller(evidence)
+    if collects(lead.row["name"]):
+        return ALLOCATE_LESS
     lines = [f"Making {cited(lead.row)} itself cheaper can save at most {own(lead.row, lead.unit)}."]
     if caller and caller["name"] != lead.row["name"]:
         lines.append(f"Calling it less often means looking at {cited(caller)}, its heaviest caller.")
@@ -353,7 +441,7 @@ def caveats(evidence: Evidence) -> str:
         return ""
     notes = [_sentence(plain(warning["text"], 300)) for warning in summary.get("warnings", [])[:3]]
     main = evidence.main
-    if main and main.get("idle_share") and evidence.lead:
+    if main and (main.get("idle_share") or 0) >= SOME_IDLE and evidence.lead:
         notes.append(f"That profile is idle {share(main['idle_share'])} of its time; idle time is left out above.")
     notes += limits(evidence)
     return "Keep in mind: " + " ".join(notes) if notes else ""

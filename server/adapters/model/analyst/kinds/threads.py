@@ -82,7 +82,8 @@ def _wanted(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
     if question.thread:
         wanted = question.thread.casefold()
         exact = [row for row in rows if wanted in (row["handle"], row["name"].casefold(), str(row["tid"]))]
-        found = exact or [row for row in rows if wanted in row["name"].casefold()]
+        begins = [row for row in rows if row["name"].casefold().startswith(wanted)]
+        found = exact or begins or [row for row in rows if wanted in row["name"].casefold()]
     else:
         found = next((some for name in MAIN_NAMES if (some := [r for r in rows if name in r["name"].casefold()])), [])
         found = found or [row for row in rows if row["handle"] == (evidence.summary or {}).get("default_profile")]
@@ -112,7 +113,7 @@ def one(question: Question, evidence: Evidence) -> list[str]:
     if lead:
         rows = [one for one in lead.rows if one["self_value"] > 0]
         parts.append(table(rows, lead.unit) if len(rows) > 1 else "")
-    told = _findings_of(evidence, row["handle"])
+    told = _findings_of(evidence, wanted)
     parts.append("\n".join(f"- {one['title']}: {sentence_of(one)}" for one in told[:3]))
     if len(wanted) > 1:
         parts.append("Others of that name: " + ", ".join(f"{_line(other)}" for other in wanted[1:5]) + ".")
@@ -137,17 +138,16 @@ def _lead_in(evidence: Evidence, handle: str) -> Lead | None:
     return next((lead for data in results[::-1] if (lead := lead_of(data))), None)
 
 
-def _findings_of(evidence: Evidence, handle: str) -> list[dict[str, Any]]:
-    found = [
-        row
-        for result in evidence.all("get_insights")
-        if result.arguments.get("profile") == handle
-        for row in result.data["insights"]
-    ]
+def _findings_of(evidence: Evidence, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What was found about the first two of these profiles, worst first, each once."""
+    handles = {one["handle"] for one in wanted[:2]}
+    found = {row["id"]: row for result in evidence.all("get_insights") for row in result.data["insights"]}.values()
     return [
         row
         for row in found
-        if row["kind"] in ("timeline", "page", "requests", "runtime", "waiting") and row["severity"] != "info"
+        if (row["profile"] in handles or any(one["handle"] in handles for one in row["evidence"]))
+        and row["kind"] in ("timeline", "page", "requests", "runtime", "waiting")
+        and row["severity"] != "info"
     ]
 
 
@@ -159,7 +159,7 @@ def main_thread(question: Question, evidence: Evidence) -> list[str]:
     row = wanted[0]
     lead = _lead_in(evidence, row["handle"])
     idle = row.get("idle_share") or 0.0
-    told = _findings_of(evidence, row["handle"])
+    told = _findings_of(evidence, wanted)
     long = next((one for one in told if one["id"] == "long-tasks"), None)
     waiting = lead is not None and waits(lead.row["name"]) and lead.row["self_share"] >= BUSY
     if idle >= MOSTLY_IDLE or waiting:

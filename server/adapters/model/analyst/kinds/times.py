@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from server.adapters.model.analyst.evidence import Evidence, Lead, lead_of
+from server.adapters.model.analyst.evidence import Evidence, Lead, is_pseudo, lead_of
 from server.adapters.model.analyst.findings import distinct_findings, sentence_of
 from server.adapters.model.analyst.kinds.functions import leading
 from server.adapters.model.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
@@ -10,7 +10,7 @@ from server.adapters.model.analyst.kinds.overview import caveats, overview
 from server.adapters.model.analyst.kinds.overview import then as then_overview
 from server.adapters.model.analyst.moments import Stretch
 from server.adapters.model.analyst.question import Question
-from server.adapters.model.analyst.wording import amount, cited, joined, moment, noun, own, table
+from server.adapters.model.analyst.wording import amount, cited, joined, moment, noun, own, share, table
 
 NS_PER_MS = 1_000_000
 NO_MOMENTS = (
@@ -161,8 +161,19 @@ def _two(windows: list[tuple[Stretch, float, float]], evidence: Evidence, length
             if same
             else f"**They differ: first {cited(leads[0].row)} leads, then {cited(leads[1].row)}.**"
         )
-        return [verdict_, *parts]
+        return [verdict_, _changed(leads), *parts]
     return ["**Only one of them holds any work.**", *parts]
+
+
+def _changed(leads: list[Lead]) -> str:
+    """The function whose share differs most between two stretches."""
+    first, second = ({row["handle"]: row for row in lead.rows} for lead in leads)
+    both = [handle for handle in first if handle in second and not is_pseudo(first[handle])]
+    if not both:
+        return ""
+    most = max(both, key=lambda handle: abs(second[handle]["self_share"] - first[handle]["self_share"]))
+    before, after = share(first[most]["self_share"]), share(second[most]["self_share"])
+    return f"What changes most is {cited(first[most])}: {before} itself in the first, {after} in the second."
 
 
 STARTS = 0.2

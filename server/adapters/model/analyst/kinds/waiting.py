@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from server.adapters.model.analyst.evidence import Evidence, waits
+from server.adapters.model.analyst.evidence import GARBAGE, Evidence, collects, waits
 from server.adapters.model.analyst.findings import sentence_of
 from server.adapters.model.analyst.kinds.functions import leading
 from server.adapters.model.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
@@ -22,11 +22,8 @@ from server.adapters.model.analyst.wording import (
     whole,
 )
 
-GARBAGE_PATTERN = (
-    r"\bgc\b|garbage|GC_|_gc|mark.?sweep|scaveng|gcBgMark|gc_collect|MinorGC|MajorGC|gcDrain|gcAssist|gcStart|"
-    r"sweepone"
-)
-"""How CPython, V8, Go, the JVM and Chrome name the frames of their collectors."""
+MATCHES = 40
+"""Frames that a pattern may find: some are found by their file, and are left out."""
 
 HOW_TO_RECORD_WAITING = (
     "Record wall-clock time instead: py-spy with `--idle`, pyinstrument, stackprof with `:wall`, perf with "
@@ -71,19 +68,23 @@ _SUBJECTS: tuple[tuple[str, re.Pattern[str], str], ...] = (
 def first_garbage(question: Question, evidence: Evidence) -> list[Call]:
     return [
         SUMMARY,
-        ("find_frames", {"pattern": GARBAGE_PATTERN, "regex": True, "limit": 10}),
+        ("find_frames", {"pattern": GARBAGE.pattern, "regex": True, "limit": MATCHES}),
         BY_SELF,
         FINDINGS,
     ]
 
 
 def then_garbage(question: Question, evidence: Evidence) -> list[Call]:
-    rows = [row for row in evidence.matches if row["total_value"] > 0]
+    rows = _collectors(evidence)
     return [("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else []
 
 
+def _collectors(evidence: Evidence) -> list[dict[str, Any]]:
+    return [row for row in evidence.matches if row["total_value"] > 0 and collects(row["name"])]
+
+
 def garbage(question: Question, evidence: Evidence) -> list[str]:
-    rows = [row for row in evidence.matches if row["total_value"] > 0]
+    rows = _collectors(evidence)
     found = evidence.first("find_frames")
     closing = leading(evidence, "What takes the most is")
     if not rows or not found:
@@ -120,7 +121,12 @@ _ANY = (_SUBJECTS[-1][0], _SUBJECTS[-1][2])
 
 
 def first_waiting(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, BY_SELF, FINDINGS, ("find_frames", {"pattern": subject(question)[1], "regex": True, "limit": 8})]
+    return [
+        SUMMARY,
+        BY_SELF,
+        FINDINGS,
+        ("find_frames", {"pattern": subject(question)[1], "regex": True, "limit": MATCHES}),
+    ]
 
 
 def then_waiting(question: Question, evidence: Evidence) -> list[Call]:
@@ -131,7 +137,14 @@ def then_waiting(question: Question, evidence: Evidence) -> list[Call]:
 
 
 def _matches(evidence: Evidence) -> list[dict[str, Any]]:
-    rows = [row for row in evidence.matches if row["total_value"] > 0]
+    """Functions that the pattern finds by their name: paths and addresses of files say nothing."""
+    patterns = [result.arguments["pattern"] for result in evidence.all("find_frames")]
+    named = [re.compile(pattern, re.IGNORECASE) for pattern in patterns]
+    rows = [
+        row
+        for row in evidence.matches
+        if row["total_value"] > 0 and any(pattern.search(row["name"]) for pattern in named)
+    ]
     rows.sort(key=lambda row: (-row["self_value"], -row["total_value"]))
     return rows
 
@@ -229,7 +242,7 @@ def _recorded_verdict(words: str, evidence: Evidence, rows: list[dict[str, Any]]
 
 def first_queries(question: Question, evidence: Evidence) -> list[Call]:
     pattern = _SUBJECTS[1][2]
-    return [SUMMARY, BY_SELF, FINDINGS, ("find_frames", {"pattern": pattern, "regex": True, "limit": 8})]
+    return [SUMMARY, BY_SELF, FINDINGS, ("find_frames", {"pattern": pattern, "regex": True, "limit": MATCHES})]
 
 
 def then_queries(question: Question, evidence: Evidence) -> list[Call]:

@@ -108,7 +108,8 @@ class FlamechatAgent:
                 context.sink.restore(told_before(found.values))
                 label = named(found.values.get("answered_by"), context.model).label
                 await context.sink.emit(TurnStarted(attempt=turn.attempt, model=label, prompt_version=version))
-                if not found.next:
+                # Not `found.next`: it is empty, too, between the writes of a step and the checkpoint after it.
+                if "title" in found.values or found.values["session_message_limit_hit_in_graph"]:
                     return found.values
                 given = Command(update={name: first[name] for name in LIMITS})
                 for call_id in found.values["new_pictures"]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
@@ -9,10 +10,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 from server.adapters.postgres.checkpoints import PostgresCheckpoints
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
 from server.agent.service import Checkpoints
+from server.errors import DatabaseUnavailable
 from server.protocol.events import ModelChunkStart, TurnStarted
 from tests.agent.turns import Stage, endpoint_models, stage
 from tests.openai_endpoint import Reply, openai_endpoint
 from tests.plugins.postgres import FreshDatabase
+from tests.soak.speaking import Script, speaking_endpoint
 
 LOOKING = Reply(text="Let me look.", calls=(("get_top_functions", "{}"), ("generate_flamegraph_screenshot", "{}")))
 CUT_OFF = Reply(text="half an answer that nobody", fault="hang")
@@ -84,3 +87,53 @@ async def test_an_answer_that_was_whole_but_not_stored_is_not_asked_for_again(ch
         heir = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, attempt=2)
         assert await heir.agent.answer(heir.turn, heir.sink) == told
     assert len(endpoint.requests) == 2
+
+
+class LostOnce(InMemorySaver):
+    """The database goes away at its `at`th checkpoint, before or after it was written."""
+
+    def __init__(self, at: int, *, written: bool) -> None:
+        super().__init__()
+        self._at = at
+        self._written = written
+        self.seen = 0
+
+    async def aput(self, *args: Any, **kwargs: Any) -> Any:
+        self.seen += 1
+        if self.seen == self._at and not self._written:
+            raise DatabaseUnavailable("The database cannot be reached.")
+        put = await super().aput(*args, **kwargs)
+        if self.seen == self._at:
+            raise DatabaseUnavailable("The database cannot be reached.")
+        return put
+
+
+def always(saver: InMemorySaver) -> Checkpoints:
+    return lambda: saver
+
+
+@pytest.mark.parametrize("written", [False, True])
+async def test_wherever_a_turn_is_cut_off_between_its_steps_the_next_attempt_says_the_rest(*, written: bool) -> None:
+    script = Script("anna", words=5, every_ms=0.1)
+    async with speaking_endpoint() as endpoint:
+        for at in range(1, 30):
+            saver = LostOnce(at, written=written)
+            endpoint.calls.clear()
+            scene = stage(endpoint_models(endpoint.base_url), checkpoints=always(saver), prompt=script.prompt)
+            try:
+                await scene.agent.answer(scene.turn, scene.sink)
+            except DatabaseUnavailable:
+                heir = stage(
+                    endpoint_models(endpoint.base_url),
+                    checkpoints=always(saver),
+                    prompt=script.prompt,
+                    attempt=2,
+                )
+                answer = await heir.agent.answer(heir.turn, heir.sink)
+                restored = [event.chunk for event in heir.sink.restored if isinstance(event, ModelChunkStart)]
+                assert [*restored, *heir.sink.text.values()] == script.texts, at
+                assert answer.text == script.texts[-1]
+                assert endpoint.calls["anna"] <= script.looks + 2
+            else:
+                break
+    assert at > 5

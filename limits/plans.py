@@ -20,7 +20,8 @@ class SessionsPeriod(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A row of `subscription_plans`. A retired plan goes on for those who are on it and takes nobody new."""
+    """A row of `subscription_plans`. A retired plan goes on for those who are on it and takes nobody new. The agent
+    does without `hidden_tools`."""
 
     name: str
     display_name: str
@@ -32,6 +33,7 @@ class Plan:
     total_trace_limit: int | None = None
     retention_days: int | None = None
     allow_public_sharing: bool = False
+    hidden_tools: tuple[str, ...] = ()
     is_retired: bool = False
 
 
@@ -54,6 +56,8 @@ def checked(plan: Plan) -> Plan:
             raise InvalidPlan(f"{name} cannot be {value}: it is a number from 0, or unlimited.")
     if plan.retention_days is not None and not 1 <= plan.retention_days <= 36_500:
         raise InvalidPlan("retention_days is a number from 1 to 36500, or unlimited.")
+    if not all(NAME.fullmatch(tool) for tool in plan.hidden_tools):
+        raise InvalidPlan("hidden_tools are names of tools, such as query_trace.")
     if (plan.chat_sessions_limit is None) != (plan.chat_sessions_period is None):
         raise InvalidPlan("chat_sessions_limit and chat_sessions_period go together: a ceiling says of which period.")
     return plan
@@ -67,4 +71,6 @@ def changed(plan: Plan, changes: Mapping[str, object]) -> Plan:
     values = dict(changes)
     if values.get("chat_sessions_limit", 0) is None:
         values["chat_sessions_period"] = None
+    if "hidden_tools" in values:
+        values["hidden_tools"] = tuple(sorted(set(values["hidden_tools"])))  # type: ignore[call-overload]
     return checked(replace(plan, **values))  # type: ignore[arg-type]

@@ -235,6 +235,10 @@ class Conversation:
         path = picture_path(turn.account_id, turn_id, name)
         return await self._objects.address(PICTURES_BUCKET, path) or await self._objects.get(PICTURES_BUCKET, path)
 
+    async def limits(self, caller: Caller) -> LimitsView:
+        """Where the caller stands, without a session."""
+        return await self._conversations.limits(caller, None)
+
     async def session_limits(self, caller: Caller, session_id: str) -> LimitsView:
         """Where the caller stands in a session."""
         await session_of(self._conversations, caller, session_id)

@@ -11,6 +11,7 @@ from pathlib import Path
 import anyio
 import structlog
 
+from limits.administration import PlanRecords
 from server.agent.turn import Agent, TurnAnswer, TurnInput
 from server.errors import DatabaseUnavailable, TurnInProgress, raised_at
 from server.ports.clock import Clock
@@ -23,6 +24,7 @@ from server.protocol.events import TurnCancelled, TurnFailed
 from server.protocol.values import LimitsView, ViewerState
 from server.turns.endings import Outcome, ending_of
 from server.turns.failures import turn_failure
+from server.turns.features import hidden_tools
 from server.turns.history import earlier_messages
 from server.turns.library import TraceLibrary
 from server.turns.sink import FLUSH_S, RelaySink
@@ -69,6 +71,7 @@ class TurnRunner:
         takes_up_unended: bool = True,
         flush_s: float = FLUSH_S,
         source_folder: Path | None = None,
+        plans: PlanRecords | None = None,
     ) -> None:
         self._conversations = conversations
         self._library = library
@@ -82,6 +85,7 @@ class TurnRunner:
         self._takes_up_unended = takes_up_unended
         self._flush_s = flush_s
         self._source_folder = source_folder
+        self._plans = plans
         self._owner = str(uuid.uuid4())
         self._running: dict[str, _Running] = {}
         self._taking = anyio.CancelScope()
@@ -261,6 +265,7 @@ class TurnRunner:
             messages_limit=turn.messages_limit,
             local_time=self._clock.now().astimezone(),
             is_first_turn=not history,
+            hidden_tools=frozenset() if self._plans is None else await hidden_tools(self._plans, turn.plan_name),
             around=self._surroundings(turn, caller),
         )
 

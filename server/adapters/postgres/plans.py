@@ -168,6 +168,7 @@ def _plan(row: Mapping[str, Any]) -> Plan:
         price_monthly_cents=int(Decimal(str(row["price_monthly"])) * 100),
         chat_sessions_period=None if period is None else SessionsPeriod(period),
         allow_public_sharing=row["allow_public_sharing"],
+        hidden_tools=tuple(row["hidden_tools"]),
         is_retired=row["retired_at"] is not None,
         **{name: row[name] for name in CEILINGS},
     )
@@ -178,6 +179,7 @@ def _parameters(plan: Plan) -> dict[str, Any]:
     return values | {
         "display_name": storable_text(plan.display_name),
         "price_monthly": Decimal(plan.price_monthly_cents) / 100,
+        "hidden_tools": list(plan.hidden_tools),
     }
 
 

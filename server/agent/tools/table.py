@@ -1,5 +1,6 @@
 """All tools, and which of them a turn may use."""
 
+import difflib
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -59,3 +60,13 @@ def offered_tools(
         and tool.needs - {"viewer"} <= met
         and ("viewer" not in tool.needs or tool.name in mounted)
     )
+
+
+def known_tool(name: str) -> str:
+    """The name itself. Raises ValueError naming the nearest when there is no such tool."""
+    names = [tool.name for tool in TOOLS]
+    if name in names:
+        return name
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
+    meant = f"did you mean {near[0]}?" if near else "there are " + ", ".join(names)
+    raise ValueError(f"there is no tool {name[:60]!r}: {meant}")

@@ -24,6 +24,7 @@ from server.errors import ConfigError, ServerError
 from server.ports.identity import LOCAL_USER_ID
 
 UNLIMITED = "unlimited"
+NO_TOOLS = "none"
 WORDS = {
     LimitType.LIFETIME_ANALYSES: "conversations",
     LimitType.MONTHLY_SESSIONS: "conversations this month",
@@ -50,6 +51,9 @@ Limit = Annotated[str | None, typer.Option(metavar="N|unlimited", show_default=F
 DisplayName = Annotated[str | None, typer.Option(help="As people read it.")]
 Price = Annotated[int | None, typer.Option("--price-monthly-cents", min=0)]
 PeriodOption = Annotated[Period | None, typer.Option("--chat-sessions-period", help="What the sessions limit is of.")]
+HiddenTools = Annotated[
+    str | None, typer.Option(help="Tools of the agent that the plan leaves out, with commas; none for all of them.")
+]
 Sharing = Annotated[bool | None, typer.Option("--allow-public-sharing/--no-public-sharing", show_default=False)]
 
 
@@ -86,6 +90,7 @@ def _plans(doors: CliDoors) -> typer.Typer:
         total_trace_limit: Limit = None,
         retention_days: Limit = None,
         sharing: Sharing = None,
+        hidden_tools: HiddenTools = None,
         reason: Reason = None,
         data: Data = None,
         as_json: AsJson = False,
@@ -94,7 +99,13 @@ def _plans(doors: CliDoors) -> typer.Typer:
         ceilings = _ceilings(
             chat_messages_per_session, chat_sessions_limit, monthly_upload_limit, total_trace_limit, retention_days
         )
-        values = _given(display_name=display_name or name.capitalize(), price=price, period=period, sharing=sharing)
+        values = _given(
+            display_name=display_name or name.capitalize(),
+            price=price,
+            period=period,
+            sharing=sharing,
+            hidden=hidden_tools,
+        )
         plan = Plan(name=name, **(values | ceilings))
         _print_plan(_run(doors, data, lambda a: a.create_plan(plan, _author(reason))), as_json=as_json)
 
@@ -111,6 +122,7 @@ def _plans(doors: CliDoors) -> typer.Typer:
         total_trace_limit: Limit = None,
         retention_days: Limit = None,
         sharing: Sharing = None,
+        hidden_tools: HiddenTools = None,
         dry_run: DryRun = False,
         reason: Reason = None,
         data: Data = None,
@@ -120,7 +132,10 @@ def _plans(doors: CliDoors) -> typer.Typer:
         ceilings = _ceilings(
             chat_messages_per_session, chat_sessions_limit, monthly_upload_limit, total_trace_limit, retention_days
         )
-        changes = _given(display_name=display_name, price=price, period=period, sharing=sharing) | ceilings
+        changes = (
+            _given(display_name=display_name, price=price, period=period, sharing=sharing, hidden=hidden_tools)
+            | ceilings
+        )
         if not changes:
             fail("nothing to change: name a limit, see flamechat plans change --help", MISUSED)
         if dry_run:
@@ -219,15 +234,30 @@ def _author(reason: str | None) -> Author:
 
 
 def _given(
-    *, display_name: str | None, price: int | None, period: Period | None, sharing: bool | None
+    *,
+    display_name: str | None,
+    price: int | None,
+    period: Period | None,
+    sharing: bool | None,
+    hidden: str | None,
 ) -> dict[str, Any]:
     values = {
         "display_name": display_name,
         "price_monthly_cents": price,
         "chat_sessions_period": None if period is None else SessionsPeriod(period),
         "allow_public_sharing": sharing,
+        "hidden_tools": None if hidden is None else _tools(hidden),
     }
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _tools(text: str) -> tuple[str, ...]:
+    from server.agent.tools.table import known_tool
+
+    try:
+        return tuple(known_tool(name.strip()) for name in text.split(",") if name.strip() not in ("", NO_TOOLS))
+    except ValueError as error:
+        fail(f"--hidden-tools: {error}", MISUSED)
 
 
 def _ceilings(
@@ -294,6 +324,7 @@ def _plan_line(plan: Plan) -> str:
         f"{plan.name:12} messages {_shown(plan.chat_messages_per_session):>9}   sessions {sessions:>14}   "
         f"uploads/month {_shown(plan.monthly_upload_limit):>9}   traces {_shown(plan.total_trace_limit):>9}   "
         f"days {_shown(plan.retention_days):>9}{'   retired' if plan.is_retired else ''}"
+        + (f"   without {', '.join(plan.hidden_tools)}" if plan.hidden_tools else "")
     )
 
 

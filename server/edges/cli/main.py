@@ -74,6 +74,23 @@ def build_cli(doors: CliDoors) -> typer.Typer:
         run(doors, trace, sql, as_json=as_json)
 
     @app.command()
+    def mcp(
+        traces: Annotated[
+            list[Path] | None,
+            typer.Argument(metavar="[TRACE]...", help="Trace files; without any the program may open some by path."),
+        ] = None,
+        *,
+        sources: Annotated[
+            Path | None,
+            typer.Option(exists=True, file_okay=False, envvar="FLAMECHAT_SOURCE_DIR", help="Folder for read_source."),
+        ] = None,
+    ) -> None:
+        """Serve the agent's tools to another program over stdin and stdout (Model Context Protocol)."""
+        from server.edges.cli.mcp import mcp as run
+
+        run(doors, traces or (), sources)
+
+    @app.command()
     def schema(
         trace: TraceOrStdin, table: Annotated[str | None, typer.Argument(help="One table in full.")] = None
     ) -> None:

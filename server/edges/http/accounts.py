@@ -30,6 +30,7 @@ class PlanView(WireModel):
     total_trace_limit: int | None
     retention_days: int | None
     allow_public_sharing: bool
+    hidden_tools: tuple[str, ...]
     is_retired: bool
 
     @classmethod

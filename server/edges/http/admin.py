@@ -5,12 +5,13 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from limits.administration import Author
 from limits.decisions import LimitType
 from limits.plans import Plan, SessionsPeriod
 from limits.usage import Forecast
+from server.agent.tools.table import known_tool
 from server.edges.http.accounts import PlanView, UsageView
 from server.edges.http.services import CurrentCaller, CurrentServices, caller_of
 from server.errors import NotAllowed
@@ -21,6 +22,8 @@ MAX_BODY_BYTES = 64 << 10
 
 Reason = Annotated[str, Field(max_length=2000)] | None
 Ceiling = Annotated[int, Field(ge=0, lt=1 << 31)] | None
+
+ToolName = Annotated[str, AfterValidator(known_tool)]
 
 
 class PlanChanges(WireModel):
@@ -35,6 +38,7 @@ class PlanChanges(WireModel):
     total_trace_limit: Ceiling = None
     retention_days: Ceiling = None
     allow_public_sharing: bool = False
+    hidden_tools: tuple[ToolName, ...] = ()
     reason: Reason = None
 
     @property

@@ -2,15 +2,17 @@
 
 import ipaddress
 import socket
-from collections.abc import Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp
 
 from server.edges.http import (
     accounts,
     admin,
+    evals,
     insights,
     metrics,
     page,
@@ -21,19 +23,37 @@ from server.edges.http import (
     traces,
     under_way,
 )
+from server.edges.http import chat as question
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.guard import Guard
 from server.edges.http.problems import ErrorWall, answer_with_problems
 from server.edges.http.services import CurrentServices, Services
+from server.edges.mcp.mounted import MountedTools
+from server.edges.mcp.version import version
 from server.edges.ws.socket import chat
 
 API = "/api/v1"
+TOOLS = "/mcp"
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def build_application(services: Services, *, is_our_name: Callable[[str], bool]) -> ASGIApp:
     """Everything a client can reach. `is_our_name` decides which `Host` names are answered."""
-    app = FastAPI(title="Flamechat", version="1", docs_url=None, redoc_url=None, openapi_url=f"{API}/openapi.json")
+    tools = MountedTools(services, version=version())
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with tools.running():
+            yield
+
+    app = FastAPI(
+        title="Flamechat",
+        version="1",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=f"{API}/openapi.json",
+        lifespan=lifespan,
+    )
     app.state.services = services
     app.add_api_route("/health", health, tags=["health"])
     app.add_api_route("/ready", ready, tags=["health"], response_model=None)
@@ -48,10 +68,19 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     app.include_router(shared.routes, prefix=API)
     app.include_router(accounts.routes, prefix=API)
     app.include_router(admin.routes, prefix=API)
+    app.include_router(question.routes, prefix="/api")
+    app.include_router(evals.routes, prefix="/api")
+    app.add_api_route(TOOLS, to_tools, methods=["GET", "POST", "DELETE"], include_in_schema=False)
+    app.mount(f"{TOOLS}/", tools)
     app.add_api_websocket_route(f"{API}/chat", chat)
     app.include_router(page.routes)
     answer_with_problems(app)
     return ErrorWall(Guard(app, is_our_name=is_our_name, page_may_reach=services.client.origins))
+
+
+async def to_tools() -> RedirectResponse:
+    """The address without its last stroke, which is easily forgotten; the method and the body stay."""
+    return RedirectResponse(f"{TOOLS}/", 307)
 
 
 async def health() -> dict[str, str]:

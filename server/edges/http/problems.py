@@ -135,6 +135,9 @@ class ErrorWall:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
         started = False
 
         async def watched(message: Message) -> None:

@@ -56,6 +56,10 @@ class Services:
     expired_grace_s: float = EXPIRED_GRACE_S
     client: ClientConfig = field(default_factory=ClientConfig)
     gateway: Gateway | None = None
+    source_folder: Path | None = None
+    answer_within_s: float = 300.0
+    """How long `POST /api/chat` waits for a turn to end."""
+
     uploads: UploadsUnderWay = field(default_factory=UploadsUnderWay)
     pictures: PictureDesk = field(default_factory=PictureDesk)
 

@@ -36,7 +36,7 @@ class HttpServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                lifespan="off",
+                lifespan="on",
                 log_config=None,
                 access_log=False,
                 server_header=False,

@@ -1,0 +1,19 @@
+"""`flamechat mcp [TRACE...]`: the agent's tools for another program, over stdin and stdout."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from server.edges.cli.doors import CliDoors
+from server.edges.cli.reading import need_file
+
+
+def mcp(doors: CliDoors, traces: Sequence[Path], source_folder: Path | None) -> None:
+    """Answer until stdin closes; everything but the protocol goes to stderr."""
+    from server.edges.mcp.local import LocalDesk, serve_stdio
+    from server.edges.mcp.version import version
+
+    for trace in traces:
+        need_file(trace)
+    desk = LocalDesk(doors.workers(), [trace.absolute() for trace in traces], source_folder=source_folder)
+    asyncio.run(serve_stdio(desk, version=version()))

@@ -1,0 +1,109 @@
+"""`/mcp/`: the tools for programs that sign in like every other client. Stateless: each request brings its identity."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
+
+from server.agent.tools.surroundings import KnownTrace, Need
+from server.edges.http.services import Services, access_token
+from server.edges.mcp.desk import OpenedTrace
+from server.edges.mcp.tools import Context, tools_server
+from server.errors import NotSupported
+from server.ports.identity import Caller
+from server.ports.traces import TraceWorkers
+from server.protocol.values import LimitsView
+from server.turns.surroundings import AccountSurroundings
+
+MAX_BODY_BYTES = 256 << 10
+"""Arguments of one call; nothing is uploaded here."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountDesk:
+    """Implements `Desk` for one signed-in caller: each door asks the library, which asks who may."""
+
+    services: Services
+    caller: Caller
+
+    @property
+    def workers(self) -> TraceWorkers:
+        return self.services.workers
+
+    @property
+    def has(self) -> frozenset[Need]:
+        met: frozenset[Need] = frozenset({"traces", "account", "upload"})
+        return met | {"sources"} if self.services.source_folder is not None else met
+
+    @property
+    def opens_files(self) -> bool:
+        return False
+
+    async def hidden_tools(self) -> frozenset[str]:
+        plan = (await self.services.conversation.limits(self.caller)).plan_name
+        return frozenset(
+            tool for one in await self.services.administration.plans() if one.name == plan for tool in one.hidden_tools
+        )
+
+    async def traces(self) -> Sequence[KnownTrace]:
+        return [
+            KnownTrace(
+                trace_id=row.trace_id, name=row.name, created=f"{row.created_at:%Y-%m-%d %H:%M}", summary=row.summary
+            )
+            for row in await self.services.library.rows(self.caller)
+        ]
+
+    async def open(self, trace_id: str) -> OpenedTrace:
+        """Raises NotFound, WorkerFailed."""
+
+        async def limits() -> LimitsView:
+            return await self.services.conversation.limits(self.caller)
+
+        _, opened = await self.services.library.open(self.caller, trace_id)
+        around = AccountSurroundings(
+            self.services.library,
+            self.caller,
+            trace_id,
+            limits=limits,
+            source_folder=self.services.source_folder,
+        )
+        return OpenedTrace(opened, around)
+
+    async def open_file(self, path: str) -> KnownTrace:
+        raise NotSupported("Upload the file: a server opens none by path.")
+
+
+class MountedTools:
+    """The ASGI application below `/mcp/`. `running` holds its tasks: it belongs into the application's lifespan."""
+
+    def __init__(self, services: Services, *, version: str) -> None:
+        self._services = services
+        self._sessions = StreamableHTTPSessionManager(
+            tools_server(self._desk, version=version),
+            stateless=True,
+            json_response=True,
+            max_request_body_size=MAX_BODY_BYTES,
+            security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the Guard has looked
+        )
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        async with self._sessions.run():
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Raises NotAuthenticated before anything is read."""
+        if scope["type"] != "http":
+            raise NotSupported("This is not a WebSocket.")
+        caller = await self._services.identity.identify(access_token(Request(scope)))
+        await self._sessions.asgi_app({**scope, "state": {**scope.get("state", {}), "caller": caller}}, receive, send)
+
+    async def _desk(self, context: Context) -> AccountDesk:
+        request = context.request
+        assert isinstance(request, Request)
+        caller: Caller = request.state.caller
+        return AccountDesk(self._services, caller)

@@ -1,0 +1,11 @@
+"""What this program tells others of its age."""
+
+from importlib import metadata
+
+
+def version() -> str:
+    """The installed package's version; `unknown` in a checkout that was not installed."""
+    try:
+        return metadata.version("flamechat")
+    except metadata.PackageNotFoundError:
+        return "unknown"

@@ -47,7 +47,9 @@ async def _outcome(check: Check, settings: Settings) -> Outcome:
         return "FAILED", f"no answer within {SECONDS:.0f} s"
     except httpx.HTTPError as error:
         return "FAILED", f"cannot be reached ({type(error).__name__})"
-    except (OSError, psycopg.Error, ValueError) as error:  # their texts may hold an address with its password
+    except ValueError as error:
+        return "FAILED", f"answers with something that cannot be read ({type(error).__name__})"
+    except (OSError, psycopg.Error) as error:  # their texts may hold an address with its password
         return "FAILED", type(error).__name__
 
 
@@ -132,7 +134,9 @@ async def _realtime(settings: Settings) -> Outcome:
     if project is None or not settings.realtime:
         return "off", "turns are told over the WebSocket alone"
     message = {"topic": "flamechat:check-config", "event": "check", "payload": {}, "private": True}
-    await _asked(project, "POST", "/realtime/v1/api/broadcast", {"messages": [message]})
+    answer = await _asked(project, "POST", "/realtime/v1/api/broadcast", {"messages": [message]})
+    if answer.status_code != httpx.codes.ACCEPTED:
+        return "FAILED", f"answers {answer.status_code} where 202 is meant"
     return "ok", "takes broadcasts"
 
 

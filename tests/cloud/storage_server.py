@@ -126,6 +126,9 @@ class StorageServer:
         return JSONResponse(removed)
 
     async def buckets(self, request: Request) -> Response:
+        claims = await self._arrive(request)
+        if isinstance(claims, Response):
+            return claims
         return JSONResponse([{"id": name, "name": name, "public": False} for name in BUCKETS])
 
     async def _arrive(self, request: Request) -> dict[str, Any] | Response:

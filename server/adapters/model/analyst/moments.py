@@ -45,6 +45,12 @@ _NAMED = (
 )
 
 
+_ONE = re.compile(r"\b(first|last) (second|minute|millisecond)\b", re.IGNORECASE)
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_DIGITS = {word: str(value) for value, word in enumerate(_NUMBERS, start=1)}
+_WORDED = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b(?= (?:seconds?|milliseconds?|minutes?|and|to)\b)", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class Stretch:
     """What a question says of time. `start` and `end` in milliseconds (None: from the beginning, to the end), `moment`
@@ -72,6 +78,7 @@ class Stretch:
 
 def stretches(text: str, windows: list[dict[str, Any]]) -> tuple[Stretch, ...]:
     """The stretches that a question names, in its order; `windows` are those with a name."""
+    text = _WORDED.sub(lambda word: _DIGITS[word[0].casefold()], _ONE.sub(r"\1 1 \2", text))
     found: list[tuple[int, Stretch]] = []
     for match in _SPAN.finditer(text):
         last = match[4]

@@ -35,8 +35,18 @@ def next_calls(question: Question, evidence: Evidence, offered: frozenset[str]) 
     return []
 
 
+def _no_such_thread(question: Question, evidence: Evidence) -> bool:
+    """Whether a plain word (`slow threads`) was taken for the name of a thread, and there is none of that name."""
+    listed, name = evidence.first("list_profiles"), question.thread or ""
+    if not listed or not (name.isalpha() and name.islower()) or f"`{name}`" in question.text:
+        return False
+    return not any(name in row["name"].casefold() for row in listed["profiles"])
+
+
 def settled(question: Question, evidence: Evidence) -> Question:
     """The question after its words were looked up: about a function that has one of them for its name, or not."""
+    if question.topic is Topic.THREAD and _no_such_thread(question, evidence):
+        return question.about(Topic.PROFILES)
     if not question.maybe or question.topic not in LOOKED_UP or not evidence.called("find_frames"):
         return question
     exact = [

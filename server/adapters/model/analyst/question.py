@@ -25,6 +25,7 @@ class Question:
     stretches: tuple[Stretch, ...] = ()
     view: str | None = None
     asks_time: bool = False
+    asks_speed: bool = False
     understood: bool = True
 
     def about(self, topic: Topic) -> "Question":
@@ -34,7 +35,7 @@ class Question:
 
 CODE = re.compile(r"`([^`\n]{1,300})`|[\"“”]([^\"“”\n]{1,300})[\"“”]|(?<!\w)'([^'\n]{2,300})'(?!\w)")
 _HANDLE = re.compile(r"(?<![\w])#?([fns]\d+)\b")
-_PROFILE = re.compile(r"(?<![\w])#?(p\d+)\b")
+_PROFILE = re.compile(r"(?<![\w])#?(p(?!(?:50|75|90|95|99|999)\b)\d+)\b")
 _IDENTIFIER = re.compile(
     r"(?<![\w.])(?:[A-Za-z_$][\w$]*(?:(?:::|\.|#|->)[\w$~<>]+)+(?:\(\))?|[A-Za-z_$]\w*\(\)|[a-z]+[A-Z]\w*|\w*_\w+|"
     r"[A-Z][a-z]+[A-Z]\w*|<\w[\w .]*>|\((?:program|idle|root|anonymous|garbage collector)\))"
@@ -74,6 +75,10 @@ _THREAD_NAMED = re.compile(
     r"\b(?:thread|process|track|worker|profile)\s+(?:named\s+|called\s+)?[`\"'“]?([\w.:/#@-]*[\w)])(?![\w-])",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(
+    r"(?<![\w.:/-])(?!utf-|sha-|iso-|x86-|base-|md-|h-|n-|top-|cuda-|http-1|http-2)([A-Za-z][\w.]*(?:-\w+)*-\d+)(?![\w-])",
+    re.IGNORECASE,
+)
 _NAMED_THREAD = re.compile(r"[`\"'“]?([\w.:/#@-]*\w)[`\"'”]?\s+(?:thread|process|track|worker)(?![\w-])", re.IGNORECASE)
 NO_THREAD_WORDS = """
 main ui renderer render which what busiest each every other one this that the a an per worker background of in
@@ -98,6 +103,7 @@ then also us we i
 _NO_NAMES = frozenset(NO_NAME_WORDS.split())
 """Words that stand in a function's place without being one."""
 
+_ASKS_SPEED = re.compile(r"\b(?:cpu|processor|slow\w*|fast\w*)\b", re.IGNORECASE)
 _ASKS_TIME = re.compile(
     r"\b(?:milliseconds?|seconds?|ms|how long|how much time|duration|latency|minutes?|time)\b", re.IGNORECASE
 )
@@ -133,23 +139,26 @@ def understood(prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]
         names=names,
         maybe=() if names or handle else maybe,
         handle=handle,
-        thread=thread if topic in (Topic.THREAD, Topic.MAIN_THREAD) or names == () else None,
+        thread=thread if topic is Topic.THREAD else None,
         sort_by="total" if re.search(r"\b(?:total|inclusive|cumulative)\b", text, re.IGNORECASE) else "self",
         limit=max(1, min(limit, 50)),
         stretches=spans,
         view=_view(text),
         asks_time=bool(_ASKS_TIME.search(text)),
+        asks_speed=bool(_ASKS_SPEED.search(text)),
         understood=topic is not None or bool(_OVERVIEW.search(text)),
     )
 
 
 def _thread(text: str) -> str | None:
+    """Part of the name of a thread: a handle, what stands beside the word, or what is numbered like one."""
     if found := _PROFILE.search(text):
         return found[1]
-    for pattern in (_THREAD_NAMED, _NAMED_THREAD):
+    for pattern in (_THREAD_NAMED, _NAMED_THREAD, _NUMBERED):
         for match in pattern.finditer(text):
             name = match[1].strip("-.:'\"")
-            if len(name) > 1 and name.casefold() not in _NO_THREAD:
+            looks = pattern is not _THREAD_NAMED or not name.isalpha() or not name.islower() or "named" in match[0]
+            if len(name) > 1 and looks and name.casefold() not in _NO_THREAD:
                 return name
     return None
 

@@ -24,10 +24,12 @@ def report(question: Question, evidence: Evidence) -> str:
 
 def _wrong_unit(question: Question, evidence: Evidence) -> str:
     """A word first when a duration is asked of a trace that measures none."""
-    if not question.asks_time or question.topic in _TIMELESS or evidence.unit == "nanoseconds":
+    if question.topic in _TIMELESS or evidence.unit == "nanoseconds":
         return ""
-    if evidence.unit == "bytes":
-        return "**This trace measures bytes of memory, not time**: how long anything takes is not in it."
+    if evidence.unit == "bytes" and (question.asks_time or question.asks_speed):
+        return "**This trace measures bytes of memory, not time or CPU**: how long anything takes is not in it."
+    if evidence.unit == "bytes" or not question.asks_time:
+        return ""
     return (
         "**This trace holds counts (samples, calls or instructions), not time**: how long anything takes is not in it."
     )

@@ -82,6 +82,10 @@ _WORDS: tuple[tuple[Topic, str], ...] = (
             r"(?:contentful )?paint\b|\binteraction to next paint\b|\btotal blocking time\b"
         ),
     ),
+    (
+        Topic.MAIN_THREAD,
+        r"\b(?:main|ui|render(?:er)?) ?-?thread\b|\bmainthread\b|\bevent loop\b",
+    ),
     (Topic.GARBAGE, r"\bgc\b|\bgarbage\b|\bcollector\b"),
     (
         Topic.QUERIES,
@@ -94,7 +98,7 @@ _WORDS: tuple[tuple[Topic, str], ...] = (
     (
         Topic.WAITING,
         (
-            r"\bi/?o\b|\bwait\w*|\bblock(?:ed|ing|s)? (?:on|by|for|in)\b|\block(?:s|ed|ing)?\b|\bmutex\w*|"
+            r"\bi/?o\b|\bwait\w*|\bblock(?:ed|ing|s)?\b|\block(?:s|ed|ing)?\b|\bmutex\w*|"
             r"\bcontend\w*|\bcontention\b|"
             r"\bdisk\b|\bnetwork\b|\bsockets?\b|\bdatabase\b|\bdb\b|\bsleep\w*|\bdeadlock\w*|\bidle\b|\boff-?cpu\b|"
             r"\bsyscalls?\b|"
@@ -109,10 +113,6 @@ _WORDS: tuple[tuple[Topic, str], ...] = (
             r"\bframework\b|"
             r"\bdependenc(?:y|ies)\b|\bstandard library\b|\bstdlib\b|\bnode_modules\b|\bsite-packages\b"
         ),
-    ),
-    (
-        Topic.MAIN_THREAD,
-        r"\b(?:main|ui|render(?:er)?) ?-?thread\b|\bmainthread\b|\bevent loop\b",
     ),
     (
         Topic.STARTUP,

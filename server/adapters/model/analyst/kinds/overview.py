@@ -100,7 +100,7 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
         ("get_call_tree", {"max_nodes": 60} | where),
         (OWN_CODE[0], OWN_CODE[1] | where),
         ("generate_flamegraph_screenshot", {"mode": "left_heavy"} | where),
-        ("get_callers_callees", {"frame": lead.row["handle"]} | where),
+        *(("get_callers_callees", {"frame": row["handle"]} | where) for row in alike(lead)),
     ]
 
 
@@ -144,7 +144,7 @@ def overview(question: Question, evidence: Evidence) -> list[str]:
 
 def verdict(lead: Lead, evidence: Evidence) -> str:
     """The first paragraph: what it is that takes the time, in the plainest words that hold."""
-    ways = (_idle, _few, _headline, _through, _equals)
+    ways = (_idle, _few, _headline, _through, equals)
     return next((said for way in ways if (said := way(lead, evidence))), "") or _hottest(lead, evidence)
 
 
@@ -242,9 +242,9 @@ def _headline(lead: Lead, evidence: Evidence) -> str:
     return f"**{found['title']}**: {sentence_of(found)} {found['advice']} {rest}"
 
 
-def _equals(lead: Lead, evidence: Evidence) -> str:
+def equals(lead: Lead, evidence: Evidence) -> str:
     """Several functions that weigh about the same are one answer."""
-    rows = _alike(lead)
+    rows = alike(lead)
     if len(rows) < 2:
         return ""
     named = joined([f"{own(row, lead.unit)} in {cited(row)}" for row in rows])
@@ -254,7 +254,7 @@ def _equals(lead: Lead, evidence: Evidence) -> str:
     )
 
 
-def _alike(lead: Lead) -> list[dict[str, Any]]:
+def alike(lead: Lead) -> list[dict[str, Any]]:
     """The hottest function and those about as hot, when each matters and they are few."""
     rows = [
         row
@@ -276,7 +276,7 @@ def _through(lead: Lead, evidence: Evidence) -> str:
         or own_lead.row["self_share"] < max(DOMINATES, THROUGH * lead.row["self_share"])
     ):
         return ""
-    if own_lead.row["handle"] == lead.row["handle"] or (lead.row["self_share"] >= DOMINATES and len(_alike(lead)) < 2):
+    if own_lead.row["handle"] == lead.row["handle"] or (lead.row["self_share"] >= DOMINATES and len(alike(lead)) < 2):
         return ""
     row, unit = own_lead.row, own_lead.unit
     said = (
@@ -286,7 +286,7 @@ def _through(lead: Lead, evidence: Evidence) -> str:
     )
     if kind:
         said += f" {sentence_of(kind)} {kind['advice']}"
-    below = joined([f"{cited(one)} with {own(one, unit)}" for one in _alike(lead)[:3]])
+    below = joined([f"{cited(one)} with {own(one, unit)}" for one in alike(lead)[:3]])
     return f"{said} By self {noun(unit)} the most is in {below}."
 
 
@@ -415,8 +415,8 @@ def _nested(run: list[dict[str, Any]]) -> str:
 
 
 def _callers(evidence: Evidence) -> str:
-    around = evidence.first("get_callers_callees")
-    return neighbours(around, around["unit"]) if around else ""
+    results = [result.data for result in evidence.all("get_callers_callees")]
+    return "\n\n".join(neighbours(around, around["unit"]) for around in results)
 
 
 def _caller(evidence: Evidence) -> dict[str, Any] | None:

@@ -8,7 +8,18 @@ from server.adapters.model.analyst.kinds.functions import leading
 from server.adapters.model.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.adapters.model.analyst.kinds.overview import MOSTLY_IDLE, caveats
 from server.adapters.model.analyst.question import Question
-from server.adapters.model.analyst.wording import amount, cited, cited_profile, coded, noun, own, share, table, verb
+from server.adapters.model.analyst.wording import (
+    amount,
+    cited,
+    cited_profile,
+    coded,
+    neighbours,
+    noun,
+    own,
+    share,
+    table,
+    verb,
+)
 
 LISTED = 12
 ALL_PROFILES = 100
@@ -66,7 +77,10 @@ def first_one(question: Question, evidence: Evidence) -> list[Call]:
 
 def then_one(question: Question, evidence: Evidence) -> list[Call]:
     calls: list[Call] = []
-    for row in _wanted(question, evidence)[:2]:
+    wanted = _wanted(question, evidence)
+    if wanted and (lead := _lead_in(evidence, wanted[0]["handle"])) and evidence.called("get_insights"):
+        calls.append(("get_callers_callees", {"frame": lead.row["handle"], "profile": wanted[0]["handle"]}))
+    for row in wanted[:2]:
         where = {"profile": row["handle"]}
         calls += [
             ("get_top_functions", {"sort_by": "self", "limit": 6} | where),
@@ -112,6 +126,8 @@ def one(question: Question, evidence: Evidence) -> list[str]:
     parts = [_activity(row, lead)]
     if lead:
         rows = [one for one in lead.rows if one["self_value"] > 0]
+        around = evidence.first("get_callers_callees", profile=row["handle"])
+        parts.append(neighbours(around, around["unit"]) if around else "")
         parts.append(table(rows, lead.unit) if len(rows) > 1 else "")
     told = _findings_of(evidence, wanted)
     parts.append("\n".join(f"- {one['title']}: {sentence_of(one)}" for one in told[:3]))

@@ -7,7 +7,7 @@ from server.adapters.model.analyst.evidence import GARBAGE, Evidence, collects, 
 from server.adapters.model.analyst.findings import sentence_of
 from server.adapters.model.analyst.kinds.functions import leading
 from server.adapters.model.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
-from server.adapters.model.analyst.kinds.overview import LEADS, caveats
+from server.adapters.model.analyst.kinds.overview import LEADS, caveats, equals
 from server.adapters.model.analyst.kinds.overview import then as then_overview
 from server.adapters.model.analyst.question import Question
 from server.adapters.model.analyst.wording import (
@@ -172,6 +172,9 @@ def _measured_waiting(evidence: Evidence) -> list[str]:
     culprit = own_lead.row if own_lead and own_lead.row["handle"] != row["handle"] else None
     if culprit is None and around:
         culprit = next((one for one in around["callers"] if one["handle"]), None)
+    if both := equals(lead, evidence):
+        arounds = [result.data for result in evidence.all("get_callers_callees")]
+        return [f"All of this is waiting. {both}", *(neighbours(one, unit) for one in arounds), caveats(evidence)]
     said = f"**{whole(row, unit)} of the waiting that was recorded is in {cited(row)}**, of {amount(lead.whole, unit)}."
     if culprit:
         said += f" What to look at is {cited(culprit)}, on whose behalf it waits: hold the lock for less, or split it."

@@ -77,7 +77,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
                 raise builder.damaged("a profile is neither evented nor sampled.")
         except ValueError as error:
             raise builder.damaged(f"{error}.") from error
-    if isinstance(file.active, int) and 0 <= file.active < len(file.profiles):
+    if type(file.active) is int and 0 <= file.active < len(file.profiles):  # true is no number
         builder.default_profile = file.active
 
 

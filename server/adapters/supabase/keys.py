@@ -39,7 +39,8 @@ class PublishedKeys:
     async def key(self, key_id: str) -> jwt.PyJWK | None:
         """The key of that id, or None when the project has none. Raises ServiceUnavailable when no keys could be had
         at all."""
-        if self._wants_fetch(key_id):
+        is_on_its_way = self._fetching.locked() and key_id not in self._keys
+        if is_on_its_way or self._wants_fetch(key_id):
             async with self._fetching:
                 if self._wants_fetch(key_id):
                     await self._fetch()

@@ -40,7 +40,7 @@ class ScriptedTurns:
         started = {"type": "turn_started", "attempt": 1, "model": "a script", "promptVersion": "1"}
         message = str(uuid.uuid4())
         text = {"type": "model_chunk_start", "messageId": message, "offset": 0, "chunk": "Done."}
-        end = {"type": "model_response_end", "messageId": message, "usage": {"modelCalls": 1, "toolCalls": 0}}
+        end: Event = {"type": "model_response_end", "messageId": message, "usage": {"modelCalls": 1, "toolCalls": 0}}
         end |= {"citations": [], "checks": [], "suggestions": [], "partial": False}
         events = [started, *self._turns.pop(0), text, end]
         waiting = {"type": "waiting_for_model", "turnId": prompt["turnId"], "position": None}

@@ -29,7 +29,7 @@ def trace_id_of(page: Page) -> str:
 
 def handle_of(page: Page, server: RunningServer, name: str) -> str:
     table = httpx.get(f"{server.address}/api/v1/traces/{trace_id_of(page)}/functions", params={"limit": 500}).json()
-    return next(row["handle"] for row in table["rows"] if row["name"] == name)
+    return str(next(row["handle"] for row in table["rows"] if row["name"] == name))
 
 
 def window_of(chart: Locator) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
-REQUIRED = os.environ.get("FLAMECHAT_REQUIRE_PGBOUNCER") == "1"
+REQUIRED = os.environ.get("REQUIRE_PGBOUNCER") == "1"
 START_S = 20.0
 
 PoolMode = Literal["transaction", "session"]

@@ -215,10 +215,15 @@ def read_bare(base_url: str, turns: int, words: int) -> dict[str, float]:
     return {"cpu": cpu / tokens}
 
 
-def print_streaming(seconds: float = 20.0, sockets: int = SOCKETS, levels: list[int] | None = None) -> bool:
-    """Print the figures beside their bounds; returns whether all hold."""
+def allow_sockets() -> None:
+    """As many open files as the system lets this process have, up to what the most sockets need."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 8192)), hard))
+
+
+def print_streaming(seconds: float = 20.0, sockets: int = SOCKETS, levels: list[int] | None = None) -> bool:
+    """Print the figures beside their bounds; returns whether all hold."""
+    allow_sockets()
     with tempfile.TemporaryDirectory(prefix="flamechat-streaming-") as folder:
         seen, alone = asyncio.run(stream(seconds, sockets, levels or [TURNS, 80, 120, 160], Path(folder)))
     first = seen[0]

@@ -17,13 +17,14 @@ from tests.soak.crowds import Crowds
 from tests.soak.cuts import Cuts
 from tests.soak.kills import Kills
 from tests.soak.restarts import Restarts
+from tests.soak.streams import Streams
 from tests.soak.tally import Tally, print_table
 
 ROOT = Path(__file__).parents[2]
 STRETCH_S = 480
 """With what a stretch needs to come to its end, under nine minutes."""
 
-PARTS = {part.name: part for part in (Crowds(), Cuts(), Kills(), Restarts())}
+PARTS = {part.name: part for part in (Crowds(), Cuts(), Kills(), Restarts(), Streams())}
 
 
 def main() -> int:

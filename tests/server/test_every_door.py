@@ -64,6 +64,8 @@ ABOUT_ONESELF = doors(
     "POST /api/v1/render",
     "POST /api/v1/render-sandwich",
     "POST /api/v1/render-diff",
+    "POST /api/chat",
+    "GET /api/evals",
 )
 """Name no object in their path: they answer whoever is signed in about what is his, or draw what he sends."""
 
@@ -89,8 +91,11 @@ NAMING_AN_OBJECT = doors(
     "GET /api/v1/pictures/{turn_id}/{name}.png",
 )
 SOCKETS = doors("WS /api/v1/chat")
+TOOLS = doors("GET /mcp", "POST /mcp", "DELETE /mcp", "ANY /mcp")
+"""A protocol of its own, whose clients try it in tests/mcp; the three lead to it."""
+
 FOR_THE_SIGNED_IN = FOR_ADMINISTRATORS | ABOUT_ONESELF | NAMING_AN_OBJECT
-KNOWN = FOR_EVERYBODY | THE_PAGE | BY_LINK | FOR_GATEWAYS | FOR_THE_SIGNED_IN | SOCKETS
+KNOWN = FOR_EVERYBODY | THE_PAGE | BY_LINK | FOR_GATEWAYS | FOR_THE_SIGNED_IN | SOCKETS | TOOLS
 
 WITH_IDS_ELSEWHERE: dict[Door, str] = {
     ("GET", "/api/v1/me/usage"): "sessionId={session}",
@@ -98,12 +103,13 @@ WITH_IDS_ELSEWHERE: dict[Door, str] = {
 }
 """Ids in the query."""
 
-NOT_WITH_ANOTHERS_ID = doors("GET /api/v1/me/usage")
+NOT_WITH_ANOTHERS_ID = doors("GET /api/v1/me/usage", "POST /api/chat")
 
 BODIES: dict[Door, object] = {
     ("PATCH", "/api/v1/sessions/{session_id}"): {"title": "Taken"},
     ("POST", "/api/v1/sessions/{session_id}/prompts"): {"prompt": "Mine?"},
     ("POST", "/api/v1/sessions/{session_id}/join"): {"traceId": "00000000-0000-4000-8000-000000000000"},
+    ("POST", "/api/chat"): {"message": "Mine?", "session_id": "{session}", "flamechat_trace_id": "{trace}"},
 }
 
 
@@ -170,16 +176,17 @@ async def test_every_door_has_its_place_here(tmp_path: Path) -> None:
         assert doors_of(server.parts.services) == KNOWN
         described = (await server.http.get("/api/v1/openapi.json")).json()["paths"]
     there = {(method.upper(), path) for path, methods in described.items() for method in methods}
-    assert there == KNOWN - THE_PAGE - SOCKETS - doors("GET /api/v1/openapi.json")
+    assert there == KNOWN - THE_PAGE - SOCKETS - TOOLS - doors("GET /api/v1/openapi.json")
 
 
 async def call(
     server: RunningServer, held: Annas, method: str, path: str, headers: dict[str, str] | None = None
 ) -> httpx.Response:
     query = WITH_IDS_ELSEWHERE.get((method, path), "").format(trace=held.trace, session=held.session)
-    return await server.http.request(
-        method, f"{held.path(path)}?{query}", json=BODIES.get((method, path)), headers=headers
-    )
+    body = BODIES.get((method, path))
+    if isinstance(body, dict):
+        body = {key: value.format(trace=held.trace, session=held.session) for key, value in body.items()}
+    return await server.http.request(method, f"{held.path(path)}?{query}", json=body, headers=headers)
 
 
 async def what_anna_sees(server: RunningServer, held: Annas) -> object:

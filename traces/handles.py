@@ -61,7 +61,7 @@ def resolve(trace: Trace, text: str, *kinds: Kind) -> Handle:
     if handle.index >= count:
         letter = handle.kind[0]
         valid = f"{letter}0 to {letter}{count - 1}" if count else "none"
-        raise UnknownHandle(f"{handle} does not exist in {trace.name}: its {handle.kind}s are {valid}.")
+        raise UnknownHandle(f"{handle} does not exist in this trace: its {handle.kind}s are {valid}.")
     return handle
 
 
@@ -81,7 +81,7 @@ def profile_at(trace: Trace, index: int | None) -> Profile:
         return trace.profiles[trace.default_profile]
     if not 0 <= index < len(trace.profiles):
         raise UnknownHandle(
-            f"p{index} does not exist in {trace.name}: its profiles are p0 to p{len(trace.profiles) - 1}."
+            f"p{index} does not exist in this trace: its profiles are p0 to p{len(trace.profiles) - 1}."
         )
     return trace.profiles[index]
 
@@ -91,7 +91,7 @@ def profile_of_node(trace: Trace, node: int) -> tuple[Profile, int]:
     for profile in trace.profiles:
         if profile.node_base <= node < profile.node_base + len(profile.tree):
             return profile, node - profile.node_base
-    raise UnknownHandle(f"n{node} does not exist in {trace.name}.")
+    raise UnknownHandle(f"n{node} does not exist in this trace.")
 
 
 def profile_of_span(trace: Trace, span: int) -> tuple[Profile, int]:
@@ -99,4 +99,4 @@ def profile_of_span(trace: Trace, span: int) -> tuple[Profile, int]:
     for profile in trace.profiles:
         if profile.spans is not None and profile.span_base <= span < profile.span_base + len(profile.spans):
             return profile, span - profile.span_base
-    raise UnknownHandle(f"s{span} does not exist in {trace.name}.")
+    raise UnknownHandle(f"s{span} does not exist in this trace.")

@@ -36,7 +36,7 @@ COMMANDS = (
     ("analyze", "{trace}"),
 )
 """Every command that prints what is in a trace."""
-PRINTS_NO_NAMES = {"render", "convert", "schema", "serve", "plans", "usage"}
+PRINTS_NO_NAMES = {"render", "convert", "schema", "serve", "plans", "usage", "config", "check-config", "mcp"}
 
 
 def analyst_door(options: AnalyzeOptions, pictures: Pictures) -> Analysis:
@@ -51,7 +51,7 @@ def no_server(options: ServeOptions) -> int:
 
 @pytest.fixture
 def cli() -> typer.Typer:
-    return build_cli(CliDoors(serve=no_server, analysis=analyst_door))
+    return build_cli(CliDoors(serve=no_server, analysis=analyst_door, workers=InlineTraceWorkers))
 
 
 def dangerous(result: Result) -> list[str]:

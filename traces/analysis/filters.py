@@ -62,7 +62,7 @@ def shown_frames(trace: Trace, frame_filter: FrameFilter) -> npt.NDArray[np.bool
     if frame_filter.only:
         shown &= frames_that(trace, pattern(frame_filter.only))
     if not shown.any():
-        raise InvalidQuestion(f"the filter hides every function of {trace.name}: loosen it.")
+        raise InvalidQuestion("the filter hides every function of this trace: loosen it.")
     return shown
 
 

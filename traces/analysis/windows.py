@@ -66,7 +66,7 @@ def hottest_windows(
         frame_index(trace, f"f{frame}")
     span = float(chosen.axis_end - chosen.axis_start)
     if span <= 0:
-        raise InvalidQuestion(f"{chosen.handle} of {trace.name} has no length in time: there are no windows in it.")
+        raise InvalidQuestion(f"{chosen.handle} has no length in time: there are no windows in it.")
     length = min(length or span / WINDOWS_OF_AXIS, span)
     if length <= 0 or span / length * STEPS > MAX_STEPS:
         raise InvalidQuestion(f"a window must be longer than {span * STEPS / MAX_STEPS:.3g} {chosen.axis.value}.")

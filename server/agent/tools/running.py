@@ -18,6 +18,9 @@ from server.errors import DatabaseUnavailable, NotFound, ServiceUnavailable, Wor
 from server.ports.traces import OpenTrace, TraceWorkers
 from traces.errors import TraceError
 
+ERROR_CHARACTERS = 600
+"""Of an error's text that a model reads."""
+
 
 def named_tool(name: str, offered: tuple[Tool[Any], ...]) -> Tool[Any]:
     """The tool of that name. Raises ToolRetry naming the nearest."""
@@ -50,10 +53,11 @@ async def run_tool(
         raise
     except TimeoutError:
         raise ToolFailed(f"{tool.name} took longer than {seconds:g} s: {tool.narrow}", "timeout") from None
-    except (TraceError, NotFound) as error:
-        raise ToolRetry(str(error)) from None
+    except (TraceError, NotFound) as error:  # its words may hold the trace's own: they go to the model as data
+        raise ToolRetry(quoted(str(error), ERROR_CHARACTERS)) from None
     except (WorkerFailed, RenderingError, ServiceUnavailable, DatabaseUnavailable) as error:
-        raise ToolFailed(f"{tool.name} could not be answered: {error}", "unavailable") from error
+        why = quoted(str(error), ERROR_CHARACTERS)
+        raise ToolFailed(f"{tool.name} could not be answered: {why}", "unavailable") from error
     except Exception as error:  # a fault of ours in one question: the turn can go on without it
         structlog.get_logger(__name__).error(
             "tool_broke", tool=tool.name, error=type(error).__name__, where=raised_at(error)

@@ -190,9 +190,17 @@ test("history tells how a turn ended that did not complete", () => {
 });
 
 test("a prompt without an answer in history says so and can be asked again", () => {
-  const [turn] = play(ack([row("user")])).turns;
+  const answered = [row("user", { turnId: "t2" }), row("model", { turnId: "t2" })];
+  const [turn] = play(ack([row("user"), ...answered])).turns;
   assert.equal(turn!.status, "failed");
   assert.equal(turn!.failure?.retryable, true);
+});
+
+test("the last prompt in history waits for its answer: how a turn ended is written down", () => {
+  const state = play(ack([row("user")]));
+  assert.equal(state.turns[0]!.status, "waiting");
+  const begun = reduce(state, { ...started(), turnId: "t1", seq: 1 } as TurnEvent);
+  assert.deepEqual([begun.turns[0]!.status, begun.needsResync], ["running", false]);
 });
 
 test("a stopped turn keeps its text and stops its tools", () => {

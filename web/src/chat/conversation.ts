@@ -11,7 +11,7 @@ import type {
   ViewerAction,
 } from "../protocol.ts";
 import { codePoints } from "./code_points.ts";
-import { turnsOf } from "./history.ts";
+import { turnsOf, unendedIn } from "./history.ts";
 import { applied, hasEnded, newTurn, type Part, type Replaces, type Turn } from "./turn.ts";
 
 export interface Conversation {
@@ -103,7 +103,9 @@ function standing(turns: Turn[], replaces: Replaces | null): Turn[] {
 
 /** History is the truth for every ended turn; a turn on its way keeps what we hold of it until its snapshot comes. */
 function acknowledged(state: Conversation, ack: ConnectionAck): Conversation {
+  const waiting = ack.running ? null : unendedIn(ack.history);
   let turns = turnsOf(ack.history).map((turn) => {
+    if (turn.turnId === waiting) return { ...turn, status: "waiting" as const, failure: null, isStored: false };
     if (turn.turnId !== ack.running?.turnId) return turn;
     const held = state.turns.find((known) => known.turnId === turn.turnId);
     return {

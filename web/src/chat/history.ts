@@ -3,6 +3,8 @@ import type { Check, Citation, HistoryMessage, Table, Usage } from "../protocol.
 import { codePoints } from "./code_points.ts";
 import { emptyTool, newTurn, type ToolPart, type Turn } from "./turn.ts";
 
+const NO_ANSWER = "no_answer";
+
 /** What the server stores beside an answer. */
 interface AnswerMetadata {
   model?: string;
@@ -23,6 +25,12 @@ export function turnsOf(history: HistoryMessage[]): Turn[] {
     add(turn, message);
   }
   return [...turns.values()].map(withoutAnswerIsFailed);
+}
+
+/** The last turn of a history that neither has an answer nor a note of how it ended: accepted, and not yet begun. */
+export function unendedIn(history: HistoryMessage[]): string | null {
+  const last = turnsOf(history).at(-1);
+  return last?.failure?.code === NO_ANSWER ? last.turnId : null;
 }
 
 function add(turn: Turn, message: HistoryMessage): void {
@@ -100,5 +108,5 @@ function withoutAnswerIsFailed(turn: Turn): Turn {
   if (parts.some((part) => part.kind === "text") || turn.status === "cancelled" || turn.failure)
     return { ...turn, parts };
   const message = "This question ended without an answer.";
-  return { ...turn, parts, status: "failed", failure: { code: "no_answer", message, retryable: true } };
+  return { ...turn, parts, status: "failed", failure: { code: NO_ANSWER, message, retryable: true } };
 }

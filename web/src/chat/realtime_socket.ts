@@ -7,6 +7,7 @@
 import { ApiError } from "../api.ts";
 import type { ClientMessage, ConnectionAck, ServerMessage, TurnEvent, TurnSnapshot, UserPrompt } from "../protocol.ts";
 import type { FollowedEvent } from "./conversation.ts";
+import { unendedIn } from "./history.ts";
 
 /** What is asked of the server and of Realtime. */
 export interface RealtimeDoor {
@@ -113,7 +114,7 @@ export class RealtimeSocket {
     const { sessionId, traceId, mountedTools } = this.#joined;
     try {
       const { ack, snapshot } = await this.#door.join(sessionId, traceId, mountedTools);
-      this.#running = ack.running?.turnId ?? null;
+      this.#running = ack.running?.turnId ?? unendedIn(ack.history);
       this.#heardAt = Date.now();
       this.#hear(ack);
       if (snapshot) this.#hear(snapshot);

@@ -299,4 +299,5 @@ COMPARE_TRACES = Tool(
     | {"total_rows", "handle", "name", "file", "status", "self_value", "total_value", "self_share", "total_share"}
     | {"change", "ratio", "whole_of_runs", "value", "share", "delta", "size", "p", "adjusted_p"},
     narrow="use a smaller limit",
+    guidance="this trace is the one after. Two single runs also differ by chance: say so unless runs were tested.",
 )

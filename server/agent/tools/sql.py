@@ -161,4 +161,5 @@ QUERY_TRACE = Tool(
     doing=lambda _: "Querying the trace",
     fields=frozenset({"columns", "row_count", "more", "rows", "column", "name", "value", "value_ns"}),
     narrow="aggregate, or select fewer columns",
+    guidance="for counting, percentiles, overlaps and counters, when no other tool answers; get_schema first.",
 )

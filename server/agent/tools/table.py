@@ -62,6 +62,12 @@ def offered_tools(
     )
 
 
+def told_of(tools: Sequence[Tool[Any]]) -> str:
+    """What the system prompt says of these tools: their names, and a line on those that want one."""
+    lines = [", ".join(tool.name for tool in tools)]
+    return "\n".join([*lines, *(f"- {tool.name}: {tool.guidance}" for tool in tools if tool.guidance)])
+
+
 def known_tool(name: str) -> str:
     """The name itself. Raises ValueError naming the nearest when there is no such tool."""
     names = [tool.name for tool in TOOLS]

@@ -82,6 +82,7 @@ SHOW_IN_VIEWER = Tool(
     fields=frozenset({"action", "handle", "view", "profile"}),
     narrow="name one handle",
     needs=frozenset({"viewer"}),
+    guidance="use it when the person asks to see something, or once at the end when one place explains the answer.",
 )
 
 

@@ -107,6 +107,7 @@ _ASKS_SPEED = re.compile(r"\b(?:cpu|processor|slow\w*|fast\w*)\b", re.IGNORECASE
 _ASKS_TIME = re.compile(
     r"\b(?:milliseconds?|seconds?|ms|how long|how much time|duration|latency|minutes?|time)\b", re.IGNORECASE
 )
+_TWO = re.compile(r"\b(?:and|or|than|vs\.?|versus|with)\b", re.IGNORECASE)
 _OVERVIEW = re.compile(
     r"\b(?:slow\w*|bottleneck|performance|fast\w*|dominat\w+|hot ?spots?|analy[sz]e|culprit|takes? (?:so |the |that )?"
     r"(?:long|much|most|time)|take so long|time go|expensive|cpu|lag\w*|langsam)\b",
@@ -130,11 +131,15 @@ def understood(prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]
     if handle is None and not names and _THIS_ONE.search(text) and selection[:1] in ("f", "n", "s"):
         handle = selection
     spans = stretches(CODE.sub(" ", text), windows or [])
-    both = len(names) > 1 and " and " in text
+    if names and maybe and _TWO.search(text):
+        names = (*names, *(one for one in maybe if one not in names))[:3]
+    both = len(names) > 1 and (" and " in text or " or " in text)
+    if len(_PROFILE.findall(text)) > 1:
+        thread = None
     topic = topic_of(CODE.sub(" X ", text), has_names=bool(names or handle), has_stretch=bool(spans), thread=thread)
     limit = next((int(group) for group in found.groups() if group), 10) if (found := _LIMIT.search(text)) else 10
     return Question(
-        topic=Topic.TWO_FUNCTIONS if topic is Topic.FUNCTION and both else topic or Topic.OVERVIEW,
+        topic=_meant_topic(topic, text, both=both),
         text=text,
         names=names,
         maybe=() if names or handle else maybe,
@@ -148,6 +153,12 @@ def understood(prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]
         asks_speed=bool(_ASKS_SPEED.search(text)),
         understood=topic is not None or bool(_OVERVIEW.search(text)),
     )
+
+
+def _meant_topic(topic: Topic | None, text: str, *, both: bool) -> Topic:
+    if len(_PROFILE.findall(text)) > 1:
+        return Topic.COMPARE
+    return Topic.TWO_FUNCTIONS if topic is Topic.FUNCTION and both else topic or Topic.OVERVIEW
 
 
 def _thread(text: str) -> str | None:

@@ -18,8 +18,8 @@ _TIMELESS = frozenset(
 def report(question: Question, evidence: Evidence) -> str:
     """The whole answer in Markdown."""
     question = settled(question, evidence)
-    parts = [_wrong_unit(question, evidence), *KINDS[question.topic].write(question, evidence)]
-    return "\n\n".join(part for part in [*parts, _misread(question), _failures(evidence), SIGNATURE] if part)
+    parts = [_misread(question), _wrong_unit(question, evidence), *KINDS[question.topic].write(question, evidence)]
+    return "\n\n".join(part for part in [*parts, _failures(evidence), SIGNATURE] if part)
 
 
 def _wrong_unit(question: Question, evidence: Evidence) -> str:
@@ -39,9 +39,8 @@ def _misread(question: Question) -> str:
     if question.understood or len(question.text.split()) < 4:
         return ""
     return (
-        "(If you asked for something else: the analyst reads questions by rule, about functions, callers, "
-        "threads, stretches "
-        "of time, waiting, memory and findings. Anything beyond that needs a language model.)"
+        "(The rules of the built-in analyst do not know this question: here is what dominates. They know functions, "
+        "callers, threads, stretches of time, waiting, memory and findings; anything else needs a language model.)"
     )
 
 

@@ -178,7 +178,8 @@ _WORDS: tuple[tuple[Topic, str], ...] = (
         (
             r"\b(?:any(?:thing|one)?|something|what(?:'s| is)?) (?:is )?(?:wrong|odd|strange|suspicious|unusual|bad|"
             r"weird|off|broken|stand\w* out|"
-            r"notable|interesting)\b|\b(?:any|the) (?:problems?|issues?|anomal\w+|red flags?|findings?)\b|\bis (?:it|"
+            r"notable|interesting)\b|\b(?:any|the|biggest|worst|main) (?:\w+ )?(?:problems?|issues?|anomal\w+|"
+            r"red flags?|findings?)\b|\bis (?:it|"
             r"this|everything|that) "
             r"(?:ok|okay|fine|good|normal|healthy|all right)\b|\blooks? (?:ok|okay|fine|good|normal|healthy)\b|"
             r"\bstands? out\b|\bfindings\b"

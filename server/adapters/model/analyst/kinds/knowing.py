@@ -6,10 +6,10 @@ from server.adapters.model.analyst.evidence import Evidence
 from server.adapters.model.analyst.findings import distinct_findings, sentence_of
 from server.adapters.model.analyst.kinds.functions import leading
 from server.adapters.model.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
-from server.adapters.model.analyst.kinds.overview import DOMINATES, LEADS, caveats, overview, verdict
+from server.adapters.model.analyst.kinds.overview import DOMINATES, LEADS, caveats, is_entry, overview, verdict
 from server.adapters.model.analyst.kinds.overview import then as then_overview
 from server.adapters.model.analyst.question import Question
-from server.adapters.model.analyst.wording import amount, cited, own
+from server.adapters.model.analyst.wording import amount, cited, coded
 
 CONNECT = (
     "To connect one, set `OPENAI_API_KEY`, or `FLAMECHAT_MODEL_BASE_URL` for any OpenAI-compatible server, and start "
@@ -18,7 +18,7 @@ CONNECT = (
 
 
 def first_abilities(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, ("list_profiles", {}), BY_SELF]
+    return [SUMMARY, ("list_profiles", {}), BY_SELF, FINDINGS]
 
 
 def abilities(question: Question, evidence: Evidence) -> list[str]:
@@ -33,6 +33,9 @@ def abilities(question: Question, evidence: Evidence) -> list[str]:
     )
     measured = {"nanoseconds": "time", "bytes": "memory, in bytes", "count": "counts, not time"}[str(summary["unit"])]
     parts = [f"{first} It measures {measured}.", leading(evidence, "The heaviest function is")]
+    told = distinct_findings(evidence)[:3]
+    if told:
+        parts.append("What stands out:\n\n" + "\n".join(f"- {row['title']}: {sentence_of(row)}" for row in told))
     for title, items in (("It can answer", summary["can_answer"]), ("It cannot answer", summary["cannot_answer"])):
         if items:
             parts.append(f"{title}:\n\n" + "\n".join(f"- {item}" for item in items))
@@ -82,20 +85,14 @@ def first_fix(question: Question, evidence: Evidence) -> list[str]:
     """What to change, by what it could save at most."""
     lead = evidence.lead
     parts = overview(question, evidence)
-    if lead is None:
+    if lead is None or lead.row["self_share"] < LEADS:
         return parts
-    own_lead = evidence.own_lead
-    start = lead.row
-    said = f"**Start with {cited(start)}**: it holds {own(start, lead.unit)} by itself, the most to be saved there."
-    if own_lead and own_lead.row["handle"] != start["handle"] and own_lead.row["self_share"] > start["self_share"]:
-        said = (
-            f"**Start with {cited(own_lead.row)}**: {own(own_lead.row, own_lead.unit)} is its own and that of "
-            f"the libraries "
-            f"it calls; by itself {cited(start)} leads with {own(start, lead.unit)}."
-        )
-    opening = verdict(lead, evidence)
-    plain = opening.startswith((f"**{cited(start)} dominates", f"**{cited(start)} is the hottest"))
-    return [said, parts[0], *parts[1:]] if plain else parts
+    own_lead, row = evidence.own_lead, lead.row
+    behind = (
+        own_lead is not None and own_lead.row["self_share"] > row["self_share"] and not is_entry(own_lead.row["name"])
+    )
+    start = own_lead.row if own_lead is not None and behind else row
+    return [f"**Start with {cited(start)}.** {parts[0]}", *parts[1:]]
 
 
 LANGUAGE = (
@@ -111,19 +108,6 @@ def first_language(question: Question, evidence: Evidence) -> list[Call]:
 
 def language(question: Question, evidence: Evidence) -> list[str]:
     return [f"{LANGUAGE} {CONNECT}", leading(evidence, "What the trace does say: the heaviest function is")]
-
-
-def first_compare(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, BY_SELF, ("search_findings", {})]
-
-
-def compare(question: Question, evidence: Evidence) -> list[str]:
-    said = (
-        "**One trace alone cannot say: there is no other recording here to compare with.** Load the other one "
-        "too, recorded "
-        "the same way and under the same load, and compare the two (`flamechat compare` does it on the command line)."
-    )
-    return [said, leading(evidence, "In this one the heaviest function is")]
 
 
 def first_page(question: Question, evidence: Evidence) -> list[Call]:
@@ -165,7 +149,18 @@ def first_usage(question: Question, evidence: Evidence) -> list[Call]:
 
 
 def usage(question: Question, evidence: Evidence) -> list[str]:
-    told: list[Any] = [result.text for result in evidence.all("get_usage")]
+    told = evidence.first("get_usage")
     if told:
-        return told
+        return [_used(told)]
     return ["**Your plan and what you have used stand on the page, under your name.** The trace does not hold them."]
+
+
+def _used(told: dict[str, Any]) -> str:
+    def stands(what: str, used: int, limit: int | None, left: int | None) -> str:
+        return f"{used} {what} used, no limit" if limit is None else f"{used} of {limit} {what} used, {left} left"
+
+    messages = stands(
+        "messages of this conversation", told["messages_used"], told["messages_limit"], told["messages_left"]
+    )
+    sessions = stands("conversations", told["sessions_used"], told["sessions_limit"], told["sessions_left"])
+    return f"**Your plan is {coded(told['plan_name'], 60)}**: {messages}; {sessions}."

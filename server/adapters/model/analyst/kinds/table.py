@@ -1,6 +1,16 @@
 """Which kind answers which topic."""
 
-from server.adapters.model.analyst.kinds import functions, knowing, memory, overview, rankings, threads, times, waiting
+from server.adapters.model.analyst.kinds import (
+    comparing,
+    functions,
+    knowing,
+    memory,
+    overview,
+    rankings,
+    threads,
+    times,
+    waiting,
+)
 from server.adapters.model.analyst.kinds.kind import Kind
 from server.adapters.model.analyst.question import Topic
 
@@ -29,7 +39,7 @@ KINDS: dict[Topic, Kind] = {
     Topic.LONG_TASKS: Kind(times.first_long, times.long_tasks, times.then_long),
     Topic.WINDOW: Kind(times.first_window, times.window, times.then_window),
     Topic.PAGE: Kind(knowing.first_page, knowing.page),
-    Topic.COMPARE: Kind(knowing.first_compare, knowing.compare),
+    Topic.COMPARE: Kind(comparing.first, comparing.compare, comparing.then),
     Topic.ABILITIES: Kind(knowing.first_abilities, knowing.abilities),
     Topic.USAGE: Kind(knowing.first_usage, knowing.usage),
     Topic.LANGUAGE: Kind(knowing.first_language, knowing.language),

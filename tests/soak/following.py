@@ -91,6 +91,8 @@ class Shown:
         if self.end is not None:
             self.faults.append(f"{kind} after the end")
             return
+        if seq // SEQS_PER_ATTEMPT + 1 < self.attempt:
+            return  # of an attempt that has been overtaken, whose process does not know it yet
         if seq <= self.seq:
             self.faults.append(f"{kind} {seq} twice (at {self.seq})")
             return

@@ -54,6 +54,7 @@ class Kills:
             told(tally, "kills"),
             told(tally, "turns"),
             told(tally, "turns taken over"),
+            told(tally, "turns whose attempts ran side by side"),
             *(told(tally, name) for name in ends),
             exactly(tally, "ended never", 0),
             exactly(tally, "turns without an end", 0),

@@ -83,13 +83,23 @@ class People:
         problems = wrong(shown, script, self.card)
         if shown.end not in {"completed", "failed"} or (shown.end == "failed" and shown.code not in RETRYABLE):
             problems.append(f"ended {shown.end} ({shown.code})")
-        calls = self.endpoint.calls.pop(script.key, 0)
-        if calls > script.looks + max(shown.attempt, 1):
-            problems.append(f"{calls} model calls in {shown.attempt} attempts")
+        await self._count_calls(one, problems)
         problems += await self._stored(one)
         self.tally.count("turns with something lost, doubled or half done", bool(problems))
         for problem in problems:
             self.tally.complain(f"{one.turn_id}: {problem}")
+
+    async def _count_calls(self, one: Follower, problems: list[str]) -> None:
+        """Each attempt may repeat the call that the one before it was cut off in. More calls: a process that was taken
+        for dead lived on, and told the model what its heir told it too."""
+        calls = self.endpoint.calls.pop(one.script.key, 0)
+        [(attempts,)] = await self.servers.select(
+            "select attempt from chat_turns where id = %s::uuid", [one.turn_id]
+        ) or [(0,)]
+        if calls > one.script.looks + max(attempts, 1):
+            self.tally.count("turns whose attempts ran side by side")
+            if attempts < 2:
+                problems.append(f"{calls} model calls in one attempt")
 
     async def _stored(self, one: Follower) -> list[str]:
         """How what is stored differs from what was shown."""

@@ -62,7 +62,8 @@ def _verdict(found: dict[str, Any]) -> str:
     changed = [row for row in found["rows"] if row["status"] != "same" and abs(_change(row)) >= MUCH]
     if not changed:
         return "**No function takes a clearly different share than before.**"
-    most = max(changed, key=lambda row: abs(_change(row)))
+    grown = [row for row in changed if _change(row) > 0]
+    most = max(grown or changed, key=lambda row: abs(_change(row)))
     went = "takes more than before" if _change(most) > 0 else "takes less than before"
     return f"**{_named(most)} {went}: {_shares(most)} of self value.**"
 

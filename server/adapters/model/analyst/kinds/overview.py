@@ -215,7 +215,9 @@ def _few(lead: Lead, evidence: Evidence) -> str:
     """Too few samples to name a culprit."""
     main = evidence.profile(lead.profile)
     few = evidence.finding("few-samples")
-    if not few or not main or not 0 < main["sample_count"] <= FEW or main["total"] > main["sample_count"] * TICK[main["unit"]]:
+    if not few or not main or not 0 < main["sample_count"] <= FEW:
+        return ""
+    if main["total"] > main["sample_count"] * TICK[main["unit"]]:
         return ""
     first = f"**Too few samples to name a bottleneck**: {main['sample_count']:,} in all, so a share may be chance."
     return f"{first} Most of them are in {cited(lead.row)}: {own(lead.row, lead.unit)} itself. {few['advice']}"

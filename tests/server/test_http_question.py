@@ -1,0 +1,94 @@
+"""POST /api/chat and GET /api/evals: a question and its answer in one request, and how turns went."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import pytest
+
+from limits.plans import LOCAL_PLAN
+from server.errors import ModelFailed
+from tests.server.running_server import ScriptedAgent, running_server
+from tests.server.talking import new_id
+
+AS_ANNA = {"Authorization": "Bearer anna"}
+
+
+async def test_a_question_is_answered_in_one_request_and_its_session_goes_on(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        trace_id = await server.trace_id()
+        asked = {"message": "Why is it slow?", "flamechat_trace_id": trace_id}
+        first = (await server.http.post("/api/chat", json=asked, headers=AS_ANNA)).json()
+        assert (first["answer"], first["sources"]) == ("It is read.", [])
+        assert first["flamechat_trace_id"] == trace_id
+        more = {"message": "And then?", "session_id": first["session_id"]}
+        second = (await server.http.post("/api/chat", json=more, headers=AS_ANNA)).json()
+        assert second["session_id"] == first["session_id"]
+        assert second["trace_id"] != first["trace_id"]
+        path = f"/api/v1/sessions/{first['session_id']}/messages"
+        history = (await server.http.get(path, headers=AS_ANNA)).json()["messages"]
+        assert [one["contentText"] for one in history if one["sender"] == "user"] == ["Why is it slow?", "And then?"]
+
+
+async def test_without_a_trace_the_newest_is_asked_about_and_none_is_said_so(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        none = await server.http.post("/api/chat", json={"message": "?"}, headers=AS_ANNA)
+        assert (none.status_code, none.json()["field"]) == (400, "flamechat_trace_id")
+        trace_id = await server.trace_id()
+        answer = await server.http.post("/api/chat", json={"message": "?"}, headers=AS_ANNA)
+        assert answer.json()["flamechat_trace_id"] == trace_id
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({}, 400),
+        ({"message": ""}, 400),
+        ({"message": "?", "surprise": 1}, 400),
+        ({"message": "?", "flamechat_trace_id": new_id()}, 404),
+    ],
+)
+async def test_a_bad_question_is_a_problem_document(tmp_path: Path, body: dict[str, object], status: int) -> None:
+    async with running_server(tmp_path) as server:
+        answer = await server.http.post("/api/chat", json=body, headers=AS_ANNA)
+        assert answer.status_code == status
+        assert answer.headers["content-type"] == "application/problem+json"
+
+
+async def test_a_failed_turn_and_a_ceiling_are_problem_documents(tmp_path: Path) -> None:
+    agent = ScriptedAgent(script=[ModelFailed("The provider is away.")])
+    plan = replace(LOCAL_PLAN, chat_messages_per_session=1)
+    async with running_server(tmp_path, agent=agent, plan=plan) as server:
+        asked = {"message": "?", "flamechat_trace_id": await server.trace_id(), "session_id": new_id()}
+        failed = await server.http.post("/api/chat", json=asked, headers=AS_ANNA)
+        assert failed.status_code >= 500
+        assert "away" in failed.json()["detail"]
+        agent.script = ()
+        refused = await server.http.post("/api/chat", json=asked, headers=AS_ANNA)
+        refused = await server.http.post("/api/chat", json=asked, headers=AS_ANNA)
+        assert refused.status_code in (402, 403, 429)
+
+
+async def test_whoever_waited_long_enough_is_told_where_the_answer_will_be(tmp_path: Path) -> None:
+    goes_on = anyio.Event()
+    agent = ScriptedAgent(script=[goes_on])
+    async with running_server(tmp_path, agent=agent) as server:
+        object.__setattr__(server.parts.services, "answer_within_s", 0.2)
+        asked = {"message": "?", "flamechat_trace_id": await server.trace_id()}
+        answer = await server.http.post("/api/chat", json=asked, headers=AS_ANNA)
+        assert answer.status_code == 503
+        assert answer.headers["retry-after"]
+        goes_on.set()
+
+
+async def test_evals_tell_latency_tools_tokens_and_checks_of_ones_own_turns(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        asked = {"message": "Why?", "flamechat_trace_id": await server.trace_id()}
+        answered = (await server.http.post("/api/chat", json=asked, headers=AS_ANNA)).json()
+        turns = (await server.http.get("/api/evals", headers=AS_ANNA)).json()["turns"]
+        assert [turn["trace_id"] for turn in turns] == [answered["trace_id"]]
+        assert turns[0]["completed"]
+        assert turns[0]["model"] == "script"
+        assert turns[0]["latency_ms"] >= 0
+        assert turns[0]["checks"] == {}
+        assert (await server.http.get("/api/evals", headers={"Authorization": "Bearer ben"})).json() == {"turns": []}

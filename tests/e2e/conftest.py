@@ -29,7 +29,7 @@ FLAGS = (
 )
 EXPECT_MS = 20_000
 SAMPLE_S = 30
-WHEN_CUT = ("status of 413", "status of 415", "status of 422", "WebSocket connection to", "net::ERR_")
+WHEN_CUT = ("status of 401", "status of 413", "status of 415", "status of 422", "WebSocket connection to", "net::ERR_")
 """What Chromium itself writes to the console for a refused file and for a connection that a test has cut."""
 
 Scripted = Callable[..., AbstractContextManager[Endpoint]]

@@ -112,6 +112,38 @@ def test_a_second_tab_hears_a_turn_on_realtime_alone(
     second.context.close()
 
 
+def test_a_new_conversation_begins_on_realtime_alone(page: Page, team: Team, board_trace: Path) -> None:
+    sockets: list[str] = []
+    page.on("websocket", lambda socket: sockets.append(socket.url))
+    signed_in(page, team, "anna", "/?stream=realtime")
+    page.set_input_files("input[type=file]", board_trace)
+    page.wait_for_url(ROOM)
+    expect(page.locator(".opening")).to_be_visible()
+    ask(page)
+    expect_status(page, "completed")
+    expect(page.locator(".turn .checks")).to_contain_text("checked against the trace")
+    page.get_by_role("button", name="Answer again").click()
+    expect(page.get_by_role("alert")).to_contain_text("needs a connection to the server itself")
+    assert all("/realtime/v1/websocket" in url for url in sockets)
+
+
+def test_a_token_that_has_run_out_is_replaced_without_losing_the_room(
+    page: Page, team: Team, board_trace: Path
+) -> None:
+    signed_in(page, team, "anna")
+    open_room(page, team.server.address, board_trace)
+    page.route("**/api/v1/sessions?*", lambda route: route.fulfill(status=401, body='{"detail": "It has expired."}'))
+    page.get_by_title("New conversation").click()
+    again = page.get_by_role("dialog", name="Sign in")
+    expect(again.get_by_role("alert")).to_have_text("It has expired.")
+    page.unroute("**/api/v1/sessions?*")
+    again.get_by_label("Access token").fill(team.token("anna"))
+    again.get_by_role("button", name="Sign in").click()
+    expect(again).to_have_count(0)
+    ask(page)
+    expect_status(page, "completed")
+
+
 def test_a_limit_shows_the_way_on_and_an_administrator_lifts_it(page: Page, team: Team, board_trace: Path) -> None:
     signed_in(page, team, "ben")
     team.admin("POST", "plans", SMALL)

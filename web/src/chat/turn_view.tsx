@@ -204,7 +204,7 @@ function Footer({ turn, again, rate, showsChecks, showChecks, versions }: Footer
             {formatCount(tokens)} tokens
           </span>
         )}
-        {turn.usage?.cost !== null && turn.usage?.cost !== undefined && <span>{formatCost(turn.usage.cost)}</span>}
+        {turn.usage?.cost ? <span>{formatCost(turn.usage.cost)}</span> : null}
       </span>
     </footer>
   );

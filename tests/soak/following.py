@@ -86,18 +86,25 @@ class Shown:
         self.end = next((ENDS[kind] for kind in events if kind in ENDS), "completed")
         self.code = events.get("turn_failed", {}).get("code")
 
-    def _event(self, event: dict[str, Any]) -> None:
-        kind, seq = event["type"], event["seq"]
+    def _is_next(self, kind: str, seq: int) -> bool:
+        """Whether the event is to be applied. What an overtaken attempt tells, whose process does not know it yet, is
+        passed over."""
         if self.end is not None:
             self.faults.append(f"{kind} after the end")
-            return
-        if seq // SEQS_PER_ATTEMPT + 1 < self.attempt:
-            return  # of an attempt that has been overtaken, whose process does not know it yet
-        if seq <= self.seq:
+        elif seq // SEQS_PER_ATTEMPT + 1 < self.attempt:
+            pass
+        elif seq <= self.seq:
             self.faults.append(f"{kind} {seq} twice (at {self.seq})")
+        else:
+            if seq != self.seq + 1:
+                self.faults.append(f"lost: {kind} {seq} after {self.seq}")
+            return True
+        return False
+
+    def _event(self, event: dict[str, Any]) -> None:
+        kind, seq = event["type"], event["seq"]
+        if not self._is_next(kind, seq):
             return
-        if seq != self.seq + 1:
-            self.faults.append(f"lost: {kind} {seq} after {self.seq}")
         self.seq = seq
         if kind in {"model_chunk_start", "model_chunk_append"}:
             text = self.texts.get(event["messageId"], "")

@@ -17,24 +17,31 @@ MARKUP_FIRST = sorted(SHORT, key=lambda name: "onerror" not in name)
 STRANGERS = """() => {
   const here = location.origin;
   const told = [];
-  for (const one of document.querySelectorAll('iframe, object, embed, base, form[action], meta[http-equiv], svg script')) {
-    told.push(one.outerHTML.slice(0, 200));
-  }
-  for (const one of document.querySelectorAll('script')) if (!one.src.startsWith(here)) told.push(one.outerHTML.slice(0, 200));
+  const tell = (one) => tell(one);
+  document.querySelectorAll('iframe, object, embed, base, form[action], meta[http-equiv], svg script').forEach(tell);
+  for (const one of document.querySelectorAll('script')) if (!one.src.startsWith(here)) tell(one);
   for (const one of document.querySelectorAll('img')) {
-    if (one.src && !one.src.startsWith(here) && !/^(blob|data):/.test(one.src)) told.push(one.outerHTML.slice(0, 200));
+    if (one.src && !one.src.startsWith(here) && !/^(blob|data):/.test(one.src)) tell(one);
   }
   for (const one of document.querySelectorAll('a[href], [xlink\\\\:href]')) {
-    if (one.origin !== here && !(one.rel || '').includes('noopener')) told.push(one.outerHTML.slice(0, 200));
-    if (/evil\\.example|javascript:/.test(one.href)) told.push(one.outerHTML.slice(0, 200));
+    if (one.origin !== here && !(one.rel || '').includes('noopener')) tell(one);
+    if (/evil\\.example|javascript:/.test(one.href)) tell(one);
   }
   for (const one of document.querySelectorAll('*')) {
-    for (const name of one.getAttributeNames()) if (name.startsWith('on')) told.push(one.outerHTML.slice(0, 200));
+    for (const name of one.getAttributeNames()) if (name.startsWith('on')) tell(one);
   }
   if (window.pwned !== undefined) told.push('a script of the trace has run');
   return told;
 }"""
 """Elements that only a name could have brought in."""
+
+
+def test_a_stranger_on_the_page_would_be_seen(page: Page, analyst_server: RunningServer) -> None:
+    page.goto(analyst_server.address)
+    assert page.evaluate(STRANGERS) == []
+    for markup in ("<a href='javascript:alert(1)'>x</a>", "<p onclick='x'></p>", "<form action='/'></form>"):
+        page.evaluate("markup => document.body.insertAdjacentHTML('beforeend', markup)", markup)
+    assert len(page.evaluate(STRANGERS)) >= 3
 
 
 @pytest.mark.parametrize("write", [speedscope, chrome])

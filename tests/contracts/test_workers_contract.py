@@ -12,7 +12,7 @@ import pytest
 from server.adapters.memory.workers import InlineTraceWorkers
 from server.adapters.workers.pool import ProcessWorkers
 from server.errors import WorkerFailed
-from server.ports.traces import OpenTrace, TraceWorkers
+from server.ports.traces import OpenTrace, SqlRefused, TraceWorkers
 from traces.analysis.functions import top_functions
 from traces.errors import DamagedTrace, EmptyTrace, TraceError, UnknownHandle, UnrecognisedTrace
 from traces.model import Trace
@@ -204,3 +204,14 @@ async def test_reading_leaves_nothing_but_the_columns(tmp_path: Path) -> None:
     with pytest.raises(TraceError):
         await read(workers, tmp_path, b"\x1f\x8b\x08\x00broken")
     assert list(opened.columns.parent.iterdir()) == [opened.columns]
+
+
+async def test_a_trace_that_was_read_answers_sql(workers: TraceWorkers, tmp_path: Path) -> None:
+    opened = await read(workers, tmp_path)
+    found = await workers.query(opened, "SELECT name, self_value FROM nodes ORDER BY self_value DESC LIMIT 1")
+    assert (found.rows, found.more) == ((("read", 700),), False)
+    with pytest.raises(SqlRefused, match="did you mean nodes"):
+        await workers.query(opened, "SELECT * FROM node")
+    await workers.forget(opened.sha256)
+    with pytest.raises(WorkerFailed):
+        await workers.query(opened, "SELECT 1")

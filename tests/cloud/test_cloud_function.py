@@ -22,7 +22,7 @@ from limits.plans import LOCAL_PLAN
 from tests.cloud.node import WEB, needs_supabase_js
 from tests.cloud.people import ProjectKeys, person_id
 from tests.cloud.team_server import SECRET, TeamServer, team_server
-from tests.cloud.test_cloud_realtime import events_of, until_told
+from tests.cloud.told_turns import events_of, until_told
 from tests.server.running_server import STACKS
 from tests.server.talking import new_id, told
 

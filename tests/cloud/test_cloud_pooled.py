@@ -8,7 +8,7 @@ import pytest
 from server.app import running
 from server.settings import load_settings
 from tests.cloud.cloud import a_cloud
-from tests.cloud.test_cloud_realtime import events_of, until_told
+from tests.cloud.told_turns import events_of, until_told
 from tests.plugins.pooler import Pooled
 from tests.server.running_server import STACKS, serving
 from tests.server.talking import new_id, told

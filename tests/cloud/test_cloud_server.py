@@ -19,7 +19,7 @@ from tests.cloud.faults import FAULTS, Fault
 from tests.cloud.people import ProjectKeys, person_id
 from tests.cloud.team_server import PEOPLE, SECRET, TeamServer, team_server
 from tests.cloud.test_cloud_identity import KINDS, false_tokens
-from tests.cloud.test_cloud_realtime import events_of, until_told
+from tests.cloud.told_turns import events_of, until_told
 from tests.server.running_server import STACKS, ScriptedAgent, Socket, saying
 from tests.server.talking import END, ask, new_id, told
 

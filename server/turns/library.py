@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 
 from server.agent.tools.history import kept_findings
-from server.errors import LimitExceeded
+from server.errors import LimitExceeded, WorkerFailed
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations
 from server.ports.identity import Caller
@@ -61,7 +61,7 @@ class TraceLibrary:
         try:
             opened = await self._workers.read(upload, name=name, sha256=sha256)
             summary = await self._workers.ask(opened, summarise)
-            findings = await self._workers.ask(opened, kept_findings)
+            findings = await self._findings(opened)
             row = TraceRow(
                 trace_id=trace_id,
                 account_id=caller.account_id,
@@ -84,6 +84,13 @@ class TraceLibrary:
                 await self._records.release_upload(caller)
             raise
         return row
+
+    async def _findings(self, opened: OpenTrace) -> list[dict[str, str]]:
+        """What a later search finds of the trace; nothing of one that is too much to look through."""
+        try:
+            return await self._workers.ask(opened, kept_findings)
+        except WorkerFailed:
+            return []
 
     async def row(self, caller: Caller, trace_id: str) -> TraceRow:
         """Raises NotFound."""

@@ -32,7 +32,7 @@ def trace_json(row: TraceRow) -> dict[str, Any]:
         "durationNs": row.duration_ns,
         "sizeBytes": row.size_bytes,
         "createdAt": row.created_at.isoformat(),
-        "summary": row.summary,
+        "summary": {key: value for key, value in row.summary.items() if key != "findings"},
     }
 
 

@@ -29,6 +29,9 @@ _ADVISED = re.compile(
     re.IGNORECASE,
 )
 """What stands before a name that an answer recommends rather than found."""
+_REPLACED = re.compile(r"\b(?:replac\w+|switch\w*|instead|swap\w*|rewrit\w+|index|stor(?:e|ing))\b", re.IGNORECASE)
+_IN_PLACE = re.compile(r"\b(?:by|with|to|in|into|as|of)\s*(?:a |an |the )?$", re.IGNORECASE)
+"""And in a statement that speaks of replacing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,9 @@ class _Names:
             if known[0] in self._facts.functions:
                 self._stand(name, known[0])
             return Held("verified", known[1])
+        for profile, call in self._facts.profiles.items():
+            if len(text) > 2 and re.search(rf"(?<![\w-]){re.escape(text)}(?![\w-])", profile):
+                return Held("verified", call)
         if self.trace.frames(text):
             self._stand(name, text)
             return Held("verified", how="it is in the trace")
@@ -113,7 +119,9 @@ class _Names:
         text = name.text
         if text in self._question or _SETTING.fullmatch(text) or not _NAME_LIKE.fullmatch(text):
             return None
-        if _ADVISED.search(self._claims.text[max(0, name.start - 40) : name.start - 1]):
+        before = self._claims.text[max(0, name.start - 40) : name.start - 1]
+        statement = self._claims.text[slice(*self._claims.statements[self._claims.statement_of(name.start)])]
+        if _ADVISED.search(before) or (_REPLACED.search(statement) and _IN_PLACE.search(before)):
             return None
         return NOT_FOUND
 

@@ -79,7 +79,9 @@ _MOMENT = re.compile(
     r"(?:\bat|\bfrom|\bafter|\bstart(?:s|ed|ing)? at|\buntil|\bend(?:s|ed|ing)? at|@)\s+(?:~|≈|about\s|t\s?=\s?)?$",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bca)[.!?](?=[\s*_)\]]|$)[*_)\]]*\s*|\s*\n\s*")
+_EACH = re.compile(r"\s(?:each|apiece|per|a piece|intervals?)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bca)[.!?](?=[\s*_)\]]|$)[*_)\]]*\n*|\n+")
+"""Spaces after it are left to the next statement: they may stand for a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +152,8 @@ def claims_of(answer: str) -> Claims:
     masked = CITATION.sub(_blank, masked)
     names += [Name(span[1], span.start(1), span.end(1), None, is_code=True) for span in CODE_SPAN.finditer(masked)]
     masked = CODE_SPAN.sub(_blank, masked)
-    statements = tuple(_statements(masked))
     masked = _NO_CLAIMS.sub(_blank, masked)
+    statements = tuple(_statements(masked))
     known = Claims((), (), (), statements, masked)
     numbers = sorted(_numbers(known), key=lambda claim: claim.start)
     causes = tuple(Cause(m.start(), m.end(), known.statement_of(m.start())) for m in _CAUSE.finditer(masked))
@@ -195,7 +197,7 @@ def _numbers(claims: Claims) -> Iterator[Claim]:
         ):
             skip = True
             yield Claim("window", (mention, after), mention.start, after.end, where, bound)
-        elif timed and _MOMENT.search(before):
+        elif timed and _MOMENT.search(before) and not _EACH.match(text[mention.end :]):
             yield Claim("window", (mention,), mention.start, mention.end, where, bound)
         elif mention.dimension is Dimension.SHARE:
             yield Claim("percentage", (mention,), mention.start, mention.end, where, bound)

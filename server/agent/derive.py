@@ -84,11 +84,13 @@ def _shares(
     bases = [*wholes, *((one.value, one.dimension, one.label) for one in parts)]
     for part in parts:
         for whole, dimension, label in bases:
-            if dimension is part.dimension and whole > 0 and label != part.label:
-                if near(100 * part.value / whole, 100 * part.half_digit / whole, wanted):
-                    yield f"{part.label} of {label}"
-                if near(100 * (part.value - whole) / whole, 100 * part.half_digit / whole, wanted):
-                    yield f"change from {label} to {part.label}"
+            comparable = dimension is part.dimension and whole > 0 and label != part.label
+            if comparable and near(100 * part.value / whole, 100 * part.half_digit / whole, wanted):
+                yield f"{part.label} of {label}"
+    for after, before in permutations(parts[:SUMMED], 2):
+        alike = after.dimension is before.dimension and after.measure == before.measure
+        if alike and before.value > 0 and near(100 * (after.value - before.value) / before.value, 0.0, wanted):
+            yield f"change from {before.label} to {after.label}"
     shares = [one for one in operands if one.dimension is Dimension.SHARE]
     for one, other in permutations(shares[:SUMMED], 2):
         if 0 < one.value < other.value and near(100 * one.value / other.value, 0.0, wanted):
@@ -105,7 +107,12 @@ def _means(wanted: Mention, operands: Sequence[Operand]) -> Iterator[str]:
 
 
 def ratio(wanted: Mention, operands: Sequence[Operand]) -> str | None:
-    """Of which two figures of one measure the factor is the ratio."""
+    """Of which two figures of one measure the factor is the ratio; or which share's disappearance speeds up so."""
+    for one in operands:
+        if one.dimension is Dimension.SHARE and 0 < one.value < 100:
+            slack = 100 * one.half_digit / (100 - one.value) ** 2
+            if near(100 / (100 - one.value), slack, wanted):
+                return f"100% / (100% - {one.label})"
     for one, other in permutations(operands, 2):
         alike = one.dimension is other.dimension and one.measure == other.measure
         if alike and other.value > 0 and one.label != other.label:

@@ -29,7 +29,7 @@ _MEASURED = frozenset({"self_value", "total_value", "whole", "duration", "total"
     "busy",
     "mean",
 }
-_WHOLES = frozenset({"whole", "duration", "duration_ns", "total", "total_value"})
+_WHOLES = frozenset({"whole", "duration", "duration_ns", "total"})
 _MOMENTS = frozenset({"start", "end", "length"})
 _FACTORS = frozenset({"ratio", "factor", "speedup", "times"})
 _OUR_WORDS = frozenset({"amount", "detail", "advice", "text", "note"})
@@ -51,8 +51,8 @@ class Fact:
 @dataclass(slots=True)
 class Facts:
     """Numbers by dimension, factors between two, wholes that shares are parts of, names with the call that returned
-    them (`functions` those of functions), places as (file, line), and `rankings`: the self values and shares of each
-    list of functions, in order.
+    them (`functions` and `profiles` those of such), places as (file, line), and `rankings`: the self values and shares
+    of each list of functions, in order.
     """
 
     numbers: dict[Dimension, list[Fact]] = field(default_factory=lambda: {dimension: [] for dimension in Dimension})
@@ -60,6 +60,7 @@ class Facts:
     wholes: list[tuple[float, Dimension]] = field(default_factory=list)
     names: dict[str, str | None] = field(default_factory=dict)
     functions: set[str] = field(default_factory=set)
+    profiles: dict[str, str | None] = field(default_factory=dict)
     places: dict[tuple[str, int | None], str | None] = field(default_factory=dict)
     rankings: list[tuple[str, Dimension, list[float], list[float]]] = field(default_factory=list)
 
@@ -121,6 +122,8 @@ class Facts:
     ) -> None:
         if isinstance(row.get("name"), str):
             self.names.setdefault(row["name"], call)
+            if str(row.get("handle", ""))[:1] == "p":
+                self.profiles.setdefault(row["name"], call)
         if isinstance(row.get("file"), str):
             self.places.setdefault((row["file"], row.get("line")), call)
         for key, value in row.items():
@@ -136,7 +139,7 @@ class Facts:
                 self.factors.append(fact)
             if key in _MOMENTS and dimension is not Dimension.TIME:
                 self.numbers[Dimension.TIME].append(fact)
-            if key in _WHOLES and not (key == "total_value" and dimension is Dimension.COUNT):
+            if key in _WHOLES:
                 self.wholes.append((float(value), dimension))
 
 

@@ -18,6 +18,9 @@ HEDGED_TOLERANCE = 0.05
 BOUND_REACH = 1.5
 """How far beyond `over 40%` the value may lie: `over 1%` of what takes 60% says nothing false, but nothing either."""
 
+NEAR, FAR = 2, 5
+"""Statements, itself and those before it, whose figures a statement may go on from."""
+
 _TOGETHER = re.compile(
     r"\b(?:together|combined|in total|altogether|in all|sum|add(?:s|ed)? up|both|jointly|top)\b", re.IGNORECASE
 )
@@ -134,7 +137,7 @@ class HeldNumbers:
 
     def _derived(self, claim: Claim, mention: Mention, text: str) -> Held | None:
         operands = self._operands(claim)
-        wholes = [(value, dimension, "the whole") for value, dimension in self.facts.wholes]
+        wholes = [(value, dimension, _written(value, dimension)) for value, dimension in self.facts.wholes]
         sums, means = bool(_TOGETHER.search(text)), bool(_MEAN.search(text))
         factors = [
             other.mentions[0].value
@@ -163,7 +166,11 @@ class HeldNumbers:
         for fact in self.facts.factors:
             if near(fact.value, max(0.0, fact.half_digit - mention.half_digit), mention):
                 return Held("verified", fact.call)
-        operands = self._operands(claim)
+        operands = [
+            *self._operands(claim),
+            *self._figures_of(claim.statement - 1),
+            *self._figures_of(claim.statement - 2),
+        ]
         if mention.value < 1:
             low, high = _fraction(mention, claim.bound)
             for one in operands:
@@ -173,11 +180,17 @@ class HeldNumbers:
         return Held("derived", how=how) if how else NOT_FOUND
 
     def _operands(self, claim: Claim) -> list[Operand]:
-        """What else is proven in this statement and the one before it, and the figures of the functions it names."""
-        beside = [*self._proven.get(claim.statement, []), *self._proven.get(claim.statement - 1, [])]
-        return beside + [
+        """What else is proven in this statement and the one before it (a few, for what is summed), and the figures of
+        the functions it names."""
+        text = self.claims.text[slice(*self.claims.statements[claim.statement])]
+        reach = FAR if _TOGETHER.search(text) else NEAR
+        beside = [one for back in range(reach) for one in self._proven.get(claim.statement - back, [])]
+        return beside + self._figures_of(claim.statement)
+
+    def _figures_of(self, statement: int) -> list[Operand]:
+        return [
             Operand(figure.value, 0.0, figure.dimension, f"{figure.what} ({name[:60]})", figure.measure)
-            for name, frames in self.named.get(claim.statement, {}).items()
+            for name, frames in self.named.get(statement, {}).items()
             for frame in frames[:4]
             for figure in self.trace.figures(frame)
             if figure.value

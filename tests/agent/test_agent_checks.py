@@ -254,3 +254,36 @@ def test_a_share_is_verified_as_written_and_not_when_it_is_another(
     name, share = which
     (claim,) = [check for check in held(f"`{name}` takes {share + off:.{digits}f}%") if check.kind == "percentage"]
     assert claim.status == ("verified" if off == 0.0 else "not_found")
+
+
+def test_names_and_figures_belong_to_their_own_sentence() -> None:
+    answer = "### Why\n`parse_json` takes 600 ms. `draw` takes 600 ms.\n\n1. `draw`: 250 ms\n2. `parse_json`: 250 ms"
+    found = [check.status for check in held(answer) if check.kind == "number"]
+    assert found == ["verified", "not_found", "verified", "not_found"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "claim", "status"),
+    [
+        ("Without `parse_json` it would be 2.5x faster", "2.5x", "derived"),
+        ("Without `parse_json` it would be 4x faster", "4x", "not_found"),
+        ("`parse_json` takes 600 ms. The next, `draw`, is 2.4x cheaper.", "2.4x", "derived"),
+        ("1. `parse_json`: 600 ms\n2. `draw`: 250 ms\n\nTogether they save 850 ms.", "850 ms", "derived"),
+        ("1. `parse_json`: 600 ms\n2. `draw`: 250 ms\n\nTogether they save 950 ms.", "950 ms", "not_found"),
+    ],
+)
+def test_what_follows_from_the_sentences_before_is_derived_too(answer: str, claim: str, status: str) -> None:
+    (check,) = [one for one in held(answer) if one.claim == claim]
+    assert check.status == status
+
+
+@pytest.mark.parametrize("text", ["Replace it by `datetime.fromisoformat`.", "Index them in a `dict` by product."])
+def test_what_an_answer_recommends_in_place_is_no_claim(text: str) -> None:
+    assert held(text) == []
+
+
+def test_part_of_a_profiles_name_is_that_profile() -> None:
+    row = {"handle": "p3", "name": 'Thread 19 "http-4"', "unit": "nanoseconds", "total": 1e9}
+    facts = gathered([], {"profiles": [row]})
+    (check, other) = checked(small_trace(), "It is `http-4`, not `http-44`.", facts, "", []).checks
+    assert (check.status, other.status) == ("verified", "not_found")

@@ -53,7 +53,7 @@ with five as (
 )
 update user_subscriptions set plan_id = (select id from five) where user_id = %s::uuid returning 1
 """
-USED = "select lifetime_chat_analyses_count from user_profiles where user_id = %s::uuid"
+USED = "select lifetime_chat_analyses_count from user_profiles where id = %s::uuid"
 
 
 @dataclass(frozen=True, slots=True)

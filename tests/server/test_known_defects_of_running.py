@@ -6,12 +6,15 @@ import io
 import json
 import os
 import re
+import subprocess
+import sys
 import uuid
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from anyio.streams.buffered import BufferedByteReceiveStream
 from PIL import Image
 
 from server.adapters.memory.workers import InlineTraceWorkers
@@ -260,6 +263,44 @@ async def test_g29_threads_are_listed_can_be_chosen_and_everything_begins_with_t
         view = (await get("view")).content
         head = json.loads(view[8 : 8 + int.from_bytes(view[4:8], "little")])
         assert (head["profile"], unnamed["rows"][0]["name"]) == (default, tops[default])
+
+
+def asked(number: int, method: str, **parameters: Any) -> bytes:
+    """A request of the Model Context Protocol: JSON-RPC 2.0, a line each."""
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}).encode() + b"\n"
+
+
+async def test_g30_a_program_that_talks_over_stdout_prints_nothing_else_there(tmp_path: Path) -> None:
+    """Reading, drawing and failing included: what a library or a log has to say goes elsewhere."""
+    trace = tmp_path / "stacks.txt"
+    trace.write_bytes(STACKS)
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "a test", "version": "1"},
+    }
+    calls = ("generate_flamegraph_screenshot", "get_top_functions", "open_trace", "no_such_tool")
+    said: list[bytes] = []
+    command = [sys.executable, "-c", "from server.app import main; main()", "mcp", str(trace)]
+    with anyio.fail_after(50):
+        async with await anyio.open_process(command, stderr=subprocess.DEVNULL) as program:
+            assert program.stdin is not None
+            assert program.stdout is not None
+            await program.stdin.send(asked(0, "initialize", **hello))
+            await program.stdin.send(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+            for number, name in enumerate(calls, 1):
+                await program.stdin.send(asked(number, "tools/call", name=name, arguments={}))
+            lines = BufferedByteReceiveStream(program.stdout)
+            answered: set[int] = set()
+            while len(answered) <= len(calls):
+                said.append(await lines.receive_until(b"\n", 1 << 24))
+                answered.add(json.loads(said[-1]).get("id", 0))
+            await program.stdin.aclose()
+            said += [piece async for piece in lines]
+    messages = [json.loads(line) for line in b"\n".join(said).splitlines() if line.strip()]
+    assert {message["jsonrpc"] for message in messages} == {"2.0"}
+    assert {message["id"] for message in messages if "id" in message} == {0, 1, 2, 3, 4}
+    assert "image/png" in str(messages)
 
 
 def test_g31_every_room_is_tested_and_nothing_is_left_to_be_done() -> None:

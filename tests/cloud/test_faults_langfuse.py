@@ -5,6 +5,7 @@ import threading
 import anyio
 import pytest
 
+from server.adapters.langfuse.prompts import AGAIN_S
 from server.errors import PromptUnavailable
 from server.turns.failures import turn_failure
 from tests.cloud.faults import FAULTS, Fault
@@ -114,25 +115,46 @@ async def test_a_copy_that_is_too_old_does_not_serve() -> None:
             await around.answer()
 
 
-async def test_while_langfuse_fails_a_copy_does_not_wait_for_it_and_the_new_text_counts_once_it_is_back() -> None:
+@pytest.mark.parametrize("fault", ["slow", "hang"])
+async def test_a_turn_that_could_do_with_a_copy_does_not_wait_for_langfuse(fault: Fault) -> None:
     async with watched(stale_s=60) as around:
         await around.prompts.system_prompt()
-        around.project.faults.plan("prompts", "cut")
-        await around.prompts.system_prompt()
-        around.project.faults.always("prompts", "hang")
-        with anyio.fail_after(20):
-            hanging = await around.prompts.system_prompt()
-        assert hanging.version == "analysis-system-prompt@v3 (copy, 0 s old)"
-        around.project.faults.always("prompts", None)
-        around.project.prompts["analysis-system-prompt"] = (4, "production", PROMPT)
+        around.project.faults.always("prompts", fault)
+        assert (await around.prompts.system_prompt()).version == "analysis-system-prompt@v3 (copy, 0 s old)"
+
+
+@pytest.mark.parametrize("fault", ["slow", "cut"])
+async def test_the_new_text_counts_once_langfuse_is_back(fault: Fault) -> None:
     async with watched(stale_s=60) as around:
         await around.prompts.system_prompt()
-        around.project.faults.plan("prompts", "cut")
-        await around.prompts.system_prompt()
         around.project.prompts["analysis-system-prompt"] = (4, "production", PROMPT)
+        around.project.faults.plan("prompts", fault)
+        assert (await around.prompts.system_prompt()).version == "analysis-system-prompt@v3 (copy, 0 s old)"
+        around.clock.advance(AGAIN_S)
         with anyio.fail_after(20):
-            while (await around.prompts.system_prompt()).version != "analysis-system-prompt@v4":
+            while not (await around.prompts.system_prompt()).version.startswith("analysis-system-prompt@v4"):
                 await anyio.sleep(0.01)
+
+
+async def test_a_langfuse_that_failed_is_left_alone_for_a_while_where_a_copy_serves() -> None:
+    async with watched(stale_s=60) as around:
+        await around.prompts.system_prompt()
+        around.project.faults.always("prompts", "cut")
+        around.clock.advance(10)
+        for _ in range(5):
+            await around.prompts.system_prompt()
+        with anyio.fail_after(20):
+            while len(around.project.asked) < 2:
+                await anyio.sleep(0.01)
+        await around.prompts.system_prompt()
+    assert len(around.project.asked) == 2
+
+
+async def test_without_copies_a_slow_langfuse_is_waited_for() -> None:
+    async with watched() as around:
+        await around.prompts.system_prompt()
+        around.project.faults.plan("prompts", "slow")
+        assert (await around.prompts.system_prompt()).version == "analysis-system-prompt@v3"
 
 
 @pytest.mark.parametrize("service", ["traces", "scores"])

@@ -22,6 +22,12 @@ from server.errors import PromptUnavailable
 from server.ports.clock import Clock
 from server.ports.prompts import SystemPrompt
 
+PATIENCE_S = 0.02
+"""How long a turn that could do with a copy waits for Langfuse: it answers sooner when it is well and near."""
+
+AGAIN_S = 5.0
+"""How long Langfuse is left alone after it failed, while a copy serves."""
+
 SUMMARY_PLACE = "trace_summary"
 """Without it the model would not know what trace it is asked about."""
 
@@ -38,8 +44,8 @@ class LangfusePrompts:
     """Implements `Prompts`. Each turn asks Langfuse, in a thread, for at most `timeout_s`, once; turns that ask at the
     same time share one request.
 
-    `stale_s` above 0 lets the last copy serve so long when Langfuse fails; while it does, the copy serves at once and
-    Langfuse is asked beside.
+    `stale_s` above 0 lets the last copy serve so long: when Langfuse takes longer than PATIENCE_S, which is asked on
+    beside the turn, and at once for AGAIN_S after it failed.
     """
 
     def __init__(
@@ -59,22 +65,22 @@ class LangfusePrompts:
         self._stale_s = stale_s
         self._timeout_s = timeout_s
         self._copy: _Copy | None = None
-        self._fails = False
+        self._again_at = 0.0
         self._asking: asyncio.Task[TextPromptClient] | None = None
         self._threads = anyio.CapacityLimiter(2)
         """Of our own: requests that hang must not take the threads that files are read in."""
 
     async def system_prompt(self) -> SystemPrompt:
         """The prompt's text; its version is `name@v3`, with the copy's age when it is one."""
-        if self._fails and (copy := self._usable()) is not None:
-            self._ask()
+        copy = self._usable()
+        if copy is not None and self._clock.monotonic() < self._again_at:
             return self._named(copy)
-        try:
-            prompt = await asyncio.shield(self._ask())
-        except PromptUnavailable:
-            if (copy := self._usable()) is None:
-                raise
-            return self._named(copy)
+        asked = self._ask()
+        if copy is not None:
+            await asyncio.wait({asked}, timeout=PATIENCE_S)
+            if not asked.done() or asked.exception() is not None:
+                return self._named(copy)
+        prompt = await asyncio.shield(asked)
         return SystemPrompt(prompt.prompt, self._version(prompt))
 
     def linked(self, version: str) -> TextPromptClient | None:
@@ -102,7 +108,15 @@ class LangfusePrompts:
         return self._asking
 
     async def _asked(self) -> TextPromptClient:
-        self._fails = True
+        try:
+            prompt = await self._fetched()
+        except PromptUnavailable:
+            self._again_at = self._clock.monotonic() + AGAIN_S
+            raise
+        self._copy = _Copy(prompt, self._clock.monotonic())
+        return prompt
+
+    async def _fetched(self) -> TextPromptClient:
         with self._telling():
             with anyio.fail_after(self._timeout_s):
                 prompt = await anyio.to_thread.run_sync(self._fetch, abandon_on_cancel=True, limiter=self._threads)
@@ -110,8 +124,7 @@ class LangfusePrompts:
                 raise self._unavailable("is a chat prompt: make it a text prompt")
             if SUMMARY_PLACE not in prompt.variables:
                 raise self._unavailable(f"has no place {{{{{SUMMARY_PLACE}}}}}: put one in")
-        self._copy, self._fails = _Copy(prompt, self._clock.monotonic()), False
-        return prompt
+            return prompt
 
     def _fetch(self) -> TextPromptClient | None:
         """In a thread; None for a chat prompt. The package's `get_prompt` is passed by: its cache serves what is old

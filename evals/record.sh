@@ -155,4 +155,21 @@ begin key-powers && {
   perf report -i perf.data --no-children --stdio -g none 2>/dev/null | grep % | sed -n 1,5p; }
 begin wiki-parser && {
   ruby cases/wiki-parser/wiki_parser.rb wiki.json 3; keep wiki-parser wiki.json trace.stackprof.json.gz; }
+
+begin duplicate-photos && {
+  .venv/bin/py-spy record -r 200 -d 20 -F -f raw -o photos.txt -- $python cases/duplicate-photos/duplicate_photos.py 700
+  keep duplicate-photos photos.txt trace.collapsed.txt.gz; }
+begin mail-merge && {
+  .venv/bin/pyinstrument -r json -o letters.json cases/mail-merge/mail_merge.py 200
+  keep mail-merge letters.json trace.pyinstrument.json.gz; }
+begin search-box && {
+  node --cpu-prof --cpu-prof-interval 4000 --cpu-prof-dir=. --cpu-prof-name=search.cpuprofile cases/search-box/search_box.js 120
+  keep search-box search.cpuprofile trace.cpuprofile.gz; }
+begin number-sieve && {
+  cp cases/number-sieve/NumberSieve.java . && javac -g NumberSieve.java
+  java -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints "-XX:StartFlightRecording=settings=invoices.jfc,filename=sieve.jfr" NumberSieve 3
+  keep number-sieve sieve.jfr trace.jfr.gz; }
+begin graph-walk && {
+  goes graph-walk; ./graph-walk.bin 3 "$out/graph-walk/trace.pb.gz"
+  go tool pprof -top -nodecount=4 "$out/graph-walk/trace.pb.gz"; }
 true

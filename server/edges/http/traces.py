@@ -22,6 +22,11 @@ from traces.handles import parse_handle
 routes = APIRouter(prefix="/traces", tags=["traces"])
 
 
+def shown_summary(row: TraceRow) -> dict[str, Any]:
+    """What is said of a trace in a list; its findings have a door of their own."""
+    return {key: value for key, value in row.summary.items() if key != "findings"}
+
+
 def trace_json(row: TraceRow) -> dict[str, Any]:
     """A trace as clients see it."""
     return {
@@ -32,7 +37,7 @@ def trace_json(row: TraceRow) -> dict[str, Any]:
         "durationNs": row.duration_ns,
         "sizeBytes": row.size_bytes,
         "createdAt": row.created_at.isoformat(),
-        "summary": {key: value for key, value in row.summary.items() if key != "findings"},
+        "summary": shown_summary(row),
     }
 
 
@@ -44,7 +49,7 @@ async def upload(
     upload_id: Annotated[str | None, Query(alias="upload", pattern="^[A-Za-z0-9_-]{1,64}$")] = None,
 ) -> JSONResponse:
     """Store a trace: the raw body with `?name=`, or a multipart field `file`. gzip, zstd and zip are opened. With an id
-    of the sender's in `?upload=`, `GET /uploads/{id}` tells meanwhile how far it is."""
+    of the sender's in `?upload=`, `GET /uploads` tells meanwhile how far it is."""
     async with received(request, scratch=services.scratch, max_bytes=services.max_upload_bytes) as file:
         with services.uploads.hold(caller, upload_id, file):
             row = await services.library.add(caller, file.path, name=file.name, sha256=file.sha256)
@@ -70,7 +75,7 @@ async def remove(trace_id: str, caller: CurrentCaller, services: CurrentServices
 
 @routes.get("/{trace_id}/summary")
 async def summary(trace_id: str, caller: CurrentCaller, services: CurrentServices) -> dict[str, Any]:
-    return (await services.library.row(caller, trace_id)).summary
+    return shown_summary(await services.library.row(caller, trace_id))
 
 
 @routes.get("/{trace_id}/functions")

@@ -217,7 +217,8 @@ def _few(lead: Lead, evidence: Evidence) -> str:
     few = evidence.finding("few-samples")
     if not few or not main or not 0 < main["sample_count"] <= FEW:
         return ""
-    if main["total"] > main["sample_count"] * TICK[main["unit"]]:
+    most = main["sample_count"] * TICK if main["unit"] == "nanoseconds" else FEW
+    if main["unit"] == "bytes" or main["total"] > most:
         return ""
     first = f"**Too few samples to name a bottleneck**: {main['sample_count']:,} in all, so a share may be chance."
     return f"{first} Most of them are in {cited(lead.row)}: {own(lead.row, lead.unit)} itself. {few['advice']}"
@@ -225,8 +226,8 @@ def _few(lead: Lead, evidence: Evidence) -> str:
 
 FEW = 10
 """Samples up to which nothing is said of any share but that it may be chance."""
-TICK = {"nanoseconds": 20e6, "count": 1.0, "bytes": 0.0}
-"""What one sample weighs at most: more, and a sample stands for many that were added up."""
+TICK = 20e6
+"""What one sample of time weighs at most, in ns: when they weigh more, each stands for many that were added up."""
 
 
 def _headline_id(lead: Lead, evidence: Evidence) -> str:

@@ -48,7 +48,11 @@ class Fleet:
 
     async def start(self, number: int = 1) -> None:
         """Start so many more, at once."""
-        self.members += await asyncio.gather(*(self._one() for _ in range(number)))
+        begun = await asyncio.gather(*(self._one() for _ in range(number)), return_exceptions=True)
+        self.members += [one for one in begun if isinstance(one, Member)]
+        for error in begun:
+            if isinstance(error, BaseException):
+                raise error
         self.addresses[:] = [member.address for member in self.members]
 
     async def kill(self, member: Member) -> None:

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 PSEUDO_FRAMES = frozenset(
     {
         "RunTask",
+        "runtime.asyncPreempt",
         "ThreadControllerImpl::RunTask",
         "ThreadPool_RunTask",
         "(program)",

@@ -52,15 +52,16 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
 def then(question: Question, evidence: Evidence) -> list[Call]:
     rows = meant(question, evidence)
     calls: list[Call] = []
-    for row in rows[: 2 if question.topic is Topic.TWO_FUNCTIONS else 1]:
+    two_of_them = rows[: 2 if question.topic is Topic.TWO_FUNCTIONS else 1]
+    apart = len(two_of_them) > 1 and any(row["total_value"] <= 0 for row in two_of_them)
+    for row in two_of_them:
         handle = row["handle"]
-        where = _where(row, question, evidence)
+        where = {"profile": "all"} if apart else _where(row, question, evidence)
         calls.append(("get_callers_callees", {"frame": handle} | where))
+        counts = {"filter": row["name"][:100], "limit": MATCHES}
+        if _counts_calls(evidence) and not where and len(two_of_them) == 1:
+            calls.append(("get_top_functions", counts | {"value": "calls"}))
         if question.topic is Topic.HOW_OFTEN:
-            counts = {"filter": row["name"][:100], "limit": MATCHES}
-            main = evidence.profile((evidence.summary or {}).get("default_profile"))
-            if main and any(value["name"] == "calls" for value in main["values"]):
-                calls.append(("get_top_functions", counts | {"value": "calls"}))
             calls.append(("get_top_functions", counts | where))
         elif question.topic is not Topic.TWO_FUNCTIONS and where.get("profile") != "all":
             calls += _drawn(handle, where, evidence)
@@ -73,6 +74,28 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
             ("show_in_viewer", {"view": question.view or mode}),
         ]
     return calls
+
+
+def _counts_calls(evidence: Evidence) -> bool:
+    """Whether the main profile counts calls beside what it measures, as pstats and callgrind do."""
+    main = evidence.profile((evidence.summary or {}).get("default_profile"))
+    return bool(main and any(value["name"] == "calls" for value in main["values"]))
+
+
+def _call_count(evidence: Evidence, row: dict[str, Any]) -> float | None:
+    """How often a function was called, where the profile counts calls; None where it was not asked for."""
+    counts = evidence.first("get_top_functions", value="calls")
+    found = next((one for one in (counts or {"rows": []})["rows"] if one["handle"] == row["handle"]), None)
+    return None if found is None else float(found["self_value"])
+
+
+def _seen(evidence: Evidence, around: dict[str, Any]) -> str:
+    """`, in 14 calls` or `, in 5 samples`; nothing where rows are neither."""
+    row = around["frame"]
+    if _counts_calls(evidence):
+        calls = _call_count(evidence, row)
+        return "" if calls is None else f", in {calls:,.0f} call{'' if calls == 1 else 's'}"
+    return f", in {counted(row, _kind(evidence, around))}"
 
 
 def _drawn(handle: str, where: dict[str, Any], evidence: Evidence) -> list[Call]:
@@ -161,8 +184,8 @@ def _cost(question: Question, evidence: Evidence, around: dict[str, Any]) -> str
         most = f", most of all {cited(callee)} ({amount(callee['value'], unit)})" if callee else ""
         passes = f"it mostly passes through to what it calls{most}"
     return (
-        f"{wrong}**{cited(row)}**{located(row)} takes {whole(row, unit)} in total and {own(row, unit)} itself, in "
-        f"{counted(row, _kind(evidence, around))}{_elsewhere(evidence, around)}: {passes}."
+        f"{wrong}**{cited(row)}**{located(row)} takes {whole(row, unit)} in total and {own(row, unit)} itself"
+        f"{_seen(evidence, around)}{_elsewhere(evidence, around)}: {passes}."
         f"{_compared_to_lead(evidence, around)}"
     )
 
@@ -268,14 +291,13 @@ def how_often(question: Question, evidence: Evidence) -> list[str]:
     if around is None:
         return unknown(question, evidence)
     row, unit, kind = around["frame"], around["unit"], _kind(evidence, around)
-    counts = evidence.first("get_top_functions", value="calls")
-    calls = next((one for one in (counts or {"rows": []})["rows"] if one["handle"] == row["handle"]), None)
+    calls = _call_count(evidence, row)
     rankings = [result.data for result in evidence.all("get_top_functions") if "filter" in result.arguments]
     timed = [one for data in rankings for one in data["rows"] if one["handle"] == row["handle"] and "durations" in one]
     cost = f"It takes {whole(row, unit)} in total and {own(row, unit)} itself."
     if calls is not None:
         return [
-            f"**{cited(row)} was called {calls['self_value']:,.0f} times**{located(row)}. {cost}",
+            f"**{cited(row)} was called {calls:,.0f} times**{located(row)}. {cost}",
             _calls_itself(around),
         ]
     if timed:

@@ -72,6 +72,7 @@ THROUGH = 1.8
 
 HEADLINES = ("n-plus-one", "n-plus-one-calls", "sequential-calls", "slow-query")
 PATH_STEPS = 8
+INTERRUPTED = "runtime.asyncPreempt"
 ALLOCATE_LESS = (
     "What to try: the collector itself cannot be mended; allocate less. Look for short-lived objects made in loops, "
     "for copies of large data, and for explicit calls of the collector; an allocation profile says where."
@@ -324,6 +325,10 @@ def _pseudo_remark(lead: Lead) -> str:
     if not is_pseudo(row) or row is lead.row:
         return ""
     more = f"{own(row, lead.unit)}, under {cited(row)}"
+    if row["name"] == INTERRUPTED:
+        return (
+            f"{own(row, lead.unit)} is under {cited(row)}, where Go only interrupts a loop: it belongs to its caller."
+        )
     return f"The profiler puts more, {more}, which is not one function of the program."
 
 

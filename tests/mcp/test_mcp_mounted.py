@@ -8,8 +8,7 @@ from typing import Any
 
 import anyio
 import httpx2
-import mcp_types as types
-from mcp import Client
+from mcp import Client, types
 from mcp.client.streamable_http import streamable_http_client
 
 from limits.plans import LOCAL_PLAN

@@ -146,3 +146,17 @@ async def test_a_user_reads_where_he_stands(tmp_path: Path) -> None:
         assert (
             await server.http.get("/api/v1/me/usage", params={"sessionId": new_id()}, headers=AS_ANNA)
         ).status_code == 404
+
+
+async def test_a_plan_leaves_tools_out_and_only_tools_that_there_are(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        changed = await call(server, "PATCH", "/plans/free", {"hiddenTools": ["query_trace", "compare_traces"]})
+        assert changed["plan"]["hiddenTools"] == ["compare_traces", "query_trace"]
+        kept = await call(server, "PATCH", "/plans/free", {"monthlyUploadLimit": 3})
+        assert kept["plan"]["hiddenTools"] == ["compare_traces", "query_trace"]
+        path = "/api/v1/admin/plans/free"
+        refused = await server.http.patch(
+            path, json={"hiddenTools": ["query_trac"]}, headers={"Authorization": "Bearer root"}
+        )
+        assert refused.status_code == 400
+        assert "did you mean query_trace" in refused.json()["detail"]

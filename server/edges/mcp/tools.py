@@ -5,7 +5,7 @@ import difflib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-import mcp_types as types
+from mcp import types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError

@@ -41,7 +41,7 @@ def suggestions(messages: Sequence[AnyMessage], answer: str) -> list[str]:
         plain(row["name"], 60).replace("`", "'") for call in calls if isinstance(row := call["data"].get("frame"), dict)
     }
     hot = [name for name in _hottest(calls) if not _is_pseudo(name)]
-    questions = [f"Who calls `{name}`?" for name in hot if name not in looked_at][:1]
+    questions = [f"Who calls `{name}`?" for name in hot if name not in looked_at][:1] + _of_findings(calls)[:1]
     if hot and "generate_sandwich_flamegraph_screenshot" not in asked:
         questions.append(f"Show me `{hot[0]}` in the flame chart")
     if "get_top_functions" not in asked:
@@ -56,9 +56,17 @@ def suggestions(messages: Sequence[AnyMessage], answer: str) -> list[str]:
     return questions[:SUGGESTIONS]
 
 
+def _of_findings(calls: Sequence[dict[str, Any]]) -> list[str]:
+    """What findings that were listed, and not looked into, suggest to ask."""
+    listed = [call for call in calls if call["tool"] == "get_insights" and "name" not in call["arguments"]]
+    rows = [row for call in listed for row in call["data"]["insights"] if row["severity"] in ("high", "medium")]
+    return [question for row in rows for question in row["questions"]]
+
+
 def _hottest(calls: Sequence[dict[str, Any]]) -> list[str]:
     """Names of the heaviest functions that any ranking or search of this turn returned."""
-    ranked = [call["data"]["rows"] for call in calls if call["tool"] in ("get_top_functions", "find_frames")]
+    rankings = [call for call in calls if call["tool"] in ("get_top_functions", "find_frames")]
+    ranked = [call["data"]["rows"] for call in rankings if "value" not in call["arguments"]]
     rows = [row for several in ranked for row in several]
     heaviest = sorted(rows, key=lambda row: -row["self_value"])[:6]
     return list(dict.fromkeys(plain(row["name"], 60).replace("`", "'") for row in heaviest))

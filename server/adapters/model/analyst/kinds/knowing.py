@@ -6,8 +6,9 @@ from server.adapters.model.analyst.evidence import Evidence
 from server.adapters.model.analyst.findings import distinct_findings, sentence_of
 from server.adapters.model.analyst.kinds.functions import leading
 from server.adapters.model.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
-from server.adapters.model.analyst.kinds.overview import DOMINATES, LEADS, caveats, is_entry, overview, verdict
+from server.adapters.model.analyst.kinds.overview import caveats, overview, verdict
 from server.adapters.model.analyst.kinds.overview import then as then_overview
+from server.adapters.model.analyst.kinds.paths import DOMINATES, LEADS, is_entry
 from server.adapters.model.analyst.question import Question
 from server.adapters.model.analyst.wording import amount, cited, coded
 

@@ -1,12 +1,12 @@
 """The answer to "why is this slow?": what dominates, the way to it, who calls it, what to try, what to keep in "
 "mind."""
 
-from itertools import groupby
 from typing import Any
 
 from server.adapters.model.analyst.evidence import PSEUDO_FRAMES, Evidence, Lead, collects, is_pseudo, lead_of, waits
 from server.adapters.model.analyst.findings import findings, limits, sentence_of
 from server.adapters.model.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
+from server.adapters.model.analyst.kinds.paths import DOMINATES, LEADS, division, is_entry, passes, path_to
 from server.adapters.model.analyst.question import Question
 from server.adapters.model.analyst.wording import (
     amount,
@@ -24,12 +24,7 @@ from server.adapters.model.analyst.wording import (
     whole,
 )
 from server.agent.quoting import plain
-from server.agent.recompute import last_part
 
-DOMINATES = 0.3
-"""Self share from which one function dominates; it then holds about as much as the three next together."""
-LEADS = 0.1
-"""Self share from which one function is worth naming as the hottest; below it the time is spread."""
 AS_MUCH = 0.85
 """Part of the hottest function's value from which the next ones are as hot as it."""
 MOSTLY_IDLE = 0.9
@@ -42,36 +37,10 @@ OTHER_PROFILES = 3
 
 ABOUT = 0.03
 """How much more of the time a kind of work may hold than the function that it is said to be the work of."""
-ENTRIES = frozenset(
-    {
-        "main",
-        "<module>",
-        "(below main)",
-        "start",
-        "start_thread",
-        "clone",
-        "__libc_start_main",
-        "_dl_start",
-        "run",
-        "_start",
-        "Main",
-        "__main__",
-        "init",
-        "execute",
-    }
-)
-"""Names of functions through which a program begins: that everything runs on their behalf says nothing."""
-STILL = 0.6
-"""Part of the value at the beginning of a path that its end must hold to stand for it."""
-DIVIDES = 0.75
-"""Part of a function's value below which its heaviest callee is one of several."""
-PART = 0.08
-"""Share from which a part of the whole is worth a word."""
 THROUGH = 1.8
 """Times the hottest function's value that a caller must hold, with the libraries it calls, to be named before it."""
 
 HEADLINES = ("n-plus-one", "n-plus-one-calls", "sequential-calls", "slow-query")
-PATH_STEPS = 8
 INTERRUPTED = "runtime.asyncPreempt"
 ALLOCATE_LESS = (
     "What to try: the collector itself cannot be mended; allocate less. Look for short-lived objects made in loops, "
@@ -131,8 +100,8 @@ def overview(question: Question, evidence: Evidence) -> list[str]:
     return [
         verdict(lead, evidence),
         _pseudo_remark(lead),
-        _path(evidence),
-        _division(evidence, lead),
+        path_to(evidence),
+        division(evidence, lead),
         "" if _through(lead, evidence) else _own_code(evidence, lead),
         _callers(evidence),
         spent if len(rows) > 1 else "",
@@ -161,21 +130,8 @@ def _hottest(lead: Lead, evidence: Evidence) -> str:
         return f"**{cited(row)} {leads}**{located(row)}: {spent}{_waiting(lead, evidence)}{_recursive(evidence, row)}"
     return (
         f"**{cited(row)} is the heaviest function, but nothing dominates**{located(row)}: {spent} "
-        f"The {noun(unit)} is spread over many functions.{_passes(evidence)}"
+        f"The {noun(unit)} is spread over many functions.{passes(evidence)}"
     )
-
-
-def _passes(evidence: Evidence) -> str:
-    """What most of a spread trace goes through: the deepest function of the heaviest path that still holds it."""
-    tree = evidence.first("get_call_tree")
-    path = [node for node in heaviest_path(tree["nodes"]) if not is_entry(node["name"])] if tree else []
-    if not path:
-        return ""
-    least = max(DOMINATES, STILL * path[0]["total_share"])
-    node = [node for node in path if node["total_share"] >= least or node is path[0]][-1]
-    if node["total_share"] < DOMINATES:
-        return ""
-    return f" The largest part passes through {cited(node)}: {share(node['total_share'])}."
 
 
 def _waiting(lead: Lead, evidence: Evidence) -> str:
@@ -341,85 +297,6 @@ def _other_profiles(evidence: Evidence, lead: Lead) -> str:
         if profile and other and other.profile != lead.profile and "my_code" not in result.arguments:
             lines.append(f"- {cited_profile(profile)}: {cited(other.row)} with {own(other.row, other.unit)}")
     return "The hottest function elsewhere:\n\n" + "\n".join(lines) if lines else ""
-
-
-def _path(evidence: Evidence) -> str:
-    """From the root to the leading function where it weighs most; if the tree does not hold it, down the heaviest child
-    as long as that carries most of the weight.
-    """
-    tree, lead = evidence.first("get_call_tree"), evidence.lead
-    if not tree or not tree["nodes"] or not lead:
-        return ""
-    nodes = {node["handle"]: node for node in tree["nodes"]}
-    own_nodes = [node for node in tree["nodes"] if node["frame_handle"] == lead.row["handle"]]
-    path: list[dict[str, Any]] = []
-    if own_nodes and lead.row["self_share"] >= LEADS:
-        above: dict[str, Any] | None = max(own_nodes, key=lambda node: (node["self_value"], node["total_value"]))
-        while above is not None:
-            path.insert(0, above)
-            above = nodes.get(above["parent"] or "")
-        return path_said(path, " to it")
-    return path_said(heaviest_path(tree["nodes"]), "")
-
-
-def _division(evidence: Evidence, lead: Lead) -> str:
-    """Where no function dominates: into which parts the whole falls, from the top."""
-    tree = evidence.first("get_call_tree")
-    if not tree or lead.row["self_share"] >= DOMINATES:
-        return ""
-    level = [node for node in tree["nodes"] if node["parent"] is None]
-    above: dict[str, Any] | None = None
-    while level:
-        heaviest = max(level, key=lambda node: node["total_value"])
-        total = tree["whole"] if above is None else above["total_value"]
-        if heaviest["total_value"] < DIVIDES * total:
-            break
-        above = heaviest
-        level = [node for node in tree["nodes"] if node["parent"] == heaviest["handle"]]
-    parts = sorted((node for node in level if node["total_share"] >= PART), key=lambda node: -node["total_value"])[:5]
-    if len(parts) < 2:
-        return ""
-    where = f"Below {cited(above)}" if above else "From the top"
-    named = joined([f"{cited(node)} ({share(node['total_share'])})" for node in parts])
-    return f"{where} it divides into {named}."
-
-
-def is_entry(name: str) -> bool:
-    """Whether a program merely begins there."""
-    last = last_part(name)
-    return last in ENTRIES or name.startswith(("(anonymous", "<anonymous", "(root"))
-
-
-def heaviest_path(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Down the heaviest child as long as it carries at least half of its parent."""
-    path: list[dict[str, Any]] = []
-    level = [node for node in nodes if node["parent"] is None]
-    while level:
-        heaviest = max(level, key=lambda node: node["total_value"])
-        if path and heaviest["total_value"] * 2 < path[-1]["total_value"]:
-            break
-        path.append(heaviest)
-        level = [node for node in nodes if node["parent"] == heaviest["handle"]]
-    return path
-
-
-def path_said(path: list[dict[str, Any]], where: str) -> str:
-    """A path in a line, runs of one function together; empty for a single step."""
-    steps: list[list[dict[str, Any]]] = []
-    for _, run in groupby(path, key=lambda node: node["frame_handle"]):
-        nodes = list(run)
-        if nodes[0]["frame_handle"] not in {step[0]["frame_handle"] for step in steps}:
-            steps.append(nodes)
-    shown = steps[-PATH_STEPS:]
-    if len(shown) < 2:
-        return ""
-    said = " → ".join(f"{cited(run[0])} {share(run[0]['total_share'])}{_nested(run)}" for run in shown)
-    return f"The heaviest path{where}: {'… → ' if len(steps) > len(shown) else ''}{said}."
-
-
-def _nested(run: list[dict[str, Any]]) -> str:
-    """How deep a function calls itself there, and what the innermost call still holds."""
-    return "" if len(run) < 2 else f" (calls itself {len(run) - 1} deep, down to {share(run[-1]['total_share'])})"
 
 
 def _callers(evidence: Evidence) -> str:

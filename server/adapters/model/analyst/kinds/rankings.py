@@ -4,7 +4,8 @@ from server.adapters.model.analyst.evidence import Evidence, lead_of
 from server.adapters.model.analyst.findings import sentence_of
 from server.adapters.model.analyst.kinds.functions import leading
 from server.adapters.model.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
-from server.adapters.model.analyst.kinds.overview import caveats, heaviest_path, path_said
+from server.adapters.model.analyst.kinds.overview import caveats
+from server.adapters.model.analyst.kinds.paths import heaviest_path, path_said
 from server.adapters.model.analyst.question import Question
 from server.adapters.model.analyst.wording import amount, cited, located, noun, own, share, table, whole
 

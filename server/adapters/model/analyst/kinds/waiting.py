@@ -7,8 +7,9 @@ from server.adapters.model.analyst.evidence import GARBAGE, Evidence, collects, 
 from server.adapters.model.analyst.findings import sentence_of
 from server.adapters.model.analyst.kinds.functions import leading
 from server.adapters.model.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
-from server.adapters.model.analyst.kinds.overview import LEADS, caveats, equals
+from server.adapters.model.analyst.kinds.overview import caveats, equals
 from server.adapters.model.analyst.kinds.overview import then as then_overview
+from server.adapters.model.analyst.kinds.paths import LEADS
 from server.adapters.model.analyst.question import Question
 from server.adapters.model.analyst.wording import (
     amount,

@@ -17,6 +17,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+import structlog
+
 from server.adapters.langfuse.connection import LangfuseConnection
 from server.adapters.langfuse.prompts import LangfusePrompts
 from server.adapters.langfuse.tracing import LangfuseTracing
@@ -131,4 +133,5 @@ if __name__ == "__main__":
         asyncio.run(_serve(sys.argv[2]))
     else:
         logging.disable(logging.CRITICAL)  # a dead Langfuse is what is measured
+        structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
         sys.exit(0 if print_langfuse() else 1)

@@ -12,6 +12,8 @@ FALLBACK_PLAN = "free"
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
+MODEL_NAME = re.compile(r"[^\s,]{1,100}")
+
 
 class SessionsPeriod(StrEnum):
     LIFETIME = "lifetime"
@@ -21,7 +23,8 @@ class SessionsPeriod(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A row of `subscription_plans`. A retired plan goes on for those who are on it and takes nobody new. The agent
-    does without `hidden_tools`."""
+    does without `hidden_tools`. Prompts are answered by the first of `chat_models` and may ask for the others; without
+    any, the server's settings decide."""
 
     name: str
     display_name: str
@@ -34,6 +37,7 @@ class Plan:
     retention_days: int | None = None
     allow_public_sharing: bool = False
     hidden_tools: tuple[str, ...] = ()
+    chat_models: tuple[str, ...] = ()
     is_retired: bool = False
 
 
@@ -58,6 +62,8 @@ def checked(plan: Plan) -> Plan:
         raise InvalidPlan("retention_days is a number from 1 to 36500, or unlimited.")
     if not all(NAME.fullmatch(tool) for tool in plan.hidden_tools):
         raise InvalidPlan("hidden_tools are names of tools, such as query_trace.")
+    if not all(MODEL_NAME.fullmatch(model) for model in plan.chat_models):
+        raise InvalidPlan("chat_models are names of models, such as gpt-5, the plan's default first.")
     if (plan.chat_sessions_limit is None) != (plan.chat_sessions_period is None):
         raise InvalidPlan("chat_sessions_limit and chat_sessions_period go together: a ceiling says of which period.")
     return plan
@@ -73,4 +79,6 @@ def changed(plan: Plan, changes: Mapping[str, object]) -> Plan:
         values["chat_sessions_period"] = None
     if "hidden_tools" in values:
         values["hidden_tools"] = tuple(sorted(set(values["hidden_tools"])))  # type: ignore[call-overload]
+    if "chat_models" in values:
+        values["chat_models"] = tuple(dict.fromkeys(values["chat_models"]))  # type: ignore[call-overload]
     return checked(replace(plan, **values))  # type: ignore[arg-type]

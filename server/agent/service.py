@@ -70,7 +70,7 @@ class FlamechatAgent:
         context = TurnContext(
             turn=turn,
             sink=RememberingSink(sink),
-            model=self._models.model(turn.model_name),
+            model=self._models.model(turn.model_name, offered=turn.offered_models),
             prompts=self._prompts,
             workers=self._workers,
             pictures=self._pictures,

@@ -16,7 +16,8 @@ from server.protocol.values import Check, Citation, Usage, ViewerState
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnInput:
     """`history` are the session's earlier messages in order, without this prompt. `messages_used` counts
-    as limits.decisions.Decision does; `hidden_tools` are those the plan leaves out;
+    as limits.decisions.Decision does; `hidden_tools` are those the plan leaves out, `offered_models` those it
+    offers, its default first (None: the server's own);
     `around` are doors to what else the caller's tools may reach."""
 
     turn_id: str
@@ -35,6 +36,7 @@ class TurnInput:
     local_time: datetime
     is_first_turn: bool
     hidden_tools: frozenset[str] = frozenset()
+    offered_models: tuple[str, ...] | None = None
     around: Surroundings | None = None
 
 

@@ -1,8 +1,22 @@
-"""What a plan leaves out of the agent."""
+"""What a plan gives to the agent, and what it leaves out."""
+
+from dataclasses import dataclass
 
 from limits.administration import PlanRecords
 
 
-async def hidden_tools(plans: PlanRecords, plan_name: str) -> frozenset[str]:
-    """Names of the tools that are neither offered nor can be called on that plan; none for a plan that is gone."""
-    return next((frozenset(plan.hidden_tools) for plan in await plans.plans() if plan.name == plan_name), frozenset())
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Features:
+    """`hidden_tools` are neither offered nor can be called. `models` are those that a prompt may ask for, the default
+    first; None: those of the server's settings."""
+
+    hidden_tools: frozenset[str] = frozenset()
+    models: tuple[str, ...] | None = None
+
+
+async def features(plans: PlanRecords | None, plan_name: str) -> Features:
+    """Those of that plan; of a plan that is gone, and where there are no plans, the server's own."""
+    found = [] if plans is None else [plan for plan in await plans.plans() if plan.name == plan_name]
+    if not found:
+        return Features()
+    return Features(hidden_tools=frozenset(found[0].hidden_tools), models=found[0].chat_models or None)

@@ -24,7 +24,7 @@ from server.protocol.events import TurnCancelled, TurnFailed
 from server.protocol.values import LimitsView, ViewerState
 from server.turns.endings import Outcome, ending_of
 from server.turns.failures import turn_failure
-from server.turns.features import hidden_tools
+from server.turns.features import features
 from server.turns.history import earlier_messages
 from server.turns.library import TraceLibrary
 from server.turns.sink import FLUSH_S, RelaySink
@@ -249,6 +249,7 @@ class TurnRunner:
         caller = Caller(user_id=turn.user_id, account_id=turn.account_id)
         row, opened = await self._library.open(caller, turn.trace_id)
         history = earlier_messages(await self._conversations.messages(caller, turn.session_id), turn.turn_id)
+        offered = await features(self._plans, turn.plan_name)
         return TurnInput(
             turn_id=turn.turn_id,
             session_id=turn.session_id,
@@ -265,7 +266,8 @@ class TurnRunner:
             messages_limit=turn.messages_limit,
             local_time=self._clock.now().astimezone(),
             is_first_turn=not history,
-            hidden_tools=frozenset() if self._plans is None else await hidden_tools(self._plans, turn.plan_name),
+            hidden_tools=offered.hidden_tools,
+            offered_models=offered.models,
             around=self._surroundings(turn, caller),
         )
 

@@ -191,7 +191,7 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
 
 async def save_plan(owner_dsn: str, plan: Plan) -> None:
     """Make the row of `subscription_plans` say what the plan says."""
-    row = asdict(plan) | {"hidden_tools": list(plan.hidden_tools)}
+    row = asdict(plan) | {"hidden_tools": list(plan.hidden_tools), "chat_models": list(plan.chat_models)}
     del row["is_retired"]
     row["price_monthly"] = row.pop("price_monthly_cents") / 100
     names = sql.SQL(", ").join(map(sql.Identifier, row))

@@ -169,6 +169,7 @@ def _plan(row: Mapping[str, Any]) -> Plan:
         chat_sessions_period=None if period is None else SessionsPeriod(period),
         allow_public_sharing=row["allow_public_sharing"],
         hidden_tools=tuple(row["hidden_tools"]),
+        chat_models=tuple(row["chat_models"]),
         is_retired=row["retired_at"] is not None,
         **{name: row[name] for name in CEILINGS},
     )
@@ -180,6 +181,7 @@ def _parameters(plan: Plan) -> dict[str, Any]:
         "display_name": storable_text(plan.display_name),
         "price_monthly": Decimal(plan.price_monthly_cents) / 100,
         "hidden_tools": list(plan.hidden_tools),
+        "chat_models": list(plan.chat_models),
     }
 
 

@@ -265,12 +265,12 @@ select * from public.subscription_plans where name = %(name)s for update
 -- No row when the name is taken.
 insert into public.subscription_plans (
     name, display_name, price_monthly, chat_messages_per_session, chat_sessions_limit, chat_sessions_period,
-    monthly_upload_limit, total_trace_limit, retention_days, allow_public_sharing, hidden_tools
+    monthly_upload_limit, total_trace_limit, retention_days, allow_public_sharing, hidden_tools, chat_models
 )
 values (
     %(name)s, %(display_name)s, %(price_monthly)s, %(chat_messages_per_session)s, %(chat_sessions_limit)s,
     %(chat_sessions_period)s, %(monthly_upload_limit)s, %(total_trace_limit)s, %(retention_days)s,
-    %(allow_public_sharing)s, %(hidden_tools)s
+    %(allow_public_sharing)s, %(hidden_tools)s, %(chat_models)s
 )
 on conflict (name) do nothing
 
@@ -282,6 +282,7 @@ set display_name = %(display_name)s, price_monthly = %(price_monthly)s,
     chat_sessions_period = %(chat_sessions_period)s, monthly_upload_limit = %(monthly_upload_limit)s,
     total_trace_limit = %(total_trace_limit)s, retention_days = %(retention_days)s,
     allow_public_sharing = %(allow_public_sharing)s, hidden_tools = %(hidden_tools)s,
+    chat_models = %(chat_models)s,
     retired_at = case when %(is_retired)s then coalesce(retired_at, now()) end, updated_at = now()
 where name = %(name)s
 

@@ -54,6 +54,9 @@ PeriodOption = Annotated[Period | None, typer.Option("--chat-sessions-period", h
 HiddenTools = Annotated[
     str | None, typer.Option(help="Tools of the agent that the plan leaves out, with commas; none for all of them.")
 ]
+ChatModels = Annotated[
+    str | None, typer.Option(help="Models the plan offers, with commas, its default first; none for the server's own.")
+]
 Sharing = Annotated[bool | None, typer.Option("--allow-public-sharing/--no-public-sharing", show_default=False)]
 
 
@@ -91,6 +94,7 @@ def _plans(doors: CliDoors) -> typer.Typer:
         retention_days: Limit = None,
         sharing: Sharing = None,
         hidden_tools: HiddenTools = None,
+        chat_models: ChatModels = None,
         reason: Reason = None,
         data: Data = None,
         as_json: AsJson = False,
@@ -105,6 +109,7 @@ def _plans(doors: CliDoors) -> typer.Typer:
             period=period,
             sharing=sharing,
             hidden=hidden_tools,
+            models=chat_models,
         )
         plan = Plan(name=name, **(values | ceilings))
         _print_plan(_run(doors, data, lambda a: a.create_plan(plan, _author(reason))), as_json=as_json)
@@ -123,6 +128,7 @@ def _plans(doors: CliDoors) -> typer.Typer:
         retention_days: Limit = None,
         sharing: Sharing = None,
         hidden_tools: HiddenTools = None,
+        chat_models: ChatModels = None,
         dry_run: DryRun = False,
         reason: Reason = None,
         data: Data = None,
@@ -132,9 +138,13 @@ def _plans(doors: CliDoors) -> typer.Typer:
         ceilings = _ceilings(
             chat_messages_per_session, chat_sessions_limit, monthly_upload_limit, total_trace_limit, retention_days
         )
-        changes = (
-            _given(display_name=display_name, price=price, period=period, sharing=sharing, hidden=hidden_tools)
-            | ceilings
+        changes = ceilings | _given(
+            display_name=display_name,
+            price=price,
+            period=period,
+            sharing=sharing,
+            hidden=hidden_tools,
+            models=chat_models,
         )
         if not changes:
             fail("nothing to change: name a limit, see flamechat plans change --help", MISUSED)
@@ -240,6 +250,7 @@ def _given(
     period: Period | None,
     sharing: bool | None,
     hidden: str | None,
+    models: str | None,
 ) -> dict[str, Any]:
     values = {
         "display_name": display_name,
@@ -247,6 +258,7 @@ def _given(
         "chat_sessions_period": None if period is None else SessionsPeriod(period),
         "allow_public_sharing": sharing,
         "hidden_tools": None if hidden is None else _tools(hidden),
+        "chat_models": None if models is None else _models(models),
     }
     return {name: value for name, value in values.items() if value is not None}
 
@@ -258,6 +270,11 @@ def _tools(text: str) -> tuple[str, ...]:
         return tuple(known_tool(name.strip()) for name in text.split(",") if name.strip() not in ("", NO_TOOLS))
     except ValueError as error:
         fail(f"--hidden-tools: {error}", MISUSED)
+
+
+def _models(named: str) -> tuple[str, ...]:
+    """Names of models; `none` is the empty list."""
+    return () if named.strip() == "none" else tuple(part.strip() for part in named.split(",") if part.strip())
 
 
 def _ceilings(
@@ -325,6 +342,7 @@ def _plan_line(plan: Plan) -> str:
         f"uploads/month {_shown(plan.monthly_upload_limit):>9}   traces {_shown(plan.total_trace_limit):>9}   "
         f"days {_shown(plan.retention_days):>9}{'   retired' if plan.is_retired else ''}"
         + (f"   without {', '.join(plan.hidden_tools)}" if plan.hidden_tools else "")
+        + (f"   by {', '.join(plan.chat_models)}" if plan.chat_models else "")
     )
 
 

@@ -31,6 +31,7 @@ class PlanView(WireModel):
     retention_days: int | None
     allow_public_sharing: bool
     hidden_tools: tuple[str, ...]
+    chat_models: tuple[str, ...]
     is_retired: bool
 
     @classmethod

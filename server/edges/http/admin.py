@@ -23,6 +23,7 @@ MAX_BODY_BYTES = 64 << 10
 Reason = Annotated[str, Field(max_length=2000)] | None
 Ceiling = Annotated[int, Field(ge=0, lt=1 << 31)] | None
 
+ModelName = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\s,]+$")]
 ToolName = Annotated[str, AfterValidator(known_tool)]
 
 
@@ -39,6 +40,7 @@ class PlanChanges(WireModel):
     retention_days: Ceiling = None
     allow_public_sharing: bool = False
     hidden_tools: tuple[ToolName, ...] = ()
+    chat_models: tuple[ModelName, ...] = ()
     reason: Reason = None
 
     @property

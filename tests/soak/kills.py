@@ -28,7 +28,7 @@ class Kills:
         """Kill and start again, until the aim or the time is reached; then let all turns end."""
         async with (
             speaking_endpoint() as endpoint,
-            fleet(folder, SERVERS, model_url=endpoint.base_url, FLAMECHAT_TURNS_AT_ONCE="4") as servers,
+            fleet(folder, SERVERS, model_url=endpoint.base_url, FLAMECHAT_TURNS_AT_ONCE="8") as servers,
         ):
             people = People(servers, endpoint, tally)
             await people.begin(ASKING)

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.e2e.bad_files import MAX_UPLOAD_BYTES
 from tests.e2e.door import Door, open_door
@@ -99,6 +99,7 @@ def scripted(portal: BlockingPortal, model_door: Door) -> Scripted:
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
     """One a module: Playwright's loop must not be running when another module's async tests start."""
+    expect.set_options(timeout=EXPECT_MS)
     with sync_playwright() as player:
         browser = player.chromium.launch(executable_path=chromium, args=list(FLAGS))
         yield browser

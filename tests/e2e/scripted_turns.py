@@ -11,7 +11,8 @@ Event = dict[str, Any]
 
 
 class ScriptedTurns:
-    """`sent` is what the page said. Each prompt takes the next list of events; `turn_started` and an end are added."""
+    """`sent` is what the page said. Each prompt takes the next list of events; `turn_started` and an end are added,
+    with the `text` and `citations` of an event of the type `answer`."""
 
     def __init__(self, page: Page, *turns: Sequence[Event]) -> None:
         self.sent: list[Event] = []
@@ -39,10 +40,12 @@ class ScriptedTurns:
         turn = {"turnId": prompt["turnId"], "sessionId": prompt["sessionId"]}
         started = {"type": "turn_started", "attempt": 1, "model": "a script", "promptVersion": "1"}
         message = str(uuid.uuid4())
-        text = {"type": "model_chunk_start", "messageId": message, "offset": 0, "chunk": "Done."}
+        events = self._turns.pop(0)
+        answer = next((event for event in events if event["type"] == "answer"), {"text": "Done.", "citations": []})
+        text = {"type": "model_chunk_start", "messageId": message, "offset": 0, "chunk": answer["text"]}
         end: Event = {"type": "model_response_end", "messageId": message, "usage": {"modelCalls": 1, "toolCalls": 0}}
-        end |= {"citations": [], "checks": [], "suggestions": [], "partial": False}
-        events = [started, *self._turns.pop(0), text, end]
+        end |= {"citations": answer["citations"], "checks": [], "suggestions": [], "partial": False}
+        events = [started, *(event for event in events if event is not answer), text, end]
         waiting = {"type": "waiting_for_model", "turnId": prompt["turnId"], "position": None}
         return [waiting, *({**event, **turn, "seq": seq} for seq, event in enumerate(events, 1))]
 

@@ -13,7 +13,8 @@ import psycopg
 import pytest
 from anyio.from_thread import BlockingPortal
 from psycopg import sql
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import connect
+from websockets.sync.connection import Connection
 
 from server.adapters.postgres.embedded import EmbeddedPostgres
 from tests.e2e.conftest import Scripted
@@ -35,7 +36,7 @@ MORE = Reply(text="One plateau; I look at its callers.", calls=(("find_frames", 
 class Conversation:
     """One session of one trace over one socket."""
 
-    def __init__(self, session_id: str, socket: ClientConnection) -> None:
+    def __init__(self, session_id: str, socket: Connection) -> None:
         self.session_id = session_id
         self._socket = socket
 

@@ -26,11 +26,12 @@ XMLHttpRequest.prototype.send = function (body) {
 def test_an_upload_shows_its_place_in_the_line_and_the_bytes_that_were_read(
     page: Page, analyst_server: RunningServer, board_trace: Path
 ) -> None:
-    told = {"stage": "waiting", "place": 3, "bytesRead": None, "bytes": 30_000_000}
+    told = {"uploadId": "", "stage": "waiting", "place": 3, "bytesRead": None, "bytes": 30_000_000}
     held: list[Route] = []
-    page.route("**/api/v1/uploads/*", lambda route: route.fulfill(body=json.dumps(told)))
+    page.route("**/api/v1/uploads", lambda route: route.fulfill(body=json.dumps({"uploads": [told]})))
 
     def hold(route: Route) -> None:
+        told["uploadId"] = route.request.url.rpartition("upload=")[2]
         held.append(route)
 
     page.route("**/api/v1/traces?*", hold)

@@ -119,7 +119,7 @@ def test_compare_shows_what_changed_from_another_trace(
     chart = performed(page, analyst_server, board_trace, viewer_action("compare", traceId=before))
     expect(chart).to_have_attribute("data-mode", "diff")
     expect(chart).to_have_attribute("data-boxes", re.compile("[1-9]"))
-    expect(page.get_by_label("Before")).to_have_value(before)
+    expect(page.get_by_role("combobox", name="Before")).to_have_value(before)
     chart.focus()
     chart.press("ArrowDown")
     expect(page.locator(".details")).to_contain_text("no change")
@@ -206,3 +206,23 @@ def test_a_function_in_the_chart_leads_to_the_answers_that_cite_it(
     expect(page.locator(".chart")).to_have_attribute("data-selected-name", SCORE)
     page.locator(".mentions").get_by_role("button", name="Why is this slow?").click()
     expect(citation).to_be_focused()
+
+
+def test_a_citation_of_another_version_is_found_by_name_and_never_shown_wrong(
+    page: Page, analyst_server: RunningServer, board_trace: Path
+) -> None:
+    citation = {"handle": "f1", "label": SCORE, "name": SCORE, "file": None, "line": 19, "engineVersion": "0"}
+    lost = {**citation, "handle": "f2", "label": "gone", "name": "gone"}
+    answer = {"type": "answer", "text": f"It is [{SCORE}](f1), not [gone](f2).", "citations": [citation, lost]}
+    ScriptedTurns(page, [answer])
+    open_room(page, analyst_server.address, board_trace)
+    table = httpx.get(f"{analyst_server.address}/api/v1/traces/{trace_id_of(page)}/functions").json()
+    citation["file"] = next(row["file"] for row in table["rows"] if row["name"] == SCORE)
+    ask(page)
+    expect_status(page, "completed")
+    page.get_by_role("link", name=SCORE).click()
+    chart = page.locator(".chart")
+    expect(chart).to_have_attribute("data-selected-name", SCORE)
+    page.get_by_role("link", name="gone").click()
+    expect(chart.get_by_role("alert")).to_contain_text("gone, which this answer cites, is not found")
+    expect(chart).to_have_attribute("data-selected", "")

@@ -59,6 +59,7 @@ FOR_ADMINISTRATORS = doors(
 ABOUT_ONESELF = doors(
     "GET /api/v1/traces",
     "POST /api/v1/traces",
+    "GET /api/v1/uploads",
     "GET /api/v1/sessions",
     "GET /api/v1/me/usage",
     "POST /api/v1/render",
@@ -76,7 +77,6 @@ NAMING_AN_OBJECT = doors(
     "GET /api/v1/traces/{trace_id}/functions",
     "GET /api/v1/traces/{trace_id}/insights",
     "GET /api/v1/traces/{trace_id}/view",
-    "GET /api/v1/uploads/{upload_id}",
     "GET /api/v1/traces/{trace_id}/flamegraph.{extension}",
     "PUT /api/v1/traces/{trace_id}/link",
     "DELETE /api/v1/traces/{trace_id}/link",
@@ -131,7 +131,6 @@ class Annas:
             token=self.link,
             user_id=ANNA.user_id,
             extension="png",
-            upload_id="0",
         )
 
     @property

@@ -11,7 +11,7 @@ from tests.server.running_server import STACKS, running_server
 
 AS_ANNA = {"Authorization": "Bearer anna"}
 AS_BEN = {"Authorization": "Bearer ben"}
-UPLOAD = "/api/v1/uploads/mine"
+UPLOADS = "/api/v1/uploads"
 
 
 class HeldWorkers(InlineTraceWorkers):
@@ -41,24 +41,24 @@ async def test_a_sender_learns_his_place_in_the_line_and_the_bytes_read(tmp_path
             answers.append(await server.http.post("/api/v1/traces", params=query, content=STACKS, headers=AS_ANNA))
 
         async def seen() -> dict[str, object]:
-            answer = await server.http.get(UPLOAD, headers=AS_ANNA)
-            told: dict[str, object] = answer.json()
-            return told
+            (told,) = (await server.http.get(UPLOADS, headers=AS_ANNA)).json()["uploads"]
+            assert (told["uploadId"], told["bytes"]) == ("mine", len(STACKS))
+            return {name: told[name] for name in ("stage", "place", "bytesRead")}
 
         with anyio.fail_after(30):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(send)
                 await workers.began.wait()
                 workers.says = Importing(place=3)
-                assert await seen() == {"stage": "waiting", "place": 3, "bytesRead": None, "bytes": len(STACKS)}
+                assert await seen() == {"stage": "waiting", "place": 3, "bytesRead": None}
                 workers.says = Importing(bytes_read=20)
-                assert await seen() == {"stage": "reading", "place": None, "bytesRead": 20, "bytes": len(STACKS)}
+                assert await seen() == {"stage": "reading", "place": None, "bytesRead": 20}
                 workers.says = None
                 assert (await seen())["stage"] == "storing"
-                assert (await server.http.get(UPLOAD, headers=AS_BEN)).status_code == 404
+                assert (await server.http.get(UPLOADS, headers=AS_BEN)).json() == {"uploads": []}
                 workers.let.set()
         assert answers[0].status_code == 201
-        assert (await server.http.get(UPLOAD, headers=AS_ANNA)).status_code == 404
+        assert (await server.http.get(UPLOADS, headers=AS_ANNA)).json() == {"uploads": []}
 
 
 async def test_an_upload_that_fails_is_forgotten(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ async def test_an_upload_that_fails_is_forgotten(tmp_path: Path) -> None:
         query = {"name": "x", "upload": "mine"}
         answer = await server.http.post("/api/v1/traces", params=query, content=b"\x00\x01", headers=AS_ANNA)
         assert answer.status_code == 415
-        assert (await server.http.get(UPLOAD, headers=AS_ANNA)).status_code == 404
+        assert (await server.http.get(UPLOADS, headers=AS_ANNA)).json() == {"uploads": []}
         again = await server.http.post("/api/v1/traces", params=query, content=STACKS, headers=AS_ANNA)
         assert again.status_code == 201
 

@@ -191,6 +191,7 @@ export interface Upload {
 
 /** What the server does with an upload that it has whole. */
 export interface UploadStage {
+  uploadId: string;
   stage: "waiting" | "reading" | "storing";
   /** In the line, 1 being the next, while it waits. */
   place: number | null;
@@ -201,7 +202,8 @@ export interface UploadStage {
 /** Where an upload stands; null when it is not known: not yet whole, done already, or taken by another process. */
 export async function uploadStage(uploadId: string): Promise<UploadStage | null> {
   try {
-    return await json<UploadStage>(`/uploads/${uploadId}`);
+    const { uploads } = await json<{ uploads: UploadStage[] }>("/uploads");
+    return uploads.find((upload) => upload.uploadId === uploadId) ?? null;
   } catch (error) {
     if (error instanceof ApiError) return null;
     throw error;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { UploadStage } from "../src/api.ts";
 import { ordinal, standing } from "../src/home/standing.ts";
 
-const STAGE: UploadStage = { stage: "reading", place: null, bytesRead: null, bytes: 30e6 };
+const STAGE: UploadStage = { uploadId: "u", stage: "reading", place: null, bytesRead: null, bytes: 30e6 };
 
 function at(share: number, stage: Partial<UploadStage> | null) {
   return standing({ share, size: 30e6, stage: stage && { ...STAGE, ...stage } });

@@ -68,7 +68,8 @@ async def received_pair(request: Request, *, scratch: Path, max_bytes: int) -> A
                 raise BadRequest(f"The form has no file `{name}`.", field=name)
             await anyio.to_thread.run_sync(part.file.flush)
         before, after = (
-            Upload(Path(part.file.name), part.name or name, part.digest.hexdigest()) for name, part in parts.items()
+            Upload(Path(part.file.name), part.name or name, part.digest.hexdigest(), part.written)
+            for name, part in parts.items()
         )
         yield before, after
 

@@ -4,7 +4,8 @@ from typing import Literal
 
 from fastapi import APIRouter
 
-from server.edges.http.services import CurrentCaller, CurrentServices
+from server.edges.http.services import CurrentCaller, CurrentServices, Services
+from server.edges.http.uploads import Upload
 from server.protocol.base import WireModel
 
 routes = APIRouter(prefix="/uploads", tags=["traces"])
@@ -14,20 +15,28 @@ class UploadView(WireModel):
     """`place` is the one in the line while it waits, `bytes_read` what the importer has read of `bytes`; null where
     that does not apply or is not known."""
 
+    upload_id: str
     stage: Literal["waiting", "reading", "storing"]
     place: int | None
     bytes_read: int | None
     bytes: int
 
 
-@routes.get("/{upload_id}")
-async def under_way(upload_id: str, caller: CurrentCaller, services: CurrentServices) -> UploadView:
-    """Where an upload stands that was sent with `?upload=<id>`. 404 before it is whole and after it is stored, and in
-    another process than the one that takes it."""
-    upload = services.uploads.find(caller, upload_id)
-    size = upload.path.stat().st_size
+@routes.get("")
+async def under_way(caller: CurrentCaller, services: CurrentServices) -> dict[str, list[UploadView]]:
+    """The caller's uploads that were sent with `?upload=<id>`, are whole and not yet stored, as far as they came to
+    this process."""
+    return {"uploads": [await _view(upload_id, one, services) for upload_id, one in services.uploads.of(caller)]}
+
+
+async def _view(upload_id: str, upload: Upload, services: Services) -> UploadView:
     how_far = await services.workers.importing(upload.path)
     if how_far is None:
-        return UploadView(stage="storing", place=None, bytes_read=None, bytes=size)
-    stage: Literal["waiting", "reading"] = "reading" if how_far.place is None else "waiting"
-    return UploadView(stage=stage, place=how_far.place, bytes_read=how_far.bytes_read, bytes=size)
+        return UploadView(upload_id=upload_id, stage="storing", place=None, bytes_read=None, bytes=upload.size)
+    return UploadView(
+        upload_id=upload_id,
+        stage="reading" if how_far.place is None else "waiting",
+        place=how_far.place,
+        bytes_read=how_far.bytes_read,
+        bytes=upload.size,
+    )

@@ -13,7 +13,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import Request
 
-from server.errors import BadRequest, NotFound
+from server.errors import BadRequest
 from server.ports.identity import Caller
 from traces.errors import TraceTooLarge
 
@@ -32,6 +32,7 @@ class Upload:
     path: Path
     name: str
     sha256: str
+    size: int
 
 
 @asynccontextmanager
@@ -60,7 +61,7 @@ async def received(request: Request, *, scratch: Path, max_bytes: int) -> AsyncI
         if multipart is not None and multipart.file_name is None:
             raise BadRequest("The form has no field `file` with a file in it.", field="file")
         name = plain_name(asked_name or (multipart.file_name if multipart else None))
-        yield Upload(Path(file.name), name, digest.hexdigest())
+        yield Upload(Path(file.name), name, digest.hexdigest(), file.tell())
 
 
 class UploadsUnderWay:
@@ -82,12 +83,9 @@ class UploadsUnderWay:
         finally:
             del self._uploads[key]
 
-    def find(self, caller: Caller, upload_id: str) -> Upload:
-        """Raises NotFound."""
-        upload = self._uploads.get((caller.account_id, upload_id))
-        if upload is None:
-            raise NotFound("There is no such upload under way.")
-        return upload
+    def of(self, caller: Caller) -> list[tuple[str, Upload]]:
+        """The caller's, by his ids, in the order of their arrival."""
+        return [(upload_id, one) for (account, upload_id), one in self._uploads.items() if account == caller.account_id]
 
 
 def plain_name(name: str | None) -> str:

@@ -21,7 +21,7 @@ interface ChatProps {
   sessionId: string;
   proposal: { text: string } | null;
   /** Called for each click on a citation, also the second on the same one. */
-  cite: (handle: string) => void;
+  cite: (handle: string, turnId: string | null) => void;
   /** Whether the opening tells its findings: they stand beside the chart otherwise. */
   tellsFindings: boolean;
 }
@@ -51,7 +51,7 @@ export function Chat({ store, sessionId, proposal, cite, tellsFindings }: ChatPr
     event.preventDefault();
     const handle = link.hash.slice(1);
     history.replaceState(null, "", `#${handle}`);
-    cite(handle);
+    cite(handle, link.closest<HTMLElement>(".turn")?.dataset.turn ?? null);
   };
   return (
     <section class="chat" aria-label="Conversation">

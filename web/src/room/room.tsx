@@ -10,7 +10,7 @@ import { newId } from "../identifiers.ts";
 import { Findings, useInsights } from "../insights/insights.tsx";
 import { go, roomPath } from "../route.ts";
 import { usePart } from "../store.ts";
-import { act, goTo } from "../viewer/navigation.ts";
+import { act, goTo, goToCited } from "../viewer/navigation.ts";
 import { ViewerStore } from "../viewer/viewer_store.ts";
 import { Viewer } from "../viewer/viewer.tsx";
 import { Conversations } from "./conversations.tsx";
@@ -87,7 +87,14 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
     [trace, sessionId, viewer],
   );
   const [proposal, setProposal] = useState<{ text: string } | null>(null);
-  const cite = useCallback((handle: string) => void goTo(viewer, handle), [viewer]);
+  const cite = useCallback(
+    (handle: string, turnId: string | null) => {
+      const turn = chat.read().conversation.turns.find((one) => one.turnId === turnId);
+      const citation = turn?.citations?.find((one) => one.handle === handle);
+      void (citation ? goToCited(viewer, citation) : goTo(viewer, handle));
+    },
+    [chat, viewer],
+  );
 
   useEffect(() => {
     document.title = `${trace.name} · Flamechat`;

@@ -56,7 +56,7 @@ export function DiffBar({ store }: { store: ViewerStore }) {
       )}
       {facts && view && (
         <>
-          <span class="change-key" aria-label="From blue, less than before, to red, more">
+          <span class="change-key" aria-label="Blue is less, red is more">
             less
             {steps.map((colour) => (
               <span key={colour} class="swatch" style={{ backgroundColor: colour }} />

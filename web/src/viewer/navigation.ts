@@ -1,5 +1,5 @@
 /** Citations, addresses and the agent move the chart: by the handle of a thing, or to a window. */
-import type { ViewerAction } from "../protocol.ts";
+import type { Citation, ViewerAction } from "../protocol.ts";
 import { widestBox } from "./boxes.ts";
 import { parseHandle, type Handle } from "./handles.ts";
 import type { View, ViewMode } from "./view_bytes.ts";
@@ -34,6 +34,24 @@ export async function goTo(
   return false;
 }
 
+/**
+ * Show what an answer cites. A handle of an answer that another version of Flamechat wrote may stand for another thing now: then the
+ * function is found by its name and file, or nothing is shown.
+ */
+export async function goToCited(store: ViewerStore, citation: Citation): Promise<void> {
+  await goTo(store, citation.handle);
+  const { view, problem } = store.read();
+  if (!view || parseHandle(citation.handle)?.kind === "profile") return;
+  const isMeant = (local: number) =>
+    view.frames.names[local] === citation.name && (view.frames.files[local] ?? null) === citation.file;
+  const selected = store.selectedFrame();
+  if (selected && !problem && isMeant(selected.local)) return;
+  const local = view.frames.names.findIndex((_, index) => isMeant(index));
+  if (local >= 0 && (await goTo(store, `f${view.frames.ids[local]}`))) return;
+  store.select(null);
+  store.tell(`${citation.name}, which this answer cites, is not found in this view.`);
+}
+
 /** Do what the agent asks of the chart. */
 export async function act(store: ViewerStore, action: ViewerAction): Promise<void> {
   const { handle, window, profile, view, traceId } = action;
@@ -45,7 +63,12 @@ export async function act(store: ViewerStore, action: ViewerAction): Promise<voi
       store.search(action.pattern ?? "");
       return;
     case "compare":
-      if (traceId) await store.show({ mode: "diff", diff: { before: traceId, compare: "values" } });
+      if (traceId)
+        await store.show({
+          mode: "diff",
+          diff: { before: traceId, compare: "values" },
+          ...(profile ? { profile } : {}),
+        });
       return;
     case "show":
     case "zoom":

@@ -211,7 +211,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
   }
 
   select(selection: BoxAddress | null): void {
-    this.write({ ...this.read(), selection });
+    this.write({ ...this.read(), selection, problem: null });
   }
 
   zoomToSelection(): void {

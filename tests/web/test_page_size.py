@@ -1,0 +1,66 @@
+"""What a browser has to load before it shows something: compressed, by part."""
+
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+
+from hatch_build import PAGE, page_is_current
+
+KB = 1000
+FIRST_KB = 20
+"""The library's page: everything that index.html names as a script."""
+
+ROOM_KB = 85
+"""What a conversation loads on top: chart, chat, markdown."""
+
+STYLES_KB = 10
+
+
+@pytest.fixture(scope="module")
+def assets() -> dict[str, bytes]:
+    if not page_is_current():
+        pytest.skip("the built page is not of these sources: python hatch_build.py page")
+    return {path.name: path.read_bytes() for path in Path(PAGE, "assets").iterdir()}
+
+
+def compressed_kb(*contents: bytes) -> float:
+    return sum(len(gzip.compress(content)) for content in contents) / KB
+
+
+def first(assets: dict[str, bytes]) -> str:
+    named = re.findall(r"assets/([\w.-]+\.js)", (PAGE / "index.html").read_text(encoding="utf-8"))
+    assert len(named) == 1
+    return str(named[0])
+
+
+def needed_by(name: str, assets: dict[str, bytes]) -> set[str]:
+    """The scripts that one imports, apart from those it fetches later."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        one = waiting.pop()
+        if one in found:
+            continue
+        found.add(one)
+        waiting += re.findall(r'(?:from|import)"\./([\w.-]+\.js)"', assets[one].decode())
+    return found
+
+
+def test_the_first_page_and_a_room_are_small(assets: dict[str, bytes]) -> None:
+    start = first(assets)
+    room = next(name for name in assets if name.startswith("room-") and name.endswith(".js"))
+    at_first = needed_by(start, assets)
+    then = needed_by(room, assets) - at_first
+    assert compressed_kb(*(assets[name] for name in at_first)) < FIRST_KB
+    assert 30 < compressed_kb(*(assets[name] for name in then)) < ROOM_KB
+    assert compressed_kb(*(content for name, content in assets.items() if name.endswith(".css"))) < STYLES_KB
+
+
+def test_a_page_of_ones_own_machine_never_loads_the_client_of_realtime(assets: dict[str, bytes]) -> None:
+    room = next(name for name in assets if name.startswith("room-") and name.endswith(".js"))
+    loaded = needed_by(first(assets), assets) | needed_by(room, assets)
+    with_realtime = {name for name, content in assets.items() if b"phx_join" in content}
+    assert with_realtime
+    assert not loaded & with_realtime

@@ -332,6 +332,8 @@ def _print_forecast(forecast: Forecast, *, as_json: bool) -> None:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(value) or "none"
     return UNLIMITED if value is None else str(value)
 
 

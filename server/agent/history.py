@@ -22,6 +22,11 @@ SAID_CHARACTERS = 320
 SUMMARISED_TURNS = 20
 """Together about 3,000 tokens at most."""
 
+FIRST_POSITION = 1
+LOADED = 150
+"""Rows from which older ones may not have been loaded: the newest 200 are, some of which belong to turns that do not
+count."""
+OLDER = "- older messages, which are not loaded any more"
 UNANSWERED = "(This turn was stopped before it was answered.)"
 
 
@@ -63,7 +68,10 @@ def conversation(rows: Sequence[MessageRow], budget: int, trimmed: int | None = 
                 first += 1
             assert first <= index + 1
     messages = [message for one in shown[first:] for message in one]
-    return Past(messages, first, summarize_session([row for turn in turns[:first] for row in turn]))
+    summary = summarize_session([row for turn in turns[:first] for row in turn])
+    if len(rows) >= LOADED and rows[0].position > FIRST_POSITION:
+        summary = "\n".join([OLDER, summary]).rstrip()
+    return Past(messages, first, summary)
 
 
 def _within(messages: list[AnyMessage], budget: int) -> list[AnyMessage]:

@@ -29,8 +29,8 @@ async def set_up(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, A
     places = _places(turn, look) | {"tools": told_of(context.tools)}
     text = filled(template.template, places)
     past = conversation(turn.history, context.bounds.context_tokens, context.bounds.trimmed_tokens)
-    if past.left_out:
-        text += f"\n\nEarlier in this conversation ({past.left_out} turns that are not shown any more):\n{past.summary}"
+    if past.summary:
+        text += f"\n\nEarlier in this conversation (turns that are not shown any more):\n{past.summary}"
     asked = HumanMessage(
         f"{turn.prompt}\n\n({around(turn, look)})",
         additional_kwargs={

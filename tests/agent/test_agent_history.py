@@ -1,5 +1,6 @@
 """What of a conversation's past a model is shown."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from hypothesis import given
@@ -102,6 +103,13 @@ def test_system_events_and_half_calls_are_left_out() -> None:
 def test_a_turn_that_was_stopped_says_so() -> None:
     messages = conversation([row(Sender.USER, "why?", "t1")], PLENTY).messages
     assert [message.text for message in messages] == ["why?", UNANSWERED]
+
+
+def test_messages_that_were_not_even_loaded_are_mentioned() -> None:
+    rows = [one for number in range(60) for one in turn_rows(f"t{number}")]
+    assert conversation(rows, PLENTY).summary == ""
+    later = [replace(one, position=number + 400) for number, one in enumerate(rows)]
+    assert conversation(later, PLENTY).summary == "- older messages, which are not loaded any more"
 
 
 @given(

@@ -77,9 +77,11 @@ def _check_config_door() -> "AsyncIterator[Checked]":
 
 
 def _workers_door() -> "LocalWorkers":
-    """Workers of this process alone."""
+    """Workers of this process alone; stdout belongs to their answers."""
+    from server.adapters.json_log import log_as_json
     from server.adapters.memory.workers import InlineTraceWorkers
 
+    log_as_json()
     return InlineTraceWorkers()
 
 

@@ -11,12 +11,12 @@ from rendering.charts import render_activity, render_durations, render_self_time
 from rendering.flamegraph import render_flamegraph
 from rendering.options import FlamegraphOptions, SandwichOptions, SheetOptions
 from rendering.sandwich import render_sandwich
-from tests.hostile.names import GROUPS, MARK, NAMES, chrome, speedscope
+from tests.hostile.names import CROWDS, MARK, NAMES, chrome, speedscope
 from traces.door import read_trace
 from traces.export.table import Target, export
 from traces.model import Trace
 
-TOGETHER = pytest.mark.parametrize("keys", GROUPS, ids=lambda keys: keys[0])
+TOGETHER = pytest.mark.parametrize("keys", CROWDS, ids=lambda keys: keys[0])
 SVG = "{http://www.w3.org/2000/svg}"
 DRAWN = {f"{SVG}{tag}" for tag in ("svg", "title", "desc", "rect", "g", "path", "text", "tspan", "defs", "clipPath")}
 

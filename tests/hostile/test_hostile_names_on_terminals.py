@@ -15,9 +15,9 @@ from server.agent.service import FlamechatAgent
 from server.agent.turn import Pictures
 from server.edges.cli.doors import Analysis, AnalyzeOptions, CliDoors, ServeOptions
 from server.edges.cli.main import build_cli
-from tests.hostile.names import GROUPS, MARK, NAMES, chrome, speedscope
+from tests.hostile.names import CROWDS, MARK, NAMES, chrome, speedscope
 
-TOGETHER = pytest.mark.parametrize("keys", GROUPS, ids=lambda keys: keys[0])
+TOGETHER = pytest.mark.parametrize("keys", CROWDS, ids=lambda keys: keys[0])
 INVISIBLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 COMMANDS = (
     ("summary", "{trace}"),

@@ -70,7 +70,7 @@ def conversation(rows: Sequence[MessageRow], budget: int, trimmed: int | None = 
     messages = [message for one in shown[first:] for message in one]
     summary = summarize_session([row for turn in turns[:first] for row in turn])
     if len(rows) >= LOADED and rows[0].position > FIRST_POSITION:
-        summary = "\n".join([OLDER, summary]).rstrip()
+        summary = f"{OLDER}\n{summary}".rstrip()
     return Past(messages, first, summary)
 
 

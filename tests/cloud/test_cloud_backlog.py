@@ -40,6 +40,20 @@ def test_neighbouring_pieces_of_text_are_merged_and_everything_else_keeps_its_pl
     assert backlog.is_empty
 
 
+def test_text_that_does_not_follow_is_not_merged() -> None:
+    backlog = Backlog(S1)
+    for event in stamped(
+        STARTED,
+        *words(2),
+        ModelChunkAppend(message_id="m1", offset=2, chunk="again "),
+        ModelChunkAppend(message_id="m2", offset=8, chunk="another"),
+    ):
+        backlog.add(event)
+    message = backlog.message(0.0)
+    assert message is not None
+    assert [event.get("offset") for event in message["payload"]["events"]] == [None, 0, 2, 8]
+
+
 def test_every_broadcast_says_which_event_it_follows() -> None:
     backlog = Backlog(S1)
     afters = []

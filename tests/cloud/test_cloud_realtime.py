@@ -6,6 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 import anyio
+import httpx
 import pytest
 
 from server.adapters.memory.relay import MemoryRelay
@@ -17,6 +18,7 @@ from server.ports.identity import Caller
 from server.protocol.server import ChatError
 from tests.cloud.faults import Fault
 from tests.cloud.node import needs_supabase_js, supabase_js
+from tests.cloud.real_project import real_project
 from tests.cloud.supabase_client import supabase_client
 from tests.cloud.supabase_server import SupabaseServer, supabase_server
 from tests.cloud.told_turns import (
@@ -219,3 +221,20 @@ async def test_the_supabase_package_hears_a_turn(database: FreshDatabase) -> Non
         assert text_of(events) == "".join(f"{n % 10} " for n in range(10))
         await client.remove_all_channels()
         await client.realtime.close()
+
+
+@pytest.mark.skipif(real_project() is None, reason="no real project is named: see tests/cloud/real_project.py")
+async def test_a_real_project_takes_our_broadcasts() -> None:
+    project = real_project()
+    assert project is not None
+    refused: list[int] = []
+
+    async def watched(answer: httpx.Response) -> None:
+        refused.extend([] if answer.status_code == httpx.codes.ACCEPTED else [answer.status_code])
+
+    async with project.client() as client:
+        client.event_hooks["response"].append(watched)
+        async with RealtimeRelay(MemoryRelay(), client, all_wanted) as relay:
+            for event in stamped(STARTED, *words(20), ENDED):
+                await relay.publish(event)
+    assert refused == []

@@ -1,4 +1,5 @@
-"""Every ObjectStore: the in-memory twin, the folder, and a Supabase project's Storage."""
+"""Every ObjectStore: the in-memory twin, the folder, and a Supabase project's Storage: the tests' own, and a real
+one's where one is named (tests/cloud/real_project.py)."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,15 +12,21 @@ from server.adapters.memory.objects import MemoryObjects
 from server.adapters.supabase.objects import SupabaseObjects
 from server.errors import BadRequest, NotFound
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET, ObjectStore
+from tests.cloud.real_project import emptied, real_project
 from tests.cloud.supabase_server import supabase_server
 
+REAL = real_project()
 
-@pytest.fixture(params=["memory", "folder", "supabase"])
+
+@pytest.fixture(params=["memory", "folder", "supabase", *(["real project"] if REAL is not None else [])])
 async def objects(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ObjectStore]:
     if request.param == "memory":
         yield MemoryObjects()
     elif request.param == "folder":
         yield FolderObjects(tmp_path / "with space" / "objects")
+    elif REAL is not None and request.param == "real project":
+        async with REAL.client() as client:
+            yield await emptied(SupabaseObjects(client))
     else:
         async with supabase_server() as supabase, supabase.project.client() as client:
             yield SupabaseObjects(client)

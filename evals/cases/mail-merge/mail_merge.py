@@ -1,4 +1,4 @@
-"""Writes letters and waits for a slow disk at each: `python mail_merge.py LETTERS`. Planted: `save_letter` syncs each."""
+"""Writes letters and waits for the disk at each: `python mail_merge.py LETTERS`. Planted: `save_letter` syncs each."""
 
 import os
 import sys

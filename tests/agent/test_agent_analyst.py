@@ -77,6 +77,8 @@ def tools_of(scene: Stage) -> list[str]:
         ("Is anything wrong?", Topic.ANYTHING_WRONG),
         ("Is this slower than yesterday?", Topic.COMPARE),
         ("What is the LCP?", Topic.PAGE),
+        ("Is it logging?", Topic.SUSPECT),
+        ("How much time goes to JSON?", Topic.SUSPECT),
         ("Rewrite `load` in Rust for me.", Topic.LANGUAGE),
         ("How many messages do I have left?", Topic.USAGE),
     ],

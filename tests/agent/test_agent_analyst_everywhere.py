@@ -64,6 +64,7 @@ QUESTIONS = (
     "What happens between 50 ms and 150 ms?",
     "Compare the first half with the second half",
     "What is the LCP?",
+    "Is it regular expressions?",
     "Is this slower than yesterday?",
     "What is this trace?",
     "Rewrite it in Rust for me",
@@ -118,6 +119,8 @@ async def test_at_least_99_of_100_claims_are_verified_whatever_is_asked(fixtures
 
 
 TRAPS = (
+    ("Is it data loading?", "settlement.go-cpu.pb.gz", "**This trace cannot say that** (loading data)"),
+    ("Is it logging?", "settlement.go-cpu.pb.gz", "**No, that is not where it goes**"),
     ("What is the LCP?", "settlement.go-cpu.pb.gz", "**This trace cannot say"),
     (
         "Is there a memory leak?",

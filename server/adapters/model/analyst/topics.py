@@ -29,6 +29,7 @@ class Topic(StrEnum):
     LONG_TASKS = "long_tasks"
     WINDOW = "window"
     PAGE = "page"
+    SUSPECT = "suspect"
     COMPARE = "compare"
     ABILITIES = "abilities"
     USAGE = "usage"
@@ -103,6 +104,21 @@ _WORDS: tuple[tuple[Topic, str], ...] = (
             r"\bdisk\b|\bnetwork\b|\bsockets?\b|\bdatabase\b|\bdb\b|\bsleep\w*|\bdeadlock\w*|\bidle\b|\boff-?cpu\b|"
             r"\bsyscalls?\b|"
             r"\b(?:cpu|io|i/o)[ -]bound\b|\bfile (?:access|system|i/?o)\b|\blatency\b"
+        ),
+    ),
+    (
+        Topic.SUSPECT,
+        (
+            r"\b(?:is|are|was|could) (?:it|this|that|there)\b.*\b(?:serial\w+|json|logging|logs|regex\w*|"
+            r"regular expressions?|"
+            r"compress\w*|gzip|encrypt\w*|crypto\w*|sorting|copying|copies|clon\w+|exceptions?|reflection|"
+            r"data ?load\w*|"
+            r"jit|compil\w+|reflow\w*|rendering|painting|trackers?|strftime|date handling|linear search)\b|"
+            r"\bhow much (?:time )?(?:is|goes (?:to|into|on)|does|spent (?:in|on)|in)?\s?(?:\w+ )?(?:serial\w+|"
+            r"json|logging|"
+            r"regex\w*|regular expressions?|compress\w*|encryption|sorting|copying|exceptions?|reflection|"
+            r"data loading|jit|"
+            r"compil\w+)\b"
         ),
     ),
     (Topic.RECURSION, r"\brecurs\w+|\bcall(?:s|ing)? itself\b|\bstack (?:depth|overflow)\b|\bhow deep\b"),

@@ -265,6 +265,21 @@ async def test_a_snapshot_replaces_what_was_told_of_its_turn(relay: Relay) -> No
     assert text_of(await heard(listening)) == "0 1 2 "
 
 
+async def test_who_comes_after_a_takeover_is_shown_what_was_kept(relay: Relay) -> None:
+    for event in an_answer(2)[:2]:
+        await relay.publish(event)
+    kept = SnapshotMessage(message_id="m1", position=0, text="0 1 ")
+    await relay.publish(TurnSnapshot(turn_id=T1, session_id=S1, attempt=2, seq=1_000_000, messages=[kept], tools=[]))
+    started = TurnStarted(attempt=2, model="m", prompt_version="v")
+    for event in stamped([started, ModelChunkAppend(message_id="m1", offset=4, chunk="2 ")], first=1_000_001):
+        await relay.publish(event)
+    listening = relay.listen(S1)
+    ending = ModelResponseEnd(message_id="m1", usage=Usage(), citations=[], checks=[], suggestions=[])
+    for event in stamped([ModelChunkAppend(message_id="m1", offset=6, chunk="3 "), ending], first=1_000_003):
+        await relay.publish(event)
+    assert text_of(await heard(listening)) == "0 1 2 3 "
+
+
 async def told(relay: PostgresRelay, events: list[TurnEvent]) -> None:
     for event in events:
         await relay.publish(event)

@@ -325,10 +325,10 @@ def _as_they_stand(rows: list[DictRow]) -> list[TurnView]:
         event = _TOLD.validate_json(row["event"])
         if isinstance(event, TurnSnapshot):
             views[event.turn_id] = TurnView.of_snapshot(event)
+        elif event.turn_id in views and event.seq == views[event.turn_id].seq + 1:
+            views[event.turn_id].apply(event)
         elif _begins(event):
             views[event.turn_id] = TurnView(event.turn_id, event.session_id)
-            views[event.turn_id].apply(event)
-        elif event.turn_id in views and event.seq == views[event.turn_id].seq + 1:
             views[event.turn_id].apply(event)
         else:
             views.pop(event.turn_id, None)

@@ -127,6 +127,14 @@ def test_a_new_conversation_begins_on_realtime_alone(page: Page, team: Team, boa
     assert all("/realtime/v1/websocket" in url for url in sockets)
 
 
+def test_where_no_socket_opens_the_page_goes_on_by_realtime(page: Page, team: Team, board_trace: Path) -> None:
+    page.route_web_socket("**/api/v1/chat", lambda socket: socket.close(code=1013))
+    signed_in(page, team, "anna")
+    open_room(page, team.server.address, board_trace)
+    ask(page)
+    expect_status(page, "completed")
+
+
 def test_a_token_that_has_run_out_is_replaced_without_losing_the_room(
     page: Page, team: Team, board_trace: Path
 ) -> None:

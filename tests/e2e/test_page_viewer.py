@@ -111,6 +111,20 @@ def test_highlight_marks_functions_by_name_where_the_person_can_end_it(
     expect(page.locator(".search-count")).to_have_text("")
 
 
+def test_several_actions_at_once_are_performed_in_order(
+    page: Page, analyst_server: RunningServer, board_trace: Path
+) -> None:
+    actions = (
+        viewer_action("set_view", view="left_heavy"),
+        viewer_action("select", handle="{SCORE}"),
+        viewer_action("highlight", pattern="filter"),
+    )
+    chart = performed(page, analyst_server, board_trace, *actions)
+    expect(page.get_by_label("Search functions and files")).to_have_value("filter")
+    expect(chart).to_have_attribute("data-mode", "left_heavy")
+    expect(chart).to_have_attribute("data-selected-name", SCORE)
+
+
 def test_compare_shows_what_changed_from_another_trace(
     page: Page, analyst_server: RunningServer, board_trace: Path
 ) -> None:
@@ -226,3 +240,18 @@ def test_a_citation_of_another_version_is_found_by_name_and_never_shown_wrong(
     page.get_by_role("link", name="gone").click()
     expect(chart.get_by_role("alert")).to_contain_text("gone, which this answer cites, is not found")
     expect(chart).to_have_attribute("data-selected", "")
+
+
+def test_a_model_drives_the_viewer_with_the_tools_of_this_page(
+    page: Page, model_server: RunningServer, scripted: Scripted, board_trace: Path
+) -> None:
+    moves = (
+        ("navigate", '{"action": "set_view", "view": "left_heavy"}'),
+        ("navigate", f'{{"action": "highlight", "pattern": "{SCORE}"}}'),
+    )
+    open_room(page, model_server.address, board_trace)
+    with scripted(Reply(text="I show it.", calls=moves), Reply(text="There it is."), Reply(text="There.")):
+        ask(page)
+        expect_status(page, "completed")
+    expect(page.locator(".chart")).to_have_attribute("data-mode", "left_heavy")
+    expect(page.get_by_label("Search functions and files")).to_have_value(SCORE)

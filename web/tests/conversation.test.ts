@@ -268,7 +268,7 @@ test("a refused prompt fails with the server's words", () => {
   assert.deepEqual(state.turns[0]!.failure, { code: "turn_in_progress", message: "One at a time.", retryable: true });
 });
 
-test("the agent's wish to move the chart is handed on once", () => {
+test("the agent's wishes to move the chart are handed on in order, each once", () => {
   const move: TurnEvent = {
     type: "viewer_action",
     turnId: "t1",
@@ -283,8 +283,11 @@ test("the agent's wish to move the chart is handed on once", () => {
     traceId: null,
   };
   const state = play(prompted(), started(), move);
-  assert.equal(state.viewerAction?.handle, "f3");
-  assert.equal(reduce(state, move).viewerAction, state.viewerAction);
+  const again = reduce(reduce(state, move), { ...move, seq: 3, handle: "f4" });
+  assert.deepEqual(
+    again.viewerActions.map((action) => action.handle),
+    ["f3", "f4"],
+  );
 });
 
 test("a turn that takes the place of another one hides it and what followed", () => {

@@ -26,8 +26,8 @@ export interface Conversation {
   notice: string | null;
   /** Something was missed: the session has to be rejoined to get a snapshot. */
   needsResync: boolean;
-  /** The newest wish of the agent to move the chart; a new object each time. */
-  viewerAction: ViewerAction | null;
+  /** How the agent has wished to move the chart since the page was opened, in order. */
+  viewerActions: ViewerAction[];
 }
 
 /** An event that says which one it follows: on Realtime text is merged, and numbers leap. */
@@ -51,7 +51,7 @@ export function emptyConversation(sessionId: string): Conversation {
     refusal: null,
     notice: null,
     needsResync: false,
-    viewerAction: null,
+    viewerActions: [],
   };
 }
 
@@ -194,6 +194,6 @@ function event(state: Conversation, next: FollowedEvent): Conversation {
   const changed = changeTurn(state, next.turnId, () => turn);
   if (next.type === "session_title") return { ...changed, title: next.title };
   if (next.type === "turn_failed" && held.replaces) return { ...changed, needsResync: true }; // what it replaced is back
-  if (next.type === "viewer_action") return { ...changed, viewerAction: next };
+  if (next.type === "viewer_action") return { ...changed, viewerActions: [...changed.viewerActions, next] };
   return changed;
 }

@@ -111,11 +111,14 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
 
   useEffect(() => {
     chat.open();
-    const initial = chat.read().conversation.viewerAction;
-    let acted = initial;
+    let done = chat.read().conversation.viewerActions.length;
+    let acting = Promise.resolve();
     const unwatch = chat.watch(() => {
-      const action = chat.read().conversation.viewerAction;
-      if (action && action !== acted) void act(viewer, (acted = action));
+      const actions = chat.read().conversation.viewerActions;
+      for (const action of actions.slice(done))
+        // several may come at once: one after the other
+        acting = acting.then(() => act(viewer, action)).catch((error: Error) => viewer.tell(error.message));
+      done = actions.length;
     });
     return () => {
       unwatch();

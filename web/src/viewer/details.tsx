@@ -129,7 +129,7 @@ export function Details({
       {facts && view ? (
         <>
           <div class="details-name">
-            <Swatch view={view} handle={facts.handle} shade={shade} />
+            {!view.diff && <Swatch view={view} handle={facts.handle} shade={shade} />}
             <strong title={facts.name}>{facts.name}</strong>
             <code class="handle">{facts.handle}</code>
             <span class="place" title={facts.file ?? ""}>

@@ -95,12 +95,17 @@ const changeCache: Partial<Record<Theme, string[]>> = {};
 
 /** Fill colours of a diff, by the numbers that `changeColour` gives: blue and red differ for every kind of colour vision. */
 export function changeFills(theme: Theme): string[] {
-  const [grey, strong] = theme === "light" ? [0.9, 0.74] : [0.52, 0.72];
+  const [grey, strong] = theme === "light" ? [0.9, 0.74] : [0.62, 0.74];
   return (changeCache[theme] ??= Array.from({ length: CHANGE_STEPS * 2 + 1 }, (_, step) => {
     const size = Math.abs(step - CHANGE_STEPS) / CHANGE_STEPS;
     const lightness = grey + (strong - grey) * size;
     return `oklch(${lightness.toFixed(3)} ${(0.008 + 0.13 * size).toFixed(3)} ${step < CHANGE_STEPS ? 250 : 27})`;
   }));
+}
+
+/** The colour of what stayed the same. */
+export function unchangedFill(theme: Theme): string {
+  return changeFills(theme)[CHANGE_STEPS]!;
 }
 
 /** The colour number of a change from `before` to `after`: the difference by the larger of both. */

@@ -15,7 +15,7 @@ from tests.agent.turns import Stage, stage
 from tests.openai_endpoint import Endpoint, Fault, Reply, openai_endpoint
 
 QUICK = Patience(first_s=30, silence_s=30, retries=2, longest_pause_s=0.05)
-HASTY = replace(QUICK, silence_s=1)
+HASTY = replace(QUICK, first_s=300, silence_s=1)
 SILENT = ("hang", "keep_alive")
 TOOL = Reply(text="I look.", calls=(("get_top_functions", '{"limit": 5}'),))
 ANSWER = Reply(text="It is parse_json.")

@@ -99,7 +99,7 @@ class FlamechatAgent:
         if self._checkpoints is None:
             return await self._graph.ainvoke(_first_state(turn), config=config, context=context)
         graph = self._graph.copy({"checkpointer": self._checkpoints()})
-        config["configurable"] = {"thread_id": f"{turn.caller.user_id}/{turn.turn_id}"}
+        config["configurable"] = {"thread_id": f"{turn.caller.user_id}/{turn.turn_id}", "attempt": turn.attempt}
         first = _first_state(turn)
         given: TurnState | Command[str] = first
         if turn.attempt > 1:

@@ -3,20 +3,25 @@
 import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
+from uuid import uuid4
 
+import psycopg
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from server.adapters.postgres.checkpoints import PostgresCheckpoints
+from server.adapters.postgres.pool import Database
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
 from server.agent.service import Checkpoints
 from server.errors import DatabaseUnavailable
-from server.protocol.events import ModelChunkStart, TurnStarted
-from tests.agent.turns import Stage, endpoint_models, stage
+from server.protocol.events import ModelChunkStart, TurnEvent, TurnStarted
+from tests.agent.turns import RecordingSink, Stage, endpoint_models, stage
 from tests.openai_endpoint import Reply, openai_endpoint
 from tests.plugins.postgres import FreshDatabase
+from tests.plugins.worlds import Talk, postgres_world
 from tests.soak.speaking import Script, speaking_endpoint
 
+TURN = str(uuid4())
 LOOKING = Reply(text="Let me look.", calls=(("get_top_functions", "{}"), ("generate_flamegraph_screenshot", "{}")))
 CUT_OFF = Reply(text="half an answer that nobody", fault="hang")
 ANSWER = Reply(text="[`parse_json`](#f2) dominates with 60.0% (600 ms).")
@@ -55,9 +60,9 @@ async def killed_while_saying(scene: Stage, text: str) -> None:
 
 async def test_a_turn_goes_on_after_its_last_whole_step_and_repeats_nothing(checkpoints: Checkpoints) -> None:
     async with openai_endpoint(LOOKING, CUT_OFF, ANSWER) as endpoint:
-        died = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints)
+        died = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, turn_id=TURN)
         await killed_while_saying(died, "half")
-        heir = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, attempt=2)
+        heir = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, turn_id=TURN, attempt=2)
         answer = await heir.agent.answer(heir.turn, heir.sink)
 
     assert len(endpoint.requests) == 3
@@ -74,7 +79,7 @@ async def test_a_turn_goes_on_after_its_last_whole_step_and_repeats_nothing(chec
 
 async def test_a_turn_that_died_before_its_first_step_begins_again(checkpoints: Checkpoints) -> None:
     async with openai_endpoint(ANSWER) as endpoint:
-        scene = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, attempt=2)
+        scene = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, turn_id=TURN, attempt=2)
         answer = await scene.agent.answer(scene.turn, scene.sink)
     assert scene.sink.restored == []
     assert answer.text == ANSWER.text
@@ -82,9 +87,9 @@ async def test_a_turn_that_died_before_its_first_step_begins_again(checkpoints: 
 
 async def test_an_answer_that_was_whole_but_not_stored_is_not_asked_for_again(checkpoints: Checkpoints) -> None:
     async with openai_endpoint(LOOKING, ANSWER) as endpoint:
-        first = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints)
+        first = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, turn_id=TURN)
         told = await first.agent.answer(first.turn, first.sink)
-        heir = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, attempt=2)
+        heir = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, turn_id=TURN, attempt=2)
         assert await heir.agent.answer(heir.turn, heir.sink) == told
     assert len(endpoint.requests) == 2
 
@@ -137,3 +142,37 @@ async def test_wherever_a_turn_is_cut_off_between_its_steps_the_next_attempt_say
             else:
                 break
     assert at > 5
+
+
+class OvertakenWhileItSpeaks(RecordingSink):
+    """Another server takes the turn up while this attempt says its first words."""
+
+    def __init__(self, database: FreshDatabase) -> None:
+        super().__init__()
+        self._database = database
+
+    async def emit(self, event: TurnEvent) -> None:
+        await super().emit(event)
+        if isinstance(event, ModelChunkStart):
+            async with await psycopg.AsyncConnection.connect(self._database.owner, autocommit=True) as owner:
+                await owner.execute("update chat_turns set attempt = 2")
+
+
+async def test_an_attempt_that_was_overtaken_leaves_no_checkpoint(database: FreshDatabase) -> None:
+    async with (
+        Database(database.server) as pool,
+        PostgresTurnQueue(database.server, at_once=1) as queue,
+        openai_endpoint(ANSWER) as endpoint,
+    ):
+        world = postgres_world(database.owner, pool)
+        talk, turn_id = await Talk.begin(world, await world.user()), str(uuid4())
+        await talk.ask(turn_id)
+        async with await psycopg.AsyncConnection.connect(database.owner, autocommit=True) as owner:
+            await owner.execute("update chat_turns set attempt = 1")
+            count = "select count(*) from flamechat_private.checkpoint_writes where channel = 'answer_id'"
+            scene = stage(
+                endpoint_models(endpoint.base_url), checkpoints=PostgresCheckpoints(queue.pool), turn_id=turn_id
+            )
+            with pytest.raises(DatabaseUnavailable):
+                await scene.agent.answer(scene.turn, OvertakenWhileItSpeaks(database))
+            assert await (await owner.execute(count)).fetchone() == (0,)

@@ -12,6 +12,8 @@ from psycopg.rows import DictRow
 from server.adapters.postgres.pool import is_lost
 from server.errors import DatabaseUnavailable
 
+NEWER = "select from public.chat_turns where id = %s::uuid and attempt > %s"
+
 
 class PostgresCheckpoints:
     """Over a pool that sees the libraries' tables. Call it once a turn: a saver does one thing at a time, however many
@@ -25,6 +27,26 @@ class PostgresCheckpoints:
 
 
 class _Saver(AsyncPostgresSaver):
+    """Writes nothing for an attempt that has been overtaken: its heir goes on from the same checkpoints."""
+
+    async def aput(self, config: Any, *args: Any, **kwargs: Any) -> Any:
+        await self._hold(config)
+        return await super().aput(config, *args, **kwargs)
+
+    async def aput_writes(self, config: Any, *args: Any, **kwargs: Any) -> None:
+        await self._hold(config)
+        await super().aput_writes(config, *args, **kwargs)
+
+    async def _hold(self, config: Any) -> None:
+        place = config["configurable"]
+        turn_id, attempt = place["thread_id"].rpartition("/")[2], place.get("attempt")
+        if attempt is None:
+            return
+        async with self._cursor() as cursor:
+            await cursor.execute(NEWER, [turn_id, attempt])
+            if await cursor.fetchone() is not None:
+                raise DatabaseUnavailable("Another server has taken this answer up.")
+
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
         try:

@@ -18,7 +18,9 @@ _TIMELESS = frozenset(
 def report(question: Question, evidence: Evidence) -> str:
     """The whole answer in Markdown."""
     question = settled(question, evidence)
-    parts = [_misread(question), _wrong_unit(question, evidence), *KINDS[question.topic].write(question, evidence)]
+    first, *others = KINDS[question.topic].write(question, evidence)
+    opening = f"{_wrong_unit(question, evidence)} {first}".lstrip()  # one paragraph: the answer stands in the first
+    parts = [_misread(question), opening, *others]
     return "\n\n".join(part for part in [*parts, _failures(evidence), SIGNATURE] if part)
 
 

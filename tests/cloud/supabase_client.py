@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx
-
 from supabase import AsyncClient, AsyncClientOptions, acreate_client
+
 from tests.cloud.supabase_server import SupabaseServer
 
 

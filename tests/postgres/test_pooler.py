@@ -111,10 +111,12 @@ async def test_checkpoints_pass_a_pooler_of_transactions(database: FreshDatabase
 async def test_an_empty_database_outside_is_prepared_through_the_session_connection(
     empty_database: FreshDatabase, pooled: Pooled
 ) -> None:
-    async with outside_database(pooled(empty_database.server, "transaction"), pooled(empty_database.owner, "session")):
-        async with await psycopg.AsyncConnection.connect(empty_database.owner) as owner:
-            found = await owner.execute("select count(*) from public.subscription_plans")
-            assert await found.fetchone() == (3,)
+    async with (
+        outside_database(pooled(empty_database.server, "transaction"), pooled(empty_database.owner, "session")),
+        await psycopg.AsyncConnection.connect(empty_database.owner) as owner,
+    ):
+        found = await owner.execute("select count(*) from public.subscription_plans")
+        assert await found.fetchone() == (3,)
 
 
 async def test_an_empty_database_behind_a_pooler_of_transactions_is_refused_with_what_to_do(

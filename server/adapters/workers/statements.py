@@ -111,7 +111,7 @@ def _table(part: dict[str, Any], tables: Collection[str], own: Collection[str]) 
     if name in tables and path[:-1] in ([], ["main"]):
         return {name}
     near = difflib.get_close_matches(name, [*tables, *own], n=1, cutoff=0.5)
-    meant = f": did you mean {near[0]}?" if near else ""
+    meant = f": did you mean {near[0]}?" if near else "."
     raise StatementRefused(f"there is no table {'.'.join(path)[:80]}{meant} Tables: {', '.join(tables)}")
 
 

@@ -115,7 +115,7 @@ def answer_schema(trace: Trace, arguments: GetSchema) -> Outcome:
         table = TABLES.get(arguments.table.strip().casefold())
         if table is None:
             near = difflib.get_close_matches(arguments.table.casefold(), TABLES, n=1, cutoff=0.4)
-            meant = f": did you mean {near[0]}?" if near else ""
+            meant = f": did you mean {near[0]}?" if near else "."
             raise ToolRetry(f"there is no table {quoted(arguments.table, 40)}{meant} Tables: {', '.join(TABLES)}")
         return Outcome(text="\n".join(_described(table, trace)), data=_data(trace, table))
     lines = [HEAD]

@@ -19,7 +19,7 @@ run: .make/run ## start Flamechat on this machine and print its address (PORT=84
 demo-cloud: .make/dev ## the cloud configuration on this machine: test servers in place of Supabase and Langfuse, and links to sign in
 	@exec $(BIN)/python -m tests.cloud.demo
 
-test: .make/dev ## every test: pure rooms, real PostgreSQL, real HTTP, a real browser if there is one (about 3 minutes)
+test: .make/dev ## every test: pure rooms, real PostgreSQL, real HTTP, a real browser if there is one (about 4 minutes)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not long"
 
 test-long: .make/dev ## what needs longer than make test may take (20 minutes at most)

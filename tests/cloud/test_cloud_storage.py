@@ -16,6 +16,8 @@ from tests.cloud.supabase_client import supabase_client
 from tests.cloud.supabase_server import SupabaseServer, supabase_server
 from tests.plugins.postgres import FreshDatabase
 
+pytestmark = pytest.mark.long
+
 SMALL = b"0123456789"
 
 

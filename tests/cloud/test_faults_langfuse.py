@@ -11,6 +11,8 @@ from server.turns.failures import turn_failure
 from tests.cloud.faults import FAULTS, Fault
 from tests.cloud.langfuse_turns import PROMPT, watched
 
+pytestmark = pytest.mark.long
+
 BREAKING: tuple[Fault, ...] = tuple(fault for fault in FAULTS if fault != "slow")
 
 

@@ -14,6 +14,8 @@ from server.turns.failures import turn_failure
 from tests.agent.turns import Stage, stage
 from tests.openai_endpoint import Endpoint, Fault, Reply, openai_endpoint
 
+pytestmark = pytest.mark.long
+
 QUICK = Patience(first_s=30, silence_s=30, retries=2, longest_pause_s=0.05)
 HASTY = replace(QUICK, first_s=300, silence_s=1)
 SILENT = ("hang", "keep_alive")

@@ -190,8 +190,10 @@ def test_a_marked_stretch_of_time_is_asked_about_and_reaches_the_model(
     page.get_by_role("button", name="Send").click()
     expect_status(page, "completed")
     assert scripted.sent_of("user_prompt")[0]["context"]["window"] == {"start": start, "end": end}
+    before = chart.get_attribute("data-view-start") or ""
     marked.get_by_role("button", name="Zoom").click()
     expect(marked).to_have_count(0)
+    expect(chart).not_to_have_attribute("data-view-start", before)  # drawn with the next frame
     assert window_of(chart) == pytest.approx((start, end))
 
 

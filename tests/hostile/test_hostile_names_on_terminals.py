@@ -17,6 +17,8 @@ from server.edges.cli.doors import Analysis, AnalyzeOptions, CliDoors, ServeOpti
 from server.edges.cli.main import build_cli
 from tests.hostile.names import CROWDS, MARK, NAMES, chrome, speedscope
 
+pytestmark = pytest.mark.long
+
 TOGETHER = pytest.mark.parametrize("keys", CROWDS, ids=lambda keys: keys[0])
 INVISIBLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 COMMANDS = (

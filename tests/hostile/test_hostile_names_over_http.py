@@ -9,6 +9,8 @@ import pytest
 from tests.hostile.names import CROWDS, LONG, NAMES, chrome, speedscope
 from tests.server.running_server import RunningServer, running_server
 
+pytestmark = pytest.mark.long
+
 TOGETHER = pytest.mark.parametrize("keys", CROWDS, ids=lambda keys: keys[0])
 AS_ANNA = {"Authorization": "Bearer anna"}
 JSON_TYPES = {"application/json", "application/problem+json"}

@@ -11,6 +11,8 @@ import pytest
 from tests.hostile.names import MARK, NAMES, chrome, speedscope
 from tests.mcp.test_mcp_stdio import talking
 
+pytestmark = pytest.mark.long
+
 QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 INVISIBLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 ARGUMENTS: dict[str, dict[str, Any]] = {

@@ -24,6 +24,8 @@ from traces.door import read_trace
 from traces.errors import DamagedTrace
 from traces.model import Trace
 
+pytestmark = pytest.mark.long
+
 BY_NAME = pytest.mark.parametrize("name", NAMES)
 TOGETHER = pytest.mark.parametrize("keys", GROUPS, ids=lambda keys: keys[0])
 ORDERS = tuple(NAMES)[:11]

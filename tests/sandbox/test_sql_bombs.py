@@ -8,6 +8,8 @@ from server.adapters.workers.sql import MOST_SQL_CHARACTERS, SqlBounds
 from server.ports.traces import SqlRefused
 from tests.agent.turns import small_trace
 
+pytestmark = pytest.mark.long
+
 BOUNDS = SqlBounds(seconds=1.0, rows=50, characters=20_000)
 
 MEMORY = [

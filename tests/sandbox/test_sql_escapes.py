@@ -14,6 +14,8 @@ from server.ports.traces import SqlRefused
 from tests.agent.turns import small_trace
 from traces import cache
 
+pytestmark = pytest.mark.long
+
 SECRET = "the-secret-of-the-server"
 
 READ_A_FILE = [

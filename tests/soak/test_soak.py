@@ -48,6 +48,7 @@ async def what_does_not_hold(part: Part, folder: Path) -> list[Figure | str]:
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.long
 async def test_a_connection_that_is_cut_loses_nothing_and_tells_nothing_twice(tmp_path: Path) -> None:
     assert await what_does_not_hold(Cuts(aim=8, words=60), tmp_path) == []
 

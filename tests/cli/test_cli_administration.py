@@ -12,6 +12,8 @@ import pytest
 
 from tests.e2e.running_server import NOT_INHERITED, ROOT, RunningServer, running_server
 
+pytestmark = pytest.mark.long
+
 SECONDS = 90
 
 

@@ -23,6 +23,8 @@ from tests.cloud.told_turns import events_of, until_told
 from tests.server.running_server import STACKS, ScriptedAgent, Socket, saying
 from tests.server.talking import END, ask, new_id, told
 
+pytestmark = pytest.mark.long
+
 TWO_MESSAGES = replace(LOCAL_PLAN, name="small", chat_messages_per_session=2)
 
 

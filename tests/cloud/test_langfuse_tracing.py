@@ -15,6 +15,8 @@ from tests.agent.turns import endpoint_models
 from tests.cloud.langfuse_turns import PROMPT, Watched, watched
 from tests.openai_endpoint import Reply, openai_endpoint
 
+pytestmark = pytest.mark.long
+
 ASKED = "Why is my-secret-project slow? My key is sk-abcdefghijklmnop1234."
 DRAW = Reply(
     text="I look closely.", calls=(("generate_flamegraph_screenshot", "{}"), ("get_top_functions", '{"limit": 5}'))

@@ -14,6 +14,8 @@ from evals.made import MAKERS, made
 from evals.running import graded, trace_of
 from traces.model import Trace
 
+pytestmark = pytest.mark.long
+
 MACHINE_PATH = re.compile(rb"(?<![A-Za-z0-9_.])/(?:work|root|home|tmp|Users)/|pyenv")
 MAX_FILE_BYTES = 400_000
 ALL = read_cases()

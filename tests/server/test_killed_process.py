@@ -17,6 +17,8 @@ from tests.openai_endpoint import Reply, openai_endpoint
 from tests.server.running_server import Socket
 from tests.server.test_serve import serving
 
+pytestmark = pytest.mark.long
+
 LOOKING = Reply(text="Let me look.", calls=(("get_top_functions", "{}"),))
 CUT_OFF = Reply(text="half an answer that nobody ends", fault="hang")
 ANSWER = Reply(text="The function `read` is what takes the time.")

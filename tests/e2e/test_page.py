@@ -65,6 +65,7 @@ def test_an_answer_names_the_cause_and_shows_a_picture(
     assert picture_width(page) > 0
 
 
+@pytest.mark.long
 def test_a_large_chrome_trace_is_answered_with_a_picture(page: Page, shared: Path, tmp_path: Path) -> None:
     large = tmp_path / "chrome-20mb.json"
     large.write_bytes(gzip.decompress((shared / "traces" / "chrome-20mb.json.gz").read_bytes()))

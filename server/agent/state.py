@@ -17,6 +17,11 @@ from server.ports.prompts import Prompts
 from server.ports.traces import TraceWorkers
 
 
+def _newest(_: Any, told: Any) -> Any:
+    """Each attempt tells the limits anew; two that die within one step tell them twice before its end."""
+    return told
+
+
 class TurnState(TypedDict, total=False):
     """`messages`: system prompt, history, this prompt, then the turn's own. `known`: what the system prompt says of the
     trace. `new_pictures`: tool calls of the newest round that drew one; `answer_id`: the message that holds the last
@@ -40,9 +45,9 @@ class TurnState(TypedDict, total=False):
     answer_id: str
     mended: bool
     told: Annotated[list[dict[str, Any]], operator.add]
-    chat_messages_per_session_limit: int | None
-    plan_name: str
-    messages_used: int
+    chat_messages_per_session_limit: Annotated[int | None, _newest]
+    plan_name: Annotated[str, _newest]
+    messages_used: Annotated[int, _newest]
     session_message_limit_hit_in_graph: bool
     references: list[dict[str, Any]]
     checks: list[dict[str, Any]]

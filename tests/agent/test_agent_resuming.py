@@ -8,11 +8,13 @@ from uuid import uuid4
 import psycopg
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import StateGraph
 
 from server.adapters.postgres.checkpoints import PostgresCheckpoints
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
-from server.agent.service import Checkpoints
+from server.agent.service import LIMITS, Checkpoints
+from server.agent.state import TurnState
 from server.errors import DatabaseUnavailable
 from server.protocol.events import ModelChunkStart, TurnEvent, TurnStarted
 from tests.agent.turns import RecordingSink, Stage, endpoint_models, stage
@@ -176,3 +178,11 @@ async def test_an_attempt_that_was_overtaken_leaves_no_checkpoint(database: Fres
             with pytest.raises(DatabaseUnavailable):
                 await scene.agent.answer(scene.turn, OvertakenWhileItSpeaks(database))
             assert await (await owner.execute(count)).fetchone() == (0,)
+
+
+def test_limits_told_by_two_attempts_within_one_step_are_those_of_the_last() -> None:
+    channels = StateGraph(TurnState).channels
+    for name in LIMITS:
+        channel: Any = channels[name]
+        assert channel.update([1, 2])
+        assert channel.get() == 2

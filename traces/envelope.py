@@ -64,7 +64,7 @@ def read_member(archive: zipfile.ZipFile, member: str, name: str, limit: int = M
             data = _collect(iter(lambda: file.read(OUTPUT_CHUNK), b""), info.compress_size, name, limit)
         if bytes(data[:1]) == b"\x78" and len(data) > 1 and (0x7800 | data[1]) % 31 == 0:
             data = _collect(_inflate(data), len(data), name, limit)
-    except (RuntimeError, NotImplementedError) as error:
+    except RuntimeError as error:
         raise UnrecognisedTrace(f"{name}: this zip is encrypted or packed in a way that is not read.") from error
     except BROKEN_ZIP as error:
         raise _broken(name, "zip") from error
@@ -73,7 +73,7 @@ def read_member(archive: zipfile.ZipFile, member: str, name: str, limit: int = M
 
 def _opened(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise NotImplementedError  # LZMA takes the memory that its first bytes ask for
+        raise RuntimeError("packed in a way that is not read")  # LZMA takes the memory that its first bytes ask for
     return archive.open(info)
 
 
@@ -141,7 +141,7 @@ def _unzip(data: memoryview, name: str) -> Iterator[bytes]:
             with _opened(archive, members[0]) as member:
                 while chunk := member.read(OUTPUT_CHUNK):
                     yield chunk
-    except (RuntimeError, NotImplementedError) as error:
+    except RuntimeError as error:
         raise UnrecognisedTrace(f"{name}: this zip is encrypted or packed in a way that is not read.") from error
     except BROKEN_ZIP as error:
         raise _broken(name, "zip") from error

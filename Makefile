@@ -8,7 +8,7 @@ RENDER := $(BIN)/flamechat render
 WEB := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo-cloud test test-long check bench eval fuzz gallery lock format clean
+.PHONY: help run demo-cloud test test-long laws check bench eval fuzz gallery lock format clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ test: .make/dev ## every test: pure rooms, real PostgreSQL, real HTTP, a real br
 
 test-long: .make/dev ## what needs longer than make test may take (20 minutes at most)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m long
+
+laws: .make/dev ## every law again, on 400 examples that no run had before
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m hypothesis --hypothesis-seed=random
 
 check: .make/dev ## format, lint, types, imports, architecture, the client's types
 	$(BIN)/ruff format --check .

@@ -116,6 +116,14 @@ def test_a_collapsed_line_is_a_path_and_a_weight() -> None:
     assert found.weight.tolist() == [3, 4, 1]
 
 
+@pytest.mark.parametrize("between", ["", " 5\n", "# comment\n", "b 1\n"])
+@pytest.mark.parametrize("longer", ["a;a;a;a;a;a;a;a", "a;a;a;a;a;a;a", "a;a;a;a;a;a;aa"])
+def test_each_line_that_was_cut_counts_once_whatever_line_is_before_it(between: str, longer: str) -> None:
+    text = f"a;a;a;a;a;a;a 1\n{between}{longer} 1\n{longer} 2\na;a;a;a;a;a 1".encode()
+    assert_same_lines(text)
+    assert lines.scan_lines(text, MAX_DEPTH).paths.truncated == 3
+
+
 def encode(value: int) -> bytes:
     out = bytearray()
     while value > 127:

@@ -1,4 +1,5 @@
-"""How many examples of a law are tried: few in `make test`, always the same; many, and new ones, in `make test-long`.
+"""How many examples of a law are tried: few in `make test`, many in `make test-long`, always the same, so that a change is
+judged by what it changes; as many new ones at every `make laws`.
 
 A law that names its own number in `settings` keeps it.
 """
@@ -7,19 +8,21 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("short", max_examples=25, deadline=None, derandomize=True)
-settings.register_profile("long", max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-LONG = "long"
+settings.register_profile(
+    "long", max_examples=400, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+LONG, LAWS = "long", "hypothesis"
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Runs before any test is imported: `settings` are read where a law is decorated."""
-    settings.load_profile("long" if config.option.markexpr == LONG else "short")
+    settings.load_profile("long" if config.option.markexpr in {LONG, LAWS} else "short")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Every law is also a long test."""
     for item in items:
-        if config.option.markexpr == LONG and getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+        if config.option.markexpr in {LONG, LAWS} and getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker(pytest.mark.long)
             item.add_marker(pytest.mark.timeout(300))

@@ -117,6 +117,7 @@ EXPORT int64_t scan_lines(Cursor data, int64_t length, Lines *lines) {
                 line = after;
                 continue;
             }
+            lines->tree.truncated += length > 0 && path.count > lines->tree.max_depth;
             if (leaf == -2 || !grow((void **)&lines->leaf, &lines->leaf_room, lines->count + 1, sizeof *lines->leaf) ||
                 !grow((void **)&lines->weight, &lines->weight_room, lines->count + 1, sizeof *lines->weight)) {
                 outcome = NO_MEMORY;

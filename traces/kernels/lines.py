@@ -87,11 +87,9 @@ def _paths(stacks: list[bytes], which: npt.NDArray[np.int64], max_depth: int) ->
         ends.append(len(frames))
     column, stops = np.frombuffer(frames, np.int32), np.frombuffer(ends, np.int64)
     sizes = np.diff(stops, prepend=0)
-    if len(sizes) and sizes.max() > max_depth:  # where paths are cut, each line counts
-        column = np.concatenate([column[stops[one] - sizes[one] : stops[one]] for one in which])
-        return paths_of_stacks_reference(column, np.cumsum(sizes[which]), max_depth), tuple(names)
     paths = paths_of_stacks_reference(column, stops, max_depth)
-    return replace(paths, leaf=paths.leaf[which]), tuple(names)
+    truncated = int((sizes[which] > max_depth).sum())
+    return replace(paths, leaf=paths.leaf[which], truncated=truncated), tuple(names)
 
 
 def _lines(data: memoryview) -> Iterator[bytes]:

@@ -5,8 +5,10 @@
 EXPORT int64_t nodes_of_spans(const int32_t *frame, const int32_t *parent, int64_t count, int32_t *node, Tree *tree) {
     for (int64_t i = 0; i < count; i++) {
         if (parent[i] >= i || frame[i] < 0) return MALFORMED;
-        node[i] = child(tree, parent[i] >= 0 ? node[parent[i]] : -1, frame[i]);
+        int32_t above = parent[i] >= 0 ? node[parent[i]] : -1;
+        node[i] = child(tree, above, frame[i]);
         if (node[i] == -2) return NO_MEMORY;
+        tree->truncated += node[i] == above;
     }
     return OK;
 }
@@ -29,6 +31,7 @@ EXPORT int64_t leaves_of_stacks(const int32_t *frames, const int64_t *ends, int6
             path[at] = node;
         }
         leaf[i] = node;
+        tree->truncated += length > tree->max_depth;
         before = outer;
         before_length = length;
         first = ends[i];
@@ -64,7 +67,11 @@ EXPORT int64_t leaves_of_nodes(const int32_t *above, const int32_t *frame, const
             int32_t under = previous;
             covers[frame[at]] = 1;
             while (under >= 0 && covers[tree->frame[under]] && tree->frame[under] != frame[at]) under = tree->parent[under];
-            previous = under >= 0 && tree->frame[under] == frame[at] ? under : child(tree, previous, frame[at]);
+            if (under < 0 || tree->frame[under] != frame[at]) {
+                under = child(tree, previous, frame[at]);
+                tree->truncated += under == previous;
+            }
+            previous = under;
         } else {
             int64_t waiting = 0;
             for (; at >= 0 && known[at] == UNKNOWN && frame[at] >= 0 && waiting < node_count; at = above[at]) pending[waiting++] = at;
@@ -75,7 +82,9 @@ EXPORT int64_t leaves_of_nodes(const int32_t *above, const int32_t *frame, const
             previous = at < 0 || known[at] == UNKNOWN ? -1 : known[at];
             while (waiting && previous != -2) {
                 at = pending[--waiting];
-                previous = known[at] = child(tree, previous, frame[at]);
+                known[at] = child(tree, previous, frame[at]);
+                tree->truncated += known[at] == previous;
+                previous = known[at];
             }
         }
         if (previous == -2) outcome = NO_MEMORY;

@@ -8,7 +8,7 @@
 typedef struct {
     int32_t *frame, *parent, *depth;
     int64_t frame_room, parent_room, depth_room;
-    int64_t count, truncated; /* frames below the deepest node allowed */
+    int64_t count, truncated; /* rows whose path was cut at the deepest node allowed */
     int64_t max_depth;
     uint64_t *keys; /* (parent + 1) << 32 | frame, next to the node in `nodes`; node + 1, 0 is free */
     int32_t *nodes;
@@ -50,10 +50,7 @@ static inline int32_t child(Tree *tree, int32_t parent, int32_t frame) {
     for (; tree->nodes[at]; at = (at + 1) & mask)
         if (tree->keys[at] == key) return tree->nodes[at] - 1;
     int32_t depth = parent >= 0 ? tree->depth[parent] + 1 : 0;
-    if (depth >= tree->max_depth) {
-        tree->truncated++;
-        return parent;
-    }
+    if (depth >= tree->max_depth) return parent;
     int64_t node = tree->count;
     if (node >= INT32_MAX - 1 || !grow((void **)&tree->frame, &tree->frame_room, node + 1, sizeof(int32_t)) ||
         !grow((void **)&tree->parent, &tree->parent_room, node + 1, sizeof(int32_t)) ||

@@ -1,7 +1,7 @@
 """Call paths interned as the nodes of a call tree, and sums over it. In C: tree.c."""
 
 import ctypes
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,8 @@ FEW_STACKS = 16
 @dataclass(frozen=True, slots=True)
 class Paths:
     """Nodes in order of first appearance, parents first; `leaf` is the node of each span, stack or sample (-1: none).
-    `truncated` frames lay deeper than was allowed and are part of the node above them."""
+    `truncated` spans, stacks or nodes of a profiler's own tree lay deeper than was allowed: what was too deep of them
+    is part of the node above it."""
 
     frame: Int32
     parent: Int32
@@ -85,7 +86,7 @@ def _spans_one_by_one(frame: Int32, parent: Int32, max_depth: int) -> Paths:
     tree = Trie(max_depth)
     nodes: list[int] = []
     for span_frame, span_parent in zip(frame.tolist(), parent.tolist(), strict=True):
-        nodes.append(tree.child(nodes[span_parent] if span_parent >= 0 else NONE, span_frame))
+        nodes.append(tree.child_or_cut(nodes[span_parent] if span_parent >= 0 else NONE, span_frame))
     return tree.paths(nodes)
 
 
@@ -127,9 +128,10 @@ def paths_of_stacks(frames: Int32, ends: Int64, max_depth: int, *, inner_first: 
 def paths_of_stacks_reference(frames: Int32, ends: Int64, max_depth: int, *, inner_first: bool = False) -> Paths:
     """The same in numpy, a depth of all stacks at a time."""
     sizes = np.diff(ends, prepend=0)
-    deepest = int(sizes.max()) if len(sizes) else 0
-    if deepest > max_depth or len(frames) < FEW_STACKS * deepest:
-        return _paths_one_by_one(frames, ends, max_depth, inner_first=inner_first)
+    truncated = int((sizes > max_depth).sum())
+    deepest = min(int(sizes.max()), max_depth) if len(sizes) else 0
+    if len(frames) < FEW_STACKS * deepest:
+        return replace(_paths_one_by_one(frames, ends, max_depth, inner_first=inner_first), truncated=truncated)
     places, step = (ends - 1, -1) if inner_first else (ends - sizes, 1)
     leaf = np.full(len(ends), NONE)
     stacks = np.arange(len(ends))
@@ -140,12 +142,12 @@ def paths_of_stacks_reference(frames: Int32, ends: Int64, max_depth: int, *, inn
         here = frames[places[stacks] + depth * step]
         nodes, leaf[stacks] = _distinct_children(leaf[stacks], here, stacks, nodes, found)
     if not nodes:
-        return Paths(empty := np.empty(0, np.int32), empty, empty, leaf.astype(np.int32), 0)
-    return _paths_in_order(found, leaf)
+        return Paths(empty := np.empty(0, np.int32), empty, empty, leaf.astype(np.int32), truncated)
+    return replace(_paths_in_order(found, leaf), truncated=truncated)
 
 
 def _paths_one_by_one(frames: Int32, ends: Int64, max_depth: int, *, inner_first: bool) -> Paths:
-    """The same, a stack at a time: how often a path was cut depends on what each stack shares with the one before."""
+    """The same, a stack at a time."""
     tree = Trie(max_depth)
     leaves: list[int] = []
     previous: list[int] = []
@@ -223,7 +225,7 @@ def paths_of_nodes_reference(
             under = previous
             while under >= 0 and tree.frame[under] in covers and tree.frame[under] != mine:
                 under = tree.parent[under]
-            previous = under if under >= 0 and tree.frame[under] == mine else tree.child(previous, mine)
+            previous = under if under >= 0 and tree.frame[under] == mine else tree.child_or_cut(previous, mine)
         else:
             pending: list[int] = []
             while at >= 0 and at not in known and frames[at] >= 0:
@@ -235,7 +237,7 @@ def paths_of_nodes_reference(
                 raise NotReadable("a node's parent is missing", 0)
             previous = known.get(at, NONE)
             for node in reversed(pending):
-                previous = known[node] = tree.child(previous, frames[node])
+                previous = known[node] = tree.child_or_cut(previous, frames[node])
         leaves.append(previous)
     return tree.paths(leaves)
 
@@ -334,12 +336,17 @@ class Trie:
             return node
         depth = self.depth[parent] + 1 if parent >= 0 else 0
         if depth >= self._max_depth:
-            self.truncated += 1
             return parent
         node = self._index[key] = len(self.frame)
         self.frame.append(frame)
         self.parent.append(parent)
         self.depth.append(depth)
+        return node
+
+    def child_or_cut(self, parent: int, frame: int) -> int:
+        """The same; where it is too deep, that is counted."""
+        node = self.child(parent, frame)
+        self.truncated += node == parent
         return node
 
     def paths(self, leaves: list[int]) -> Paths:

@@ -1,5 +1,5 @@
-"""How many examples of a law are tried: few in `make test`, many in `make test-long`, always the same, so that a change is
-judged by what it changes; as many new ones at every `make laws`.
+"""How many examples of a law are tried: few in `make test`, many in `make test-long`, always the same, so that a change
+is judged by what it changes; as many new ones at every `make laws`.
 
 A law that names its own number in `settings` keeps it.
 """

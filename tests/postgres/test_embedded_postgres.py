@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import psutil  # type: ignore[import-untyped]
 import psycopg
 import pytest
 
@@ -157,6 +158,26 @@ async def test_a_killed_server_is_started_again_with_all_that_was_committed(tmp_
     async with EmbeddedPostgres(tmp_path) as db:
         with psycopg.connect(db.owner_dsn) as owner:
             assert owner.execute("select count(*) from kept").fetchone() == (1000,)
+
+
+async def test_a_server_that_dies_while_one_logs_in_is_started_again(tmp_path: Path) -> None:
+    with a_process_that_uses(tmp_path) as (starter, _):
+        starter.send_signal(signal.SIGKILL)
+        starter.wait(timeout=20)
+    dying = read_postmaster(tmp_path / "cluster")
+    assert dying is not None
+    os.kill(dying.pid, signal.SIGSTOP)  # looks ready, and takes connections that it does not answer
+    async with asyncio.timeout(50):
+        db = EmbeddedPostgres(tmp_path)
+        joining = asyncio.create_task(db.__aenter__())
+        while not any(link.raddr and link.raddr.port == dying.port for link in psutil.Process().net_connections("tcp")):
+            await asyncio.sleep(0.01)
+        os.kill(dying.pid, signal.SIGKILL)
+        await joining
+        try:
+            assert answers(db.owner_dsn)
+        finally:
+            await db.__aexit__()
 
 
 async def is_back(cluster: Path, gone: Postmaster) -> Postmaster:

@@ -36,6 +36,9 @@ SERVER_ROLE = "flamechat_server"
 START_SECONDS = 60.0
 """Bounds a start: long enough for the recovery of a busy database after a crash."""
 
+DYING_SECONDS = 2.0
+"""How long a killed process may still be seen: a busy machine takes its time to bury it."""
+
 LOOK_SECONDS = 0.5
 """How often `kept_running` looks whether the server still lives: a file and an entry of /proc."""
 
@@ -124,9 +127,8 @@ class EmbeddedPostgres:
             with self._change(deadline):
                 port = None if self._count_in(users) else self._port_of_the_others()
                 self._passwords = self._read_passwords()
-                self._port = self._running(deadline, port=port).port
+                self._greet_one_that_stays(deadline, port)
                 (self._folder / "port").write_text(f"{self._port}\n", encoding="ascii")
-                self._greet()
         except BaseException:
             users.close()
             raise
@@ -209,6 +211,26 @@ class EmbeddedPostgres:
             make_cluster(programs, self._cluster, self._passwords[OWNER], launcher)
         log = self._folder / "postgres.log"
         return start_postmaster(programs, self._cluster, log, launcher, self._settings, deadline, port=port)
+
+    def _greet_one_that_stays(self, deadline: float, port: int | None) -> None:
+        """Log in to the server that runs, or to the next one where that was just dying: a killed process looks alive
+        for a moment."""
+        while True:
+            found = self._running(deadline, port=port)
+            self._port = found.port
+            try:
+                return self._greet()
+            except DatabaseUnavailable:
+                if not self._goes_away(found):
+                    raise
+
+    def _goes_away(self, found: Postmaster) -> bool:
+        until = time.monotonic() + DYING_SECONDS
+        while (now := read_postmaster(self._cluster)) is not None and now.pid == found.pid:
+            if time.monotonic() > until:
+                return False
+            time.sleep(POLL_SECONDS)
+        return True
 
     def _greet(self) -> None:
         """Log in as the owner, which proves that the server is ours, and see that the server's role can."""

@@ -6,7 +6,6 @@ from contextlib import AbstractAsyncContextManager
 from uuid import uuid4
 
 import anyio
-import psycopg
 import pytest
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
@@ -307,8 +306,8 @@ async def test_what_the_table_lost_when_the_database_fell_is_told_again_elsewher
         assert await there.snapshot(S1) is None
         async with there._reading:  # what was written before the crash has not been read
             await told(here, events[:first])
-            with psycopg.connect(database.owner) as owner:
-                owner.execute("truncate flamechat_private.turn_events")
+            async with await AsyncConnection.connect(database.owner) as owner:  # it may wait for one who is writing
+                await owner.execute("truncate flamechat_private.turn_events")
         await told(here, events[first:])
         messages = await heard(listening)
     assert text_of(messages) == "0 1 2 3 4 5 "
@@ -362,8 +361,8 @@ async def test_listeners_are_hung_up_on_when_a_turn_ended_and_nobody_lives_to_te
             await told(dying, list(events))
             with anyio.fail_after(5):
                 assert [await anext(listening) for _ in events] == events
-        with psycopg.connect(database.owner) as owner:
-            owner.execute("select end_chat_turn(%s, 'completed')", [T1])
+        async with await AsyncConnection.connect(database.owner) as owner:
+            await owner.execute("select end_chat_turn(%s, 'completed')", [T1])
         with anyio.fail_after(20):
             assert [message async for message in listening] == []
         assert await there.snapshot(S1) is None

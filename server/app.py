@@ -159,7 +159,7 @@ def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None
 async def _serve(settings: "Settings", listening: "socket.socket", announce: Callable[[str], None]) -> None:
     from server.composing.announcing import announce_address
     from server.edges.http.application import build_application, names_of
-    from server.edges.http.serving import HttpServer, StopSignals
+    from server.edges.http.serving import HttpServer, StopSignals, collect_seldom
     from server.turns.sample import add_sample_once
 
     signals = StopSignals()
@@ -179,6 +179,7 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
                 beside.append(added)
                 # Whoever opens the printed address at once finds the sample there; a slow machine is not waited for.
                 await asyncio.wait({added}, timeout=SAMPLE_WAIT_S)
+            collect_seldom()
             announce_address(settings, listening.getsockname()[1], announce)
             drain_s = await signals.next()
             parts.stopping.set()

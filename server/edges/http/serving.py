@@ -4,6 +4,7 @@ own).
 
 import asyncio
 import contextlib
+import gc
 import signal
 import socket
 from collections.abc import Iterator
@@ -27,6 +28,10 @@ BACKLOG = 128
 """Connections that wait to be accepted; they already wait while the rest of the server starts."""
 
 
+COLLECTOR_THRESHOLDS = (50_000, 20, 20)
+"""New objects before the youngest are looked at, and how many such looks before an older generation is."""
+
+
 class HttpServer(uvicorn.Server):
     """`serve(sockets=[...])` runs until `should_exit` is set."""
 
@@ -44,6 +49,8 @@ class HttpServer(uvicorn.Server):
                 ws_max_size=MAX_MESSAGE_BYTES,
                 ws_ping_interval=ping_every_s,
                 ws_ping_timeout=pong_within_s,
+                # A compressor and its window are 0.3 MB a socket, for messages of which most are a few words.
+                ws_per_message_deflate=False,
                 timeout_graceful_shutdown=GRACE_S,
             )
         )
@@ -51,6 +58,14 @@ class HttpServer(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
+
+
+def collect_seldom() -> None:
+    """What lives now stays, and is left alone by the garbage collector, which looks at what comes after 70 times as
+    seldom as it would: an answer's tokens make many objects that reference counts alone take away."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*COLLECTOR_THRESHOLDS)
 
 
 def bound_socket(host: str, port: int) -> socket.socket:

@@ -1,5 +1,7 @@
 """Sockets that nobody uses or reads any more, and how many one user may have."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,7 @@ import pytest
 import websockets
 from anyio.abc import ByteStream
 
-from server.edges.http.serving import HttpServer
+from server.edges.http.serving import COLLECTOR_THRESHOLDS, HttpServer
 from server.edges.ws.bounds import PING_EVERY_S, PONG_WITHIN_S
 from server.ports.identity import Caller
 from server.turns.conversation import Conversation
@@ -69,6 +71,27 @@ def test_a_server_lets_a_dead_peer_go_within_a_minute() -> None:
     config = HttpServer(app).config
     assert (config.ws_ping_interval, config.ws_ping_timeout) == (PING_EVERY_S, PONG_WITHIN_S)
     assert PING_EVERY_S + PONG_WITHIN_S <= 60
+
+
+async def test_a_client_that_offers_compression_gets_none(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        url = server.address.replace("http", "ws") + "/api/v1/chat"
+        async with websockets.connect(url, proxy=None, compression="deflate") as socket:
+            assert socket.protocol.extensions == []
+
+
+def test_what_a_server_began_with_is_no_garbage() -> None:
+    tried = "import gc; from server.edges.http.serving import collect_seldom as settle; settle()"
+    said = subprocess.run(
+        [sys.executable, "-c", f"{tried}; print(gc.get_freeze_count(), gc.get_threshold()[0])"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    frozen, threshold = map(int, said.stdout.split())
+    assert frozen > 10_000
+    assert threshold == COLLECTOR_THRESHOLDS[0]
 
 
 async def pinging(socket: Socket) -> None:

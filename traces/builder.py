@@ -226,7 +226,7 @@ class TraceBuilder:
         for times in self.side_tables.times():
             if len(times) and not -MAX_TIME_NS <= times.min() <= times.max() <= MAX_TIME_NS:
                 raise self.damaged("a time is out of range.")
-        instants, counters, async_spans, flows = self.side_tables.finished(zero, strings.index)
+        instants, counters, async_spans, flows, requests = self.side_tables.finished(zero, strings.index)
         return Trace(
             name=self.name,
             format=self.format,
@@ -240,6 +240,7 @@ class TraceBuilder:
             counters=counters,
             async_spans=async_spans,
             flows=flows,
+            requests=requests,
             warnings=tuple(self._warnings.values()),
             recorded_at_ns=self.recorded_at_ns,
         )

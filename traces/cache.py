@@ -23,6 +23,7 @@ from traces.model import (
     Frames,
     Instants,
     Profile,
+    Requests,
     Samples,
     Spans,
     Strings,
@@ -30,7 +31,7 @@ from traces.model import (
 )
 from traces.values import ProfileKind, TraceWarning, Unit, ValueType
 
-ENGINE_VERSION = "2"
+ENGINE_VERSION = "3"
 """Part of every cache key: raise it whenever an importer or the model gives other columns for the same bytes."""
 
 MAGIC = b"FCTRACE1"
@@ -38,6 +39,7 @@ PREFIX_BYTES = 16
 ALIGNMENT = 4096
 Column = np.ndarray[Any, np.dtype[Any]]
 
+REQUEST_NUMBERS = frozenset({"start", "end", "server", "size"})
 TABLES: tuple[tuple[str, type, tuple[tuple[str, str], ...]], ...] = (
     ("strings", Strings, (("arena", "u1"), ("offsets", "i8"))),
     ("frames", Frames, tuple((n, "i4") for n in ("name", "file", "line", "column", "category"))),
@@ -45,6 +47,7 @@ TABLES: tuple[tuple[str, type, tuple[tuple[str, str], ...]], ...] = (
     ("counters", Counters, (("profile", "i4"), ("time", "i8"), ("name", "i4"), ("value", "f8"))),
     ("async_spans", AsyncSpans, (("profile", "i4"), ("start", "i8"), ("end", "i8"), ("name", "i4"), ("ident", "i4"))),
     ("flows", Flows, tuple((n, "i8" if "time" in n else "i4") for n in Flows.__slots__)),
+    ("requests", Requests, tuple((n, "i8" if n in REQUEST_NUMBERS else "i4") for n in Requests.__slots__)),
 )
 TREE = (("frame", "i4"), ("parent", "i4"), ("depth", "i4"), ("count", "i8"), ("outermost", "u1"))
 SPANS = (("parent", "i4"), ("node", "i4"), ("depth", "i4"), ("args_offset", "i8"), ("args_length", "i4"))

@@ -35,6 +35,11 @@ def check(trace: Trace) -> None:
     _within(flows.to_profile, NONE, len(trace.profiles), "an arrow ends in a profile that exists")
     _within(intervals.ident, 0, len(strings), "an interval's id exists")
     assert (intervals.end >= intervals.start).all(), "intervals do not run backwards"
+    asked = trace.requests
+    _within(asked.profile, NONE, len(trace.profiles), "a request's profile exists")
+    assert (asked.end >= asked.start).all(), "requests do not run backwards"
+    for text in (asked.url, asked.kind, asked.priority, asked.blocking, asked.found_in, asked.document):
+        _within(text, NONE, len(strings), "a request's text exists")
 
 
 def _within(column: Values, lowest: int, end: int, law: str) -> None:

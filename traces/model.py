@@ -188,6 +188,32 @@ class Flows:
     name: Int32
 
 
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """What a page asked the network for, by when. `end` of one that was never answered is the trace's last moment.
+
+    `server` is how long the first bytes were waited for, in nanoseconds, `size` the bytes received; -1: not said. The
+    other columns index `Strings` or are -1. `url` and `found_in` (what the request was found in: a document, a style
+    sheet, a script) are without query, fragment and credentials; `kind` is Chrome's resource type, `priority` and
+    `blocking` (whether painting waits for it) are its words, `document` the document that asked.
+    """
+
+    profile: Int32
+    start: Int64
+    end: Int64
+    server: Int64
+    size: Int64
+    url: Int32
+    kind: Int32
+    priority: Int32
+    blocking: Int32
+    found_in: Int32
+    document: Int32
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+
 @dataclass(frozen=True)
 class Trace:
     """All that one file said. `format` is the importer's name; `sha256` is of the file as it was given.
@@ -207,6 +233,7 @@ class Trace:
     counters: Counters
     async_spans: AsyncSpans
     flows: Flows
+    requests: Requests
     warnings: tuple[TraceWarning, ...] = field(default=())
     recorded_at_ns: int | None = None
 

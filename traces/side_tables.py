@@ -2,14 +2,30 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from traces.model import AsyncSpans, Counters, Flows, Instants, Int32, Int64
+from traces.model import NONE, AsyncSpans, Counters, Flows, Instants, Int32, Int64, Requests
 
 Texts = Sequence[str]
 """What a column of indices points into; index -1 is the last of them."""
+
+
+class Request(NamedTuple):
+    """A row of the requests, as `model.Requests` has them, with texts."""
+
+    profile: int
+    start: int
+    end: int
+    server: int = NONE
+    size: int = NONE
+    url: str | None = None
+    kind: str | None = None
+    priority: str | None = None
+    blocking: str | None = None
+    found_in: str | None = None
+    document: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +38,19 @@ class SideTables:
     readings: list[tuple[int, int, str, float]] = field(default_factory=list)
     intervals: list[tuple[Int32, Int64, Int64, Int32, Texts, Int32, Texts]] = field(default_factory=list)
     arrows: list[tuple[Int32, Int64, Int32, Int64, Int32, Texts]] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
 
     def times(self) -> list[Int64]:
         """All times in the tables, to be checked."""
         found = [batch[1] for batch in self.instants]
         found += [times for batch in self.intervals for times in batch[1:3]]
         found += [times for batch in self.arrows for times in (batch[1], batch[3])]
-        return [*found, *(np.array([row[1] for row in rows], np.int64) for rows in (self.points, self.readings))]
+        found += [np.array([row[1] for row in rows], np.int64) for rows in (self.points, self.readings, self.requests)]
+        return [*found, np.array([row.end for row in self.requests], np.int64)]
 
-    def finished(self, zero: int, index: Callable[[str], int]) -> tuple[Instants, Counters, AsyncSpans, Flows]:
+    def finished(
+        self, zero: int, index: Callable[[str | None], int]
+    ) -> tuple[Instants, Counters, AsyncSpans, Flows, Requests]:
         """The tables in order of time, on the trace's clock; `index` interns a text."""
         instants = [(profile, time - zero, _interned(name, t, index)) for profile, time, name, t in self.instants]
         instants.append(
@@ -60,7 +80,17 @@ class SideTables:
             counters,
             AsyncSpans(*_in_order(intervals, "iqqii")),
             Flows(*_in_order(arrows, "iqiqi")),
+            _requests(self.requests, zero, index),
         )
+
+
+def _requests(rows: Sequence[Request], zero: int, index: Callable[[str | None], int]) -> Requests:
+    ordered = sorted(rows, key=lambda row: row.start)
+    texts = [[index(text) for text in row[5:]] for row in ordered]
+    said = np.array(texts, np.int32).reshape(-1, 6).T
+    start, end = (np.array([row[k] for row in ordered], np.int64) - zero for k in (1, 2))
+    server, size = (np.array([row[k] for row in ordered], np.int64) for k in (3, 4))
+    return Requests(np.array([row.profile for row in ordered], np.int32), start, end, server, size, *said)
 
 
 def _interned(column: Int32, texts: Texts, index: Callable[[str], int]) -> Int32:

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from traces.builder import TraceBuilder
+from traces.importers import requests
 from traces.importers.events import Events, ThreadKey
 from traces.kernels.scaled import MISSING
 from traces.model import NONE, Int32, Int64
@@ -38,6 +39,7 @@ def read(events: Events, lanes: Mapping[ThreadKey, int], builder: TraceBuilder) 
         if len(rows):
             rows = rows[np.argsort(events.time[rows], kind="stable")]
             read_rows(events, rows, lane[thread[rows]], builder)
+    requests.read(events, lane, builder)
 
 
 def _names(events: Events) -> tuple[str, ...]:

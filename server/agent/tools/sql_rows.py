@@ -151,6 +151,19 @@ def async_spans(trace: Trace) -> Columns:
     }
 
 
+def requests(trace: Trace) -> Columns:
+    table = trace.requests
+    texts = ("url", "kind", "priority", "blocking", "found_in")
+    return {
+        **{name: _texts(trace, getattr(table, name)) for name in texts},
+        "profile": table.profile,
+        "start": table.start,
+        "dur": table.end - table.start,
+        "server": table.server,
+        "size": table.size,
+    }
+
+
 def flows(trace: Trace) -> Columns:
     table = trace.flows
     return {

@@ -225,5 +225,23 @@ TABLES: dict[str, SqlTable] = {
             sql_rows.flows,
             lambda trace: len(trace.flows.from_time),
         ),
+        SqlTable(
+            "requests",
+            "what a page asked the network for (Chrome)",
+            (
+                SqlColumn("url", "url::VARCHAR", "without query"),
+                SqlColumn("kind", "kind::VARCHAR", "Document, Stylesheet, Script and so on"),
+                SqlColumn("priority", "priority::VARCHAR", "Chrome's: VeryHigh to VeryLow"),
+                SqlColumn("blocking", "blocking::VARCHAR", "blocking: painting waits for it"),
+                SqlColumn("found_in", "found_in::VARCHAR", "the address that asked for it"),
+                PROFILE,
+                *_moment("start", '"start"'),
+                *_moment("dur", "dur"),
+                SqlColumn("server_ms", "CASE WHEN server >= 0 THEN server / 1e6 END", "until the first bytes came"),
+                SqlColumn("size_bytes", "CASE WHEN size >= 0 THEN size END", "received"),
+            ),
+            sql_rows.requests,
+            lambda trace: len(trace.requests),
+        ),
     )
 }

@@ -11,13 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
 from traces.importers.head import Head
+from traces.importers.perf_threads import PerfThread, add_threads
 from traces.kernels.perf import Blocks, frame_parts, scan_blocks
-from traces.kernels.trees import distinct_rows, paths_of_stacks
+from traces.kernels.trees import distinct_rows
 from traces.model import NONE, Int32, Int64
-from traces.values import Unit, ValueType
 
 HEADER = re.compile(
     rb"[ \t]*(\S.*?)[ \t]+(-?\d{1,9})(?:/(-?\d{1,9}))?[ \t]+(?:\[\d+\][ \t]+)?(?:[A-Za-z.]{1,8}[ \t]+)?"
@@ -25,10 +24,6 @@ HEADER = re.compile(
 )
 MAX_HEADER_BYTES = 1_000
 """Of a sample's first line; tracepoints print their arguments behind what is read."""
-TIME = ValueType("time", Unit.NANOSECONDS)
-SAMPLES = ValueType("samples", Unit.COUNT)
-CLOCKS = ("cpu-clock", "task-clock")
-"""Events whose period is nanoseconds of CPU time."""
 
 
 class Header(NamedTuple):
@@ -51,6 +46,13 @@ class Thread:
     rank: list[int] = field(default_factory=list)
     time: list[int] = field(default_factory=list)
     period: list[int] = field(default_factory=list)
+
+    def finished(self) -> PerfThread:
+        """The same as columns; the period counts only where every sample has one."""
+        header = self.header
+        comm, pid, tid, event = (_text(text) for text in (header.comm, header.pid, header.tid, header.event))
+        period = np.array(self.period, np.int64) if len(self.period) == len(self.time) else None
+        return PerfThread(comm, pid, tid, event, np.array(self.rank, np.int64), np.array(self.time, np.int64), period)
 
 
 def looks_like(head: Head) -> bool:
@@ -85,10 +87,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         thread.time.append(header.time)
         if header.period is not None:
             thread.period.append(header.period)
-    first_event = headers[0].event
-    for thread in sorted(threads.values(), key=lambda thread: thread.header.event != first_event):
-        other = "" if thread.header.event == first_event else f", {_text(thread.header.event)}"
-        _add(thread, frames, ends, other, builder)
+    add_threads([thread.finished() for thread in threads.values()], _text(headers[0].event), frames, ends, builder)
 
 
 def _lines(content: memoryview, blocks: Blocks) -> Iterator[bytes]:
@@ -136,45 +135,6 @@ def _stacks(frames: Int32, blocks: Blocks, at: Int64, headers: list[Header]) -> 
         frames = np.insert(frames, begins[beside >= 0] - begins[0], beside[beside >= 0])
         ends = ends + np.cumsum(beside >= 0)
     return frames, ends
-
-
-def _add(thread: Thread, frames: Int32, ends: Int64, suffix: str, builder: TraceBuilder) -> None:
-    rank = np.array(thread.rank, np.int64)
-    time = np.array(thread.time, np.int64)
-    order = np.argsort(time, kind="stable")
-    rank, time = rank[order], time[order]
-    begins = np.where(rank > 0, ends[rank - 1], 0)
-    sizes = ends[rank] - begins
-    own_ends = np.cumsum(sizes)
-    picked = np.arange(own_ends[-1]) + np.repeat(begins - own_ends + sizes, sizes)
-    paths = paths_of_stacks(frames[picked], own_ends, MAX_STACK_DEPTH, inner_first=True)
-    # A sample stands for the time from half way to the one before it to half way to the next.
-    middle = time[:-1] + np.diff(time) // 2
-    begin = np.concatenate((time[:1], middle))
-    weights: list[Int64] = [np.append(middle, time[-1]) - begin, np.ones(len(time), np.int64)]
-    values = [TIME, SAMPLES]
-    header = thread.header
-    event = _text(header.event)
-    if len(thread.period) == len(time):
-        weights.append(np.array(thread.period, np.int64)[order])
-        is_clock = event.startswith(CLOCKS)
-        values.append(ValueType("CPU time" if is_clock else event, Unit.NANOSECONDS if is_clock else Unit.COUNT))
-    comm, pid, tid = _text(header.comm), _text(header.pid), _text(header.tid)
-    name = f"{comm} (pid {pid}, tid {tid})" if pid else f"{comm} (tid {tid})"
-    builder.add_sampled(
-        name + suffix,
-        paths,
-        paths.leaf,
-        weights,
-        values=tuple(values),
-        default_value=0 if time[-1] > time[0] else 1,  # one sample alone says nothing about time
-        time=begin,
-        axis=Unit.NANOSECONDS,
-        axis_start=begin[0].item(),
-        axis_end=time[-1].item(),
-        pid=pid,
-        tid=tid,
-    )
 
 
 def _text(data: bytes) -> str:

@@ -1,0 +1,86 @@
+"""What perf recorded of threads, as profiles: the same whether its file was read or what `perf script` prints of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from traces.bounds import MAX_STACK_DEPTH
+from traces.builder import TraceBuilder
+from traces.kernels.trees import paths_of_stacks
+from traces.model import Int32, Int64
+from traces.values import Unit, ValueType
+
+TIME = ValueType("time", Unit.NANOSECONDS)
+SAMPLES = ValueType("samples", Unit.COUNT)
+CLOCKS = ("cpu-clock", "task-clock")
+"""Events whose period is nanoseconds of CPU time."""
+
+
+@dataclass(frozen=True, slots=True)
+class PerfThread:
+    """The samples of one thread and event by their rank in the recording, in any order. `pid` is empty where only the
+    thread is known; `time` (ns) and `period` are None where they were not recorded."""
+
+    comm: str
+    pid: str
+    tid: str
+    event: str
+    rank: Int64
+    time: Int64 | None
+    period: Int64 | None
+
+
+def add_threads(
+    threads: Sequence[PerfThread], first_event: str, frames: Int32, ends: Int64, builder: TraceBuilder
+) -> None:
+    """Feed a profile a thread and event, those of the recording's first event first: time, samples, the event's count.
+
+    The stack of the sample of rank `i` is `frames[ends[i - 1]:ends[i]]`, innermost first.
+    """
+    for thread in sorted(threads, key=lambda thread: thread.event != first_event):
+        suffix = "" if thread.event == first_event else f", {thread.event}"
+        _add(thread, suffix, frames, ends, builder)
+
+
+def _add(thread: PerfThread, suffix: str, frames: Int32, ends: Int64, builder: TraceBuilder) -> None:
+    rank, time, period = thread.rank, thread.time, thread.period
+    if time is not None:
+        order = np.argsort(time, kind="stable")
+        rank, time = rank[order], time[order]
+        period = period[order] if period is not None else None
+    begins = np.where(rank > 0, ends[rank - 1], 0)
+    sizes = ends[rank] - begins
+    own_ends = np.cumsum(sizes)
+    picked = np.arange(own_ends[-1]) + np.repeat(begins - own_ends + sizes, sizes)
+    paths = paths_of_stacks(frames[picked], own_ends, MAX_STACK_DEPTH, inner_first=True)
+    values, weights = [SAMPLES], [np.ones(len(rank), np.int64)]
+    if period is not None:
+        is_clock = thread.event.startswith(CLOCKS)
+        values.append(ValueType("CPU time" if is_clock else thread.event, Unit.NANOSECONDS if is_clock else Unit.COUNT))
+        weights.append(period)
+    begin = axis_start = axis_end = None
+    default = 0
+    if time is not None:
+        # A sample stands for the time from half way to the one before it to half way to the next.
+        middle = time[:-1] + np.diff(time) // 2
+        begin = np.concatenate((time[:1], middle))
+        values.insert(0, TIME)
+        weights.insert(0, np.append(middle, time[-1]) - begin)
+        axis_start, axis_end = begin[0].item(), time[-1].item()
+        default = 0 if axis_end > axis_start else 1  # one sample alone says nothing about time
+    name = f"{thread.comm} (pid {thread.pid}, tid {thread.tid})" if thread.pid else f"{thread.comm} (tid {thread.tid})"
+    builder.add_sampled(
+        name + suffix,
+        paths,
+        paths.leaf,
+        weights,
+        values=tuple(values),
+        default_value=default,
+        time=begin,
+        axis=Unit.NANOSECONDS if time is not None else None,
+        axis_start=axis_start,
+        axis_end=axis_end,
+        pid=thread.pid,
+        tid=thread.tid,
+    )

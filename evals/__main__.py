@@ -17,7 +17,7 @@ from evals.conditions import Condition, NoPictures, WithDump, WithTools
 from evals.running import Graded, graded
 from evals.table import Prices, printed
 from server.adapters.memory.workers import InlineTraceWorkers
-from server.adapters.model.choice import ANALYST
+from server.agent.offering import ANALYST
 from server.composing.agent import build_agent, build_models
 from server.errors import ServerError
 from server.settings import load_settings

@@ -344,6 +344,8 @@ def compose(
         relay=told,
         runner=runner,
         measures=counted,
+        plans=plans,
+        models=settings.offered_models,
         most_turns_per_user=settings.most_turns_per_user,
         scores=scores,
     )
@@ -378,6 +380,7 @@ def compose(
         gateway=gateway,
         source_folder=settings.source_dir,
         answer_within_s=settings.turn_seconds + 30,
+        models=settings.offered_models,
     )
     retention = Retention(
         records=records, conversations=conversations, plans=plans, objects=objects, workers=workers, clock=clock

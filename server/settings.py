@@ -12,6 +12,7 @@ from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_vali
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from server.adapters.supabase.project import SupabaseProject
+from server.agent.offering import OfferedModels
 from server.errors import ConfigError
 from traces.bounds import MAX_UPLOAD_BYTES
 
@@ -115,6 +116,11 @@ class Settings(BaseSettings):
     def uses_language_model(self) -> bool:
         """Whether a provider answers; otherwise the built-in analyst does."""
         return self.openai_api_key is not None or self.model_base_url is not None
+
+    @property
+    def offered_models(self) -> OfferedModels:
+        """What people may choose from."""
+        return OfferedModels.of_settings(self.model, self.models_allowed, has_provider=self.uses_language_model)
 
     @property
     def most_turns_per_user(self) -> int | None:

@@ -1,10 +1,11 @@
 """The agent of the settings, with its models and its prompt."""
 
-from server.adapters.model.choice import ANALYST, ChosenModels, ModelChoice
+from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.model.patience import Patience
 from server.adapters.model.prices import read_prices
 from server.adapters.prompt_file import PromptFile
 from server.agent.bounds import AgentBounds
+from server.agent.offering import ANALYST
 from server.agent.service import Checkpoints, FlamechatAgent
 from server.agent.turn import Pictures
 from server.composing.watching import Watching

@@ -11,10 +11,10 @@ import httpx
 import psycopg
 from langchain_core.messages import HumanMessage
 
-from server.adapters.model.choice import ANALYST_LABEL
 from server.adapters.postgres.place import hears_itself
 from server.adapters.postgres.programs import find_programs
 from server.adapters.supabase.project import SupabaseProject
+from server.agent.offering import ANALYST_LABEL
 from server.composing.agent import build_models
 from server.composing.watching import FROM_FILE, watching
 from server.edges.cli.config import Checked, Sign

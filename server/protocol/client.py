@@ -59,6 +59,7 @@ class Regenerate(WireModel):
     type: Literal["regenerate"] = "regenerate"
     turn_id: Identifier
     new_turn_id: Identifier | None = None
+    model: str | None = None
 
 
 class EditPrompt(WireModel):
@@ -68,6 +69,7 @@ class EditPrompt(WireModel):
     turn_id: Identifier
     prompt: Prompt
     new_turn_id: Identifier | None = None
+    model: str | None = None
 
 
 class Feedback(WireModel):

@@ -5,8 +5,10 @@ own answers.
 import uuid
 from dataclasses import dataclass
 
+from limits.administration import PlanRecords
+from server.agent.offering import OfferedModels
 from server.agent.opening import opening
-from server.errors import BadRequest, LimitExceeded, TooManyAtOnce
+from server.errors import BadRequest, LimitExceeded, NotFound, TooManyAtOnce
 from server.ports.conversations import Conversations, MessageRow, SessionRow, TurnKind, TurnRequest
 from server.ports.identity import Caller
 from server.ports.measures import Measures
@@ -19,6 +21,7 @@ from server.protocol.client import EditPrompt, Feedback, Regenerate, StartAnalys
 from server.protocol.server import ChatError, ConnectionAck, TurnSnapshot, WaitingForModel
 from server.protocol.values import HistoryMessage, LimitsView, RunningTurn, ViewerState
 from server.turns.access import session_of, turn_of
+from server.turns.features import features
 from server.turns.library import TraceLibrary
 from server.turns.pictures import picture_address, picture_path
 from server.turns.runner import TurnRunner
@@ -51,6 +54,8 @@ class Conversation:
         relay: Relay,
         runner: TurnRunner,
         measures: Measures,
+        plans: PlanRecords,
+        models: OfferedModels,
         most_turns_per_user: int | None = None,
         scores: Scores | None = None,
     ) -> None:
@@ -62,6 +67,8 @@ class Conversation:
         self._relay = relay
         self._runner = runner
         self._measures = measures
+        self._plans = plans
+        self._models = models
         self._most_turns_per_user = most_turns_per_user
         self._scores = scores or NoScores()
 
@@ -99,7 +106,8 @@ class Conversation:
     async def submit(self, caller: Caller, message: UserPrompt, viewing: ViewerState) -> WaitingForModel | None:
         """Accept a prompt. None when a turn of that id has ended already (its messages are in the history).
 
-        Raises LimitExceeded, TurnInProgress, and BadRequest for a userId or traceId that is not the session's.
+        Raises LimitExceeded, TurnInProgress, and BadRequest for a userId or traceId that is not the session's, and for
+        a model that is not offered.
         """
         _same_user(caller, message.user_id)
         session = await session_of(self._conversations, caller, message.session_id)
@@ -122,7 +130,8 @@ class Conversation:
         """Accept a turn in the place of another of the session `session_id`, with the same prompt or an edited one.
         None when that new turn has ended already.
 
-        Raises LimitExceeded, TurnInProgress, and BadRequest for a turn of another session or one that was superseded.
+        Raises LimitExceeded, TurnInProgress, and BadRequest for a turn of another session or one that was superseded,
+        and for a model that is not offered.
         """
         replaced = await turn_of(self._conversations, caller, message.turn_id)
         if replaced.session_id != session_id:
@@ -139,6 +148,7 @@ class Conversation:
             turn_id=message.new_turn_id or str(uuid.uuid4()),
             prompt=prompt,
             kind=kind,
+            model=message.model,
             context=viewing.model_dump(mode="json", by_alias=True),
             supersedes=replaced.turn_id,
         )
@@ -159,6 +169,7 @@ class Conversation:
             )
 
     async def _accept(self, request: TurnRequest, *, queue_behind: bool = False) -> WaitingForModel | None:
+        await self._check_model(request)
         try:
             decision = await self._conversations.reserve_turn(
                 request, queue_behind=queue_behind, most_answering=self._most_turns_per_user
@@ -174,6 +185,20 @@ class Conversation:
             return None
         position = await self._queue.put(TurnJob(turn.turn_id, turn.session_id))
         return WaitingForModel(turn_id=turn.turn_id, position=position or None)
+
+    async def _check_model(self, request: TurnRequest) -> None:
+        """Raises BadRequest for a model that the plan does not offer, unless the turn was accepted before."""
+        if request.model is None:
+            return
+        standing = await self._conversations.limits(request.caller, None)
+        offered = (await features(self._plans, standing.plan_name)).models
+        refusal = self._models.refusal(request.model, offered)
+        if refusal is None:
+            return
+        try:
+            await turn_of(self._conversations, request.caller, request.turn_id)
+        except NotFound:
+            raise BadRequest(refusal, field="model") from None
 
     async def cancel(self, caller: Caller, turn_id: str) -> None:
         """Stop a turn: its end event follows. An ended turn is left as it is."""

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from server.adapters.model.analyst.question import Topic, understood
-from server.adapters.model.choice import ANALYST, ChosenModels, ModelChoice
+from server.adapters.model.choice import ChosenModels, ModelChoice
+from server.agent.offering import ANALYST
 from server.agent.turn import TurnAnswer
 from server.errors import ModelFailed
 from server.protocol.values import ViewerState

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from server.adapters.model.choice import ANALYST, ANALYST_LABEL, ChosenModels, ModelChoice
+from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.model.patience import Patience
 from server.adapters.model.prices import read_prices
 from server.agent.model import Price
+from server.agent.offering import ANALYST, ANALYST_LABEL
 from server.errors import ConfigError, ModelFailed
 from server.ports.conversations import MessageRow, Sender
 from server.protocol.events import ToolStart, TurnStarted

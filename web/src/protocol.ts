@@ -74,6 +74,7 @@ export interface EditPrompt {
   turnId: string;
   prompt: string;
   newTurnId?: string | null;
+  model?: string | null;
 }
 
 export interface Feedback {
@@ -184,6 +185,7 @@ export interface Regenerate {
   type: "regenerate";
   turnId: string;
   newTurnId?: string | null;
+  model?: string | null;
 }
 
 export interface Resume {

@@ -8,12 +8,8 @@ from langchain_core.language_models import BaseChatModel
 from server.adapters.model.analyst.chat import AnalystChat
 from server.adapters.model.patience import Patience
 from server.agent.model import FREE, Model, Price
+from server.agent.offering import ANALYST, OfferedModels, label_of
 from server.errors import ModelFailed
-
-ANALYST = "built-in"
-ANALYST_LABEL = "Built-in analyst (rules, not a language model)"
-DEFAULT_MODEL = "gpt-5"
-"""What a key alone gets; FLAMECHAT_MODEL names another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,11 +29,9 @@ class ModelChoice:
     patience: Patience = field(default_factory=Patience)
 
     @property
-    def default(self) -> str:
-        """The analyst without a key or address, and when the setting names it."""
-        if self.base_url is None and self.api_key is None:
-            return ANALYST
-        return self.model or DEFAULT_MODEL
+    def offered(self) -> OfferedModels:
+        has_provider = self.base_url is not None or self.api_key is not None
+        return OfferedModels.of_settings(self.model, self.allowed, has_provider=has_provider)
 
 
 class ChosenModels:
@@ -49,17 +43,9 @@ class ChosenModels:
 
     def model(self, name: str | None, *, offered: Sequence[str] | None = None) -> Model:
         """See `ChatModels.model`. The built-in analyst may always be asked for."""
-        default = self._choice.default
-        # A server without a provider has the analyst only, whatever a plan offers.
-        names = (default, *self._choice.allowed) if offered is None or default == ANALYST else tuple(offered)
-        wanted = name or names[0]
-        if wanted != ANALYST and wanted not in names:
-            told = ", ".join(dict.fromkeys((*names, ANALYST)))
-            raise ModelFailed(
-                f"The model {wanted!r} is not offered here; offered are {told}.",
-                code="model_not_allowed",
-                retryable=False,
-            )
+        wanted = name or self._choice.offered.names(offered)[0]
+        if (refusal := self._choice.offered.refusal(wanted, offered)) is not None:
+            raise ModelFailed(refusal, code="model_not_allowed", retryable=False)
         model = self._made(wanted)
         if not model.is_language_model:
             return model
@@ -71,7 +57,7 @@ class ChosenModels:
             return Model(
                 chat=self._chats.setdefault(ANALYST, AnalystChat()),
                 name=ANALYST,
-                label=ANALYST_LABEL,
+                label=label_of(ANALYST),
                 sees_pictures=False,
                 is_language_model=False,
                 price=FREE,
@@ -90,7 +76,7 @@ class ChosenModels:
         return Model(
             chat=self._chats[name],
             name=name,
-            label=name,
+            label=label_of(name),
             sees_pictures=self._choice.sees_pictures,
             price=self._choice.prices.get(name),
         )

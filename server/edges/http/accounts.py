@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 from limits.decisions import LimitType
 from limits.plans import Plan, SessionsPeriod
 from limits.usage import Meter, Usage, meters
+from server.agent.offering import label_of
 from server.edges.http.services import CurrentCaller, CurrentServices
 from server.protocol.base import WireModel
 
@@ -87,13 +88,22 @@ class UsageView(WireModel):
         )
 
 
+class ModelView(WireModel):
+    """`label` is what people read."""
+
+    name: str
+    label: str
+
+
 class MyUsage(WireModel):
-    """`messages` is of the session that was asked for. `onOffer` are the plans one can be put on."""
+    """`messages` is of the session that was asked for. `onOffer` are the plans one can be put on, `models` those that a
+    prompt may ask for, the default first."""
 
     usage: UsageView
     messages: MeterView | None
     on_offer: list[PlanView]
     is_administrator: bool
+    models: list[ModelView]
 
 
 @routes.get("/me/usage")
@@ -106,6 +116,11 @@ async def my_usage(caller: CurrentCaller, services: CurrentServices, session_id:
         limits = await services.conversation.session_limits(caller, session_id)
         messages = MeterView.of(Meter(LimitType.SESSION_MESSAGES, limits.messages_used, limits.messages_limit, None))
     plans = [PlanView.of(plan) for plan in await services.administration.plans() if not plan.is_retired]
+    names = services.models.names(usage.plan.chat_models)
     return MyUsage(
-        usage=UsageView.of(usage), messages=messages, on_offer=plans, is_administrator=caller.is_administrator
+        usage=UsageView.of(usage),
+        messages=messages,
+        on_offer=plans,
+        is_administrator=caller.is_administrator,
+        models=[ModelView(name=name, label=label_of(name)) for name in names],
     )

@@ -9,6 +9,7 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from limits.administration import Administration
+from server.agent.offering import OfferedModels
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.picture_desk import PictureDesk
 from server.edges.http.uploads import UploadsUnderWay
@@ -60,6 +61,7 @@ class Services:
     answer_within_s: float = 300.0
     """How long `POST /api/chat` waits for a turn to end."""
 
+    models: OfferedModels = field(default_factory=OfferedModels)
     uploads: UploadsUnderWay = field(default_factory=UploadsUnderWay)
     pictures: PictureDesk = field(default_factory=PictureDesk)
 

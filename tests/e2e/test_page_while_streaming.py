@@ -1,8 +1,6 @@
 """The page while an answer is on its way: a scripted model holds its stream until the test lets it go on."""
 
-import asyncio
 from pathlib import Path
-from typing import Literal
 
 import pytest
 from anyio.from_thread import BlockingPortal
@@ -10,41 +8,14 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Scripted
 from tests.e2e.door import open_door
+from tests.e2e.held_answers import ANSWER, FIRST_PIECE, SENTENCE, Gate, held_reply, reached
 from tests.e2e.pages import ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer
 from tests.openai_endpoint import Reply
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
 
-SENTENCE = "Filtering scores every card again at each key that is pressed."
-ANSWER = " ".join(f"{number % 9 + 1}. {SENTENCE}" for number in range(39))
-"""Small numbers, which no check takes for claims: an answer with false ones is asked for again."""
-
-FIRST_PIECE = ANSWER[:60]
 LOOKING = "I look at the functions that take the most time of their own."
-REACHED_S = 30
-
-
-class Gate(asyncio.Event):
-    """Holds a reply after its first piece until it is set; `reached` says that the reply waits here."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.reached = asyncio.Event()
-
-    async def wait(self) -> Literal[True]:
-        self.reached.set()
-        return await super().wait()
-
-
-def held_reply() -> tuple[Reply, Gate]:
-    """A long answer whose first piece comes at once, and what lets the rest of it go."""
-    gate = Gate()
-    return Reply(text=ANSWER, piece=60, gate=gate), gate
-
-
-async def reached(gate: Gate) -> None:
-    await asyncio.wait_for(gate.reached.wait(), REACHED_S)
 
 
 def answer_text(page: Page) -> str:

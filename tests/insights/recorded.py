@@ -7,10 +7,12 @@ import numpy as np
 from traces.builder import TraceBuilder
 from traces.model import Trace
 from traces.nesting import nest_slices
+from traces.side_tables import Request
 from traces.stacks import StackTable
 from traces.values import Unit, ValueType
 
 MS = 1_000_000
+SHOP = "https://shop.example/"
 Call = tuple[str, float, float]
 """Name, start, end."""
 
@@ -57,6 +59,7 @@ def timeline(
     instants: Sequence[tuple[str, float]] = (),
     intervals: Sequence[Call] = (),
     counters: Sequence[tuple[str, float, float]] = (),
+    requests: Sequence[Request] = (),
     length: float | None = None,
 ) -> Trace:
     """Threads of calls; instants are (name, time), counters (name, time, value), intervals calls that need not nest."""
@@ -72,6 +75,7 @@ def timeline(
         builder.instant(0, int(at * MS), text)
     for text, at, value in counters:
         builder.counter(0, int(at * MS), text, value)
+    builder.side_tables.requests.extend(requests)
     if intervals:
         texts = [text for text, _, _ in intervals]
         times = [(np.array([row[k] for row in intervals]) * MS).astype(np.int64) for k in (1, 2)]
@@ -79,6 +83,25 @@ def timeline(
         profile = np.zeros(len(texts), np.int32)
         builder.side_tables.intervals.append((profile, times[0], times[1], index_of, texts, index_of, texts))
     return finished(builder)
+
+
+def request(
+    url: str,
+    start: float,
+    end: float,
+    *,
+    server: float | None = None,
+    size: int = -1,
+    kind: str = "Script",
+    priority: str = "High",
+    blocking: str | None = None,
+    found_in: str = SHOP,
+    document: str = "F1",
+) -> Request:
+    """Of the page's first thread, a script that the page names and needs, unless it is told otherwise."""
+    waited = -1 if server is None else int(server * MS)
+    words = (kind, priority, blocking, found_in, document)
+    return Request(0, int(start * MS), int(end * MS), waited, size, url, *words)
 
 
 def values(rows: Mapping[str, Sequence[float]], columns: Sequence[tuple[str, Unit]], *, form: str = "pprof") -> Trace:

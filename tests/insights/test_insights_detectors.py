@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.insights.recorded import one_after_another, sampled, share, timeline, values
+from tests.insights.recorded import SHOP, one_after_another, request, sampled, share, timeline, values
 from traces.insights.insight import State
 from traces.insights.registry import DETECTORS, insight
 from traces.model import Trace
+from traces.side_tables import Request
 from traces.values import Unit
 
 CPU = share("work", 50)
@@ -110,6 +111,41 @@ def requests_sent(late: int) -> Trace:
     sent = [("ResourceSendRequest", 1.0)] * (10 - late) + [("ResourceSendRequest", 60.0)] * late
     calls = [("RunTask", 0, 10), ("RunTask", 90, 100)]
     return timeline(calls, instants=[*sent, ("firstContentfulPaint", 50)])
+
+
+def loading(*asked: Request, server: float = 20, frames: bool = True) -> Trace:
+    """A page that was navigated to at 5 ms, got its document from 10 to 50 ms, and painted at 1,000 ms."""
+    page = request(SHOP, 10, 50, kind="Document", server=server, size=10_000, found_in="")
+    inner = request("https://ads.example/", 60, 70, kind="Document", document="F2")
+    calls = [("RunTask", 0, 10), ("RunTask", 1500, 1510)]
+    marks = [("navigationStart", 5.0), ("firstContentfulPaint", 1000.0)]
+    return timeline(calls, instants=marks, requests=[page, *([inner] if frames else []), *asked])
+
+
+def blocking(lasted: float) -> Trace:
+    """Two requests that overlap and hold up the paint so long together; others that do not."""
+    return loading(
+        request(f"{SHOP}a.css", 60, 60 + lasted - 10, blocking="blocking"),
+        request(f"{SHOP}b.js", 70, 60 + lasted, blocking="in_body_parser_blocking"),
+        request(f"{SHOP}c.js", 60, 900, blocking="non_blocking"),
+        request(f"{SHOP}late.css", 60, 1100, blocking="blocking"),
+        request("https://ads.example/ad.css", 60, 900, blocking="blocking", document="F2"),
+    )
+
+
+def found_late(start: float, through: str = f"{SHOP}app.js") -> Trace:
+    return loading(
+        request(f"{SHOP}app.js", 55, 90),
+        request(f"{SHOP}api/first", start, start + 20, found_in=through),
+        request(f"{SHOP}api/metrics", 600, 700, found_in=f"{SHOP}app.js", priority="Low"),
+    )
+
+
+def received(foreign: int) -> Trace:
+    return loading(
+        request("https://cdn.shop.example/app.js", 60, 90, size=290_000),
+        request("https://tags.example.net/t.js", 60, 95, size=foreign),
+    )
 
 
 def hosts(foreign: float) -> Trace:
@@ -231,6 +267,10 @@ CASES = (
     Case("slow-interaction", lambda: interaction(201), lambda: interaction(199), CPU),
     Case("layout-shifts", lambda: painted("LayoutShift", 10), lambda: painted("Shift", 10), CPU),
     Case("late-requests", lambda: requests_sent(3), lambda: requests_sent(2), CPU),
+    Case("render-blocking", lambda: blocking(51), lambda: blocking(49), PAGE),
+    Case("request-chain", lambda: found_late(101), lambda: found_late(99), PAGE),
+    Case("slow-document", lambda: loading(server=601), lambda: loading(server=599), PAGE),
+    Case("other-sites", lambda: received(101_000), lambda: received(99_000), PAGE),
     Case("third-parties", lambda: hosts(21), lambda: hosts(19), CPU),
     Case("n-plus-one", lambda: queries("SELECT 1", 5, 11), lambda: queries("SELECT 1", 4, 20), CPU),
     Case("n-plus-one-calls", lambda: queries("GET /item", 5, 61), lambda: queries("GET /item", 5, 59), CPU),

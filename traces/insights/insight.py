@@ -57,12 +57,18 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One thing that shows it. `name` is the trace's own word: quote it. `value` is formatted with its unit."""
+    """One thing that shows it. `name` is the trace's own word: quote it. `value` is formatted with its unit. `handle`
+    is empty for what has none, such as a request; the first of several always has one.
+    """
 
     handle: str
     name: str
     value: str = ""
     share: float | None = None
+
+    def beside(self, name: str) -> str:
+        """The name as it was made fit to show, with the handle where there is one."""
+        return f"{name} ({self.handle})" if self.handle else name
 
 
 @dataclass(frozen=True, slots=True)

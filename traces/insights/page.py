@@ -20,6 +20,7 @@ from traces.insights.subject import Subject, durations, root_spans
 from traces.insights.thresholds import threshold
 from traces.model import Int64, Profile
 
+NAVIGATION = ("navigationStart",)
 NO_PAGE = "it is no timeline of a page in Chrome"
 SCRIPT = (
     "FunctionCall",

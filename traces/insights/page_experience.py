@@ -1,4 +1,4 @@
-"""What people see of a page in Chrome: paints, interactions, shifts, late requests; and whose scripts run."""
+"""What people see of a page in Chrome: paints, interactions, shifts; and whose scripts run."""
 
 from urllib.parse import urlsplit
 
@@ -17,11 +17,10 @@ from traces.insights.insight import (
     not_applicable,
     passed,
 )
-from traces.insights.page import LOADING, NO_PAGE, page_thread
+from traces.insights.page import LOADING, NAVIGATION, NO_PAGE, page_thread
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
 
-NAVIGATION = ("navigationStart",)
 BROWSER_SCHEMES = frozenset({"http", "https"})
 
 
@@ -105,31 +104,12 @@ def _layout_shifts(subject: Subject) -> Verdict:
     )
 
 
-def _late_requests(subject: Subject) -> Verdict:
-    sent, painted = subject.marks("ResourceSendRequest"), subject.marks("firstContentfulPaint")
-    if not len(sent) or not len(painted):
-        return not_applicable("requests and the first paint are not in the trace's columns")
-    late = int((sent > painted[-1]).sum())
-    share = late / len(sent)
-    if share < threshold("late-requests.share"):
-        return passed(f"{late:,} of {len(sent):,} requests started after the first paint")
-    return Verdict(
-        State.FAIL,
-        f"{late:,} of {len(sent):,} requests ({format_share(share)}) of {{0}} started after the first paint.",
-        Severity.INFO,
-        (Evidence(subject.profile.handle, subject.profile.name),),
-        share=share,
-        advice="If the first view needs them, let the HTML name or preload them; a chain of scripts is late.",
-        confidence=Confidence.MEDIUM,
-    )
-
-
 def _third_parties(subject: Subject) -> Verdict:
     by_host: dict[str, float] = {}
     own = subject.frames.self_value
     heaviest: dict[str, int] = {}
     for frame in np.flatnonzero(own > 0).tolist():
-        host = _host(subject.trace.frame_file(frame) or "")
+        host = web_host(subject.trace.frame_file(frame) or "")
         if host:
             by_host[host] = by_host.get(host, 0.0) + float(own[frame])
             if host not in heaviest or own[frame] > own[heaviest[host]]:
@@ -163,7 +143,8 @@ def _third_parties(subject: Subject) -> Verdict:
     )
 
 
-def _host(url: str) -> str:
+def web_host(url: str) -> str:
+    """The host of a web page's address, with its port; empty for any other."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -180,8 +161,6 @@ DETECTORS = (
              ("inp.medium", "inp.high"), ("What runs during the slowest interaction?",)),
     Detector("layout-shifts", Kind.PAGE, "Layout shifts (CLS)", "content that moves by itself", _layout_shifts,
              ("layout-shifts.count",)),
-    Detector("late-requests", Kind.PAGE, "Late requests", "requests that start after the first paint", _late_requests,
-             ("late-requests.share",), LOADING),
     Detector("third-parties", Kind.PAGE, "Third parties", "script time by host", _third_parties,
              ("third-parties.share",), ("Which hosts' scripts take most?",), Confidence.MEDIUM),
 )  # fmt: skip

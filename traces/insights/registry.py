@@ -7,6 +7,7 @@ from traces.handles import profile_at
 from traces.insights import (
     code,
     comparison,
+    loading,
     memory,
     overheads,
     page,
@@ -29,6 +30,7 @@ DETECTORS: tuple[Detector, ...] = (
     *timeline.DETECTORS,
     *page.DETECTORS,
     *page_experience.DETECTORS,
+    *loading.DETECTORS,
     *requests.DETECTORS,
     *memory.DETECTORS,
     *pytorch.DETECTORS,

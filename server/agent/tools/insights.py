@@ -25,7 +25,7 @@ class GetInsights(ToolArguments):
 
 def said(found: Insight) -> str:
     """The sentence of a finding, the trace's words in it quoted, each with its handle."""
-    return found.said(lambda evidence: f"{quoted(evidence.name, 80)} ({evidence.handle})")
+    return found.said(lambda evidence: evidence.beside(quoted(evidence.name, 80)))
 
 
 def answer_insights(trace: Trace, arguments: GetInsights) -> Outcome:
@@ -48,7 +48,7 @@ def answer_insights(trace: Trace, arguments: GetInsights) -> Outcome:
 
 def _detail(trace: Trace, one: Insight) -> Outcome:
     lines = [f"{one.id}: {one.title}: {one.state} ({one.severity}, confidence {one.confidence})", said(one)]
-    lines += [f"- {e.handle} {quoted(e.name, 80)} {e.value}".rstrip() for e in one.evidence]
+    lines += [f"- {e.handle} {quoted(e.name, 80)} {e.value}".replace("-  ", "- ", 1).rstrip() for e in one.evidence]
     if one.window is not None:
         profile = _profile(trace, one)
         start, end = (format_value(at - profile.axis_start, profile.axis) for at in (one.window.start, one.window.end))

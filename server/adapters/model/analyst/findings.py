@@ -3,7 +3,7 @@
 from typing import Any
 
 from server.adapters.model.analyst.evidence import Evidence, Lead
-from server.adapters.model.analyst.wording import cited
+from server.adapters.model.analyst.wording import cited, coded
 from traces.insights.insight import PLACE
 from traces.insights.registry import distinct
 
@@ -53,7 +53,11 @@ def _matters(row: dict[str, Any], lead: Lead) -> bool:
 
 def sentence_of(row: dict[str, Any]) -> str:
     """A finding's sentence with its evidence cited."""
-    return PLACE.sub(lambda place: cited(row["evidence"][int(place[1])]), row["template"])
+    return PLACE.sub(lambda place: _shown(row["evidence"][int(place[1])]), row["template"])
+
+
+def _shown(evidence: dict[str, Any]) -> str:
+    return cited(evidence) if evidence["handle"] else coded(evidence["name"])
 
 
 def distinct_findings(evidence: Evidence) -> list[dict[str, Any]]:

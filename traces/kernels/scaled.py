@@ -19,7 +19,7 @@ and multiplying each err by at most one part in 2**53."""
 
 
 def scaled_numbers(
-    values: list[float], scale: int, tokens: Callable[[], Sequence[bytes | msgspec.Raw]]
+    values: list[float] | npt.NDArray[np.float64], scale: int, tokens: Callable[[], Sequence[bytes | msgspec.Raw]]
 ) -> npt.NDArray[np.int64]:
     """`scaled_number` of many, given as float64; those near a half and large ones are read again from their tokens."""
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is not sure

@@ -1,0 +1,144 @@
+"""Records as most are, and one odd thing among them: the typed way of the reference may not be told from records.c, nor
+from the raw way."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from traces.importers.events import EVENT
+from traces.kernels import records_rows
+from traces.kernels.library import kernels
+from traces.kernels.records import Field, Kind, Table, scan_records
+from traces.kernels.records_reference import scan_records_reference
+from traces.kernels.records_typed import TypedColumns, TypedRecords
+
+WEAK = (*EVENT, Field("category", "also", Kind.TEXT, weak=True))
+FIELDS = st.sampled_from([EVENT, WEAK])
+
+names = st.text(max_size=4) | st.sampled_from(["args", "a-0", "é", "\\", '"args":', "x-0.5"])
+words = st.sampled_from(["-0", "-0.0", "0", "7", '"7"', "1.0", "1e2", "null", "true", "[]", '""', "1" * 30, "9" * 5000])
+times = st.sampled_from(
+    [
+        "0",
+        "-0",
+        "12.5",
+        "0.0005",
+        "0.0015",
+        "1695836650310318.318",
+        "9007199254740993",
+        '"12.5"',
+        "null",
+        "1e400",
+        "-1.5",
+    ]
+) | st.integers(0, 10**16).map(str)
+inner = st.sampled_from(
+    ["{}", "7", "null", '"-0"', '{"args": 1}', '{"a\\n":[-0]}', '"\\"args\\":"', '{"x":{"args":{}}}']
+)
+keys = st.sampled_from(['"args"', '"args" ', '"arg\\u0073"', '"other"', '"name"', '"dur"', '"\\u0064ur"'])
+
+
+@st.composite
+def usual(draw: st.DrawFn) -> list[tuple[str, str]]:
+    """The members of a record that is read the typed way."""
+    members = [
+        ('"name"', json.dumps(draw(st.sampled_from(["f", "g", "args", "é"])), ensure_ascii=False)),
+        ('"cat"', draw(st.sampled_from(['"c"', '""']))),
+        ('"also"', '"d"'),
+        ('"ph"', '"X"'),
+        ('"ts"', str(draw(st.integers(0, 10**9)))),
+        ('"pid"', str(draw(st.integers(0, 3)))),
+        ('"tid"', draw(st.sampled_from(["1", '"1"', '"GPU 0"']))),
+    ]
+    members += draw(st.sampled_from([[], [('"dur"', "1.25")], [('"tdur"', "3")], [('"dur"', "2"), ('"tdur"', "3")]]))
+    members += draw(st.sampled_from([[], [('"args"', "{}")], [('"args"', '{"a":{"args":"\\\\"}}')]]))
+    members += draw(st.sampled_from([[], [('"id2"', '{"local":"0x1"}')], [('"id2"', '{"global":5,"x":{"args":1}}')]]))
+    return draw(st.permutations(members))
+
+
+@st.composite
+def odd(draw: st.DrawFn) -> list[tuple[str, str]]:
+    """A usual record with a member more, which may be one that it has, or one in other words."""
+    members = draw(usual())
+    extra = draw(
+        st.tuples(keys, inner)
+        | st.tuples(st.sampled_from(['"name"', '"id"', '"cat"', '"also"']), names.map(json.dumps))
+        | st.tuples(st.sampled_from(['"pid"', '"id"', '"name"', '"id2"']), words)
+        | st.tuples(st.sampled_from(['"ts"', '"dur"', '"tdur"']), times)
+    )
+    members.insert(draw(st.integers(0, len(members))), extra)
+    return members
+
+
+def spelled(members: list[tuple[str, str]], colon: str) -> str:
+    return "{{{}}}".format(",".join(f"{key}{colon}{value}" for key, value in members))
+
+
+records = st.lists(usual() | odd(), min_size=1, max_size=6)
+colons = st.sampled_from([":", ": ", ":\n\t   ", " : "])
+elements = st.sampled_from([[], ["7"], ['"args"'], ['{"args":1}']])
+
+
+def assert_same(mine: Table, other: Table) -> None:
+    assert (mine.count, mine.skipped, mine.members) == (other.count, other.skipped, other.members)
+    for name, column in mine.columns.items():
+        assert column.texts == other.columns[name].texts, name
+        for part in ("values", "ids", "items"):
+            np.testing.assert_array_equal(getattr(column, part), getattr(other.columns[name], part), f"{name}.{part}")
+
+
+@contextmanager
+def raw_only() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TypedRecords, "read", lambda *_: None)
+        yield
+
+
+@given(records, colons, elements, FIELDS, st.integers(1, 4), st.booleans())
+def test_no_spelling_tells_the_typed_way_from_the_others(
+    rows: list[list[tuple[str, str]]],
+    colon: str,
+    more: list[str],
+    fields: tuple[Field, ...],
+    batch: int,
+    inside: bool,
+) -> None:
+    array = "[{}]".format(" ,\n".join([*(spelled(members, colon) for members in rows), *more]))
+    document = (f'{{"a": 1, "traceEvents": {array}, "b": {{"args": 1}}}}' if inside else array).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records_rows, "BATCH", batch)
+        found = scan_records_reference(document, fields, "traceEvents")
+        with raw_only():
+            assert_same(found, scan_records_reference(document, fields, "traceEvents"))
+    if kernels() is not None:
+        assert_same(found, scan_records(document, fields, "traceEvents"))
+
+
+@given(st.lists(usual(), min_size=1, max_size=6), colons)
+def test_usual_records_are_read_the_typed_way(rows: list[list[tuple[str, str]]], colon: str) -> None:
+    piece = "[{}]".format(",".join(spelled(members, colon) for members in rows))
+    columns = TypedRecords(EVENT).read(piece.encode())
+    assert isinstance(columns, TypedColumns)
+    assert columns.count == len(rows)
+
+
+@pytest.mark.parametrize(
+    "member",
+    ['"name": "a\\u0062"', '"n\\u0061me": "a"', '"pid": -0', '"pid": 1.0', '"dur": "5"', '"id2": 5', '"id": []'],
+)
+def test_what_its_types_do_not_tell_exactly_is_left_to_the_raw_way(member: str) -> None:
+    assert TypedRecords(EVENT).read(f'[{{"args": {{"x": "\\n-0"}}}}, {{{member}}}]'.encode()) is None
+
+
+def test_arguments_are_found_though_their_key_stands_elsewhere_too() -> None:
+    piece = b'[{"name": "args"}, {"x": {"args": 1}, "args": {"args": 2}}, {"args"\n: 3}]'
+    columns = TypedRecords(EVENT).read(piece)
+    assert columns is not None
+    offsets, lengths = columns.slices["args"]
+    said = [piece[offset : offset + length] for offset, length in zip(offsets.tolist(), lengths.tolist(), strict=True)]
+    assert said == [b"", b'{"args": 2}', b"3"]

@@ -16,6 +16,7 @@ from bench.measure import ROUNDS, cpu_seconds, decompressed, mapped
 from bench.own_process import AnonymousMemory, Figures, figures_of
 from rendering.flamegraph import render_flamegraph
 from rendering.options import FlamegraphOptions
+from server.adapters.workers.pages import keep_freed_pages
 from traces import cache
 from traces.analysis.calltree import call_tree
 from traces.analysis.functions import top_functions
@@ -77,6 +78,7 @@ def first_picture(path: Path) -> Figures:
 def questions(path: Path) -> Figures:
     """Best of three in CPU milliseconds, reopening by wall clock: from the file's name to a Trace."""
     trace = read_trace(mapped(path), name=path.name)
+    keep_freed_pages()  # as the workers do in which questions are asked
     with tempfile.TemporaryDirectory() as folder:
         columns = Path(folder) / "columns"
         with columns.open("wb") as out:

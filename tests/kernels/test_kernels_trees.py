@@ -67,6 +67,15 @@ def test_spans_become_nodes_and_sums_alike(slices: list[tuple[int, int, int]], l
         np.testing.assert_array_equal(mine, reference)
 
 
+def test_sums_that_no_float_holds_are_exact_in_a_window() -> None:
+    start, end = int64([0, 1, 1 << 60]), int64([(1 << 61) + 1, 1 << 59, (1 << 60) + 3])
+    window = (start, end, int32([0, 1, 1]), int32([-1, 0]), 0.0, float(1 << 62))
+    for sums in (spans.sum_in_window, spans.sum_in_window_reference):
+        own, calls = sums(*window)
+        assert own.tolist() == [(1 << 61) + 1 - (1 << 59) - 2, (1 << 59) + 2]
+        assert calls.tolist() == [1, 2]
+
+
 @given(st.lists(st.lists(small, max_size=7), max_size=30), st.booleans())
 def test_stacks_become_paths_alike(stacks: list[list[int]], inner_first: bool) -> None:
     frames = int32([frame for stack in stacks for frame in stack])

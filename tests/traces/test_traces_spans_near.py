@@ -27,4 +27,4 @@ def test_spans_near_a_window_are_those_with_a_moment_in_it(
     inside = (spans.start < window.end) & (
         (spans.end > window.start) | ((spans.start == spans.end) & (spans.start >= window.start))
     )
-    np.testing.assert_array_equal(spans_near(spans, window), np.flatnonzero(inside))
+    np.testing.assert_array_equal(spans_near(spans, window).rows, np.flatnonzero(inside))

@@ -33,8 +33,8 @@ def call_durations(chosen: Selection, frames: list[int], window: Window | None =
     for profile in chosen.profiles:
         spans = profile.spans
         assert spans is not None
-        near = slice(None) if window is None else spans_near(spans, window)
-        row, start, end = place[profile.tree.frame][spans.node[near]], spans.start[near], spans.end[near]
+        near = spans_near(spans, window)
+        row, start, end = place[profile.tree.frame][near.of(spans.node)], near.of(spans.start), near.of(spans.end)
         inside = np.flatnonzero(row >= 0)
         rows.append(row[inside])
         durations.append(end[inside] - start[inside])

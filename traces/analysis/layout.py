@@ -10,7 +10,7 @@ from traces.analysis.filters import FrameFilter
 from traces.analysis.levels import depth_levels
 from traces.analysis.merged import MergedTree, above, below, whole_tree
 from traces.analysis.selection import Selection, select
-from traces.analysis.window import Window, clip, sample_extent, spans_near
+from traces.analysis.window import Window, clip, edges, sample_extent, spans_near
 from traces.handles import ProfileChoice, profile_at
 from traces.model import Int32, Int64, Profile, Samples, Trace, Values
 from traces.values import ProfileKind
@@ -139,18 +139,19 @@ def _whole_axis(profile: Profile) -> Window:
 def _span_boxes(profile: Profile, window: Window) -> Boxes:
     spans = profile.spans
     assert spans is not None
-    shown = spans_near(spans, window)
-    shown = shown[spans.end[shown] > spans.start[shown]]
-    start, end = clip(spans.start[shown], spans.end[shown], window)
-    return _by_row(
-        profile,
-        window,
-        start,
-        end,
-        spans.depth[shown],
-        profile.tree.frame[spans.node[shown]],
-        shown + profile.span_base,
-    )
+    near = spans_near(spans, window)
+    start, end, depth = near.of(spans.start), near.of(spans.end), near.of(spans.depth)
+    order = _by_depth(depth)
+    lasting = end > start
+    if not lasting.all():
+        order = order[lasting[order]]
+    begins, ends = start[order].astype(np.float64), end[order].astype(np.float64)
+    low, high = edges(start, window)
+    np.maximum(begins, low, out=begins)
+    np.minimum(ends, high, out=ends)
+    row = near.row(order)
+    frame = profile.tree.frame[spans.node[row]]
+    return _boxes(profile, window, (begins, ends), depth[order], frame, row + profile.span_base, "span")
 
 
 def _sample_boxes(profile: Profile, samples: Samples, window: Window) -> Boxes:
@@ -185,28 +186,41 @@ def _sample_boxes(profile: Profile, samples: Samples, window: Window) -> Boxes:
         empty = np.zeros(0, np.int32)
         columns.append((np.zeros(0), np.zeros(0), empty, empty))
     start, end, depths, nodes = (np.concatenate(c) for c in zip(*columns, strict=True))
-    return _by_row(profile, window, start, end, depths, tree.frame[nodes], nodes + profile.node_base, kind="node")
+    order = np.lexsort((start, depths))
+    nodes = nodes[order]
+    return _boxes(
+        profile,
+        window,
+        (start[order], end[order]),
+        depths[order],
+        tree.frame[nodes],
+        nodes + profile.node_base,
+        "node",
+    )
 
 
-def _by_row(
+def _by_depth(depth: Int32) -> Int64:
+    """The order of their rows, of what is in order of time: numpy sorts 16 bits by radix, and no stack is deeper."""
+    return np.argsort(depth.astype(np.uint16), kind="stable")
+
+
+def _boxes(
     profile: Profile,
     window: Window,
-    start: Values,
-    end: Values,
+    extent: tuple[Values, Values],
     depth: Int32,
     frame: Int32,
     ref: Int64,
-    kind: Literal["span", "node"] = "span",
+    kind: Literal["span", "node"],
 ) -> Boxes:
-    # Spans come in order of time; numpy sorts 16 bits by radix, and no stack is deeper.
-    order = np.lexsort((start, depth)) if kind == "node" else np.argsort(depth.astype(np.uint16), kind="stable")
-    counts = np.bincount(depth) if len(depth) else np.zeros(0, np.int64)
+    """Boxes that are in order of row and time."""
+    depths = np.arange(int(depth[-1]) + 2 if len(depth) else 1)
     return Boxes(
-        start=start[order].astype(np.float64),
-        end=end[order].astype(np.float64),
-        frame=frame[order],
-        ref=ref[order],
-        row_offsets=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
+        start=extent[0].astype(np.float64, copy=False),
+        end=extent[1].astype(np.float64, copy=False),
+        frame=frame,
+        ref=ref,
+        row_offsets=np.searchsorted(depth, depths).astype(np.int64),
         ref_kind=kind,
         unit=profile.axis,
         axis_start=window.start,
@@ -217,6 +231,8 @@ def _by_row(
 def _at_most(boxes: Boxes, limit: int) -> Layout:
     """Merge boxes too narrow to see into neighbours until the limit holds; the widest gives frame and handle."""
     total = len(boxes)
+    if total <= limit:
+        return Layout(boxes, 0, total)
     width = max(boxes.axis_end - boxes.axis_start, 1e-300)
     row = np.repeat(np.arange(boxes.depth_count), np.diff(boxes.row_offsets))
     cells = 1 << 16

@@ -84,8 +84,8 @@ def _longest_calls(
     spans, tree = profile.spans, profile.tree
     assert spans is not None
     nodes = wanted[tree.frame] & (tree.parent < 0) if roots else wanted[tree.frame]
-    near = spans_near(spans, window) if window else np.arange(len(spans))
-    rows = near[nodes[spans.node[near]]]
+    near = spans_near(spans, window)
+    rows = near.rows[nodes[near.of(spans.node)]]
     duration = (spans.end - spans.start)[rows]
     found = []
     for row in rows[_largest(duration, limit)].tolist():

@@ -1,14 +1,18 @@
 """Part of a profile's axis, and what each call-tree node has inside it."""
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from traces.errors import InvalidQuestion
 from traces.kernels.spans import sum_in_window
 from traces.kernels.trees import sum_by_node, sum_upwards
 from traces.model import CallTree, Int64, Profile, Samples, Spans, Values
 from traces.values import ProfileKind
+
+Column = TypeVar("Column", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ def node_values(profile: Profile, window: Window | None = None, value: int | Non
 def _spans_in_window(spans: Spans, tree: CallTree, window: Window) -> tuple[Values, Int64]:
     if spans.start.dtype.kind == "i":
         near = spans_near(spans, Window(float(np.floor(window.start)), float(np.ceil(window.end))))
-        columns = (spans.start[near], spans.end[near], spans.node[near])
+        columns = (near.of(spans.start), near.of(spans.end), near.of(spans.node))
         return sum_in_window(*columns, tree.parent, window.start, window.end)
     start, end = clip(spans.start, spans.end, window)
     inside = (end > start) | ((spans.start == spans.end) & (spans.start >= window.start) & (spans.end < window.end))
@@ -86,12 +90,39 @@ def _samples_in_window(profile: Profile, samples: Samples, value: int, window: W
     return sum_by_node(leaf[inside], weights, nodes), np.bincount(leaf[inside], minlength=nodes).astype(np.int64)
 
 
-def spans_near(spans: Spans, window: Window) -> Int64:
-    """The rows of the spans that have a moment in the window, in order; an empty span is one moment.
+@dataclass(frozen=True, slots=True)
+class SpansNear:
+    """Rows of spans, in order: those `still_open` where a window begins, then all that begin in it."""
+
+    still_open: Int64
+    first: int
+    stop: int
+
+    @property
+    def rows(self) -> Int64:
+        return self.row(np.arange(len(self.still_open) + self.stop - self.first))
+
+    def row(self, place: Int64) -> Int64:
+        """The rows at these places among them."""
+        row = place + (self.first - len(self.still_open))
+        early = np.flatnonzero(place < len(self.still_open))
+        row[early] = self.still_open[place[early]]
+        return row
+
+    def of(self, column: npt.NDArray[Column]) -> npt.NDArray[Column]:
+        """What the column holds of them."""
+        inside = column[self.first : self.stop]
+        return np.concatenate((column[self.still_open], inside)) if len(self.still_open) else inside
+
+
+def spans_near(spans: Spans, window: Window | None) -> SpansNear:
+    """The spans that have a moment in the window (None: all); an empty span is one moment.
 
     Spans are in order of their start, parents first: what is open at a moment is the last span that began before it, or
     lies above that one.
     """
+    if window is None:
+        return SpansNear(np.zeros(0, np.int64), 0, len(spans))
     first, stop = np.searchsorted(spans.start, (window.start, window.end)).tolist()
     still_open: list[int] = []
     row = first - 1
@@ -99,16 +130,21 @@ def spans_near(spans: Spans, window: Window) -> Int64:
         if spans.end[row] > window.start:
             still_open.append(row)
         row = int(spans.parent[row])
-    return np.concatenate((np.array(still_open[::-1], np.int64), np.arange(first, stop)))
+    return SpansNear(np.array(still_open[::-1], np.int64), first, stop)
+
+
+def edges(column: Values, window: Window) -> tuple[float, float]:
+    """The window's, moved out to whole numbers where the column holds those."""
+    if column.dtype.kind == "i":
+        return int(np.floor(window.start)), int(np.ceil(window.end))
+    return window.start, window.end
 
 
 def clip(start: Values, end: Values, window: Window) -> tuple[Values, Values]:
     """Intervals cut at the window's edges; what lies outside becomes empty."""
-    low, high = window.start, window.end
-    if start.dtype.kind == "i":
-        low, high = int(np.floor(low)), int(np.ceil(high))
-    begins = np.clip(start, low, high)
-    return begins, np.maximum(np.clip(end, low, high), begins)
+    low, high = edges(start, window)
+    begins = np.minimum(np.maximum(start, low), high)
+    return begins, np.maximum(np.minimum(end, high), begins)
 
 
 def sample_extent(profile: Profile, samples: Samples) -> tuple[Values, Values]:

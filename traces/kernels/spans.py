@@ -15,6 +15,8 @@ Int32 = npt.NDArray[np.int32]
 UInt8 = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
 NONE = -1
+EXACT = float(1 << 53)
+"""Below this, float64 holds every whole number."""
 PIECE = 1 << 16
 """Rows that become Python's numbers at once without the kernels: more would only take memory."""
 
@@ -199,14 +201,22 @@ def sum_in_window_reference(
     start: Int64, end: Int64, node: Int32, node_parent: Int32, low: float, high: float
 ) -> tuple[Int64, Int64]:
     """The same in numpy."""
-    begins = np.clip(start, int(np.floor(low)), int(np.ceil(high)))
-    inner = np.maximum(np.clip(end, int(np.floor(low)), int(np.ceil(high))), begins) - begins
+    first, last = int(np.floor(low)), int(np.ceil(high))
+    inner = np.maximum(np.minimum(end, last) - np.maximum(start, first), 0)
     inside = (inner > 0) | ((start == end) & (start >= low) & (end < high))
-    own = np.zeros(len(node_parent), np.int64)
-    np.add.at(own, node, inner)
-    above = node_parent[node]
-    np.subtract.at(own, above[above >= 0], inner[above >= 0])
-    return own, np.bincount(node[inside], minlength=len(node_parent)).astype(np.int64)
+    nodes = len(node_parent)
+    total = _sums(node, inner, nodes)
+    own = total - _sums(node_parent + 1, total, nodes + 1)[1:]
+    return own, np.bincount(node if inside.all() else node[inside], minlength=nodes).astype(np.int64)
+
+
+def _sums(place: Int32, values: Int64, size: int) -> Int64:
+    """The sum of the values (none negative) of each place. Numpy is quicker in float64, which mostly holds them all."""
+    if values.sum(dtype=np.float64) < EXACT:
+        return np.bincount(place, values, size).astype(np.int64)
+    sums = np.zeros(size, np.int64)
+    np.add.at(sums, place, values)
+    return sums
 
 
 Columns = tuple[Int64, Int64, Int32, Int32]

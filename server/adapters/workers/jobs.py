@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from server.adapters.workers.pages import keep_freed_pages
 from server.adapters.workers.tidying import UNFINISHED, mark_used, tidy
 from server.ports.traces import OpenTrace
 from server.turns.bytes_read import bytes_read
@@ -81,6 +82,7 @@ def answer(
     MemoryError and what the question raises.
     """
     _bound(bounds)
+    keep_freed_pages()
     opened = (_open(value.columns) if isinstance(value, OpenTrace) else value for value in args)
     return question(_open(columns), *opened, **kwargs)
 

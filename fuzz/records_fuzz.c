@@ -16,9 +16,9 @@ enum { COUNT = sizeof FIELDS / sizeof *FIELDS, COLUMNS = 9 };
 static void inspect(const Records *records, int64_t size) {
     for (int64_t i = 0; i < records->count; i++) {
         const Column *args = &records->columns[4], *items = &records->columns[5], *names = &records->columns[0];
-        if (args->values[i] < 0 || args->values[i] + args->ids[i] > size) abort();
-        if (items->values[i] < 0 || items->values[i] + items->ids[i] > items->item_count) abort();
-        if (names->ids[i] < -1 || names->ids[i] >= names->names.count) abort();
+        if (i < args->filled && (args->values[i] < 0 || args->values[i] + id_at(args, i) > size)) abort();
+        if (i < items->filled && (items->values[i] < 0 || items->values[i] + id_at(items, i) > items->item_count)) abort();
+        if (i < names->filled && (id_at(names, i) < -1 || id_at(names, i) >= names->names.count)) abort();
     }
     for (int column = 0; column < COLUMNS; column++)
         for (int64_t i = 0; i < records->columns[column].names.count; i++)

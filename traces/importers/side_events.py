@@ -48,14 +48,14 @@ def _names(events: Events) -> tuple[str, ...]:
 
 
 def _instants(events: Events, rows: Int64, profiles: Int32, builder: TraceBuilder) -> None:
-    name = events.table.ids("name")[rows]
+    name = events.table.ids_at("name", rows)
     builder.side_tables.instants.append((profiles, events.time[rows], name, _names(events)))
 
 
 def _counters(events: Events, rows: Int64, profiles: Int32, builder: TraceBuilder) -> None:
     """A series for each number among the arguments: `memory` alone, or `memory.used` beside others."""
     names, broken = _names(events), 0
-    columns = (rows, profiles, events.time[rows], events.table.ids("name")[rows])
+    columns = (rows, profiles, events.time[rows], events.table.ids_at("name", rows))
     for row, profile, time, name in zip(*(column.tolist() for column in columns), strict=True):
         said = events.args(row)
         try:
@@ -87,7 +87,7 @@ def _intervals(events: Events, rows: Int64, profiles: Int32, builder: TraceBuild
         len(rows) - 2 * len(start),
     )
     ident, texts = _idents(events, rows[start])
-    name = events.table.ids("name")[rows[start]]
+    name = events.table.ids_at("name", rows[start])
     batch = (profiles[start], time[start], time[end], name, _names(events), ident, texts)
     builder.side_tables.intervals.append(batch)
 
@@ -96,7 +96,7 @@ def _flows(events: Events, rows: Int64, profiles: Int32, builder: TraceBuilder) 
     """An arrow from each step of a flow to its next."""
     group, order = _joined(events, rows)
     rows, profiles = rows[order], profiles[order]
-    time, name = events.time[rows], events.table.ids("name")[rows]
+    time, name = events.time[rows], events.table.ids_at("name", rows)
     starts, ends = events.rows("phase", "s")[rows], events.rows("phase", "f")[rows]
     arrow = np.flatnonzero((group[1:] == group[:-1]) & ~starts[1:] & ~ends[:-1])
     lost = len(rows) - int(starts.sum()) - len(arrow)
@@ -109,12 +109,12 @@ def _joined(events: Events, rows: Int64) -> tuple[Int32, Int64]:
     """What joins ends, by category, name, id, and the process where the id is local to it: the group of each row, and
     the order that puts groups together, by time inside."""
     table = events.table
-    local = table.ids("local_ident")[rows]
-    anywhere = table.ids("ident")[rows]
-    anywhere = np.where(anywhere != NONE, anywhere, -2 - table.ids("global_ident")[rows])
+    local = table.ids_at("local_ident", rows)
+    anywhere = table.ids_at("ident", rows)
+    anywhere = np.where(anywhere != NONE, anywhere, -2 - table.ids_at("global_ident", rows))
     ident = np.where(local != NONE, local, anywhere)
-    process = np.where(local != NONE, table.ids("pid")[rows], -2)
-    keys = (table.ids("category")[rows], table.ids("name")[rows], ident, process)
+    process = np.where(local != NONE, table.ids_at("pid", rows), -2)
+    keys = (table.ids_at("category", rows), table.ids_at("name", rows), ident, process)
     order = np.lexsort(keys)
     changes = np.zeros(len(rows), bool)
     for key in keys:
@@ -127,7 +127,7 @@ def _idents(events: Events, rows: Int64) -> tuple[Int32, tuple[str, ...]]:
     texts: tuple[str, ...] = ()
     found = np.full(len(rows), NONE, np.int32)
     for column in ("ident", "global_ident", "local_ident"):
-        said = events.table.ids(column)[rows]
+        said = events.table.ids_at(column, rows)
         found = np.where((found == NONE) & (said != NONE), said + len(texts), found).astype(np.int32)
         texts += events.table.texts(column)
     return found, (*texts, "")

@@ -197,7 +197,8 @@ def _frames(events: Events, rows: Rows, builder: TraceBuilder) -> Int32:
     for name in used[np.argsort(first[used])].tolist():
         row = int(first[name])
         frame_of[name] = _frame(builder, events.text("name", row) or UNNAMED, events.text("category", row) or None)
-    return frame_of[names]
+    frames: Int32 = frame_of[names]
+    return frames
 
 
 def _frame(builder: TraceBuilder, name: str, category: str | None) -> int:

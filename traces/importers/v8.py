@@ -146,7 +146,7 @@ def _ranges(first: Int64, count: Int32) -> Int64:
 def _frames(builder: TraceBuilder, table: Table, nodes: Int64) -> tuple[Int32, npt.NDArray[np.bool_]]:
     """The builder's frame of each node, -1 for what is no call, and which nodes go on top of others."""
     names, urls = table.texts("function"), table.texts("url")
-    said = [table.ids("function")[nodes], table.ids("url")[nodes]]
+    said = [table.ids_at("function", nodes), table.ids_at("url", nodes)]
     said += [_position(table.numbers(column)[nodes]) for column in ("line", "column")]
     which, first = distinct_rows(*(part + 1 for part in said))
     frames = np.full(len(first), NONE, np.int32)

@@ -47,6 +47,7 @@ static inline uint64_t mix(uint64_t left, uint64_t right) {
 
 static inline uint64_t hash_bytes(Cursor at, size_t length) {
     uint64_t state = 0x9e3779b97f4a7c15u ^ length;
+    for (; length > 16; at += 16, length -= 16) state = mix(state ^ load_word(at, 8), load_word(at + 8, 8) ^ 0xa0761d6478bd642fu);
     while (length > 8) {
         state = mix(state ^ load_word(at, 8), 0xa0761d6478bd642fu);
         at += 8;

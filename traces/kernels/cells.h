@@ -9,6 +9,8 @@ enum { TEXT = 0, SCALED = 1, SLICE = 2, INTEGERS = 3, RECORD = 4, OBJECT = 5 };
 #define MAX_FIELDS 24
 #define MAX_KEY_BYTES 24
 #define SLOTS 64
+#define PLACES 32
+#define RUN_TEXTS 8
 
 /* What becomes of one member. `level` counts the objects around it that are members of kind OBJECT. A weak field writes to
  * another field's column where that has no value. Mirrored in records.py. */
@@ -17,13 +19,16 @@ typedef struct {
     int32_t key_length, kind, level, scale, column, weak;
 } Field;
 
-/* TEXT: `ids` into `names`, none where there are no names. SCALED: `values`. SLICE, RECORD: `values` is the offset in the source, `ids` the length.
- * INTEGERS: `items[values .. values + ids]`. */
+/* Rows from `filled` on have no value: what no record says costs nothing, and what is said again after a pause is caught up.
+ * TEXT: `ids` into `names`, of 1, 2 or 4 bytes as their number asks for. SCALED: `values`. SLICE, RECORD: `values` is the offset in
+ * the source, `ids` the length (4 bytes). INTEGERS: `items[values .. values + ids]`. */
 typedef struct {
     int64_t *values;
-    int32_t *ids;
+    void *ids;
     int64_t *items;
-    int64_t item_count, value_room, id_room, item_room;
+    int64_t filled, room, id_width, item_count, item_room;
+    int32_t *next; /* of each text the one that came after it last, -1: none */
+    int64_t next_room;
     Names names;
 } Column;
 
@@ -42,6 +47,28 @@ typedef struct {
     Column columns[MAX_FIELDS];
 } Records;
 
+/* The text that a column said last; most often the next is the same. */
+typedef struct {
+    Cursor text;
+    int64_t length;
+    uint64_t word;
+    int32_t id; /* -1: none */
+    int32_t quoted;
+} Latest;
+
+/* What stood in one place of the records before: members whose texts do not change, up to the next value that does or to the
+ * record's bracket. Where the same bytes stand again, they say the same. */
+typedef struct {
+    Cursor text;
+    int64_t length; /* 0: nothing is known */
+    const Field *field; /* of the value behind it */
+    uint32_t seen;      /* its members that are looked for, a bit for each field */
+    int level, opened, closes, next_place;
+    int count; /* the texts in it: */
+    int32_t id[RUN_TEXTS];
+    int column[RUN_TEXTS];
+} Run;
+
 typedef struct {
     Json json;
     Records *records;
@@ -50,7 +77,14 @@ typedef struct {
     int8_t slot_of_key[SLOTS]; /* field + 1 */
     uint64_t first_word[MAX_FIELDS];
     int column_kind[MAX_FIELDS];
+    int has_record; /* a column of kind RECORD */
+    Latest latest[MAX_FIELDS];
+    Run runs[PLACES + 1]; /* by the number of members before; nothing is known of the last */
 } Scan;
+
+static inline uint64_t low_bytes(int64_t count) {
+    return count <= 0 ? 0 : count >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * count)) - 1;
+}
 
 static inline unsigned slot_of(uint64_t word, size_t length, int level) {
     return (unsigned)(((word ^ (length << 3) ^ (uint64_t)level) * 0x9e3779b97f4a7c15u) >> 58);
@@ -62,6 +96,7 @@ static void index_fields(Scan *scan) {
         const Field *field = &scan->fields[i];
         size_t length = (size_t)field->key_length;
         if (!field->weak && field->kind != OBJECT) scan->column_kind[field->column] = field->kind;
+        scan->has_record |= field->kind == RECORD;
         if (field->kind == RECORD) continue;
         scan->first_word[i] = load_word(field->key, length < 8 ? length : 8);
         unsigned slot = slot_of(scan->first_word[i], length, field->level);
@@ -73,7 +108,7 @@ static void index_fields(Scan *scan) {
 static inline const Field *field_of(const Scan *scan, Cursor key, size_t length, int level) {
     if (length > MAX_KEY_BYTES) return NULL;
     uint64_t word = load_word(key, (size_t)(scan->json.end - key) >= 8 ? 8 : length);
-    if (length < 8) word &= ((uint64_t)1 << (8 * length)) - 1;
+    word &= low_bytes((int64_t)length);
     for (unsigned slot = slot_of(word, length, level); scan->slot_of_key[slot]; slot = (slot + 1) % SLOTS) {
         int i = scan->slot_of_key[slot] - 1;
         const Field *field = &scan->fields[i];
@@ -84,70 +119,128 @@ static inline const Field *field_of(const Scan *scan, Cursor key, size_t length,
     return NULL;
 }
 
-/* A column of texts begins with its first text: what no record says costs nothing. */
-static inline int has_begun(const Column *column) { return column->names.count > 0; }
+static inline int64_t id_at(const Column *column, int64_t row) {
+    switch (column->id_width) {
+        case 1: return ((const int8_t *)column->ids)[row];
+        case 2: return ((const int16_t *)column->ids)[row];
+        default: return ((const int32_t *)column->ids)[row];
+    }
+}
 
-static int begin_texts(Column *column, int64_t row) {
-    if (!grow((void **)&column->ids, &column->id_room, row + 1, sizeof(int32_t))) return 0;
-    for (int64_t i = 0; i <= row; i++) column->ids[i] = -1;
+static inline void set_id(Column *column, int64_t row, int32_t id) {
+    switch (column->id_width) {
+        case 1: ((int8_t *)column->ids)[row] = (int8_t)id; break;
+        case 2: ((int16_t *)column->ids)[row] = (int16_t)id; break;
+        default: ((int32_t *)column->ids)[row] = id;
+    }
+}
+
+/* Rows up to `count` that no record spoke of get no value. */
+static void fill_up(Column *column, int kind, int64_t count) {
+    for (int64_t row = column->filled; row < count; row++) {
+        if (kind != TEXT) column->values[row] = kind == SCALED ? MISSING : 0;
+        if (kind != SCALED) set_id(column, row, kind == TEXT ? -1 : 0);
+    }
+    if (column->filled < count) column->filled = count;
+}
+
+static int make_room(Column *column, int kind, int64_t wanted) {
+    int64_t value_room = column->room, id_room = column->room;
+    if (!column->id_width) column->id_width = kind == TEXT ? 1 : sizeof(int32_t);
+    if (kind != TEXT && !grow((void **)&column->values, &value_room, wanted, sizeof(int64_t))) return 0;
+    if (kind != SCALED && !grow(&column->ids, &id_room, wanted, (size_t)column->id_width)) return 0;
+    column->room = kind == TEXT ? id_room : value_room;
     return 1;
 }
 
-/* One more row, all its values missing; 0 when memory is out. */
-static int add_row(Scan *scan) {
-    Records *records = scan->records;
-    int64_t row = records->count;
-    for (int i = 0; i < scan->column_count; i++) {
-        Column *column = &records->columns[i];
-        int kind = scan->column_kind[i];
-        if (kind == TEXT && !has_begun(column)) continue;
-        if (kind != TEXT) {
-            if (!grow((void **)&column->values, &column->value_room, row + 1, sizeof(int64_t))) return 0;
-            column->values[row] = kind == SCALED ? MISSING : 0;
-        }
-        if (kind != SCALED) {
-            if (!grow((void **)&column->ids, &column->id_room, row + 1, sizeof(int32_t))) return 0;
-            column->ids[row] = kind == TEXT ? -1 : 0;
-        }
-    }
-    records->count++;
+/* The row can be written and counts as said; 0 when memory is out. */
+static inline int reach(Column *column, int kind, int64_t row) {
+    if (row >= column->room && !make_room(column, kind, row + 1)) return 0;
+    if (row > column->filled) fill_up(column, kind, row);
+    if (row == column->filled) column->filled = row + 1;
     return 1;
+}
+
+/* Twice the bytes for each id. */
+static int widen(Column *column) {
+    int64_t width = 2 * column->id_width;
+    void *wider = realloc(column->ids, (size_t)(column->room * width));
+    if (!wider) return 0;
+    column->ids = wider;
+    for (int64_t row = column->filled; row-- > 0;)
+        if (width == 2)
+            ((int16_t *)wider)[row] = ((int8_t *)wider)[row];
+        else
+            ((int32_t *)wider)[row] = ((int16_t *)wider)[row];
+    column->id_width = width;
+    return 1;
+}
+
+static inline int say_text(Column *column, int64_t row, int32_t id) {
+    if (!reach(column, TEXT, row)) return 0;
+    while (column->id_width < (int64_t)sizeof id && id >> (8 * column->id_width - 1))
+        if (!widen(column)) return 0;
+    set_id(column, row, id);
+    return 1;
+}
+
+/* Behind the value at `at` if it is written as the one before was, or NULL. */
+static inline Cursor skip_same(const Json *json, Cursor at, const Latest *latest) {
+    int quoted = *at == '"';
+    Cursor text = at + quoted;
+    int64_t length = latest->length;
+    if (latest->id < 0 || quoted != latest->quoted || json->end - text < 8 || json->end - text <= length) return NULL;
+    if ((load_word(text, 8) ^ latest->word) & low_bytes(length)) return NULL;
+    if (length > 8 && memcmp(text + 8, latest->text + 8, (size_t)length - 8) != 0) return NULL;
+    uint8_t next = text[length];
+    if (quoted) return next == '"' ? text + length + 1 : NULL;
+    return next == ',' || next == '}' ? text + length : NULL;
+}
+
+/* Behind the string at `at` if it says the text `id`, or NULL. */
+static inline Cursor skip_known(const Json *json, Cursor at, const Names *names, int32_t id) {
+    Cursor text = at + 1;
+    int64_t length = names->length[id];
+    if (json->end - text <= length || text[length] != '"') return NULL;
+    return memcmp(text, json->begin + names->offset[id], (size_t)length) == 0 ? text + length + 1 : NULL;
+}
+
+/* The index of a text, or -1 when memory is out; `before` (-1: none) is the one before it. */
+static int32_t intern_after(Column *column, Cursor source, Cursor text, int64_t length, int32_t before) {
+    Names *names = &column->names;
+    int64_t known = names->count;
+    int32_t id = intern(names, source, text, (size_t)length);
+    if (id == known) {
+        if (!grow((void **)&column->next, &column->next_room, known + 1, sizeof id)) return -1;
+        column->next[id] = -1;
+    }
+    if (id >= 0 && before >= 0) column->next[before] = id;
+    return id;
 }
 
 /* Any value as text: a string's inside, otherwise its bytes; null is missing. */
 static inline Cursor read_text(Scan *scan, Cursor at, const Field *field, int64_t row) {
     Json *json = &scan->json;
     Column *column = &scan->records->columns[field->column];
-    Cursor text = at;
-    size_t length;
-    if (at < json->end && *at == '"') {
-        int escaped = 0;
-        at = skip_string(json, at, &escaped);
-        if (!at) return NULL;
-        text++;
-        length = (size_t)(at - 1 - text);
-    } else {
-        at = skip_value(json, at);
-        if (!at) return NULL;
-        length = (size_t)(at - text);
-        if (*text == 'n') return at;
+    Latest *latest = &scan->latest[field->column];
+    if (at >= json->end) return fail(json, at);
+    Cursor text = at, behind = skip_same(json, at, latest);
+    if (behind) return say_text(column, row, latest->id) ? behind : fail_as(json, at, NO_MEMORY);
+    int quoted = *at == '"', escaped = 0;
+    int32_t id = quoted && latest->id >= 0 ? column->next[latest->id] : -1;
+    if (id >= 0) behind = skip_known(json, at, &column->names, id);
+    if (!behind) {
+        id = -1;
+        behind = quoted ? skip_string(json, at, &escaped) : skip_value(json, at);
+        if (!behind || (!quoted && *text == 'n')) return behind;
     }
+    text += quoted;
+    int64_t length = behind - quoted - text, available = json->end - text;
     if (length > MAX_TOKEN_BYTES) return fail_as(json, text, OUT_OF_RANGE);
-    Names *names = &column->names;
-    if (!has_begun(column)) {
-        if (!begin_texts(column, row)) return fail_as(json, text, NO_MEMORY);
-    } else if (row > 0) { /* most often the same as in the record before */
-        int32_t before = column->ids[row - 1];
-        if (before >= 0 && (size_t)names->length[before] == length && length <= 16 &&
-            memcmp(json->begin + names->offset[before], text, length) == 0) {
-            column->ids[row] = before;
-            return at;
-        }
-    }
-    int32_t id = intern(names, json->begin, text, length);
-    if (id < 0) return fail_as(json, text, NO_MEMORY);
-    column->ids[row] = id;
-    return at;
+    if (id < 0) id = intern_after(column, json->begin, text, length, latest->id);
+    if (id < 0 || !say_text(column, row, id)) return fail_as(json, text, NO_MEMORY);
+    *latest = (Latest){text, length, load_word(text, available < 8 ? (size_t)available : 8), id, quoted};
+    return behind;
 }
 
 /* A number, or a string that holds just one; anything else is missing. */
@@ -168,8 +261,22 @@ static inline Cursor read_number(Scan *scan, Cursor at, const Field *field, int6
         at = skip_value(json, at);
     }
     if (!at) return NULL;
-    scan->records->columns[field->column].values[row] = value;
+    Column *column = &scan->records->columns[field->column];
+    if (!reach(column, SCALED, row)) return fail_as(json, at, NO_MEMORY);
+    column->values[row] = value;
     return at;
+}
+
+/* Where something lies that goes from `start` to `stop`; 0 with the fault. */
+static int say_slice(Scan *scan, Column *column, int64_t row, Cursor start, Cursor stop) {
+    if (stop - start > MAX_TOKEN_BYTES) fail_as(&scan->json, start, OUT_OF_RANGE);
+    else if (!reach(column, SLICE, row)) fail_as(&scan->json, start, NO_MEMORY);
+    else {
+        column->values[row] = start - scan->json.begin;
+        set_id(column, row, (int32_t)(stop - start));
+        return 1;
+    }
+    return 0;
 }
 
 static Cursor read_slice(Scan *scan, Cursor at, const Field *field, int64_t row) {
@@ -177,10 +284,7 @@ static Cursor read_slice(Scan *scan, Cursor at, const Field *field, int64_t row)
     Cursor start = at;
     at = skip_value(&scan->json, at);
     if (!at) return NULL;
-    if (at - start > MAX_TOKEN_BYTES) return fail_as(&scan->json, start, OUT_OF_RANGE);
-    column->values[row] = start - scan->json.begin;
-    column->ids[row] = (int32_t)(at - start);
-    return at;
+    return say_slice(scan, column, row, start, at) ? at : NULL;
 }
 
 /* An array of whole numbers; any other value counts as an empty one. */
@@ -188,8 +292,9 @@ static Cursor read_integers(Scan *scan, Cursor at, const Field *field, int64_t r
     Json *json = &scan->json;
     Column *column = &scan->records->columns[field->column];
     int64_t first = column->item_count;
+    if (!reach(column, INTEGERS, row)) return fail_as(json, at, NO_MEMORY);
     column->values[row] = first;
-    column->ids[row] = 0;
+    set_id(column, row, 0);
     if (at >= json->end || *at != '[') return skip_value(json, at);
     at = skip_space(at + 1, json->end);
     if (at < json->end && *at == ']') return at + 1;
@@ -211,12 +316,13 @@ static Cursor read_integers(Scan *scan, Cursor at, const Field *field, int64_t r
             return fail(json, at);
     }
     if (column->item_count - first > MAX_TOKEN_BYTES) return fail_as(json, at, OUT_OF_RANGE);
-    column->ids[row] = (int32_t)(column->item_count - first);
+    set_id(column, row, (int32_t)(column->item_count - first));
     return at + 1;
 }
 
 static inline int is_missing(const Column *column, int kind, int64_t row) {
-    return kind == TEXT ? !has_begun(column) || column->ids[row] < 0 : kind == SCALED ? column->values[row] == MISSING : column->ids[row] == 0;
+    if (row >= column->filled) return 1;
+    return kind == TEXT ? id_at(column, row) < 0 : kind == SCALED ? column->values[row] == MISSING : id_at(column, row) == 0;
 }
 
 static inline Cursor read_value(Scan *scan, Cursor at, const Field *field, int64_t row) {

@@ -29,7 +29,7 @@ static inline Cursor fail_as(Json *json, Cursor at, int fault) {
 }
 
 static inline Cursor skip_space(Cursor at, Cursor end) {
-    while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) at++;
+    while (at < end && *at <= ' ' && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) at++;
     return at;
 }
 
@@ -246,6 +246,17 @@ static inline int64_t scaled_number(Cursor at, Cursor stop, int scale) {
     return negative ? -(int64_t)value : (int64_t)value;
 }
 
+static inline int is_eight_digits(uint64_t word) {
+    return ((word & (word + 0x0606060606060606u)) & 0xf0f0f0f0f0f0f0f0u) == 0x3030303030303030u;
+}
+
+/* What eight digits say: pairs, then pairs of pairs, then all (the first digit is the lowest byte). */
+static inline uint64_t eight_digits(uint64_t word) {
+    word = (word & 0x0f0f0f0f0f0f0f0fu) * 2561 >> 8;
+    word = (word & 0x00ff00ff00ff00ffu) * 6553601 >> 16;
+    return (word & 0x0000ffff0000ffffu) * 42949672960001u >> 32;
+}
+
 /* The number at `at`, times 10**scale (0 to 9), with the same rounding. */
 static inline Cursor read_scaled(Json *json, Cursor at, int scale, int64_t *value) {
     Cursor end = json->end, start = at;
@@ -253,6 +264,8 @@ static inline Cursor read_scaled(Json *json, Cursor at, int scale, int64_t *valu
     at += negative;
     Cursor first = at;
     uint64_t number = 0;
+    for (uint64_t word; end - at >= 8 && is_eight_digits(word = load_word(at, 8)); at += 8)
+        number = number * 100000000 + eight_digits(word);
     while (at < end && is_digit(*at)) number = number * 10 + (uint64_t)(*at++ - '0');
     if (at - first > 9 + 9 - scale || at == first || (*first == '0' && at - first > 1)) goto slowly;
     int left = scale;

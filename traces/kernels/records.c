@@ -5,76 +5,156 @@
  */
 #include "cells.h"
 
+static inline int same_bytes(Cursor left, Cursor right, int64_t length) {
+    if (length < 8) return memcmp(left, right, (size_t)length) == 0;
+    for (int64_t i = 0; i < length - 8; i += 8)
+        if (load_word(left + i, 8) != load_word(right + i, 8)) return 0;
+    return load_word(left + length - 8, 8) == load_word(right + length - 8, 8);
+}
+
+static inline int follows(const Json *json, Cursor at, const Run *run, int level, int opened, uint32_t seen) {
+    return run->length && json->end - at >= run->length && run->level == level && run->opened == opened && !(run->seen & seen) &&
+           same_bytes(at, run->text, run->length);
+}
+
+static inline int say_again(Records *records, const Run *run, int64_t row) {
+    for (int i = 0; i < run->count; i++)
+        if (!say_text(&records->columns[run->column[i]], row, run->id[i])) return 0;
+    return 1;
+}
+
 /* One object, from its bracket to behind it. Objects of kind OBJECT are entered, not skipped. */
 static Cursor read_record(Scan *scan, Cursor start) {
     Json *json = &scan->json;
-    Cursor at = skip_space(start + 1, json->end);
-    int level = 0, opened = 1, late_count = 0;
+    Cursor at = start + 1;
+    int level = 0, opened = 1, late_count = 0, place = 0, learnt_place = 0;
     uint32_t seen = 0;
     struct {
         const Field *field;
         Cursor at;
     } late[MAX_FIELDS]; /* values of weak fields */
-    if (!add_row(scan)) return fail_as(json, start, NO_MEMORY);
-    int64_t row = scan->records->count - 1;
-    for (;;) {
-        if (!opened || at >= json->end || *at != '}') {
-            Cursor key = at + 1, key_end;
+    Run learnt = {0};   /* its text is NULL while nothing is learnt */
+    int64_t row = scan->records->count++;
+    for (;;) { /* before a member or a closing bracket */
+        const Field *field;
+        const Run *run = &scan->runs[place];
+        if (follows(json, at, run, level, opened, seen)) {
+            if (!say_again(scan->records, run, row)) return fail_as(json, at, NO_MEMORY);
+            at += run->length;
+            seen |= run->seen;
+            place = run->next_place;
+            field = run->field;
+            learnt.text = NULL;
+            if (run->closes) break;
+            at = skip_space(at, json->end);
+        } else {
+            if (!learnt.text) {
+                learnt = (Run){.text = at, .level = level, .opened = opened};
+                learnt_place = place;
+            }
+            at = skip_space(at, json->end);
+            int closing = at < json->end && *at == '}';
+            if (!closing && !opened) {
+                if (at >= json->end || *at != ',') return fail(json, at);
+                at = skip_space(at + 1, json->end);
+            }
+            Cursor key = at + 1, key_end, same = NULL;
             int escaped = 0;
-            at = skip_key(json, at, &key_end, &escaped);
-            if (!at) return NULL;
-            if (escaped) return fail_as(json, key, UNUSUAL); /* it may spell a key that is looked for */
-            const Field *field = field_of(scan, key, (size_t)(key_end - key), level);
+            field = NULL;
+            if (closing) {
+                at++;
+            } else {
+                at = skip_key(json, at, &key_end, &escaped);
+                if (!at) return NULL;
+                if (escaped) return fail_as(json, key, UNUSUAL); /* it may spell a key that is looked for */
+                field = field_of(scan, key, (size_t)(key_end - key), level);
+                if (place < PLACES) place++;
+            }
             if (field) {
                 uint32_t bit = (uint32_t)1 << (field - scan->fields);
                 if (seen & bit) return fail_as(json, key, UNUSUAL); /* the last one of a name counts */
                 seen |= bit;
+                learnt.seen |= bit;
+                if (field->kind == TEXT && !field->weak && learnt.count < RUN_TEXTS && at < json->end)
+                    same = skip_same(json, at, &scan->latest[field->column]);
             }
-            if (field && field->kind == OBJECT && at < json->end && *at == '{') {
-                level++;
-                opened = 1;
-                at = skip_space(at + 1, json->end);
-                continue;
-            }
-            if (field && field->weak) {
-                late[late_count].field = field;
-                late[late_count++].at = at;
-                field = NULL;
-            }
-            at = read_value(scan, at, field, row);
-            if (!at) return NULL;
-            at = skip_space(at, json->end);
-            if (at < json->end && *at == ',') {
+            if (same) {
+                int32_t id = scan->latest[field->column].id;
+                if (!say_text(&scan->records->columns[field->column], row, id)) return fail_as(json, at, NO_MEMORY);
+                learnt.id[learnt.count] = id;
+                learnt.column[learnt.count++] = field->column;
                 opened = 0;
-                at = skip_space(at + 1, json->end);
+                at = same;
                 continue;
             }
-        }
-        for (;;) { /* at the bracket that closes an object */
-            if (at >= json->end || *at != '}') return fail(json, at);
-            at++;
-            if (level-- == 0) {
-                for (int i = 0; i < late_count; i++) {
-                    const Field *weak = late[i].field;
-                    if (is_missing(&scan->records->columns[weak->column], weak->kind, row) &&
-                        !read_value(scan, late[i].at, weak, row))
-                        return NULL;
-                }
-                return at;
+            if (learnt_place < PLACES && (!closing || level == 0)) {
+                learnt.length = at - learnt.text;
+                learnt.field = field;
+                learnt.closes = closing;
+                learnt.next_place = place;
+                scan->runs[learnt_place] = learnt;
             }
-            at = skip_space(at, json->end);
-            if (at < json->end && *at == ',') break;
+            learnt.text = NULL;
+            if (closing && level-- == 0) break;
+            opened = 0;
+            if (closing) continue;
         }
-        opened = 0;
-        at = skip_space(at + 1, json->end);
+        opened = field && field->kind == OBJECT && at < json->end && *at == '{';
+        if (opened) {
+            level++;
+            at++;
+            continue;
+        }
+        if (field && field->weak) {
+            late[late_count].field = field;
+            late[late_count++].at = at;
+            field = NULL;
+        }
+        at = read_value(scan, at, field, row);
+        if (!at) return NULL;
+    }
+    for (int i = 0; i < late_count; i++) {
+        const Field *weak = late[i].field;
+        if (is_missing(&scan->records->columns[weak->column], weak->kind, row) && !read_value(scan, late[i].at, weak, row)) return NULL;
+    }
+    return at;
+}
+
+static void know_nothing(Scan *scan) {
+    for (int i = 0; i < MAX_FIELDS; i++) scan->latest[i].id = -1;
+    for (int i = 0; i < PLACES; i++) scan->runs[i].length = 0;
+}
+
+static void start_over(Scan *scan) {
+    Records *records = scan->records;
+    records->count = records->skipped = 0;
+    for (int i = 0; i < scan->column_count; i++) {
+        records->columns[i].filled = records->columns[i].item_count = 0;
+        forget_names(&records->columns[i].names);
+        free(records->columns[i].next);
+        records->columns[i].next = NULL;
+        records->columns[i].next_room = 0;
+    }
+    know_nothing(scan);
+}
+
+/* The last record is dropped, with the texts that it was the first to say. */
+static void drop_last(Scan *scan, Cursor start) {
+    Records *records = scan->records;
+    records->count--;
+    for (int i = 0; i < scan->column_count; i++) {
+        Names *names = &records->columns[i].names;
+        while (names->count && names->offset[names->count - 1] >= start - scan->json.begin) names->count--;
     }
 }
 
-static void start_over(Records *records, int column_count) {
-    records->count = records->skipped = 0;
-    for (int i = 0; i < column_count; i++) {
-        records->columns[i].item_count = 0;
-        forget_names(&records->columns[i].names);
+/* Columns that have a value for most records get none for the others; the caller fills up those of few. */
+static void finish(Scan *scan) {
+    Records *records = scan->records;
+    for (int i = 0; i < scan->column_count; i++) {
+        Column *column = &records->columns[i];
+        if (column->filled > records->count) column->filled = records->count;
+        if (column->filled > records->count / 2 && column->room >= records->count) fill_up(column, scan->column_kind[i], records->count);
     }
 }
 
@@ -88,22 +168,16 @@ static Cursor read_elements(Scan *scan, Cursor at, int is_document) {
     while (at < json->end) {
         Cursor start = at;
         if (*at == '{') {
-            int64_t texts[MAX_FIELDS];
-            for (int i = 0; i < scan->column_count; i++) texts[i] = records->columns[i].names.count;
             at = read_record(scan, at);
             if (!at && is_document && json->fault == TRUNCATED) { /* the recorder died: what came before counts */
-                records->count--;
+                drop_last(scan, start);
                 records->unterminated = 1;
-                for (int i = 0; i < scan->column_count; i++) records->columns[i].names.count = texts[i];
                 return json->end;
             }
             if (!at) return NULL;
-            for (int i = 0; i < scan->column_count; i++)
-                if (scan->column_kind[i] == RECORD) {
-                    if (at - start > MAX_TOKEN_BYTES) return fail_as(json, start, OUT_OF_RANGE);
-                    records->columns[i].values[records->count - 1] = start - json->begin;
-                    records->columns[i].ids[records->count - 1] = (int32_t)(at - start);
-                }
+            for (int i = 0; scan->has_record && i < scan->column_count; i++)
+                if (scan->column_kind[i] == RECORD && !say_slice(scan, &records->columns[i], records->count - 1, start, at))
+                    return NULL;
         } else {
             at = skip_value(json, at);
             if (!at) return NULL;
@@ -126,7 +200,7 @@ static Cursor read_elements(Scan *scan, Cursor at, int is_document) {
 }
 
 static Cursor read_array(Scan *scan, Cursor at, int is_document) {
-    start_over(scan->records, scan->column_count);
+    start_over(scan);
     scan->records->found = 1;
     return read_elements(scan, at, is_document);
 }
@@ -147,7 +221,7 @@ static Cursor read_document(Scan *scan, Cursor at, const uint8_t *name, size_t n
             if (at < json->end && *at == '[') {
                 at = read_array(scan, at, 0);
             } else {
-                start_over(records, scan->column_count);
+                start_over(scan);
                 records->found = 0;
                 at = skip_value(json, at);
             }
@@ -192,7 +266,10 @@ EXPORT int64_t scan_records(Cursor data, int64_t length, const uint8_t *name, in
         at = fail(&scan.json, at);
     if (at) {
         at = skip_space(at, scan.json.end);
-        if (at == scan.json.end) return OK;
+        if (at == scan.json.end) {
+            finish(&scan);
+            return OK;
+        }
         fail(&scan.json, at);
     }
     records->fault_at = scan.json.fault_at - data;
@@ -208,6 +285,7 @@ EXPORT int64_t scan_slices(Cursor data, int64_t length, const int64_t *offsets, 
                  .field_count = (int)field_count, .column_count = (int)column_count};
     if (field_count > MAX_FIELDS || column_count > MAX_FIELDS) return UNUSUAL;
     index_fields(&scan);
+    know_nothing(&scan);
     for (int64_t i = 0; i < count; i++) {
         if (offsets[i] < 0 || lengths[i] < 0 || offsets[i] > length || lengths[i] > length - offsets[i]) return OUT_OF_RANGE;
         Cursor at = data + offsets[i];
@@ -219,7 +297,7 @@ EXPORT int64_t scan_slices(Cursor data, int64_t length, const int64_t *offsets, 
             at = read_record(&scan, at);
         } else {
             at = at < scan.json.end ? skip_value(&scan.json, at) : fail(&scan.json, at);
-            if (at && !arrays && !add_row(&scan)) at = fail_as(&scan.json, at, NO_MEMORY);
+            if (at && !arrays) records->count++;
         }
         if (at && records->unterminated) at = fail(&scan.json, scan.json.end);
         if (at && skip_space(at, scan.json.end) != scan.json.end) at = fail(&scan.json, skip_space(at, scan.json.end));
@@ -229,6 +307,7 @@ EXPORT int64_t scan_slices(Cursor data, int64_t length, const int64_t *offsets, 
         }
         ends[i] = records->count;
     }
+    finish(&scan);
     return OK;
 }
 
@@ -237,6 +316,7 @@ EXPORT void forget_records(Records *records) {
         free(records->columns[i].values);
         free(records->columns[i].ids);
         free(records->columns[i].items);
+        free(records->columns[i].next);
         forget_names(&records->columns[i].names);
     }
     free(records->members);

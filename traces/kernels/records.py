@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -23,8 +24,10 @@ from traces.kernels.library import (
     take,
 )
 from traces.kernels.numbers import Slices
+from traces.kernels.scaled import MISSING
 
 MAX_FIELDS = 24
+NONE = -1
 
 
 class Kind(IntEnum):
@@ -58,10 +61,11 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`values`: numbers, offsets or first items; `ids`: index of the text, lengths or item counts; others empty."""
+    """`values`: numbers, offsets or first items; `ids`: index of the text, lengths or item counts; others empty. The
+    index of a text takes the bytes that their number asks for."""
 
     values: npt.NDArray[np.int64]
-    ids: npt.NDArray[np.int32]
+    ids: npt.NDArray[np.signedinteger]
     items: npt.NDArray[np.int64]
     texts: tuple[bytes, ...]
 
@@ -85,9 +89,14 @@ class Table:
     def numbers(self, column: str) -> npt.NDArray[np.int64]:
         return self.columns[column].values
 
-    def ids(self, column: str) -> npt.NDArray[np.int32]:
-        """The text of each record, as an index into `texts`; -1 is none."""
+    def ids(self, column: str) -> npt.NDArray[np.signedinteger]:
+        """The text of each record, as an index into `texts`; -1 is none. As narrow as they are kept: convert before
+        reckoning with them."""
         return self.columns[column].ids
+
+    def ids_at(self, column: str, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+        """The same of some records."""
+        return self.columns[column].ids[rows].astype(np.int32)
 
     def texts(self, column: str) -> tuple[str, ...]:
         """The distinct texts of a column, unescaped, in order of first appearance."""
@@ -152,7 +161,9 @@ class _FieldStruct(ctypes.Structure):
 class _ColumnStruct(ctypes.Structure):
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("values", "ids", "items")),
-        *((name, ctypes.c_int64) for name in ("item_count", "value_room", "id_room", "item_room")),
+        *((name, ctypes.c_int64) for name in ("filled", "room", "id_width", "item_count", "item_room")),
+        ("next", ctypes.c_void_p),
+        ("next_room", ctypes.c_int64),
         ("names", NamesStruct),
     )
 
@@ -244,15 +255,27 @@ def _columns(
     kinds = {each.column: each.kind for each in fields if not each.weak and each.column}
     columns = {}
     for name, struct in zip(column_names(fields), records.columns, strict=False):
-        kind, count = kinds[name], records.count
-        values = take(library, struct, "values", 0 if kind is Kind.TEXT else count, np.int64)
-        said = kind is not Kind.TEXT or struct.names.count > 0
-        ids = take(library, struct, "ids", 0 if kind is Kind.SCALED or not said else count, np.int32)
-        if not said:
-            ids = np.broadcast_to(np.int32(-1), count)
+        kind, filled = kinds[name], struct.filled
+        values = take(library, struct, "values", 0 if kind is Kind.TEXT else filled, np.int64)
+        ids = take(library, struct, "ids", 0 if kind is Kind.SCALED else filled, f"i{struct.id_width or 4}")
+        if kind is not Kind.TEXT:
+            values = _filled_up(values, records.count, MISSING if kind is Kind.SCALED else 0)
+        if kind is not Kind.SCALED:
+            ids = _filled_up(ids, records.count, NONE if kind is Kind.TEXT else 0)
         items = take(library, struct, "items", struct.item_count, np.int64)
         columns[name] = Column(values, ids, items, struct.names.texts(source))
     return columns
+
+
+def _filled_up(column: npt.NDArray[Any], count: int, missing: int) -> npt.NDArray[Any]:
+    """A column with rows that say nothing behind those of the kernel; what is all zeros takes no memory."""
+    if len(column) == count:
+        return column
+    if not len(column):
+        return np.broadcast_to(column.dtype.type(missing), count)
+    whole = np.full(count, missing, column.dtype) if missing else np.zeros(count, column.dtype)
+    whole[: len(column)] = column
+    return whole
 
 
 def column_names(fields: Sequence[Field]) -> list[str]:

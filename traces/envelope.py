@@ -71,6 +71,11 @@ def read_member(archive: zipfile.ZipFile, member: str, name: str, limit: int = M
     return data
 
 
+def read_zstd_stream(data: memoryview, name: str) -> memoryview:
+    """What a zstd stream holds that its writer may never have ended. Raises DamagedTrace, TraceTooLarge."""
+    return _collect(_unzstd(data, name, ended=False), len(data), name)
+
+
 def _opened(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise RuntimeError("packed in a way that is not read")  # LZMA takes the memory that its first bytes ask for
@@ -103,7 +108,7 @@ def _gunzip(data: memoryview, name: str) -> Iterator[bytes]:
         raise _broken(name, "gzip") from error
 
 
-def _unzstd(data: memoryview, name: str) -> Iterator[bytes]:
+def _unzstd(data: memoryview, name: str, *, ended: bool = True) -> Iterator[bytes]:
     decompressor = zstandard.ZstdDecompressor()
     inflate = decompressor.decompressobj()
     for offset in range(0, len(data), ZSTD_INPUT_CHUNK):
@@ -116,7 +121,7 @@ def _unzstd(data: memoryview, name: str) -> Iterator[bytes]:
             except zstandard.ZstdError as error:
                 raise _broken(name, "zstd") from error
             feed = inflate.unused_data if inflate.eof else b""
-    if not inflate.eof:
+    if ended and not inflate.eof:
         raise _truncated(name, "zstd")
 
 

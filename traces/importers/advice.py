@@ -10,7 +10,11 @@ ADVICE = (
         re.compile(rb"memray\0"),
         "memray's own recording. Run `memray flamegraph` on it and choose the page that it makes",
     ),
-    (re.compile(rb"^PERFILE2|^PERFFILE"), "perf's own recording. Run `perf script` on it and choose what that prints"),
+    (
+        re.compile(rb"^PERFILE2|^PERFFILE|^2ELIFREP"),
+        "perf's own recording, but an old one or of a big-endian machine. Run `perf script` on it there and choose what "
+        "that prints",
+    ),
     (re.compile(rb"^\x04\x08[\[{]"), "Ruby's own format. Write it as JSON: `JSON.generate(StackProf.results)`"),
     (re.compile(rb"^gmon"), "gprof's recording. Record with `perf record -g` or callgrind instead"),
     (re.compile(rb"^desc: .*\ncmd: .*\ntime_unit: "), "massif's log of heap sizes. Record with callgrind instead"),

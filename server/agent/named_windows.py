@@ -3,7 +3,7 @@ ask for.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,6 +52,11 @@ def named_windows(trace: Trace, found: tuple[Insight, ...] = ()) -> tuple[NamedW
     windows: dict[tuple[float, float, str], NamedWindow] = {}
     for window in (*_load(trace, main), *_tasks(trace, main), *_findings(trace, found), *_busiest(trace, main)):
         windows.setdefault((round(window.start_ms), round(window.end_ms), window.profile), window)
+    names: dict[str, int] = {}
+    for at, window in windows.items():
+        names[window.name] = names.get(window.name, 0) + 1
+        if names[window.name] > 1:  # two moments that read alike
+            windows[at] = replace(window, name=f"{window.name} ({names[window.name]})")
     return tuple(windows.values())
 
 

@@ -6,9 +6,11 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 from langgraph.runtime import Runtime
 
+from server.agent.named_windows import NamedWindow
 from server.agent.reply import UNREADABLE
 from server.agent.state import TurnContext, TurnState
 from server.agent.tools.arguments import validated
+from server.agent.tools.named import told_windows
 from server.agent.tools.running import named_tool, run_tool
 from server.agent.tools.tool import Outcome, Tool, ToolProblem, ToolRetry
 from server.protocol.events import ToolError, ToolResult, ToolStart
@@ -21,6 +23,7 @@ async def run_tools(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str
     """Answer every tool call of the last message, in its order."""
     context = runtime.context
     asked = cast("AIMessage", state["messages"][-1])
+    windows = told_windows(state["known"])
     unreadable: dict[str, str] = asked.additional_kwargs.get(UNREADABLE, {})
     for call in asked.tool_calls:
         await context.sink.emit(
@@ -35,7 +38,9 @@ async def run_tools(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str
         async with asyncio.TaskGroup() as group:
             running = [
                 group.create_task(
-                    _answer(call, context, raw=unreadable.get(call["id"] or ""), allowed=index < CALLS_IN_A_ROUND)
+                    _answer(
+                        call, context, windows, raw=unreadable.get(call["id"] or ""), allowed=index < CALLS_IN_A_ROUND
+                    )
                 )
                 for index, call in enumerate(asked.tool_calls)
             ]
@@ -58,7 +63,9 @@ def _doing(call: ToolCall, context: TurnContext) -> str:
         return f"Calling {call['name'][:64]}"
 
 
-async def _answer(call: ToolCall, context: TurnContext, *, raw: str | None, allowed: bool) -> ToolMessage:
+async def _answer(
+    call: ToolCall, context: TurnContext, windows: tuple[NamedWindow, ...], *, raw: str | None, allowed: bool
+) -> ToolMessage:
     call_id, name = call["id"] or "", call["name"][:64]
     try:
         tool = named_tool(call["name"], context.tools)
@@ -76,6 +83,7 @@ async def _answer(call: ToolCall, context: TurnContext, *, raw: str | None, allo
             seconds=context.bounds.tool_seconds,
             characters=context.bounds.result_characters,
             around=context.around,
+            windows=windows,
         )
     except ToolProblem as problem:
         await context.sink.emit(

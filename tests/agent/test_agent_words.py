@@ -62,7 +62,7 @@ async def test_the_prompt_names_trace_findings_viewer_plan_and_tools() -> None:
     scene = stage(ScriptedModels(chat))
     answer = await scene.agent.answer(scene.turn, scene.sink)
     said = chat.heard[0].messages[0].text
-    for part in ('"small.json": example trace', '"parse_json"', "find_frames", "as tools take them:\n- none"):
+    for part in ('"small.json": example trace', '"parse_json"', "find_frames", "or its numbers:\n- none"):
         assert part in said
     asked = chat.heard[0].messages[-1].text
     assert asked.startswith("Why is this slow?\n\n(")

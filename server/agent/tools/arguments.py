@@ -26,6 +26,16 @@ StartArgument = Annotated[float | None, Field(ge=0, description="ms from the pro
 EndArgument = Annotated[float | None, Field(gt=0, description="ms")]
 FrameArgument = Annotated[str, Field(min_length=1, description="f12, or the exact name")]
 
+
+class Windowed(ToolArguments):
+    """Of a tool that looks at a stretch of time: by name, or from and to. `named.by_numbers` replaces the name."""
+
+    window: Annotated[str | None, Field(max_length=100, description="by name, e.g. load")] = None
+    profile: str | None = None
+    start_time_ms: StartArgument = None
+    end_time_ms: EndArgument = None
+
+
 NS_PER_MS = 1_000_000
 NEAREST = 5
 """How many valid alternatives a refusal names."""

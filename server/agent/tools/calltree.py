@@ -6,17 +6,16 @@ from pydantic import Field
 
 from server.agent.quoting import place, quoted
 from server.agent.tools.arguments import (
-    EndArgument,
     MyCodeArgument,
     ProfilesArgument,
-    StartArgument,
+    Windowed,
     chosen_frame,
     chosen_selection,
     chosen_window,
     profile_choice,
 )
 from server.agent.tools.functions import amount
-from server.agent.tools.tool import Outcome, Tool, ToolArguments
+from server.agent.tools.tool import Outcome, Tool
 from traces.analysis.calltree import BudgetedTree, TreeNode, call_tree
 from traces.analysis.units import format_share, format_value
 from traces.model import Trace
@@ -39,7 +38,7 @@ NODE_FIELDS = frozenset(
 )
 
 
-class CallTreeArguments(ToolArguments):
+class CallTreeArguments(Windowed):
     root: Annotated[str | None, Field(description="start here: frame f12 or node n34; default: the whole profile")] = (
         None
     )
@@ -47,8 +46,6 @@ class CallTreeArguments(ToolArguments):
     inverted: Annotated[bool, Field(description="true: leaves first (bottom-up)")] = False
     profile: ProfilesArgument = None
     my_code: MyCodeArgument = False
-    start_time_ms: StartArgument = None
-    end_time_ms: EndArgument = None
 
 
 def answer_call_tree(trace: Trace, arguments: CallTreeArguments) -> Outcome:

@@ -7,17 +7,16 @@ from pydantic import Field
 
 from server.agent.quoting import place, plain, quoted
 from server.agent.tools.arguments import (
-    EndArgument,
     FrameArgument,
     MyCodeArgument,
     ProfilesArgument,
-    StartArgument,
+    Windowed,
     chosen_frame,
     chosen_selection,
     chosen_window,
     profile_choice,
 )
-from server.agent.tools.tool import Outcome, Tool, ToolArguments
+from server.agent.tools.tool import Outcome, Tool
 from server.protocol.values import Table
 from traces.analysis.functions import FunctionRow, top_functions
 from traces.analysis.sandwich import NeighbourRow, callers_callees
@@ -31,14 +30,12 @@ ROW_FIELDS = frozenset(
 )
 
 
-class TopFunctions(ToolArguments):
+class TopFunctions(Windowed):
     sort_by: Literal["self", "total"] = "self"
     limit: Annotated[int, Field(ge=1, le=100)] = 15
     offset: Annotated[int, Field(ge=0)] = 0
     profile: ProfilesArgument = None
     my_code: MyCodeArgument = False
-    start_time_ms: StartArgument = None
-    end_time_ms: EndArgument = None
     filter: Annotated[str | None, Field(description="only names containing this text")] = None
     value: Annotated[str | None, Field(description="another measured quantity of the profile, e.g. calls")] = None
 
@@ -137,13 +134,11 @@ def answer_top_functions(trace: Trace, arguments: TopFunctions) -> Outcome:
     )
 
 
-class CallersCallees(ToolArguments):
+class CallersCallees(Windowed):
     frame: FrameArgument
     profile: ProfilesArgument = None
     limit: Annotated[int, Field(ge=1, le=50)] = 12
     my_code: MyCodeArgument = False
-    start_time_ms: StartArgument = None
-    end_time_ms: EndArgument = None
 
 
 def answer_callers_callees(trace: Trace, arguments: CallersCallees) -> Outcome:

@@ -52,7 +52,7 @@ def _detail(trace: Trace, one: Insight) -> Outcome:
     if one.window is not None:
         profile = _profile(trace, one)
         start, end = (format_value(at - profile.axis_start, profile.axis) for at in (one.window.start, one.window.end))
-        lines.append(f"window: {start} to {end} of {profile.handle}")
+        lines.append(f"window: {start} to {end} of {profile.handle}, by name {one.id}")
     if one.advice:
         lines.append(f"what to try: {one.advice}")
     lines += [f"worth asking: {question}" for question in one.questions]

@@ -11,10 +11,9 @@ from rendering.picture import Picture
 from rendering.sandwich import render_sandwich
 from server.agent.quoting import plain, quoted
 from server.agent.tools.arguments import (
-    EndArgument,
     FrameArgument,
     ProfileArgument,
-    StartArgument,
+    Windowed,
     chosen_frame,
     chosen_profile,
     chosen_window,
@@ -32,15 +31,13 @@ WidthArgument = Annotated[int, Field(ge=300, le=3000)]
 HeightArgument = Annotated[int, Field(ge=200, le=3000)]
 
 
-class FlamegraphArguments(ToolArguments):
+class FlamegraphArguments(Windowed):
     mode: Annotated[
         Literal["time_order", "left_heavy"],
         Field(description="time_order: as it happened; left_heavy: merged, heaviest first"),
     ] = "left_heavy"
     width: WidthArgument = 1200
     height: HeightArgument = 800
-    start_time_ms: StartArgument = None
-    end_time_ms: EndArgument = None
     start_depth: Annotated[int, Field(ge=0, description="first stack depth shown")] = 0
     depth: Annotated[int | None, Field(ge=1, description="how many depths")] = None
     profile: ProfileArgument = None

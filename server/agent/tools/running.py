@@ -10,8 +10,10 @@ from typing import Any
 import structlog
 
 from rendering.errors import RenderingError
+from server.agent.named_windows import NamedWindow
 from server.agent.quoting import quoted
-from server.agent.tools.arguments import validated
+from server.agent.tools.arguments import Windowed, validated
+from server.agent.tools.named import by_numbers
 from server.agent.tools.surroundings import Asking, Surroundings
 from server.agent.tools.tool import Outcome, Tool, ToolArguments, ToolFailed, ToolProblem, ToolRetry
 from server.errors import DatabaseUnavailable, NotFound, ServiceUnavailable, WorkerFailed, raised_at
@@ -43,11 +45,17 @@ async def run_tool(
     seconds: float,
     characters: int,
     around: Surroundings | None = None,
+    windows: tuple[NamedWindow, ...] = (),
 ) -> tuple[Outcome, bool]:
-    """The tool's outcome, redacted and capped, and whether its text was cut. Raises ToolRetry or ToolFailed."""
+    """The tool's outcome, redacted and capped, and whether its text was cut; `windows` are those whose names the model
+    was told. Raises ToolRetry or ToolFailed.
+    """
     checked = validated(tool, arguments)
     try:
         async with asyncio.timeout(seconds):
+            where = ""
+            if isinstance(checked, Windowed) and checked.window is not None:
+                checked, where = await workers.ask(trace, by_numbers, checked, windows)
             outcome = await _outcome(tool, checked, Asking(trace=trace, workers=workers, around=around))
     except ToolProblem:
         raise
@@ -65,7 +73,7 @@ async def run_tool(
         raise ToolFailed(
             f"{tool.name} broke on this trace ({type(error).__name__}); this is a fault of Flamechat"
         ) from error
-    text, cut = capped(outcome.text, characters, tool.narrow)
+    text, cut = capped(f"{where}\n{outcome.text}" if where else outcome.text, characters, tool.narrow)
     return replace(outcome, text=text, data=shown_fields(outcome.data, tool.fields)), cut
 
 

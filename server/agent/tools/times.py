@@ -7,10 +7,9 @@ from pydantic import Field
 from server.agent.quoting import place, quoted
 from server.agent.tools.arguments import (
     NS_PER_MS,
-    EndArgument,
     FrameArgument,
     ProfilesArgument,
-    StartArgument,
+    Windowed,
     chosen_frame,
     chosen_selection,
     chosen_window,
@@ -85,13 +84,11 @@ def _moment(profile: Selection, at: float) -> str:
     return format_value(at - profile.axis_start, profile.axis)
 
 
-class LongestCalls(ToolArguments):
+class LongestCalls(Windowed):
     filter: Annotated[str | None, Field(description="only names containing this text")] = None
     outermost: Annotated[bool, Field(description="only calls that nothing here called (tasks)")] = False
     limit: Annotated[int, Field(ge=1, le=50)] = 10
     profile: ProfilesArgument = None
-    start_time_ms: StartArgument = None
-    end_time_ms: EndArgument = None
 
 
 def answer_longest_calls(trace: Trace, arguments: LongestCalls) -> Outcome:

@@ -7,16 +7,15 @@ from pydantic import Field
 from server.agent.quoting import quoted
 from server.agent.tools.arguments import (
     NS_PER_MS,
-    EndArgument,
     ProfileArgument,
-    StartArgument,
+    Windowed,
     chosen_frame,
     chosen_profile,
     chosen_window,
 )
 from server.agent.tools.comparing import named_trace
 from server.agent.tools.surroundings import Asking
-from server.agent.tools.tool import Outcome, Tool, ToolArguments, ToolRetry
+from server.agent.tools.tool import Outcome, Tool, ToolRetry
 from server.protocol.events import ViewerAction
 from server.protocol.values import Window
 from traces.analysis.window import Window as AxisWindow
@@ -25,12 +24,10 @@ from traces.handles import Kind, parse_handle
 from traces.model import Profile, Trace
 
 
-class ShowInViewer(ToolArguments):
+class ShowInViewer(Windowed):
     handle: Annotated[str | None, Field(description="select this: f12, n34, s56 or p0")] = None
     view: Literal["time_order", "left_heavy", "sandwich"] | None = None
     profile: ProfileArgument = None
-    start_time_ms: StartArgument = None
-    end_time_ms: EndArgument = None
 
 
 def answer_show(trace: Trace, arguments: ShowInViewer) -> Outcome:
@@ -86,13 +83,11 @@ SHOW_IN_VIEWER = Tool(
 )
 
 
-class Navigate(ToolArguments):
+class Navigate(Windowed):
     action: Literal["set_view", "zoom", "select", "highlight", "compare"]
     handle: Annotated[str | None, Field(description="for select and zoom")] = None
     view: Literal["time_order", "left_heavy", "sandwich"] | None = None
     profile: ProfileArgument = None
-    start_time_ms: StartArgument = None
-    end_time_ms: EndArgument = None
     pattern: Annotated[str | None, Field(max_length=200, description="to highlight; none ends it")] = None
     other: Annotated[str | None, Field(description="trace to compare with, by name or id")] = None
 

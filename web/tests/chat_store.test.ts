@@ -117,6 +117,28 @@ test("a prompt that a cut connection swallowed is sent again under the same turn
   store.close();
 });
 
+test("a question carries the model that is chosen then, also one that is answered again", () => {
+  const store = opened();
+  sockets[0]!.open();
+  sockets[0]!.says(ACK);
+  store.askOf("small");
+  store.ask("Why?");
+  const turn = runningTurn(store.read().conversation)!;
+  sockets[0]!.says({
+    type: "turn_failed",
+    turnId: turn.turnId,
+    sessionId: "s",
+    seq: 1,
+    code: "m",
+    message: "",
+    retryable: true,
+  });
+  store.replace(turn);
+  assert.equal(sockets[0]!.sentOf("user_prompt")[0]!.model, "small");
+  assert.equal(sockets[0]!.sentOf("regenerate")[0]!.model, "small");
+  store.close();
+});
+
 test("only one question is on its way at a time", () => {
   const store = opened();
   sockets[0]!.open();

@@ -156,6 +156,15 @@ test("a session that could not be listened to is tried again", async () => {
   assert.equal(door.left, 1);
 });
 
+test("a prompt that the server does not take as it is cannot be tried again", async () => {
+  const door = new HeldDoor();
+  door.refusal = new ApiError("The model 'x' is not offered here.", 400, { field: "model" });
+  const { say, heard } = await opened(door);
+  await say(PROMPT);
+  const told = heard.at(-1)!;
+  assert.deepEqual([told.type, "code" in told && told.code], ["protocol_error", "bad_field"]);
+});
+
 test("a limit that refuses a prompt is told as the socket tells it", async () => {
   const door = new HeldDoor();
   door.refusal = new ApiError("No messages are left.", 429, {

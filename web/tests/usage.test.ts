@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isLifted, price, widerPlans, type Meter, type MyUsage, type Plan } from "../src/accounts/usage.ts";
+import {
+  chosenModel,
+  isLifted,
+  price,
+  widerPlans,
+  type Meter,
+  type MyUsage,
+  type Plan,
+} from "../src/accounts/usage.ts";
 import type { ChatError } from "../src/protocol.ts";
 
 function plan(name: string, more: Partial<Plan> = {}): Plan {
@@ -39,6 +47,7 @@ function mine(sessionsLeft: number | null, messagesLeft: number | null, onOffer:
     messages: meter("session_messages", messagesLeft),
     onOffer,
     isAdministrator: false,
+    models: [],
   };
 }
 
@@ -76,4 +85,13 @@ test("the plans that help are named, cheapest first, and the one of a single mac
     wider.map((one) => `${one.name} ${price(one)}`),
     ["pro 15.00 a month", "big 30.00 a month"],
   );
+});
+
+test("a remembered model is asked for while it is offered, and the default is left to the server", () => {
+  const offered = ["large", "small"].map((name) => ({ name, label: name }));
+  assert.equal(chosenModel(offered, "small"), "small");
+  assert.equal(chosenModel(offered, "large"), null);
+  assert.equal(chosenModel(offered, "gone"), null);
+  assert.equal(chosenModel(offered, null), null);
+  assert.equal(chosenModel(null, "small"), "small");
 });

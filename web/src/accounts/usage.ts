@@ -36,11 +36,18 @@ export interface Usage {
   meters: Meter[];
 }
 
+export interface OfferedModel {
+  name: string;
+  label: string;
+}
+
 export interface MyUsage {
   usage: Usage;
   messages: Meter | null;
   onOffer: Plan[];
   isAdministrator: boolean;
+  /** What a question may ask for, the default first. */
+  models: OfferedModel[];
 }
 
 export interface Forecast {
@@ -102,6 +109,12 @@ export function isLifted(refusal: ChatError, mine: MyUsage): boolean {
       ? mine.messages
       : mine.usage.meters.find((one) => one.limitType === "lifetime_analyses" || one.limitType === "monthly_sessions");
   return meter !== null && meter !== undefined && (meter.left === null || meter.left > 0);
+}
+
+/** What a question asks for; null leaves it to the server. Of a choice that is offered no longer nothing is left. */
+export function chosenModel(offered: OfferedModel[] | null, kept: string | null): string | null {
+  if (!offered) return kept; // not told yet: the server refuses what it does not offer
+  return offered.slice(1).some(({ name }) => name === kept) ? kept : null;
 }
 
 /** Plans on offer that would let the refused question through, by price. */

@@ -9,6 +9,7 @@ import { AnswerText } from "./answer_text.tsx";
 import type { ChatStore, Connection } from "./chat_store.ts";
 import { Composer } from "./composer.tsx";
 import { runningTurn } from "./conversation.ts";
+import { ModelChoice, useModel } from "./model_choice.tsx";
 import { hasEnded, type Turn } from "./turn.ts";
 import { Suggestions } from "./turn_view.tsx";
 import { useUsage } from "./use_usage.ts";
@@ -38,6 +39,9 @@ export function Chat({ store, sessionId, proposal, cite, tellsFindings }: ChatPr
       : null;
   const canAsk = !running && !blocked;
   const mine = useUsage(store, sessionId);
+  const models = mine?.models ?? null;
+  const [model, choose] = useModel(models);
+  useLayoutEffect(() => store.askOf(model), [store, model]);
   const versions = useVersions(
     sessionId,
     conversation.turns.flatMap((turn) => (hasEnded(turn) && turn.isStored ? [turn.turnId] : [])).join(),
@@ -127,7 +131,9 @@ export function Chat({ store, sessionId, proposal, cite, tellsFindings }: ChatPr
           proposal={proposal}
           ask={(prompt) => store.ask(prompt)}
           stop={() => store.stop()}
-        />
+        >
+          <ModelChoice offered={models} chosen={model} choose={choose} />
+        </Composer>
         <UsageMeter mine={mine} />
       </div>
     </section>

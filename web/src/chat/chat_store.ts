@@ -62,6 +62,7 @@ export class ChatStore extends Store<ChatState> {
   #inbox: ServerMessage[] = [];
   #flushing = false;
   #viewer: ViewerState = {};
+  #model: string | null = null;
   #stopping: string | null = null;
   #abort = new AbortController();
 
@@ -136,6 +137,11 @@ export class ChatStore extends Store<ChatState> {
       this.write({ ...this.read(), connection: { state: "connecting" } });
       this.#connect();
     }
+  }
+
+  /** Which model answers from now on; null is the server's default. */
+  askOf(model: string | null): void {
+    this.#model = model;
   }
 
   /** Tell what the person is looking at. */
@@ -244,8 +250,10 @@ export class ChatStore extends Store<ChatState> {
   }
 
   #sendPrompt(turnId: string, prompt: string, replaces: Replaces | null = null): void {
-    if (replaces?.how === "regenerate") this.#send({ type: "regenerate", turnId: replaces.turnId, newTurnId: turnId });
-    else if (replaces) this.#send({ type: "edit_prompt", turnId: replaces.turnId, prompt, newTurnId: turnId });
+    const model = this.#model;
+    if (replaces?.how === "regenerate")
+      this.#send({ type: "regenerate", turnId: replaces.turnId, newTurnId: turnId, model });
+    else if (replaces) this.#send({ type: "edit_prompt", turnId: replaces.turnId, prompt, newTurnId: turnId, model });
     else this.#ask(turnId, prompt);
   }
 
@@ -257,6 +265,7 @@ export class ChatStore extends Store<ChatState> {
       sessionId: this.#settings.sessionId,
       prompt,
       turnId,
+      model: this.#model,
       context: this.#viewer.view ? this.#viewer : null,
     });
   }

@@ -1,4 +1,5 @@
 /** Where questions are typed. What was typed is kept per conversation until it is sent. */
+import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
 import { MAX_PROMPT_CHARACTERS } from "../protocol.ts";
@@ -14,9 +15,11 @@ interface ComposerProps {
   proposal: { text: string } | null;
   ask: (prompt: string) => void;
   stop: () => void;
+  /** Stands beside the button. */
+  children: ComponentChildren;
 }
 
-export function Composer({ sessionId, running, blocked, proposal, ask, stop }: ComposerProps) {
+export function Composer({ sessionId, running, blocked, proposal, ask, stop, children }: ComposerProps) {
   const key = `flamechat.draft.${sessionId}`;
   const [text, setText] = useState(() => remembered(key) ?? "");
   const area = useRef<HTMLTextAreaElement>(null);
@@ -74,6 +77,7 @@ export function Composer({ sessionId, running, blocked, proposal, ask, stop }: C
           {length.toLocaleString("en")}.
         </p>
       )}
+      {children}
       {running ? (
         <button type="button" class="send stop" aria-label="Stop" title="Stop" onClick={stop}>
           <Icon name="stop" />

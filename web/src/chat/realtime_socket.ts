@@ -182,7 +182,8 @@ export class RealtimeSocket {
       this.#hear({ type: "chat_error", errorCode: "limit_exceeded", message: error.message, ...told } as ServerMessage);
       return;
     }
-    const code = error instanceof ApiError && error.status === 409 ? "turn_in_progress" : "busy";
+    const status = error instanceof ApiError ? error.status : 0;
+    const code = status === 409 ? "turn_in_progress" : status === 400 ? "bad_field" : "busy";
     this.#hear({ type: "protocol_error", code, message: error.message, field: null });
   }
 

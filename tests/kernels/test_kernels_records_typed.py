@@ -4,6 +4,7 @@ from the raw way."""
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from traces.importers.events import EVENT
+from traces.importers.v8 import NODE
 from traces.kernels import records_rows
-from traces.kernels.library import kernels
-from traces.kernels.records import Field, Kind, Table, scan_records
-from traces.kernels.records_reference import scan_records_reference
+from traces.kernels.library import NotReadable, kernels
+from traces.kernels.records import Field, Kind, Table, scan_records, scan_slices
+from traces.kernels.records_reference import scan_records_reference, scan_slices_reference
 from traces.kernels.records_typed import TypedColumns, TypedRecords
 
 WEAK = (*EVENT, Field("category", "also", Kind.TEXT, weak=True))
@@ -119,20 +121,75 @@ def test_no_spelling_tells_the_typed_way_from_the_others(
         assert_same(found, scan_records(document, fields, "traceEvents"))
 
 
+node_members = st.tuples(
+    st.sampled_from(['"id":1', '"id":1.5', '"id":null', '"id":9007199254740993', '"id":"4"']),
+    st.sampled_from(['"parent":7', '"x":1', '"parent":1e400']),
+    st.sampled_from(
+        ['"children":[]', '"children":[1,2]', '"children":[0.5,9007199254740993]', '"children":null', '"children":7']
+    ),
+    st.sampled_from(['"x":2', '"children":[3]', '"children":["a"]', '"children":[[]]', '"children":[1e400]']),
+    st.sampled_from(
+        [
+            '"callFrame":{"functionName":"f","url":"u","lineNumber":-1}',
+            '"callFrame":{"functionName":"\\u0066","lineNumber":0.5,"columnNumber":9007199254740993}',
+            '"callFrame":{"url":-0,"lineNumber":"3"}',
+            '"callFrame":{"url":"\\\\","functionName":"u-0","lineNumber":3}',
+            '"callFrame":null',
+            '"callFrame":[]',
+            '"y":1',
+        ]
+    ),
+)
+USUAL_NODE = ('"id":1', '"parent":7', '"x":1', '"x":2', '"callFrame":{"functionName":"f","url":"u","lineNumber":3}')
+
+
+def outcome(scan: Any, *arguments: Any, **options: Any) -> Any:
+    try:
+        return scan(*arguments, **options)
+    except NotReadable as error:
+        return error.reason
+
+
+@given(st.lists(st.lists(st.just(USUAL_NODE) | node_members, max_size=4), min_size=1, max_size=3), st.integers(1, 4))
+def test_nodes_of_v8_are_the_same_in_every_way(arrays: list[list[tuple[str, ...]]], batch: int) -> None:
+    parts = ["[{}]".format(",".join(f"{{{','.join(node)}}}" for node in nodes)).encode() for nodes in arrays]
+    document = b" ".join(parts)
+    lengths = [len(part) for part in parts]
+    offsets = [sum(lengths[:index]) + index for index in range(len(parts))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records_rows, "BATCH", batch)
+        found = outcome(scan_slices_reference, document, offsets, lengths, NODE, arrays=True)
+        with raw_only():
+            raw = outcome(scan_slices_reference, document, offsets, lengths, NODE, arrays=True)
+    compiled = outcome(scan_slices, document, (offsets, lengths), NODE, arrays=True) if kernels() else raw
+    for other in (raw, compiled):
+        if isinstance(found, str):
+            assert found == other
+        else:
+            assert_same(found[0], other[0])
+            assert list(found[1]) == list(other[1])
+
+
 @given(st.lists(usual(), min_size=1, max_size=6), colons)
 def test_usual_records_are_read_the_typed_way(rows: list[list[tuple[str, str]]], colon: str) -> None:
     piece = "[{}]".format(",".join(spelled(members, colon) for members in rows))
     columns = TypedRecords(EVENT).read(piece.encode())
     assert isinstance(columns, TypedColumns)
     assert columns.count == len(rows)
+    assert not columns.tokens
 
 
-@pytest.mark.parametrize(
-    "member",
-    ['"name": "a\\u0062"', '"n\\u0061me": "a"', '"pid": -0', '"pid": 1.0', '"dur": "5"', '"id2": 5', '"id": []'],
-)
-def test_what_its_types_do_not_tell_exactly_is_left_to_the_raw_way(member: str) -> None:
-    assert TypedRecords(EVENT).read(f'[{{"args": {{"x": "\\n-0"}}}}, {{{member}}}]'.encode()) is None
+@pytest.mark.parametrize("member", ['"name": "a\\u0062"', '"n\\u0061me": "a"', '"pid": -0', '"pid": 1.0', '"id": []'])
+def test_texts_that_their_words_do_not_tell_exactly_stay_tokens(member: str) -> None:
+    columns = TypedRecords(EVENT).read(f'[{{"args": {{"x": "\\n-0"}}}}, {{{member}}}]'.encode())
+    assert columns is not None
+    assert columns.tokens
+    assert not columns.words
+
+
+@pytest.mark.parametrize("member", ['"dur": "5"', '"dur": null', '"id2": 5', '"ts": 1e400'])
+def test_what_no_type_fits_is_left_to_the_raw_way(member: str) -> None:
+    assert TypedRecords(EVENT).read(f"[{{{member}}}]".encode()) is None
 
 
 def test_arguments_are_found_though_their_key_stands_elsewhere_too() -> None:

@@ -37,7 +37,7 @@ def unreadable(error: Exception, offset: int, end: int = 0) -> NotReadable:
 
 def starts(part: Raw, bracket: bytes) -> bool:
     """Whether a value begins with a bracket."""
-    return memoryview(part)[:1] == bracket
+    return bool(part) and memoryview(part)[0] == ord(bracket)
 
 
 class _Words(dict[Word, int]):
@@ -82,30 +82,38 @@ class Rows:
     def fill(self, records: list[Raw]) -> None:
         """The rows of records that may lie anywhere."""
         for first in range(0, len(records), BATCH):
-            self._fill_raw(records[first : first + BATCH])
+            batch = records[first : first + BATCH]
+            if self._typed.sliced or not self._fill_typed(b"[%b]" % b",".join(batch)):
+                self._fill_raw(batch)
 
     def fill_array(self, elements: list[Raw], source: memoryview) -> None:
         """The rows of those elements of an array that are records; the array is a part of `source`."""
         for first in range(0, len(elements), BATCH):
             batch = elements[first : first + BATCH]
-            if not self._fill_typed(batch, source):
+            begin, last = (address_of(element) - self._base for element in (batch[0], batch[-1]))
+            if not self._fill_typed(b"[%b]" % bytes(source[begin : last + len(batch[-1])]), begin - 1):
                 self._fill_raw([element for element in batch if starts(element, b"{")])
 
-    def _fill_typed(self, batch: list[Raw], source: memoryview) -> bool:
-        if not self._typed.able:
-            return False
-        begin, last = (address_of(element) - self._base for element in (batch[0], batch[-1]))
-        typed = self._typed.read(b"[%b]" % bytes(source[begin : last + len(batch[-1])]))
+    def _fill_typed(self, piece: bytes, offset: int = 0) -> bool:
+        """The rows of a piece that lies at an offset, if it is a usual one."""
+        typed = self._typed.read(piece) if self._typed.able else None
         if typed is None:
             return False
         rows = slice(self.count, self.count + typed.count)
-        for column, words in typed.texts.items():
+        for column, words in typed.words.items():
             self._ids[column][rows] = np.fromiter(map(self._words[column].__getitem__, words), np.int32, typed.count)
+        for column, tokens in typed.tokens.items():
+            self._fill_texts(column, tokens, rows)
         for column, numbers in typed.numbers.items():
             self._values[column][rows] = numbers
         for column, (offsets, lengths) in typed.slices.items():
-            self._values[column][rows] = np.where(lengths, offsets + (begin - 1), 0)
+            self._values[column][rows] = np.where(lengths, offsets + offset, 0)
             self._ids[column][rows] = lengths
+        for column, (items, sizes, said) in typed.lists.items():
+            known = self._items[column]
+            self._values[column][rows] = np.where(said, len(known) + np.cumsum(sizes) - sizes, 0)
+            self._ids[column][rows] = sizes
+            known.frombytes(items.tobytes())
         self.count = rows.stop
         return True
 
@@ -134,7 +142,7 @@ class Rows:
                 self._fill_level([values[place] for place in inner], rows[inner], level + 1)
             elif each.kind is Kind.TEXT:
                 tokens = list(map(bytes, values))
-                self._fill_texts(each, _first_text(tokens, map(bytes, spare)) if spare else tokens, rows)
+                self._fill_texts(each.column, _first_text(tokens, map(bytes, spare)) if spare else tokens, rows)
             elif each.kind is Kind.SCALED:
                 for candidates in (spare, values):
                     self._fill_numbers(each, candidates, rows)
@@ -143,13 +151,13 @@ class Rows:
             else:
                 self._fill_integers(each, values, rows)
 
-    def _fill_texts(self, each: Field, tokens: list[bytes], rows: Int64) -> None:
-        known, texts = self._tokens[each.column], self._texts[each.column]
+    def _fill_texts(self, column: str, tokens: Sequence[bytes], rows: Int64 | slice) -> None:
+        known, texts = self._tokens[column], self._texts[column]
         for token in dict.fromkeys(tokens):
             if token not in known:
                 text = token[1:-1] if token[0] == QUOTE else token
                 known[token] = texts.setdefault(text, len(texts))
-        self._ids[each.column][rows] = list(map(known.__getitem__, tokens))
+        self._ids[column][rows] = list(map(known.__getitem__, tokens))
 
     def _fill_numbers(self, each: Field, values: list[Raw], rows: Int64) -> None:
         said = [place for place, value in enumerate(values) if value]

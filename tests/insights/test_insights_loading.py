@@ -65,6 +65,19 @@ def test_requests_after_the_paint_name_the_longest() -> None:
     assert [one.name for one in found.evidence[1:]] == [f"{SHOP}40", f"{SHOP}20", f"{SHOP}10"]
 
 
+def test_a_thread_that_waits_names_the_request_that_took_longest() -> None:
+    asked = [
+        request(f"{SHOP}api/mails", 1, 80, size=9),
+        request(f"{SHOP}a.js", 1, 20, size=9),
+        request(f"{SHOP}ws", 1, 100),
+    ]
+    marks = [("ResourceSendRequest", 1.0), ("ResourceFinish", 80.0)]
+    page = timeline([("RunTask", 0, 40), ("RunTask", 90, 100)], instants=marks, requests=asked)
+    found = insight(page, "network-bound")
+    assert [(one.name, one.value) for one in found.evidence[1:]] == [(f"{SHOP}api/mails", "79.0 ms")]
+    assert found.said(lambda evidence: evidence.name).endswith(f"The longest, {SHOP}api/mails, took 79.0 ms.")
+
+
 @pytest.mark.parametrize(
     ("url", "same"),
     [

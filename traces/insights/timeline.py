@@ -19,7 +19,8 @@ from traces.insights.insight import (
 )
 from traces.insights.subject import Subject, durations, root_spans
 from traces.insights.thresholds import threshold
-from traces.model import Int64, Profile
+from traces.model import NONE, Int64, Profile
+from traces.values import Unit
 
 NO_TASKS = "no tasks of a thread that answers people were recorded"
 UI_THREAD = re.compile(r"CrRendererMain|CrBrowserMain|GeckoMain|\bUI\b|^main\b|main ?thread", re.IGNORECASE)
@@ -193,17 +194,32 @@ def _network_bound(subject: Subject) -> Verdict:
     waited = int(np.diff(edges)[flying & ~running].sum())
     share = waited / max(profile.axis_end - profile.axis_start, 1)
     said = format_value(waited, profile.axis)
+    longest = _longest_answered(subject)
     if share < threshold("network-bound.share"):
         return passed(f"the thread was idle with requests under way for {said}", share=share)
     return Verdict(
         State.FAIL,
-        f"{{0}} was idle for {said} ({format_share(share)}) while requests were under way: it waits for the network.",
+        f"{{0}} was idle for {said} ({format_share(share)}) while requests were under way: it waits for the network."
+        + (f" The longest, {{1}}, took {longest[0].value}." if longest else ""),
         Severity.MEDIUM,
-        (Evidence(profile.handle, profile.name, said, share),),
+        (Evidence(profile.handle, profile.name, said, share), *longest),
         profile=profile.handle,
         share=share,
         advice="Start requests earlier, in parallel, or need fewer; a faster program does not help here.",
         confidence=Confidence.MEDIUM,
+    )
+
+
+def _longest_answered(subject: Subject) -> tuple[Evidence, ...]:
+    """The request that took longest to its end, where requests were recorded with their addresses."""
+    requests = subject.trace.requests
+    answered = np.flatnonzero((requests.url != NONE) & (requests.size >= 0))
+    if not len(answered):
+        return ()
+    lasted = requests.end[answered] - requests.start[answered]
+    row = int(answered[np.argmax(lasted)])
+    return (
+        Evidence("", subject.trace.strings[int(requests.url[row])], format_value(int(lasted.max()), Unit.NANOSECONDS)),
     )
 
 

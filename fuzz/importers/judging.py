@@ -3,6 +3,7 @@
 import faulthandler
 import hashlib
 import os
+import re
 import resource
 import signal
 import traceback
@@ -14,7 +15,7 @@ from types import FrameType
 from fuzz.importers.mutations import SECRET
 from traces.cache import decode, encode
 from traces.door import read_trace
-from traces.errors import TraceError
+from traces.errors import DamagedTrace, TraceError
 from traces.invariants import check
 from traces.kernels.library import SWITCH, kernels
 
@@ -24,6 +25,8 @@ HUNG_SECONDS = 200
 """What a batch of readings may take by the clock: see `watched`."""
 MEMORY_BYTES = 2 << 30
 LONGEST_REFUSAL = 1_500
+FORMAT = re.compile(r"this [\w-]+ (file|trace) |the (gzip|zstd|zip) (file|archive)|its (JSON|text) is|its (gzip|zstd|zip) compression")
+"""What a refusal of a damaged file calls it: by its importer's name, or by what it is packed or written in."""
 
 
 class Hang(BaseException):
@@ -55,6 +58,8 @@ def _outcome(data: bytes, name: str) -> str:
         assert name in text, f"a refusal does not name the file: {text}"
         assert SECRET.decode() not in text, f"a refusal quotes the file: {text}"
         assert len(text) <= LONGEST_REFUSAL, f"a refusal is {len(text)} characters long"
+        if isinstance(error, DamagedTrace):
+            assert FORMAT.search(text), f"a refusal does not name the format: {text}"
         return type(error).__name__
     check(trace)
     columns = b"".join(encode(trace))

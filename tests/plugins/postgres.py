@@ -20,6 +20,9 @@ TEMPLATE = "migrated"
 HURRY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 """Nobody needs a test's rows after a power cut."""
 
+PROJECT = {name: os.environ.get(f"FLAMECHAT_TEST_DATABASE_{name}URL") for name in ("SESSION_", "")}
+"""The database of a real project, for tests alone: its owner's address and the server's. docs/supabase.md"""
+
 
 @dataclass(frozen=True, slots=True)
 class FreshDatabase:
@@ -67,6 +70,17 @@ def empty_database(postgres: EmbeddedPostgres) -> Iterator[FreshDatabase]:
 def crowded_database(postgres: EmbeddedPostgres, migrated_template: str) -> Iterator[FreshDatabase]:
     """A migrated database for tests that make users of their own and look at nothing else."""
     yield from _database(postgres, migrated_template)
+
+
+@pytest.fixture(scope="session")
+def project_database() -> FreshDatabase:
+    """The database of a real project, migrated; other tests see it, and what they make stays."""
+    owner, server = PROJECT["SESSION_"], PROJECT[""]
+    if owner is None or server is None:
+        pytest.skip("no real project's database is named: FLAMECHAT_TEST_DATABASE_URL and ..._SESSION_URL do")
+    asyncio.run(migrate(owner, bootstrap=False))
+    asyncio.run(set_up_library_tables(owner))
+    return FreshDatabase(owner, server)
 
 
 @pytest.fixture(scope="session")

@@ -34,7 +34,7 @@ from server.ports.conversations import (
 )
 from server.ports.identity import Caller
 from server.ports.traces import TraceRecords, TraceRow
-from tests.plugins.postgres import FreshDatabase
+from tests.plugins.postgres import PROJECT, FreshDatabase
 
 
 def new_uuid() -> str:
@@ -136,12 +136,12 @@ class Talk:
         return (await self.world.conversations.limits(self.caller, None)).sessions_used
 
 
-@pytest.fixture(params=["memory", "postgres"])
+@pytest.fixture(params=["memory", "postgres", *(["real project"] if all(PROJECT.values()) else [])])
 def database_or_none(request: pytest.FixtureRequest) -> FreshDatabase | None:
     """What `world` stands on; asks for a database only where one is used."""
     if request.param == "memory":
         return None
-    found = request.getfixturevalue("crowded_database")
+    found = request.getfixturevalue("crowded_database" if request.param == "postgres" else "project_database")
     assert isinstance(found, FreshDatabase)
     return found
 
@@ -151,7 +151,8 @@ async def world(database_or_none: FreshDatabase | None) -> AsyncIterator[World]:
     if database_or_none is None:
         yield memory_world()
     else:
-        async with Database(database_or_none.server) as database:
+        # A project's address may be that of a pooler of transactions.
+        async with Database(database_or_none.server, pooler=database_or_none.server == PROJECT[""]) as database:
             yield postgres_world(database_or_none.owner, database)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.errors import DamagedTrace, EmptyTrace
+from traces.kernels.columns import counted
 from traces.kernels.spans import self_durations
 from traces.kernels.trees import Paths, paths_of_spans, sum_by_node
 from traces.model import (
@@ -143,7 +144,7 @@ class TraceBuilder:
             axis_end = time[-1].item() + lasting if len(time) else start
         paths = stacks.paths() if isinstance(stacks, StackTable) else stacks
         own = tuple(sum_by_node(leaves, column, len(paths)) for column in columns)
-        count = np.bincount(leaves[leaves >= 0], minlength=len(paths)).astype(np.int64)
+        count = counted(leaves, len(paths))
         self._too_deep(paths.truncated)
         return self._add(
             name,
@@ -172,14 +173,15 @@ class TraceBuilder:
         args_offset: Int64 | None = None,
         args_length: Int32 | None = None,
     ) -> int:
-        """Add nested spans; returns the profile's index. `args_*` are rows of the input that `nested` indexes."""
+        """Add nested spans, whose columns become the builder's; returns the profile's index. `args_*` are rows
+        of the input that `nested` indexes."""
         start, end = self._column(nested.start, unit), self._column(nested.end, unit)
         size = len(start)
         paths = paths_of_spans(nested.frame, nested.parent, MAX_STACK_DEPTH)
         node = paths.leaf
         own = self_durations(start, end, nested.parent)
         own_of_nodes = sum_by_node(node, own, len(paths))
-        count = np.bincount(node, minlength=len(paths)).astype(np.int64)
+        count = counted(node, len(paths))
         spans = Spans(
             start=start,
             end=end,
@@ -326,8 +328,10 @@ class TraceBuilder:
 
 def _moved(p: Profile, zero: int) -> Profile:
     samples = replace(p.samples, time=p.samples.time - zero) if p.samples is not None else None
-    spans = replace(p.spans, start=p.spans.start - zero, end=p.spans.end - zero) if p.spans is not None else None
-    return replace(p, axis_start=p.axis_start - zero, axis_end=p.axis_end - zero, samples=samples, spans=spans)
+    if p.spans is not None:  # they may fill half of the memory: no copy
+        for column in (p.spans.start, p.spans.end):
+            np.subtract(column, zero, out=column)
+    return replace(p, axis_start=p.axis_start - zero, axis_end=p.axis_end - zero, samples=samples)
 
 
 class _StringArena:

@@ -256,6 +256,67 @@ def test_slices_outside_the_document_are_refused(slices: tuple[list[int], list[i
         scan_slices(b"[1,2,3]", slices, NODE, arrays=True)
 
 
+pieces = st.sampled_from(
+    [
+        *(
+            '"ph":"X"',
+            '"ph": "X"',
+            '"ph":"B"',
+            '"ph":5',
+            '"ph":55',
+            '"name":"a"',
+            '"name":"ab"',
+            '"name":"a\\n"',
+            '"id":7',
+        ),
+        *('"id":"7"', '"id":77', '"id":7 ', '"id2":8', '"ts":1', '"ts":2.5', '"args":{}', '"other":1', '"line":3'),
+        *('"callFrame":{"functionName":"f","lineNumber":1}', '"callFrame":{"functionName":"g"}', '"callFrame":{}'),
+    ]
+)
+fields_of_both = (*EVENT[:-1], *NODE[1:4])
+
+
+@given(
+    st.lists(st.lists(pieces, max_size=4).map(",".join), min_size=1, max_size=3),
+    st.lists(st.integers(0, 2), max_size=12),
+    st.data(),
+)
+def test_records_that_repeat_one_another_are_read_alike(
+    shapes: list[str], order: list[int], data: st.DataObject
+) -> None:
+    text = bytearray(b"[" + b",".join(b"{%s}" % shapes[i % len(shapes)].encode() for i in order) + b"]")
+    agree(bytes(text), fields_of_both)
+    place = data.draw(st.integers(0, len(text) - 1))
+    text[place : place + data.draw(st.integers(0, 2))] = data.draw(
+        st.sampled_from([b"", b",", b" ", b"}", b"{", b'"', b"1"])
+    )
+    agree(bytes(text), fields_of_both)
+    agree(bytes(text[: data.draw(st.integers(0, len(text)))]), fields_of_both)
+
+
+@pytest.mark.parametrize("wrong", ['{,"ph":"X"}', '{"ts":1"ph":"X"}', '{"ph":"X",}', '{"ts":1,,"ph":"X"}', '{"ph":X}'])
+def test_what_repeats_a_record_but_for_a_comma_is_no_json(wrong: str) -> None:
+    before = '{"ph":"X"},{"ts":1,"ph":"X"},{"ph":"X"},{"ts":1,"ph":"X"}'
+    assert isinstance(agree(f"[{before},{wrong}]".encode()), NotReadable)
+
+
+@pytest.mark.parametrize("distinct", [3, 127, 128, 129, 32_767, 32_768, 32_769, 40_000])
+def test_ids_take_the_bytes_that_the_number_of_texts_asks_for(distinct: int) -> None:
+    names = [*range(distinct), 0, distinct - 1]
+    found = table(json.dumps([{}, *({"name": f"n{i}"} for i in names), {}]))
+    assert found.ids("name").tolist() == [-1, *names, -1]
+    assert found.ids("name").itemsize == (1 if distinct <= 128 else 2 if distinct <= 32_768 else 4)
+
+
+@pytest.mark.parametrize("said", [[0], [5], [0, 5], [7, 8, 9], list(range(9))])
+def test_columns_that_few_records_speak_of_are_filled_up(said: list[int]) -> None:
+    event = {"name": "a", "ts": 1, "args": {"x": 1}}
+    found = table(json.dumps([event if i in said else {"other": i} for i in range(10)]))
+    assert np.flatnonzero(found.ids("name") >= 0).tolist() == said
+    assert np.flatnonzero(found.numbers("time") != MISSING).tolist() == said
+    assert np.flatnonzero(found.slices("args")[1]).tolist() == said
+
+
 def test_recorded_traces_give_the_same_columns_both_ways(fixtures: Path) -> None:
     read = 0
     for path in fixtures.rglob("*.json*"):

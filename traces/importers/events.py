@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from traces.kernels.columns import pick
 from traces.kernels.records import Field, Kind, Table, scan_records
 from traces.model import NONE, Int32, Int64
 
@@ -50,8 +51,7 @@ class Events:
     def rows(self, column: str, *texts: str) -> npt.NDArray[np.bool_]:
         """Where a column says one of some texts."""
         said = np.array([text in texts for text in self.table.texts(column)] + [False], np.bool_)
-        chosen: npt.NDArray[np.bool_] = said[self.table.ids(column)]  # -1 is the last
-        return chosen
+        return pick(said, self.table.ids(column)) if said.any() else np.zeros(self.table.count, np.bool_)
 
     def text(self, column: str, row: int) -> str | None:
         """What one event says in a column."""
@@ -68,11 +68,16 @@ class Events:
         """The thread of each event, and the threads in order of their processes' first appearance."""
         pids, tids = self.table.texts("pid"), self.table.texts("tid")
         width = len(tids) + 1
+        ids = self.table.ids("pid"), self.table.ids("tid")
+        if self.table.count and all(column.min() == column.max() for column in ids):
+            pid, tid = (int(column[0]) for column in ids)
+            key = (id_text(pids[pid] if pid >= 0 else None), id_text(tids[tid] if tid >= 0 else None))
+            return np.broadcast_to(np.int32(0), self.table.count), (key,)
         small: npt.DTypeLike = np.int64 if (len(pids) + 1) * width > FEW_PAIRS else np.int32
-        pairs = self.table.ids("pid").astype(small)
+        pairs = ids[0].astype(small)
         pairs += 1
         pairs *= width
-        pairs += self.table.ids("tid")
+        pairs += ids[1]
         pairs += 1
         distinct, numbers = _numbered(pairs, (len(pids) + 1) * width)
         keys: dict[ThreadKey, int] = {}

@@ -19,6 +19,7 @@ from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.importers import chrome, side_events, trace_event_samples
 from traces.importers.events import Events, ThreadKey, Threads
 from traces.importers.head import Head
+from traces.kernels.columns import first_rows, pick
 from traces.kernels.library import NotReadable
 from traces.kernels.scaled import MISSING
 from traces.model import NONE, Int32, Int64
@@ -90,13 +91,14 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     lanes: dict[ThreadKey, int] = {}
     for key, slices in _slices_by_thread(events, threads, builder):
         name = threads.short_name(key) + " tasks" if profiled else threads.full_name(key)
+        said = bool((sizes[slices.events] > len("{}")).any())
         index = lanes[key] = builder.add_evented(
             name,
             _nest(slices),
             pid=key[0],
             tid=key[1],
-            args_offset=places[slices.events],
-            args_length=_length_of_some(sizes[slices.events]),
+            args_offset=places[slices.events] if said else None,
+            args_length=_length_of_some(sizes[slices.events]) if said else None,
         )
         if not profiled and not sampled and len(slices.time) > largest:
             largest, builder.default_profile = len(slices.time), index
@@ -136,7 +138,7 @@ def _read_samples(events: Events, threads: Threads, builder: TraceBuilder) -> bo
 def _slices_by_thread(events: Events, threads: Threads, builder: TraceBuilder) -> Iterator[tuple[ThreadKey, Slices]]:
     """The slices of each thread that has some, by process and thread id."""
     said = np.array([KINDS.get(phase, OTHER) for phase in events.table.texts("phase")] + [OTHER], np.uint8)
-    kind = said[events.table.ids("phase")]  # an event without a phase is the last
+    kind = pick(said, events.table.ids("phase"))  # an event without a phase is the last
     wanted = kind <= END
     counts = np.bincount(kind, minlength=OTHER + 1).tolist()
     builder.warn(
@@ -154,9 +156,11 @@ def _slices_by_thread(events: Events, threads: Threads, builder: TraceBuilder) -
         return
     rows = _rows_where(wanted)
     frame = _frames(events, rows, builder)
-    time, duration, kind = events.time[rows], events.table.numbers("duration")[rows], kind[rows]
-    duration = np.where(duration == MISSING, 0, duration)
-    negative = int((duration < 0).sum())
+    time, duration, kind = events.time[rows], events.table.taken("duration")[rows], kind[rows]
+    least = duration.min()
+    if least == MISSING:
+        duration = np.where(duration == MISSING, 0, duration)
+    negative = int((duration < 0).sum()) if least < 0 else 0
     builder.warn("negative_duration", "negative durations were read as 0", negative)
     if not -MAX_TIME_NS <= time.min() <= max(time.max(), duration.max()) <= MAX_TIME_NS:
         raise builder.damaged("a time is out of range.")
@@ -184,21 +188,21 @@ def _rows_where(wanted: npt.NDArray[np.bool_]) -> Rows:
 def _frames(events: Events, rows: Rows, builder: TraceBuilder) -> Int32:
     """The builder's frame of each slice."""
     names = events.table.ids("name")[rows]
-    numbers = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-    if _keys(events.args(numbers[0])) >= HERMES_ARGS:
+    if _keys(events.args(rows.start if isinstance(rows, slice) else rows[0])) >= HERMES_ARGS:
+        numbers = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
         hermes = [
             _hermes_frame(builder, events.text("name", row) or UNNAMED, events.args(row)) for row in numbers.tolist()
         ]
         return np.array(hermes, np.int32)
-    first = np.full(len(events.table.texts("name")) + 1, NONE)
-    first[names[::-1]] = numbers[::-1]  # the earliest is written last; no name is the last one
-    frame_of = np.full(len(first), NONE, np.int32)
+    size = len(events.table.texts("name")) + 1  # no name is the last one
+    first = first_rows(names, size)
     used = np.flatnonzero(first != NONE)
+    first[used] = first[used] + rows.start if isinstance(rows, slice) else rows[first[used]]
+    frame_of = np.full(size, NONE, np.int32)
     for name in used[np.argsort(first[used])].tolist():
         row = int(first[name])
         frame_of[name] = _frame(builder, events.text("name", row) or UNNAMED, events.text("category", row) or None)
-    frames: Int32 = frame_of[names]
-    return frames
+    return pick(frame_of, names)
 
 
 def _frame(builder: TraceBuilder, name: str, category: str | None) -> int:
@@ -225,7 +229,7 @@ def _nest(slices: Slices) -> Nested:
     time, duration, frame = slices.time, slices.duration, slices.frame
     whole = slices.kind == COMPLETE
     if whole.all():
-        return nest_slices(time, time + duration, frame)
+        return nest_slices(time, np.add(time, duration, out=duration), frame)  # they are nobody else's
     complete, paired = np.flatnonzero(whole), np.flatnonzero(~whole)
     paired = paired[np.argsort(time[paired], kind="stable")]
     latest = (time[complete] + duration[complete]).max().item() if len(complete) else None

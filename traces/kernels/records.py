@@ -89,6 +89,10 @@ class Table:
     def numbers(self, column: str) -> npt.NDArray[np.int64]:
         return self.columns[column].values
 
+    def taken(self, column: str) -> npt.NDArray[np.int64]:
+        """The same, for the caller alone: the table has the column no more."""
+        return self.columns.pop(column).values
+
     def ids(self, column: str) -> npt.NDArray[np.signedinteger]:
         """The text of each record, as an index into `texts`; -1 is none. As narrow as they are kept: convert before
         reckoning with them."""

@@ -23,10 +23,10 @@ static void order_run(int64_t *order, const int64_t *end, int64_t count, int64_t
     }
 }
 
-/* `order` sorts by start (stable) and is finished here; the other outputs have room for `count` rows. Returns the number of
- * spans kept, or -NO_MEMORY. `repaired`: clamped, too deep. */
+/* `order` sorts by start (stable) and becomes the source of each span; the other outputs have room for `count` rows. Returns
+ * the number of spans kept, or -NO_MEMORY. `repaired`: clamped, too deep. */
 EXPORT int64_t nest_slices(const int64_t *start, const int64_t *end, int64_t count, int64_t max_depth, int64_t *order,
-                           int64_t *source, int64_t *until, int32_t *parent, int32_t *depth, int64_t *repaired) {
+                           int64_t *until, int32_t *parent, int32_t *depth, int64_t *repaired) {
     int64_t longest = 0;
     for (int64_t i = 0, first = 0; i < count; i++)
         if (i + 1 == count || start[order[i + 1]] != start[order[i]]) {
@@ -63,7 +63,7 @@ EXPORT int64_t nest_slices(const int64_t *start, const int64_t *end, int64_t cou
             }
         }
         depth[kept] = (int32_t)open;
-        source[kept] = slice;
+        order[kept] = slice;
         until[kept] = finish;
         stack[open++] = (int32_t)kept++;
     }

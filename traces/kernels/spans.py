@@ -42,15 +42,44 @@ def nest(start: Values, end: Values, max_depth: int) -> Nesting:
         return nest_reference(start, end, max_depth)
     start, end = contiguous(start, np.int64), contiguous(end, np.int64)
     order = np.argsort(start, kind="stable")
-    columns, repaired = _outputs(len(start)), np.zeros(2, np.int64)
-    kept = call(library.nest_slices, start, end, len(start), max_depth, order, *columns, repaired)
+    columns, repaired = (order, *_outputs(len(start))), np.zeros(2, np.int64)
+    kept = call(library.nest_slices, start, end, len(start), max_depth, *columns, repaired)
     clamped, too_deep = repaired.tolist()
     return Nesting(*_filled(columns, kept), clamped=clamped, too_deep=too_deep)
 
 
 def nest_reference(start: Values, end: Values, max_depth: int) -> Nesting:
-    """The same, a slice at a time."""
+    """The same in numpy, and a slice at a time where there is something to repair."""
     order = np.lexsort((-end, start))  # stable: file order decides last
+    return _nest_whole(order, start[order], end[order], max_depth) or _nest_one_by_one(order, start, end, max_depth)
+
+
+def _nest_whole(order: Int64, start: Values, end: Values, max_depth: int) -> Nesting | None:
+    """The nesting of slices, in order, of which none needs a repair; None where one does.
+
+    As long as no slice leaves its parent, those before a slice that end after its start are the ones that hold it: they
+    are its depth, and the last one before it that lies a level higher is its parent.
+    """
+    rows = np.arange(len(order))
+    ended = np.searchsorted(np.sort(end), start, "right")
+    empty = start == end
+    if empty.any():  # those that come later at the same moment, and the slice itself, are no earlier ends
+        empty_before = np.concatenate(([0], np.cumsum(empty)))
+        ended -= empty_before[np.searchsorted(start, start, "right")] - empty_before[:-1]
+    depth = rows - ended
+    if len(rows) and (depth.max() >= max_depth or (end < start).any()):
+        return None
+    by_depth = np.argsort(depth, kind="stable")
+    places = (depth * len(rows) + rows)[by_depth]
+    above = by_depth[np.searchsorted(places, (depth - 1) * len(rows) + rows) - 1]
+    parent = np.where(depth > 0, above, NONE)
+    if (end > np.where(depth > 0, end[above], end)).any():
+        return None
+    return Nesting(order, end, parent.astype(np.int32), depth.astype(np.int32))
+
+
+def _nest_one_by_one(order: Int64, start: Values, end: Values, max_depth: int) -> Nesting:
+    """The same, a slice at a time."""
     parents, depths, kept = array("i"), array("i"), array("q")
     stack: list[int] = []  # open spans, as rows of the result
     ends = array("q" if end.dtype == np.int64 else "d")  # clamped ends of the result's rows
@@ -99,7 +128,7 @@ def match(
         return match_reference(time, frame, begins, max_depth, latest)
     inputs = (contiguous(time, np.int64), contiguous(frame, np.int32), contiguous(begins, np.uint8))
     frames = int(frame.max()) + 1 if len(frame) else 0
-    columns, repaired = _outputs(len(time)), np.zeros(3, np.int64)
+    columns, repaired = (np.empty(len(time), np.int64), *_outputs(len(time))), np.zeros(3, np.int64)
     last = int(np.iinfo(np.int64).min if latest is None else latest)
     spans = call(library.match_begin_end, *inputs, len(time), frames, max_depth, last, *columns, repaired)
     unmatched, unclosed, too_deep = repaired.tolist()
@@ -222,8 +251,8 @@ def _sums(place: Int32, values: Int64, size: int) -> Int64:
 Columns = tuple[Int64, Int64, Int32, Int32]
 
 
-def _outputs(count: int) -> Columns:
-    return np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.int32), np.empty(count, np.int32)
+def _outputs(count: int) -> tuple[Int64, Int32, Int32]:
+    return np.empty(count, np.int64), np.empty(count, np.int32), np.empty(count, np.int32)
 
 
 def _filled(columns: Columns, count: int) -> Columns:

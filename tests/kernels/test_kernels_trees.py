@@ -36,6 +36,13 @@ def test_slices_nest_alike(slices: list[tuple[int, int]]) -> None:
     assert_same(spans.nest(start, end, DEPTH), spans.nest_reference(start, end, DEPTH))
 
 
+@given(st.lists(st.tuples(st.integers(0, 31), st.integers(0, 5), st.booleans()), max_size=40), st.integers(1, 20))
+def test_slices_that_all_lie_inside_each_other_nest_alike(slices: list[tuple[int, int, bool]], max_depth: int) -> None:
+    start = int64([place >> size << size for place, size, _ in slices])
+    end = start + int64([0 if empty else 1 << size for _, size, empty in slices])
+    assert_same(spans.nest(start, end, max_depth), spans.nest_reference(start, end, max_depth))
+
+
 def test_many_slices_that_start_together_nest_longest_first() -> None:
     count = 1_000
     start, end = np.zeros(count, np.int64), (np.arange(count, dtype=np.int64) * 7919) % 500

@@ -1,4 +1,4 @@
-"""What is mutated: the repository's fixtures, and the conformance samples where they are."""
+"""What is mutated: the repository's fixtures, made seeds, and the conformance samples where they are."""
 
 import gzip
 import io
@@ -14,6 +14,8 @@ from fuzz.importers.mutations import mutated
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("FLAMECHAT_SHARED", ROOT.parent / "shared"))
+SEEDS = Path(__file__).parent / "seeds"
+"""Files made by the formats' descriptions, as the tests make them: of kinds that nothing here records."""
 READ = re.compile(r"/form\.template$|/run1/core/(uniquing/arrayUniquer|stores)/")
 """What an importer opens of a folder in a zip; the rest only costs time."""
 NO_TRACES = {".md", ".py", ".c", ".go", ".js", ".rb", ".java", ".sh", ".jfc"}
@@ -41,7 +43,7 @@ class Sample:
 
 def samples(*, largest: int | None = None) -> list[Sample]:
     """All samples, or those of at most `largest` bytes once decompressed, the smallest first."""
-    folders = (ROOT / "fixtures", SHARED / "conformance" / "samples")
+    folders = (ROOT / "fixtures", SEEDS, SHARED / "conformance" / "samples")
     found: list[Sample] = []
     for folder in folders:
         files = (f for f in folder.rglob("*") if f.is_file() and "programs" not in f.parts)

@@ -12,10 +12,13 @@ ADVICE = (
     ),
     (
         re.compile(rb"^PERFILE2|^PERFFILE|^2ELIFREP"),
-        "perf's own recording, but an old one or of a big-endian machine. Run `perf script` on it there and choose what "
-        "that prints",
+        "perf's own recording, old or of a big-endian machine. Run `perf script` on it there, choose what that prints",
     ),
     (re.compile(rb"^\x04\x08[\[{]"), "Ruby's own format. Write it as JSON: `JSON.generate(StackProf.results)`"),
+    (
+        re.compile(rb"^Nettrace"),
+        "a .nettrace of a version not read. Run `dotnet-trace convert --format Speedscope` and choose what that writes",
+    ),
     (re.compile(rb"^gmon"), "gprof's recording. Record with `perf record -g` or callgrind instead"),
     (re.compile(rb"^desc: .*\ncmd: .*\ntime_unit: "), "massif's log of heap sizes. Record with callgrind instead"),
 )

@@ -72,6 +72,7 @@ page() { begin "$1" && { $python record_page.py "cases/$1" "$1.json" ${2:+"$2"};
 page tile-gallery '#align' || true
 page shop-tags || true
 page inbox-wait || true
+page blog-styles || true
 
 goes() { (cd "cases/$1" && cat > go.mod <<< "module ${1//-/}" && GOFLAGS=-trimpath go build -o "/srv/app/$1.bin" main.go && rm go.mod); }
 begin log-words && {

@@ -1,5 +1,6 @@
 """Records a page of a case with Chromium's tracing over the DevTools protocol (needs playwright and a Chromium):
-`python record_page.py CASE OUT.json`. Every host answers from the case's folder; `/api/mails` answers after 1.2 s.
+`python record_page.py CASE OUT.json`. Every host answers from the case's folder; `/api/mails` answers after 1.2 s,
+files whose names begin with `slow-` after 0.9 s.
 """
 
 import json
@@ -29,6 +30,8 @@ def record(case: Path, click: str | None) -> dict[str, Any]:
                 page.wait_for_timeout(1200)
                 route.fulfill(json=[{"subject": f"Mail {n}"} for n in range(40)])
             elif (case / name).is_file():
+                if name.startswith("slow-"):
+                    page.wait_for_timeout(900)
                 route.fulfill(body=(case / name).read_bytes(), content_type=mimetypes.guess_type(name)[0])
             else:
                 route.fulfill(status=404)

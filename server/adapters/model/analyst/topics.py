@@ -80,7 +80,8 @@ _WORDS: tuple[tuple[Topic, str], ...] = (
         (
             r"\b(?:lcp|inp|cls|fcp|ttfb|tbt|fid|web ?vitals|core vitals|lighthouse|layout shifts?)\b|\b(?:contentful|"
             r"first|largest) "
-            r"(?:contentful )?paint\b|\binteraction to next paint\b|\btotal blocking time\b"
+            r"(?:contentful )?paint\b|\binteraction to next paint\b|\btotal blocking time\b|"
+            r"\brender(?:ing)?[- ]block\w*"
         ),
     ),
     (

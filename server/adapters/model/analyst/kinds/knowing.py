@@ -120,29 +120,38 @@ _METRICS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("fcp", "first contentful", "first paint"), "first-paint"),
     (("inp", "interaction", "fid"), "slow-interaction"),
     (("cls", "shift"), "layout-shifts"),
-    (("tbt", "blocking"), "blocking-time"),
+    (("render-block", "render block", "rendering block"), "first-paint"),
+    (("tbt", "blocking time"), "blocking-time"),
 )
+_PAINTS = frozenset({"largest-paint", "first-paint"})
+_BEFORE_PAINTS = ("render-blocking", "slow-document", "request-chain")
+"""What a paint may have waited for."""
 
 
 def _metrics(question: Question) -> list[str]:
     text = question.text.casefold()
     chosen = [name for words, name in _METRICS if any(word in text for word in words)]
-    return chosen or [name for _, name in _METRICS]
+    if not chosen:
+        return list(dict.fromkeys(name for _, name in _METRICS))
+    return list(dict.fromkeys([*chosen, *(_BEFORE_PAINTS if _PAINTS.intersection(chosen) else ())]))
 
 
 def page(question: Question, evidence: Evidence) -> list[str]:
     found = [row for result in evidence.all("get_insights") for row in result.data["insights"]]
+    causes = [row for row in found if row["id"] in _BEFORE_PAINTS and row["state"] == "fail"]
+    found = [row for row in found if row["id"] not in _BEFORE_PAINTS]
     known = [row for row in found if row["state"] != "not_applicable"]
     closing = leading(evidence, "What this trace does show: the heaviest function is")
-    if not known:
+    if not known and not causes:
         why = sentence_of(found[0]) if found else "it holds no page"
         return [f"**This trace cannot say: no such figure of a page is in it** ({why}).", closing]
     verdicts = [
         f"**{row['title'] if row['state'] == 'fail' else 'Good'}**: {sentence_of(row)} {row['advice']}".rstrip()
         for row in known
     ]
+    verdicts += [f"{sentence_of(row)} {row['advice']}" for row in causes]
     missing = [f"- {row['title']}: not known, {sentence_of(row)}" for row in found if row["state"] == "not_applicable"]
-    return [*verdicts, "\n".join(missing), closing]
+    return [*verdicts, "\n".join(missing), "" if causes else closing]
 
 
 def first_usage(question: Question, evidence: Evidence) -> list[Call]:

@@ -91,7 +91,7 @@ class Rows:
         for first in range(0, len(elements), BATCH):
             batch = elements[first : first + BATCH]
             begin, last = (address_of(element) - self._base for element in (batch[0], batch[-1]))
-            if not self._fill_typed(b"[%b]" % bytes(source[begin : last + len(batch[-1])]), begin - 1):
+            if not self._fill_typed(b"".join((b"[", source[begin : last + len(batch[-1])], b"]")), begin - 1):
                 self._fill_raw([element for element in batch if starts(element, b"{")])
 
     def _fill_typed(self, piece: bytes, offset: int = 0) -> bool:
@@ -101,7 +101,9 @@ class Rows:
             return False
         rows = slice(self.count, self.count + typed.count)
         for column, words in typed.words.items():
-            self._ids[column][rows] = np.fromiter(map(self._words[column].__getitem__, words), np.int32, typed.count)
+            if words.count(None) < typed.count:
+                known = self._words[column].__getitem__
+                self._ids[column][rows] = np.fromiter(map(known, words), np.int32, typed.count)
         for column, tokens in typed.tokens.items():
             self._fill_texts(column, tokens, rows)
         for column, numbers in typed.numbers.items():
@@ -110,10 +112,10 @@ class Rows:
             self._values[column][rows] = np.where(lengths, offsets + offset, 0)
             self._ids[column][rows] = lengths
         for column, (items, sizes, said) in typed.lists.items():
-            known = self._items[column]
-            self._values[column][rows] = np.where(said, len(known) + np.cumsum(sizes) - sizes, 0)
+            before = self._items[column]
+            self._values[column][rows] = np.where(said, len(before) + np.cumsum(sizes) - sizes, 0)
             self._ids[column][rows] = sizes
-            known.frombytes(items.tobytes())
+            before.frombytes(items.tobytes())
         self.count = rows.stop
         return True
 

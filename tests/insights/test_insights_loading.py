@@ -38,6 +38,12 @@ def test_blocking_requests_are_counted_once_where_they_overlap_and_only_until_th
     assert (found.window.start, found.window.end) == (60e6, 260e6) if found.window else False
 
 
+def test_a_request_within_another_adds_nothing() -> None:
+    spans = ((60, 160), (70, 80), (90, 170))
+    page = loading(*(request(f"{SHOP}{start}.css", start, end, blocking="blocking") for start, end in spans))
+    assert insight(page, "render-blocking").evidence[0].value == "110 ms"
+
+
 def test_blocking_matters_more_when_most_of_a_late_paint_waits_for_it() -> None:
     assert insight(blocking(200), "render-blocking").severity is Severity.LOW
     assert insight(blocking(400), "render-blocking").severity is Severity.MEDIUM

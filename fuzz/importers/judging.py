@@ -25,7 +25,9 @@ HUNG_SECONDS = 200
 """What a batch of readings may take by the clock: see `watched`."""
 MEMORY_BYTES = 2 << 30
 LONGEST_REFUSAL = 1_500
-FORMAT = re.compile(r"this [\w-]+ (file|trace) |the (gzip|zstd|zip) (file|archive)|its (JSON|text) is|its (gzip|zstd|zip) compression")
+FORMAT = re.compile(
+    r"this [\w-]+ (file|trace) |the (gzip|zstd|zip) (file|archive)|its (JSON|text) is|its (gzip|zstd|zip) compression"
+)
 """What a refusal of a damaged file calls it: by its importer's name, or by what it is packed or written in."""
 
 

@@ -74,7 +74,8 @@ async def relay(own_database: tuple[str, FreshDatabase | None]) -> AsyncIterator
     if "realtime" in kind:
         async with supabase_server() as supabase, supabase.project.client() as client:
             supabase.faults.always("realtime", "hang" if "dead" in kind else None)
-            async with RealtimeRelay(MemoryRelay(events_per_listener=BOUND), client, _all_wanted) as relay:
+            inner = MemoryRelay(events_per_listener=BOUND)
+            async with RealtimeRelay(inner, client, _all_wanted, answer_s=0.2) as relay:
                 yield relay
         return
     if database is None:

@@ -13,7 +13,7 @@ from psycopg.rows import DictRow
 from server.adapters.memory.relay import MemoryRelay
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.relay import PostgresRelay
-from server.adapters.supabase.realtime import RealtimeRelay
+from server.adapters.supabase.realtime import ANSWER_S, RealtimeRelay
 from server.errors import DatabaseUnavailable
 from server.ports.relay import Listening, Relay
 from server.protocol.events import (
@@ -74,8 +74,8 @@ async def relay(own_database: tuple[str, FreshDatabase | None]) -> AsyncIterator
     if "realtime" in kind:
         async with supabase_server() as supabase, supabase.project.client() as client:
             supabase.faults.always("realtime", "hang" if "dead" in kind else None)
-            inner = MemoryRelay(events_per_listener=BOUND)
-            async with RealtimeRelay(inner, client, _all_wanted, answer_s=0.2) as relay:
+            inner, answer_s = MemoryRelay(events_per_listener=BOUND), 0.2 if "dead" in kind else ANSWER_S
+            async with RealtimeRelay(inner, client, _all_wanted, answer_s=answer_s) as relay:
                 yield relay
         return
     if database is None:

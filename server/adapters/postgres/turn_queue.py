@@ -33,8 +33,9 @@ DEAF_POLL_S = 0.2
 """How often is looked where no NOTIFY arrives."""
 
 HEARTBEAT_S = 2.0
-STALLED_S = 8.0
-"""A worker silent for so long is taken for dead. With the sweep, its turns run elsewhere within 15 s."""
+STALLED_S = 6.0
+"""A worker silent for so long is taken for dead. With the sweep, its turns run elsewhere within 15 s, even where the
+first to take them up is killed, too. One that only slept is fenced off."""
 
 RESTART_S = 0.5
 DRAIN_S = 60.0

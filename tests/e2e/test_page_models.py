@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from server.ports.identity import LOCAL_USER_ID
 from tests.e2e.conftest import Scripted
@@ -18,6 +18,7 @@ from tests.openai_endpoint import Reply
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
 
 ANSWERS = [Reply(text=text) for text in ("The filter.", "It scores cards.", "It does.", "So it is.")]
+USAGE = "**/api/v1/me/usage*"
 PLAN = {"name": "team", "displayName": "Team", "chatModels": ["large", "small"]}
 
 
@@ -60,14 +61,24 @@ def test_a_person_chooses_a_model_of_his_plan_and_one_that_is_taken_away_is_refu
 
         page.reload()
         expect(choice).to_have_value("small")
+        unheard: list[Route] = []
+
+        def hold(route: Route) -> None:
+            unheard.append(route)
+
+        page.route(USAGE, hold)  # else the page may hear of the change before it asks, and ask another model
         page.get_by_role("button", name="Answer again").last.click()
         expect(page.locator(".turn").last).to_contain_text("It does.")
+        expect_status(page, "completed")
 
         admin(server, "PATCH", "plans/team", {"chatModels": ["large", "other"]})
         ask(page, "And now?")
         told = "The model 'small' is not offered here; offered are large, other, built-in."
         expect(page.locator(".banner")).to_contain_text(told)
         expect_status(page, "failed")
+        for route in unheard:
+            route.continue_()
+        page.unroute(USAGE)
         expect(choice).to_have_value("large")
         ask(page, "And now?")
         expect_status(page, "completed")

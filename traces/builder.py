@@ -42,6 +42,8 @@ FrameKey = tuple[str, str | None, int, int, str | None]
 TIME = ValueType("time", Unit.NANOSECONDS)
 MAX_TIME_NS = 1 << 61
 """Beyond 73 years of nanoseconds a time is a broken number, and sums could leave int64."""
+MAX_REASON = 400
+"""Characters of what is wrong: a place in deeply nested JSON may be named by thousands."""
 
 
 class TraceBuilder:
@@ -94,7 +96,9 @@ class TraceBuilder:
         self._warnings[code] = TraceWarning(code, text, count + (known.count if known else 0))
 
     def damaged(self, reason: str) -> DamagedTrace:
-        """The error to raise for a broken file of this format."""
+        """The error to raise for a broken file of this format; of a long reason, how it begins and how it ends."""
+        if len(reason) > MAX_REASON:
+            reason = f"{reason[: MAX_REASON // 2]} … {reason[-MAX_REASON // 2 :]}"
         return DamagedTrace(f"{self.name}: this {self.format} file is damaged: {reason} Record or export it again.")
 
     def instant(self, profile: int, time: int, name: str) -> None:

@@ -8,6 +8,7 @@ import struct
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -102,12 +103,12 @@ def _header(data: memoryview, builder: TraceBuilder) -> tuple[list[Event], int, 
         ids, ids_size = SECTION.unpack_from(data, at + attr_size - SECTION.size)
         if ids + ids_size > len(data):
             raise builder.damaged(f"the numbers of an event, at byte {ids:,}, lie beyond its end.")
-        events.append(_event(data[at : at + attr_size - SECTION.size], data[ids : ids + ids_size // 8 * 8]))
+        events.append(_event(data[at : at + attr_size - SECTION.size], data[ids : ids + ids_size]))
     if size == 0:
         builder.warn("unfinished", "the recording was cut off: what perf writes at its end is missing")
         return events, start, None
     names = _names(_feature(data, start + size))
-    return [replace(event, name=_named(event, row, names)) for row, event in enumerate(events)], start, start + size
+    return [replace(event, name=names.of(event, row)) for row, event in enumerate(events)], start, start + size
 
 
 def _event(attr: memoryview, ids: memoryview) -> Event:
@@ -121,7 +122,7 @@ def _event(attr: memoryview, ids: memoryview) -> Event:
         bool(flags & SAYS_WHEN),
         None if flags & IS_FREQUENCY or period >> 61 else period,
         bool(branches & CALL_STACK),
-        tuple(np.frombuffer(ids, "<u8").tolist()),
+        tuple(np.frombuffer(ids[: len(ids) // 8 * 8], "<u8").tolist()),
     )
 
 
@@ -137,33 +138,40 @@ def _feature(data: memoryview, at: int) -> bytes:
     return bytes(data[start : start + size])
 
 
-def _names(description: bytes) -> list[tuple[str, tuple[int, ...]]]:
-    """Names and numbers of events; those behind damage are missed by nothing but their names."""
-    names: list[tuple[str, tuple[int, ...]]] = []
+class _Names(NamedTuple):
+    """What events are called, by their place and by their numbers."""
+
+    by_place: list[str]
+    by_ids: dict[tuple[int, ...], str]
+
+    def of(self, event: Event, row: int) -> str:
+        by_place = self.by_place[row] if row < len(self.by_place) else ""
+        return (self.by_ids.get(event.ids, by_place) if event.ids else by_place) or event.name
+
+
+def _names(description: bytes) -> _Names:
+    """Those behind damage are missed by nothing but their names."""
+    names = _Names([], {})
     try:
         count, attr_size = struct.unpack_from("<II", description)
         at = 8
-        while len(names) < count:
+        while len(names.by_place) < count:
             ids, length = struct.unpack_from("<II", description, at + attr_size)
             at += attr_size + 8
             name = description[at : at + length].partition(b"\0")[0].decode("utf-8", "replace")
             at += length
-            names.append((name, struct.unpack_from(f"<{ids}Q", description, at)))
+            numbers = struct.unpack_from(f"<{ids}Q", description, at)
+            names.by_place.append(name)
+            names.by_ids.setdefault(numbers, name)
             at += 8 * ids
     except struct.error:
         return names
     return names
 
 
-def _named(event: Event, row: int, names: list[tuple[str, tuple[int, ...]]]) -> str:
-    by_id = (name for name, ids in names if event.ids and ids == event.ids)
-    by_place = names[row][0] if row < len(names) else ""
-    return next(by_id, by_place) or event.name
-
-
 def _events_in_records(records: Records, builder: TraceBuilder) -> Iterator[Event]:
     """The events of a recording that went through a pipe."""
-    names: list[tuple[str, tuple[int, ...]]] = []
+    names = _names(b"")
     for row in records.of_kind(FEATURE).tolist():
         content = records.content(row)
         if content[:8] == EVENT_DESCRIPTIONS.to_bytes(8, "little"):
@@ -174,7 +182,7 @@ def _events_in_records(records: Records, builder: TraceBuilder) -> Iterator[Even
         if not 64 <= size <= len(content):
             raise builder.damaged(f"its event {number} does not say what it is.")
         event = _event(memoryview(content)[:size], memoryview(content)[size:])
-        yield replace(event, name=_named(event, number, names))
+        yield replace(event, name=names.of(event, number))
 
 
 def _found(data: memoryview, start: int, end: int | None, builder: TraceBuilder) -> tuple[Words, Int64]:

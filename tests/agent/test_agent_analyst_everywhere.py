@@ -182,6 +182,15 @@ async def test_a_spread_trace_names_what_its_time_passes_through() -> None:
     assert "The largest part passes through [`render`](#f2): 92.6%." in answer.text.splitlines()[0]
 
 
+async def test_a_function_that_passes_its_work_on_is_followed_to_where_it_is_done() -> None:
+    trace = sampled([("main;handle;build;price;find", 60), ("main;handle;render", 40)])
+    answer = await asked("Why is handle slow?", trace)
+    told = next(line for line in answer.text.splitlines() if line.startswith("Below it"))
+    assert told.startswith("Below it the largest part is spent in [`find`](#f4), 60.0% (60.0 ms) itself.")
+    assert told.endswith("[`handle`](#f1) 100.0% → [`build`](#f2) 60.0% → [`price`](#f3) 60.0% → [`find`](#f4) 60.0%.")
+    assert "Below it" not in (await asked("Why is price slow?", trace)).text, "its callee is told already"
+
+
 async def test_the_newest_other_trace_is_compared_when_none_is_named() -> None:
     before = replace(sampled([("main;parse", 20), ("main;draw", 80)]), name="before", sha256="6" * 64)
     after = sampled([("main;parse", 60), ("main;draw", 40)])

@@ -4,6 +4,7 @@ from typing import Any
 
 from server.adapters.model.analyst.evidence import Evidence
 from server.adapters.model.analyst.kinds.kind import BY_SELF, SUMMARY, Call
+from server.adapters.model.analyst.kinds.paths import path_said, path_to_heaviest
 from server.adapters.model.analyst.question import Question, Topic
 from server.adapters.model.analyst.wording import (
     amount,
@@ -65,6 +66,7 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
             calls.append(("get_top_functions", counts | where))
         elif question.topic is not Topic.TWO_FUNCTIONS and where.get("profile") != "all":
             calls += _drawn(handle, where, evidence)
+            calls += _below(handle, where, evidence)
         if question.topic is Topic.SHOW:
             calls.append(("show_in_viewer", {"handle": handle} | ({"view": question.view} if question.view else {})))
     if question.topic is Topic.SHOW and not (question.names or question.maybe or question.handle):
@@ -90,12 +92,12 @@ def _call_count(evidence: Evidence, row: dict[str, Any]) -> float | None:
 
 
 def _seen(evidence: Evidence, around: dict[str, Any]) -> str:
-    """`, in 14 calls` or `, in 5 samples`; nothing where rows are neither."""
+    """`, in 14 calls` or `, in 5 samples`; nothing where rows are neither, or no sample ended in it."""
     row = around["frame"]
     if _counts_calls(evidence):
         calls = _call_count(evidence, row)
         return "" if calls is None else f", in {calls:,.0f} call{'' if calls == 1 else 's'}"
-    return f", in {counted(row, _kind(evidence, around))}"
+    return f", in {counted(row, _kind(evidence, around))}" if row["count"] else ""
 
 
 def _drawn(handle: str, where: dict[str, Any], evidence: Evidence) -> list[Call]:
@@ -103,6 +105,18 @@ def _drawn(handle: str, where: dict[str, Any], evidence: Evidence) -> list[Call]
     asked = [result.data["frame"] for result in evidence.all("get_callers_callees")]
     known = not where or any(frame["handle"] == handle and frame["total_value"] > 0 for frame in asked)
     return [("generate_sandwich_flamegraph_screenshot", {"frame": handle} | where)] if known else []
+
+
+def _below(handle: str, where: dict[str, Any], evidence: Evidence) -> list[Call]:
+    """The tree under a function that is known to leave most of its work to what it calls."""
+    asked = (result.data for result in evidence.all("get_callers_callees"))
+    passes_on = any(around["frame"]["handle"] == handle and _passes_on(around) for around in asked)
+    return [("get_call_tree", {"root": handle} | where)] if passes_on else []
+
+
+def _passes_on(around: dict[str, Any]) -> bool:
+    row = around["frame"]
+    return bool(row["total_value"] > 0 and row["self_value"] * 2 <= row["total_value"])
 
 
 def _where(row: dict[str, Any], question: Question, evidence: Evidence) -> dict[str, Any]:
@@ -164,11 +178,23 @@ def about(question: Question, evidence: Evidence) -> list[str]:
     return [
         _cost(question, evidence, around),
         neighbours(around, unit),
+        _ends(evidence, around),
         _calls_itself(around),
         around.get("remark") or "",
         _others(question, evidence, row),
         *_closing(question, evidence),
     ]
+
+
+def _ends(evidence: Evidence, around: dict[str, Any]) -> str:
+    """The function below it that keeps the largest part, and the path to it, unless it is a callee of its own."""
+    tree = evidence.first("get_call_tree", root=around["frame"]["handle"])
+    path = path_to_heaviest(tree["nodes"]) if tree else []
+    if len(path) < 3:
+        return ""
+    end, unit = path[-1], around["unit"]
+    largest = f"Below it the largest part is {_verb(unit)} in {cited(end)}, {own(end, unit)} itself."
+    return f"{largest} {path_said(path, ' to it')}"
 
 
 def _cost(question: Question, evidence: Evidence, around: dict[str, Any]) -> str:
@@ -177,10 +203,9 @@ def _cost(question: Question, evidence: Evidence, around: dict[str, Any]) -> str
         none = f"nothing is {_verb(unit)} in it in {around['profile']}"
         return f"**{cited(row)}**{located(row)} is in this trace, but {none}."
     wrong = _false_premise(question, evidence, row, unit)
-    deep = row["self_value"] * 2 > row["total_value"]
     callee = next((one for one in around["callees"] if one["handle"]), None)
     passes = "it does most of its work itself"
-    if not deep:
+    if _passes_on(around):
         most = f", most of all {cited(callee)} ({amount(callee['value'], unit)})" if callee else ""
         passes = f"it mostly passes through to what it calls{most}"
     return (

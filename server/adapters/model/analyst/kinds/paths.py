@@ -112,6 +112,17 @@ def heaviest_path(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return path
 
 
+def path_to_heaviest(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """From the root to the node that keeps the most for itself; empty where that is under a tenth of the root."""
+    at = {node["handle"]: node for node in nodes}
+    end: dict[str, Any] | None = max(nodes, key=lambda node: node["self_value"], default=None)
+    path: list[dict[str, Any]] = []
+    while end is not None:
+        path.insert(0, end)
+        end = at.get(end["parent"] or "")
+    return path if path and path[-1]["self_value"] >= LEADS * path[0]["total_value"] else []
+
+
 def path_said(path: list[dict[str, Any]], where: str) -> str:
     """A path in a line, runs of one function together; empty for a single step."""
     steps: list[list[dict[str, Any]]] = []

@@ -94,7 +94,7 @@ def main(seconds: float, wanted: int) -> int:
         taken = {worker.sample for worker in busy.values()}
         left = [s.name for s in known if done.get(s.name, 0) < wanted and s.name not in taken]
         while idle and left and time.monotonic() < end:
-            name = min(left, key=lambda sample: done.get(sample, 0) * (UNIT_BYTES + len(by_name[sample].content)))
+            name = min(left, key=lambda sample: done.get(sample, 0) * (UNIT_BYTES + len(by_name[sample].part)))
             left.remove(name)
             worker = idle.pop()
             worker.give(name, done.get(name, 0), min(wanted, done.get(name, 0) + TURN))
@@ -112,13 +112,14 @@ def main(seconds: float, wanted: int) -> int:
                 busy[worker.pipe] = worker
             else:
                 idle.append(worker)
-        PROGRESS.parent.mkdir(exist_ok=True)
-        PROGRESS.write_text(json.dumps(done), "ascii")
+                PROGRESS.parent.mkdir(exist_ok=True)
+                PROGRESS.write_text(json.dumps(done), "ascii")
     for worker in workers:
         worker.process.terminate()
-    total = wanted * len(known)
+    reached = [min(wanted, done.get(sample.name, 0)) for sample in known]
     print(
-        f"{sum(done.values()) - before:,} mutations judged, {sum(done.values()):,} of {total:,} in all, {faults} faults"
+        f"{sum(done.values()) - before:,} mutations judged, {faults} faults; in all {sum(reached):,} of "
+        f"{wanted * len(known):,}, at least {min(reached):,} of each of {len(known)} samples"
     )
     return int(faults > 0)
 

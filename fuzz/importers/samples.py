@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from fuzz.importers.excerpts import excerpt
 from fuzz.importers.mutations import mutated
 
 ROOT = Path(__file__).parents[2]
@@ -18,15 +19,22 @@ SEEDS = Path(__file__).parent / "seeds"
 """Files made by the formats' descriptions, as the tests make them: of kinds that nothing here records."""
 READ = re.compile(r"/form\.template$|/run1/core/(uniquing/arrayUniquer|stores)/")
 """What an importer opens of a folder in a zip; the rest only costs time."""
+EXCERPTS = ROOT / ".make" / "excerpts"
+WHOLE_EVERY = 8
+"""One mutation in so many of a large sample is of all of it, the others of its excerpt."""
 NO_TRACES = {".md", ".py", ".c", ".go", ".js", ".rb", ".java", ".sh", ".jfc"}
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A file's decompressed content; of an archive, the files that make it (`content` is then the largest of them)."""
+    """A file's decompressed content; of an archive, the files that make it (`content` is then the largest of them).
+
+    `part` is an excerpt of a large content, all of a small one.
+    """
 
     name: str
     content: bytes
+    part: bytes
     members: tuple[tuple[str, bytes], ...] = ()
 
     def mutation(self, number: int, others: list["Sample"]) -> bytes:
@@ -34,7 +42,7 @@ class Sample:
         seed = f"{self.name}:{number}"
         other = others[random.Random(seed).randrange(len(others))].content
         if not self.members:
-            return mutated(self.content, other, seed)
+            return mutated(self.content if number % WHOLE_EVERY == 0 else self.part, other, seed)
         if number % 8 == 7:
             return mutated(_zip(self.members), other, seed)
         name = self.members[number % len(self.members)][0]
@@ -55,13 +63,14 @@ def samples(*, largest: int | None = None) -> list[Sample]:
 
 def _of(name: str, data: bytes) -> Sample:
     if data[:2] == b"\x1f\x8b":
-        return Sample(name, gzip.decompress(data))
+        data = gzip.decompress(data)
     if data[:4] != b"PK\x03\x04":
-        return Sample(name, data)
+        return Sample(name, data, excerpt(data, EXCERPTS))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = [(m.filename, archive.read(m)) for m in archive.infolist() if not m.is_dir()]
     used = tuple((member, content) for member, content in members if READ.search(member) or len(members) == 1)
-    return Sample(name, max((content for _, content in used), key=len), used)
+    largest = max((content for _, content in used), key=len)
+    return Sample(name, largest, largest, used)
 
 
 def _zip(members: Iterable[tuple[str, bytes]]) -> bytes:

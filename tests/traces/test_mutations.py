@@ -3,13 +3,16 @@
 This is the short form, of small samples and with fixed seeds; `make fuzz` mutates every sample ten thousand times.
 """
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from fuzz.importers.excerpts import ENOUGH_BYTES, excerpt
 from fuzz.importers.judging import fault, watched
 from fuzz.importers.samples import samples
+from traces.door import read_trace
 
 FOUND = Path(__file__).parent / "found"
 LARGEST = 64 << 10
@@ -32,6 +35,22 @@ def test_mutated_samples_are_read_or_refused_and_alike_both_ways(
                 judged += 1
     record_property("mutations", f"{judged:,} mutations of {len(known)} samples were judged")
     assert judged >= FEWEST * len(known) > 0
+
+
+@pytest.mark.parametrize(
+    "packed", ["thumbnails.linux-perf.txt.gz", "thumbnails.uftrace.json.gz", "startup.perfetto-trace.gz"]
+)
+def test_the_excerpt_of_a_large_sample_that_is_mutated_is_read_as_its_whole_is(
+    packed: str, fixtures: Path, tmp_path: Path
+) -> None:
+    content = gzip.decompress(next(fixtures.rglob(packed)).read_bytes())
+    part = excerpt(content, tmp_path)
+    assert ENOUGH_BYTES / 2 <= len(part) <= ENOUGH_BYTES < len(content)
+    whole, less = (read_trace(data, name=packed) for data in (content, part))
+    assert whole.format == less.format
+    assert {w.code for w in whole.warnings} == {w.code for w in less.warnings}
+    assert 0 < len(less.frames) <= len(whole.frames)
+    assert excerpt(content, tmp_path) == part
 
 
 @pytest.mark.parametrize("found", sorted(FOUND.iterdir()), ids=lambda path: path.name)

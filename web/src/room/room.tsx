@@ -1,6 +1,6 @@
 /** A trace and a conversation about it: the chart on the left, the chat on the right, each able to move the other. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ApiError, getTrace, type TraceInfo } from "../api.ts";
+import { getTrace, type TraceInfo } from "../api.ts";
 import { config, wantsRealtimeAlone } from "../accounts/client_config.ts";
 import { held, refuse } from "../accounts/token.ts";
 import { chatAddress, ChatStore } from "../chat/chat_store.ts";
@@ -15,12 +15,13 @@ import { ViewerStore } from "../viewer/viewer_store.ts";
 import { Viewer } from "../viewer/viewer.tsx";
 import { Conversations } from "./conversations.tsx";
 import { citing, showCitation } from "./mentions.ts";
-import { NoTrace } from "./no_trace.tsx";
+import { Opening, useFirstView, useTrace } from "./opening.tsx";
 import { Share } from "./share.tsx";
 import { Splitter } from "./splitter.tsx";
 
 /** The tools of the viewer that this page lets the model use. */
 const MOUNTED_TOOLS = ["show_in_viewer", "navigate"];
+const GONE = "This trace is not here: it was deleted, or belongs to someone else.";
 const LOOK_AFTER_MS = 400;
 /** Attempts after which a page that can hear Realtime does without a socket. */
 const SOCKET_ATTEMPTS = 3;
@@ -38,35 +39,11 @@ export interface RoomProps {
 }
 
 export function Room({ traceId, sessionId, trace, setTrace }: RoomProps) {
-  const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
     if (!sessionId) go(roomPath(traceId, newId()), true);
   }, [traceId, sessionId]);
-  useEffect(() => {
-    let current = true;
-    setTrace(null);
-    setProblem(null);
-    getTrace(traceId).then(
-      (found) => current && setTrace(found),
-      (error: Error) =>
-        current &&
-        setProblem(
-          error instanceof ApiError && error.status === 404
-            ? "This trace is not here: it was deleted, or belongs to someone else."
-            : error.message,
-        ),
-    );
-    return () => {
-      current = false;
-    };
-  }, [traceId]);
-  if (problem) return <NoTrace problem={problem} />;
-  if (!trace || !sessionId || trace.traceId !== traceId)
-    return (
-      <main class="room-loading">
-        <p role="status">Opening the trace…</p>
-      </main>
-    );
+  const problem = useTrace(traceId, getTrace, GONE, setTrace);
+  if (problem || !trace || !sessionId || trace.traceId !== traceId) return <Opening problem={problem} />;
   return <OpenRoom key={traceId} trace={trace} sessionId={sessionId} />;
 }
 
@@ -96,18 +73,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
     [chat, viewer],
   );
 
-  useEffect(() => {
-    document.title = `${trace.name} · Flamechat`;
-    const follow = () => {
-      if (location.hash) void goTo(viewer, location.hash);
-    };
-    void viewer.show({}).then(follow);
-    addEventListener("hashchange", follow);
-    return () => {
-      removeEventListener("hashchange", follow);
-      viewer.close();
-    };
-  }, [viewer]);
+  useFirstView(viewer, trace);
 
   useEffect(() => {
     chat.open();

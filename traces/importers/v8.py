@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import MAX_TIME_NS, TraceBuilder
-from traces.kernels.library import NotReadable
 from traces.kernels.records import Field, Kind, Table
 from traces.kernels.scaled import MISSING
-from traces.kernels.trees import ABSENT, CycleFound, Paths, distinct_rows, paths_of_nodes
+from traces.kernels.trees import CycleFound, Paths, distinct_rows, paths_of_nodes
 from traces.model import NONE, Int32, Int64
 
 ROOT = "(root)"
@@ -101,25 +100,42 @@ def _paths(builder: TraceBuilder, table: Table, nodes: Int64, ids: Int64) -> Pat
     ident = table.numbers("id")[nodes]
     order = np.argsort(ident, kind="stable")
     place = _Places(ident[order], order)
-    samples = place.of(ids)
-    if (samples < 0).any():
-        raise builder.damaged("a sample names a call-tree node that is not in the file.")
-    above = np.full(len(nodes), NONE, np.int32)
+    samples = _known(builder, place.of(ids), len(nodes))
+    above = np.full(len(nodes) + 1, NONE, np.int32)
     children = table.columns["children"]
     counts = children.ids[nodes]
     child = place.of(children.items[_ranges(children.values[nodes], counts)])
     above[child[child >= 0]] = np.repeat(np.arange(len(nodes)), counts)[child >= 0]
     parent = table.numbers("parent")[nodes]
     said = np.flatnonzero(parent != MISSING)
-    # A node of an id that comes again is the later one; a parent that is not there is an error once it matters.
-    above[place.of(ident[said])] = np.where((found := place.of(parent[said])) < 0, ABSENT, found)
+    found = place.of(parent[said])
+    above[place.of(ident[said])] = found  # a node of an id that comes again is the later one
+    builder.warn(
+        "lost_callers",
+        "call-tree nodes whose callers are not in the file were drawn without them",
+        int((found < 0).sum()),
+    )
     frame, on_top = _frames(builder, table, nodes)
+    frame, on_top = np.append(frame, np.int32(NONE)), np.append(on_top, False)
     try:
         return paths_of_nodes(above, frame, on_top, samples, MAX_STACK_DEPTH)
-    except NotReadable as error:
-        raise builder.damaged("a sample names a call-tree node that is not in the file.") from error
     except CycleFound as error:
         raise builder.damaged("its call tree has a cycle.") from error
+
+
+def _known(builder: TraceBuilder, samples: Int32, idle: int) -> Int32:
+    """A sample of a node that is not in the file shows what ran before it, or is idle. Chrome drops pieces of a profile
+    when its buffer is full. Raises DamagedTrace where no node is there."""
+    lost = samples < 0
+    if not lost.any():
+        return samples
+    if lost.all():
+        raise builder.damaged("its samples name a call-tree node that is not in the file.")
+    builder.warn(
+        "lost_nodes", "runs of samples whose call-tree node is not in the file show what ran before", int(lost.sum())
+    )
+    before = np.maximum.accumulate(np.where(lost, NONE, np.arange(len(samples))))
+    return np.where(before < 0, idle, samples[before]).astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,8 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     places, sizes = events.table.slices("args")
     lanes: dict[ThreadKey, int] = {}
     for key, slices in _slices_by_thread(events, threads, builder):
-        name = threads.short_name(key) + " tasks" if profiled else threads.full_name(key)
+        name = threads.short_name(key) if profiled else threads.full_name(key)
+        name += " tasks" if profiled or sampled else ""
         said = bool((sizes[slices.events] > len("{}")).any())
         index = lanes[key] = builder.add_evented(
             name,
@@ -231,23 +232,55 @@ def _nest(slices: Slices) -> Nested:
     if whole.all():
         return nest_slices(time, np.add(time, duration, out=duration), frame)  # they are nobody else's
     complete, paired = np.flatnonzero(whole), np.flatnonzero(~whole)
-    paired = paired[np.argsort(time[paired], kind="stable")]
     latest = (time[complete] + duration[complete]).max().item() if len(complete) else None
-    matched = match_begin_end(time[paired], frame[paired], slices.kind[paired] == BEGIN, latest)
+    paired, matched = _match(paired[np.argsort(time[paired], kind="stable")], slices, latest)
+    begins = paired[matched.source]
     if len(complete) == 0:
-        return matched
-    return _nest_all(matched, paired[matched.source], complete, time, duration, frame)
-
-
-def _nest_all(matched: Nested, begins: Int64, complete: Int64, time: Int64, duration: Int64, frame: Int32) -> Nested:
-    """Slices of both kinds on one thread nest together; file order decides between equals."""
-    order = np.argsort(np.concatenate((begins, complete)), kind="stable")
-    start = np.concatenate((matched.start, time[complete]))[order]
-    end = np.concatenate((matched.end, time[complete] + duration[complete]))[order]
-    nested = nest_slices(start, end, np.concatenate((matched.frame, frame[complete]))[order])
+        return replace(matched, source=begins)
+    # Slices of both kinds nest together; of equals, those of two events lie outside, as in speedscope.
+    rows = np.concatenate((begins, complete))
+    end = np.concatenate((matched.end, time[complete] + duration[complete]))
+    nested = nest_slices(np.concatenate((matched.start, time[complete])), end, frame[rows])
     return replace(
         nested,
+        source=rows[nested.source],
         unmatched_ends=matched.unmatched_ends,
         unclosed=matched.unclosed,
         too_deep=nested.too_deep + matched.too_deep,
     )
+
+
+def _match(paired: Int64, slices: Slices, latest: int | None) -> tuple[Int64, Nested]:
+    """Begins and ends, rows in order of time, matched; also where ends stand before the begins of the same moment."""
+
+    def match(rows: Int64) -> Nested:
+        return match_begin_end(slices.time[rows], slices.frame[rows], slices.kind[rows] == BEGIN, latest)
+
+    matched = match(paired)
+    if matched.unmatched_ends:
+        order = _begins_first(slices.time[paired], slices.frame[paired], slices.kind[paired] == BEGIN)
+        if order is not None and (better := match(paired[order])).unmatched_ends < matched.unmatched_ends:
+            return paired[order], better
+    return paired, matched
+
+
+def _begins_first(time: Int64, frame: Int32, begins: npt.NDArray[np.bool_]) -> Int64 | None:
+    """The order in which an end that closes no call stands behind the next begin of its function, if that is at the
+    same moment: together they are a call that took no time. None where there is no such end."""
+    order = np.argsort(frame, kind="stable")
+    frame, time, begins = frame[order], time[order], begins[order]
+    pair = np.flatnonzero((frame[1:] == frame[:-1]) & (time[1:] == time[:-1]) & begins[1:] & ~begins[:-1])
+    step = np.where(begins, 1, -1)
+    step[pair] = step[pair + 1] = 0
+    first = np.flatnonzero(np.diff(frame, prepend=-1))  # of each function
+    sizes = np.diff(first, append=len(frame))
+    calls = np.cumsum(step)
+    calls -= np.repeat(calls[first] - step[first], sizes)
+    apart = np.repeat(np.arange(len(first)) * (len(frame) + 1), sizes)
+    least = np.minimum(np.minimum.accumulate(calls - apart) + apart, 0)
+    alone = pair[calls[pair] == least[pair]]
+    if not len(alone):
+        return None
+    place = np.arange(len(frame), dtype=np.float64)
+    place[order[alone]] = order[alone + 1] + 0.5
+    return np.argsort(place, kind="stable")

@@ -84,6 +84,16 @@ def test_cachegrind_has_costs_without_calls() -> None:
     assert own_values(trace, value=1) == {("main", "a.c"): 1.0}
 
 
+def test_costs_may_count_from_those_of_the_line_before() -> None:
+    trace = read(
+        "events: Ir Dr\nfn=main\n1 20 2\ncfn=one\ncalls=1 5\n* 400 7\ncfn=two\ncalls=3 9\n* * +1\n"
+        "fn=one\n+3 400 7\nfn=two\n* * *\n5 -500 1\n"
+    )
+    assert own_values(trace) == {("main", None): 20, ("one", None): 400, ("two", None): 400}
+    assert own_values(trace, value=1) == {("main", None): 2, ("one", None): 7, ("two", None): 7}
+    assert warnings(trace)["unread_lines"] == 1
+
+
 def test_lines_that_are_cut_or_malformed_are_counted() -> None:
     trace = read(
         "events: Ir\n5 5\nfn=f\n1 2\n1 two\n1 2 3\n1 99999999999999999999999\ncalls=many\ncfn=g\ncalls=x 1\nwhat\n"

@@ -37,8 +37,17 @@ def test_a_stack_is_a_frame_that_lasts_while_it_goes_on() -> None:
 
 
 def test_what_cannot_be_matched_is_counted() -> None:
-    trace = read("10:POP:7:1:None:a..zero\n20:PUSH:7:1:None:a..one\nnoise\n30:PUSH:7:2:None:a..two\n")
+    trace = read("20:PUSH:7:1:None:a..one\nnoise\n25:POP:7:1:None:a..zero\n30:PUSH:7:2:None:a..two\n")
     assert warnings(trace) == {"unmatched_end": 1, "unclosed": 3, "unread_lines": 1}
+
+
+def test_a_stack_lasts_from_the_logs_first_pop_to_its_last_and_waiting_lines_are_no_calls() -> None:
+    trace = read(
+        "Stack_7 log opened (PC)\n10:START:7\n10:POP:7:3:None:Debug..Start\n12:QUEUE_PUSH:7:1:None:a.??.one\n"
+        "20:PUSH:7:1:None:a..one\n30:POP:7:1:None:a..one\n30:QUEUE_POP:7:0:None:a..zero\n40:POP:7:0:None:a..zero\n"
+    )
+    assert spans(trace) == [(0, "STACK 7", 0, 30), (1, "Debug..Start", 0, 0), (1, "a..one", 10, 20)]
+    assert warnings(trace) == {"unmatched_end": 1}
 
 
 def test_a_clock_that_runs_backwards_is_refused() -> None:

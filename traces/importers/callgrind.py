@@ -6,6 +6,7 @@ those of inlined code (`fi`, `fe`) too.
 
 import re
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 
 from traces.builder import TraceBuilder
 from traces.importers.call_graph import CallGraph
@@ -20,6 +21,8 @@ EVENT_WITH_UNIT = re.compile(r"(.+?)_?\(((?:[1-9]\d{0,17})?) ?([A-Za-z]+)\)")
 COMPRESSED = re.compile(r"\((\d+)\)(?: (.*))?", re.DOTALL)
 COST_BEGINS = frozenset("0123456789+-*")
 COST = re.compile(r"\d{1,18}(?:\.\d{1,9})?")
+RELATIVE = re.compile(r"[+-]\d{1,18}(?:\.\d{1,9})?")
+"""The format compresses positions this way; some writers, and speedscope, costs too."""
 SPECIFICATIONS = frozenset(
     {"ob", "fl", "fi", "fe", "fn", "cob", "cfi", "cfl", "cfn", "calls", "jump", "jcnd", "jfi", "jfn"}
 )
@@ -96,6 +99,7 @@ class _Reader:
         self._positions = 1
         self._at = Position()
         self._unread = 0
+        self._costs: list[float] = []
 
     def read(self, text: str) -> dict[str, Part]:
         part: Part | None = None
@@ -198,13 +202,30 @@ class _Reader:
     def _cost(self, line: str, part: Part) -> None:
         fields = line.split()[self._positions :]
         at = self._at
-        if len(fields) > part.graph.width or not all(map(COST.fullmatch, fields)):
+        costs = self._numbers(fields) if len(fields) <= part.graph.width else None
+        if costs is None:
             self._unread += 1
             at.times = None
             return
-        costs = [float(field) for field in fields]
+        self._costs = costs
         if at.times is None:
             part.graph.add_own(at.function, costs)
         else:
             part.graph.add_call(at.function, at.callee, costs, at.times)
             at.times, at.callee = None, -1
+
+    def _numbers(self, fields: list[str]) -> list[float] | None:
+        """Costs, of which some may count from those of the line before (`*`: the same); None where one is no cost."""
+        if all(map(COST.fullmatch, fields)):
+            return [float(cost) for cost in fields]
+        costs: list[float] = []
+        for cost, before in zip(fields, chain(self._costs, repeat(0.0)), strict=False):
+            if cost == "*":
+                costs.append(before)
+            elif COST.fullmatch(cost):
+                costs.append(float(cost))
+            elif RELATIVE.fullmatch(cost):
+                costs.append(before + float(cost))
+            else:
+                return None
+        return costs if min(costs) >= 0 else None

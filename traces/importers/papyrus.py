@@ -13,6 +13,8 @@ from traces.importers.head import Head
 from traces.nesting import match_begin_end
 
 EVENT = re.compile(r"(\d{1,12}):(PUSH|POP):(\d{1,18}):\d{1,9}:(.*?):([^:]*)")
+UNUSED = re.compile(r"^\d{1,12}:(?:START|STOP|QUEUE_PUSH|QUEUE_POP):| log opened |^Log closed")
+"""Lines that are no calls: a call that waits for its turn is not running."""
 LINE = re.compile(r"^\d{1,12}:(?:PUSH|POP):\d{1,18}:\d{1,9}:", re.MULTILINE)
 MAX_LINE = 4_000
 
@@ -24,15 +26,8 @@ def looks_like(head: Head) -> bool:
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed the one profile. Raises DamagedTrace where time runs backwards."""
-    events: list[tuple[int, bool, str, str]] = []
-    unread = 0
-    for line in str(content, "utf-8", "replace").split("\n"):
-        match = EVENT.fullmatch(line[:MAX_LINE].strip())
-        if match is not None:
-            events.append((int(match[1]) * 1_000_000, match[2] == "PUSH", match[3], match[5]))
-        else:
-            unread += bool(line.strip()) and " log opened " not in line and "Log closed" not in line
-    builder.warn("unread_lines", "lines that are cut or malformed were skipped", unread)
+    events = _events(content, builder)
+    started = any(begins for _, begins, _, _ in events)
     time: list[int] = []
     frame: list[int] = []
     is_begin: list[bool] = []
@@ -50,10 +45,14 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
             depth[stack] = depth.get(stack, 0) + 1
             add(at, function, begins=True)
             continue
+        if stack not in depth and started and at == events[0][0]:  # it ran when the log began
+            add(at, f"STACK {stack}", begins=True)
+            add(at, function, begins=True)
+            depth[stack] = 1
         add(at, function, begins=False)
         if stack not in depth:
             continue
-        depth[stack] -= 1
+        depth[stack] = max(0, depth[stack] - 1)
         # A stack that goes on at once was not given up in between.
         goes_on = index + 1 < len(events) and events[index + 1][2] == stack
         if depth[stack] == 0 and not goes_on:
@@ -63,3 +62,17 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     if (np.diff(times) < 0).any():
         raise builder.damaged("its times run backwards.")
     builder.add_evented(builder.name, match_begin_end(times, np.array(frame, np.int32), is_begin))
+
+
+def _events(content: memoryview, builder: TraceBuilder) -> list[tuple[int, bool, str, str]]:
+    """Time (ns), whether it is a push, stack and function of each line."""
+    events: list[tuple[int, bool, str, str]] = []
+    unread = 0
+    for line in str(content, "utf-8", "replace").split("\n"):
+        match = EVENT.fullmatch(line[:MAX_LINE].strip())
+        if match is not None:
+            events.append((int(match[1]) * 1_000_000, match[2] == "PUSH", match[3], match[5]))
+        else:
+            unread += bool(line.strip()) and UNUSED.search(line[:MAX_LINE]) is None
+    builder.warn("unread_lines", "lines that are cut or malformed were skipped", unread)
+    return events

@@ -23,6 +23,8 @@ function plan(name: string, more: Partial<Plan> = {}): Plan {
     totalTraceLimit: null,
     retentionDays: null,
     allowPublicSharing: false,
+    chatModels: [],
+    hiddenTools: [],
     isRetired: false,
     ...more,
   };

@@ -13,6 +13,8 @@ export interface Plan {
   totalTraceLimit: number | null;
   retentionDays: number | null;
   allowPublicSharing: boolean;
+  chatModels: string[];
+  hiddenTools: string[];
   isRetired: boolean;
 }
 

@@ -14,6 +14,21 @@ const FIELDS: [Ceiling, string][] = [
   ["retentionDays", "Days that traces are kept"],
 ];
 
+type Names = "chatModels" | "hiddenTools";
+
+const LISTS: [Names, string, string][] = [
+  ["chatModels", "Models, the first is the default", "those of the server"],
+  ["hiddenTools", "Tools that are left out", "none"],
+];
+
+/** Names with commas between them. */
+function split(text: string): string[] {
+  return text
+    .split(",")
+    .map((name) => name.trim())
+    .filter(Boolean);
+}
+
 export function PlanForm({ plan, close, act }: { plan: Plan | null; close: () => void; act: Act }) {
   const [name, setName] = useState(plan?.name ?? "");
   const [displayName, setDisplayName] = useState(plan?.displayName ?? "");
@@ -23,6 +38,10 @@ export function PlanForm({ plan, close, act }: { plan: Plan | null; close: () =>
   const [ceilings, setCeilings] = useState<Record<string, string>>(
     Object.fromEntries(FIELDS.map(([field]) => [field, plan?.[field]?.toString() ?? ""])),
   );
+  const [lists, setLists] = useState<Record<Names, string>>({
+    chatModels: plan?.chatModels.join(", ") ?? "",
+    hiddenTools: plan?.hiddenTools.join(", ") ?? "",
+  });
   const [forecast, setForecast] = useState<Forecast | null>(null);
   const values = (): Partial<Plan> => {
     const numbers = Object.fromEntries(
@@ -33,6 +52,8 @@ export function PlanForm({ plan, close, act }: { plan: Plan | null; close: () =>
       displayName,
       priceMonthlyCents: Number(cents),
       allowPublicSharing: sharing,
+      chatModels: split(lists.chatModels),
+      hiddenTools: split(lists.hiddenTools),
       chatSessionsPeriod: ceilings.chatSessionsLimit === "" ? null : period,
     };
   };
@@ -87,6 +108,16 @@ export function PlanForm({ plan, close, act }: { plan: Plan | null; close: () =>
         Cents a month
         <input type="number" min={0} required value={cents} onInput={(event) => setCents(event.currentTarget.value)} />
       </label>
+      {LISTS.map(([field, words, none]) => (
+        <label key={field}>
+          {words}
+          <input
+            placeholder={none}
+            value={lists[field]}
+            onInput={(event) => setLists({ ...lists, [field]: event.currentTarget.value })}
+          />
+        </label>
+      ))}
       <label class="check">
         <input type="checkbox" checked={sharing} onChange={(event) => setSharing(event.currentTarget.checked)} />
         Traces may be shared by link

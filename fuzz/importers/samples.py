@@ -20,7 +20,7 @@ SEEDS = Path(__file__).parent / "seeds"
 READ = re.compile(r"/form\.template$|/run1/core/(uniquing/arrayUniquer|stores)/")
 """What an importer opens of a folder in a zip; the rest only costs time."""
 EXCERPTS = ROOT / ".make" / "excerpts"
-WHOLE_EVERY = 8
+WHOLE_EVERY = 32
 """One mutation in so many of a large sample is of all of it, the others of its excerpt."""
 NO_TRACES = {".md", ".py", ".c", ".go", ".js", ".rb", ".java", ".sh", ".jfc"}
 

@@ -239,6 +239,13 @@ def test_a_recording_without_samples_is_empty() -> None:
 
 
 RECURSIVE = {**TYPES, FRAME: ("jdk.types.StackFrame", [("inner", FRAME, "")])}
+DOUBLING: dict[int, tuple[str, list[tuple[str, int, str]]]] = {
+    **TYPES,
+    FRAME: ("jdk.types.StackFrame", [("inner", 100, "")]),
+    **{ident: (f"t{ident}", [("a", ident + 1, ""), ("b", ident + 1, "")]) for ident in range(100, 160)},
+    160: ("nothing", []),
+}
+"""Two to the power of sixty values without a byte."""
 HOLLOW = {**TYPES, FRAME: ("jdk.types.StackFrame", [])}
 
 
@@ -260,6 +267,7 @@ HOLLOW = {**TYPES, FRAME: ("jdk.types.StackFrame", [])}
         chunk(b"\0" * 8),
         chunk(b"\xff\xff\x03" + leb(SAMPLE)),
         chunk(*SAMPLES, types=RECURSIVE),
+        chunk(*SAMPLES, types=DOUBLING),
         chunk(*SAMPLES, types=HOLLOW),
         chunk(*SAMPLES, types={SAMPLE: TYPES[SAMPLE]}),
         chunk(*SAMPLES, types={**TYPES, SYMBOL: ("jdk.types.Symbol", [("string", 999, "")])}),

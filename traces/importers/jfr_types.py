@@ -54,6 +54,7 @@ class Types:
     """All types of a chunk by number. Structures are read as dictionaries, references are not followed."""
 
     declared: dict[int, Type] = field(default_factory=dict)
+    strings: int = NO_TYPE
     _readers: dict[int, Reader] = field(default_factory=dict)
 
     def reader(self, ident: int) -> Reader:
@@ -96,7 +97,10 @@ class Types:
                         value, at = number(data, at - 1)
                     values[name] = (ident, value) if read is None else value
                 else:
+                    before = at
                     values[name], at = read(data, at)
+                    if at == before:  # types that hold each other twice would be read for ever
+                        raise BrokenChunk("a field has no contents")
             return values, at
 
         return structure
@@ -134,12 +138,14 @@ class Types:
             return "", at
         if encoding == 2:
             key, at = number(data, at)
-            strings = next((ident for ident, known in self.declared.items() if known.name == STRING), NO_TYPE)
-            return (strings, key), at
+            return (self.strings, key), at
         size, at = number(data, at)
         if not 0 <= size <= len(data) - at:
             raise BrokenChunk("a text is longer than its chunk")
         if encoding == 4:
+            plain = data[at : at + size]
+            if plain.isascii():
+                return plain.decode("ascii"), at + size
             characters: list[str] = []
             for _ in range(size):
                 code, at = number(data, at)
@@ -167,7 +173,10 @@ def read_types(data: bytes) -> Types:
         around = next((known for known, _ in reversed(open_types) if known is not None), None)
         declared = None
         if name == "class":
-            declared = types.declared[_identifier(attributes.get("id"))] = Type(attributes.get("name", ""))
+            ident = _identifier(attributes.get("id"))
+            declared = types.declared[ident] = Type(attributes.get("name", ""))
+            if declared.name == STRING and types.strings == NO_TYPE:
+                types.strings = ident
         elif name == "field" and around is not None:
             around.fields.append(
                 (

@@ -39,6 +39,15 @@ def test_threads_and_events_become_profiles_and_the_first_event_comes_first() ->
     assert [(p.pid, p.tid) for p in trace.profiles] == [("7", "8"), ("7", "9"), ("7", "9")]
 
 
+def test_a_processes_main_thread_stands_before_its_others_and_the_busiest_is_shown_first() -> None:
+    order = [("swapper", 0, 0)] * 5 + [("a", 7, 9)] * 3 + [("b", 8, 8), ("a", 7, 7)]
+    trace = read("".join(f"{comm} {p}/{t} [0] {i}.0: cycles:\n{STACK}" for i, (comm, p, t) in enumerate(order)))
+    assert [(p.pid, p.tid) for p in trace.profiles] == [("0", "0"), ("7", "7"), ("8", "8"), ("7", "9")]
+    assert trace.profiles[trace.default_profile].tid == "9"
+    idle = read("".join(f"swapper 0/0 [0] {i}.0: cycles:\n{STACK}" for i in range(2)))
+    assert idle.default_profile == 0
+
+
 def test_one_sample_alone_is_counted_because_it_has_no_time() -> None:
     trace = read(f"prog 7 1.0: cycles:\n{STACK}")
     assert trace.profiles[0].values[trace.profiles[0].default_value].name == "samples"

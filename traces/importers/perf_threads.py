@@ -15,6 +15,8 @@ TIME = ValueType("time", Unit.NANOSECONDS)
 SAMPLES = ValueType("samples", Unit.COUNT)
 CLOCKS = ("cpu-clock", "task-clock")
 """Events whose period is nanoseconds of CPU time."""
+IDLE_TID = "0"
+"""Linux counts the time in which a processor has nothing to do as that of the thread 0, `swapper`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +38,33 @@ def add_threads(
 ) -> None:
     """Feed a profile a thread and event, those of the recording's first event first: time, samples, the event's count.
 
-    The stack of the sample of rank `i` is `frames[ends[i - 1]:ends[i]]`, innermost first.
+    Threads stand in order of their first sample, but no process's main thread behind its others. The one with most
+    samples is shown first, idle processors only where there is nothing else. The stack of the sample of rank `i` is
+    `frames[ends[i - 1]:ends[i]]`, innermost first.
     """
-    for thread in sorted(threads, key=lambda thread: thread.event != first_event):
+    most = (False, False, -1)
+    for thread in _in_order(threads, first_event):
         suffix = "" if thread.event == first_event else f", {thread.event}"
-        _add(thread, suffix, frames, ends, builder)
+        index = _add(thread, suffix, frames, ends, builder)
+        rank = (thread.event == first_event, thread.tid != IDLE_TID, len(thread.rank))
+        if rank > most:
+            most, builder.default_profile = rank, index
 
 
-def _add(thread: PerfThread, suffix: str, frames: Int32, ends: Int64, builder: TraceBuilder) -> None:
+def _in_order(threads: Sequence[PerfThread], first_event: str) -> list[PerfThread]:
+    ordered = sorted(threads, key=lambda thread: thread.event != first_event)
+    places: dict[tuple[str, str], list[int]] = {}
+    for place, thread in enumerate(ordered):
+        places.setdefault((thread.event, thread.pid), []).append(place)
+    for (_, pid), mine in places.items():
+        if pid:
+            main_first = sorted((ordered[place] for place in mine), key=lambda thread: thread.tid != pid)
+            for place, thread in zip(mine, main_first, strict=True):
+                ordered[place] = thread
+    return ordered
+
+
+def _add(thread: PerfThread, suffix: str, frames: Int32, ends: Int64, builder: TraceBuilder) -> int:
     rank, time, period = thread.rank, thread.time, thread.period
     if time is not None:
         order = np.argsort(time, kind="stable")
@@ -70,7 +91,7 @@ def _add(thread: PerfThread, suffix: str, frames: Int32, ends: Int64, builder: T
         axis_start, axis_end = begin[0].item(), time[-1].item()
         default = 0 if axis_end > axis_start else 1  # one sample alone says nothing about time
     name = f"{thread.comm} (pid {thread.pid}, tid {thread.tid})" if thread.pid else f"{thread.comm} (tid {thread.tid})"
-    builder.add_sampled(
+    return builder.add_sampled(
         name + suffix,
         paths,
         paths.leaf,

@@ -1,8 +1,32 @@
 """Stacks of locations, each of which is one frame or, with what was inlined there, several."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from traces.model import NONE, Int32, Int64
+
+Function = tuple[int, int, int, int]
+"""Ident, name and file as numbers of strings, line."""
+
+
+def sampled_lines(functions: Int64, lines: Int64) -> dict[int, int]:
+    """The lowest line at which each function was sampled, for those of which the file does not say where they begin."""
+    said = np.flatnonzero(lines > 0)
+    order = said[np.lexsort((lines[said], functions[said]))]
+    first = order[np.diff(functions[order], prepend=-1) != 0]
+    return dict(zip(functions[first].tolist(), lines[first].tolist(), strict=True))
+
+
+def with_lines(functions: Iterable[Function], sampled: dict[int, int]) -> list[Function]:
+    """Functions given as ident, name, file and the line where they begin (0: not said) with a line each, 0 where none
+    is known. What has the same name and file and no line of its own is one function."""
+    given = list(functions)
+    lowest: dict[tuple[int, int], int] = {}
+    for ident, name, file, line in given:
+        if line <= 0 and ident in sampled:
+            lowest[name, file] = min(sampled[ident], lowest.get((name, file), sampled[ident]))
+    return [(ident, name, file, line if line > 0 else lowest.get((name, file), 0)) for ident, name, file, line in given]
 
 
 def frames_of_stacks(wanted: Int64, stacks: Int64, idents: Int64, frames: Int32, ends: Int64) -> tuple[Int32, Int64]:

@@ -7,6 +7,7 @@ theirs.
 
 import re
 from dataclasses import dataclass
+from itertools import count
 from typing import Self
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
 from traces.importers.head import Head
-from traces.importers.locations import frames_of_stacks
+from traces.importers.locations import frames_of_stacks, sampled_lines, with_lines
 from traces.importers.protobuf import BrokenMessage, fields, opened
 from traces.importers.protobuf_columns import fixed_numbers_of, messages_in, number_of, numbers_of, parts, texts
 from traces.importers.time import in_unit, unit_named
@@ -151,13 +152,15 @@ def _frames_of_locations(
 ) -> tuple[Int32, Int64]:
     """The builder's frames of all locations, innermost first, and where each one's end."""
     functions = messages_in(data, tables, FUNCTIONS)
+    said = zip(count(), *(number_of(functions, number).tolist() for number in (1, 3, 4)), strict=False)
+    locations = messages_in(data, tables, LOCATIONS)
+    lines = messages_in(data, locations, 3)
     of_functions = [
-        builder.frame(strings[name] or "(unknown)", strings[file] or None, line if line > 0 else None)
-        for name, file, line in zip(*(number_of(functions, number).tolist() for number in (1, 3, 4)), strict=True)
+        builder.frame(strings[name] or "(unknown)", strings[file] or None, line or None)
+        for _, name, file, line in with_lines(said, sampled_lines(number_of(lines, 1), number_of(lines, 2)))
     ]
     modules = [strings[file] for file in number_of(messages_in(data, tables, MAPPINGS), 4).tolist()] or [""]
-    locations = messages_in(data, tables, LOCATIONS)
-    of_lines = [of_functions[index] for index in number_of(messages_in(data, locations, 3), 1).tolist()]
+    of_lines = [of_functions[index] for index in number_of(lines, 1).tolist()]
     line_rows = (locations.number == 3) & (locations.wire == LENGTH)
     sizes = np.bincount(locations.message[line_rows], minlength=len(locations.ends))
     unnamed = np.flatnonzero(sizes == 0)

@@ -1,7 +1,7 @@
 """pprof profiles (Go, node, parca, perf_to_profile). Format: github.com/google/pprof, proto/profile.proto.
 
 All value types are kept. Inlined functions are frames of their own. A function is one frame whatever line it was
-sampled at; its line is where it begins, where the file says so.
+sampled at; its line is where it begins, or, where the file does not say that, the lowest it was sampled at.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
 from traces.importers.head import Head
-from traces.importers.locations import frames_of_stacks
+from traces.importers.locations import frames_of_stacks, sampled_lines, with_lines
 from traces.importers.protobuf import BrokenMessage, fields
 from traces.importers.protobuf_columns import messages_in, number_of, numbers_of, texts
 from traces.importers.time import in_unit, unit_named
@@ -100,12 +100,13 @@ def _frames_of_locations(
     """The id of each location, the builder's frames of all of them, innermost first, and where each one's end."""
     functions = messages_in(data, whole, FUNCTION)
     parts = (number_of(functions, number).tolist() for number in (1, 2, 4, 5))
-    frame_of: dict[int, int] = {}
-    for ident, name, file, line in zip(*parts, strict=True):
-        place = _text(strings, file) or None
-        frame_of[ident] = builder.frame(_text(strings, name) or "(unknown)", place, line if line > 0 else None)
     locations = messages_in(data, whole, LOCATION)
     lines = messages_in(data, locations, 4)
+    sampled = sampled_lines(number_of(lines, 1), number_of(lines, 2))
+    frame_of: dict[int, int] = {}
+    for ident, name, file, line in with_lines(zip(*parts, strict=True), sampled):
+        place = _text(strings, file) or None
+        frame_of[ident] = builder.frame(_text(strings, name) or "(unknown)", place, line or None)
     try:
         of_lines = [frame_of[function] for function in number_of(lines, 1).tolist()]
     except KeyError as error:

@@ -294,6 +294,32 @@ def test_records_that_repeat_one_another_are_read_alike(
     agree(bytes(text[: data.draw(st.integers(0, len(text)))]), fields_of_both)
 
 
+ENDINGS = ["", "x", "\\n", '\\"', "y" * 9, "z" * 40]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 40), st.sampled_from(ENDINGS), st.booleans(), st.integers(1, 90)),
+        min_size=1,
+        max_size=9,
+    )
+)
+def test_texts_that_begin_alike_or_come_again_and_again_are_told_apart(said: list[tuple[int, str, bool, int]]) -> None:
+    """Known texts are found by their first 32 bytes, and become part of what is expected after 64 records."""
+    records = [
+        b'{"name":"%s%s","ph":%s}' % (b"p" * shared, ending.encode(), b'"X"' if quoted else b"7")
+        for shared, ending, quoted, times in said
+        for _ in range(times)
+    ]
+    agree(b"[" + b",".join(records + records) + b"]", EVENT)
+
+
+@given(st.lists(st.from_regex(r"-?(0|[1-9][0-9]{0,18})(\.[0-9]{1,12})?(e[0-3])?", fullmatch=True), max_size=9))
+def test_numbers_of_any_length_are_the_same_decimals(written: list[str]) -> None:
+    records = [f'{{"ts":{number},"dur":"{number}"}}' for number in written]
+    agree(f"[{','.join(records)}]".encode(), EVENT)
+
+
 @pytest.mark.parametrize("wrong", ['{,"ph":"X"}', '{"ts":1"ph":"X"}', '{"ph":"X",}', '{"ts":1,,"ph":"X"}', '{"ph":X}'])
 def test_what_repeats_a_record_but_for_a_comma_is_no_json(wrong: str) -> None:
     before = '{"ph":"X"},{"ts":1,"ph":"X"},{"ph":"X"},{"ts":1,"ph":"X"}'

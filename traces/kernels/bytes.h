@@ -40,6 +40,44 @@ static inline uint64_t load_word(Cursor at, size_t available) {
     return word;
 }
 
+static inline uint64_t low_bytes(int64_t count) {
+    return count <= 0 ? 0 : count >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * count)) - 1;
+}
+
+static inline int same_bytes(Cursor left, Cursor right, int64_t length) {
+#if defined(__SSE2__)
+    if (length >= 16) {
+        for (int64_t at = 0;; at = at + 32 < length ? at + 16 : length - 16) {
+            __m128i same = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(left + at)), _mm_loadu_si128((const __m128i *)(right + at)));
+            if (_mm_movemask_epi8(same) != 0xffff) return 0;
+            if (at + 16 >= length) return 1;
+        }
+    }
+#endif
+    if (length < 8) return memcmp(left, right, (size_t)length) == 0;
+    for (int64_t i = 0; i < length - 8; i += 8)
+        if (load_word(left + i, 8) != load_word(right + i, 8)) return 0;
+    return load_word(left + length - 8, 8) == load_word(right + length - 8, 8);
+}
+
+/* How many bytes stand before the first quote, at most `count`, which is a multiple of 32. */
+static inline int64_t find_quote(Cursor at, int64_t count) {
+#if defined(__SSE2__)
+    const __m128i quote = _mm_set1_epi8('"');
+    for (int64_t i = 0; i < count; i += 32) {
+        __m128i low = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(at + i)), quote);
+        __m128i high = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(at + i + 16)), quote);
+        unsigned hits = (unsigned)_mm_movemask_epi8(low) | (unsigned)_mm_movemask_epi8(high) << 16;
+        if (hits) return i + __builtin_ctz(hits);
+    }
+    return count;
+#else
+    int64_t i = 0;
+    while (i < count && at[i] != '"') i++;
+    return i;
+#endif
+}
+
 static inline uint64_t mix(uint64_t left, uint64_t right) {
     __uint128_t product = (__uint128_t)left * right;
     return (uint64_t)product ^ (uint64_t)(product >> 64);

@@ -11,6 +11,10 @@ enum { TEXT = 0, SCALED = 1, SLICE = 2, INTEGERS = 3, RECORD = 4, OBJECT = 5 };
 #define SLOTS 64
 #define PLACES 32
 #define RUN_TEXTS 8
+#define KNOWN_BITS 12
+#define FIRST_BYTES 32
+#define STEADY 64
+#define BLOCK 512
 
 /* What becomes of one member. `level` counts the objects around it that are members of kind OBJECT. A weak field writes to
  * another field's column where that has no value. Mirrored in records.py. */
@@ -27,10 +31,15 @@ typedef struct {
     void *ids;
     int64_t *items;
     int64_t filled, room, id_width, item_count, item_room;
-    int32_t *next; /* of each text the one that came after it last, -1: none */
-    int64_t next_room;
+    struct Known *known; /* KNOWN texts; NULL while there are none */
     Names names;
 } Column;
+
+/* A text that was said before, where the first bytes of such a text lead. */
+typedef struct Known {
+    Cursor text; /* NULL: none */
+    int32_t length, id;
+} Known;
 
 typedef struct {
     int64_t key_offset, value_offset;
@@ -54,19 +63,21 @@ typedef struct {
     uint64_t word;
     int32_t id; /* -1: none */
     int32_t quoted;
+    int64_t repeats; /* how often it came one after the other */
 } Latest;
 
 /* What stood in one place of the records before: members whose texts do not change, up to the next value that does or to the
  * record's bracket. Where the same bytes stand again, they say the same. */
 typedef struct {
     Cursor text;
-    int64_t length; /* 0: nothing is known */
-    const Field *field; /* of the value behind it */
-    uint32_t seen;      /* its members that are looked for, a bit for each field */
+    int64_t length;      /* 0: nothing is known */
+    uint64_t word, mask; /* its first eight bytes */
+    const Field *field;  /* of the value behind it */
+    uint32_t seen;       /* its members that are looked for, a bit for each field */
     int level, opened, closes, next_place;
     int count; /* the texts in it: */
     int32_t id[RUN_TEXTS];
-    int column[RUN_TEXTS];
+    Column *column[RUN_TEXTS];
 } Run;
 
 typedef struct {
@@ -81,10 +92,6 @@ typedef struct {
     Latest latest[MAX_FIELDS];
     Run runs[PLACES + 1]; /* by the number of members before; nothing is known of the last */
 } Scan;
-
-static inline uint64_t low_bytes(int64_t count) {
-    return count <= 0 ? 0 : count >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * count)) - 1;
-}
 
 static inline unsigned slot_of(uint64_t word, size_t length, int level) {
     return (unsigned)(((word ^ (length << 3) ^ (uint64_t)level) * 0x9e3779b97f4a7c15u) >> 58);
@@ -135,12 +142,13 @@ static inline void set_id(Column *column, int64_t row, int32_t id) {
     }
 }
 
-/* Rows up to `count` that no record spoke of get no value. */
+/* Rows up to `count` have no value yet. */
 static void fill_up(Column *column, int kind, int64_t count) {
-    for (int64_t row = column->filled; row < count; row++) {
-        if (kind != TEXT) column->values[row] = kind == SCALED ? MISSING : 0;
-        if (kind != SCALED) set_id(column, row, kind == TEXT ? -1 : 0);
-    }
+    if (kind != TEXT)
+        for (int64_t row = column->filled; row < count; row++) column->values[row] = kind == SCALED ? MISSING : 0;
+    if (kind != SCALED && column->filled < count)
+        memset((uint8_t *)column->ids + column->filled * column->id_width, kind == TEXT ? 0xff : 0,
+               (size_t)((count - column->filled) * column->id_width));
     if (column->filled < count) column->filled = count;
 }
 
@@ -153,13 +161,16 @@ static int make_room(Column *column, int kind, int64_t wanted) {
     return 1;
 }
 
-/* The row can be written and counts as said; 0 when memory is out. */
-static inline int reach(Column *column, int kind, int64_t row) {
-    if (row >= column->room && !make_room(column, kind, row + 1)) return 0;
-    if (row > column->filled) fill_up(column, kind, row);
-    if (row == column->filled) column->filled = row + 1;
+/* Room for a row and those after it: whole blocks of rows that have no value get ready to be written. */
+static __attribute__((noinline)) int make_ready(Column *column, int kind, int64_t row) {
+    int64_t wanted = (row / BLOCK + 1) * BLOCK;
+    if (wanted > column->room && !make_room(column, kind, wanted)) return 0;
+    fill_up(column, kind, wanted);
     return 1;
 }
+
+/* The row can be written; 0 when memory is out. */
+static inline int reach(Column *column, int kind, int64_t row) { return row < column->filled || make_ready(column, kind, row); }
 
 /* Twice the bytes for each id. */
 static int widen(Column *column) {
@@ -197,25 +208,42 @@ static inline Cursor skip_same(const Json *json, Cursor at, const Latest *latest
     return next == ',' || next == '}' ? text + length : NULL;
 }
 
-/* Behind the string at `at` if it says the text `id`, or NULL. */
-static inline Cursor skip_known(const Json *json, Cursor at, const Names *names, int32_t id) {
+/* Where the text behind a quote at `at` may be known: its first bytes say so. NULL where the document ends soon. */
+static inline Known *known_at(const Json *json, Cursor at, Known *known) {
     Cursor text = at + 1;
-    int64_t length = names->length[id];
-    if (json->end - text <= length || text[length] != '"') return NULL;
-    return memcmp(text, json->begin + names->offset[id], (size_t)length) == 0 ? text + length + 1 : NULL;
+    if (json->end - text < FIRST_BYTES) return NULL;
+    int64_t length = find_quote(text, FIRST_BYTES);
+    uint64_t word[4];
+    memcpy(word, text, sizeof word);
+    for (int i = 0; i < 4; i++) word[i] &= low_bytes(length - 8 * i);
+    return &known[(mix(word[0] ^ 0x9e3779b97f4a7c15u, word[1] ^ 0xa0761d6478bd642fu) ^
+                   mix(word[2] ^ 0xe7037ed1a0b428dbu, word[3] ^ 0x8ebc6af09c88c6e3u)) >> (64 - KNOWN_BITS)];
 }
 
-/* The index of a text, or -1 when memory is out; `before` (-1: none) is the one before it. */
-static int32_t intern_after(Column *column, Cursor source, Cursor text, int64_t length, int32_t before) {
-    Names *names = &column->names;
-    int64_t known = names->count;
-    int32_t id = intern(names, source, text, (size_t)length);
-    if (id == known) {
-        if (!grow((void **)&column->next, &column->next_room, known + 1, sizeof id)) return -1;
-        column->next[id] = -1;
-    }
-    if (id >= 0 && before >= 0) column->next[before] = id;
-    return id;
+/* Behind the string at `at` if it says that text, or NULL. */
+static inline Cursor skip_known(const Json *json, Cursor at, const Known *known) {
+    Cursor text = at + 1;
+    if (!known->text || json->end - text <= known->length || text[known->length] != '"') return NULL;
+    return same_bytes(text, known->text, known->length) ? text + known->length + 1 : NULL;
+}
+
+/* A text that was not said before, as far as is known at once. */
+static __attribute__((noinline)) Cursor read_new_text(Scan *scan, Cursor at, const Field *field, int64_t row, Known *known) {
+    Json *json = &scan->json;
+    Column *column = &scan->records->columns[field->column];
+    Latest *latest = &scan->latest[field->column];
+    int quoted = *at == '"', escaped = 0;
+    Cursor text = at + quoted, behind = quoted ? skip_string(json, at, &escaped) : skip_value(json, at);
+    if (!behind || (!quoted && *text == 'n')) return behind;
+    int64_t length = behind - quoted - text, available = json->end - text;
+    if (length > MAX_TOKEN_BYTES) return fail_as(json, text, OUT_OF_RANGE);
+    int32_t id = intern(&column->names, json->begin, text, (size_t)length);
+    if (id < 0 || !say_text(column, row, id)) return fail_as(json, text, NO_MEMORY);
+    *latest = (Latest){text, length, load_word(text, available < 8 ? (size_t)available : 8), id, quoted, 0};
+    if (quoted && !column->known && !(column->known = calloc((size_t)1 << KNOWN_BITS, sizeof *column->known)))
+        return fail_as(json, text, NO_MEMORY);
+    if (known) *known = (Known){json->begin + column->names.offset[id], (int32_t)length, id};
+    return behind;
 }
 
 /* Any value as text: a string's inside, otherwise its bytes; null is missing. */
@@ -224,22 +252,15 @@ static inline Cursor read_text(Scan *scan, Cursor at, const Field *field, int64_
     Column *column = &scan->records->columns[field->column];
     Latest *latest = &scan->latest[field->column];
     if (at >= json->end) return fail(json, at);
-    Cursor text = at, behind = skip_same(json, at, latest);
-    if (behind) return say_text(column, row, latest->id) ? behind : fail_as(json, at, NO_MEMORY);
-    int quoted = *at == '"', escaped = 0;
-    int32_t id = quoted && latest->id >= 0 ? column->next[latest->id] : -1;
-    if (id >= 0) behind = skip_known(json, at, &column->names, id);
-    if (!behind) {
-        id = -1;
-        behind = quoted ? skip_string(json, at, &escaped) : skip_value(json, at);
-        if (!behind || (!quoted && *text == 'n')) return behind;
-    }
-    text += quoted;
-    int64_t length = behind - quoted - text, available = json->end - text;
-    if (length > MAX_TOKEN_BYTES) return fail_as(json, text, OUT_OF_RANGE);
-    if (id < 0) id = intern_after(column, json->begin, text, length, latest->id);
-    if (id < 0 || !say_text(column, row, id)) return fail_as(json, text, NO_MEMORY);
-    *latest = (Latest){text, length, load_word(text, available < 8 ? (size_t)available : 8), id, quoted};
+    Known *known = *at == '"' && column->known ? known_at(json, at, column->known) : NULL;
+    Cursor behind = known ? skip_known(json, at, known) : skip_same(json, at, latest);
+    if (!behind) return read_new_text(scan, at, field, row, known);
+    int32_t id = known ? known->id : latest->id;
+    if (!say_text(column, row, id)) return fail_as(json, at, NO_MEMORY);
+    if (!known || (id == latest->id && latest->quoted))
+        latest->repeats++;
+    else
+        *latest = (Latest){at + 1, known->length, load_word(at + 1, 8), id, 1, 0};
     return behind;
 }
 
@@ -254,8 +275,8 @@ static inline Cursor read_number(Scan *scan, Cursor at, const Field *field, int6
         int escaped = 0;
         at = skip_string(json, at, &escaped);
         if (at) {
-            Json inside = {json->begin, at - 1, NULL, 0};
-            if (read_scaled(&inside, text, field->scale, &value) != inside.end) value = MISSING;
+            Json inside = {json->begin, json->end, NULL, 0};
+            if (read_scaled(&inside, text, field->scale, &value) != at - 1) value = MISSING;
         }
     } else {
         at = skip_value(json, at);

@@ -246,40 +246,54 @@ static inline int64_t scaled_number(Cursor at, Cursor stop, int scale) {
     return negative ? -(int64_t)value : (int64_t)value;
 }
 
-static inline int is_eight_digits(uint64_t word) {
-    return ((word & (word + 0x0606060606060606u)) & 0xf0f0f0f0f0f0f0f0u) == 0x3030303030303030u;
+/* How many of a word's bytes, from the lowest, are digits. */
+static inline int leading_digits(uint64_t word) {
+    uint64_t others = ((word & 0xf0f0f0f0f0f0f0f0u) | (((word + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4)) ^ 0x3333333333333333u;
+    return others ? __builtin_ctzll(others) >> 3 : 8;
 }
 
-/* What eight digits say: pairs, then pairs of pairs, then all (the first digit is the lowest byte). */
+/* What eight digits say: pairs, then pairs of pairs, then all (the first digit is the lowest byte; a byte 0 is a 0). */
 static inline uint64_t eight_digits(uint64_t word) {
     word = (word & 0x0f0f0f0f0f0f0f0fu) * 2561 >> 8;
     word = (word & 0x00ff00ff00ff00ffu) * 6553601 >> 16;
     return (word & 0x0000ffff0000ffffu) * 42949672960001u >> 32;
 }
 
+/* What the first `count` digits (up to 8) of a word say. */
+static inline uint64_t first_digits(uint64_t word, int count) { return count ? eight_digits(word << (64 - 8 * count)) : 0; }
+
+static const uint64_t POWERS[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+
 /* The number at `at`, times 10**scale (0 to 9), with the same rounding. */
 static inline Cursor read_scaled(Json *json, Cursor at, int scale, int64_t *value) {
-    Cursor end = json->end, start = at;
-    int negative = at < end && *at == '-';
+    Cursor start = at;
+    int negative = at < json->end && *at == '-';
     at += negative;
-    Cursor first = at;
-    uint64_t number = 0;
-    for (uint64_t word; end - at >= 8 && is_eight_digits(word = load_word(at, 8)); at += 8)
-        number = number * 100000000 + eight_digits(word);
-    while (at < end && is_digit(*at)) number = number * 10 + (uint64_t)(*at++ - '0');
-    if (at - first > 9 + 9 - scale || at == first || (*first == '0' && at - first > 1)) goto slowly;
-    int left = scale;
-    if (at < end && *at == '.') {
-        Cursor dot = at++;
-        for (; at < end && left && is_digit(*at); left--) number = number * 10 + (uint64_t)(*at++ - '0');
-        if (at == dot + 1 && !(at < end && is_digit(*at))) goto slowly;
-        if (at < end && is_digit(*at)) {
-            number += *at >= '5';
-            at = skip_digits(at, end);
-        }
+    if (json->end - at < 32 || scale > 7) goto slowly;
+    uint64_t word = load_word(at, 8), number;
+    int digits = leading_digits(word);
+    if (!digits || (*at == '0' && digits > 1)) goto slowly;
+    if (digits < 8) {
+        number = first_digits(word, digits);
+    } else {
+        uint64_t more = load_word(at + 8, 8);
+        int rest = leading_digits(more);
+        if (rest == 8 || digits + rest + scale > 18) goto slowly;
+        number = eight_digits(word) * POWERS[rest] + first_digits(more, rest);
+        digits += rest;
     }
-    if (at < end && (*at | 0x20) == 'e') goto slowly;
-    for (; left; left--) number *= 10;
+    at += digits;
+    number *= POWERS[scale];
+    if (*at == '.') {
+        word = load_word(at + 1, 8);
+        digits = leading_digits(word);
+        if (!digits) goto slowly;
+        word &= low_bytes(digits);
+        number += first_digits(word, scale) + ((word >> (8 * scale) & 0xff) >= '5');
+        at += 1 + digits;
+        if (digits == 8) at = skip_digits(at, json->end);
+    }
+    if (at < json->end && (*at | 0x20) == 'e') goto slowly;
     *value = negative ? -(int64_t)number : (int64_t)number;
     return at;
 slowly:

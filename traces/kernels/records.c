@@ -5,117 +5,136 @@
  */
 #include "cells.h"
 
-static inline int same_bytes(Cursor left, Cursor right, int64_t length) {
-    if (length < 8) return memcmp(left, right, (size_t)length) == 0;
-    for (int64_t i = 0; i < length - 8; i += 8)
-        if (load_word(left + i, 8) != load_word(right + i, 8)) return 0;
-    return load_word(left + length - 8, 8) == load_word(right + length - 8, 8);
+/* Where the reading of a record has come to: before a member or a closing bracket, or before the value of `field`. */
+typedef struct {
+    int64_t row;
+    const Field *field;
+    uint32_t seen;
+    int level, opened, closed, place, late_count;
+    struct {
+        const Field *field;
+        Cursor at;
+    } late[MAX_FIELDS]; /* values of weak fields */
+} Walk;
+
+static inline int follows(const Json *json, Cursor at, const Run *run, const Walk *walk) {
+    if (!run->length || json->end - at < (run->length < 8 ? 8 : run->length)) return 0;
+    if (((load_word(at, 8) ^ run->word) & run->mask) || run->level != walk->level || run->opened != walk->opened) return 0;
+    return !(run->seen & walk->seen) && (run->length <= 8 || same_bytes(at + 8, run->text + 8, run->length - 8));
 }
 
-static inline int follows(const Json *json, Cursor at, const Run *run, int level, int opened, uint32_t seen) {
-    return run->length && json->end - at >= run->length && run->level == level && run->opened == opened && !(run->seen & seen) &&
-           same_bytes(at, run->text, run->length);
-}
-
-static inline int say_again(Records *records, const Run *run, int64_t row) {
+static inline int say_again(const Run *run, int64_t row) {
     for (int i = 0; i < run->count; i++)
-        if (!say_text(&records->columns[run->column[i]], row, run->id[i])) return 0;
+        if (!say_text(run->column[i], row, run->id[i])) return 0;
     return 1;
+}
+
+/* Read on member by member up to a value that is not the same as in the record before, or behind the record's bracket; this
+ * is what is expected here in the next record. */
+static __attribute__((noinline)) Cursor learn(Scan *scan, Walk *walk, Cursor at) {
+    Json *json = &scan->json;
+    Run learnt = {.text = at, .level = walk->level, .opened = walk->opened};
+    int learnt_place = walk->place;
+    for (;;) {
+        Cursor key_end;
+        int escaped = 0;
+        at = skip_space(at, json->end);
+        int closing = at < json->end && *at == '}';
+        if (!closing && !walk->opened) {
+            if (at >= json->end || *at != ',') return fail(json, at);
+            at = skip_space(at + 1, json->end);
+        }
+        const Field *field = NULL;
+        if (closing) {
+            at++;
+        } else {
+            Cursor key = at + 1;
+            at = skip_key(json, at, &key_end, &escaped);
+            if (!at) return NULL;
+            if (escaped) return fail_as(json, key, UNUSUAL); /* it may spell a key that is looked for */
+            field = field_of(scan, key, (size_t)(key_end - key), walk->level);
+            if (walk->place < PLACES) walk->place++;
+            uint32_t bit = field ? (uint32_t)1 << (field - scan->fields) : 0;
+            if (walk->seen & bit) return fail_as(json, key, UNUSUAL); /* the last one of a name counts */
+            walk->seen |= bit;
+            learnt.seen |= bit;
+        }
+        if (field && field->kind == TEXT && !field->weak && learnt.count < RUN_TEXTS && at < json->end) {
+            const Latest *latest = &scan->latest[field->column];
+            Column *column = &scan->records->columns[field->column];
+            Cursor behind = skip_same(json, at, latest);
+            if (behind) {
+                if (!say_text(column, walk->row, latest->id)) return fail_as(json, at, NO_MEMORY);
+                learnt.id[learnt.count] = latest->id;
+                learnt.column[learnt.count++] = column;
+                walk->opened = 0;
+                at = behind;
+                continue;
+            }
+        }
+        walk->field = field;
+        walk->closed = closing && walk->level == 0;
+        if (learnt_place < PLACES && (!closing || walk->closed)) {
+            learnt.length = at - learnt.text;
+            learnt.mask = low_bytes(learnt.length);
+            learnt.word = load_word(learnt.text, json->end - learnt.text < 8 ? (size_t)(json->end - learnt.text) : 8) & learnt.mask;
+            learnt.field = field;
+            learnt.closes = closing;
+            learnt.next_place = walk->place;
+            scan->runs[learnt_place] = learnt;
+        }
+        if (!closing || walk->closed) return at;
+        walk->level--; /* no run goes beyond the end of an inner object */
+        walk->opened = 0;
+        learnt = (Run){.text = at, .level = walk->level};
+        learnt_place = walk->place;
+    }
 }
 
 /* One object, from its bracket to behind it. Objects of kind OBJECT are entered, not skipped. */
 static Cursor read_record(Scan *scan, Cursor start) {
     Json *json = &scan->json;
     Cursor at = start + 1;
-    int level = 0, opened = 1, late_count = 0, place = 0, learnt_place = 0;
-    uint32_t seen = 0;
-    struct {
-        const Field *field;
-        Cursor at;
-    } late[MAX_FIELDS]; /* values of weak fields */
-    Run learnt = {0};   /* its text is NULL while nothing is learnt */
-    int64_t row = scan->records->count++;
-    for (;;) { /* before a member or a closing bracket */
-        const Field *field;
-        const Run *run = &scan->runs[place];
-        if (follows(json, at, run, level, opened, seen)) {
-            if (!say_again(scan->records, run, row)) return fail_as(json, at, NO_MEMORY);
+    Walk walk; /* but for the late values, which would take time */
+    walk.row = scan->records->count++;
+    walk.seen = 0;
+    walk.level = walk.closed = walk.place = walk.late_count = 0;
+    walk.opened = 1;
+    for (;;) {
+        Run *run = &scan->runs[walk.place];
+        if (follows(json, at, run, &walk)) {
+            if (!say_again(run, walk.row)) return fail_as(json, at, NO_MEMORY);
             at += run->length;
-            seen |= run->seen;
-            place = run->next_place;
-            field = run->field;
-            learnt.text = NULL;
             if (run->closes) break;
+            walk.seen |= run->seen;
+            walk.place = run->next_place;
+            walk.field = run->field;
             at = skip_space(at, json->end);
         } else {
-            if (!learnt.text) {
-                learnt = (Run){.text = at, .level = level, .opened = opened};
-                learnt_place = place;
-            }
-            at = skip_space(at, json->end);
-            int closing = at < json->end && *at == '}';
-            if (!closing && !opened) {
-                if (at >= json->end || *at != ',') return fail(json, at);
-                at = skip_space(at + 1, json->end);
-            }
-            Cursor key = at + 1, key_end, same = NULL;
-            int escaped = 0;
-            field = NULL;
-            if (closing) {
-                at++;
-            } else {
-                at = skip_key(json, at, &key_end, &escaped);
-                if (!at) return NULL;
-                if (escaped) return fail_as(json, key, UNUSUAL); /* it may spell a key that is looked for */
-                field = field_of(scan, key, (size_t)(key_end - key), level);
-                if (place < PLACES) place++;
-            }
-            if (field) {
-                uint32_t bit = (uint32_t)1 << (field - scan->fields);
-                if (seen & bit) return fail_as(json, key, UNUSUAL); /* the last one of a name counts */
-                seen |= bit;
-                learnt.seen |= bit;
-                if (field->kind == TEXT && !field->weak && learnt.count < RUN_TEXTS && at < json->end)
-                    same = skip_same(json, at, &scan->latest[field->column]);
-            }
-            if (same) {
-                int32_t id = scan->latest[field->column].id;
-                if (!say_text(&scan->records->columns[field->column], row, id)) return fail_as(json, at, NO_MEMORY);
-                learnt.id[learnt.count] = id;
-                learnt.column[learnt.count++] = field->column;
-                opened = 0;
-                at = same;
-                continue;
-            }
-            if (learnt_place < PLACES && (!closing || level == 0)) {
-                learnt.length = at - learnt.text;
-                learnt.field = field;
-                learnt.closes = closing;
-                learnt.next_place = place;
-                scan->runs[learnt_place] = learnt;
-            }
-            learnt.text = NULL;
-            if (closing && level-- == 0) break;
-            opened = 0;
-            if (closing) continue;
+            at = learn(scan, &walk, at);
+            if (!at) return NULL;
+            if (walk.closed) break;
         }
-        opened = field && field->kind == OBJECT && at < json->end && *at == '{';
-        if (opened) {
-            level++;
+        const Field *field = walk.field;
+        walk.opened = field && field->kind == OBJECT && at < json->end && *at == '{';
+        if (walk.opened) {
+            walk.level++;
             at++;
             continue;
         }
         if (field && field->weak) {
-            late[late_count].field = field;
-            late[late_count++].at = at;
+            walk.late[walk.late_count].field = field;
+            walk.late[walk.late_count++].at = at;
             field = NULL;
         }
-        at = read_value(scan, at, field, row);
+        at = read_value(scan, at, field, walk.row);
         if (!at) return NULL;
+        if (field && field->kind == TEXT && scan->latest[field->column].repeats == STEADY) run->length = 0; /* learn it with the text */
     }
-    for (int i = 0; i < late_count; i++) {
-        const Field *weak = late[i].field;
-        if (is_missing(&scan->records->columns[weak->column], weak->kind, row) && !read_value(scan, late[i].at, weak, row)) return NULL;
+    for (int i = 0; i < walk.late_count; i++) {
+        const Field *weak = walk.late[i].field;
+        if (is_missing(&scan->records->columns[weak->column], weak->kind, walk.row) && !read_value(scan, walk.late[i].at, weak, walk.row))
+            return NULL;
     }
     return at;
 }
@@ -131,9 +150,8 @@ static void start_over(Scan *scan) {
     for (int i = 0; i < scan->column_count; i++) {
         records->columns[i].filled = records->columns[i].item_count = 0;
         forget_names(&records->columns[i].names);
-        free(records->columns[i].next);
-        records->columns[i].next = NULL;
-        records->columns[i].next_room = 0;
+        free(records->columns[i].known);
+        records->columns[i].known = NULL;
     }
     know_nothing(scan);
 }
@@ -316,7 +334,7 @@ EXPORT void forget_records(Records *records) {
         free(records->columns[i].values);
         free(records->columns[i].ids);
         free(records->columns[i].items);
-        free(records->columns[i].next);
+        free(records->columns[i].known);
         forget_names(&records->columns[i].names);
     }
     free(records->members);

@@ -166,8 +166,7 @@ class _ColumnStruct(ctypes.Structure):
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("values", "ids", "items")),
         *((name, ctypes.c_int64) for name in ("filled", "room", "id_width", "item_count", "item_room")),
-        ("next", ctypes.c_void_p),
-        ("next_room", ctypes.c_int64),
+        ("known", ctypes.c_void_p),
         ("names", NamesStruct),
     )
 

@@ -1,9 +1,10 @@
 /** A trace may be dropped anywhere on the page, whatever it shows. */
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 export function DropTarget({ dropped }: { dropped: (files: File[]) => void }) {
   const [over, setOver] = useState(false);
-  useEffect(() => {
+  // Before the page is seen: whoever sees it may drop, and what nobody takes leads the browser away.
+  useLayoutEffect(() => {
     const abort = new AbortController();
     const { signal } = abort;
     let depth = 0; // every element under the pointer enters and leaves

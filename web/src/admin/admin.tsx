@@ -1,5 +1,5 @@
 /** The administrator's page: plans, users, and who changed what. */
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { admin, type Plan, type PlanChange, type Usage } from "../accounts/usage.ts";
 import { Icon } from "../icons.tsx";
 import { PlanForm } from "./plan_form.tsx";
@@ -19,10 +19,12 @@ export function Admin() {
   const [problem, setProblem] = useState<string | null>(null);
   const [editing, setEditing] = useState<Plan | "new" | null>(null);
   const [shown, setShown] = useState(USERS_AT_ONCE);
+  const asked = useRef(0);
   const load = useCallback(async () => {
+    const number = ++asked.current;
     try {
       const [plans, users, changes] = await Promise.all([admin.plans(), admin.users(shown), admin.changes()]);
-      setHeld({ plans, ...users, changes });
+      if (number === asked.current) setHeld({ plans, ...users, changes }); // an answer that was overtaken is old
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }

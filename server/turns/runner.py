@@ -301,10 +301,7 @@ class TurnRunner:
                 return
             text = "Another server has ended this answer. Open the conversation again to see it."
             events = (TurnFailed(code="superseded", message=text, retryable=False),)
-        sink = RelaySink(self._relay, view, flush_s=self._flush_s)
-        for event in events:
-            await sink.emit(event)
-        if stored is not None:
+        if stored is not None:  # before it is told: whoever has heard the end finds it counted
             running = self._running.get(view.turn_id)
             self._measures.turn_ended(
                 ending.status.value,
@@ -313,4 +310,7 @@ class TurnRunner:
                 input_tokens=ending.input_tokens,
                 output_tokens=ending.output_tokens,
             )
+        sink = RelaySink(self._relay, view, flush_s=self._flush_s)
+        for event in events:
+            await sink.emit(event)
         log.info("turn_ended", turn_id=view.turn_id, attempt=view.attempt, status=ending.status.value)

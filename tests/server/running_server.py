@@ -49,6 +49,9 @@ STACKS = b"main;parse;read 700\nmain;parse 200\nmain;render;paint 80\nmain 20\n"
 
 MESSAGE_ID = str(uuid.uuid4())
 
+BOUND_S = 60
+"""For whatever must come: only a bound, however busy the machine is."""
+
 
 def saying(*words: str) -> list[TurnEvent]:
     """The start of a turn and text, a chunk a word."""
@@ -104,7 +107,7 @@ class Socket:
         await self.connection.send(json.dumps(message))
 
     async def next(self) -> dict[str, Any]:
-        with anyio.fail_after(5):
+        with anyio.fail_after(BOUND_S):
             message: dict[str, Any] = json.loads(await self.connection.recv())
             return message
 
@@ -117,7 +120,7 @@ class Socket:
 
     async def closed_with(self) -> int | None:
         """The code the server closes with; everything before it is passed over."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(BOUND_S):
             with contextlib.suppress(websockets.ConnectionClosedError):
                 async for _ in self.connection:
                     pass
@@ -138,7 +141,9 @@ class RunningServer:
     @asynccontextmanager
     async def socket(self, **headers: str) -> AsyncIterator[Socket]:
         url = self.address.replace("http://", "ws://") + "/api/v1/chat"
-        async with websockets.connect(url, additional_headers=headers, proxy=None, max_size=None) as connection:
+        async with websockets.connect(
+            url, additional_headers=headers, proxy=None, max_size=None, open_timeout=BOUND_S
+        ) as connection:
             yield Socket(connection)
 
     @asynccontextmanager
@@ -174,11 +179,11 @@ async def running_server(
     *,
     plan: Plan = LOCAL_PLAN,
     workers: TraceWorkers | None = None,
-    pong_within_s: float | None = None,
+    ping_every_s: float = PING_EVERY_S,
+    pong_within_s: float = PONG_WITHIN_S,
     **options: Any,
 ) -> AsyncIterator[RunningServer]:
-    """A server for Anna, Ben and an administrator, whose tokens are anna, ben and root. `options` are settings; with
-    `pong_within_s` it sends its heartbeats as often."""
+    """A server for Anna, Ben and an administrator, whose tokens are anna, ben and root. `options` are settings."""
     accounts = MemoryAccounts(SystemClock())
     for caller in TOKENS.values():
         accounts.add(caller, plan)
@@ -195,8 +200,7 @@ async def running_server(
         user=ANNA,
         scratch=tmp_path,
     )
-    beats = {} if pong_within_s is None else {"ping_every_s": pong_within_s, "pong_within_s": pong_within_s}
-    async with serving(parts, **beats) as server:
+    async with serving(parts, ping_every_s=ping_every_s, pong_within_s=pong_within_s) as server:
         yield server
 
 
@@ -216,9 +220,9 @@ async def serving(
             tasks.start_soon(server.serve, [listening])
             tasks.start_soon(parts.runner.run)
             try:
-                async with httpx.AsyncClient(base_url=address, timeout=10, trust_env=False, verify=False) as http:
+                async with httpx.AsyncClient(base_url=address, timeout=BOUND_S, trust_env=False, verify=False) as http:
                     yield RunningServer(address, parts, http)
             finally:
-                with anyio.CancelScope(shield=True), anyio.fail_after(10):
+                with anyio.CancelScope(shield=True), anyio.fail_after(BOUND_S):
                     await parts.runner.drain(0)
                     server.should_exit = True

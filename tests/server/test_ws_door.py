@@ -1,5 +1,6 @@
 """Who may open the socket, and what is answered to messages that cannot be accepted."""
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +53,26 @@ async def test_anothers_trace_or_session_closes_4403(tmp_path: Path) -> None:
 async def test_silence_is_closed_4408(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.edges.ws.socket.FIRST_MESSAGE_S", 0.05)
     async with running_server(tmp_path) as server, server.socket() as socket:
-        await socket.connection.send("not json")
-        assert (await socket.next())["code"] == "bad_json"
         assert await socket.closed_with() == 4408
+
+
+async def test_what_is_no_message_is_answered_and_holds_the_door_open_no_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_server(tmp_path) as server:
+        trace_id = await server.trace_id()
+        async with server.socket() as socket:
+            await socket.connection.send("not json")
+            assert (await socket.next())["code"] == "bad_json"
+            await socket.send(type="start_analysis", traceId=trace_id, sessionId=new_id(), accessToken="anna")
+            assert (await socket.next())["type"] == "connection_ack"
+        monkeypatch.setattr("server.edges.ws.socket.FIRST_MESSAGE_S", 0.05)
+        async with server.socket() as socket:
+            with anyio.fail_after(60), contextlib.suppress(websockets.ConnectionClosed):
+                while True:
+                    await socket.connection.send("not json")
+                    await anyio.sleep(0.01)
+            assert socket.connection.close_code == 4408
 
 
 async def test_too_large_a_message_is_closed_1009(tmp_path: Path) -> None:
@@ -128,7 +146,7 @@ async def test_the_server_may_stop_while_sockets_are_open(tmp_path: Path) -> Non
     async with running_server(tmp_path) as server:
         url = server.address.replace("http", "ws") + "/api/v1/chat"
         connection = await websockets.connect(url, proxy=None)
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         await connection.wait_closed()
     assert connection.close_code == 1012
     with pytest.raises(httpx.ConnectError):

@@ -110,8 +110,9 @@ class Connection:
             async with anyio.create_task_group() as tasks:
                 self._sign_in = SignIn(caller, grace_s=self._services.expired_grace_s)
                 tasks.start_soon(self._leave_when_expired, self._sign_in)
-                tasks.start_soon(self._leave_when_idle, caller)
                 await self._join(caller, first, tasks)
+                self._used_at = anyio.current_time()
+                tasks.start_soon(self._leave_when_idle, caller)
                 while True:
                     message = await self._receive()
                     if message is not None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 from limits.plans import LOCAL_PLAN, Plan
 from server.adapters.memory.accounts import MemoryAccounts
 from server.adapters.memory.clock import SystemClock
@@ -37,6 +39,14 @@ SECRET = "a gateway's"
 class TeamServer:
     server: RunningServer
     supabase: SupabaseServer
+    client: httpx.AsyncClient
+    relay: RealtimeRelay
+
+    def wait_for_answers(self, answer_s: float) -> None:
+        """How long one answer of the project may take from now on: a test that has it hang does not wait for long, and
+        no other one fails because the machine is busy."""
+        self.client.timeout = answer_s
+        self.relay._answer_s = answer_s
 
     def token(self, name: str = "anna", **changed: Any) -> str:
         return self.supabase.keys.token(person_id(name), **changed)
@@ -53,9 +63,8 @@ async def team_server(
     plan: Plan = LOCAL_PLAN,
     secret: str | None = SECRET,
     expired_grace_s: float = 60,
-    answer_s: float = 0.3,
 ) -> AsyncIterator[TeamServer]:
-    """For Anna and Ben. `answer_s` is how long one answer of the project may take."""
+    """For Anna and Ben."""
     accounts = MemoryAccounts(SystemClock())
     for caller in PEOPLE.values():
         accounts.add(caller, plan)
@@ -71,14 +80,13 @@ async def team_server(
         return wanted
 
     async with supabase_server() as supabase, supabase.project.client() as client:
-        client.timeout = answer_s
         identity = SupabaseIdentity(
             issuer=supabase.project.issuer,
             keys=PublishedKeys(client, f"{supabase.project.issuer}/.well-known/jwks.json"),
             secret=None,
             account_of=account_of,
         )
-        async with RealtimeRelay(MemoryRelay(), client, budget, wait_s=0.001, pause_s=0.05, answer_s=answer_s) as relay:
+        async with RealtimeRelay(MemoryRelay(), client, budget, wait_s=0.001, pause_s=0.05) as relay:
             parts = compose(
                 load_settings(data=tmp_path),
                 conversations=MemoryConversations(records),
@@ -98,4 +106,6 @@ async def team_server(
             )
             services = replace(parts.services, expired_grace_s=expired_grace_s)
             async with serving(replace(parts, services=services)) as server:
-                yield TeamServer(server, supabase)
+                team = TeamServer(server, supabase, client, relay)
+                team.wait_for_answers(60)
+                yield team

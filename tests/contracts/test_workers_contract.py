@@ -28,7 +28,7 @@ def workers(request: pytest.FixtureRequest, tmp_path: Path) -> TraceWorkers:
 async def read(workers: TraceWorkers, tmp_path: Path, content: bytes = STACKS, name: str = "stacks.txt") -> OpenTrace:
     upload = tmp_path / "upload"
     upload.write_bytes(content)
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         return await workers.read(upload, name=name, sha256=hashlib.sha256(content).hexdigest())
 
 
@@ -90,7 +90,7 @@ async def test_many_questions_at_once_are_all_answered(workers: TraceWorkers, tm
     async def one() -> None:
         answers.append(await workers.ask(opened, frame_count))
 
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             for _ in range(12):
                 tasks.start_soon(one)
@@ -111,7 +111,9 @@ def spin(trace: Trace) -> None:
         pass
 
 
-def wait_for_ever(trace: Trace) -> None:
+def wait_for_ever(trace: Trace, *, begun: Path | None = None) -> None:
+    if begun is not None:
+        begun.touch()
     time.sleep(3600)
 
 
@@ -135,7 +137,7 @@ async def test_a_question_past_its_time_is_stopped_with_its_process(tmp_path: Pa
     patient, hasty = (ProcessWorkers(tmp_path / "cache", question_seconds=seconds) for seconds in (60, 1))
     opened = await read(patient, tmp_path)
     process, _ = await patient.ask(opened, process_of)
-    with anyio.fail_after(20), pytest.raises(WorkerFailed, match="1 s"):
+    with anyio.fail_after(60), pytest.raises(WorkerFailed, match="1 s"):
         await hasty.ask(opened, wait_for_ever)
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
@@ -145,7 +147,7 @@ async def test_a_question_past_its_time_is_stopped_with_its_process(tmp_path: Pa
 async def test_a_question_past_its_processor_time_is_ended_by_the_system(tmp_path: Path) -> None:
     patient, hasty = (ProcessWorkers(tmp_path / "cache", question_seconds=seconds) for seconds in (60, 1))
     opened = await read(patient, tmp_path)
-    with anyio.fail_after(20), pytest.raises(WorkerFailed):
+    with anyio.fail_after(60), pytest.raises(WorkerFailed):
         await hasty.ask(opened, spin)
 
 
@@ -161,8 +163,17 @@ async def test_an_abandoned_question_takes_its_process_along(tmp_path: Path) -> 
     workers = ProcessWorkers(tmp_path / "cache", askers=1)
     opened = await read(workers, tmp_path)
     process, _ = await workers.ask(opened, process_of)
-    with anyio.move_on_after(0.2):
-        await workers.ask(opened, wait_for_ever)
+    begun = tmp_path / "begun"
+
+    async def ask() -> None:
+        await workers.ask(opened, wait_for_ever, begun=begun)
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask)
+            while not begun.exists():
+                await anyio.sleep(0.01)
+            tasks.cancel_scope.cancel()
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
 

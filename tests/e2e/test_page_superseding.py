@@ -1,7 +1,9 @@
 """On the page: answer again, edit a question, judge an answer."""
 
+import time
 from pathlib import Path
 
+import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -11,6 +13,15 @@ from tests.e2e.running_server import RunningServer
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
 
 SHOWN = ".turn .prompt p"
+
+
+def expect_opinion(page: Page, server: RunningServer, score: int) -> None:
+    """Wait until the server has stored it: the page shows an opinion before it has arrived, and a reload drops it."""
+    address = f"{server.address}/api/v1/sessions/{page.url.rsplit('/', 1)[1]}/messages"
+    deadline = time.monotonic() + 60
+    while httpx.get(address, timeout=60).json()["messages"][-1]["feedback"] != score:
+        assert time.monotonic() < deadline, "the opinion was not stored"
+        time.sleep(0.05)
 
 
 def test_an_answer_given_again_takes_the_place_of_the_old_one(
@@ -84,10 +95,12 @@ def test_an_opinion_stays_until_it_is_taken_back(page: Page, analyst_server: Run
     helped = page.get_by_role("button", name="This helped")
     helped.click()
     expect(helped).to_have_attribute("aria-pressed", "true")
+    expect_opinion(page, analyst_server, 1)
     page.reload()
     expect(helped).to_have_attribute("aria-pressed", "true")
     helped.click()
     expect(helped).to_have_attribute("aria-pressed", "false")
+    expect_opinion(page, analyst_server, 0)
     page.reload()
     expect(page.get_by_role("button", name="This did not help")).to_have_attribute("aria-pressed", "false")
     expect(helped).to_have_attribute("aria-pressed", "false")

@@ -2,12 +2,13 @@
 go by another connection, and nothing that was set outside one is kept."""
 
 import os
+import random
 import shutil
 import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -16,7 +17,7 @@ import pytest
 
 PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 REQUIRED = os.environ.get("REQUIRE_PGBOUNCER") == "1"
-START_S = 20.0
+START_S = 60.0
 
 PoolMode = Literal["transaction", "session"]
 Pooled = Callable[[str, PoolMode], str]
@@ -40,7 +41,7 @@ def _pgbouncer(folder: Path, dsn: str, mode: PoolMode) -> Iterator[str]:
     to = urlsplit(dsn)
     assert to.username is not None
     assert to.password is not None
-    port = _free_port()
+    port = _a_port()
     config = folder / f"pgbouncer-{port}.ini"
     config.write_text(
         f"[databases]\npooled = host={to.hostname} port={to.port} dbname={to.path[1:]} user={to.username} "
@@ -64,11 +65,13 @@ def _pgbouncer(folder: Path, dsn: str, mode: PoolMode) -> Iterator[str]:
         log.close()
 
 
-def _free_port() -> int:
-    with socket.socket() as asking:
-        asking.bind(("127.0.0.1", 0))
-        port: int = asking.getsockname()[1]
-        return port
+def _a_port() -> int:
+    """One that is free, below those that systems hand out: no connection of another test takes it meanwhile."""
+    while True:
+        port = random.randrange(20_000, 30_000)
+        with socket.socket() as asking, suppress(OSError):
+            asking.bind(("127.0.0.1", port))
+            return port
 
 
 def _answers(port: int) -> bool:

@@ -156,7 +156,7 @@ async def test_a_cancel_passes_through() -> None:
     scene = stage(ScriptedModels(ScriptedChat(lines=[LOOK])))
     scene.agent._workers = Never()  # type: ignore[assignment]
     running = asyncio.create_task(scene.agent.answer(scene.turn, scene.sink))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await reached.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):

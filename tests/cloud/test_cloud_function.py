@@ -46,12 +46,12 @@ class Browser:
         await self.connection.send(json.dumps(message))
 
     async def next(self) -> dict[str, Any]:
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             message: dict[str, Any] = json.loads(await self.connection.recv())
             return message
 
     async def closed_with(self) -> int | None:
-        with anyio.fail_after(20), contextlib.suppress(websockets.ConnectionClosedError):
+        with anyio.fail_after(60), contextlib.suppress(websockets.ConnectionClosedError):
             async for _ in self.connection:
                 pass
         return self.connection.close_code

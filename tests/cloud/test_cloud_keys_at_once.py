@@ -28,7 +28,7 @@ async def test_requests_that_come_during_the_first_fetch_wait_for_its_keys() -> 
         async def one() -> None:
             found.append(await keys.key(key_id))
 
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(one)
                 await asked.wait()

@@ -113,7 +113,11 @@ async def test_an_answer_of_a_newer_server_says_not_found_by_its_status() -> Non
 
 
 async def test_a_signed_address_is_new_at_each_reading_and_opens_one_object() -> None:
-    async with supabase_server() as supabase, supabase.project.client() as client, httpx.AsyncClient() as anyone:
+    async with (
+        supabase_server() as supabase,
+        supabase.project.client() as client,
+        httpx.AsyncClient(timeout=60) as anyone,
+    ):
         for name in ("one", "two"):
             await store(client).put(PICTURES_BUCKET, f"a/{name}.png", name.encode())
         address = await store(client).address(PICTURES_BUCKET, "a/one.png")
@@ -134,7 +138,7 @@ async def test_the_supabase_package_downloads_what_we_store_and_we_what_it_store
         assert await bucket.download("a/ours") == SMALL
         assert [one["name"] for one in await bucket.list("a")] == ["ours"]
         signed = await bucket.create_signed_url("a/ours", 60)
-        async with httpx.AsyncClient() as anyone:
+        async with httpx.AsyncClient(timeout=60) as anyone:
             assert (await anyone.get(str(signed["signedURL"]))).content == SMALL
         await bucket.upload("a/theirs", b"theirs", {"upsert": "true"})
         assert await store(client).get(TRACES_BUCKET, "a/theirs") == b"theirs"
@@ -149,7 +153,7 @@ async def test_a_person_reads_the_objects_of_his_account_and_writes_none(databas
         account = await _account_of(supabase, tokens["anna"], database)
         await store(client).put(TRACES_BUCKET, f"{account}/t", SMALL)
         for name, status in (("anna", 200), ("ben", 400)):
-            async with httpx.AsyncClient(base_url=supabase.url) as person:
+            async with httpx.AsyncClient(base_url=supabase.url, timeout=60) as person:
                 headers = {"apikey": supabase.keys.api_key("anon"), "Authorization": f"Bearer {tokens[name]}"}
                 url = f"/storage/v1/object/{TRACES_BUCKET}/{account}/t"
                 assert (await person.get(url, headers=headers)).status_code == status

@@ -170,5 +170,5 @@ async def main():
 
 asyncio.run(main())
 """
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=50)
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert (ran.stdout.strip(), ran.returncode) == (loaded, 0), ran.stderr

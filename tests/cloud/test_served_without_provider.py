@@ -34,7 +34,7 @@ def board(fixtures: Path) -> Path:
 
 
 def history(server: RunningServer, session_id: str) -> list[dict[str, object]]:
-    answer = httpx.get(f"{server.address}/api/v1/sessions/{session_id}/messages", timeout=30)
+    answer = httpx.get(f"{server.address}/api/v1/sessions/{session_id}/messages", timeout=60)
     messages: list[dict[str, object]] = answer.json()["messages"]
     return messages
 

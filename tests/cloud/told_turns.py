@@ -17,7 +17,7 @@ from tests.cloud.supabase_server import SupabaseServer
 
 S1, T1, T2 = (str(uuid4()) for _ in range(3))
 END = {"model_response_end", "turn_cancelled", "turn_failed"}
-BOUND_S = 30
+BOUND_S = 60
 
 
 def stamped(*events: TurnEvent, turn_id: str = T1, session_id: str = S1, first: int = 1) -> list[TurnEvent]:

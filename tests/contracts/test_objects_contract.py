@@ -83,7 +83,7 @@ async def test_an_address_leads_to_the_object_or_there_is_none(objects: ObjectSt
     await objects.put(PICTURES_BUCKET, "a/b c.png", b"picture")
     address = await objects.address(PICTURES_BUCKET, "a/b c.png")
     if address is not None:
-        async with httpx.AsyncClient() as anyone:
+        async with httpx.AsyncClient(timeout=60) as anyone:
             assert (await anyone.get(address)).content == b"picture"
         with pytest.raises(NotFound):
             await objects.address(PICTURES_BUCKET, "a/absent.png")

@@ -35,7 +35,7 @@ async def queue(own_database: FreshDatabase | None) -> AsyncIterator[TurnQueue]:
 
 async def take(queue: TurnQueue, count: int) -> list[TurnJob]:
     taken: list[TurnJob] = []
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async for job in queue.jobs():
             taken.append(job)
             if len(taken) == count:
@@ -112,7 +112,7 @@ async def test_whoever_runs_a_job_hears_that_it_shall_stop(queue: TurnQueue) -> 
     await queue.put(A1)
     await take(queue, 1)
     assert not await queue.cancel("a1")
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         assert await anext(queue.stops()) == "a1"
 
 

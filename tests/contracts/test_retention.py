@@ -179,6 +179,6 @@ async def test_pictures_are_looked_through_when_a_server_starts(shelf: Shelf, mo
     monkeypatch.setattr(Retention, "tidy_pictures", tidy)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(shelf.retention.run)
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await looked.wait()
         tasks.cancel_scope.cancel()

@@ -27,7 +27,7 @@ def columns(cache: Path, name: str, *, size: int, used: int, engine: str = ENGIN
 async def read(workers: ProcessWorkers, folder: Path, sha256: str) -> OpenTrace:
     upload = folder / "upload"
     upload.write_bytes(b"main;work 3\nmain 2\n")
-    with anyio.fail_after(30):
+    with anyio.fail_after(60):
         return await workers.read(upload, name="stacks.txt", sha256=sha256)
 
 

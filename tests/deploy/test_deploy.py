@@ -95,7 +95,7 @@ def test_the_health_check_tells_a_server_that_runs_from_one_that_does_not(tmp_pa
 
     def health(port: str) -> int:
         command = [sys.executable, *arguments]
-        return subprocess.run(command, env={"FLAMECHAT_PORT": port}, capture_output=True, timeout=30).returncode
+        return subprocess.run(command, env={"FLAMECHAT_PORT": port}, capture_output=True, timeout=60).returncode
 
     with running_server(tmp_path, {}) as server:
         port = server.address.rpartition(":")[2]

@@ -27,8 +27,8 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-EXPECT_MS = 20_000
-SAMPLE_S = 30
+EXPECT_MS = 45_000
+SAMPLE_S = 90
 WHEN_CUT = ("status of 401", "status of 413", "status of 415", "status of 422", "WebSocket connection to", "net::ERR_")
 """What Chromium itself writes to the console for a refused file and for a connection that a test has cut."""
 
@@ -59,7 +59,7 @@ def analyst_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running
     settings = {"FLAMECHAT_MAX_UPLOAD_BYTES": str(MAX_UPLOAD_BYTES)}
     with running_server(tmp_path_factory.mktemp("analyst"), settings) as server:
         deadline = time.monotonic() + SAMPLE_S
-        while not httpx.get(f"{server.address}/api/v1/traces").json()["traces"]:
+        while not httpx.get(f"{server.address}/api/v1/traces", timeout=60).json()["traces"]:
             assert time.monotonic() < deadline, "the sample was not loaded"
         yield server
 

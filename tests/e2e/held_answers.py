@@ -10,7 +10,7 @@ ANSWER = " ".join(f"{number % 9 + 1}. {SENTENCE}" for number in range(39))
 """Small numbers, which no check takes for claims: an answer with false ones is asked for again."""
 
 FIRST_PIECE = ANSWER[:60]
-REACHED_S = 30
+REACHED_S = 60
 
 
 class Gate(asyncio.Event):

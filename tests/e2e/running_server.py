@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-START_TIMEOUT_S = 90
-STOP_TIMEOUT_S = 30
+START_TIMEOUT_S = 120
+STOP_TIMEOUT_S = 60
 NOT_INHERITED = (
     "FLAMECHAT_",
     "OPENAI_",

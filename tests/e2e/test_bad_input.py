@@ -33,7 +33,7 @@ def files_below(folder: Path) -> set[Path]:
 @pytest.mark.parametrize("way", ["raw body", "multipart"])
 def test_an_upload_is_refused_with_a_problem_document(analyst_server: RunningServer, name: str, way: str) -> None:
     address = f"{analyst_server.address}/api/v1/traces"
-    before, kept = httpx.get(address).json(), files_below(analyst_server.data)
+    before, kept = httpx.get(address, timeout=60).json(), files_below(analyst_server.data)
     if way == "multipart":
         answer = httpx.post(address, files={"file": (name, BAD_FILES[name])}, timeout=60)
     else:
@@ -45,7 +45,7 @@ def test_an_upload_is_refused_with_a_problem_document(analyst_server: RunningSer
     assert problem["status"] == status
     assert name in problem["detail"]
     assert re.search(reason, problem["detail"])
-    assert httpx.get(address).json() == before
+    assert httpx.get(address, timeout=60).json() == before
     assert files_below(analyst_server.data) == kept
 
 

@@ -60,7 +60,7 @@ class Conversation:
 def conversation_about(trace: Path, server: RunningServer) -> Iterator[tuple[str, Conversation]]:
     """Upload a trace and open a session about it: the trace's id and the conversation."""
     trace_id = upload(server, trace)
-    with connect(f"ws{server.address.removeprefix('http')}/api/v1/chat") as socket:
+    with connect(f"ws{server.address.removeprefix('http')}/api/v1/chat", open_timeout=60) as socket:
         conversation = Conversation(str(uuid.uuid4()), socket)
         conversation.send({"type": "start_analysis", "traceId": trace_id, "sessionId": conversation.session_id})
         assert conversation.receive()["type"] == "connection_ack"
@@ -105,7 +105,9 @@ def test_a_picture_is_in_exactly_one_request_and_in_no_history(
     portal: BlockingPortal, model_server: RunningServer, scripted: Scripted, board_trace: Path
 ) -> None:
     with conversation_about(board_trace, model_server) as (trace_id, conversation):
-        table = httpx.get(f"{model_server.address}/api/v1/traces/{trace_id}/functions", params={"limit": 1}).json()
+        table = httpx.get(
+            f"{model_server.address}/api/v1/traces/{trace_id}/functions", params={"limit": 1}, timeout=60
+        ).json()
         handle = table["rows"][0]["handle"]
         answer = f"It is [subsequenceScore]({handle}): the picture shows one wide plateau."
         with scripted(LOOK, MORE, Reply(text=answer), Reply(text="As I said, the scoring.")) as endpoint:
@@ -124,12 +126,12 @@ def test_a_picture_is_in_exactly_one_request_and_in_no_history(
     assert list(text_of(first).values()) == [LOOK.text, MORE.text, answer]
     assert [citation["handle"] for citation in first[-1]["citations"]] == [handle]
     shown = next(event for event in first if event["type"] == "tool_result" and event["imageUrl"])
-    assert httpx.get(f"{model_server.address}{shown['imageUrl']}").content == picture
+    assert httpx.get(f"{model_server.address}{shown['imageUrl']}", timeout=60).content == picture
 
     remembered = json.dumps(endpoint.requests[3]["messages"])
     assert answer in remembered
     assert "Why is this slow?" in remembered
-    messages = httpx.get(f"{model_server.address}/api/v1/sessions/{conversation.session_id}/messages").text
+    messages = httpx.get(f"{model_server.address}/api/v1/sessions/{conversation.session_id}/messages", timeout=60).text
     kept = portal.call(rows_of_every_table, model_server.data)
     assert "As I said, the scoring." in kept
     encoded = base64.b64encode(picture).decode()[:40]

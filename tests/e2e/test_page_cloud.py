@@ -42,7 +42,7 @@ class Team:
     def admin(self, method: str, path: str, body: object) -> None:
         headers = {"Authorization": f"Bearer {self.token('ada')}"}
         httpx.request(
-            method, f"{self.server.address}/api/v1/admin/{path}", json=body, headers=headers
+            method, f"{self.server.address}/api/v1/admin/{path}", json=body, headers=headers, timeout=60
         ).raise_for_status()
 
 

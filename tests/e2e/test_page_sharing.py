@@ -21,8 +21,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     with running_server(tmp_path_factory.mktemp("sharing"), {}) as server:
         admin = f"{server.address}/api/v1/admin"
         plan = {"name": "sharing", "displayName": "Sharing", "allowPublicSharing": True}
-        httpx.post(f"{admin}/plans", json=plan).raise_for_status()
-        httpx.put(f"{admin}/users/{LOCAL_USER_ID}/plan", json={"plan": "sharing"}).raise_for_status()
+        httpx.post(f"{admin}/plans", json=plan, timeout=60).raise_for_status()
+        httpx.put(f"{admin}/users/{LOCAL_USER_ID}/plan", json={"plan": "sharing"}, timeout=60).raise_for_status()
         yield server
 
 

@@ -26,9 +26,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 
 @asynccontextmanager
 async def talking(server: RunningServer, token: str) -> AsyncIterator[Client]:
-    with anyio.fail_after(50):
+    with anyio.fail_after(150):
         async with (
-            httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http,
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=60) as http,
             Client(streamable_http_client(f"{server.address}/mcp/", http_client=http)) as client,
         ):
             yield client

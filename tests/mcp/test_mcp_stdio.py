@@ -32,7 +32,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 async def talking(*arguments: str) -> AsyncIterator[Client]:
     environment = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ.get("PATH", "")}
     program = StdioServerParameters(command=sys.executable, args=["-c", PROGRAM, "mcp", *arguments], env=environment)
-    with anyio.fail_after(50):
+    with anyio.fail_after(150):
         async with Client(program) as client:
             yield client
 

@@ -47,6 +47,12 @@ def owner(database: FreshDatabase) -> Iterator[Connection[Row]]:
         yield connection
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine takes its time to open so many connections."""
+    monkeypatch.setattr("server.adapters.postgres.pool.WAIT_SECONDS", 60.0)
+
+
 def a_crowd(database: FreshDatabase) -> Database:
     """Every connection stands ready: a pool that grows would let one prompt in after the other."""
     return Database(database.server, min_connections=CROWD, max_connections=CROWD)

@@ -20,14 +20,14 @@ import pytest
 from server.adapters.postgres.migrations import migrate, read_migrations, sql_root
 from tests.plugins.postgres import FreshDatabase
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(400), pytest.mark.xdist_group("supabase_cli")]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900), pytest.mark.xdist_group("supabase_cli")]
 
 PACKAGE, VERSION = "@supabase/cli-linux-x64", "3.1.0"
 INTEGRITY = "sha512-67aBVJQ5psQZ5ezM/uby+xjKlF2Er1GLH9EtQWpUkuOpR3uI7fQjQt9fXTfV6/oqLJA3I+X8O5Fhz/pa8lAiqg=="
 """As npm names the package's content."""
 
 KEPT = Path(__file__).parents[2] / ".make" / f"supabase-cli-{VERSION}"
-NPM_S, CLI_S = 300, 60
+NPM_S, CLI_S = 300, 180
 VERSIONS = [migration.version for migration in read_migrations(sql_root() / "migrations")]
 
 

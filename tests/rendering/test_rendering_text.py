@@ -97,6 +97,6 @@ def test_the_font_is_found_without_importing_matplotlib() -> None:
         "import sys; from rendering import text; text.typeface('label').width('x'); print('matplotlib' in sys.modules)"
     )
 
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
 
     assert done.stdout.strip() == "False"

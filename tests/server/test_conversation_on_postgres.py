@@ -76,7 +76,7 @@ async def test_a_trace_is_dropped_asked_about_and_found_again(database: FreshDat
         trace_id = await server.trace_id()
         async with server.session(trace_id, session_id=session_id) as socket:
             await socket.send(type="user_prompt", sessionId=session_id, prompt="why is this slow?")
-            with anyio.fail_after(40):
+            with anyio.fail_after(60):
                 messages = await socket.until(*END)
         assert messages[-1]["type"] == "model_response_end", messages[-1]
         assert all(check["status"] != "not_found" for check in messages[-1]["checks"])

@@ -206,7 +206,7 @@ def test_the_desk_keeps_the_pictures_asked_for_last() -> None:
 
 async def test_worker_processes_draw_and_say_what_is_wrong(tmp_path: Path) -> None:
     async with running_server(tmp_path, workers=ProcessWorkers(tmp_path / "cache")) as server:
-        with anyio.fail_after(50):
+        with anyio.fail_after(60):
             files = {"before": ("old.txt", STACKS), "after": ("new.txt", FASTER)}
             diff = await server.http.post("/api/v1/render-diff", files=files, headers=AS_ANNA)
             wrong = await post(server, "render", startDepth=9)

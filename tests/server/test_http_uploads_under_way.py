@@ -45,7 +45,7 @@ async def test_a_sender_learns_his_place_in_the_line_and_the_bytes_read(tmp_path
             assert (told["uploadId"], told["bytes"]) == ("mine", len(STACKS))
             return {name: told[name] for name in ("stage", "place", "bytesRead")}
 
-        with anyio.fail_after(30):
+        with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(send)
                 await workers.began.wait()

@@ -63,7 +63,7 @@ async def test_a_turn_whose_process_is_killed_is_finished_by_another_and_shown_o
         servers: list[Any] = []
         try:
             owner, address = await start(servers)
-            async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http:
+            async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=60) as http:
                 uploaded = await http.post(
                     "/api/v1/traces", params={"name": "stacks.txt"}, content=b"main;parse;read 700\nmain;parse 200\n"
                 )
@@ -83,7 +83,7 @@ async def test_a_turn_whose_process_is_killed_is_finished_by_another_and_shown_o
             assert messages[-1]["type"] == "model_response_end"
             assert shown(messages) == ["Let me look.", ANSWER.text]
             assert len(endpoint.requests) == 3
-            async with httpx.AsyncClient(base_url=elsewhere, trust_env=False, timeout=30) as http:
+            async with httpx.AsyncClient(base_url=elsewhere, trust_env=False, timeout=60) as http:
                 stored = (await http.get(f"/api/v1/sessions/{session_id}/messages")).json()["messages"]
             assert [row["sender"] for row in stored] == ["user", "model", "tool_request", "tool_result", "model"]
             assert [row["contentText"] for row in stored if row["sender"] == "model"] == ["Let me look.", ANSWER.text]

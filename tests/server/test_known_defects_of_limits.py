@@ -57,7 +57,8 @@ class Books:
 
 
 @pytest.fixture
-async def books(database: FreshDatabase) -> AsyncIterator[Books]:
+async def books(database: FreshDatabase, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Books]:
+    monkeypatch.setattr("server.adapters.postgres.pool.WAIT_SECONDS", 60.0)  # so many connections at once
     async with Database(database.server, min_connections=AT_ONCE, max_connections=AT_ONCE) as pool:
         yield Books(postgres_world(database.owner, pool), database.owner)
 

@@ -36,12 +36,12 @@ def serving(data: Path, *options: str, **environment: str) -> Iterator[tuple[sub
         assert process.stdout is not None
         line = process.stdout.readline()
         if not line.startswith("Flamechat is at "):
-            raise AssertionError(process.communicate(timeout=10))
+            raise AssertionError(process.communicate(timeout=60))
         yield process, line.removeprefix("Flamechat is at ").strip()
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=30)
+        process.communicate(timeout=60)
 
 
 def started_by(process: subprocess.Popen[str], data: Path) -> list[psutil.Process]:
@@ -57,20 +57,20 @@ def started_by(process: subprocess.Popen[str], data: Path) -> list[psutil.Proces
 def test_a_signal_stops_the_server_and_leaves_nothing_running(tmp_path: Path, how: signal.Signals) -> None:
     data = tmp_path / "my data"
     with serving(data) as (process, address):
-        with httpx.Client(base_url=address, trust_env=False, timeout=30) as client:
+        with httpx.Client(base_url=address, trust_env=False, timeout=60) as client:
             assert client.get("/ready").status_code == 200
             stored = client.post("/api/v1/traces?name=a.txt", content=b"main;read 9\nmain;write 1\n")
             assert stored.status_code == 201, stored.text
         left = started_by(process, data)
         assert any("postgres" in child.name() for child in left)
         process.send_signal(how)
-        assert process.wait(timeout=20) == 0
-        _, alive = psutil.wait_procs(left, timeout=5)
+        assert process.wait(timeout=60) == 0
+        _, alive = psutil.wait_procs(left, timeout=60)
         assert alive == []
     assert not list(data.glob("scratch-*"))
-    with serving(data) as (_, again), httpx.Client(base_url=again, trust_env=False, timeout=30) as client:
+    with serving(data) as (_, again), httpx.Client(base_url=again, trust_env=False, timeout=60) as client:
         names: list[str] = []
-        gives_up = time.monotonic() + 20
+        gives_up = time.monotonic() + 60
         while len(names) < 2 and time.monotonic() < gives_up:
             names = [trace["name"] for trace in client.get("/api/v1/traces").json()["traces"]]
         assert "a.txt" in names
@@ -80,7 +80,7 @@ def test_a_signal_stops_the_server_and_leaves_nothing_running(tmp_path: Path, ho
 def refused(*options: str, **environment: str) -> str:
     """The one line of a server that does not start."""
     done = subprocess.run(
-        [*COMMAND, *options], env=settings(**environment), capture_output=True, text=True, timeout=30, check=False
+        [*COMMAND, *options], env=settings(**environment), capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 2, done
     assert done.stdout == ""
@@ -112,7 +112,7 @@ def test_unknown_and_wrong_settings_are_told_in_one_line(tmp_path: Path) -> None
 def test_a_server_that_others_reach_lets_in_only_bearers_of_its_token(tmp_path: Path) -> None:
     with (
         serving(tmp_path / "data", "--host", "0.0.0.0", FLAMECHAT_ACCESS_TOKEN="sesame") as (_, address),
-        httpx.Client(base_url=address, trust_env=False, timeout=30) as client,
+        httpx.Client(base_url=address, trust_env=False, timeout=60) as client,
     ):
         assert client.get("/api/v1/traces").status_code == 401
         assert client.get("/api/v1/traces", headers={"Authorization": "Bearer sesame"}).status_code == 200

@@ -25,7 +25,7 @@ from tests.server.test_conversation_on_postgres import local_server
 async def seen(database: FreshDatabase, query: str) -> list[Any]:
     """The first column, once there is anything."""
     async with await psycopg.AsyncConnection.connect(database.owner, autocommit=True) as owner:
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             while not (rows := await (await owner.execute(query)).fetchall()):
                 await anyio.lowlevel.checkpoint()
     return [row[0] for row in rows]
@@ -38,7 +38,7 @@ async def changed(database: FreshDatabase, statement: str) -> None:
 
 async def texts(server: RunningServer, session_id: str, *, at_least: int) -> list[str]:
     """The session's messages, once there are so many."""
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         while True:
             answer = await server.http.get(f"/api/v1/sessions/{session_id}/messages")
             if len(found := answer.json()["messages"]) >= at_least:
@@ -60,7 +60,7 @@ async def taken_up_and_left(database: FreshDatabase, folder: Path, agent: Script
     """A server takes the turn up and stops again."""
     before = len(agent.asked)
     async with local_server(database, folder, agent):
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             while len(agent.asked) == before:
                 await anyio.lowlevel.checkpoint()
 

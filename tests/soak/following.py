@@ -162,7 +162,7 @@ class Follower:
     async def _connected(self, address: str, cut_after_s: float | None) -> None:
         url = address.replace("http://", "ws://") + "/api/v1/chat"
         connecting = websockets.connect(
-            url, proxy=None, max_size=None, open_timeout=10, compression=None, ping_interval=None
+            url, proxy=None, max_size=None, open_timeout=30, compression=None, ping_interval=None
         )
         async with connecting as connection:
             cutting = asyncio.create_task(self._cut(connection, cut_after_s))

@@ -16,7 +16,7 @@ from tests.soak.tally import Figure, Tally, exactly, percentiles, told
 SERVERS = 4
 ASKING = 12
 RECOVERY_S = 15.0
-SETTLE_S = 20.0
+SETTLE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from traces.bounds import MAX_STACK_DEPTH
-from traces.errors import DamagedTrace, EmptyTrace
+from traces.bounds import MAX_PROFILES, MAX_STACK_DEPTH
+from traces.errors import DamagedTrace, EmptyTrace, TraceTooLarge
 from traces.kernels.columns import counted
 from traces.kernels.spans import self_durations
 from traces.kernels.trees import Paths, paths_of_spans, sum_by_node
@@ -47,7 +47,8 @@ MAX_REASON = 400
 
 
 class TraceBuilder:
-    """Collects what one file says. `name` is the file's; importers may sharpen `format`."""
+    """Collects what one file says. `name` is the file's; importers may sharpen `format`. Adding a profile more than
+    `bounds.MAX_PROFILES` raises TraceTooLarge."""
 
     def __init__(self, name: str, format_name: str) -> None:
         self.name = name
@@ -68,8 +69,9 @@ class TraceBuilder:
         """What a profile holds that is not idle, in its default value, without what frames of some names spent."""
         tree = self._profiles[profile].tree
         own = tree.self_values[self._profiles[profile].default_value]
-        counted = np.array([key[0] not in but for key in self._frames], bool)
-        return int(own[counted[tree.frame]].sum())
+        used, which = np.unique(tree.frame, return_inverse=True)
+        is_counted = np.array([self._frames[frame][0] not in but for frame in used.tolist()], bool)
+        return int(own[is_counted[which]].sum())
 
     def frame(
         self,
@@ -278,6 +280,11 @@ class TraceBuilder:
         samples: Samples | None,
         spans: Spans | None,
     ) -> int:
+        if len(self._profiles) >= MAX_PROFILES:
+            raise TraceTooLarge(
+                f"{self.name}: this {self.format} file holds more than {MAX_PROFILES:,} threads or profiles, which is "
+                "the limit. Record fewer of them, or a shorter time."
+            )
         start, end = (round(e) if axis.is_time else float(e) for e in extent)
         last = self._profiles[-1] if self._profiles else None
         self._profiles.append(

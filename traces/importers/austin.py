@@ -12,6 +12,7 @@ import numpy as np
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
 from traces.importers.head import Head
+from traces.kernels.columns import rows_of_each
 from traces.kernels.library import NotReadable
 from traces.kernels.lines import Lines, scan_lines
 from traces.kernels.trees import Paths
@@ -51,11 +52,11 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     names = [name.decode("utf-8", "replace") for name in lines.names]
     frames = _frames(names, lines.paths, builder)
     top = _ancestors(lines.paths, 1)
-    for thread in np.unique(top[lines.paths.leaf]).tolist():
-        samples = np.flatnonzero(top[lines.paths.leaf] == thread)
-        nodes = top == thread
+    nodes = dict(rows_of_each(top))
+    number = np.full(len(top) + 1, NONE, np.int32)  # the last row is for NONE
+    for thread, samples in rows_of_each(top[lines.paths.leaf]):
         pid, tid = _ids(names, lines.paths, thread)
-        paths = with_frames(_below(lines.paths, nodes, samples), frames)
+        paths = with_frames(_below(lines.paths, nodes[thread], number, samples), frames)
         name = f"pid {pid}, thread {tid}" if tid else f"pid {pid}"
         weights = [column[samples] for column in columns]
         builder.add_sampled(name, paths, paths.leaf, weights, values=values, pid=pid, tid=tid)
@@ -97,10 +98,9 @@ def _ids(names: list[str], paths: Paths, thread: int) -> tuple[str, str]:
     return names[paths.frame[parent]].removeprefix("P"), tid
 
 
-def _below(paths: Paths, nodes: np.typing.NDArray[np.bool_], samples: Int64) -> Paths:
-    """The part of the tree below a thread, which is itself no frame."""
-    kept = np.flatnonzero(nodes & (paths.depth >= 2))
-    number = np.full(len(paths) + 1, NONE, np.int32)  # the last row is for NONE
+def _below(paths: Paths, nodes: Int64, number: Int32, samples: Int64) -> Paths:
+    """The part of the tree below a thread, which is itself no frame; `number` is filled with its nodes' new numbers."""
+    kept = nodes[paths.depth[nodes] >= 2]
     number[kept] = np.arange(len(kept), dtype=np.int32)
     return Paths(
         frame=paths.frame[kept],

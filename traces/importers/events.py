@@ -1,5 +1,6 @@
 """The events of a trace-event file as columns, and the names that they give to processes and threads."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -122,6 +123,7 @@ class Threads:
 
     processes: dict[str, str] = field(default_factory=dict)
     threads: dict[ThreadKey, str] = field(default_factory=dict)
+    name_counts: Counter[str] = field(default_factory=Counter)
     labels: dict[str, str] = field(default_factory=dict)
     process_order: dict[str, int] = field(default_factory=dict)
     thread_order: dict[ThreadKey, int] = field(default_factory=dict)
@@ -135,6 +137,7 @@ class Threads:
         for row in np.flatnonzero(naming & (events.table.slices("args")[1] > 0)).tolist():
             said = msgspec.json.decode(events.args(row), type=Named)
             names._add(events.text("name", row), keys[thread[row]], said)
+        names.name_counts.update(names.threads.values())
         return names
 
     def _add(self, what: str | None, key: ThreadKey, said: Named) -> None:
@@ -161,7 +164,7 @@ class Threads:
         name = self.threads.get(key)
         if name is None:
             return f"pid {key[0]}, tid {key[1]}"
-        return name if list(self.threads.values()).count(name) == 1 else f"{name} (pid {key[0]})"
+        return name if self.name_counts[name] == 1 else f"{name} (pid {key[0]})"
 
     def full_name(self, key: ThreadKey) -> str:
         """Process and thread, by name where they have one."""

@@ -20,6 +20,7 @@ from traces.envelope import BROKEN_ZIP, BUNDLE_SIGN, read_member
 from traces.errors import UnrecognisedTrace
 from traces.importers.head import Head
 from traces.importers.keyed_archive import BrokenArchive, KeyedArchive
+from traces.kernels.columns import rows_of_each
 from traces.model import Int64, UInt8
 from traces.stacks import StackTable
 
@@ -150,9 +151,7 @@ def _read_run(bundle: Bundle, number: int, symbols: dict[int, int], builder: Tra
     count = int(ended[0]) if len(ended) else len(times)
     arrays = _arrays(bundle, core + "uniquing/arrayUniquer/integeruniquer")
     stacks_of = {b: _stack(b, arrays, symbols, builder) for b in np.unique(backtraces[:count]).tolist()}
-    idents, samples = np.unique(threads[:count], return_counts=True)
-    for ident in idents[np.argsort(-samples, kind="stable")].tolist():
-        mine = np.flatnonzero(threads[:count] == ident)
+    for ident, mine in sorted(rows_of_each(threads[:count]), key=lambda thread: -len(thread[1])):
         ends = times[mine].astype(np.int64)
         weights = np.diff(ends, prepend=ends[:1])
         stacks = StackTable()

@@ -15,6 +15,7 @@ from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.importers.head import Head
 from traces.importers.nettrace_blocks import STREAM, Contents, Kind, Start, read_blocks, utf16
+from traces.kernels.columns import rows_of_each
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Int32, Int64
 from traces.values import Unit, ValueType
@@ -48,20 +49,19 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     frames, ends = _stacks(content, contents, builder)
     thread = np.frombuffer(contents.thread, np.uint64)
     busiest = -1
-    for tid in np.unique(thread).tolist():
-        rows = np.flatnonzero(thread == tid)
-        rows = rows[np.argsort(time[rows], kind="stable")]
-        index = _add(str(tid), rows, time[rows], frames, ends, contents, builder)
+    bounds = np.concatenate(([0, 0], ends))  # the first is of samples without a stack, which are -1
+    for tid, mine in rows_of_each(thread):
+        rows = mine[np.argsort(time[mine], kind="stable")]
+        index = _add(str(tid), rows, time[rows], frames, bounds, contents, builder)
         if (busy := builder.busy(index, but=frozenset([UNMANAGED]))) > busiest:
             busiest, builder.default_profile = busy, index
 
 
 def _add(
-    tid: str, rows: Int64, time: Int64, frames: Int32, ends: Int64, contents: Contents, builder: TraceBuilder
+    tid: str, rows: Int64, time: Int64, frames: Int32, bounds: Int64, contents: Contents, builder: TraceBuilder
 ) -> int:
     """A thread. A sample lasts until the next one; the last as long as the one before."""
     stack = np.frombuffer(contents.stack, np.int64)[rows]
-    bounds = np.concatenate(([0, 0], ends))  # the first is of samples without a stack, which are -1
     begins, sizes = bounds[stack + 1], bounds[stack + 2] - bounds[stack + 1]
     outside = np.frombuffer(contents.says, np.int32)[rows] != IN_MANAGED_CODE
     own_ends = np.cumsum(sizes)

@@ -19,6 +19,7 @@ from traces.importers.locations import frames_of_stacks, sampled_lines, with_lin
 from traces.importers.protobuf import BrokenMessage, fields, opened
 from traces.importers.protobuf_columns import fixed_numbers_of, messages_in, number_of, numbers_of, parts, texts
 from traces.importers.time import in_unit, unit_named
+from traces.kernels.columns import rows_of_each
 from traces.kernels.library import NotReadable
 from traces.kernels.protobuf import FIXED64, LENGTH, VARINT, Fields, scan_fields
 from traces.kernels.trees import Paths, paths_of_stacks
@@ -30,6 +31,7 @@ RESOURCE, SCOPE_PROFILES = 1, 2
 SCOPE, PROFILES = 1, 2
 SAMPLE_TYPE, SAMPLES, STARTED, PERIOD_TYPE, PERIOD = 1, 2, 3, 5, 6
 MAPPINGS, LOCATIONS, FUNCTIONS, STRINGS, ATTRIBUTES, STACKS = 1, 2, 3, 5, 6, 7
+THREAD_KEYS = ("process.pid", "thread.id", "thread.name")
 KEY = re.compile(rb"[A-Za-z][A-Za-z0-9_.\-/]*")
 """What an attribute is called: https://opentelemetry.io/docs/specs/semconv/general/naming/."""
 
@@ -120,7 +122,7 @@ class Dictionary:
         used, which = np.unique(wanted, return_inverse=True)
         if len(used) and not 0 <= used[0] <= used[-1] < len(self.stacks):
             raise IndexError
-        first = np.concatenate(([0], self.stacks))[used]
+        first = np.where(used > 0, self.stacks[used - 1], 0)
         sizes = self.stacks[used] - first
         ends = np.cumsum(sizes)
         places = np.arange(sizes.sum()) + np.repeat(first - (ends - sizes), sizes)
@@ -187,8 +189,9 @@ def _read_profile(profile: Fields, dictionary: Dictionary, about: Attributes, bu
     threads, of_sample = _threads(samples, dictionary, about)
     stacks = number_of(samples, 1)
     indices = []
+    of_thread = dict(rows_of_each(of_sample[rows]))
     for number, (pid, tid, name) in enumerate(threads):
-        mine = np.flatnonzero(of_sample[rows] == number)
+        mine = of_thread.get(number, np.zeros(0, np.int64))
         if times is not None:
             mine = mine[np.argsort(times[mine], kind="stable")]
         paths = dictionary.paths(stacks[rows[mine]])
@@ -260,8 +263,9 @@ def _threads(samples: Fields, dictionary: Dictionary, about: Attributes) -> tupl
         attributes = tuple(indices[begin:end].tolist())
         begin = end
         if attributes not in known:
-            said = about | dict(dictionary.attributes[index] for index in attributes)
-            thread = said.get("process.pid", ""), said.get("thread.id", ""), said.get("thread.name", "")
+            said = dict(dictionary.attributes[index] for index in attributes)
+            pid, tid, name = (said.get(key, about.get(key, "")) for key in THREAD_KEYS)
+            thread = pid, tid, name
             known[attributes] = threads.setdefault(thread, len(threads))
         of_sample[sample] = known[attributes]
     return list(threads), of_sample

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.importers.perf_data_records import Event, Records, Words
+from traces.kernels.columns import rows_of_each
 from traces.model import NONE, Int64
 
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, STREAM_ID = (1 << bit for bit in range(10))
@@ -76,8 +77,7 @@ class Layout:
             rows, event = rows[~unknown], event[~unknown]
         columns = np.zeros((7, len(rows)), np.int64)
         ip = np.zeros(len(rows), np.uint64)
-        for index in np.unique(event).tolist():
-            mine = np.flatnonzero(event == index)
+        for index, mine in rows_of_each(event):
             ip[mine], columns[:, mine] = self._columns(rows[mine], self._events[index])
         time, pid, tid, period, first, size, mode = columns
         if not self.is_timed:
@@ -141,9 +141,10 @@ class Layout:
             # What perf itself wrote at the beginning has no number: it is of the first event.
             event = np.maximum(self._events_of(records.words[at + size - 1]), 0)
         found = np.zeros(len(rows), np.int64)
-        for index, known in enumerate(self._events):
+        for index, of_event in rows_of_each(event):
+            known = self._events[index]
             from_end = sum(bool(known.fields & field) for field in AT_END[AT_END.index(TIME) :])
-            mine = np.flatnonzero((event == index) & (size > from_end))
+            mine = of_event[size[of_event] > from_end]
             if known.says_when:
                 said = records.words[(at + size)[mine] - from_end]
                 found[mine] = np.minimum(said, np.uint64(MAX_TIME_NS)).astype(np.int64)

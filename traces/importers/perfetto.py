@@ -6,7 +6,7 @@ unless a trace has no threads: then each track is a profile.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -97,9 +97,9 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         threads = {uuid: of_track[uuid] for uuid in shown}
         of_track = threads
     profiles = _add_threads(threads, tracks, events, frames, builder)
-    for uuid in of_track.keys() - threads.keys():
-        _add_intervals(of_track[uuid], _profile_of(uuid, tracks, profiles), events, builder)
-    _add_instants(events, tracks, profiles, builder)
+    place = _profiles_of(np.unique(events.track).tolist(), tracks, profiles)
+    _add_intervals([(place[uuid], of_track[uuid]) for uuid in of_track if uuid not in threads], events, builder)
+    _add_instants(events, place, builder)
     _add_counters(events, tracks, builder)
 
 
@@ -193,6 +193,7 @@ def _add_threads(
     names = Counter(track.name for track in known.values())
     profiles: dict[int, int] = {}
     best: tuple[bool, int] | None = None
+    frame_of = frames[events.name]
     for uuid in sorted(
         threads, key=lambda uuid: (known[uuid].pid, known[uuid].pid != known[uuid].tid, known[uuid].tid)
     ):
@@ -201,7 +202,7 @@ def _add_threads(
         if names[track.name] > 1 and track.pid != NONE:
             name = f"{name} (pid {track.pid})"
         pid, tid = ("" if ident == NONE else str(ident) for ident in (track.pid, track.tid))
-        nested = _nested(threads[uuid], events, frames[events.name])
+        nested = _nested(threads[uuid], events, frame_of)
         index = profiles[uuid] = builder.add_evented(name, nested, pid=pid, tid=tid)
         rank = track.name == RENDERER_MAIN, builder.busy(index)
         if len(nested.start) and (best is None or rank > best):
@@ -209,32 +210,38 @@ def _add_threads(
     return profiles
 
 
-def _profile_of(uuid: int, tracks: dict[int, Track], profiles: dict[int, int]) -> int:
-    """The profile of a track or of the nearest track above it; -1 for none."""
-    for _ in range(len(tracks) + 1):
-        if uuid in profiles:
-            return profiles[uuid]
-        if uuid not in tracks or uuid == 0:
-            break
-        uuid = tracks[uuid].parent
-    return NONE
+def _profiles_of(wanted: Iterable[int], tracks: dict[int, Track], profiles: dict[int, int]) -> dict[int, int]:
+    """The profile of each track or of the nearest track above it; -1 for none."""
+    found = dict(profiles)
+    for uuid in wanted:
+        way = []
+        at = uuid
+        while at not in found:
+            found[at] = NONE  # also what leads back to itself
+            way.append(at)
+            if at == 0 or at not in tracks:
+                break
+            at = tracks[at].parent
+        for passed in way:
+            found[passed] = found[at]
+    return found
 
 
-def _add_intervals(rows: Int64, profile: int, events: TrackEvents, builder: TraceBuilder) -> None:
-    nested = _nested(rows, events, events.name)
-    count = len(nested.start)
-    texts = [name for name, _ in events.names]
-    same, no_ident = np.full(count, profile, np.int32), np.zeros(count, np.int32)
-    builder.side_tables.intervals.append(
-        (same, nested.start.astype(np.int64), nested.end.astype(np.int64), nested.frame, texts, no_ident, [""])
+def _add_intervals(lanes: Sequence[tuple[int, Int64]], events: TrackEvents, builder: TraceBuilder) -> None:
+    """What is on tracks that are no threads, each with the profile that it belongs to."""
+    parts = [(profile, _nested(rows, events, events.name)) for profile, rows in lanes]
+    if not parts:
+        return
+    start, end, name = (
+        np.concatenate(column) for column in zip(*((n.start, n.end, n.frame) for _, n in parts), strict=True)
     )
+    profile = np.repeat(np.array([p for p, _ in parts], np.int32), [len(nested.start) for _, nested in parts])
+    texts = [name for name, _ in events.names]
+    builder.side_tables.intervals.append((profile, start, end, name, texts, np.zeros(len(start), np.int32), [""]))
 
 
-def _add_instants(
-    events: TrackEvents, tracks: dict[int, Track], profiles: dict[int, int], builder: TraceBuilder
-) -> None:
+def _add_instants(events: TrackEvents, place: dict[int, int], builder: TraceBuilder) -> None:
     rows = np.flatnonzero(events.kind == INSTANT)
-    place = {uuid: _profile_of(uuid, tracks, profiles) for uuid in np.unique(events.track[rows]).tolist()}
     of = np.array([place[uuid] for uuid in events.track[rows].tolist()], np.int32)
     texts = [name for name, _ in events.names]
     builder.side_tables.instants.append((of, events.time[rows], events.name[rows].astype(np.int32), texts))

@@ -40,6 +40,16 @@ def first_rows(index: Indices, size: int) -> Int64:
     return first
 
 
+def rows_of_each(column: npt.NDArray[Any]) -> list[tuple[Any, Int64]]:
+    """Each distinct value, in ascending order, with the rows that have it, in theirs: one sorting for all."""
+    if not len(column):
+        return []
+    order = np.argsort(column, kind="stable")
+    values = column[order]
+    starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
+    return list(zip(values[starts].tolist(), np.split(order, starts[1:]), strict=True))
+
+
 def counted(index: npt.NDArray[np.int32], size: int) -> Int64:
     """How often each index below `size` stands there; -1 does not count."""
     library = kernels()

@@ -76,7 +76,7 @@ def _reduced_json(content: bytes, is_alike: Alike) -> bytes:
         root = [json.loads(content)]
     except ValueError:  # an array without its end is read, too
         return content
-    for holder, key in _longest(root):
+    for holder, key in _longest(root) * 2:  # what rows of another list named may be left out once those are gone
         if key not in (holder if isinstance(holder, dict) else range(len(holder))):
             continue
         size = len(holder[key])

@@ -177,6 +177,25 @@ def test_samples_of_time_come_back_from_chrome_as_v8_profiles(listed: list[tuple
 
 
 @LAWS
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([[], [0], [0, 1], [0, 2], [1, 2], [2], [0, 1, 2]]), st.integers(1, 9)), min_size=1
+    )
+)
+def test_garbage_collection_comes_back_from_chrome_on_the_stack_that_it_was_on(
+    listed: list[tuple[list[int], int]],
+) -> None:
+    builder = TraceBuilder("t", "test")
+    frames = [builder.frame(name) for name in ("main", "draw", "(garbage collector)")]
+    stacks = StackTable()
+    leaves = stacks.leaves([[frames[i] for i in stack] for stack, _ in listed])
+    builder.add_sampled("thread 1", stacks, leaves, [np.array([weight for _, weight in listed])], pid="7", tid="8")
+    trace = builder.build(sha256="0" * 64, source_bytes=1)
+    back = again(trace, "chrome")
+    assert moments(back, back.profiles[0]) == moments(trace, trace.profiles[0])
+
+
+@LAWS
 @given(st.one_of(rows_with_weight.map(sampled), slices.map(evented)))
 def test_sums_come_back_from_collapsed_stacks_and_pprof(trace: Trace) -> None:
     profile = trace.profiles[0]

@@ -11,13 +11,16 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from traces.errors import InvalidQuestion
-from traces.export.document import BATCH, EXPORTER, Document, is_evented, shown_name, text, timeline
-from traces.model import NONE, Profile, Trace
+from traces.export.document import BATCH, EXPORTER, Document, Timeline, is_evented, shown_name, text, timeline
+from traces.model import NONE, Int32, Profile, Trace, Values
 
 Ids = tuple[int | str, int | str]
 PROFILER = "disabled-by-default-v8.cpu_profiler"
 IDLE = 2
 """The second node of every V8 profile; the first is the root, the trace's own follow."""
+ON_TOP = frozenset({"(program)", "(garbage collector)"})
+ANYTHING = -2
+"""It does not matter what ran before."""
 
 
 def export(trace: Trace, profiles: Sequence[Profile]) -> Document:
@@ -156,8 +159,9 @@ def _samples(trace: Trace, profile: Profile, ids: Ids) -> Iterator[bytes]:
     frames = [_call_frame(trace, frame) for frame in range(len(trace.frames))]
     pairs = zip(tree.frame.tolist(), tree.parent.tolist(), strict=True)
     nodes += [f'{{"id":{i + 3},"parent":{p + 3 if p >= 0 else 1},{frames[f]}}}' for i, (f, p) in enumerate(pairs)]
-    deltas = np.concatenate(([0], line.weight)).astype(np.int64)
-    ids_of = np.append(np.where(line.leaf >= 0, line.leaf + 3, IDLE), IDLE)
+    leaf, weight = _with_stacks_below(trace, profile, line)
+    deltas = np.concatenate(([0], weight)).astype(np.int64)
+    ids_of = np.append(np.where(leaf >= 0, leaf + 3, IDLE), IDLE)
     for begin in range(0, max(len(ids_of), len(nodes)), BATCH):
         part = slice(begin, begin + BATCH)
         parts = []
@@ -171,6 +175,21 @@ def _samples(trace: Trace, profile: Profile, ids: Ids) -> Iterator[bytes]:
         yield (
             f'{{"ph":"P","name":"ProfileChunk","ts":{start},{common},"args":{{"data":{{{",".join(parts)}}}}}}}'
         ).encode("utf-8", "replace")
+
+
+def _with_stacks_below(trace: Trace, profile: Profile, line: Timeline) -> tuple[Int32, Values]:
+    """Leaf and weight of each sample. Readers put V8's own roots on top of what ran before them: where that is not
+    what lies below them here, a sample of it that lasts no time comes first."""
+    roots = {frame for frame, name in enumerate(trace.frame_names) if name in ON_TOP}
+    if roots.isdisjoint(profile.tree.frame.tolist()):
+        return line.leaf, line.weight
+    below: list[int] = []
+    for frame, parent in zip(profile.tree.frame.tolist(), profile.tree.parent.tolist(), strict=True):
+        below.append(parent if frame in roots else below[parent] if parent >= 0 else ANYTHING)
+    wanted = np.append(np.array(below, np.int32), np.int32(ANYTHING))[line.leaf]
+    before = np.concatenate(([NONE], line.leaf[:-1]))
+    rows = np.flatnonzero((wanted != ANYTHING) & (before != wanted) & (before != line.leaf))
+    return np.insert(line.leaf, rows, wanted[rows]), np.insert(line.weight, rows, 0)
 
 
 def _call_frame(trace: Trace, frame: int) -> str:

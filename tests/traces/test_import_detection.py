@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from traces.bounds import DETECTION_BYTES
+from traces.door import read_trace
 from traces.envelope import unwrap
+from traces.errors import TraceError
 from traces.importers.head import TOKEN, Head, outline
 from traces.importers.table import FORMATS
 
@@ -60,6 +62,19 @@ def test_a_real_recording_is_known_by_its_beginning(file: str, name: str, shared
     with gzip.open(shared / "traces" / file) as content:
         head = Head.of(content.read(DETECTION_BYTES), "unknown")
     assert next(known.name for known in FORMATS if known.looks_like(head)) == name
+
+
+@pytest.mark.parametrize(
+    "stacks", ["[unknown];main 3\n[kernel];irq 4\n", "main 5\nidle 4\nmain;draw 3\n", "{main};a 1\n"]
+)
+def test_stacks_whose_names_look_like_json_or_that_are_mostly_one_deep_are_stacks(stacks: str) -> None:
+    assert read_trace(stacks.encode(), name="unknown").format == "collapsed"
+
+
+@pytest.mark.parametrize("text", ["[]", "[1, 2]", "{}", "[", "Hello 5\nworld 6\n", "port 8080\n", "[[1], 2]"])
+def test_what_only_begins_like_a_trace_is_refused(text: str) -> None:
+    with pytest.raises(TraceError):
+        read_trace(text.encode(), name="unknown")
 
 
 def test_a_string_that_the_head_cuts_off_is_one_token() -> None:

@@ -17,7 +17,7 @@ NAMES = (".collapsed", ".folded")
 
 
 def looks_like(head: Head) -> bool:
-    """Text of which most lines end in a weight, and most of these have a stack."""
+    """Text of which most lines end in a weight, and half of these have a stack; or all do, and a quarter has."""
     if head.text is None or head.json is not None:
         return False
     lines = [line for line in head.text.splitlines() if line.strip() and not line.startswith("#")]
@@ -27,7 +27,9 @@ def looks_like(head: Head) -> bool:
     if head.name.endswith(NAMES):
         return len(stacks) == len(lines) > 0  # a stack may be one function deep
     deep = sum(";" in stack for stack in stacks)
-    return deep > 0 and len(stacks) * 2 >= len(lines) and deep * 2 >= len(stacks)
+    if deep == 0 or len(stacks) * 2 < len(lines):
+        return False
+    return deep * (4 if len(stacks) == len(lines) else 2) >= len(stacks)
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -7,6 +7,8 @@ from typing import Literal, Self
 
 TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]:]', re.DOTALL)
 """A string that the head cuts off ends with it: looked for again at each of its own quotes it would cost the square."""
+JSON = re.compile(rb'\s*(?:\{\s*(?:["}]|\Z)|\[\s*(?:["\]{]|\Z))')
+"""How JSON that may be a trace begins: `[unknown];main 3` is a stack."""
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
@@ -42,9 +44,9 @@ class Head:
 
 def outline(data: bytes) -> JsonOutline | None:
     """The names at the top of a JSON text that may break off anywhere; None when it does not begin as one."""
-    start = data.lstrip()[:1]
-    if start not in (b"{", b"["):
+    if JSON.match(data) is None:
         return None
+    start = data.lstrip()[:1]
     keys: set[str] = set()
     element_keys: set[str] = set()
     depth = 0

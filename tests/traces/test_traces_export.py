@@ -145,6 +145,16 @@ def test_gaps_between_samples_come_back_as_idle_time(target: Target) -> None:
     assert back.profiles[0].axis_end == 70
 
 
+def test_threads_come_back_from_chrome_in_their_order() -> None:
+    builder = TraceBuilder("t", "test")
+    ids = [("9", "2"), ("9", "1"), ("3", "7"), ("10", "x")]
+    for pid, tid in ids:
+        spans = nest_slices(np.array([0]), np.array([int(tid, 36)]), np.array([builder.frame("main")], np.int32))
+        builder.add_evented(f"pid {pid}, tid {tid}", spans, pid=pid, tid=tid)
+    back = again(builder.build(sha256="0" * 64, source_bytes=1), "chrome")
+    assert [(profile.pid, profile.tid) for profile in back.profiles] == ids
+
+
 def test_empty_spans_keep_their_callers_in_chrome() -> None:
     pairs = [("B", "a", 5), ("B", "b", 5), ("E", "b", 5), ("E", "a", 5), ("B", "c", 5), ("E", "c", 9)]
     events = [{"ph": ph, "name": name, "ts": ts, "pid": 1, "tid": 1} for ph, name, ts in pairs]

@@ -46,8 +46,10 @@ def _file(trace: Trace, profiles: Sequence[Profile]) -> Iterator[bytes]:
     yield f'{{"otherData":{{"exporter":"{EXPORTER}"}},"traceEvents":[\n'.encode()
     first = True
     named: set[tuple[str, object]] = set()
-    for profile, ids in zip(profiles, _ids(profiles), strict=True):
-        for chunk in _names(profile, ids, named):
+    all_ids = _ids(profiles)
+    order = _order([ids for profile, ids in zip(profiles, all_ids, strict=True) if is_evented(profile)])
+    for profile, ids in zip(profiles, all_ids, strict=True):
+        for chunk in _names(profile, ids, named) + order.pop(ids, []):
             yield (b"" if first else b",\n") + chunk
             first = False
         events = _slices(trace, profile, ids) if is_evented(profile) else _samples(trace, profile, ids)
@@ -68,6 +70,20 @@ def _ids(profiles: Sequence[Profile]) -> list[Ids]:
         taken.add((ids, is_evented(profile)))
         found.append(ids)
     return found
+
+
+def _order(threads: Sequence[Ids]) -> dict[Ids, list[bytes]]:
+    """Metadata that keeps threads in this order, for each; none where readers sort them so by their ids."""
+    if list(threads) == sorted(threads, key=lambda ids: [str(part).zfill(10) for part in ids]):
+        return {}
+    said: dict[Ids, list[bytes]] = {}
+    processes: set[int | str] = set()
+    for place, (pid, tid) in enumerate(threads):
+        kinds = ["thread_sort_index"] if pid in processes else ["process_sort_index", "thread_sort_index"]
+        processes.add(pid)
+        where = {"ph": "M", "cat": "__metadata", "pid": pid, "tid": tid, "ts": 0, "args": {"sort_index": place}}
+        said[pid, tid] = [text(where | {"name": kind}).encode() for kind in kinds]
+    return said
 
 
 def _ident(said: str) -> int | str:

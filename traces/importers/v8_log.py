@@ -110,7 +110,7 @@ def _frame(ident: int, codes: list[Code | None], builder: TraceBuilder) -> int:
     if code.type == "JS":
         place = FUNCTION.fullmatch(code.name)
         if place is None:
-            return builder.frame(code.name)
+            return builder.frame(code.name.strip() or "(anonymous)")
         name, file, line, column = place[1], place[2] or None, int(place[3]), int(place[4])
         anonymous = f"(anonymous {file.rsplit('/', 1)[-1]}:{line})" if file else "(anonymous)"
         return builder.frame(name or anonymous, file, line, column)

@@ -6,7 +6,7 @@ enum { MOST = 512 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static int64_t start[MOST], end[MOST], order[MOST], source[MOST], until[MOST], own[MOST], calls[MOST], ends[MOST];
-    static int32_t frame[MOST], parent[MOST], depth[MOST], node[MOST], above[MOST];
+    static int32_t frame[MOST], parent[MOST], depth[MOST], node[MOST], above[MOST], from[MOST];
     static uint8_t flags[MOST], outermost[MOST];
     int64_t count = (int64_t)size < MOST ? (int64_t)size : MOST, repaired[3];
     for (int64_t i = 0; i < count; i++) {
@@ -40,5 +40,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sum_upwards_int64(above, count, own);
     sum_by_node_int64(above, start, count, count / 2, own);
     sum_spans_in_window(start, end, above, count, above, count / 2, 3, 40, 3.5, 39.5, own, calls);
+    int64_t open = 0, closed = 0, now = 0;
+    for (int64_t i = 0; i < count; i++) { /* a recorder that writes each call when it returns */
+        now += data[i] >> 1 & 3;
+        if (data[i] & 1) {
+            own[open++] = now;
+        } else if (open) {
+            start[closed] = own[--open];
+            end[closed++] = now + (data[i] == 254);
+        }
+    }
+    if (nest_ended(start, end, frame, closed, 1 + count % 40, from, parent, depth) == 1)
+        for (int64_t i = 0; i < closed; i++) {
+            if (from[i] < 0 || from[i] >= closed || parent[i] >= i || depth[i] != (parent[i] < 0 ? 0 : depth[parent[i]] + 1)) abort();
+            if (i && start[i] < start[i - 1]) abort();
+        }
     return 0;
 }

@@ -23,7 +23,7 @@ Flags = Sequence[bool] | npt.NDArray[np.bool_]
 class Nested:
     """Spans in preorder. `source` is each span's index in the input; the counts are what was repaired."""
 
-    source: Int64
+    source: Int64 | Int32
     start: Values
     end: Values
     frame: Int32
@@ -35,8 +35,11 @@ class Nested:
     too_deep: int = 0
 
 
-def nest_slices(start: Values, end: Values, frame: Int32) -> Nested:
-    """Nest complete slices, given in file order."""
+def nest_slices(start: Values, end: Values, frame: Int32, *, owned: bool = False) -> Nested:
+    """Nest complete slices, given in file order. Columns that are nobody else's may be sorted where they lie."""
+    ended = spans.nest_ended(start, end, frame, MAX_STACK_DEPTH) if owned else None
+    if ended is not None:
+        return Nested(ended.source, start, end, frame, ended.parent, ended.depth)
     return _nested(spans.nest(start, end, MAX_STACK_DEPTH), start, frame)
 
 

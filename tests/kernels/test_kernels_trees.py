@@ -43,6 +43,44 @@ def test_slices_that_all_lie_inside_each_other_nest_alike(slices: list[tuple[int
     assert_same(spans.nest(start, end, max_depth), spans.nest_reference(start, end, max_depth))
 
 
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 2), st.integers(0, 9).map(lambda n: n == 9)), max_size=60))
+def test_slices_in_order_of_their_ends_are_sorted_where_they_lie_as_others_are(
+    steps: list[tuple[bool, int, bool]],
+) -> None:
+    """Calls that are written when they return: some of no length, some that end after their caller."""
+    now, begun, slices = 0, list[int](), list[tuple[int, int]]()
+    for begins, waited, late in steps:
+        now += waited
+        if begins:
+            begun.append(now)
+        elif begun:
+            slices.append((begun.pop(), now + late))
+    start, end = int64([s for s, _ in slices]), int64([e for _, e in slices])
+    frame = int32(range(len(slices)))
+    expected, before = spans.nest_reference(start, end, DEPTH), (start.copy(), end.copy(), frame.copy())
+    found = spans.nest_ended(start, end, frame, DEPTH)
+    if found is None:
+        np.testing.assert_array_equal(np.stack((start, end, frame)), np.stack(before))
+        return
+    assert_same(found, expected)
+    np.testing.assert_array_equal(start, before[0][expected.source])
+    np.testing.assert_array_equal(frame, expected.source)
+
+
+def test_calls_written_when_they_return_need_no_sorting() -> None:
+    start, end, frame = int64([2, 3, 3, 1, 8, 0]), int64([3, 4, 7, 7, 9, 9]), int32([5, 4, 3, 2, 1, 0])
+    found = spans.nest_ended(start, end, frame, DEPTH)
+    assert found is not None
+    assert [column.tolist() for column in (start, end, frame, found.source, found.parent, found.depth)] == [
+        [0, 1, 2, 3, 3, 8],
+        [9, 7, 3, 7, 4, 9],
+        [0, 2, 5, 3, 4, 1],
+        [5, 3, 0, 2, 1, 4],
+        [-1, 0, 1, 1, 3, 0],
+        [0, 1, 2, 2, 3, 1],
+    ]
+
+
 def test_many_slices_that_start_together_nest_longest_first() -> None:
     count = 1_000
     start, end = np.zeros(count, np.int64), (np.arange(count, dtype=np.int64) * 7919) % 500

@@ -230,7 +230,8 @@ def _nest(slices: Slices) -> Nested:
     time, duration, frame = slices.time, slices.duration, slices.frame
     whole = slices.kind == COMPLETE
     if whole.all():
-        return nest_slices(time, np.add(time, duration, out=duration), frame)  # they are nobody else's
+        # The columns are nobody else's: those of the events are views, but no one asks for the time of a slice again.
+        return nest_slices(time, np.add(time, duration, out=duration), frame, owned=True)
     complete, paired = np.flatnonzero(whole), np.flatnonzero(~whole)
     latest = (time[complete] + duration[complete]).max().item() if len(complete) else None
     paired, matched = _match(paired[np.argsort(time[paired], kind="stable")], slices, latest)

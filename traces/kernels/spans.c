@@ -72,6 +72,70 @@ EXPORT int64_t nest_slices(const int64_t *start, const int64_t *end, int64_t cou
     return kept;
 }
 
+/* Slices in order of their ends, as they are written by who writes a call when it returns: those inside each one lie before
+ * it, without a gap. `first` becomes the earliest of them; 0 where a slice is empty, crosses another or equals it. */
+static int find_first_inside(const int64_t *start, const int64_t *end, int64_t count, int32_t *first, int32_t *outermost) {
+    int64_t found = 0; /* slices that lie in none so far */
+    for (int64_t i = 0; i < count; i++) {
+        if (end[i] <= start[i] || (i && end[i] < end[i - 1])) return 0;
+        first[i] = (int32_t)i;
+        for (; found && start[outermost[found - 1]] >= start[i]; found--) {
+            int32_t inside = outermost[found - 1];
+            if (start[inside] == start[i] && end[inside] == end[i]) return 0;
+            first[i] = first[inside];
+        }
+        if (found && end[outermost[found - 1]] > start[i]) return 0;
+        outermost[found++] = (int32_t)i;
+    }
+    return 1;
+}
+
+/* Puts slices of that kind in preorder where they lie, each with its `source`, which is where it lay; returns 1, or 0 and
+ * leaves alone what is of another kind or deeper than allowed, or -NO_MEMORY. */
+EXPORT int64_t nest_ended(int64_t *start, int64_t *end, int32_t *frame, int64_t count, int64_t max_depth, int32_t *source,
+                          int32_t *parent, int32_t *depth) {
+    typedef struct {
+        int32_t first, place;
+    } Open;
+    if (count > INT32_MAX || !find_first_inside(start, end, count, source, parent)) return 0;
+    Open *stack = malloc((size_t)max_depth * sizeof *stack);
+    if (!stack) return -NO_MEMORY;
+    int64_t open = 0;
+    for (int64_t i = count - 1; i >= 0; i--) { /* outer ones before inner ones: a slice lies behind those that hold it */
+        while (open && stack[open - 1].first > i) open--;
+        if (open >= max_depth) {
+            free(stack);
+            return 0;
+        }
+        int32_t place = source[i] + (int32_t)open;
+        parent[place] = open ? stack[open - 1].place : -1;
+        depth[place] = (int32_t)open;
+        stack[open++] = (Open){source[i], place};
+        source[i] = place;
+    }
+    free(stack);
+    for (int64_t i = 0; i < count; i++) { /* `source` says where a slice goes; ~ where the one that is there came from */
+        if (source[i] < 0) continue;
+        int64_t begins = start[i], ends = end[i], at = i;
+        int32_t name = frame[i];
+        for (int64_t to = source[i], next; source[i] >= 0; to = next) {
+            int64_t begins_there = start[to], ends_there = end[to];
+            int32_t name_there = frame[to];
+            next = source[to];
+            start[to] = begins;
+            end[to] = ends;
+            frame[to] = name;
+            source[to] = ~(int32_t)at;
+            begins = begins_there;
+            ends = ends_there;
+            name = name_there;
+            at = to;
+        }
+    }
+    for (int64_t i = 0; i < count; i++) source[i] = ~source[i];
+    return 1;
+}
+
 /* Events in time order; frames are below `frame_count`. What never ends closes with the last event, or at `latest`. Returns the number of spans, or -NO_MEMORY. `repaired`: unmatched
  * ends, unclosed, too deep. */
 EXPORT int64_t match_begin_end(const int64_t *time, const int32_t *frame, const uint8_t *begins, int64_t count,

@@ -25,7 +25,7 @@ PIECE = 1 << 16
 class Nesting:
     """Spans in preorder: `source` is the row of the input; the counts are what was repaired."""
 
-    source: Int64
+    source: Int64 | Int32
     end: Values
     parent: Int32
     depth: Int32
@@ -46,6 +46,23 @@ def nest(start: Values, end: Values, max_depth: int) -> Nesting:
     kept = call(library.nest_slices, start, end, len(start), max_depth, *columns, repaired)
     clamped, too_deep = repaired.tolist()
     return Nesting(*_filled(columns, kept), clamped=clamped, too_deep=too_deep)
+
+
+def nest_ended(start: Int64, end: Int64, frame: Int32, max_depth: int) -> Nesting | None:
+    """The same for slices of some length in order of their ends, none of which crosses another: they are sorted where
+    they lie, and so are their frames; `source` is where they lay. None where they are not of that kind, or without the
+    kernels: then nothing has changed."""
+    library = kernels()
+    columns: tuple[Values, ...] = (start, end, frame)
+    if library is None or any(c.dtype != d for c, d in zip(columns, (np.int64, np.int64, np.int32), strict=True)):
+        return None
+    if not all(column.flags.c_contiguous and column.flags.writeable for column in columns):
+        return None
+    source, parent, depth = (np.empty(len(start), np.int32) for _ in range(3))
+    nested = call(library.nest_ended, *columns, len(start), max_depth, source, parent, depth)
+    if nested < 0:
+        raise MemoryError
+    return Nesting(source, end, parent, depth) if nested else None
 
 
 def nest_reference(start: Values, end: Values, max_depth: int) -> Nesting:

@@ -47,10 +47,18 @@ class AcrossProcesses:
     async def publish(self, event: TurnEvent | TurnSnapshot) -> None:
         await self._here.publish(event)
         with anyio.fail_after(60):
-            while self._here._unwritten or (self._here._inner.view(S1) is None and self._here._own):
+            while not await self._is_written(event):
                 await anyio.sleep(0.002)
             while S1 in self._there._listeners and self._there._seen.get(S1, {}).get(event.turn_id, -1) < event.seq:
                 await self._there._read([S1])
+
+    async def _is_written(self, event: TurnEvent | TurnSnapshot) -> bool:
+        """An end is let go of when it is."""
+        if isinstance(event, TurnEnd):
+            return event.turn_id not in self._here._own
+        row = "select from flamechat_private.turn_events where turn_id = %s and seq >= %s"
+        async with self._here._database.transaction() as connection:
+            return await (await connection.execute(row, [event.turn_id, event.seq])).fetchone() is not None
 
     async def give_up(self, turn_id: str, session_id: str) -> bool:
         return await self._here.give_up(turn_id, session_id)

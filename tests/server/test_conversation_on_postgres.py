@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import psycopg
 import pytest
 
 from server.adapters.folder.objects import FolderObjects
@@ -70,6 +71,15 @@ async def local_server(
             yield server
 
 
+async def seen(database: FreshDatabase, query: str) -> list[Any]:
+    """The first column, once there is anything."""
+    async with await psycopg.AsyncConnection.connect(database.owner, autocommit=True) as owner:
+        with anyio.fail_after(60):
+            while not (rows := await (await owner.execute(query)).fetchall()):
+                await anyio.lowlevel.checkpoint()
+    return [row[0] for row in rows]
+
+
 async def test_a_trace_is_dropped_asked_about_and_found_again(database: FreshDatabase, tmp_path: Path) -> None:
     session_id = str(uuid.uuid4())
     async with local_server(database, tmp_path) as server:
@@ -128,6 +138,7 @@ async def test_a_prompt_to_one_process_is_heard_and_cancelled_at_another(
         async with here.session(trace_id, session_id=session_id) as asking:
             await asking.send(type="user_prompt", sessionId=session_id, prompt="why?", turnId=turn_id)
             await asking.until("model_chunk_append")
+            await seen(database, "select seq from flamechat_private.turn_events where seq = 3")  # told here at once
             async with there.session(trace_id, session_id=session_id) as late:
                 assert late.ack["running"]["turnId"] == turn_id
                 snapshot = (await late.until("turn_snapshot"))[-1]

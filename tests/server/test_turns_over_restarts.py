@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import anyio
 import psycopg
@@ -19,16 +18,7 @@ from server.turns.view_of_turn import SEQS_PER_ATTEMPT
 from tests.plugins.postgres import FreshDatabase
 from tests.server.running_server import RunningServer, ScriptedAgent, saying
 from tests.server.talking import END
-from tests.server.test_conversation_on_postgres import local_server
-
-
-async def seen(database: FreshDatabase, query: str) -> list[Any]:
-    """The first column, once there is anything."""
-    async with await psycopg.AsyncConnection.connect(database.owner, autocommit=True) as owner:
-        with anyio.fail_after(60):
-            while not (rows := await (await owner.execute(query)).fetchall()):
-                await anyio.lowlevel.checkpoint()
-    return [row[0] for row in rows]
+from tests.server.test_conversation_on_postgres import local_server, seen
 
 
 async def changed(database: FreshDatabase, statement: str) -> None:

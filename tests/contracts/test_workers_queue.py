@@ -1,11 +1,15 @@
 """Imports queue, up to a bound: the next one is refused with the time to come again."""
 
+import mmap
 import sys
+import time
 from pathlib import Path
 
 import anyio
 import pytest
 
+from server.adapters.workers import jobs
+from server.adapters.workers.jobs import Bounds
 from server.adapters.workers.pool import ProcessWorkers
 from server.errors import Busy
 from server.ports.traces import OpenTrace
@@ -85,5 +89,26 @@ async def test_the_importer_tells_how_much_it_has_read(tmp_path: Path) -> None:
             await workers.read(upload, name="stacks.txt", sha256="c" * 64)
             tasks.cancel_scope.cancel()
     assert told == sorted(told)
-    assert told
-    assert told[-1] <= upload.stat().st_size
+    assert all(count <= upload.stat().st_size for count in told), "none where it was quick"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which pages a process has touched")
+def test_while_an_import_lasts_what_it_has_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    upload, told = tmp_path / "upload", tmp_path / "told"
+    upload.write_bytes(bytes(4 << 20))
+
+    def held(source: Path, name: str, columns: Path) -> None:
+        """Reads half of the file, then the other, and waits each time until that was told."""
+        with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            for part in (2 << 20, 4 << 20):
+                for page in range(0, part, mmap.PAGESIZE):
+                    data[page]
+                deadline = time.monotonic() + 60
+                while not told.exists() or int(told.read_text() or "0") < part:
+                    assert time.monotonic() < deadline, "nothing was told"
+                    time.sleep(0.01)
+
+    monkeypatch.setattr(jobs, "_write_columns", held)
+    monkeypatch.setattr(jobs, "_bound", lambda _: None)  # it is this process that would be bound
+    jobs.import_trace(upload, "stacks.txt", tmp_path / "engine" / "columns", Bounds(1 << 30, 60), 1 << 30, told)
+    assert told.read_text() == str(4 << 20)

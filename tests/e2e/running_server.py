@@ -33,6 +33,7 @@ class RunningServer:
     address: str
     data: Path
     lines: list[str]
+    process: int
 
     @property
     def port(self) -> int:
@@ -69,7 +70,7 @@ def running_server(data: Path, settings: Mapping[str, str]) -> Iterator[RunningS
     try:
         address = addresses.get(timeout=START_TIMEOUT_S)
         assert address is not None, "the server ended before it printed its address:\n" + "".join(lines[-5:])
-        yield RunningServer(address, data, lines)
+        yield RunningServer(address, data, lines, process.pid)
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=STOP_TIMEOUT_S) == 0, "".join(lines[-40:])
     finally:

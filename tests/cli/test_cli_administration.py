@@ -40,7 +40,7 @@ def upload(server: RunningServer, fixtures: Path) -> httpx.Response:
     return httpx.post(f"{server.address}/api/v1/traces?name=board.json.gz", content=content, timeout=SECONDS)
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(400)
 def test_a_change_beside_a_running_server_binds_the_next_upload(server: RunningServer, fixtures: Path) -> None:
     said(server.data, "plans", "create", "tiny", "--total-trace-limit", "0", "--reason", "to try")
     foreseen = said(server.data, "usage", "put-on-plan", "tiny", "--dry-run")
@@ -55,7 +55,7 @@ def test_a_change_beside_a_running_server_binds_the_next_upload(server: RunningS
     assert audit[-1]["reason"] == "to try"
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(400)
 def test_the_folder_of_a_stopped_server_is_administered_too(tmp_path: Path) -> None:
     assert "free" in said(tmp_path, "plans", "list")
     plan = json.loads(

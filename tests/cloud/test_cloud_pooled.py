@@ -13,7 +13,7 @@ from tests.plugins.pooler import Pooled
 from tests.server.running_server import STACKS, serving
 from tests.server.talking import new_id, told
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
 
 async def test_from_an_empty_project_to_an_answer_behind_poolers(

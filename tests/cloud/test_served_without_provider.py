@@ -17,7 +17,7 @@ from tests.e2e.running_server import RunningServer, running_server
 from tests.e2e.test_conversation_over_openai import conversation_about
 from tests.openai_endpoint import Endpoint, Reply, openai_endpoint
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 ANSWER = Reply(text="It is `subsequenceScore`.")
 PRICES = '["fake"]\ninput = 2.0\noutput = 10.0\n'
 

@@ -11,7 +11,7 @@ from server.app import main
 from tests.e2e.bad_files import BAD_FILES
 from tests.e2e.running_server import RunningServer
 
-pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
 
 REFUSALS = {
     "empty.json": (422, "empty"),

@@ -21,7 +21,7 @@ from tests.e2e.conftest import Scripted
 from tests.e2e.running_server import RunningServer
 from tests.openai_endpoint import Reply
 
-pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
 
 ENDS = {"model_response_end", "turn_cancelled", "turn_failed", "protocol_error", "chat_error"}
 RECEIVE_S = 60

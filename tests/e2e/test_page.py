@@ -13,7 +13,7 @@ from tests.e2e.bad_files import BAD_FILES
 from tests.e2e.pages import QUESTION, ROOM, SOME, ask, expect_status, open_room, picture_width
 from tests.e2e.running_server import RunningServer, running_server
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
 
 
 def drop(page: Page, name: str, content: bytes) -> None:

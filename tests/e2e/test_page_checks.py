@@ -11,7 +11,7 @@ from tests.e2e.pages import ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer
 from tests.openai_endpoint import Reply
 
-pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
 
 LOOK = Reply(text="I look.", calls=(("get_top_functions", '{"limit": 5}'),))
 ANSWER = """🐢 In the whole, **412.7 ms** are spent in `subsequenceScore` and `notThere`.

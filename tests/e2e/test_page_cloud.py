@@ -22,7 +22,7 @@ from tests.e2e.pages import ROOM, ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer, running_server
 from tests.openai_endpoint import Reply
 
-pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(600)]
 
 INPUT = "Ask about this trace"
 SMALL = {"name": "small", "displayName": "Small", "chatMessagesPerSession": 4, "chatModels": ["fake"]}

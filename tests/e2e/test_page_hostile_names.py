@@ -9,7 +9,7 @@ from tests.e2e.pages import ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer
 from tests.hostile.names import MARK, NAMES, chrome, speedscope
 
-pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
 
 SHORT = [name[:2000] for name in NAMES.values()]
 MARKUP_FIRST = sorted(SHORT, key=lambda name: "onerror" not in name)

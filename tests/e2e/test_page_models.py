@@ -15,7 +15,7 @@ from tests.e2e.pages import ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer, running_server
 from tests.openai_endpoint import Reply
 
-pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
 
 ANSWERS = [Reply(text=text) for text in ("The filter.", "It scores cards.", "It does.", "So it is.")]
 USAGE = "**/api/v1/me/usage*"

@@ -16,7 +16,7 @@ pytestmark = [
     pytest.mark.long,
     pytest.mark.browser,
     pytest.mark.xdist_group("browser"),
-    pytest.mark.timeout(180),
+    pytest.mark.timeout(400),
 ]
 
 

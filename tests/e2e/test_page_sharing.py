@@ -12,7 +12,7 @@ from server.ports.identity import LOCAL_USER_ID
 from tests.e2e.pages import SOME, open_room
 from tests.e2e.running_server import RunningServer, running_server
 
-pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
 
 
 @pytest.fixture(scope="module")

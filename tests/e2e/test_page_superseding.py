@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.pages import ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer
 
-pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
 
 SHOWN = ".turn .prompt p"
 

@@ -15,7 +15,7 @@ from tests.e2e.running_server import RunningServer
 from tests.e2e.scripted_turns import ScriptedTurns, viewer_action
 from tests.openai_endpoint import Reply
 
-pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
 
 SCORE = "subsequenceScore"
 INPUT = "Ask about this trace"

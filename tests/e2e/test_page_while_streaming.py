@@ -13,7 +13,7 @@ from tests.e2e.pages import ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer
 from tests.openai_endpoint import Reply
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
 
 LOOKING = "I look at the functions that take the most time of their own."
 

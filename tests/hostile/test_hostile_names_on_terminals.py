@@ -67,7 +67,7 @@ def write(request: pytest.FixtureRequest) -> object:
     return {"speedscope": speedscope, "chrome": chrome}[request.param]
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(400)
 @TOGETHER
 def test_no_command_lets_a_name_speak_to_the_terminal(
     cli: typer.Typer, tmp_path: Path, keys: tuple[str, ...], write: type

@@ -32,7 +32,7 @@ def texts(result: types.CallToolResult) -> str:
     return "\n".join(one.text for one in result.content if isinstance(one, types.TextContent))
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(400)
 async def test_names_come_quoted_and_visible_out_of_every_tool_and_resource(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_bytes(speedscope(list(NAMES.values())))
     (tmp_path / "timeline.json").write_bytes(chrome(list(NAMES.values())))

@@ -48,7 +48,7 @@ def shown(messages: list[dict[str, Any]]) -> list[str]:
     return list(texts.values())
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(600)
 async def test_a_turn_whose_process_is_killed_is_finished_by_another_and_shown_once(tmp_path: Path) -> None:
     session_id, turn_id = str(uuid.uuid4()), str(uuid.uuid4())
     async with openai_endpoint(LOOKING, CUT_OFF, ANSWER) as endpoint:

@@ -34,8 +34,9 @@ NOT_JUDGED = {
     "cuts while the turn ran",
     "kills that hit a running turn",
     "times PostgreSQL was stopped",
+    "bytes, uncut = 1",
 }
-"""Times, and how many there were of what: a slow machine has fewer."""
+"""Times, and how many there were of what: a slow machine has fewer, and joins more pieces of text into one."""
 
 
 async def what_does_not_hold(part: Part, folder: Path) -> list[Figure | str]:
@@ -47,7 +48,7 @@ async def what_does_not_hold(part: Part, folder: Path) -> list[Figure | str]:
     return [*missed, *tally.complaints]
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.long
 async def test_a_connection_that_is_cut_loses_nothing_and_tells_nothing_twice(tmp_path: Path) -> None:
     assert await what_does_not_hold(Cuts(aim=8, words=60), tmp_path) == []

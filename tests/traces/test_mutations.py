@@ -21,7 +21,7 @@ WORK = 64 << 10
 FEWEST, MOST = 5, 30
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(600)
 def test_mutated_samples_are_read_or_refused_and_alike_both_ways(
     record_property: Callable[[str, object], None],
 ) -> None:

@@ -1,9 +1,9 @@
 """A trace as bytes that map: raw columns behind a JSON header, opened in place without reading them.
 
 Layout: magic `FCTRACE1`, uint32 header length, uint32 CRC-32 of the header (both little-endian), the header (JSON);
-then each column at the 4 kB-aligned offset that the header gives. `decode` checks every offset, length, type and
-count against the file, so that a damaged, cut or foreign file is refused and made again; the columns' contents are
-not read.
+then each column at the offset that the header gives, which is that of a page unless the column is smaller. `decode`
+checks every offset, length, type and count against the file, so that a damaged, cut or foreign file is refused and made
+again; the columns' contents are not read.
 """
 
 import zlib
@@ -36,7 +36,8 @@ ENGINE_VERSION = "3"
 
 MAGIC = b"FCTRACE1"
 PREFIX_BYTES = 16
-ALIGNMENT = 4096
+PAGE_BYTES, LINE_BYTES = 4096, 64
+"""What large and small columns are aligned to: a trace of thousands of threads has many of a few bytes."""
 Column = np.ndarray[Any, np.dtype[Any]]
 
 REQUEST_NUMBERS = frozenset({"start", "end", "server", "size"})
@@ -105,20 +106,18 @@ def encode(trace: Trace) -> list[bytes | memoryview]:
         columns={name: _Place(column.dtype.str[1:], 1 << 50, len(column)) for name, column in columns.items()},
     )
     header.total_bytes = 1 << 50  # the longest numbers there can be: the header gets no longer once they are known
-    at = _aligned(PREFIX_BYTES + len(msgspec.json.encode(header)))
+    at = first = _aligned(PREFIX_BYTES + len(msgspec.json.encode(header)), PAGE_BYTES)
     body: list[bytes | memoryview] = []
     for name, column in columns.items():
-        header.columns[name].offset = at
-        size = column.nbytes
-        if size:
+        offset = _aligned(at, column.nbytes)
+        header.columns[name].offset = offset
+        if offset > at:
+            body.append(bytes(offset - at))
+        if column.nbytes:
             body.append(np.ascontiguousarray(column).data.cast("B"))
-        padding = _aligned(at + size) - at - size
-        if padding:
-            body.append(bytes(padding))
-        at += size + padding
+        at = offset + column.nbytes
     header.total_bytes = at
     text = msgspec.json.encode(header)
-    first = _aligned(PREFIX_BYTES + len(text)) if not columns else min(p.offset for p in header.columns.values())
     prefix = MAGIC + len(text).to_bytes(4, "little") + zlib.crc32(text).to_bytes(4, "little")
     return [prefix + text + bytes(first - PREFIX_BYTES - len(text)), *body]
 
@@ -189,7 +188,7 @@ class _Source:
         if place is None or place.dtype != dtype or (count is not None and place.count != count):
             raise _damaged(f"its column {name} is missing or of another kind")
         size = place.count * int(dtype[1])
-        if place.count < 0 or place.offset < 0 or place.offset % ALIGNMENT or place.offset + size > len(self.data):
+        if place.count < 0 or place.offset < 0 or place.offset % LINE_BYTES or place.offset + size > len(self.data):
             raise _damaged(f"its column {name} lies outside the file")
         if place.count == 0:
             return np.zeros(0, f"<{dtype}")
@@ -258,8 +257,10 @@ def _profile(source: _Source, index: int, row: _Profile, node_base: int, span_ba
     )
 
 
-def _aligned(at: int) -> int:
-    return -(-at // ALIGNMENT) * ALIGNMENT
+def _aligned(at: int, size: int) -> int:
+    """Where something of this size may begin, from `at` on."""
+    step = PAGE_BYTES if size >= PAGE_BYTES else LINE_BYTES
+    return -(-at // step) * step
 
 
 def _damaged(reason: str) -> DamagedTrace:

@@ -5,6 +5,7 @@ import pytest
 from tests.traces_of_threads import FORMATS
 from traces import builder
 from traces.bounds import MAX_PROFILES
+from traces.cache import decode, encode
 from traces.door import read_trace
 from traces.errors import TraceTooLarge
 from traces.invariants import check
@@ -29,3 +30,12 @@ def test_two_hundred_thousand_threads_are_refused_with_the_bound(form: str) -> N
     data = FORMATS[form](200_000)
     with pytest.raises(TraceTooLarge, match=f"more than {MAX_PROFILES:,} threads"):
         read_trace(data, name="threads")
+
+
+def test_the_columns_of_many_threads_take_no_page_each() -> None:
+    trace = read_trace(FORMATS["trace_event"](500), name="threads")
+    buffers = encode(trace)
+    assert sum(len(buffer) for buffer in buffers) < 500 * 4096
+    again = decode(b"".join(buffers))
+    check(again)
+    assert encode(again) == buffers

@@ -88,6 +88,31 @@ def test_every_question_answers_people_and_programs(cli: typer.Typer, fixtures: 
     assert "find_discount" in json.dumps(said(cli, *filled))
 
 
+EVERY_QUESTION = [
+    ["summary", "{trace}"],
+    ["functions", "{trace}"],
+    ["find", "{trace}", "e"],
+    ["tree", "{trace}"],
+    ["callers", "{trace}", "subsequenceScore"],
+    ["windows", "{trace}"],
+    ["spans", "{trace}"],
+    ["compare", "{trace}", "{trace}"],
+    ["compare", "--before", "{trace}", "--before", "{trace}", "--after", "{trace}"],
+]
+
+
+@pytest.mark.parametrize("arguments", EVERY_QUESTION, ids=lambda arguments: " ".join(arguments[:2]))
+def test_every_question_takes_a_window_all_profiles_and_filters(
+    cli: typer.Typer, fixtures: Path, arguments: list[str]
+) -> None:
+    asked = [part.format(trace=fixtures / "board.chrome-object.json.gz") for part in arguments]
+    whole = said(cli, *asked, "--profile", "all")
+    scopes = [["--start-ms", "100", "--end-ms", "200"], ["--hide", "Score"], ["--only", "Score"], ["--my-code"]]
+    parts = [said(cli, *asked, "--profile", "all", *scope) for scope in scopes]
+    changed = [part.get("asked", part) != whole.get("asked", whole) for part in parts]
+    assert changed == [True, True, True, asked[0] != "callers"]  # who calls this one is no library
+
+
 def test_the_summary_as_json_has_the_ten_heaviest_of_each_profile(cli: typer.Typer, fixtures: Path) -> None:
     summary = said(cli, "summary", fixtures / SAMPLE)
     assert {"format", "unit", "profiles", "warnings", "frame_count"} <= set(summary)

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traces.analysis.filters import frames_that
+from traces.analysis.filters import FrameFilter, frames_that, shown_frames
 from traces.analysis.filters import pattern as expression
 from traces.analysis.functions import FunctionRow, frame_values, function_row
 from traces.analysis.selection import select
+from traces.analysis.window import Window
 from traces.handles import ProfileChoice
 from traces.model import Trace
 from traces.values import Unit
@@ -31,17 +32,21 @@ def find_frames(
     regex: bool = False,
     limit: int = 20,
     profile: ProfileChoice = None,
+    window: Window | None = None,
     value: str | None = None,
+    frame_filter: FrameFilter | None = None,
 ) -> FrameMatches:
-    """Frames of the whole trace whose name or file holds the pattern, any case; values are of the selection.
+    """Frames of the whole trace whose name or file holds the pattern, any case, as far as the filter shows them; values
+    are of the selection, inside the window.
 
     Raises UnknownHandle, InvalidQuestion.
     """
-    chosen = select(trace, profile, value=value)
-    values = chosen.values()
+    chosen = select(trace, profile, value=value, frame_filter=frame_filter)
+    values = chosen.values(window)
     by_frame = frame_values(chosen.tree, values, len(trace.frames))
     everything = chosen.whole(values)
-    found = np.flatnonzero(frames_that(trace, expression(pattern, regex=regex)))
+    matching = frames_that(trace, expression(pattern, regex=regex))
+    found = np.flatnonzero(matching & shown_frames(trace, frame_filter) if frame_filter else matching)
     order = found[np.argsort(-by_frame.total_value[found], kind="stable")]
     rows = tuple(function_row(trace, frame, by_frame, everything) for frame in order[: max(limit, 0)].tolist())
     return FrameMatches(rows, len(found), everything, chosen.unit, chosen.handle)

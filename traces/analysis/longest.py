@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traces.analysis.filters import frames_that
+from traces.analysis.filters import FrameFilter, frames_that, shown_frames
 from traces.analysis.filters import pattern as expression
 from traces.analysis.layout import time_order
+from traces.analysis.levels import at_or_below
 from traces.analysis.selection import select
 from traces.analysis.window import Window, spans_near
 from traces.handles import ProfileChoice
@@ -52,18 +53,24 @@ def longest_spans(
     window: Window | None = None,
     pattern: str | None = None,
     outermost: bool = False,
+    frame_filter: FrameFilter | None = None,
 ) -> LongSpans:
-    """Calls by duration; `pattern` is text in the name or file, `outermost` leaves those that nothing here called.
+    """Calls by duration; `pattern` is text in the name or file, `outermost` leaves those that nothing shown called.
 
     Whole durations, of calls that touch the window. Raises UnknownHandle, InvalidQuestion.
     """
     chosen = select(trace, profile)
-    wanted = frames_that(trace, expression(pattern)) if pattern else np.ones(len(trace.frames), bool)
+    shown = shown_frames(trace, frame_filter) if frame_filter else np.ones(len(trace.frames), bool)
+    wanted = shown & frames_that(trace, expression(pattern)) if pattern else shown
     rows: list[LongSpan] = []
     total = 0
     for one in chosen.profiles:
         longest_of = _longest_calls if chosen.kind is ProfileKind.EVENTED else _longest_stretches
-        found, count = longest_of(trace, one, wanted, window, limit=max(limit, 0), roots=outermost)
+        nodes = wanted[one.tree.frame]
+        if outermost:
+            under = at_or_below(shown[one.tree.frame], one.tree.parent)
+            nodes = nodes & ~np.append(under, np.False_)[one.tree.parent]
+        found, count = longest_of(trace, one, nodes, window, limit=max(limit, 0))
         rows += found
         total += count
     rows.sort(key=lambda row: (-row.duration, row.start, row.depth))
@@ -75,15 +82,13 @@ def longest_spans(
 def _longest_calls(
     trace: Trace,
     profile: Profile,
-    wanted: np.typing.NDArray[np.bool_],
+    nodes: np.typing.NDArray[np.bool_],
     window: Window | None,
     *,
     limit: int,
-    roots: bool,
 ) -> tuple[list[LongSpan], int]:
     spans, tree = profile.spans, profile.tree
     assert spans is not None
-    nodes = wanted[tree.frame] & (tree.parent < 0) if roots else wanted[tree.frame]
     near = spans_near(spans, window)
     rows = near.rows[nodes[near.of(spans.node)]]
     duration = (spans.end - spans.start)[rows]
@@ -113,15 +118,14 @@ def _longest_calls(
 def _longest_stretches(
     trace: Trace,
     profile: Profile,
-    wanted: np.typing.NDArray[np.bool_],
+    nodes: np.typing.NDArray[np.bool_],
     window: Window | None,
     *,
     limit: int,
-    roots: bool,
 ) -> tuple[list[LongSpan], int]:
     boxes = time_order(trace, profile=profile.index, window=window).boxes
     depth = np.repeat(np.arange(boxes.depth_count), np.diff(boxes.row_offsets))
-    rows = np.flatnonzero(wanted[boxes.frame] & (depth == 0) if roots else wanted[boxes.frame])
+    rows = np.flatnonzero(nodes[boxes.ref - profile.node_base])
     found = []
     for row in rows[_largest((boxes.end - boxes.start)[rows], limit)].tolist():
         frame = int(boxes.frame[row])

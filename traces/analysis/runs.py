@@ -18,6 +18,7 @@ import numpy.typing as npt
 from traces.analysis.compare import FrameKey, keyed_frames, side_of
 from traces.analysis.filters import FrameFilter
 from traces.analysis.selection import select
+from traces.analysis.window import Window
 from traces.errors import InvalidQuestion
 from traces.handles import ProfileChoice
 from traces.model import Trace
@@ -75,10 +76,12 @@ def compare_runs(
     sort_by: Literal["self", "total"] = "self",
     limit: int = 20,
     normalise: bool = False,
+    windows: Sequence[Window | None] | None = None,
+    value: str | None = None,
     frame_filter: FrameFilter | None = None,
 ) -> RunComparison:
     """Functions of all runs, matched by name and file, by how much the median of their self or total value changed.
-    Handles are of the first run after.
+    Handles are of the first run after. `windows` are those of the runs before, then of those after.
 
     Raises UnknownHandle, InvalidQuestion (no runs, or runs that do not measure alike).
     """
@@ -86,7 +89,7 @@ def compare_runs(
         raise InvalidQuestion("a comparison needs a run before and a run after.")
     choices = [profile_before] * len(before) + [profile_after] * len(after)
     runs = [
-        select(trace, choice, frame_filter=frame_filter)
+        select(trace, choice, value=value, frame_filter=frame_filter)
         for trace, choice in zip([*before, *after], choices, strict=True)
     ]
     unit = runs[0].unit
@@ -98,7 +101,8 @@ def compare_runs(
             )
     keys: dict[FrameKey, int] = {}
     keyed = [keyed_frames(run.trace, keys) for run in runs]
-    sides = [side_of(run, key, len(keys), None) for run, key in zip(runs, keyed, strict=True)]
+    asked = windows or [None] * len(runs)
+    sides = [side_of(run, key, len(keys), window) for run, key, window in zip(runs, keyed, asked, strict=True)]
     wholes = np.array([side.whole for side in sides], np.float64)
     values = np.array([side.own if sort_by == "self" else side.total for side in sides], np.float64)
     if normalise:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from traces.analysis.filters import FrameFilter, shown_frames
 from traces.analysis.functions import FunctionRow, top_functions
 from traces.analysis.levels import at_or_below
 from traces.analysis.selection import Selection, select
@@ -55,32 +56,40 @@ def hottest_windows(
     length: float | None = None,
     limit: int = 5,
     frame: int | None = None,
+    window: Window | None = None,
     value: str | None = None,
+    frame_filter: FrameFilter | None = None,
 ) -> HotWindows:
-    """The windows of a length (axis units) with the largest value, of everything or of one function and its callees.
+    """The windows of a length (axis units) with the largest value, of everything or of one function and its callees,
+    of the shown functions and their callees where a filter hides some; only windows inside `window`.
 
     Raises UnknownHandle, InvalidQuestion (a length that fits too often, sums without moments).
     """
-    chosen = select(trace, profile, value=value)
+    chosen = select(trace, profile, value=value, frame_filter=frame_filter)
+    frames = shown_frames(trace, frame_filter) if frame_filter else np.ones(len(trace.frames), np.bool_)
     if frame is not None:
         frame_index(trace, f"f{frame}")
-    span = float(chosen.axis_end - chosen.axis_start)
+        frames &= np.arange(len(frames)) == frame
+    first, last = float(chosen.axis_start), float(chosen.axis_end)
+    if window is not None:
+        first, last = max(first, float(window.start)), min(last, float(window.end))
+    span = last - first
     if span <= 0:
         raise InvalidQuestion(f"{chosen.handle} has no length in time: there are no windows in it.")
     length = min(length or span / WINDOWS_OF_AXIS, span)
     if length <= 0 or span / length * STEPS > MAX_STEPS:
         raise InvalidQuestion(f"a window must be longer than {span * STEPS / MAX_STEPS:.3g} {chosen.axis.value}.")
     steps = np.arange(int(np.ceil(span / length * STEPS)) + STEPS + 1, dtype=np.float64)
-    edges = float(chosen.axis_start) + steps * (length / STEPS)
+    edges = np.minimum(first + steps * (length / STEPS), last)
     until = np.zeros(len(edges))
     for one, index in zip(chosen.profiles, chosen.value, strict=True):
-        until += _until(one, index, frame, edges)
+        until += _until(one, index, frames, edges)
     held = until[STEPS:] - until[:-STEPS]
-    whole = float(until[-1])
+    whole = float(until[-1] - until[0])
     rows = []
-    for first in _apart(held, limit):
-        window = Window(float(edges[first]), min(float(edges[first + STEPS]), float(chosen.axis_end)))
-        rows.append(_row(trace, profile, chosen, window, float(held[first]), whole, value))
+    for step in _apart(held, limit):
+        found = Window(float(edges[step]), float(edges[step + STEPS]))
+        rows.append(_row(trace, profile, chosen, found, float(held[step]), whole, value))
     return HotWindows(tuple(rows), length, whole * length / span, whole, chosen.unit, chosen.axis, chosen.handle)
 
 
@@ -93,7 +102,9 @@ def _row(
     whole: float,
     value: str | None,
 ) -> HotWindow:
-    inside = top_functions(trace, profile=profile, limit=FUNCTIONS, window=window, value=value)
+    inside = top_functions(
+        trace, profile=profile, limit=FUNCTIONS, window=window, value=value, frame_filter=chosen.frame_filter
+    )
     return HotWindow(
         start=window.start,
         end=window.end,
@@ -117,20 +128,23 @@ def _apart(held: npt.NDArray[np.float64], limit: int) -> list[int]:
     return chosen
 
 
-def _until(profile: Profile, value: int, frame: int | None, edges: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """What happened before each edge."""
+def _until(
+    profile: Profile, value: int, frames: npt.NDArray[np.bool_], edges: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """What happened before each edge in some frames and what they called."""
     tree = profile.tree
+    wanted = frames[tree.frame]
+    under = wanted if wanted.all() else at_or_below(wanted, tree.parent)
     if profile.kind is ProfileKind.EVENTED:
         spans = profile.spans
         assert spans is not None
-        wanted = tree.parent < 0 if frame is None else (tree.frame == frame) & (tree.outermost == 1)
-        rows = np.flatnonzero(wanted[spans.node])
+        outermost = under & ~np.append(under, np.False_)[tree.parent]
+        rows = np.flatnonzero(outermost[spans.node])
         start, end = spans.start[rows].astype(np.float64), spans.end[rows].astype(np.float64)
         weight = end - start
     else:
         samples = profile.samples
         assert samples is not None
-        under = np.ones(len(tree), bool) if frame is None else at_or_below(tree.frame == frame, tree.parent)
         rows = np.flatnonzero(np.append(under, np.False_)[samples.leaf])
         begins, ends = sample_extent(profile, samples)
         start, end = begins[rows].astype(np.float64), ends[rows].astype(np.float64)

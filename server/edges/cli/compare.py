@@ -115,6 +115,8 @@ def compare_several(
             sort_by=sort_by,
             limit=limit,
             normalise=not absolute,
+            windows=[run.window for run in (*old, *new)],
+            value=scope.value,
             frame_filter=old[0].frame_filter,
         )
     if as_json:

@@ -51,7 +51,15 @@ def find(source: Path, pattern: str, scope: Scope, *, regex: bool, limit: int, a
 
     with asking():
         opened = open_trace(source, scope)
-        found = find_frames(opened.trace, pattern, regex=regex, limit=limit, **opened.question)
+        found = find_frames(
+            opened.trace,
+            pattern,
+            regex=regex,
+            limit=limit,
+            **opened.question,
+            window=opened.window,
+            frame_filter=opened.frame_filter,
+        )
     if as_json:
         print_json(found)
         return

@@ -48,17 +48,6 @@ def build_cli(doors: CliDoors) -> typer.Typer:
 
     add_render(app)
 
-    @app.command()
-    def summary(
-        trace: TraceOrStdin,
-        *,
-        as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
-    ) -> None:
-        """Say what a trace is, which functions are heaviest and what stands out."""
-        from server.edges.cli.summary import summary as run
-
-        run(trace, as_json=as_json)
-
     add_questions(app)
 
     @app.command()

@@ -25,6 +25,28 @@ def add_questions(app: typer.Typer) -> None:
     """Add the commands to the application."""
 
     @app.command()
+    def summary(
+        trace: TraceOrStdin,
+        *,
+        profile: ProfileOption = None,
+        value: ValueOption = None,
+        my_code: MyCodeOption = False,
+        hide: HideOption = None,
+        only: OnlyOption = None,
+        start_ms: StartOption = None,
+        end_ms: EndOption = None,
+        as_json: JsonOption = False,
+    ) -> None:
+        """Say what a trace is, which functions are heaviest and what stands out."""
+        from server.edges.cli.printing import Scope
+        from server.edges.cli.summary import summary as run
+
+        scope = Scope(
+            profile=profile, value=value, my_code=my_code, hide=hide, only=only, start_ms=start_ms, end_ms=end_ms
+        )
+        run(trace, scope, as_json=as_json)
+
+    @app.command()
     def functions(
         trace: TraceOrStdin,
         *,
@@ -58,13 +80,21 @@ def add_questions(app: typer.Typer) -> None:
         limit: LimitOption = 20,
         profile: ProfileOption = None,
         value: ValueOption = None,
+        my_code: MyCodeOption = False,
+        hide: HideOption = None,
+        only: OnlyOption = None,
+        start_ms: StartOption = None,
+        end_ms: EndOption = None,
         as_json: JsonOption = False,
     ) -> None:
         """Find functions by name or file."""
         from server.edges.cli.functions import find as run
         from server.edges.cli.printing import Scope
 
-        run(trace, pattern, Scope(profile=profile, value=value), regex=regex, limit=limit, as_json=as_json)
+        scope = Scope(
+            profile=profile, value=value, my_code=my_code, hide=hide, only=only, start_ms=start_ms, end_ms=end_ms
+        )
+        run(trace, pattern, scope, regex=regex, limit=limit, as_json=as_json)
 
     @app.command()
     def tree(
@@ -124,13 +154,20 @@ def add_questions(app: typer.Typer) -> None:
         limit: LimitOption = 5,
         profile: ProfileOption = None,
         value: ValueOption = None,
+        my_code: MyCodeOption = False,
+        hide: HideOption = None,
+        only: OnlyOption = None,
+        start_ms: StartOption = None,
+        end_ms: EndOption = None,
         as_json: JsonOption = False,
     ) -> None:
         """Find the windows in which most happened, or most of one function."""
         from server.edges.cli.printing import Scope
         from server.edges.cli.times import windows as run
 
-        scope = Scope(profile=profile, value=value)
+        scope = Scope(
+            profile=profile, value=value, my_code=my_code, hide=hide, only=only, start_ms=start_ms, end_ms=end_ms
+        )
         run(trace, scope, length_ms=length_ms, frame=frame, limit=limit, as_json=as_json)
 
     @app.command()
@@ -138,9 +175,12 @@ def add_questions(app: typer.Typer) -> None:
         trace: TraceOrStdin,
         *,
         pattern: Annotated[str | None, typer.Option("--filter", help="Only names or files that have this.")] = None,
-        outermost: Annotated[bool, typer.Option("--outermost", help="Only calls that nothing here called.")] = False,
+        outermost: Annotated[bool, typer.Option("--outermost", help="Only calls that nothing shown called.")] = False,
         limit: LimitOption = 15,
         profile: ProfileOption = None,
+        my_code: MyCodeOption = False,
+        hide: HideOption = None,
+        only: OnlyOption = None,
         start_ms: StartOption = None,
         end_ms: EndOption = None,
         as_json: JsonOption = False,
@@ -149,9 +189,13 @@ def add_questions(app: typer.Typer) -> None:
         from server.edges.cli.printing import Scope
         from server.edges.cli.times import spans as run
 
-        scope = Scope(profile=profile, start_ms=start_ms, end_ms=end_ms)
+        scope = Scope(profile=profile, my_code=my_code, hide=hide, only=only, start_ms=start_ms, end_ms=end_ms)
         run(trace, scope, pattern=pattern, outermost=outermost, limit=limit, as_json=as_json)
 
+    _add_comparisons(app)
+
+
+def _add_comparisons(app: typer.Typer) -> None:
     @app.command()
     def insights(
         trace: TraceOrStdin,
@@ -181,6 +225,10 @@ def add_questions(app: typer.Typer) -> None:
         profile: ProfileOption = None,
         value: ValueOption = None,
         my_code: MyCodeOption = False,
+        hide: HideOption = None,
+        only: OnlyOption = None,
+        start_ms: StartOption = None,
+        end_ms: EndOption = None,
         as_json: JsonOption = False,
     ) -> None:
         """Say which functions changed most from one trace to another, or from several runs to several (with a
@@ -188,7 +236,9 @@ def add_questions(app: typer.Typer) -> None:
         from server.edges.cli.compare import compare_given as run
         from server.edges.cli.printing import Scope
 
-        scope = Scope(profile=profile, value=value, my_code=my_code)
+        scope = Scope(
+            profile=profile, value=value, my_code=my_code, hide=hide, only=only, start_ms=start_ms, end_ms=end_ms
+        )
         runs = (before, *(more_before or ())), (after, *(more_after or ()))
         run(*runs, scope, sort_by=sort, absolute=absolute, limit=limit, as_json=as_json)
 

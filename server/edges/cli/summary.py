@@ -1,33 +1,40 @@
 """`flamechat summary TRACE`: what the trace is and what stands out, without a model."""
 
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import typer
 
-from server.edges.cli.printing import print_json
-from server.edges.cli.reading import read_or_fail
+from server.edges.cli.printing import Scope, asking, open_trace, print_json
+from traces.analysis.functions import FunctionTable
 
 HEAVIEST = 10
 """Functions of each profile in the JSON, by self and by total."""
 
 
-def summary(source: Path, *, as_json: bool) -> None:
-    """Print the summary, first findings and the five heaviest functions."""
+def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
+    """Print the summary, first findings and the five heaviest functions of what is asked about.
+
+    JSON has the ten heaviest of each profile, and under `asked` those of what is asked about where that is narrower.
+    """
     from traces.analysis.functions import top_functions
     from traces.analysis.summary import summarise
     from traces.analysis.units import format_share, format_value
 
-    trace = read_or_fail(source)
+    with asking():
+        opened = open_trace(source, scope)
+        trace = opened.trace
+        asked = partial(top_functions, trace, **opened.question, window=opened.window, frame_filter=opened.frame_filter)
+        table = asked(sort_by="self", limit=5)
     if as_json:
         said = summarise(trace).as_json()
-        for profile in said["profiles"]:
-            index = int(profile["handle"][1:])
-            keys: tuple[Literal["self"], Literal["total"]] = ("self", "total")
-            for key in keys:
-                heaviest = top_functions(trace, profile=index, sort_by=key, limit=HEAVIEST).rows
-                profile[f"heaviest_by_{key}"] = [asdict(row) for row in heaviest]
+        for index, profile in enumerate(said["profiles"]):
+            profile.update(_heaviest(partial(top_functions, trace, profile=index)))
+        if scope != Scope():
+            said["asked"] = {"profile": opened.chosen.handle, **_heaviest(asked)}
         print_json(said)
         return
     from server.agent.opening import opening
@@ -42,11 +49,9 @@ def summary(source: Path, *, as_json: bool) -> None:
         typer.echo(f"  {profile.handle} {plain(profile.name, 60)}: {profile.kind}, {amount} busy{idle}")
     if len(told.profiles) > 10:
         typer.echo(f"  … {len(told.profiles) - 10} more profiles")
-    table = top_functions(trace, sort_by="self", limit=5)
-    unit = trace.profiles[trace.default_profile].unit
-    typer.echo(
-        "\nHeaviest functions by self time:" if table.unit == "nanoseconds" else "\nHeaviest functions by self weight:"
-    )
+    unit = table.unit
+    of_what = "" if scope == Scope() else f" of {opened.chosen.handle} {plain(opened.chosen.name, 60)}"
+    typer.echo(f"\nHeaviest functions{of_what} by self {'time' if unit.is_time else 'weight'}:")
     for row in table.rows:
         where = f"  {plain(row.file, 60)}" + (f":{row.line}" if row.line else "") if row.file else ""
         amounts = f"{format_share(row.self_share):>6}  {format_value(row.self_value, unit):>9}"
@@ -59,3 +64,8 @@ def summary(source: Path, *, as_json: bool) -> None:
             typer.echo(f"\n{title}:")
             for line in lines:
                 typer.echo(f"  - {line}")
+
+
+def _heaviest(asked: Callable[..., FunctionTable]) -> dict[str, Any]:
+    keys: tuple[Literal["self", "total"], ...] = ("self", "total")
+    return {f"heaviest_by_{key}": [asdict(row) for row in asked(sort_by=key, limit=HEAVIEST).rows] for key in keys}

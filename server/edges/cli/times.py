@@ -23,6 +23,8 @@ def windows(
             length=length_ms and length_ms * (NS_PER_MS if opened.chosen.axis.is_time else 1),
             limit=limit,
             frame=None if frame is None else opened.frame(frame),
+            window=opened.window,
+            frame_filter=opened.frame_filter,
         )
     if as_json:
         print_json(found)
@@ -54,6 +56,7 @@ def spans(source: Path, scope: Scope, *, pattern: str | None, outermost: bool, l
             window=opened.window,
             pattern=pattern,
             outermost=outermost,
+            frame_filter=opened.frame_filter,
         )
     if as_json:
         print_json(found)

@@ -34,6 +34,7 @@ class Cloud:
             "FLAMECHAT_DATABASE_URL": self.server_dsn,
             "FLAMECHAT_DATABASE_SESSION_URL": self.owner_dsn,
             "PROCESS_AI_TURN_SECRET": GATEWAY_SECRET,
+            "FLAMECHAT_LANGFUSE_PROMPT_SECONDS": "30",  # a busy machine is no Langfuse that hangs
         }
 
 

@@ -89,17 +89,21 @@ export function errorFrom(status: number, body: string): ApiError {
   return new ApiError(`The server answered ${status} without saying why.`, status);
 }
 
-async function call(path: string, options: RequestInit = {}): Promise<Response> {
-  let response: Response;
-  const { token } = held.read();
+/** What fetch, or the reading of a body that breaks off, says of a network that fails, in words. */
+async function reached<T>(work: Promise<T>): Promise<T> {
   try {
-    response = await fetch(ROOT + path, { ...options, headers: { ...options.headers, ...bearer(token) } });
+    return await work;
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    if (!(error instanceof TypeError)) throw error;
     throw new ApiError("The server cannot be reached. Is it still running?", 0);
   }
+}
+
+async function call(path: string, options: RequestInit = {}): Promise<Response> {
+  const { token } = held.read();
+  const response = await reached(fetch(ROOT + path, { ...options, headers: { ...options.headers, ...bearer(token) } }));
   if (response.ok) return response;
-  const error = errorFrom(response.status, await response.text());
+  const error = errorFrom(response.status, await reached(response.text()));
   if (error.status === 401) refuse(token, error.message);
   throw error;
 }
@@ -114,7 +118,7 @@ export async function send(path: string, method = "POST"): Promise<void> {
 }
 
 export async function json<T>(path: string, options?: RequestInit): Promise<T> {
-  return (await (await call(path, options)).json()) as T;
+  return (await reached((await call(path, options)).json())) as T;
 }
 
 /** Send a JSON body; the answer's JSON comes back. */
@@ -181,7 +185,7 @@ export async function viewBytes(
   signal: AbortSignal,
 ): Promise<ArrayBuffer> {
   const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
-  return (await call(`${path}/view?${parameters}`, { signal })).arrayBuffer();
+  return reached((await call(`${path}/view?${parameters}`, { signal })).arrayBuffer());
 }
 
 export interface Upload {

@@ -10,7 +10,7 @@ from tests.agent.turns import small_trace
 
 pytestmark = pytest.mark.long
 
-BOUNDS = SqlBounds(seconds=1.0, rows=50, characters=20_000)
+BOUNDS = SqlBounds(seconds=2.5, rows=50, characters=20_000)
 
 MEMORY = [
     "SELECT list(i) FROM range(2000000000) t(i)",

@@ -91,7 +91,7 @@ def synthetic(spans: int) -> Trace:
         at = np.flatnonzero(depth == row)
         frame[at] = (frame[parent[at]] * 7 + choice[at] * 13 + row) % FRAMES
     frame = np.array(names)[frame].astype(np.int32)
-    builder.add_evented("main", Nested(np.arange(spans), start, end, frame, parent, depth))
+    builder.add_evented("main", Nested(np.arange(spans), start, end, frame, parent))
     return builder.build(sha256="0" * 64, source_bytes=1)
 
 

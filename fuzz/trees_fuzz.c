@@ -6,7 +6,7 @@ enum { MOST = 512 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static int64_t start[MOST], end[MOST], order[MOST], source[MOST], until[MOST], own[MOST], calls[MOST], ends[MOST];
-    static int32_t frame[MOST], parent[MOST], depth[MOST], node[MOST], above[MOST], from[MOST];
+    static int32_t frame[MOST], parent[MOST], node[MOST], above[MOST], from[MOST];
     static uint8_t flags[MOST], outermost[MOST];
     int64_t count = (int64_t)size < MOST ? (int64_t)size : MOST, repaired[3];
     for (int64_t i = 0; i < count; i++) {
@@ -21,10 +21,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (ends[i] > count) ends[i] = count;
         own[i] = calls[i] = 0;
     }
-    int64_t kept = nest_slices(start, end, count, 1 + (count ? data[0] % 9 : 0), order, until, parent, depth, repaired);
+    int64_t kept = nest_slices(start, end, count, 1 + (count ? data[0] % 9 : 0), order, until, parent, repaired);
     for (int64_t i = 0; i < kept; i++)
         if (parent[i] >= i || (parent[i] >= 0 && until[i] > until[parent[i]])) abort();
-    match_begin_end(start, frame, flags, count, 7, 5, 3, source, until, parent, depth, repaired);
+    match_begin_end(start, frame, flags, count, 7, 5, 3, source, until, parent, repaired);
     self_durations(start, end, above, count, own);
     for (int pass = 0; pass < 3; pass++) {
         Tree tree = {.max_depth = 6};
@@ -38,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     find_outermost(frame, above, count, 6, outermost);
     sum_upwards_int64(above, count, own);
+    sum_spans(start, end, above, frame, count, count / 2, own, calls);
     sum_by_node_int64(above, start, count, count / 2, own);
     sum_spans_in_window(start, end, above, count, above, count / 2, 3, 40, 3.5, 39.5, own, calls);
     int64_t open = 0, closed = 0, now = 0;
@@ -50,9 +51,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             end[closed++] = now + (data[i] == 254);
         }
     }
-    if (nest_ended(start, end, frame, closed, 1 + count % 40, from, parent, depth) == 1)
+    if (nest_ended(start, end, frame, closed, 1 + count % 40, from, parent) == 1)
         for (int64_t i = 0; i < closed; i++) {
-            if (from[i] < 0 || from[i] >= closed || parent[i] >= i || depth[i] != (parent[i] < 0 ? 0 : depth[parent[i]] + 1)) abort();
+            if (from[i] < 0 || from[i] >= closed || parent[i] >= i) abort();
             if (i && start[i] < start[i - 1]) abort();
         }
     return 0;

@@ -16,7 +16,7 @@ import numpy as np
 from traces.bounds import MAX_PROFILES, MAX_STACK_DEPTH
 from traces.errors import DamagedTrace, EmptyTrace, TraceTooLarge
 from traces.kernels.columns import counted
-from traces.kernels.spans import self_durations
+from traces.kernels.spans import sum_spans
 from traces.kernels.trees import Paths, paths_of_spans, sum_by_node
 from traces.model import (
     NONE,
@@ -183,18 +183,15 @@ class TraceBuilder:
         of the input that `nested` indexes."""
         start, end = self._column(nested.start, unit), self._column(nested.end, unit)
         size = len(start)
-        paths = paths_of_spans(nested.frame, nested.parent, MAX_STACK_DEPTH)
+        paths = paths_of_spans(nested.frame, nested.parent, MAX_STACK_DEPTH, owned=True)
         node = paths.leaf
-        own = self_durations(start, end, nested.parent)
-        own_of_nodes = sum_by_node(node, own, len(paths))
-        count = counted(node, len(paths))
+        own_of_nodes, count = sum_spans(start, end, nested.parent, node, len(paths))
         spans = Spans(
             start=start,
             end=end,
             parent=nested.parent,
             node=node,
-            depth=nested.depth,
-            self_value=own,
+            node_depth=paths.depth,
             args_offset=args_offset[nested.source] if args_offset is not None else np.zeros(size, np.int64),
             args_length=args_length[nested.source] if args_length is not None else np.zeros(size, np.int32),
         )

@@ -232,9 +232,10 @@ def _profile(source: _Source, index: int, row: _Profile, node_base: int, span_ba
         samples = Samples(time, source.take(f"{at}.leaf", "i4", time.size), weights)
     else:
         start = source.take(f"{at}.start", axis_type)
-        spans = Spans(
+        spans = Spans.known(
             start=start,
             end=source.take(f"{at}.end", axis_type, start.size),
+            node_depth=tree.depth,
             self_value=source.take(f"{at}.own", axis_type, start.size),
             **{field: source.take(f"{at}.span.{field}", dtype, start.size) for field, dtype in SPANS},
         )

@@ -12,11 +12,13 @@ Handles, unique in the trace and the same for the same bytes: `f12` frame, `p0` 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from traces.kernels.columns import pick
+from traces.kernels.spans import self_durations
 from traces.values import ProfileKind, TraceWarning, Unit, ValueType
 
 Int64 = npt.NDArray[np.int64]
@@ -93,21 +95,38 @@ class Samples:
         return len(self.leaf)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Spans:
     """In preorder (each span before its children, siblings in time order), properly nested.
 
-    `args_offset`/`args_length` point into the decompressed source (0 length: none).
+    `node_depth` is the depth of each node. `args_offset`/`args_length` point into the decompressed source (0 length:
+    none).
     """
 
     start: Values
     end: Values
     parent: Int32
     node: Int32
-    depth: Int32
-    self_value: Values
+    node_depth: Int32
     args_offset: Int64
     args_length: Int32
+
+    @classmethod
+    def known(cls, *, depth: Int32, self_value: Values, **columns: Any) -> Self:
+        """With the columns that are else reckoned when somebody asks for them."""
+        spans = cls(**columns)
+        vars(spans).update(depth=depth, self_value=self_value)
+        return spans
+
+    @cached_property
+    def depth(self) -> Int32:
+        """How many spans hold each one."""
+        return pick(self.node_depth, self.node)
+
+    @cached_property
+    def self_value(self) -> Values:
+        """What each spent outside its children."""
+        return self_durations(self.start, self.end, self.parent)
 
     def __len__(self) -> int:
         return len(self.start)

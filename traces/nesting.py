@@ -28,7 +28,6 @@ class Nested:
     end: Values
     frame: Int32
     parent: Int32
-    depth: Int32
     clamped: int = 0
     unmatched_ends: int = 0
     unclosed: int = 0
@@ -39,7 +38,7 @@ def nest_slices(start: Values, end: Values, frame: Int32, *, owned: bool = False
     """Nest complete slices, given in file order. Columns that are nobody else's may be sorted where they lie."""
     ended = spans.nest_ended(start, end, frame, MAX_STACK_DEPTH) if owned else None
     if ended is not None:
-        return Nested(ended.source, start, end, frame, ended.parent, ended.depth)
+        return Nested(ended.source, start, end, frame, ended.parent)
     return _nested(spans.nest(start, end, MAX_STACK_DEPTH), start, frame)
 
 
@@ -58,7 +57,6 @@ def _nested(found: spans.Nesting, start: Values, frame: Int32) -> Nested:
         end=found.end,
         frame=frame[found.source],
         parent=found.parent,
-        depth=found.depth,
         clamped=found.clamped,
         unmatched_ends=found.unmatched_ends,
         unclosed=found.unclosed,

@@ -71,13 +71,12 @@ def test_calls_written_when_they_return_need_no_sorting() -> None:
     start, end, frame = int64([2, 3, 3, 1, 8, 0]), int64([3, 4, 7, 7, 9, 9]), int32([5, 4, 3, 2, 1, 0])
     found = spans.nest_ended(start, end, frame, DEPTH)
     assert found is not None
-    assert [column.tolist() for column in (start, end, frame, found.source, found.parent, found.depth)] == [
+    assert [column.tolist() for column in (start, end, frame, found.source, found.parent)] == [
         [0, 1, 2, 3, 3, 8],
         [9, 7, 3, 7, 4, 9],
         [0, 2, 5, 3, 4, 1],
         [5, 3, 0, 2, 1, 4],
         [-1, 0, 1, 1, 3, 0],
-        [0, 1, 2, 2, 3, 1],
     ]
 
 
@@ -107,6 +106,10 @@ def test_spans_become_nodes_and_sums_alike(slices: list[tuple[int, int, int]], l
     assert_same(paths, trees.paths_of_spans_reference(frame, nested.parent, DEPTH))
     own = spans.self_durations(begin, nested.end, nested.parent)
     np.testing.assert_array_equal(own, spans.self_durations_reference(begin, nested.end, nested.parent))
+    spent = (begin, nested.end, nested.parent, paths.leaf, len(paths))
+    for mine, reference in zip(spans.sum_spans(*spent), spans.sum_spans_reference(*spent), strict=True):
+        np.testing.assert_array_equal(mine, reference)
+    assert_same(trees.paths_of_spans(frame, nested.parent, DEPTH, owned=True), paths)  # over the frames
     window = (begin, nested.end, paths.leaf, paths.parent, low, low + width)
     for mine, reference in zip(spans.sum_in_window(*window), spans.sum_in_window_reference(*window), strict=True):
         np.testing.assert_array_equal(mine, reference)

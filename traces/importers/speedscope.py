@@ -150,14 +150,12 @@ def _read_evented(profile: Profile, frames: Int32, builder: TraceBuilder) -> Non
     closed: list[int] = []
     frame: list[int] = []
     parent: list[int] = []
-    depth: list[int] = []
     stack: list[int] = []
     for index, event in enumerate(profile.events):
         if event.type == "O":
             if len(stack) >= MAX_STACK_DEPTH:
                 raise builder.damaged(f"its stacks are deeper than {MAX_STACK_DEPTH:,} frames.")
             parent.append(stack[-1] if stack else NONE)
-            depth.append(len(stack))
             stack.append(len(opened))
             opened.append(index)
             closed.append(NONE)
@@ -178,7 +176,6 @@ def _read_evented(profile: Profile, frames: Int32, builder: TraceBuilder) -> Non
         end=at[closed],
         frame=frames[frame].astype(np.int32),
         parent=np.array(parent, np.int32),
-        depth=np.array(depth, np.int32),
     )
     start, end = in_unit([profile.start_value, profile.end_value], unit, factor).tolist()
     if len(at):

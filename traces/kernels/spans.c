@@ -26,7 +26,7 @@ static void order_run(int64_t *order, const int64_t *end, int64_t count, int64_t
 /* `order` sorts by start (stable) and becomes the source of each span; the other outputs have room for `count` rows. Returns
  * the number of spans kept, or -NO_MEMORY. `repaired`: clamped, too deep. */
 EXPORT int64_t nest_slices(const int64_t *start, const int64_t *end, int64_t count, int64_t max_depth, int64_t *order,
-                           int64_t *until, int32_t *parent, int32_t *depth, int64_t *repaired) {
+                           int64_t *until, int32_t *parent, int64_t *repaired) {
     int64_t longest = 0;
     for (int64_t i = 0, first = 0; i < count; i++)
         if (i + 1 == count || start[order[i + 1]] != start[order[i]]) {
@@ -62,7 +62,6 @@ EXPORT int64_t nest_slices(const int64_t *start, const int64_t *end, int64_t cou
                 repaired[0]++;
             }
         }
-        depth[kept] = (int32_t)open;
         order[kept] = slice;
         until[kept] = finish;
         stack[open++] = (int32_t)kept++;
@@ -93,7 +92,7 @@ static int find_first_inside(const int64_t *start, const int64_t *end, int64_t c
 /* Puts slices of that kind in preorder where they lie, each with its `source`, which is where it lay; returns 1, or 0 and
  * leaves alone what is of another kind or deeper than allowed, or -NO_MEMORY. */
 EXPORT int64_t nest_ended(int64_t *start, int64_t *end, int32_t *frame, int64_t count, int64_t max_depth, int32_t *source,
-                          int32_t *parent, int32_t *depth) {
+                          int32_t *parent) {
     typedef struct {
         int32_t first, place;
     } Open;
@@ -109,7 +108,6 @@ EXPORT int64_t nest_ended(int64_t *start, int64_t *end, int32_t *frame, int64_t 
         }
         int32_t place = source[i] + (int32_t)open;
         parent[place] = open ? stack[open - 1].place : -1;
-        depth[place] = (int32_t)open;
         stack[open++] = (Open){source[i], place};
         source[i] = place;
     }
@@ -140,7 +138,7 @@ EXPORT int64_t nest_ended(int64_t *start, int64_t *end, int32_t *frame, int64_t 
  * ends, unclosed, too deep. */
 EXPORT int64_t match_begin_end(const int64_t *time, const int32_t *frame, const uint8_t *begins, int64_t count,
                                int64_t frame_count, int64_t max_depth, int64_t latest, int64_t *source,
-                               int64_t *until, int32_t *parent, int32_t *depth, int64_t *repaired) {
+                               int64_t *until, int32_t *parent, int64_t *repaired) {
     int32_t *stack = malloc((size_t)max_depth * sizeof *stack);
     int32_t *open_calls = calloc((size_t)frame_count + 1, sizeof *open_calls); /* of each frame */
     if (!stack || !open_calls) {
@@ -161,7 +159,6 @@ EXPORT int64_t match_begin_end(const int64_t *time, const int32_t *frame, const 
                 continue;
             }
             parent[spans] = open ? stack[open - 1] : -1;
-            depth[spans] = (int32_t)open;
             source[spans] = i;
             until[spans] = time[i];
             stack[open++] = (int32_t)spans++;
@@ -196,6 +193,18 @@ EXPORT int64_t self_durations(const int64_t *start, const int64_t *end, const in
         int64_t inner = end[i] - start[i];
         own[i] = inner;
         if (parent[i] >= 0) own[parent[i]] -= inner; /* parents come first */
+    }
+    return OK;
+}
+
+/* Self and count of each node. */
+EXPORT int64_t sum_spans(const int64_t *start, const int64_t *end, const int32_t *parent, const int32_t *node, int64_t count,
+                         int64_t node_count, int64_t *own, int64_t *calls) {
+    for (int64_t i = 0; i < count; i++) {
+        if (parent[i] >= i || node[i] < 0 || node[i] >= node_count) return MALFORMED;
+        own[node[i]] += end[i] - start[i];
+        calls[node[i]]++;
+        if (parent[i] >= 0) own[node[parent[i]]] -= end[i] - start[i];
     }
     return OK;
 }

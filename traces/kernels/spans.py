@@ -28,7 +28,6 @@ class Nesting:
     source: Int64 | Int32
     end: Values
     parent: Int32
-    depth: Int32
     clamped: int = 0
     unmatched_ends: int = 0
     unclosed: int = 0
@@ -58,11 +57,11 @@ def nest_ended(start: Int64, end: Int64, frame: Int32, max_depth: int) -> Nestin
         return None
     if not all(column.flags.c_contiguous and column.flags.writeable for column in columns):
         return None
-    source, parent, depth = (np.empty(len(start), np.int32) for _ in range(3))
-    nested = call(library.nest_ended, *columns, len(start), max_depth, source, parent, depth)
+    source, parent = np.empty(len(start), np.int32), np.empty(len(start), np.int32)
+    nested = call(library.nest_ended, *columns, len(start), max_depth, source, parent)
     if nested < 0:
         raise MemoryError
-    return Nesting(source, end, parent, depth) if nested else None
+    return Nesting(source, end, parent) if nested else None
 
 
 def nest_reference(start: Values, end: Values, max_depth: int) -> Nesting:
@@ -92,12 +91,12 @@ def _nest_whole(order: Int64, start: Values, end: Values, max_depth: int) -> Nes
     parent = np.where(depth > 0, above, NONE)
     if (end > np.where(depth > 0, end[above], end)).any():
         return None
-    return Nesting(order, end, parent.astype(np.int32), depth.astype(np.int32))
+    return Nesting(order, end, parent.astype(np.int32))
 
 
 def _nest_one_by_one(order: Int64, start: Values, end: Values, max_depth: int) -> Nesting:
     """The same, a slice at a time."""
-    parents, depths, kept = array("i"), array("i"), array("q")
+    parents, kept = array("i"), array("q")
     stack: list[int] = []  # open spans, as rows of the result
     ends = array("q" if end.dtype == np.int64 else "d")  # clamped ends of the result's rows
     clamped = too_deep = 0
@@ -114,7 +113,6 @@ def _nest_one_by_one(order: Int64, start: Values, end: Values, max_depth: int) -
                 finish = ends[parent]
                 clamped += 1
         parents.append(parent)
-        depths.append(len(stack))
         stack.append(len(kept))
         kept.append(position)
         ends.append(finish)
@@ -122,7 +120,6 @@ def _nest_one_by_one(order: Int64, start: Values, end: Values, max_depth: int) -
         source=order[np.frombuffer(kept, np.int64)],
         end=np.frombuffer(ends, end.dtype),
         parent=np.frombuffer(parents, np.int32),
-        depth=np.frombuffer(depths, np.int32),
         clamped=clamped,
         too_deep=too_deep,
     )
@@ -159,7 +156,6 @@ def match_reference(
     source: list[int] = []
     ends: list[int | float] = []
     parents: list[int] = []
-    depths: list[int] = []
     stack: list[int] = []  # open spans, as rows of the result
     open_frames: list[int] = []
     open_calls: dict[int, int] = {}
@@ -174,7 +170,6 @@ def match_reference(
                 ignored_depth += 1
                 continue
             parents.append(stack[-1] if stack else NONE)
-            depths.append(len(stack))
             stack.append(len(source))
             open_frames.append(name)
             open_calls[name] = open_calls.get(name, 0) + 1
@@ -198,7 +193,6 @@ def match_reference(
         source=np.array(source, np.int64),
         end=np.array(ends, time.dtype),
         parent=np.array(parents, np.int32),
-        depth=np.array(depths, np.int32),
         unmatched_ends=unmatched,
         unclosed=len(stack),
         too_deep=too_deep,
@@ -222,6 +216,25 @@ def self_durations_reference(start: Values, end: Values, parent: Int32) -> Value
     inner = parent >= 0
     np.subtract.at(own, parent[inner], (end - start)[inner])
     return own
+
+
+def sum_spans(start: Values, end: Values, parent: Int32, node: Int32, nodes: int) -> tuple[Values, Int64]:
+    """Self and calls of each node of all spans; parents come first."""
+    library = kernels()
+    if library is None or start.dtype != np.int64 or end.dtype != np.int64:
+        return sum_spans_reference(start, end, parent, node, nodes)
+    own, calls = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
+    columns = (contiguous(start, np.int64), contiguous(end, np.int64))
+    tree = (contiguous(parent, np.int32), contiguous(node, np.int32))
+    raise_for(call(library.sum_spans, *columns, *tree, len(start), nodes, own, calls), 0)
+    return own, calls
+
+
+def sum_spans_reference(start: Values, end: Values, parent: Int32, node: Int32, nodes: int) -> tuple[Values, Int64]:
+    """The same in numpy."""
+    own = np.zeros(nodes, start.dtype)
+    np.add.at(own, node, self_durations_reference(start, end, parent))
+    return own, np.bincount(node, minlength=nodes).astype(np.int64)
 
 
 def sum_in_window(
@@ -265,16 +278,16 @@ def _sums(place: Int32, values: Int64, size: int) -> Int64:
     return sums
 
 
-Columns = tuple[Int64, Int64, Int32, Int32]
+Columns = tuple[Int64, Int64, Int32]
 
 
-def _outputs(count: int) -> tuple[Int64, Int32, Int32]:
-    return np.empty(count, np.int64), np.empty(count, np.int32), np.empty(count, np.int32)
+def _outputs(count: int) -> tuple[Int64, Int32]:
+    return np.empty(count, np.int64), np.empty(count, np.int32)
 
 
 def _filled(columns: Columns, count: int) -> Columns:
     """The rows that a kernel filled; it returns a negative number when memory is out."""
     if count < 0:
         raise MemoryError
-    source, end, parent, depth = columns
-    return source[:count], end[:count], parent[:count], depth[:count]
+    source, end, parent = columns
+    return source[:count], end[:count], parent[:count]

@@ -1,7 +1,7 @@
 /* Call paths become the nodes of a call tree, in order of first appearance, parents first; values are summed over it. */
 #include "tree.h"
 
-/* The node of each span; MALFORMED: parents do not come first. */
+/* The node of each span, which may be written over its frame; MALFORMED: parents do not come first. */
 EXPORT int64_t nodes_of_spans(const int32_t *frame, const int32_t *parent, int64_t count, int32_t *node, Tree *tree) {
     for (int64_t i = 0; i < count; i++) {
         if (parent[i] >= i || frame[i] < 0) return MALFORMED;

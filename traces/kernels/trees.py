@@ -58,13 +58,15 @@ class TreeStruct(ctypes.Structure):
         return Paths(frame, parent, depth, leaf, self.truncated)
 
 
-def paths_of_spans(frame: Int32, parent: Int32, max_depth: int) -> Paths:
-    """The node of each span, given spans with parents first."""
+def paths_of_spans(frame: Int32, parent: Int32, max_depth: int, *, owned: bool = False) -> Paths:
+    """The node of each span, given spans with parents first. Frames that are nobody else's may become the column of
+    nodes."""
     library = kernels()
     if library is None:
         return paths_of_spans_reference(frame, parent, max_depth)
-    inputs = (contiguous(frame, np.int32), contiguous(parent, np.int32), len(frame))
-    return _grow(library, library.nodes_of_spans, inputs, len(frame), max_depth)
+    frame = contiguous(frame, np.int32)
+    leaf = frame if owned and frame.flags.writeable else np.empty(len(frame), np.int32)
+    return _grow(library, library.nodes_of_spans, (frame, contiguous(parent, np.int32), len(frame)), leaf, max_depth)
 
 
 def paths_of_spans_reference(frame: Int32, parent: Int32, max_depth: int) -> Paths:
@@ -122,7 +124,7 @@ def paths_of_stacks(frames: Int32, ends: Int64, max_depth: int, *, inner_first: 
     if library is None:
         return paths_of_stacks_reference(frames, ends, max_depth, inner_first=inner_first)
     inputs = (contiguous(frames, np.int32), contiguous(ends, np.int64), len(ends), int(inner_first))
-    return _grow(library, library.leaves_of_stacks, inputs, len(ends), max_depth)
+    return _grow(library, library.leaves_of_stacks, inputs, np.empty(len(ends), np.int32), max_depth)
 
 
 def paths_of_stacks_reference(frames: Int32, ends: Int64, max_depth: int, *, inner_first: bool = False) -> Paths:
@@ -204,7 +206,7 @@ def paths_of_nodes(above: Int32, frame: Int32, on_top: npt.NDArray[np.bool_], sa
     frames = int(frame.max()) + 1 if len(frame) else 0
     nodes = (contiguous(above, np.int32), contiguous(frame, np.int32), contiguous(on_top, np.uint8))
     inputs = (*nodes, len(above), frames, contiguous(samples, np.int32), len(samples))
-    return _grow(library, library.leaves_of_nodes, inputs, len(samples), max_depth)
+    return _grow(library, library.leaves_of_nodes, inputs, np.empty(len(samples), np.int32), max_depth)
 
 
 def paths_of_nodes_reference(
@@ -355,8 +357,7 @@ class Trie:
         return Paths(frame, parent, depth, np.array(leaves, np.int32), self.truncated)
 
 
-def _grow(library: ctypes.CDLL, kernel: Any, inputs: tuple[Any, ...], count: int, max_depth: int) -> Paths:
-    leaf = np.empty(count, np.int32)
+def _grow(library: ctypes.CDLL, kernel: Any, inputs: tuple[Any, ...], leaf: Int32, max_depth: int) -> Paths:
     tree = TreeStruct(max_depth=max_depth)
     try:
         outcome = call(kernel, *inputs, leaf, tree)

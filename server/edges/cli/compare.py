@@ -7,8 +7,9 @@ from typing import Literal
 
 import typer
 
-from server.edges.cli.printing import Scope, asking, open_trace, print_json, print_table, where
+from server.edges.cli.printing import asking, open_trace, print_json, print_table, where
 from server.edges.cli.reading import MISUSED, fail
+from server.edges.cli.scope import Scope
 from traces.analysis.compare import ComparedFunction, compare_traces
 from traces.analysis.runs import compare_runs
 from traces.analysis.units import format_share, format_value

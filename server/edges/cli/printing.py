@@ -11,6 +11,7 @@ import typer
 
 from server.agent.quoting import plain, visible
 from server.edges.cli.reading import MISUSED, fail, read_or_fail
+from server.edges.cli.scope import Scope
 from traces.analysis.filters import FrameFilter
 from traces.analysis.selection import Selection, select
 from traces.analysis.units import format_share, format_value
@@ -18,19 +19,6 @@ from traces.analysis.window import Window
 from traces.handles import ProfileChoice
 from traces.model import Trace
 from traces.values import Unit
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
-    """As on the command line: `profile` a handle, a name or `all`; times in milliseconds from the profile's start."""
-
-    profile: str | None = None
-    value: str | None = None
-    my_code: bool = False
-    hide: str | None = None
-    only: str | None = None
-    start_ms: float | None = None
-    end_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,8 @@ from typing import Annotated, Literal
 import typer
 
 from server.edges.cli.options import TraceOrStdin
+from server.edges.cli.scope import Scope, scoped
 
-ProfileOption = Annotated[
-    str | None, typer.Option("--profile", help="Handle (p0), name, or all (added up); default: the main one.")
-]
-ValueOption = Annotated[str | None, typer.Option("--value", help="Which of the profile's values, by name.")]
-MyCodeOption = Annotated[bool, typer.Option("--my-code", help="Leave libraries out; their own time goes to callers.")]
-HideOption = Annotated[str | None, typer.Option("--hide", help="Leave functions out whose name or file has this.")]
-OnlyOption = Annotated[str | None, typer.Option("--only", help="Leave all other functions out.")]
-StartOption = Annotated[float | None, typer.Option("--start-ms", min=0, help="Window start, from the profile's start.")]
-EndOption = Annotated[float | None, typer.Option("--end-ms", min=0, help="Window end.")]
 LimitOption = Annotated[int, typer.Option("--limit", min=1, help="Rows at most.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON: values in nanoseconds, bytes or counts.")]
 SortOption = Annotated[Literal["self", "total"], typer.Option("--sort", help="By which value.")]
@@ -25,171 +17,106 @@ def add_questions(app: typer.Typer) -> None:
     """Add the commands to the application."""
 
     @app.command()
-    def summary(
-        trace: TraceOrStdin,
-        *,
-        profile: ProfileOption = None,
-        value: ValueOption = None,
-        my_code: MyCodeOption = False,
-        hide: HideOption = None,
-        only: OnlyOption = None,
-        start_ms: StartOption = None,
-        end_ms: EndOption = None,
-        as_json: JsonOption = False,
-    ) -> None:
+    @scoped()
+    def summary(trace: TraceOrStdin, *, scope: Scope, as_json: JsonOption = False) -> None:
         """Say what a trace is, which functions are heaviest and what stands out."""
-        from server.edges.cli.printing import Scope
         from server.edges.cli.summary import summary as run
 
-        scope = Scope(
-            profile=profile, value=value, my_code=my_code, hide=hide, only=only, start_ms=start_ms, end_ms=end_ms
-        )
         run(trace, scope, as_json=as_json)
 
     @app.command()
+    @scoped()
     def functions(
         trace: TraceOrStdin,
         *,
         sort: SortOption = "self",
         limit: Annotated[int | None, typer.Option(min=1, help="Rows; default: 30, as JSON all.")] = None,
         pattern: Annotated[str | None, typer.Option("--filter", help="Only names or files that have this.")] = None,
-        profile: ProfileOption = None,
-        value: ValueOption = None,
-        my_code: MyCodeOption = False,
-        hide: HideOption = None,
-        only: OnlyOption = None,
-        start_ms: StartOption = None,
-        end_ms: EndOption = None,
+        scope: Scope,
         as_json: JsonOption = False,
     ) -> None:
         """Rank functions by self or total, with counts and what single calls took."""
         from server.edges.cli.functions import functions as run
-        from server.edges.cli.printing import Scope
 
-        scope = Scope(
-            profile=profile, value=value, my_code=my_code, hide=hide, only=only, start_ms=start_ms, end_ms=end_ms
-        )
         run(trace, scope, sort_by=sort, limit=limit, pattern=pattern, as_json=as_json)
 
     @app.command()
+    @scoped()
     def find(
         trace: TraceOrStdin,
         pattern: Annotated[str, typer.Argument(help="Part of a name or file.")],
         *,
         regex: Annotated[bool, typer.Option("--regex", help="The pattern is a regular expression.")] = False,
         limit: LimitOption = 20,
-        profile: ProfileOption = None,
-        value: ValueOption = None,
-        my_code: MyCodeOption = False,
-        hide: HideOption = None,
-        only: OnlyOption = None,
-        start_ms: StartOption = None,
-        end_ms: EndOption = None,
+        scope: Scope,
         as_json: JsonOption = False,
     ) -> None:
         """Find functions by name or file."""
         from server.edges.cli.functions import find as run
-        from server.edges.cli.printing import Scope
 
-        scope = Scope(
-            profile=profile, value=value, my_code=my_code, hide=hide, only=only, start_ms=start_ms, end_ms=end_ms
-        )
         run(trace, pattern, scope, regex=regex, limit=limit, as_json=as_json)
 
     @app.command()
+    @scoped()
     def tree(
         trace: TraceOrStdin,
         *,
         root: Annotated[str | None, typer.Option(help="Start at this function or node (n12).")] = None,
         max_nodes: Annotated[int, typer.Option(min=1, help="Nodes at most.")] = 60,
         inverted: Annotated[bool, typer.Option("--inverted", help="Bottom up: functions first, then callers.")] = False,
-        profile: ProfileOption = None,
-        value: ValueOption = None,
-        my_code: MyCodeOption = False,
-        hide: HideOption = None,
-        only: OnlyOption = None,
-        start_ms: StartOption = None,
-        end_ms: EndOption = None,
+        scope: Scope,
         as_json: JsonOption = False,
     ) -> None:
         """Print the heaviest part of the call tree: total and self share, handle, function."""
-        from server.edges.cli.printing import Scope
         from server.edges.cli.trees import tree as run
 
-        scope = Scope(
-            profile=profile, value=value, my_code=my_code, hide=hide, only=only, start_ms=start_ms, end_ms=end_ms
-        )
         run(trace, scope, root=root, max_nodes=max_nodes, inverted=inverted, as_json=as_json)
 
     @app.command()
+    @scoped()
     def callers(
         trace: TraceOrStdin,
         frame: Annotated[str, typer.Argument(help="Function: handle (f12) or exact name.")],
         *,
         limit: LimitOption = 15,
-        profile: ProfileOption = None,
-        value: ValueOption = None,
-        my_code: MyCodeOption = False,
-        hide: HideOption = None,
-        only: OnlyOption = None,
-        start_ms: StartOption = None,
-        end_ms: EndOption = None,
+        scope: Scope,
         as_json: JsonOption = False,
     ) -> None:
         """Say who calls a function and what it calls."""
-        from server.edges.cli.printing import Scope
         from server.edges.cli.trees import callers as run
 
-        scope = Scope(
-            profile=profile, value=value, my_code=my_code, hide=hide, only=only, start_ms=start_ms, end_ms=end_ms
-        )
         run(trace, frame, scope, limit=limit, as_json=as_json)
 
     @app.command()
+    @scoped()
     def windows(
         trace: TraceOrStdin,
         *,
         length_ms: Annotated[float | None, typer.Option(help="Window length; default: a twentieth of all.")] = None,
         frame: Annotated[str | None, typer.Option(help="When was this function hottest.")] = None,
         limit: LimitOption = 5,
-        profile: ProfileOption = None,
-        value: ValueOption = None,
-        my_code: MyCodeOption = False,
-        hide: HideOption = None,
-        only: OnlyOption = None,
-        start_ms: StartOption = None,
-        end_ms: EndOption = None,
+        scope: Scope,
         as_json: JsonOption = False,
     ) -> None:
         """Find the windows in which most happened, or most of one function."""
-        from server.edges.cli.printing import Scope
         from server.edges.cli.times import windows as run
 
-        scope = Scope(
-            profile=profile, value=value, my_code=my_code, hide=hide, only=only, start_ms=start_ms, end_ms=end_ms
-        )
         run(trace, scope, length_ms=length_ms, frame=frame, limit=limit, as_json=as_json)
 
     @app.command()
+    @scoped("value")
     def spans(
         trace: TraceOrStdin,
         *,
         pattern: Annotated[str | None, typer.Option("--filter", help="Only names or files that have this.")] = None,
         outermost: Annotated[bool, typer.Option("--outermost", help="Only calls that nothing shown called.")] = False,
         limit: LimitOption = 15,
-        profile: ProfileOption = None,
-        my_code: MyCodeOption = False,
-        hide: HideOption = None,
-        only: OnlyOption = None,
-        start_ms: StartOption = None,
-        end_ms: EndOption = None,
+        scope: Scope,
         as_json: JsonOption = False,
     ) -> None:
         """List the longest single calls."""
-        from server.edges.cli.printing import Scope
         from server.edges.cli.times import spans as run
 
-        scope = Scope(profile=profile, my_code=my_code, hide=hide, only=only, start_ms=start_ms, end_ms=end_ms)
         run(trace, scope, pattern=pattern, outermost=outermost, limit=limit, as_json=as_json)
 
     _add_comparisons(app)
@@ -211,6 +138,7 @@ def _add_comparisons(app: typer.Typer) -> None:
         run(trace, name=name, before=before, everything=everything, as_json=as_json)
 
     @app.command()
+    @scoped()
     def compare(
         before: Annotated[Path | None, typer.Argument(help="The first trace.")] = None,
         after: Annotated[Path | None, typer.Argument(help="The second trace.")] = None,
@@ -222,23 +150,13 @@ def _add_comparisons(app: typer.Typer) -> None:
         sort: SortOption = "self",
         absolute: Annotated[bool, typer.Option("--absolute", help="Compare values as they are, not shares.")] = False,
         limit: LimitOption = 30,
-        profile: ProfileOption = None,
-        value: ValueOption = None,
-        my_code: MyCodeOption = False,
-        hide: HideOption = None,
-        only: OnlyOption = None,
-        start_ms: StartOption = None,
-        end_ms: EndOption = None,
+        scope: Scope,
         as_json: JsonOption = False,
     ) -> None:
         """Say which functions changed most from one trace to another, or from several runs to several (with a
         test: --before a --before b ... --after c --after d ...)."""
         from server.edges.cli.compare import compare_given as run
-        from server.edges.cli.printing import Scope
 
-        scope = Scope(
-            profile=profile, value=value, my_code=my_code, hide=hide, only=only, start_ms=start_ms, end_ms=end_ms
-        )
         runs = (before, *(more_before or ())), (after, *(more_after or ()))
         run(*runs, scope, sort_by=sort, absolute=absolute, limit=limit, as_json=as_json)
 

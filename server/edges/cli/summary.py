@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import typer
 
-from server.edges.cli.printing import Scope, asking, open_trace, print_json
+from server.edges.cli.printing import asking, open_trace, print_json
+from server.edges.cli.scope import Scope
 from traces.analysis.functions import FunctionTable
 
 HEAVIEST = 10

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from server.agent.quoting import plain
-from server.edges.cli.printing import Scope, amounts, asking, open_trace, print_json, print_table, where
+from server.edges.cli.printing import amounts, asking, open_trace, print_json, print_table, where
+from server.edges.cli.scope import Scope
 from traces.analysis.units import format_share, format_value
 
 NS_PER_MS = 1_000_000

@@ -58,6 +58,25 @@ async def test_what_libraries_take_goes_to_the_own_code_that_called_them() -> No
     assert [row["name"] for row in around.data["callers"]] == ["handle"]
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("get_top_functions", {}),
+        ("get_call_tree", {}),
+        ("get_callers_callees", {"frame": "hook"}),
+        ("find_frames", {"pattern": "h"}),
+        ("get_hottest_windows", {"length_ms": 10}),
+        ("get_longest_calls", {}),
+    ],
+)
+async def test_every_question_takes_a_window_all_profiles_and_only_my_code(
+    tool: str, arguments: dict[str, Any]
+) -> None:
+    whole = await ask(tool, arguments)
+    for scope in ({"start_time_ms": 0, "end_time_ms": 15}, {"profile": "all"}, {"my_code": True}):
+        assert (await ask(tool, arguments | scope)).data != whole.data, scope
+
+
 async def test_functions_of_evented_profiles_say_what_single_calls_took() -> None:
     outcome = await ask("get_top_functions", {"filter": "handle"})
     assert "a call 40.0 ms/40.0 ms/100 ms" in outcome.text

@@ -21,9 +21,10 @@ from traces.model import Profile, Trace, Values
 
 ProfileArgument = Annotated[str | None, Field(description="p0; default: the main one")]
 ProfilesArgument = Annotated[str | None, Field(description="p0, or all (added up); default: the main one")]
-MyCodeArgument = Annotated[bool, Field(description="libraries left out, their time goes to callers")]
-StartArgument = Annotated[float | None, Field(ge=0, description="ms from the profile's start")]
-EndArgument = Annotated[float | None, Field(gt=0, description="ms")]
+MyCodeArgument = Annotated[bool, Field(description="no libraries")]
+StartArgument = Annotated[float | None, Field(ge=0, description="from its start")]
+EndArgument = Annotated[float | None, Field(gt=0)]
+OWN_CODE = FrameFilter(hide_libraries=True)
 FrameArgument = Annotated[str, Field(min_length=1, description="f12, or the exact name")]
 
 
@@ -85,7 +86,7 @@ def chosen_profile(trace: Trace, argument: str | None) -> Profile:
 def chosen_selection(trace: Trace, argument: str | None, *, my_code: bool = False) -> Selection:
     """One profile, or all of them for `all`, with or without libraries. Raises ToolRetry naming the valid ones."""
     index = ALL if argument == ALL else chosen_profile(trace, argument).index
-    return select(trace, index, frame_filter=FrameFilter(hide_libraries=True) if my_code else None)
+    return select(trace, index, frame_filter=OWN_CODE if my_code else None)
 
 
 def profile_choice(chosen: Selection) -> ProfileChoice:

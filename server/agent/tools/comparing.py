@@ -10,7 +10,7 @@ from rendering.diff import render_diff
 from rendering.errors import InvalidOption
 from rendering.options import DiffOptions
 from server.agent.quoting import place, plain, quoted
-from server.agent.tools.arguments import ProfilesArgument, chosen_selection, profile_choice
+from server.agent.tools.arguments import OWN_CODE, MyCodeArgument, ProfilesArgument, chosen_selection, profile_choice
 from server.agent.tools.surroundings import Asking, KnownTrace
 from server.agent.tools.tool import Outcome, Tool, ToolArguments, ToolRetry
 from server.ports.traces import OpenTrace
@@ -41,6 +41,7 @@ class CompareTraces(ToolArguments):
     limit: Annotated[int, Field(ge=1, le=50)] = 12
     profile: ProfilesArgument = None
     absolute: Annotated[bool, Field(description="values as they are, not shares")] = False
+    my_code: MyCodeArgument = False
 
 
 async def ask_comparison(asking: Asking, arguments: CompareTraces) -> Outcome:
@@ -117,6 +118,7 @@ def _two(
         sort_by=arguments.sort_by,
         limit=arguments.limit,
         normalise=not arguments.absolute,
+        frame_filter=OWN_CODE if arguments.my_code else None,
     )
     try:
         picture = render_diff(
@@ -237,6 +239,7 @@ def compare_many(trace: Trace, arguments: CompareTraces, before_count: int, *oth
         sort_by=arguments.sort_by,
         limit=arguments.limit,
         normalise=not arguments.absolute,
+        frame_filter=OWN_CODE if arguments.my_code else None,
     )
     whole = found.whole
     what = f"{arguments.sort_by} {'share' if found.normalised else 'value'}"

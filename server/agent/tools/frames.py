@@ -5,24 +5,39 @@ from typing import Annotated
 from pydantic import Field
 
 from server.agent.quoting import quoted
-from server.agent.tools.arguments import ProfilesArgument, chosen_selection, nearest_frames, profile_choice
+from server.agent.tools.arguments import (
+    MyCodeArgument,
+    ProfilesArgument,
+    Windowed,
+    chosen_selection,
+    chosen_window,
+    nearest_frames,
+    profile_choice,
+)
 from server.agent.tools.functions import ROW_FIELDS, row_data, row_line
-from server.agent.tools.tool import Outcome, Tool, ToolArguments
+from server.agent.tools.tool import Outcome, Tool
 from traces.analysis.find import find_frames
 from traces.model import Trace
 
 
-class FindFrames(ToolArguments):
+class FindFrames(Windowed):
     pattern: Annotated[str, Field(min_length=1, max_length=200, description="part of a function name or file path")]
     regex: bool = False
     limit: Annotated[int, Field(ge=1, le=100)] = 15
     profile: ProfilesArgument = None
+    my_code: MyCodeArgument = False
 
 
 def answer_find_frames(trace: Trace, arguments: FindFrames) -> Outcome:
-    profile = chosen_selection(trace, arguments.profile)
+    profile = chosen_selection(trace, arguments.profile, my_code=arguments.my_code)
     matches = find_frames(
-        trace, arguments.pattern, regex=arguments.regex, limit=arguments.limit, profile=profile_choice(profile)
+        trace,
+        arguments.pattern,
+        regex=arguments.regex,
+        limit=arguments.limit,
+        profile=profile_choice(profile),
+        window=chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms),
+        frame_filter=profile.frame_filter,
     )
     unit = profile.unit
     near = [] if matches.rows else nearest_frames(trace, arguments.pattern)

@@ -8,6 +8,7 @@ from server.agent.quoting import place, quoted
 from server.agent.tools.arguments import (
     NS_PER_MS,
     FrameArgument,
+    MyCodeArgument,
     ProfilesArgument,
     Windowed,
     chosen_frame,
@@ -16,7 +17,7 @@ from server.agent.tools.arguments import (
     profile_choice,
 )
 from server.agent.tools.functions import ROW_FIELDS, amount, row_data
-from server.agent.tools.tool import Outcome, Tool, ToolArguments
+from server.agent.tools.tool import Outcome, Tool
 from traces.analysis.longest import longest_spans
 from traces.analysis.selection import Selection
 from traces.analysis.units import format_share, format_value
@@ -24,15 +25,16 @@ from traces.analysis.windows import HotWindow, hottest_windows
 from traces.model import Trace
 
 
-class HottestWindows(ToolArguments):
+class HottestWindows(Windowed):
     length_ms: Annotated[float | None, Field(gt=0, description="window length; default: a twentieth of all")] = None
     frame: FrameArgument | None = None
     limit: Annotated[int, Field(ge=1, le=20)] = 5
     profile: ProfilesArgument = None
+    my_code: MyCodeArgument = False
 
 
 def answer_hottest_windows(trace: Trace, arguments: HottestWindows) -> Outcome:
-    profile = chosen_selection(trace, arguments.profile)
+    profile = chosen_selection(trace, arguments.profile, my_code=arguments.my_code)
     frame, remark = (None, None) if arguments.frame is None else chosen_frame(trace, arguments.frame, profile)
     windows = hottest_windows(
         trace,
@@ -40,6 +42,8 @@ def answer_hottest_windows(trace: Trace, arguments: HottestWindows) -> Outcome:
         length=arguments.length_ms and arguments.length_ms * (NS_PER_MS if profile.axis.is_time else 1),
         limit=arguments.limit,
         frame=frame,
+        window=chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms),
+        frame_filter=profile.frame_filter,
     )
     of_what = "" if frame is None else f" of f{frame} {quoted(trace.frame_name(frame), 80)}"
     length, average = format_value(windows.length, windows.axis), format_value(windows.average, windows.unit)
@@ -86,13 +90,14 @@ def _moment(profile: Selection, at: float) -> str:
 
 class LongestCalls(Windowed):
     filter: Annotated[str | None, Field(description="only names containing this text")] = None
-    outermost: Annotated[bool, Field(description="only calls that nothing here called (tasks)")] = False
+    outermost: Annotated[bool, Field(description="only calls that nothing shown called (tasks)")] = False
     limit: Annotated[int, Field(ge=1, le=50)] = 10
     profile: ProfilesArgument = None
+    my_code: MyCodeArgument = False
 
 
 def answer_longest_calls(trace: Trace, arguments: LongestCalls) -> Outcome:
-    profile = chosen_selection(trace, arguments.profile)
+    profile = chosen_selection(trace, arguments.profile, my_code=arguments.my_code)
     found = longest_spans(
         trace,
         profile=profile_choice(profile),
@@ -100,6 +105,7 @@ def answer_longest_calls(trace: Trace, arguments: LongestCalls) -> Outcome:
         window=chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms),
         pattern=arguments.filter,
         outermost=arguments.outermost,
+        frame_filter=profile.frame_filter,
     )
     what = "calls" if found.exact else "stretches of samples (one may be several calls)"
     lines = [f"longest {what} of {found.total_rows} in {profile.handle} {quoted(profile.name, 80)}"]

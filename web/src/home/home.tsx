@@ -7,7 +7,9 @@ import { roomPath } from "../route.ts";
 import { formatCount, formatSize, formatValue } from "../viewer/values.ts";
 import { UploadList } from "./upload_list.tsx";
 
-const FORMATS = "Chrome and Node (.cpuprofile, performance traces), pprof, speedscope, collapsed stacks";
+const FORMATS =
+  "Recordings of Chrome, Firefox and Safari; of Node, Python, Java, Go, .NET, Ruby, PHP and Haskell; of perf, " +
+  "Instruments, Callgrind, Perfetto, PyTorch and Nsight; pprof, OpenTelemetry, speedscope, collapsed stacks";
 
 export function Home({ upload, version }: { upload: (files: File[]) => void; version: number }) {
   const [traces, setTraces] = useState<TraceInfo[] | null>(null);

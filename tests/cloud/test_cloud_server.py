@@ -97,7 +97,7 @@ async def test_a_socket_outlives_its_token_by_a_moment_and_no_longer(tmp_path: P
     async with team_server(tmp_path, expired_grace_s=0.5) as team:
         trace_id = await a_trace(team)
         async with team.server.socket() as socket:
-            await joined(team, socket, trace_id, team.token(exp=int(time.time()) + 3))
+            await joined(team, socket, trace_id, team.token(exp=int(time.time()) + 6))
             assert await socket.closed_with() == 4401
             assert (socket.connection.close_reason or "").startswith("token_expired: ")
 

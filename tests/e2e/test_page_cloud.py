@@ -144,7 +144,7 @@ def test_a_team_asks_in_two_tabs_to_its_limit_and_goes_on_when_an_administrator_
         form.get_by_role("button", name="Save").click()
         expect(form).to_have_count(0)
         for answers, tab in enumerate((page, second), 3):
-            expect(tab.get_by_label(INPUT)).to_be_enabled(timeout=30_000)
+            expect(tab.get_by_label(INPUT)).to_be_enabled(timeout=90_000)
             expect(tab.locator(".banner.limit")).to_have_count(0)
             ask(tab, "And now?")
             expect_same_answers([page, second], answers)

@@ -46,7 +46,7 @@ def test_the_input_is_closed_at_the_limit_and_comes_back_when_the_plan_is_change
     expect(banner.get_by_role("link", name="Change the plan")).to_be_visible()
     expect(page.get_by_label("Ask about this trace")).to_be_disabled()
     admin(server, "PATCH", "plans/one", {"chatMessagesPerSession": None})
-    expect(page.get_by_label("Ask about this trace")).to_be_enabled(timeout=30_000)
+    expect(page.get_by_label("Ask about this trace")).to_be_enabled(timeout=90_000)
     expect(banner).to_have_count(0)
     ask(page, "And why?")
     expect_status(page, "completed")

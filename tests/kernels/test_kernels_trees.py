@@ -193,7 +193,10 @@ def test_sums_over_a_tree_are_alike_to_the_last_bit(above: list[int], data: st.D
     parent = int32(above)
     for values in (own, own.astype(np.int64)):
         np.testing.assert_array_equal(trees.sum_upwards(values, parent), trees.sum_upwards_reference(values, parent))
-    np.testing.assert_array_equal(trees.outermost(frame, parent), trees.outermost_reference(frame, parent))
+    for deep in (trees.DEEP, -1):  # -1: each tree counts as deep
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(trees, "DEEP", deep)
+            np.testing.assert_array_equal(trees.outermost(frame, parent), trees.outermost_reference(frame, parent))
 
 
 @pytest.mark.parametrize(
@@ -212,3 +215,14 @@ def test_sums_over_a_tree_are_alike_to_the_last_bit(above: list[int], data: st.D
 def test_an_index_out_of_range_is_refused_not_followed(call: Any) -> None:
     with pytest.raises((NotReadable, trees.CycleFound)):
         call()
+
+
+def test_trees_as_deep_as_they_may_be_take_no_longer_for_each_node() -> None:
+    deep = 300_000  # a step for each pair of nodes above each other would take hours
+    parent = np.concatenate((np.arange(-1, deep - 1), np.arange(deep))).astype(np.int32)
+    frame = np.concatenate((np.arange(deep) % 1_000, np.arange(deep) % 1_500)).astype(np.int32)
+    flags = trees.outermost_reference(frame, parent)
+    np.testing.assert_array_equal(flags, trees.outermost(frame, parent))
+    assert flags[:1_001].tolist() == [1] * 1_000 + [0]
+    own = np.ones(2 * deep, np.int64)
+    np.testing.assert_array_equal(trees.sum_upwards_reference(own, parent), trees.sum_upwards(own, parent))

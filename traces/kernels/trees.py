@@ -16,6 +16,8 @@ Values = npt.NDArray[Any]
 NONE, ABSENT = -1, -2
 FEW_STACKS = 16
 """Fewer stacks than this at the average depth are walked one by one: numpy needs more at a time to be the faster."""
+DEEP = 256
+"""From this average depth on, looking at all ancestors of all nodes takes longer than walking the tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +296,9 @@ def outermost(frame: Int32, parent: Int32) -> UInt8:
 
 
 def outermost_reference(frame: Int32, parent: Int32) -> UInt8:
-    """The same in numpy, an ancestor at a time."""
+    """The same in numpy, an ancestor at a time; of a tree that is deep, a node at a time."""
+    if _depths(parent).sum(dtype=np.int64) > DEEP * len(parent):
+        return _outermost_one_by_one(frame, parent)
     alone = np.ones(len(frame), np.uint8)
     nodes = np.flatnonzero(parent >= 0)
     ancestors = parent[nodes]
@@ -307,15 +311,38 @@ def outermost_reference(frame: Int32, parent: Int32) -> UInt8:
     return alone
 
 
+def _outermost_one_by_one(frame: Int32, parent: Int32) -> UInt8:
+    """The same, walking down and up again: of each frame, how many are open."""
+    alone = np.zeros(len(frame), np.uint8)
+    frames = frame.tolist()
+    open_of = [0] * (max(frames) + 1)
+    children = np.split(
+        np.argsort(parent, kind="stable"), np.cumsum(np.bincount(parent + 1, minlength=len(parent) + 1))
+    )
+    left = children[0].tolist()[::-1]
+    while left:
+        node = left.pop()
+        if node < 0:
+            open_of[frames[~node]] -= 1
+            continue
+        alone[node] = open_of[frames[node]] == 0
+        open_of[frames[node]] += 1
+        left.append(~node)
+        left += children[node + 1].tolist()
+    return alone
+
+
 def _depths(parent: Int32) -> Int32:
-    depth = np.zeros(len(parent), np.int32)
-    nodes = np.flatnonzero(parent >= 0)
-    ancestors = parent[nodes]
+    """How many ancestors each node has: of those that it passes, it takes the number, and passes twice as many next."""
+    depth = (parent >= 0).astype(np.int32)
+    beyond = np.array(parent)
+    nodes = np.flatnonzero(beyond >= 0)
     while len(nodes):
-        depth[nodes] += 1
-        ancestors = parent[ancestors]
-        going = ancestors >= 0
-        nodes, ancestors = nodes[going], ancestors[going]
+        passed = beyond[nodes]
+        more, further = depth[passed], beyond[passed]
+        depth[nodes] += more
+        beyond[nodes] = further
+        nodes = nodes[further >= 0]
     return depth
 
 

@@ -187,11 +187,21 @@ static int widen(Column *column) {
     return 1;
 }
 
-static inline int say_text(Column *column, int64_t row, int32_t id) {
-    if (!reach(column, TEXT, row)) return 0;
+static __attribute__((noinline)) int say_wider_text(Column *column, int64_t row, int32_t id) {
     while (column->id_width < (int64_t)sizeof id && id >> (8 * column->id_width - 1))
         if (!widen(column)) return 0;
     set_id(column, row, id);
+    return 1;
+}
+
+static inline int say_text(Column *column, int64_t row, int32_t id) {
+    if (!reach(column, TEXT, row)) return 0;
+    if (column->id_width == 1 && id <= INT8_MAX)
+        ((int8_t *)column->ids)[row] = (int8_t)id;
+    else if (column->id_width == 2 && id <= INT16_MAX)
+        ((int16_t *)column->ids)[row] = (int16_t)id;
+    else
+        return say_wider_text(column, row, id);
     return 1;
 }
 
@@ -247,7 +257,7 @@ static __attribute__((noinline)) Cursor read_new_text(Scan *scan, Cursor at, con
 }
 
 /* Any value as text: a string's inside, otherwise its bytes; null is missing. */
-static inline Cursor read_text(Scan *scan, Cursor at, const Field *field, int64_t row) {
+static inline __attribute__((always_inline)) Cursor read_text(Scan *scan, Cursor at, const Field *field, int64_t row) {
     Json *json = &scan->json;
     Column *column = &scan->records->columns[field->column];
     Latest *latest = &scan->latest[field->column];
@@ -264,23 +274,26 @@ static inline Cursor read_text(Scan *scan, Cursor at, const Field *field, int64_
     return behind;
 }
 
-/* A number, or a string that holds just one; anything else is missing. */
-static inline Cursor read_number(Scan *scan, Cursor at, const Field *field, int64_t row) {
+/* A value that is no number: a string that holds just one counts, anything else is missing. */
+static __attribute__((noinline)) Cursor read_no_number(Json *json, Cursor at, int scale, int64_t *value) {
+    if (at >= json->end || *at != '"') return skip_value(json, at);
+    Cursor text = at + 1;
+    int escaped = 0;
+    at = skip_string(json, at, &escaped);
+    if (at) {
+        Json inside = {json->begin, json->end, NULL, 0};
+        if (read_scaled_slowly(&inside, text, scale, value) != at - 1) *value = MISSING;
+    }
+    return at;
+}
+
+static inline __attribute__((always_inline)) Cursor read_number(Scan *scan, Cursor at, const Field *field, int64_t row) {
     Json *json = &scan->json;
     int64_t value = MISSING;
-    if (at < json->end && (is_digit(*at) || *at == '-')) {
+    if (at < json->end && (is_digit(*at) || *at == '-'))
         at = read_scaled(json, at, field->scale, &value);
-    } else if (at < json->end && *at == '"') {
-        Cursor text = at + 1;
-        int escaped = 0;
-        at = skip_string(json, at, &escaped);
-        if (at) {
-            Json inside = {json->begin, json->end, NULL, 0};
-            if (read_scaled(&inside, text, field->scale, &value) != at - 1) value = MISSING;
-        }
-    } else {
-        at = skip_value(json, at);
-    }
+    else
+        at = read_no_number(json, at, field->scale, &value);
     if (!at) return NULL;
     Column *column = &scan->records->columns[field->column];
     if (!reach(column, SCALED, row)) return fail_as(json, at, NO_MEMORY);
@@ -346,7 +359,7 @@ static inline int is_missing(const Column *column, int kind, int64_t row) {
     return kind == TEXT ? id_at(column, row) < 0 : kind == SCALED ? column->values[row] == MISSING : id_at(column, row) == 0;
 }
 
-static inline Cursor read_value(Scan *scan, Cursor at, const Field *field, int64_t row) {
+static __attribute__((noinline)) Cursor read_any_value(Scan *scan, Cursor at, const Field *field, int64_t row) {
     switch (field ? field->kind : -1) {
         case TEXT: return read_text(scan, at, field, row);
         case SCALED: return read_number(scan, at, field, row);
@@ -354,6 +367,14 @@ static inline Cursor read_value(Scan *scan, Cursor at, const Field *field, int64
         case INTEGERS: return read_integers(scan, at, field, row);
         default: return skip_value(&scan->json, at);
     }
+}
+
+/* The same; most are numbers and texts, which are read without ado. */
+static inline __attribute__((always_inline)) Cursor read_value(Scan *scan, Cursor at, const Field *field, int64_t row) {
+    int kind = field ? field->kind : OBJECT;
+    if (kind == SCALED) return read_number(scan, at, field, row);
+    if (kind == TEXT) return read_text(scan, at, field, row);
+    return read_any_value(scan, at, field, row);
 }
 
 #endif

@@ -264,8 +264,14 @@ static inline uint64_t first_digits(uint64_t word, int count) { return count ? e
 
 static const uint64_t POWERS[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
 
+static __attribute__((noinline)) Cursor read_scaled_slowly(Json *json, Cursor at, int scale, int64_t *value) {
+    Cursor behind = skip_number(json, at);
+    if (behind) *value = scaled_number(at, behind, scale);
+    return behind;
+}
+
 /* The number at `at`, times 10**scale (0 to 9), with the same rounding. */
-static inline Cursor read_scaled(Json *json, Cursor at, int scale, int64_t *value) {
+static inline __attribute__((always_inline)) Cursor read_scaled(Json *json, Cursor at, int scale, int64_t *value) {
     Cursor start = at;
     int negative = at < json->end && *at == '-';
     at += negative;
@@ -297,9 +303,7 @@ static inline Cursor read_scaled(Json *json, Cursor at, int scale, int64_t *valu
     *value = negative ? -(int64_t)number : (int64_t)number;
     return at;
 slowly:
-    at = skip_number(json, start);
-    if (at) *value = scaled_number(start, at, scale);
-    return at;
+    return read_scaled_slowly(json, start, scale, value);
 }
 
 #endif

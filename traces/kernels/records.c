@@ -133,7 +133,7 @@ static Cursor read_record(Scan *scan, Cursor start) {
     }
     for (int i = 0; i < walk.late_count; i++) {
         const Field *weak = walk.late[i].field;
-        if (is_missing(&scan->records->columns[weak->column], weak->kind, walk.row) && !read_value(scan, walk.late[i].at, weak, walk.row))
+        if (is_missing(&scan->records->columns[weak->column], weak->kind, walk.row) && !read_any_value(scan, walk.late[i].at, weak, walk.row))
             return NULL;
     }
     return at;

@@ -35,6 +35,7 @@ def test_the_rate_of_samples_says_how_short_a_thing_can_be_seen() -> None:
     summary = recorded([["a"]] * 50)
     quality = summary.profiles[0].quality
     assert (quality.interval_ns, quality.rate_hz, quality.regular_share) == (10 * MS, 100, 1)
+    assert summary.as_json()["profiles"][0]["quality"]["rate_hz"] == 100
     assert "what lasts less than 10.0 ms: samples are so far apart" in hidden(summary)
 
 

@@ -60,7 +60,10 @@ class TraceSummary:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, names in snake_case."""
-        return asdict(self)
+        said = asdict(self)
+        for row, profile in zip(said["profiles"], self.profiles, strict=True):
+            row["quality"]["rate_hz"] = profile.quality.rate_hz
+        return said
 
 
 def summarise(trace: Trace) -> TraceSummary:

@@ -31,7 +31,7 @@ PROFILE_FIELDS = frozenset(
         "span_count",
         "values",
     }
-    | {"quality", "interval_ns", "regular_share", "cut_share", "unnamed_share", "only_running"}
+    | {"quality", "interval_ns", "rate_hz", "regular_share", "cut_share", "unnamed_share", "only_running"}
 )
 
 

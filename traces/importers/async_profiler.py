@@ -21,9 +21,10 @@ from traces.values import Unit, ValueType
 
 KINDS = ("interpreted", "compiled", "inlined", "native", "vm", "kernel", "compiled")
 POOL = "const cpool = ["
-NAME = re.compile(r"'((?:[^'\\\n]|\\.)*)'")
+NAME = re.compile(r"'((?:[^'\\\n]|\\.)*+)('?)")
+"""A name; without its end, which the second group is, all of its line."""
 PACKED = re.compile(r"^([fun])\((\d{1,18}(?:,(?:\d{1,18}|U)?)*)\)", re.MULTILINE)
-PLAIN = re.compile(r"^\s*f\((\d{1,9}),(\d{1,18}),(\d{1,18}),(\d),'((?:[^'\\\n]|\\.)*)'", re.MULTILINE)
+PLAIN = re.compile(r"^[ \t]*f\((\d{1,9}),(\d{1,18}),(\d{1,18}),(\d),'((?:[^'\\\n]|\\.)*+)'", re.MULTILINE)
 ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 MAX_NAMES_CHARACTERS = 256 << 20
 """Of all names unpacked: a page repeats beginnings to stay small, and could grow without bound."""
@@ -72,6 +73,8 @@ def _packed(text: str, begin: int, builder: TraceBuilder) -> Iterator[Row]:
     names: list[str] = []
     size = 0
     for match in NAME.finditer(text, begin, end):
+        if not match[2]:
+            continue
         name = ESCAPE.sub(r"\1", match[1])
         if names:
             name = names[-1][: max(0, ord(name[0]) - 32)] + name[1:] if name else ""

@@ -12,7 +12,7 @@ from traces.importers.gecko_thread import HIDDEN, MAIN_THREAD, GeckoThread, add_
 from traces.importers.head import Head
 from traces.importers.time import nanoseconds
 
-CALL = re.compile(r"(.*)\s+\((.*?)(?::(\d+))?(?::(\d+))?\)")
+CALL = re.compile(r"(.*)\s\(((?:(?!\s\().)*?)(?::(\d+))?(?::(\d+))?\)")
 PRIVATE = ("resource:", "self-hosted")
 OPEN_END_MS = 1e12
 Pauses = list[tuple[int, int]]

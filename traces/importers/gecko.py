@@ -18,7 +18,7 @@ from traces.importers.time import in_unit, nanoseconds, unit_named
 from traces.model import NONE
 from traces.values import ValueType
 
-FUNCTION = re.compile(r"(?:(.*) \((.+?):(\d+)(?::(\d+))?\)|(.+?):(\d+)(?::(\d+))?)(?:\[\d+\])?")
+FUNCTION = re.compile(r"(?:(.*) \(((?:(?! \().)+?):(\d+)(?::(\d+))?\)|(.+?):(\d+)(?::(\d+))?)(?:\[\d+\])?")
 MILLISECOND = 1_000_000
 
 

@@ -16,7 +16,7 @@ from traces.model import NONE, Values
 from traces.stacks import StackTable
 from traces.values import Unit, ValueType
 
-FIGURE = re.compile(r"\s*(\d+)(\.\d+)? ?(\w+)\s+\d+\.\d+%")
+FIGURE = re.compile(r"\s*(\d+)(\.\d+)? ?([^\W\d]\w*)\s+\d+\.\d+%")
 UNITS = {
     "ms": (Unit.NANOSECONDS, 10**6),
     "s": (Unit.NANOSECONDS, 10**9),

@@ -19,7 +19,7 @@ from traces.kernels.trees import distinct_rows
 from traces.model import NONE, Int32, Int64
 
 HEADER = re.compile(
-    rb"[ \t]*(\S.*?)[ \t]+(-?\d{1,9})(?:/(-?\d{1,9}))?[ \t]+(?:\[\d+\][ \t]+)?(?:[A-Za-z.]{1,8}[ \t]+)?"
+    rb"[ \t]*(\S(?:.*?\S)??)[ \t]+(-?\d{1,9})(?:/(-?\d{1,9}))?[ \t]+(?:\[\d+\][ \t]+)?(?:[A-Za-z.]{1,8}[ \t]+)?"
     rb"(\d{1,9})\.(\d{1,9}):[ \t]+(?:(\d{1,18})[ \t]+)?(\S+?):(?:[ \t]+(.*))?"
 )
 MAX_HEADER_BYTES = 1_000

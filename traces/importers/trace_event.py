@@ -28,7 +28,7 @@ from traces.nesting import Nested, match_begin_end, nest_slices
 COMPLETE, BEGIN, END, NO_SLICE, OTHER = range(5)
 KINDS = {"X": COMPLETE, "B": BEGIN, "E": END, **dict.fromkeys(("M", "P", *side_events.PHASES), NO_SLICE)}
 VIZTRACER_CATEGORIES = frozenset({"fee", "FEE"})
-VIZTRACER_NAME = re.compile(r"(.+) \((.+):(\d{1,9})\)")
+VIZTRACER_NAME = re.compile(r"(.+) \(((?:(?! \().)+):(\d{1,9})\)")
 """viztracer's function slices carry their place in the name: `walk (/app/walker.py:72)`."""
 UNNAMED = "(unnamed)"
 SAMPLES = frozenset({"samples", "stackFrames"})

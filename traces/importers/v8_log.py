@@ -31,7 +31,7 @@ PREFIXES = {
     "Builtin": "(builtin) ",
     "RegExp": "(regexp) ",
 }
-FUNCTION = re.compile(r"((?:(?:get|set|static|async|bound) )*[^ /]*) (.*):(\d+):(\d+)", re.DOTALL)
+FUNCTION = re.compile(r"((?:(?:get|set|static|async|bound) ){0,8}[^ /]*) (.*):(\d+):(\d+)", re.DOTALL)
 SYMBOL = re.compile(r"[tT] ([^(<]*)")
 ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
 

@@ -14,11 +14,11 @@ from traces.kernels.records_rows import BYTE, Rows, starts, unreadable
 from traces.kernels.records_typed import address_of
 
 SPACE = b" \t\r\n"
-TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|["\[\]{}]', re.DOTALL)
+TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|["\[\]{}]', re.DOTALL)
 BAD_ESCAPE = re.compile(
     rb"[^\\](?:\\\\)*\\u(?:[0-9a-fA-F]{0,3}[^0-9a-fA-F]|[dD][89abAB][0-9a-fA-F]{2}(?:[^\\]|\\[^u]))", re.DOTALL
 )
-TEXT = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\\?\Z)', re.DOTALL)
+TEXT = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 BAD_WORD = re.compile(rb"t(?!\Z|r(?:\Z|u(?:\Z|e)))|f(?!\Z|a(?:\Z|l(?:\Z|s(?:\Z|e))))|n(?!\Z|u(?:\Z|l(?:\Z|l)))")
 """What is malformed, though msgspec calls it cut where the document ends soon after it: escapes, true, false, null."""
 

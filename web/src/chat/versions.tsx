@@ -1,5 +1,5 @@
 /** Versions of an answer: a question that was edited or answered again keeps what it replaced, one click away. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { json } from "../api.ts";
 import { Icon } from "../icons.tsx";
 import type { HistoryMessage } from "../protocol.ts";
@@ -32,17 +32,25 @@ interface VersionedTurnProps extends TurnViewProps {
 export function VersionedTurn({ sessionId, earlier, ...view }: VersionedTurnProps) {
   const [shown, setShown] = useState<{ at: number; turn: Turn } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
+  /** The version that is on its way: the next step goes on from there, and what it overtakes is not shown. */
+  const coming = useRef<number | null>(null);
   if (earlier.length === 0) return <TurnView {...view} />;
   const at = shown?.at ?? earlier.length;
-  const go = async (to: number) => {
+  const go = async (by: -1 | 1) => {
+    const to = Math.max(0, Math.min(earlier.length, (coming.current ?? at) + by));
     setProblem(null);
+    coming.current = to === earlier.length ? null : to;
     if (to === earlier.length) return setShown(null);
     try {
       const path = `/sessions/${encodeURIComponent(sessionId)}/turns/${encodeURIComponent(earlier[to]!)}/messages`;
       const { messages } = await json<{ messages: HistoryMessage[] }>(path);
       const [turn] = turnsOf(messages);
+      if (coming.current !== to) return;
+      coming.current = null;
       if (turn) setShown({ at: to, turn: { ...turn, isStored: false } }); // it is read, not gone on with
     } catch (error) {
+      if (coming.current !== to) return;
+      coming.current = null;
       setProblem(error instanceof Error ? error.message : String(error));
     }
   };
@@ -54,7 +62,7 @@ export function VersionedTurn({ sessionId, earlier, ...view }: VersionedTurnProp
         class="icon-button"
         aria-label="Earlier version"
         disabled={at === 0}
-        onClick={() => void go(at - 1)}
+        onClick={() => void go(-1)}
       >
         <Icon name="back" />
       </button>
@@ -64,7 +72,7 @@ export function VersionedTurn({ sessionId, earlier, ...view }: VersionedTurnProp
         class="icon-button"
         aria-label="Later version"
         disabled={at === earlier.length}
-        onClick={() => void go(at + 1)}
+        onClick={() => void go(1)}
       >
         <Icon name="next" />
       </button>

@@ -199,3 +199,16 @@ def test_arguments_are_found_though_their_key_stands_elsewhere_too() -> None:
     offsets, lengths = columns.slices["args"]
     said = [piece[offset : offset + length] for offset, length in zip(offsets.tolist(), lengths.tolist(), strict=True)]
     assert said == [b"", b'{"args": 2}', b"3"]
+
+
+def test_a_number_read_again_as_it_is_written_stays_with_its_record() -> None:
+    """Found by mutation: behind a node without a call frame, it went to the record before."""
+    nodes = [
+        {"id": 1},
+        {"id": 2, "callFrame": {"functionName": "f", "columnNumber": 35}},
+        {"id": 3, "callFrame": {"functionName": "f", "columnNumber": -(2**63) - 1}},
+        {"id": 4, "callFrame": {"functionName": "f", "columnNumber": 36}},
+    ]
+    data = json.dumps(nodes).encode()
+    table, _ = scan_slices_reference(data, [0], [len(data)], NODE, arrays=True)
+    assert table.numbers("column").tolist() == [-(2**63), 35, -(2**63) + 1, 36]

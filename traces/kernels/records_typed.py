@@ -130,7 +130,7 @@ class TypedRecords:
         """How the numbers of one member are written, one after another."""
         outer = {name: each for name, each in self._outer.items() if name == wanted or each.kind is Kind.OBJECT}
         inner = {name: each for name, each in self._inner.items() if name == wanted}
-        said = _members(_decoder(outer, inner, WRITTEN).decode(piece), outer, inner)[wanted]
+        said = _members(_decoder(outer, inner, WRITTEN).decode(piece), outer, inner, WRITTEN)[wanted]
         if (outer | inner)[wanted].kind is Kind.INTEGERS:
             return list(chain.from_iterable(numbers for numbers in said if numbers))
         return [token for token in said if token]
@@ -150,12 +150,12 @@ def _struct(level: Level, types: Types) -> Any:
     return msgspec.defstruct("Record", members, rename={name: each.key for name, each in level.items()}, gc=False)
 
 
-def _members(records: list[Any], outer: Level, inner: Level) -> dict[str, list[Any]]:
+def _members(records: list[Any], outer: Level, inner: Level, types: Types = TYPES) -> dict[str, list[Any]]:
     members = {name: GETTERS[name](records) for name in outer}
     objects = next((members[name] for name, each in outer.items() if each.kind is Kind.OBJECT), [])
     none = objects.count(None)
     for name, each in inner.items():
-        absent = TYPES[each.kind][1]
+        absent = types[each.kind][1]
         if none == len(objects):
             members[name] = [absent] * none
         elif none:

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.kernels.columns import pick
+from traces.kernels.levels import Levels, Preorder, levels_of, preorder_of
 from traces.kernels.spans import self_durations
 from traces.values import ProfileKind, TraceWarning, Unit, ValueType
 
@@ -60,7 +61,7 @@ class Frames:
         return len(self.name)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CallTree:
     """Nodes with parents first (`parent[i] < i`, roots -1). `self_values[k][i]` and `total_values[k][i]` belong to
     `Profile.values[k]`.
@@ -80,6 +81,16 @@ class CallTree:
 
     def __len__(self) -> int:
         return len(self.frame)
+
+    @cached_property
+    def levels(self) -> Levels:
+        """The nodes by depth, sorted once."""
+        return levels_of(self.depth, self.parent)
+
+    @cached_property
+    def preorder(self) -> Preorder:
+        """The nodes as a walk meets them, found once."""
+        return preorder_of(self.levels, self.parent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +277,19 @@ class Trace:
     def frame_line(self, frame: int) -> int | None:
         line = int(self.frames.line[frame])
         return None if line == NONE else line
+
+    @cached_property
+    def merged_trees(self) -> dict[object, Any]:
+        """Call trees of several profiles, or of what a filter leaves, that questions asked for and keep here."""
+        return {}
+
+    @cached_property
+    def name_ranks(self) -> Int64:
+        """Each frame's place when frames are sorted by name, then index."""
+        order = sorted(range(len(self.frames)), key=self.frame_names.__getitem__)
+        ranks = np.empty(len(order), np.int64)
+        ranks[order] = np.arange(len(order))
+        return ranks
 
     @cached_property
     def frame_names(self) -> Sequence[str]:

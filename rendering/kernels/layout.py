@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rendering.kernels.library import call, kernels
-from traces.analysis.levels import depth_levels
+from traces.kernels.levels import depth_levels
 from traces.kernels.library import raise_for
 from traces.model import Int32, Int64
 

@@ -11,7 +11,6 @@ from server.agent.facts import OF_UNIT
 from server.agent.numbers import Dimension
 from server.agent.quoting import plain
 from traces.analysis.functions import FrameValues, frame_values, function_row
-from traces.analysis.levels import at_or_below
 from traces.analysis.selection import select
 from traces.handles import ALL, ProfileChoice
 from traces.model import CallTree, Int32, Profile, Trace, Values
@@ -146,7 +145,7 @@ def last_part(name: str) -> str:
 
 def _edges(profile: Profile, frame: int) -> Values:
     """Where calls of the frame, or stretches of samples with it, begin and end."""
-    inside = at_or_below(profile.tree.frame == frame, profile.tree.parent)
+    inside = profile.tree.levels.at_or_below(profile.tree.frame == frame)
     if profile.spans is not None:
         of_frame = profile.tree.frame[profile.spans.node] == frame
         return np.concatenate([profile.spans.start[of_frame], profile.spans.end[of_frame]])

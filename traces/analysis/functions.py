@@ -13,7 +13,7 @@ from traces.analysis.window import NodeValues, Window
 from traces.errors import InvalidQuestion
 from traces.handles import ProfileChoice
 from traces.kernels.trees import sum_by_node
-from traces.model import NONE, CallTree, Int64, Trace, Values
+from traces.model import CallTree, Int64, Trace, Values
 from traces.values import Unit
 
 
@@ -62,10 +62,9 @@ class FrameValues:
 
 def frame_values(tree: CallTree, values: NodeValues, frames: int) -> FrameValues:
     """Node values summed by frame; totals of outermost nodes only, so that recursion counts once."""
-    outer = np.where(tree.outermost == 1, tree.frame, NONE).astype(np.int32)
     return FrameValues(
         sum_by_node(tree.frame, values.self_value, frames),
-        sum_by_node(outer, values.total_value, frames),
+        sum_by_node(tree.frame, values.total_value * tree.outermost, frames),
         sum_by_node(tree.frame, values.count, frames),
     )
 

@@ -7,12 +7,13 @@ import numpy as np
 
 from traces.analysis.boxes import Boxes
 from traces.analysis.filters import FrameFilter
-from traces.analysis.levels import depth_levels
 from traces.analysis.merged import MergedTree, above, below, whole_tree
 from traces.analysis.selection import Selection, select
-from traces.analysis.window import Window, clip, edges, sample_extent, spans_near
+from traces.analysis.stretches import stretches
+from traces.analysis.window import Window, edges, spans_near
 from traces.handles import ProfileChoice, profile_at
-from traces.model import Int32, Int64, Profile, Samples, Trace, Values
+from traces.kernels.levels import by_depth, levels_of
+from traces.model import NONE, Int32, Int64, Profile, Samples, Trace, Values
 from traces.values import ProfileKind
 
 MAX_BOXES = 1_000_000
@@ -93,42 +94,47 @@ def sandwich_layout(
 
 def heaviest_first(chosen: Selection, tree: MergedTree) -> Boxes:
     """A merged tree as boxes side by side: siblings heaviest first, ties by name, nothing for nodes without weight."""
-    total = tree.total_value.astype(np.float64)
-    rank = name_ranks(chosen.trace)
-    start = np.zeros(len(tree), np.float64)
-    rows: list[Int64] = []
-    for level in depth_levels(tree.depth):
-        nodes = level[total[level] > 0]
-        if len(nodes) == 0:
-            break
-        parent = tree.parent[nodes]
-        base = np.where(parent >= 0, start[parent], 0.0)
-        order = np.lexsort((rank[tree.frame[nodes]], -total[nodes], parent, base))
-        nodes, parent, base = nodes[order], parent[order], base[order]
-        before = np.cumsum(total[nodes]) - total[nodes]
-        first = np.concatenate(([True], parent[1:] != parent[:-1]))
-        start[nodes] = base + before - before[np.maximum.accumulate(np.where(first, np.arange(len(nodes)), 0))]
-        rows.append(nodes)
-    nodes = np.concatenate(rows) if rows else np.zeros(0, np.int64)
+    nodes = np.flatnonzero(tree.total_value > 0)
+    total, frame, depth = tree.total_value[nodes], tree.frame[nodes], tree.depth[nodes]
+    place = np.full(len(tree) + 1, NONE, np.int64)  # the last one is where -1 leads
+    place[nodes] = np.arange(len(nodes))
+    parent = place[tree.parent[nodes]]
+    siblings = _siblings(parent, total, chosen.trace.name_ranks[frame])
+    before = np.concatenate((np.zeros(1, total.dtype), np.cumsum(total[siblings])))[:-1]  # with all earlier parents'
+    first = np.flatnonzero(np.diff(parent[siblings], prepend=NONE - 1))
+    left = np.empty(len(nodes), np.float64)  # of each box, in its parent
+    left[siblings] = before - np.repeat(before[first], np.diff(first, append=len(nodes)))
+    start = levels_of(depth, parent).sum_downwards(left)
+    from_left = np.argsort(start)
+    in_rows, rows = by_depth(depth[from_left])
+    order = from_left[in_rows]
     return Boxes(
-        start=start[nodes],
-        end=start[nodes] + total[nodes],
-        frame=tree.frame[nodes],
-        ref=chosen.refs(tree.ref[nodes]),
-        row_offsets=np.concatenate(([0], np.cumsum([len(r) for r in rows]))).astype(np.int64),
+        start=start[order],
+        end=start[order] + total[order],
+        frame=frame[order],
+        ref=chosen.refs(tree.ref[nodes[order]]),
+        row_offsets=rows,
         ref_kind="node",
         unit=chosen.unit,
         axis_start=0.0,
-        axis_end=float(total[tree.parent < 0].sum()),
+        axis_end=float(total[parent < 0].sum()),
     )
 
 
-def name_ranks(trace: Trace) -> Int64:
-    """Each frame's place when frames are sorted by name, then index."""
-    order = sorted(range(len(trace.frames)), key=trace.frame_names.__getitem__)
-    ranks = np.empty(len(order), np.int64)
-    ranks[order] = np.arange(len(order))
-    return ranks
+def _siblings(parent: Int64, total: Values, rank: Int64) -> Int64:
+    """Children of one parent after the other, the heaviest first, at a tie by rank."""
+    if len(total) == 0:
+        return np.zeros(0, np.int64)
+    by_total = np.argsort(total)
+    ranked = total[by_total]
+    lighter = np.empty(len(total), np.int64)  # how many different totals are less
+    lighter[by_total] = np.cumsum(np.concatenate(([False], ranked[1:] != ranked[:-1])))
+    ranks = int(rank.max()) + 1
+    weights = int(lighter.max()) + 1
+    if (int(parent.max()) + 2) * weights * ranks < 1 << 62:
+        # One number tells them apart: the parent first, then the weight, then the rank.
+        return np.argsort(((parent + 1) * weights + (weights - 1 - lighter)) * ranks + rank)
+    return np.lexsort((rank, -lighter, parent))
 
 
 def _whole_axis(profile: Profile) -> Window:
@@ -141,86 +147,38 @@ def _span_boxes(profile: Profile, window: Window) -> Boxes:
     assert spans is not None
     near = spans_near(spans, window)
     start, end, depth = near.of(spans.start), near.of(spans.end), near.of(spans.depth)
-    order = _by_depth(depth)
-    lasting = end > start
-    if not lasting.all():
-        order = order[lasting[order]]
-    begins, ends = start[order].astype(np.float64), end[order].astype(np.float64)
+    order, rows = by_depth(depth)
+    if len(empty := np.flatnonzero(end <= start)):
+        order = order[(end > start)[order]]
+        rows = rows - np.concatenate(([0], np.cumsum(np.bincount(depth[empty], minlength=len(rows) - 1))))
     low, high = edges(start, window)
-    np.maximum(begins, low, out=begins)
-    np.minimum(ends, high, out=ends)
-    row = near.row(order)
-    frame = profile.tree.frame[spans.node[row]]
-    return _boxes(profile, window, (begins, ends), depth[order], frame, row + profile.span_base, "span")
+    extent = np.maximum(start, low).astype(np.float64)[order], np.minimum(end, high).astype(np.float64)[order]
+    frame = profile.tree.frame[near.of(spans.node)][order]
+    return _boxes(profile, window, extent, rows, frame, near.row(order) + profile.span_base, "span")
 
 
 def _sample_boxes(profile: Profile, samples: Samples, window: Window) -> Boxes:
-    tree = profile.tree
-    begins, ends = sample_extent(profile, samples)
-    shown = np.flatnonzero((ends > window.start) & (begins < window.end) & (ends > begins))
-    begins, ends = clip(begins[shown], ends[shown], window)
-    leaf = samples.leaf[shown]
-    slack = 0.0 if profile.axis.is_time else 1e-9 * (window.end - window.start)
-    if len(leaf):
-        # Samples in a row with one leaf are one run; a gap in time ends a run.
-        same = (leaf[1:] == leaf[:-1]) & (begins[1:] <= ends[:-1] + slack)
-        first = np.concatenate(([0], np.flatnonzero(~same) + 1))
-        last = np.append(first[1:] - 1, len(leaf) - 1)
-        leaf, begins, ends = leaf[first], begins[first], ends[last]
-    columns: list[tuple[Values, Values, Int32, Int32]] = []
-    busy = np.flatnonzero(leaf >= 0)
-    leaf, begins, ends = leaf[busy].copy(), begins[busy], ends[busy]
-    while len(leaf):
-        # One row of the chart at a time, deepest first; each run's node climbs to its parent when its row is done.
-        depth = int(tree.depth[leaf].max())
-        at = np.flatnonzero(tree.depth[leaf] == depth)
-        node = leaf[at]
-        joined = (node[1:] == node[:-1]) & (at[1:] == at[:-1] + 1) & (begins[at[1:]] <= ends[at[:-1]] + slack)
-        first = np.concatenate(([0], np.flatnonzero(~joined) + 1))
-        last = np.append(first[1:] - 1, len(node) - 1)
-        columns.append((begins[at[first]], ends[at[last]], np.full(len(first), depth, np.int32), node[first]))
-        if depth == 0:
-            break
-        leaf[at] = tree.parent[node]
-    if not columns:
-        empty = np.zeros(0, np.int32)
-        columns.append((np.zeros(0), np.zeros(0), empty, empty))
-    start, end, depths, nodes = (np.concatenate(c) for c in zip(*columns, strict=True))
-    order = np.lexsort((start, depths))
-    nodes = nodes[order]
-    return _boxes(
-        profile,
-        window,
-        (start[order], end[order]),
-        depths[order],
-        tree.frame[nodes],
-        nodes + profile.node_base,
-        "node",
-    )
-
-
-def _by_depth(depth: Int32) -> Int64:
-    """The order of their rows, of what is in order of time: numpy sorts 16 bits by radix, and no stack is deeper."""
-    return np.argsort(depth.astype(np.uint16), kind="stable")
+    found = stretches(profile, samples, window)
+    frame, ref = profile.tree.frame[found.node], found.node.astype(np.int64) + profile.node_base
+    return _boxes(profile, window, (found.start, found.end), found.row_offsets, frame, ref, "node")
 
 
 def _boxes(
     profile: Profile,
     window: Window,
     extent: tuple[Values, Values],
-    depth: Int32,
+    rows: Int64,
     frame: Int32,
     ref: Int64,
     kind: Literal["span", "node"],
 ) -> Boxes:
     """Boxes that are in order of row and time."""
-    depths = np.arange(int(depth[-1]) + 2 if len(depth) else 1)
     return Boxes(
         start=extent[0].astype(np.float64, copy=False),
         end=extent[1].astype(np.float64, copy=False),
         frame=frame,
         ref=ref,
-        row_offsets=np.searchsorted(depth, depths).astype(np.int64),
+        row_offsets=rows,
         ref_kind=kind,
         unit=profile.axis,
         axis_start=window.start,

@@ -7,7 +7,6 @@ import numpy as np
 from traces.analysis.filters import FrameFilter, frames_that, shown_frames
 from traces.analysis.filters import pattern as expression
 from traces.analysis.layout import time_order
-from traces.analysis.levels import at_or_below
 from traces.analysis.selection import select
 from traces.analysis.window import Window, spans_near
 from traces.handles import ProfileChoice
@@ -68,7 +67,7 @@ def longest_spans(
         longest_of = _longest_calls if chosen.kind is ProfileKind.EVENTED else _longest_stretches
         nodes = wanted[one.tree.frame]
         if outermost:
-            under = at_or_below(shown[one.tree.frame], one.tree.parent)
+            under = one.tree.levels.at_or_below(shown[one.tree.frame])
             nodes = nodes & ~np.append(under, np.False_)[one.tree.parent]
         found, count = longest_of(trace, one, nodes, window, limit=max(limit, 0))
         rows += found
@@ -90,10 +89,16 @@ def _longest_calls(
     spans, tree = profile.spans, profile.tree
     assert spans is not None
     near = spans_near(spans, window)
-    rows = near.rows[nodes[near.of(spans.node)]]
-    duration = (spans.end - spans.start)[rows]
+    places = None if nodes.all() else np.flatnonzero(nodes[near.of(spans.node)])
+    if places is None:
+        duration = near.of(spans.end) - near.of(spans.start)
+        largest = _largest(duration, limit)
+    else:
+        rows = near.row(places)
+        duration = spans.end[rows] - spans.start[rows]
+        largest = places[_largest(duration, limit)]
     found = []
-    for row in rows[_largest(duration, limit)].tolist():
+    for row in near.row(largest).tolist():
         frame = int(tree.frame[spans.node[row]])
         start, end = spans.start[row].item(), spans.end[row].item()
         found.append(
@@ -112,7 +117,7 @@ def _longest_calls(
                 arguments=bool(spans.args_length[row] > 0),
             )
         )
-    return found, len(rows)
+    return found, len(duration)
 
 
 def _longest_stretches(

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from traces.analysis.levels import at_or_below
 from traces.analysis.window import NodeValues
 from traces.bounds import MAX_STACK_DEPTH
-from traces.kernels.trees import distinct_rows, paths_of_spans, sum_by_node
+from traces.kernels.distinct import groups_of, shared_paths
+from traces.kernels.trees import sum_by_node
 from traces.model import NONE, CallTree, Int32, Int64, Values
 
 
@@ -41,11 +41,16 @@ def below(tree: CallTree, values: NodeValues, starts: Int64) -> MergedTree:
     """What the start nodes and their callees spent, merged by path from the start. No start may lie below another."""
     is_start = np.zeros(len(tree), bool)
     is_start[starts] = True
-    nodes = np.flatnonzero(at_or_below(is_start, tree.parent))
-    place = np.full(len(tree), NONE, np.int32)
-    place[nodes] = np.arange(len(nodes), dtype=np.int32)
-    parent = np.where(is_start[nodes], NONE, place[tree.parent[nodes]]).astype(np.int32)
-    paths = paths_of_spans(tree.frame[nodes], parent, MAX_STACK_DEPTH)
+    inside = tree.levels.at_or_below(is_start)
+    nodes = np.flatnonzero(inside)
+    above = np.where(is_start, NONE, tree.parent)[nodes].astype(np.int64)
+    if len(starts) == 1:  # no two nodes below it have one path
+        place = np.full(len(tree) + 1, NONE, np.int32)
+        place[nodes] = np.arange(len(nodes), dtype=np.int32)
+        own, total, count = (column[nodes] for column in (values.self_value, values.total_value, values.count))
+        depth = tree.depth[nodes] - tree.depth[starts]
+        return MergedTree(tree.frame[nodes], place[above], depth, own, total, count, nodes)
+    paths = shared_paths(tree.levels, tree.frame, inside, above, MAX_STACK_DEPTH)
     size = len(paths.frame)
     return MergedTree(
         paths.frame,
@@ -68,17 +73,20 @@ def above(tree: CallTree, starts: Int64, weights: Values, counts: Int64, *, larg
     totals = np.zeros(0, weights.dtype)
     while len(nodes):
         callers = tree.parent[nodes]
-        ends = np.where(callers < 0, weights, 0).astype(weights.dtype)
+        called = callers >= 0
+        ends = weights.copy()
+        ends[called] = 0
         here = growth.level(groups, tree.frame[nodes], ends, weights, counts, nodes)
-        going = callers >= 0
+        going = called
         if largest is not None:
             # A caller has no more than what it calls: below the smallest of the largest so far nobody need look.
             new = growth.last_totals
             totals = np.sort(np.concatenate((totals, new)))[-largest:]
             if len(totals) == largest:
-                going &= new[here - here.min()] >= totals[0]
-        nodes, groups = callers[going].astype(np.int64), here[going]
-        weights, counts = weights[going], counts[going]
+                going &= (new >= totals[0])[here - (growth.size - len(new))]
+        rows = np.flatnonzero(going)
+        nodes, groups = callers[rows].astype(np.int64), here[rows]
+        weights, counts = weights[rows], counts[rows]
     return growth.finish()
 
 
@@ -87,18 +95,18 @@ class _Growth:
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self._dtype = dtype
-        self._size = 0
+        self.size = 0
         self._levels: list[tuple[Int64, Int64, Values, Values, Int64, Int64]] = []
 
     def level(self, parents: Int64, frames: Int32, own: Values, total: Values, count: Int64, refs: Int64) -> Int64:
         """Add the next level from rows that merge by parent and frame; returns each row's node."""
-        inverse, first = distinct_rows((parents + 1).astype(np.int32), frames.astype(np.int32))
+        inverse, first = groups_of((parents + 1) * (int(frames.max()) + 1) + frames)
         size = len(first)
         sums = [sum_by_node(inverse, column, size) for column in (own, total, count)]
         ref = _heaviest(inverse, total, refs, size)
         self._levels.append((parents[first], frames[first].astype(np.int64), sums[0], sums[1], sums[2], ref))
-        here: Int64 = inverse.astype(np.int64) + self._size
-        self._size += size
+        here: Int64 = inverse.astype(np.int64) + self.size
+        self.size += size
         return here
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from traces.analysis.window import whole
-from traces.model import Int64, Profile, Trace
+from traces.model import Int64, Profile, Trace, Values
 
 SUMS = frozenset(
     {"pprof", "collapsed", "callgrind", "cprofile", "heapprofile", "stackprof", "haskell", "pmcstat", "papyrus"}
@@ -56,7 +56,7 @@ def quality_of(trace: Trace, profile: Profile) -> Quality:
     cut = unnamed = 0.0
     if everything > 0:
         names = np.zeros(len(trace.frames), bool)
-        used = np.unique(tree.frame)
+        used = np.flatnonzero(np.bincount(tree.frame))
         names[used] = [UNNAMED.match(trace.frame_names[frame]) is not None for frame in used.tolist()]
         unnamed = float(own[names[tree.frame]].sum()) / everything
     if profile.samples is not None and everything > 0:
@@ -64,15 +64,24 @@ def quality_of(trace: Trace, profile: Profile) -> Quality:
         cut = share if share >= CUT_SHARE else 0.0
         if profile.axis.is_time and trace.format not in SUMS and len(profile.samples) > 2:
             distances = np.diff(profile.samples.time)
-            distances = distances[distances > 0]
+            if distances.min() <= 0:
+                distances = distances[distances > 0]
             if len(distances):
-                interval = float(np.median(distances))
-                regular = float((np.abs(distances - interval) <= REGULAR * interval).mean())
+                interval = _median(distances)
+                near = (distances >= (1 - REGULAR) * interval) & (distances <= (1 + REGULAR) * interval)
+                regular = float(near.mean())
     value = profile.values[profile.default_value].name
     only_running = profile.samples is not None and (
         trace.format in CPU_FORMATS or (trace.format == "pprof" and CPU_VALUES.match(value) is not None)
     )
     return Quality(interval, regular, cut, unnamed, only_running)
+
+
+def _median(numbers: Values) -> float:
+    """Numpy's median, without its look for numbers that are none."""
+    middle = len(numbers) // 2
+    upper = np.partition(numbers, middle)
+    return float(upper[middle]) if len(numbers) % 2 else (float(upper[:middle].max()) + float(upper[middle])) / 2
 
 
 def _cut(profile: Profile) -> float:

@@ -11,20 +11,25 @@ from traces.analysis.window import NodeValues, Window, node_values, whole
 from traces.bounds import MAX_STACK_DEPTH
 from traces.errors import InvalidQuestion
 from traces.handles import ALL, ProfileChoice, profile_at
-from traces.kernels.trees import outermost, paths_of_spans, sum_by_node, sum_upwards
+from traces.kernels.distinct import shared_paths
+from traces.kernels.levels import levels_of
+from traces.kernels.trees import sum_by_node
 from traces.model import NONE, CallTree, Int32, Int64, Profile, Trace
 from traces.values import ProfileKind, Unit
+
+MERGED_KEPT = 4
+"""Merged trees that a trace keeps: a conversation asks of one or two, and each holds some 30 bytes a node."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Merged:
     """One call tree of several, or of what a filter leaves. `node[i]` says where each node of profile `i` went (-1:
-    nowhere is a shown frame above it), `counted[i]` whether its count goes along."""
+    nowhere is a shown frame above it), `shown[i]` the same of those whose frame is shown (-1: it is not)."""
 
     tree: CallTree
     refs: Int64
     node: tuple[Int32, ...]
-    counted: tuple[np.typing.NDArray[np.bool_], ...]
+    shown: tuple[Int32, ...]
 
 
 @dataclass(frozen=True)
@@ -76,14 +81,18 @@ class Selection:
         if merged is None:
             return parts[0]
         size = len(merged.tree)
-        own = np.zeros(size, parts[0].self_value.dtype)
+        own, total = (np.zeros(size, parts[0].self_value.dtype) for _ in range(2))
         count = np.zeros(size, np.int64)
         hidden = 0.0
-        for part, node, counted in zip(parts, merged.node, merged.counted, strict=True):
+        # A hidden call is no call of its caller, but a sample in it is a sample in its caller.
+        counted = merged.node if self.kind is ProfileKind.SAMPLED else merged.shown
+        for part, node, shown, counts in zip(parts, merged.node, merged.shown, counted, strict=True):
             own += sum_by_node(node, part.self_value, size)
-            count += sum_by_node(np.where(counted, node, NONE).astype(np.int32), part.count, size)
-            hidden += float(part.self_value[node < 0].sum())
-        return NodeValues(own, sum_upwards(own, merged.tree.parent), count, hidden)
+            total += sum_by_node(shown, part.total_value, size)
+            count += sum_by_node(counts, part.count, size)
+            if self.frame_filter:
+                hidden += float(part.self_value[node < 0].sum())
+        return NodeValues(own, total, count, hidden)
 
     def whole(self, values: NodeValues) -> float:
         """All that is not idle, with what a filter hides altogether."""
@@ -93,7 +102,14 @@ class Selection:
     def _merged(self) -> _Merged | None:
         if len(self.profiles) == 1 and not self.frame_filter:
             return None
-        return _merge(self.trace, self.profiles, self.frame_filter)
+        kept = self.trace.merged_trees
+        key = tuple(p.index for p in self.profiles), self.frame_filter
+        if key not in kept:
+            kept[key] = _merge(self.trace, self.profiles, self.frame_filter)
+            for oldest in list(kept)[:-MERGED_KEPT]:
+                kept.pop(oldest, None)
+        merged: _Merged = kept[key]
+        return merged
 
 
 def select(
@@ -141,43 +157,27 @@ def _merge(trace: Trace, profiles: Sequence[Profile], frame_filter: FrameFilter 
     frame = np.concatenate([p.tree.frame for p in profiles])
     parent = np.concatenate(
         [np.where(p.tree.parent >= 0, p.tree.parent + o, NONE) for p, o in zip(profiles, offsets[:-1], strict=True)]
-    ).astype(np.int64)
-    refs = np.concatenate([np.arange(len(p.tree), dtype=np.int64) + p.node_base for p in profiles])
-    everywhere = np.arange(len(frame), dtype=np.int64)
-    if frame_filter:
-        visible = shown_frames(trace, frame_filter)[frame]
-        nearest = _nearest(parent, visible, everywhere)
-    else:
-        visible, nearest = np.ones(len(frame), bool), everywhere
+    ).astype(np.int32)
+    levels = levels_of(np.concatenate([p.tree.depth for p in profiles]), parent)
+    visible = shown_frames(trace, frame_filter)[frame] if frame_filter else np.ones(len(frame), bool)
+    nearest = levels.nearest(visible)
     kept = np.flatnonzero(visible)
-    rank = np.full(len(frame) + 1, NONE, np.int64)  # the last row answers for NONE
-    rank[kept] = np.arange(len(kept))
     above = np.where(parent[kept] >= 0, nearest[parent[kept]], NONE)
-    paths = paths_of_spans(frame[kept], rank[above].astype(np.int32), MAX_STACK_DEPTH)
-    node = np.append(paths.leaf, np.int32(NONE))[rank[nearest]].astype(np.int32)
-    first = np.empty(len(paths.frame), np.int64)
-    first[paths.leaf[::-1]] = refs[kept[::-1]]
-    # A hidden call is no call of its caller, but a sample in it is a sample in its caller.
-    sampled = profiles[0].kind is ProfileKind.SAMPLED
-    counted = np.ones(len(frame), bool) if sampled else visible
-    cuts = offsets[1:-1]
+    paths = shared_paths(levels, frame, visible, above, MAX_STACK_DEPTH)
+    node = np.full(len(frame) + 1, NONE, np.int32)  # the last row answers for NONE
+    node[kept] = paths.leaf
+    first = np.empty(len(paths), np.int64)
+    first[paths.leaf[::-1]] = kept[::-1]
+    refs = np.concatenate([np.arange(len(p.tree), dtype=np.int64) + p.node_base for p in profiles])
+    outermost = np.concatenate([p.tree.outermost for p in profiles])
     tree = CallTree(
         frame=paths.frame,
         parent=paths.parent,
         depth=paths.depth,
-        count=np.zeros(len(paths.frame), np.int64),
-        outermost=outermost(paths.frame, paths.parent),
+        count=np.zeros(len(paths), np.int64),
+        outermost=outermost[first],  # a filter hides all calls of a frame or none
         self_values=(),
         total_values=(),
     )
-    return _Merged(tree, first, tuple(np.split(node, cuts)), tuple(np.split(counted, cuts)))
-
-
-def _nearest(parent: Int64, visible: np.typing.NDArray[np.bool_], everywhere: Int64) -> Int64:
-    """The nearest visible node at or above each one (-1: none). Each round doubles the distance looked at."""
-    nearest = np.where(visible, everywhere, parent)
-    while True:
-        hidden = (nearest >= 0) & ~visible[nearest]
-        if not hidden.any():
-            return nearest
-        nearest[hidden] = nearest[nearest[hidden]]
+    places, shown = np.split(node[nearest], offsets[1:-1]), np.split(node[:-1], offsets[1:-1])
+    return _Merged(tree, refs[first], tuple(places), tuple(shown))

@@ -50,33 +50,44 @@ def node_values(profile: Profile, window: Window | None = None, value: int | Non
         return NodeValues(tree.self_values[index], tree.total_values[index], tree.count)
     if profile.kind is ProfileKind.EVENTED:
         assert profile.spans is not None
-        own, count = _spans_in_window(profile.spans, tree, window)
-    else:
-        assert profile.samples is not None
-        own, count = _samples_in_window(profile, profile.samples, index, window)
-    return NodeValues(own, sum_upwards(own, tree.parent, tree.depth), count)
+        return _spans_in_window(profile.spans, tree, window)
+    assert profile.samples is not None
+    own, count = _samples_in_window(profile, profile.samples, index, window)
+    return NodeValues(own, sum_upwards(own, tree.parent, lambda: tree.preorder), count)
 
 
-def _spans_in_window(spans: Spans, tree: CallTree, window: Window) -> tuple[Values, Int64]:
+def _spans_in_window(spans: Spans, tree: CallTree, window: Window) -> NodeValues:
     if spans.start.dtype.kind == "i":
-        near = spans_near(spans, Window(float(np.floor(window.start)), float(np.ceil(window.end))))
-        columns = (near.of(spans.start), near.of(spans.end), near.of(spans.node))
-        return sum_in_window(*columns, tree.parent, window.start, window.end)
+        low, high = edges(spans.start, window)
+        near = spans_near(spans, Window(low, high))
+        inside = slice(near.first, near.stop)
+        columns = (spans.start[inside], spans.end[inside], spans.node[inside])
+        own, total, count = sum_in_window(*columns, tree.parent, window.start, window.end)
+        for row in near.still_open.tolist():  # a few: spans that hold each other
+            node, part = spans.node[row], min(spans.end[row], high) - low
+            own[node] += part
+            total[node] += part
+            count[node] += 1
+            if tree.parent[node] >= 0:
+                own[tree.parent[node]] -= part
+        return NodeValues(own, total, count)
     start, end = clip(spans.start, spans.end, window)
     inside = (end > start) | ((spans.start == spans.end) & (spans.start >= window.start) & (spans.end < window.end))
     mine = end - start
     child = spans.parent >= 0
     np.subtract.at(mine, spans.parent[child], (end - start)[child])
     count = np.bincount(spans.node[inside], minlength=len(tree)).astype(np.int64)
-    return sum_by_node(spans.node, mine, len(tree)), count
+    own = sum_by_node(spans.node, mine, len(tree))
+    return NodeValues(own, sum_upwards(own, tree.parent, lambda: tree.preorder), count)
 
 
 def _samples_in_window(profile: Profile, samples: Samples, value: int, window: Window) -> tuple[Values, Int64]:
-    begins, ends = sample_extent(profile, samples)
+    low, high = bounds(samples.time, window)
     # Samples are in order and do not overlap: only the last one before the window can reach into it.
-    first = max(int(np.searchsorted(begins, window.start)) - 1, 0)
-    last = int(np.searchsorted(begins, window.end))
-    begins, ends, leaf = begins[first:last], ends[first:last], samples.leaf[first:last]
+    first = max(int(np.searchsorted(samples.time, low)) - 1, 0)
+    last = int(np.searchsorted(samples.time, high))
+    begins, ends = sample_extent(profile, samples, first, last)
+    leaf = samples.leaf[first:last]
     start, end = clip(begins, ends, window)
     inside = (end > start) | ((begins == ends) & (begins >= window.start) & (begins < window.end))
     inside &= leaf >= 0
@@ -123,7 +134,7 @@ def spans_near(spans: Spans, window: Window | None) -> SpansNear:
     """
     if window is None:
         return SpansNear(np.zeros(0, np.int64), 0, len(spans))
-    first, stop = np.searchsorted(spans.start, (window.start, window.end)).tolist()
+    first, stop = np.searchsorted(spans.start, bounds(spans.start, window)).tolist()
     still_open: list[int] = []
     row = first - 1
     while row >= 0:
@@ -131,6 +142,12 @@ def spans_near(spans: Spans, window: Window | None) -> SpansNear:
             still_open.append(row)
         row = int(spans.parent[row])
     return SpansNear(np.array(still_open[::-1], np.int64), first, stop)
+
+
+def bounds(column: Values, window: Window) -> Values:
+    """The window's edges for a search in the column; a search for floats makes floats of all whole numbers in it."""
+    exact = np.array((window.start, window.end))
+    return np.ceil(exact).astype(column.dtype) if column.dtype.kind == "i" else exact
 
 
 def edges(column: Values, window: Window) -> tuple[float, float]:
@@ -147,11 +164,16 @@ def clip(start: Values, end: Values, window: Window) -> tuple[Values, Values]:
     return begins, np.maximum(np.minimum(end, high), begins)
 
 
-def sample_extent(profile: Profile, samples: Samples) -> tuple[Values, Values]:
-    """Where each sample begins and ends on the axis."""
+def sample_extent(profile: Profile, samples: Samples, first: int = 0, last: int | None = None) -> tuple[Values, Values]:
+    """Where each sample of these rows begins and ends on the axis."""
+    last = len(samples) if last is None else last
+    begins = samples.time[first:last]
     if profile.unit == profile.axis:
-        return samples.time, samples.time + samples.weights[profile.default_value]
-    return samples.time, np.append(samples.time[1:], np.asarray(profile.axis_end, samples.time.dtype))
+        return begins, begins + samples.weights[profile.default_value][first:last]
+    ends = samples.time[first + 1 : last + 1]
+    if len(ends) < len(begins):
+        ends = np.append(ends, np.asarray(profile.axis_end, ends.dtype))
+    return begins, ends
 
 
 def whole(tree: CallTree, total: Values) -> float:

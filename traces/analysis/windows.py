@@ -1,19 +1,19 @@
 """When it was hottest: the stretches of a time axis in which most happened, or most of one function."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from traces.analysis.filters import FrameFilter, shown_frames
 from traces.analysis.functions import FunctionRow, top_functions
-from traces.analysis.levels import at_or_below
 from traces.analysis.selection import Selection, select
-from traces.analysis.window import Window, sample_extent
+from traces.analysis.window import Window
 from traces.errors import InvalidQuestion
 from traces.handles import ProfileChoice, frame_index
-from traces.model import Profile, Trace
-from traces.values import ProfileKind, Unit
+from traces.model import Int64, Profile, Samples, Trace, Values
+from traces.values import Unit
 
 WINDOWS_OF_AXIS = 20
 """Without a length a window is a twentieth of the axis: short enough to stand out, long enough to hold samples."""
@@ -134,27 +134,35 @@ def _until(
     """What happened before each edge in some frames and what they called."""
     tree = profile.tree
     wanted = frames[tree.frame]
-    under = wanted if wanted.all() else at_or_below(wanted, tree.parent)
-    if profile.kind is ProfileKind.EVENTED:
-        spans = profile.spans
-        assert spans is not None
-        outermost = under & ~np.append(under, np.False_)[tree.parent]
-        rows = np.flatnonzero(outermost[spans.node])
-        start, end = spans.start[rows].astype(np.float64), spans.end[rows].astype(np.float64)
-        weight = end - start
+    everything = bool(wanted.all())
+    under = np.append(wanted if everything else tree.levels.at_or_below(wanted), np.False_)
+    spans, samples = profile.spans, profile.samples
+    if spans is not None:
+        outermost = under[:-1] & ~under[tree.parent]
+        rows = np.flatnonzero(spans.parent < 0 if everything else outermost[spans.node])
+        start, weight = spans.start[rows], spans.end[rows] - spans.start[rows]
     else:
-        samples = profile.samples
         assert samples is not None
-        rows = np.flatnonzero(np.append(under, np.False_)[samples.leaf])
-        begins, ends = sample_extent(profile, samples)
-        start, end = begins[rows].astype(np.float64), ends[rows].astype(np.float64)
-        weight = samples.weights[value][rows].astype(np.float64)
-    if len(rows) == 0:
+        start, leaf = samples.time, samples.leaf
+        weight = np.where(leaf >= 0 if everything else under[leaf], samples.weights[value], 0)
+    if len(start) == 0:
         return np.zeros(len(edges))
-    before = np.concatenate(([0.0], np.cumsum(weight)))
-    last = np.searchsorted(start, edges)  # intervals that have begun; only the last of them can still be going on
-    current = np.maximum(last - 1, 0)
-    lasting = end[current] - start[current]
+    # Intervals that have begun, of which only the last can still be going on.
+    begun = np.searchsorted(start, np.ceil(edges).astype(start.dtype) if start.dtype.kind == "i" else edges)
+    current = np.maximum(begun - 1, 0)
+    part = weight[current].astype(np.float64)
+    lasting = part if samples is None else _lengths(profile, samples, current).astype(np.float64)
     gone = np.divide(edges - start[current], lasting, out=np.ones(len(edges)), where=lasting > 0)
-    part: npt.NDArray[np.float64] = before[last] - np.where(last > 0, weight[current] * (1 - gone.clip(0, 1)), 0.0)
-    return part
+    before = np.cumsum([weight[first:last].sum() for first, last in pairwise((0, *begun.tolist()))], dtype=np.float64)
+    until: npt.NDArray[np.float64] = before - np.where(begun > 0, part * (1 - gone.clip(0, 1)), 0.0)
+    return until
+
+
+def _lengths(profile: Profile, samples: Samples, rows: Int64) -> Values:
+    """How long these samples last on the axis."""
+    if profile.unit == profile.axis:
+        return samples.weights[profile.default_value][rows]
+    last = len(samples) - 1
+    ends = np.where(rows < last, samples.time[np.minimum(rows + 1, last)], profile.axis_end)
+    lasting: Values = ends - samples.time[rows]
+    return lasting

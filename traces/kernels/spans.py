@@ -9,14 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.kernels.library import call, contiguous, kernels, raise_for
+from traces.kernels.trees import sum_upwards
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
 UInt8 = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
 NONE = -1
-EXACT = float(1 << 53)
-"""Below this, float64 holds every whole number."""
 PIECE = 1 << 16
 """Rows that become Python's numbers at once without the kernels: more would only take memory."""
 
@@ -239,8 +238,8 @@ def sum_spans_reference(start: Values, end: Values, parent: Int32, node: Int32, 
 
 def sum_in_window(
     start: Int64, end: Int64, node: Int32, node_parent: Int32, low: float, high: float
-) -> tuple[Int64, Int64]:
-    """Self and calls of each node for the part of its spans between `low` (included) and `high` (excluded).
+) -> tuple[Int64, Int64, Int64]:
+    """Self, total and calls of each node for the part of its spans between `low` (included) and `high` (excluded).
 
     What crosses an edge counts for the part inside; an empty span counts as a call where it lies inside.
     """
@@ -253,29 +252,25 @@ def sum_in_window(
     edges = (int(np.floor(low)), int(np.ceil(high)), float(low), float(high))
     above = contiguous(node_parent, np.int32)
     raise_for(call(library.sum_spans_in_window, *columns, len(start), above, nodes, *edges, own, calls), 0)
-    return own, calls
+    return own, sum_upwards(own, above), calls
 
 
 def sum_in_window_reference(
     start: Int64, end: Int64, node: Int32, node_parent: Int32, low: float, high: float
-) -> tuple[Int64, Int64]:
-    """The same in numpy."""
-    first, last = int(np.floor(low)), int(np.ceil(high))
-    inner = np.maximum(np.minimum(end, last) - np.maximum(start, first), 0)
-    inside = (inner > 0) | ((start == end) & (start >= low) & (end < high))
-    nodes = len(node_parent)
-    total = _sums(node, inner, nodes)
-    own = total - _sums(node_parent + 1, total, nodes + 1)[1:]
-    return own, np.bincount(node if inside.all() else node[inside], minlength=nodes).astype(np.int64)
-
-
-def _sums(place: Int32, values: Int64, size: int) -> Int64:
-    """The sum of the values (none negative) of each place. Numpy is quicker in float64, which mostly holds them all."""
-    if values.sum(dtype=np.float64) < EXACT:
-        return np.bincount(place, values, size).astype(np.int64)
-    sums = np.zeros(size, np.int64)
-    np.add.at(sums, place, values)
-    return sums
+) -> tuple[Int64, Int64, Int64]:
+    """The same in numpy. What callees spend lies inside their callers: the sums of a node's spans are its total."""
+    inner = np.minimum(end, int(np.ceil(high)))
+    inner -= np.maximum(start, int(np.floor(low)))
+    np.maximum(inner, 0, out=inner)
+    empty = np.flatnonzero(inner == 0)
+    outside = empty[(start[empty] != end[empty]) | (start[empty] < low) | (end[empty] >= high)]
+    total, calls = np.zeros(len(node_parent), np.int64), np.bincount(node, minlength=len(node_parent))
+    np.add.at(total, node, inner)
+    np.subtract.at(calls, node[outside], 1)
+    own = total.copy()
+    inside = np.flatnonzero((node_parent >= 0) & (total > 0))
+    np.subtract.at(own, node_parent[inside], total[inside])
+    return own, total, calls
 
 
 Columns = tuple[Int64, Int64, Int32]

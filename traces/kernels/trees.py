@@ -1,12 +1,14 @@
 """Call paths interned as the nodes of a call tree, and sums over it. In C: tree.c."""
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from traces.kernels.levels import Preorder, is_whole, levels_of
 from traces.kernels.library import NotReadable, Outcome, call, contiguous, kernels, raise_for, take
 
 Int64 = npt.NDArray[np.int64]
@@ -246,27 +248,21 @@ def paths_of_nodes_reference(
     return tree.paths(leaves)
 
 
-def sum_upwards(own: Values, parent: Int32, depth: Int32 | None = None) -> Values:
-    """Each node's own value and those of all nodes below it; children add from the last to the first. Who knows the
-    nodes' depths spares the reference finding them."""
+def sum_upwards(own: Values, parent: Int32, preorder: Callable[[], Preorder] | None = None) -> Values:
+    """Each node's own value and those of all nodes below it; children add from the last to the first. Who keeps the
+    tree's preorder spares the reference much."""
     library = kernels()
     total = np.array(own)
     kernel = {"int64": "sum_upwards_int64", "float64": "sum_upwards_float64"}.get(str(own.dtype))
     if library is None or kernel is None:
-        return sum_upwards_reference(own, parent, depth)
+        return preorder().sum_upwards(own) if preorder and is_whole(own) else sum_upwards_reference(own, parent)
     raise_for(call(getattr(library, kernel), contiguous(parent, np.int32), len(total), total), 0)
     return total
 
 
-def sum_upwards_reference(own: Values, parent: Int32, depth: Int32 | None = None) -> Values:
+def sum_upwards_reference(own: Values, parent: Int32) -> Values:
     """The same in numpy, a depth at a time."""
-    total = np.array(own)
-    depth = _depths(parent) if depth is None else depth
-    order = np.argsort(depth, kind="stable")[::-1]
-    for nodes in np.split(order, np.flatnonzero(np.diff(depth[order])) + 1):
-        inner = nodes[parent[nodes] >= 0]
-        np.add.at(total, parent[inner], total[inner])
-    return total
+    return levels_of(_depths(parent), parent).sum_upwards(np.array(own))
 
 
 def sum_by_node(node: Int32, values: Values, node_count: int) -> Values:
@@ -275,8 +271,10 @@ def sum_by_node(node: Int32, values: Values, node_count: int) -> Values:
     own = np.zeros(node_count, values.dtype)
     kernel = {"int64": "sum_by_node_int64", "float64": "sum_by_node_float64"}.get(str(values.dtype))
     if library is None or kernel is None:
-        busy = node >= 0
-        np.add.at(own, node[busy], values[busy])
+        if len(node) and node.min() < 0:
+            busy = np.flatnonzero(node >= 0)
+            node, values = node[busy], values[busy]
+        np.add.at(own, node, values)
         return own
     columns = (contiguous(node, np.int32), contiguous(values, values.dtype))
     raise_for(call(getattr(library, kernel), *columns, len(node), node_count, own), 0)

@@ -1,5 +1,6 @@
 """`make bench`, or `python -m bench [--large] [FILES]`: seconds from bytes to answers and a picture, beside targets.
-`python -m bench streaming`: tokens on their way through the server; `crowds`: thousands of prompts at once.
+`python -m bench streaming`: tokens on their way through the server; `crowds`: thousands of prompts at once;
+`questions`: every question about a million spans and a million samples.
 
 Each file is measured in a process of its own. Large traces come from the folder `traces` in FLAMECHAT_SHARED; where it
 is missing, that is said. `--large` adds a file of 1 GB, made in the temporary folder. FILES: the steps of those alone.
@@ -17,8 +18,9 @@ from bench.cancelling import print_cancelling
 from bench.crowds import print_crowds
 from bench.measure import STEPS
 from bench.own_process import ROOT, figures_of
+from bench.questions import print_questions
 from bench.rendering import print_rendering
-from bench.repeated import print_large, print_questions
+from bench.repeated import print_large
 from bench.responsiveness import print_fresh_command, print_responsiveness
 from bench.speedscope import print_beside_speedscope
 from traces.cache import ENGINE_VERSION
@@ -65,6 +67,9 @@ def main(arguments: list[str]) -> None:
     print_machine()
     if arguments[:1] == ["streaming"]:
         sys.exit(streaming.main(arguments[1:]))
+    if arguments == ["questions"]:
+        print_questions(LARGE)
+        return
     if arguments == ["crowds"]:
         sys.exit(0 if print_crowds() else 1)
     files = [Path(argument).resolve() for argument in arguments if argument != "--large"]

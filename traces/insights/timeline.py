@@ -106,7 +106,7 @@ def _uneven_workers(subject: Subject) -> Verdict:
     groups: dict[str, list[Profile]] = {}
     for profile in subject.trace.profiles:
         if profile.unit.is_time:
-            name = re.sub(r"\(.*?\)|[\d#:_-]+", "", profile.name).strip().lower()
+            name = re.sub(r"\([^()]*\)|[\d#:_-]+", "", profile.name).strip().lower()
             groups.setdefault(f"{profile.kind} {profile.pid} {name}", []).append(profile)
     teams = [team for team in groups.values() if len(team) >= threshold("uneven-workers.workers")]
     if not teams:

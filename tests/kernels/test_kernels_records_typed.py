@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from traces.importers.chrome import PIECE
 from traces.importers.events import EVENT
 from traces.importers.v8 import NODE
-from traces.kernels import records_rows
+from traces.kernels import records_reference, records_rows
 from traces.kernels.library import NotReadable, kernels
 from traces.kernels.records import Field, Kind, Table, scan_records, scan_slices
 from traces.kernels.records_reference import scan_records_reference, scan_slices_reference
-from traces.kernels.records_typed import TypedColumns, TypedRecords
+from traces.kernels.records_typed import Parts, TypedColumns, TypedRecords
 
 WEAK = (*EVENT, Field("category", "also", Kind.TEXT, weak=True))
 FIELDS = st.sampled_from([EVENT, WEAK])
@@ -40,7 +41,18 @@ times = st.sampled_from(
     ]
 ) | st.integers(0, 10**16).map(str)
 inner = st.sampled_from(
-    ["{}", "7", "null", '"-0"', '{"args": 1}', '{"a\\n":[-0]}', '"\\"args\\":"', '{"x":{"args":{}}}']
+    [
+        '[{"name":1},{"name":2}]',
+        '"},{"',
+        "{}",
+        "7",
+        "null",
+        '"-0"',
+        '{"args": 1}',
+        '{"a\\n":[-0]}',
+        '"\\"args\\":"',
+        '{"x":{"args":{}}}',
+    ]
 )
 keys = st.sampled_from(['"args"', '"args" ', '"arg\\u0073"', '"other"', '"name"', '"dur"', '"\\u0064ur"'])
 
@@ -84,6 +96,16 @@ def spelled(members: list[tuple[str, str]], colon: str) -> str:
 records = st.lists(usual() | odd(), min_size=1, max_size=6)
 colons = st.sampled_from([":", ": ", ":\n\t   ", " : "])
 elements = st.sampled_from([[], ["7"], ['"args"'], ['{"args":1}']])
+arounds = st.sampled_from(
+    [
+        "ARRAY",
+        ' { "traceEvents" :\nARRAY}',
+        '{"traceEvents":ARRAY, "b": {"args": 1}, "c": [{"name": 1}, {"name": 2}]}',
+        '{"a": 1, "traceEvents": ARRAY, "b": {"args": 1}}',
+        '{"traceEvents": ARRAY, "traceEvents": [{"name":"x"}]}',
+        '{"traceEvents": ARRAY, "traceEvents": 7}',
+    ]
+)
 
 
 def assert_same(mine: Table, other: Table) -> None:
@@ -101,19 +123,20 @@ def raw_only() -> Iterator[None]:
         yield
 
 
-@given(records, colons, elements, FIELDS, st.integers(1, 4), st.booleans())
+@given(records, colons, elements, FIELDS, st.integers(1, 300), arounds)
 def test_no_spelling_tells_the_typed_way_from_the_others(
     rows: list[list[tuple[str, str]]],
     colon: str,
     more: list[str],
     fields: tuple[Field, ...],
-    batch: int,
-    inside: bool,
+    piece: int,
+    around: str,
 ) -> None:
     array = "[{}]".format(" ,\n".join([*(spelled(members, colon) for members in rows), *more]))
-    document = (f'{{"a": 1, "traceEvents": {array}, "b": {{"args": 1}}}}' if inside else array).encode()
+    document = around.replace("ARRAY", array).encode()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(records_rows, "BATCH", batch)
+        patch.setattr(records_rows, "PIECE", piece)
+        patch.setattr(records_reference, "LITTLE", 1)  # the whole of it
         found = scan_records_reference(document, fields, "traceEvents")
         with raw_only():
             assert_same(found, scan_records_reference(document, fields, "traceEvents"))
@@ -150,14 +173,14 @@ def outcome(scan: Any, *arguments: Any, **options: Any) -> Any:
         return error.reason
 
 
-@given(st.lists(st.lists(st.just(USUAL_NODE) | node_members, max_size=4), min_size=1, max_size=3), st.integers(1, 4))
-def test_nodes_of_v8_are_the_same_in_every_way(arrays: list[list[tuple[str, ...]]], batch: int) -> None:
+@given(st.lists(st.lists(st.just(USUAL_NODE) | node_members, max_size=4), min_size=1, max_size=3), st.integers(1, 300))
+def test_nodes_of_v8_are_the_same_in_every_way(arrays: list[list[tuple[str, ...]]], piece: int) -> None:
     parts = ["[{}]".format(",".join(f"{{{','.join(node)}}}" for node in nodes)).encode() for nodes in arrays]
     document = b" ".join(parts)
     lengths = [len(part) for part in parts]
     offsets = [sum(lengths[:index]) + index for index in range(len(parts))]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(records_rows, "BATCH", batch)
+        patch.setattr(records_rows, "PIECE", piece)
         found = outcome(scan_slices_reference, document, offsets, lengths, NODE, arrays=True)
         with raw_only():
             raw = outcome(scan_slices_reference, document, offsets, lengths, NODE, arrays=True)
@@ -170,10 +193,50 @@ def test_nodes_of_v8_are_the_same_in_every_way(arrays: list[list[tuple[str, ...]
             assert list(found[1]) == list(other[1])
 
 
+chunks = st.tuples(
+    st.sampled_from(['"x":1', '"startTime":1.5', '"startTime":null', '"timeDeltas":[1,2.5]', '"timeDeltas":[]']),
+    st.sampled_from(
+        [
+            '"cpuProfile":{"nodes":[{"id":1,"nodes":[]}],"samples":[1,2]}',
+            '"cpuProfile": {"samples":[9007199254740993],"nodes" :\n[]}',
+            '"cpuProfile":{"n\\u006fdes":[1],"startTime":-0,"timeDeltas":[0.0005]}',
+            '"cpuProfile":{"nodes":{},"samples":null}',
+            '"cpuProfile":{"nodes":1,"nodes":2}',
+            '"cpuProfile":7',
+            '"y":{"nodes":[2]}',
+        ]
+    ),
+)
+said = chunks.map(lambda members: f'{{"data":{{{",".join(members)}}}}}') | st.sampled_from(["{}", "[]", '{"data":[]}'])
+
+
+@given(st.lists(said, max_size=4), st.integers(1, 300))
+def test_pieces_of_v8_are_the_same_in_every_way(parts: list[str], piece: int) -> None:
+    document = " ".join(parts).encode()
+    lengths = [len(part) for part in parts]
+    offsets = [sum(lengths[:index]) + index for index in range(len(parts))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records_rows, "PIECE", piece)
+        found = outcome(scan_slices_reference, document, offsets, lengths, PIECE, arrays=False)
+        with raw_only():
+            raw = outcome(scan_slices_reference, document, offsets, lengths, PIECE, arrays=False)
+    compiled = outcome(scan_slices, document, (offsets, lengths), PIECE, arrays=False) if kernels() else raw
+    for other in (raw, compiled):
+        if isinstance(found, str):
+            assert found == other
+        else:
+            assert_same(found[0], other[0])
+            assert list(found[1]) == list(other[1])
+
+
+def whole(array: str) -> Parts:
+    return Parts([array.encode()], [0], arrays=True)
+
+
 @given(st.lists(usual(), min_size=1, max_size=6), colons)
 def test_usual_records_are_read_the_typed_way(rows: list[list[tuple[str, str]]], colon: str) -> None:
     piece = "[{}]".format(",".join(spelled(members, colon) for members in rows))
-    columns = TypedRecords(EVENT).read(piece.encode())
+    columns = TypedRecords(EVENT).read(whole(piece))
     assert isinstance(columns, TypedColumns)
     assert columns.count == len(rows)
     assert not columns.tokens
@@ -181,7 +244,7 @@ def test_usual_records_are_read_the_typed_way(rows: list[list[tuple[str, str]]],
 
 @pytest.mark.parametrize("member", ['"name": "a\\u0062"', '"n\\u0061me": "a"', '"pid": -0', '"pid": 1.0', '"id": []'])
 def test_texts_that_their_words_do_not_tell_exactly_stay_tokens(member: str) -> None:
-    columns = TypedRecords(EVENT).read(f'[{{"args": {{"x": "\\n-0"}}}}, {{{member}}}]'.encode())
+    columns = TypedRecords(EVENT).read(whole(f'[{{"args": {{"x": "\\n-0"}}}}, {{{member}}}]'))
     assert columns is not None
     assert columns.tokens
     assert not columns.words
@@ -189,16 +252,16 @@ def test_texts_that_their_words_do_not_tell_exactly_stay_tokens(member: str) -> 
 
 @pytest.mark.parametrize("member", ['"dur": "5"', '"dur": null', '"id2": 5', '"ts": 1e400'])
 def test_what_no_type_fits_is_left_to_the_raw_way(member: str) -> None:
-    assert TypedRecords(EVENT).read(f"[{{{member}}}]".encode()) is None
+    assert TypedRecords(EVENT).read(whole(f"[{{{member}}}]")) is None
 
 
 def test_arguments_are_found_though_their_key_stands_elsewhere_too() -> None:
-    piece = b'[{"name": "args"}, {"x": {"args": 1}, "args": {"args": 2}}, {"args"\n: 3}]'
-    columns = TypedRecords(EVENT).read(piece)
+    piece = '[{"name": "args"}, {"x": {"args": 1}, "args": {"args": 2}}, {"args"\n: 3}]'
+    columns = TypedRecords(EVENT).read(whole(piece))
     assert columns is not None
     offsets, lengths = columns.slices["args"]
     said = [piece[offset : offset + length] for offset, length in zip(offsets.tolist(), lengths.tolist(), strict=True)]
-    assert said == [b"", b'{"args": 2}', b"3"]
+    assert said == ["", '{"args": 2}', "3"]
 
 
 def test_a_number_read_again_as_it_is_written_stays_with_its_record() -> None:

@@ -167,8 +167,7 @@ def _frames(builder: TraceBuilder, table: Table, nodes: Int64) -> tuple[Int32, n
     which, first = distinct_rows(*(part + 1 for part in said))
     frames = np.full(len(first), NONE, np.int32)
     on_top = np.zeros(len(first), np.bool_)
-    for kind, row in enumerate(first.tolist()):
-        name, url, line, column = (int(part[row]) for part in said)
+    for kind, (name, url, line, column) in enumerate(zip(*(part[first].tolist() for part in said), strict=True)):
         call = CallFrame(names[name] if name >= 0 else "", urls[url] if url >= 0 else "", line, column)
         on_top[kind] = call.name in ON_TOP
         if on_top[kind] or (call.name not in (ROOT, IDLE) and call.url != "native dummy.js"):

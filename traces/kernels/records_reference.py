@@ -5,16 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
-import numpy as np
 from msgspec import Raw
 
-from traces.kernels.library import REASONS, Buffer, NotReadable, Outcome, address
+from traces.kernels.library import Buffer, NotReadable
 from traces.kernels.records import Field, Table
 from traces.kernels.records_rows import BYTE, Rows, starts, unreadable
 from traces.kernels.records_typed import address_of
 
 SPACE = b" \t\r\n"
 TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|["\[\]{}]', re.DOTALL)
+OPENING = rb'[ \t\r\n]*(?:\{[ \t\r\n]*"%b"[ \t\r\n]*:[ \t\r\n]*)?\['
+LITTLE = 4
+"""What lies behind the array is copied: of a whole document it may be one part in so many."""
 BAD_ESCAPE = re.compile(
     rb"[^\\](?:\\\\)*\\u(?:[0-9a-fA-F]{0,3}[^0-9a-fA-F]|[dD][89abAB][0-9a-fA-F]{2}(?:[^\\]|\\[^u]))", re.DOTALL
 )
@@ -25,56 +27,58 @@ BAD_WORD = re.compile(rb"t(?!\Z|r(?:\Z|u(?:\Z|e)))|f(?!\Z|a(?:\Z|l(?:\Z|s(?:\Z|e
 
 def scan_records_reference(data: Buffer, fields: Sequence[Field], member: str) -> Table:
     """The same as `records.scan_records`."""
+    table = _scan_as_usual(memoryview(data), fields, member)
+    if table is not None:
+        return table
     document = _read(data, member)
-    elements = document.elements or []
-    rows = Rows(fields, document.base, len(elements))
-    rows.fill_array(elements, document.source)
-    return Table(
-        rows.count,
-        len(elements) - rows.count,
-        document.elements is not None,
-        document.unterminated,
-        document.members,
-        rows.columns(),
-    )
+    rows = Rows(fields)
+    if document.array is not None:
+        rows.fill_array(document.source, document.array[0] + 1, sum(document.array) - 1)
+    columns, found = rows.columns(), document.array is not None
+    return Table(rows.count, rows.skipped, found, document.unterminated, document.members, columns)
+
+
+def _scan_as_usual(data: memoryview, fields: Sequence[Field], member: str) -> Table | None:
+    """The columns of a document that begins with the array and has little behind it; None of another or a broken one.
+
+    It is read once: what is left where the array's end is near becomes a document that begins as the whole one does.
+    """
+    opening = re.match(OPENING % re.escape(member.encode()), data)
+    if opening is None:
+        return None
+    rows = Rows(fields)
+    at = rows.fill_beginning(data, opening.end())
+    if (len(data) - at) * LITTLE > len(data):
+        return None
+    rest = b"".join((opening[0], data[at:]))
+    moved = at - opening.end()
+    try:
+        end = _parse(rest, member)
+        if end.array is None or end.array[0] != opening.end() - 1:
+            return None
+        rows.fill_array(end.source, opening.end(), sum(end.array) - 1, moved)
+    except NotReadable:
+        return None
+    members = {key: (offset + moved, size) for key, (offset, size) in end.members.items()}
+    return Table(rows.count, rows.skipped, found=True, unterminated=False, members=members, columns=rows.columns())
 
 
 def scan_slices_reference(
     data: Buffer, offsets: list[int], lengths: list[int], fields: Sequence[Field], *, arrays: bool
 ) -> tuple[Table, list[int]]:
     """The same as `records.scan_slices`."""
-    source = np.frombuffer(data, np.uint8)
-    records: list[Raw] = []
-    ends: list[int] = []
-    skipped = 0
-    for offset, length in zip(offsets, lengths, strict=True):
-        part = msgspec.json.decode(source.data[offset : offset + length], type=Raw) if length else Raw()
-        if not length:
-            raise NotReadable(REASONS[Outcome.TRUNCATED], offset)
-        if not arrays:
-            records.append(part if starts(part, b"{") else Raw(b"{}"))
-        elif starts(part, b"["):
-            try:
-                elements = msgspec.json.decode(part, type=list[Raw])
-            except msgspec.DecodeError as error:
-                raise unreadable(error, offset) from error
-            found = [element for element in elements if starts(element, b"{")]
-            skipped += len(elements) - len(found)
-            records += found
-        ends.append(len(records))
-    rows = Rows(fields, address(source), len(records))
-    rows.fill(records)
-    return Table(len(records), skipped, found=True, unterminated=False, members={}, columns=rows.columns()), ends
+    rows = Rows(fields)
+    ends = rows.fill_parts(memoryview(data), offsets, lengths, arrays=arrays)
+    return Table(rows.count, rows.skipped, found=True, unterminated=False, members={}, columns=rows.columns()), ends
 
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """`source`, at address `base`, is what elements and members are parts of."""
+    """Offset and length of the array and of the other members in `source`."""
 
-    elements: list[Raw] | None
+    array: tuple[int, int] | None
     members: dict[str, tuple[int, int]]
     source: memoryview
-    base: int
     last: str = ""
     unterminated: bool = False
 
@@ -88,7 +92,7 @@ def _read(data: Buffer, member: str) -> _Document:
                 found = _parse(repaired, member)
             except NotReadable:
                 continue
-            if not array_last or (found.elements is not None and found.last == member):
+            if not array_last or (found.array is not None and found.last == member):
                 return replace(found, unterminated=True)
         raise
 
@@ -155,19 +159,20 @@ def _breaks_off(text: bytes) -> bool:
 
 
 def _parse(data: Buffer, member: str) -> _Document:
-    source = np.frombuffer(data, np.uint8)
-    base = address(source)
+    source = memoryview(data)
+    base = address_of(source)
     try:
         if bytes(source[:4096]).lstrip(SPACE)[:1] == b"[":
-            return _Document(msgspec.json.decode(data, type=list[Raw]), {}, source.data, base)
+            return _Document(_place(msgspec.json.decode(data, type=Raw), base), {}, source)
         parts = msgspec.json.decode(data, type=dict[str, Raw])
-        places = {key: (address_of(part) - base, len(memoryview(part))) for key, part in parts.items()}
-        last = max(places, key=lambda key: places[key][0], default="")
-        wanted = parts.get(member)
-        places.pop(member, None)
-        elements = None
-        if wanted is not None and starts(wanted, b"["):
-            elements = msgspec.json.decode(wanted, type=list[Raw])
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise unreadable(error, 0, len(source)) from error
-    return _Document(elements, places, source.data, base, last)
+    places = {key: _place(part, base) for key, part in parts.items()}
+    last = max(places, key=lambda key: places[key][0], default="")
+    wanted = places.pop(member, None)
+    array = wanted if wanted is not None and starts(parts[member], b"[") else None
+    return _Document(array, places, source, last)
+
+
+def _place(part: Raw, base: int) -> tuple[int, int]:
+    return address_of(part) - base, len(memoryview(part))

@@ -2,25 +2,36 @@
 
 import re
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, islice, pairwise
 from operator import attrgetter
 from typing import Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 from msgspec import Raw
 
 from traces.kernels.library import REASONS, NotReadable, Outcome
 from traces.kernels.numbers import NOT_NUMBERS, Int64, numbers_of_arrays
 from traces.kernels.records import Column, Field, Kind, column_names
-from traces.kernels.records_typed import TypedRecords, Word, address_of
+from traces.kernels.records_typed import Parts, TypedColumns, TypedRecords, Word, address_of
 from traces.kernels.scaled import MISSING, scaled, scaled_array, scaled_number
 
 BYTE = re.compile(r"byte (\d+)")
 QUOTE = ord('"')
 NO_TEXT = -1
-BATCH = 4096
-"""Records that are decoded at once: more would only take memory."""
+PIECE = 1 << 17
+"""Bytes that are decoded at once: more would only take memory."""
+KEPT = 4 << 20
+"""Once as much was freed, glibc keeps twice as much for the next piece (mallopt(3), M_MMAP_THRESHOLD). What a piece
+takes would else go back to the system, and having pages again costs more than reading what they hold."""
+FEW_ENDS = 3
+"""Places that may be the end of an element are tried, until it is not clear what comes."""
+FIRST_KEY = re.compile(rb'[ \t\r\n]*\{[ \t\r\n]*("[^"\\]{1,64}")')
+BETWEEN = rb"\}[ \t\r\n]*(,)[ \t\r\n]*\{[ \t\r\n]*"
+Grown = list[tuple[int, npt.NDArray[Any]]]
+"""What is said of a column, each piece with the row that it begins at."""
 
 
 def unreadable(error: Exception, offset: int, end: int = 0) -> NotReadable:
@@ -53,22 +64,17 @@ class _Words(dict[Word, int]):
 
 
 class Rows:
-    """The columns of records: of at most `most`, `count` so far. `base` is the address of the bytes that they are parts
-    of."""
+    """The columns of records: `count` so far. `skipped` elements of arrays were no records."""
 
-    def __init__(self, fields: Sequence[Field], base: int, most: int) -> None:
-        self._base = base
-        self.count = 0
+    def __init__(self, fields: Sequence[Field]) -> None:
+        np.empty(KEPT, np.uint8)  # and gone
+        self.count = self.skipped = 0
+        self._base = 0  # the address of the document, if it lay where those parts of it do that are being read
+        self._batch = 0  # how many records those are
         names = column_names(fields)
         self._kinds = {each.column: each.kind for each in fields if not each.weak and each.column}
-        self._values = {
-            name: np.full(0 if kind is Kind.TEXT else most, MISSING if kind is Kind.SCALED else 0, np.int64)
-            for name, kind in self._kinds.items()
-        }
-        self._ids = {
-            name: np.full(0 if kind is Kind.SCALED else most, NO_TEXT if kind is Kind.TEXT else 0, np.int32)
-            for name, kind in self._kinds.items()
-        }
+        self._values: dict[str, Grown] = {name: [] for name in names}
+        self._ids: dict[str, Grown] = {name: [] for name in names}
         self._items = {name: array("q") for name in names}
         self._texts: dict[str, dict[bytes, int]] = {name: {} for name in names}
         self._tokens: dict[str, dict[bytes, int]] = {name: {b"": NO_TEXT, b"null": NO_TEXT} for name in names}
@@ -79,52 +85,89 @@ class Rows:
         self._levels = [[each for each in fields if each.level == level and each.key] for level in range(depth)]
         self._decoders = [_decoder(level) for level in self._levels]
 
-    def fill(self, records: list[Raw]) -> None:
-        """The rows of records that may lie anywhere."""
-        for first in range(0, len(records), BATCH):
-            batch = records[first : first + BATCH]
-            if self._typed.sliced or not self._fill_typed(b"[%b]" % b",".join(batch)):
-                self._fill_raw(batch)
+    def fill_array(self, document: memoryview, at: int, stop: int, moved: int = 0) -> None:
+        """The rows of an array's elements, known to be JSON, that are records; from one place of a document to another,
+        which are `moved` so much in the whole one. Raises NotReadable."""
+        while at < stop:
+            following = self._fill_piece(document, at, _ends_of_elements(document, at, stop), moved)
+            if following is None:
+                raise NotReadable(REASONS[Outcome.TOO_DEEP], at + moved)
+            at = following
 
-    def fill_array(self, elements: list[Raw], source: memoryview) -> None:
-        """The rows of those elements of an array that are records; the array is a part of `source`."""
-        for first in range(0, len(elements), BATCH):
-            batch = elements[first : first + BATCH]
-            begin, last = (address_of(element) - self._base for element in (batch[0], batch[-1]))
-            if not self._fill_typed(b"".join((b"[", source[begin : last + len(batch[-1])], b"]")), begin - 1):
-                self._fill_raw([element for element in batch if starts(element, b"{")])
+    def fill_beginning(self, document: memoryview, at: int) -> int:
+        """The rows of the elements from a place on, of an array of which no more is known. Returns where it is not
+        clear what comes: near the array's end, or before."""
+        while True:
+            ends = islice(_ends_of_elements(document, at, len(document)), FEW_ENDS)
+            following = self._fill_piece(document, at, (found for found in ends if found[0] < len(document)), 0)
+            if following is None:
+                return at
+            at = following
 
-    def _fill_typed(self, piece: bytes, offset: int = 0) -> bool:
-        """The rows of a piece that lies at an offset, if it is a usual one."""
-        typed = self._typed.read(piece) if self._typed.able else None
-        if typed is None:
-            return False
-        rows = slice(self.count, self.count + typed.count)
+    def _fill_piece(self, document: memoryview, at: int, ends: Iterable[tuple[int, int]], moved: int) -> int | None:
+        """The rows of the elements up to the first of some places that is the end of one; where the next begins."""
+        for end, following in ends:
+            piece = b"".join((b"[", document[at:end], b"]"))
+            try:
+                self._fill(Parts([piece], [at - 1 + moved], arrays=True))
+            except NotReadable:
+                continue
+            return following
+        return None
+
+    def fill_parts(self, document: memoryview, offsets: list[int], lengths: list[int], *, arrays: bool) -> list[int]:
+        """The rows of parts of a document, each one record or, with `arrays`, an array of elements. Returns how many
+        records there are up to the end of each. Raises NotReadable."""
+        if not offsets:
+            return []
+        sizes: list[int] = []
+        bounds = np.flatnonzero(np.diff(np.cumsum(lengths) // PIECE)) + 1
+        for first, stop in pairwise([0, *bounds.tolist(), len(offsets)]):
+            places = offsets[first:stop]
+            values = [
+                document[offset : offset + size] for offset, size in zip(places, lengths[first:stop], strict=True)
+            ]
+            if not all(values):
+                raise NotReadable(REASONS[Outcome.TRUNCATED], places[0])
+            sizes += self._fill(Parts(values, places, arrays=arrays))
+        return list(accumulate(sizes))
+
+    def _fill(self, parts: Parts) -> list[int]:
+        """How many records each of some parts has, whose rows are filled."""
+        typed = self._typed.read(parts) if self._typed.able else None
+        if typed is not None:
+            self._fill_typed(typed)
+            return typed.sizes
+        records, sizes, skipped = _records_of(parts)
+        self._base = address_of(parts.values[0]) - parts.offsets[0]
+        self._batch = len(records)
+        if records:
+            rows = np.arange(len(records))
+            for name in self._record_columns:
+                self._place(name, records, rows)
+            self._fill_level(records, rows, 0)
+        self.count += len(records)
+        self.skipped += skipped
+        return sizes
+
+    def _fill_typed(self, typed: TypedColumns) -> None:
+        self._batch = typed.count
         for column, words in typed.words.items():
-            if words.count(None) < typed.count:
-                known = self._words[column].__getitem__
-                self._ids[column][rows] = np.fromiter(map(known, words), np.int32, typed.count)
+            known = map(self._words[column].__getitem__, words)
+            self._ids[column].append((self.count, np.fromiter(known, np.int32, typed.count)))
         for column, tokens in typed.tokens.items():
-            self._fill_texts(column, tokens, rows)
+            self._fill_texts(column, tokens, slice(None))
         for column, numbers in typed.numbers.items():
-            self._values[column][rows] = numbers
+            self._values[column].append((self.count, numbers))
         for column, (offsets, lengths) in typed.slices.items():
-            self._values[column][rows] = np.where(lengths, offsets + offset, 0)
-            self._ids[column][rows] = lengths
+            self._values[column].append((self.count, offsets))
+            self._ids[column].append((self.count, lengths))
         for column, (items, sizes, said) in typed.lists.items():
             before = self._items[column]
-            self._values[column][rows] = np.where(said, len(before) + np.cumsum(sizes) - sizes, 0)
-            self._ids[column][rows] = sizes
+            self._values[column].append((self.count, np.where(said, len(before) + np.cumsum(sizes) - sizes, 0)))
+            self._ids[column].append((self.count, sizes))
             before.frombytes(items.tobytes())
-        self.count = rows.stop
-        return True
-
-    def _fill_raw(self, batch: list[Raw]) -> None:
-        rows = np.arange(self.count, self.count + len(batch))
-        for name in self._record_columns:
-            self._place(name, batch, rows)
-        self._fill_level(batch, rows, 0)
-        self.count += len(batch)
+        self.count += typed.count
 
     def _fill_level(self, parts: list[Raw], rows: Int64, level: int) -> None:
         decode = self._decoders[level].decode
@@ -159,7 +202,7 @@ class Rows:
             if token not in known:
                 text = token[1:-1] if token[0] == QUOTE else token
                 known[token] = texts.setdefault(text, len(texts))
-        self._ids[column][rows] = list(map(known.__getitem__, tokens))
+        self._ids_here(column)[rows] = list(map(known.__getitem__, tokens))
 
     def _fill_numbers(self, each: Field, values: list[Raw], rows: Int64) -> None:
         said = [place for place, value in enumerate(values) if value]
@@ -175,15 +218,15 @@ class Rows:
                 np.int64,
             )
         found = numbers != MISSING
-        self._values[each.column][rows[said][found]] = numbers[found]
+        self._values_here(each.column)[rows[said][found]] = numbers[found]
 
     def _place(self, column: str, values: list[Raw], rows: Int64) -> None:
         said = [place for place, value in enumerate(values) if value]
-        self._values[column][rows[said]] = [address_of(values[place]) - self._base for place in said]
-        self._ids[column][rows[said]] = [len(memoryview(values[place])) for place in said]
+        self._values_here(column)[rows[said]] = [address_of(values[place]) - self._base for place in said]
+        self._ids_here(column)[rows[said]] = [len(memoryview(values[place])) for place in said]
 
     def _fill_integers(self, each: Field, values: list[Raw], rows: Int64) -> None:
-        firsts, counts, items = self._values[each.column], self._ids[each.column], self._items[each.column]
+        firsts, counts, items = self._values_here(each.column), self._ids_here(each.column), self._items[each.column]
         lists = [place for place, value in enumerate(values) if starts(value, b"[")]
         try:
             numbers, sizes = numbers_of_arrays([values[place] for place in lists], each.scale)
@@ -197,17 +240,83 @@ class Rows:
         counts[rows] = size
         items.frombytes(numbers.tobytes())
 
+    def _values_here(self, column: str) -> Int64:
+        """A column's numbers, offsets or first items in the rows that are being filled."""
+        return self._here(self._values[column], np.int64, self._no_value(column))
+
+    def _ids_here(self, column: str) -> npt.NDArray[np.int32]:
+        """A column's texts, lengths or item counts in the rows that are being filled."""
+        return self._here(self._ids[column], np.int32, self._no_id(column))
+
+    def _here(self, grown: Grown, dtype: npt.DTypeLike, missing: int) -> npt.NDArray[Any]:
+        if not grown or grown[-1][0] < self.count:
+            grown.append((self.count, np.full(self._batch, missing, dtype)))
+        return grown[-1][1]
+
+    def _no_value(self, column: str) -> int:
+        return MISSING if self._kinds[column] is Kind.SCALED else 0
+
+    def _no_id(self, column: str) -> int:
+        return NO_TEXT if self._kinds[column] is Kind.TEXT else 0
+
     def columns(self) -> dict[str, Column]:
         """The finished columns."""
-        return {
-            name: Column(
-                self._values[name][: self.count],
-                self._ids[name][: self.count],
+        columns = {}
+        for name, kind in self._kinds.items():
+            values, ids = (0 if kind is without else self.count for without in (Kind.TEXT, Kind.SCALED))
+            columns[name] = Column(
+                _whole(self._values.pop(name), values, np.int64, self._no_value(name)),
+                _whole(self._ids.pop(name), ids, np.int32, self._no_id(name)),
                 np.frombuffer(self._items[name], np.int64),
                 tuple(self._texts[name]),
             )
-            for name in self._kinds
-        }
+        return columns
+
+
+def _whole(grown: Grown, count: int, dtype: npt.DTypeLike, missing: int) -> npt.NDArray[Any]:
+    """A column of its pieces; what says nothing at all takes no memory."""
+    if not grown:
+        return np.broadcast_to(np.array(missing, dtype), count)
+    whole = np.full(count, missing, dtype)
+    for first, piece in grown:
+        whole[first : first + len(piece)] = piece
+    return whole
+
+
+def _ends_of_elements(document: memoryview, at: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Where a piece of an array's elements that begins at some place may end, and the next one begin: ever later, last
+    the array's own end. What looks like the border of two elements may be inside of one."""
+    key = FIRST_KEY.match(document, at, stop)
+    alike = BETWEEN + re.escape(key[1]) if key else BETWEEN
+    size = PIECE
+    while at + size < stop:
+        found = re.compile(alike).search(document, at + size, at + 2 * size)
+        found = found or re.compile(BETWEEN).search(document, at + size, stop)
+        if found is None:
+            break
+        yield found.start() + 1, found.end(1)
+        size = 2 * (found.start() - at)
+    yield stop, stop
+
+
+def _records_of(parts: Parts) -> tuple[list[Raw], list[int], int]:
+    """The records of some parts, how many each part has, and how many elements are none. Raises NotReadable."""
+    records: list[Raw] = []
+    sizes: list[int] = []
+    skipped = 0
+    for value, offset in zip(parts.values, parts.offsets, strict=True):
+        try:
+            part = msgspec.json.decode(value, type=Raw)
+            elements = msgspec.json.decode(value, type=list[Raw]) if parts.arrays and starts(part, b"[") else []
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise unreadable(error, offset, offset + len(value)) from error
+        found = [element for element in elements if starts(element, b"{")]
+        if not parts.arrays:
+            found = [part if starts(part, b"{") else Raw(b"{}")]
+        records += found
+        sizes.append(len(found))
+        skipped += len(elements) - len(found) if parts.arrays else 0
+    return records, sizes, skipped
 
 
 def _first_text(tokens: list[bytes], spare: Iterable[bytes]) -> list[bytes]:

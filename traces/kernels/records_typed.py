@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 from msgspec import Raw
+from msgspec.structs import astuple
 
 from traces.kernels.records import Field, Kind
 from traces.kernels.scaled import MISSING, scaled_numbers
@@ -36,36 +37,33 @@ TYPES: Types = {
     Kind.INTEGERS: (list[float], None),
 }
 """The type of a member, and what stands for one that is not there."""
+SILENT = {Kind.OBJECT: None, **{kind: nothing for kind, (_, nothing) in TYPES.items()}}
 WRITTEN = TYPES | {Kind.SCALED: AS_WRITTEN, Kind.INTEGERS: (list[Raw], None)}
 """The same for numbers as they are written."""
 
 
-GETTERS: dict[str, Callable[[list[Any]], list[Any]]] = {
-    "f0": lambda records: [record.f0 for record in records],
-    "f1": lambda records: [record.f1 for record in records],
-    "f2": lambda records: [record.f2 for record in records],
-    "f3": lambda records: [record.f3 for record in records],
-    "f4": lambda records: [record.f4 for record in records],
-    "f5": lambda records: [record.f5 for record in records],
-    "f6": lambda records: [record.f6 for record in records],
-    "f7": lambda records: [record.f7 for record in records],
-    "f8": lambda records: [record.f8 for record in records],
-    "f9": lambda records: [record.f9 for record in records],
-    "f10": lambda records: [record.f10 for record in records],
-    "f11": lambda records: [record.f11 for record in records],
-    "f12": lambda records: [record.f12 for record in records],
-    "f13": lambda records: [record.f13 for record in records],
-}
-"""The members of records by their names; more fields are not able. A name that the interpreter sees is read in a third
-of attrgetter's time."""
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Parts of a document and their offsets in it. Each is one record or, with `arrays`, an array of them."""
+
+    values: Sequence[bytes | memoryview]
+    offsets: Sequence[int]
+    arrays: bool
+
+    def text(self) -> bytes:
+        """All of them, one byte between two."""
+        first = self.values[0]
+        return first if isinstance(first, bytes) and len(self.values) == 1 else b",".join(self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class TypedColumns:
-    """What `count` records said, by column. All texts are words or, where words do not tell enough, tokens. Slices are
-    offsets and lengths in the piece. Of lists there are the numbers, how many each record has, and which have one."""
+    """What `count` records said, by column; one that is not there says nothing. All texts are words or, where words do
+    not tell enough, tokens. Slices are offsets and lengths in the document. Of lists there are the numbers, how many
+    each record has, and which have one. `sizes` are the numbers of records of each part."""
 
     count: int
+    sizes: list[int]
     words: dict[str, Sequence[Word]] = field(default_factory=dict)
     tokens: dict[str, Sequence[bytes]] = field(default_factory=dict)
     numbers: dict[str, Int64] = field(default_factory=dict)
@@ -74,64 +72,79 @@ class TypedColumns:
 
 
 class TypedRecords:
-    """Reads pieces of an array of records. `able` says whether it has types for all fields; `sliced` whether one of
-    them is a slice."""
+    """Reads parts of a document. `able` says whether it has types for all fields."""
 
     def __init__(self, fields: Sequence[Field]) -> None:
-        named = {name: each for name, each in zip(GETTERS, fields, strict=False) if each.key}
-        self._outer = {name: each for name, each in named.items() if each.level == 0}
-        self._inner = {name: each for name, each in named.items() if each.level == 1}
-        outer, inner = ([each.kind for each in level.values()] for level in (self._outer, self._inner))
-        self.sliced = Kind.SLICE in outer
+        named = {f"f{place}": each for place, each in enumerate(fields)}
+        self._named = sorted(named.items(), key=lambda item: item[1].weak)
+        depth = 1 + max((each.level for each in fields), default=0)
+        self._levels = [{name: each for name, each in named.items() if each.level == level} for level in range(depth)]
+        kinds = [[each.kind for each in level.values()] for level in self._levels]
+        self._has_texts = Kind.TEXT in chain(*kinds)
         self.able = (
-            len(self._outer) + len(self._inner) == len(fields)
-            and {*outer} <= {*TYPES, Kind.OBJECT}
-            and {*inner} <= {Kind.TEXT, Kind.SCALED}
-            and max(outer.count(Kind.SLICE), outer.count(Kind.OBJECT)) <= 1
+            all(each.key for each in fields)
+            and list(chain(*kinds)).count(Kind.SLICE) <= 1
+            and [level.count(Kind.OBJECT) for level in kinds] == [1] * (depth - 1) + [0]
             and not any(each.weak and each.kind is Kind.INTEGERS for each in fields)
         )
         if self.able:
-            self._decoder = _decoder(self._outer, self._inner)
-            self._decoder_of_tokens = _decoder(self._outer, self._inner, TYPES | {Kind.TEXT: AS_WRITTEN})
+            self._words = _Structs.of(self._levels, TYPES)
+            self._as_written = _Structs.of(self._levels, TYPES | {Kind.TEXT: AS_WRITTEN})
 
-    def read(self, piece: bytes) -> TypedColumns | None:
-        """The columns of a piece, `[{...},{...}]`; None where a type does not fit."""
-        return self._read(piece, self._decoder) or self._read(piece, self._decoder_of_tokens)
+    def read(self, parts: Parts) -> TypedColumns | None:
+        """The columns of some parts; None where a type does not fit."""
+        for structs in (self._words, self._as_written):
+            try:
+                records, sizes = structs.decode(parts)
+            except (msgspec.ValidationError, ValueError):
+                continue
+            except (msgspec.DecodeError, RecursionError):
+                return None
+            columns = self._columns(structs, records, sizes, parts)
+            if columns is not None:
+                return columns
+        return None
 
-    def _read(self, piece: bytes, decoder: msgspec.json.Decoder[list[Any]]) -> TypedColumns | None:
-        try:
-            records = decoder.decode(piece)
-        except (msgspec.DecodeError, RecursionError, ValueError):
-            return None
-        columns = TypedColumns(len(records))
-        members = _members(records, self._outer, self._inner)
-        slices = next((members[name] for name, each in self._outer.items() if each.kind is Kind.SLICE), [])
-        as_written = decoder is self._decoder_of_tokens
-        if not as_written and (_stands_outside(b"\\", piece, slices) or _says_minus_zero(piece, slices)):
-            return None
-        for name, each in sorted((self._outer | self._inner).items(), key=lambda item: item[1].weak):
-            values = members[name]
+    def _columns(self, structs: "_Structs", records: list[Any], sizes: list[int], parts: Parts) -> TypedColumns | None:
+        columns = TypedColumns(len(records), sizes)
+        members = structs.members(records, self._levels)
+        words = structs is self._words
+        if words and self._has_texts:
+            slices = next(
+                (members[name] for name, each in self._named if each.kind is Kind.SLICE and name in members), []
+            )
+            text = parts.text()
+            if _stands_outside(b"\\", text, slices) or _says_minus_zero(text, slices):
+                return None
+        for name, each in self._named:
+            values = members.get(name)
+            if values is None or values.count(SILENT[each.kind]) == len(values):
+                continue
             if each.kind is Kind.TEXT:
-                if as_written:
-                    _add(columns.tokens, each, [bytes(value or b"") for value in values], NO_TOKENS)
-                else:
+                if words:
                     _add(columns.words, each, values, (None,))
+                else:
+                    _add(columns.tokens, each, [bytes(value or b"") for value in values], NO_TOKENS)
             elif each.kind is Kind.SCALED:
-                numbers = _numbers(each, values, partial(self._tokens, name, piece))
-                known = columns.numbers.get(each.column, numbers)
-                columns.numbers[each.column] = np.where(known == MISSING, numbers, known)
+                numbers = _numbers(each, values, partial(self._tokens, name, parts))
+                known = columns.numbers.get(each.column)
+                columns.numbers[each.column] = numbers if known is None else np.where(known == MISSING, numbers, known)
             elif each.kind is Kind.INTEGERS:
-                columns.lists[each.column] = _lists(each, values, partial(self._tokens, name, piece))
+                columns.lists[each.column] = _lists(each, values, partial(self._tokens, name, parts))
             elif each.kind is Kind.SLICE:
-                columns.slices[each.column] = _places(each, values, piece, escapes=as_written)
+                escapes = not words or not self._has_texts
+                columns.slices[each.column] = _places(each, values, sizes, parts, escapes=escapes)
         return columns
 
-    def _tokens(self, wanted: str, piece: bytes) -> list[Raw]:
+    def _tokens(self, wanted: str, parts: Parts) -> list[Raw]:
         """How the numbers of one member are written, one after another."""
-        outer = {name: each for name, each in self._outer.items() if name == wanted or each.kind is Kind.OBJECT}
-        inner = {name: each for name, each in self._inner.items() if name == wanted}
-        said = _members(_decoder(outer, inner, WRITTEN).decode(piece), outer, inner, WRITTEN)[wanted]
-        if (outer | inner)[wanted].kind is Kind.INTEGERS:
+        levels = [
+            {name: each for name, each in level.items() if name == wanted or each.kind is Kind.OBJECT}
+            for level in self._levels
+        ]
+        structs = _Structs.of(levels, WRITTEN)
+        said = structs.members(structs.decode(parts)[0], levels)[wanted]
+        if any(level[wanted].kind is Kind.INTEGERS for level in levels if wanted in level):
             return list(chain.from_iterable(numbers for numbers in said if numbers))
         return [token for token in said if token]
 
@@ -140,29 +153,48 @@ Level = dict[str, Field]
 """Fields by the name that their members have in a record."""
 
 
-def _decoder(outer: Level, inner: Level, types: Types = TYPES) -> msgspec.json.Decoder[list[Any]]:
-    types = types | {Kind.OBJECT: (_struct(inner, types) | None, None)}
-    return msgspec.json.Decoder(list[_struct(outer, types)])  # type: ignore[misc]
+@dataclass(frozen=True, slots=True)
+class _Structs:
+    """Decoders of one record and of an array of them; of each level, a record that says nothing."""
 
+    one: msgspec.json.Decoder[Any]
+    many: msgspec.json.Decoder[list[Any]]
+    blank: list[Any]
 
-def _struct(level: Level, types: Types) -> Any:
-    members = [(name, *types[each.kind]) for name, each in level.items()]
-    return msgspec.defstruct("Record", members, rename={name: each.key for name, each in level.items()}, gc=False)
+    @classmethod
+    def of(cls, levels: Sequence[Level], types: Types) -> Self:
+        kinds: list[Any] = []
+        for level in reversed(levels):
+            inner = (kinds[0] | None, None) if kinds else ()
+            members = [
+                (name, *(inner if each.kind is Kind.OBJECT else types[each.kind])) for name, each in level.items()
+            ]
+            rename = {name: each.key for name, each in level.items()}
+            kinds.insert(0, msgspec.defstruct("Record", members, rename=rename, gc=False))
+        decoder = msgspec.json.Decoder
+        return cls(decoder(kinds[0]), decoder(list[kinds[0]]), [kind() for kind in kinds])  # type: ignore[valid-type]
 
+    def decode(self, parts: Parts) -> tuple[list[Any], list[int]]:
+        """All records, and how many each part holds."""
+        if not parts.arrays:
+            return list(map(self.one.decode, parts.values)), [1] * len(parts.values)
+        arrays = list(map(self.many.decode, parts.values))
+        return list(chain.from_iterable(arrays)), list(map(len, arrays))
 
-def _members(records: list[Any], outer: Level, inner: Level, types: Types = TYPES) -> dict[str, list[Any]]:
-    members = {name: GETTERS[name](records) for name in outer}
-    objects = next((members[name] for name, each in outer.items() if each.kind is Kind.OBJECT), [])
-    none = objects.count(None)
-    for name, each in inner.items():
-        absent = types[each.kind][1]
-        if none == len(objects):
-            members[name] = [absent] * none
-        elif none:
-            members[name] = [getattr(found, name, absent) for found in objects]
-        else:
-            members[name] = GETTERS[name](objects)
-    return members
+    def members(self, records: list[Any], levels: Sequence[Level]) -> dict[str, list[Any]]:
+        """What the records say, by the fields' names; without the levels that no record has."""
+        members: dict[str, list[Any]] = {}
+        for depth, level in enumerate(levels):
+            said = list(chain.from_iterable(map(astuple, records)))
+            members |= {name: said[place :: len(level)] for place, name in enumerate(level)}
+            records = next((members[name] for name, each in level.items() if each.kind is Kind.OBJECT), [])
+            none = records.count(None)
+            if none == len(records):
+                break
+            if none:
+                blank = self.blank[depth + 1]
+                records = [blank if record is None else record for record in records]
+        return members
 
 
 def _add(columns: dict[str, Sequence[T]], each: Field, said: list[T], nothing: tuple[T, ...]) -> None:
@@ -173,60 +205,68 @@ def _add(columns: dict[str, Sequence[T]], each: Field, said: list[T], nothing: t
     columns[each.column] = said
 
 
-def _stands_outside(spelling: bytes, piece: bytes, parts: list[Raw]) -> bool:
-    """Whether something stands in a piece outside of some of its parts."""
-    return spelling in piece and piece.count(spelling) != b" ".join(parts).count(spelling)
+def _stands_outside(spelling: bytes, text: bytes, parts: list[Raw]) -> bool:
+    """Whether something stands in a text outside of some of its parts."""
+    return spelling in text and text.count(spelling) != b" ".join(parts).count(spelling)
 
 
-def _says_minus_zero(piece: bytes, parts: list[Raw]) -> bool:
+def _says_minus_zero(text: bytes, parts: list[Raw]) -> bool:
     """Whether -0, which becomes the number 0, may stand outside of some parts."""
-    text = np.frombuffer(piece, np.uint8)
-    minus = np.flatnonzero((text[:-1] == ord("-")) & (text[1:] == ord("0")))
-    begins = (text[minus - 1] == ord(":")) | (text[minus - 1] <= ord(" "))
-    return bool(begins.any()) and _stands_outside(b"-0", piece, parts)
+    codes = np.frombuffer(text, np.uint8)
+    minus = np.flatnonzero((codes[:-1] == ord("-")) & (codes[1:] == ord("0")))
+    begins = (codes[minus - 1] == ord(":")) | (codes[minus - 1] <= ord(" "))
+    return bool(begins.any()) and _stands_outside(b"-0", text, parts)
 
 
 def _numbers(each: Field, values: list[float], tokens: Tokens) -> Int64:
     """The scaled numbers, MISSING where there is none."""
     column = np.array(values, np.float64)
     said = ~np.isnan(column)
+    if said.all():
+        return scaled_numbers(column, each.scale, tokens)
     numbers = np.full(len(values), MISSING, np.int64)
-    if said.any():
-        numbers[said] = scaled_numbers(column[said], each.scale, tokens)
+    numbers[said] = scaled_numbers(column[said], each.scale, tokens)
     return numbers
 
 
 def _lists(each: Field, values: list[list[float] | None], tokens: Tokens) -> tuple[Int64, Int64, Flags]:
     said = np.array([numbers is not None for numbers in values], np.bool_)
-    if not said.any():
-        return np.empty(0, np.int64), np.zeros(len(values), np.int64), said
     sizes = np.array([len(numbers or ()) for numbers in values], np.int64)
     numbers = list(chain.from_iterable(numbers for numbers in values if numbers))
     return scaled_numbers(numbers, each.scale, tokens), sizes, said
 
 
-def _places(each: Field, parts: list[Raw], piece: bytes, *, escapes: bool) -> tuple[Int64, Int64]:
+def _places(each: Field, values: list[Raw], sizes: list[int], parts: Parts, *, escapes: bool) -> tuple[Int64, Int64]:
     """Offset and length of the values of a key, each in a record of its own; length 0 is none.
 
-    Without an escape \\u outside of these values each has its key, spelled plainly, before it. If the key stands
-    nowhere else, the places of the keys are those of the values. `escapes` says whether there may be some.
+    `escapes` says whether an escape \\u may stand outside of them, which a key may be spelled with.
     """
-    lengths = np.fromiter(map(len, parts), np.int64, len(parts))
-    said = np.flatnonzero(lengths)
-    offsets = np.zeros(len(parts), np.int64)
-    text = np.frombuffer(piece, np.uint8)
-    begins = _ends_of(b'"%b"' % each.key.encode(), text)
-    alone = len(begins) == len(said) and bool((text[begins] == ord(":")).all())
-    if alone and not (escapes and _stands_outside(b"\\u", piece, parts)):
-        begins += 1
-        for _ in range(FEW_SPACES):
-            begins += text[begins] <= ord(" ")
-        if (text[begins] > ord(" ")).all():
-            offsets[said] = begins
-            return offsets, lengths
-    base = address_of(piece)
-    offsets[said] = [address_of(parts[place]) - base for place in said.tolist()]
+    lengths = np.fromiter(map(len, values), np.int64, len(values))
+    said = lengths > 0
+    text = parts.text()
+    count = int(np.count_nonzero(said))
+    places = None if escapes and _stands_outside(b"\\u", text, values) else _behind_keys(each.key, text, count)
+    if places is not None:
+        begins = np.cumsum([0, *(len(part) + 1 for part in parts.values[:-1])])
+    else:
+        places = np.array([address_of(value) for value in values if value], np.int64)
+        begins = np.array([address_of(part) for part in parts.values], np.int64)
+    moved = np.array(parts.offsets) - begins
+    offsets = np.zeros(len(values), np.int64)
+    offsets[said] = places + (moved if len(sizes) == 1 else np.repeat(moved, sizes)[said])
     return offsets, lengths
+
+
+def _behind_keys(key: str, text: bytes, count: int) -> Int64 | None:
+    """Where the values of a key that is spelled plainly begin, if it stands nowhere but before those."""
+    codes = np.frombuffer(text, np.uint8)
+    begins = _ends_of(b'"%b"' % key.encode(), codes)
+    if len(begins) != count or not (codes[begins] == ord(":")).all():
+        return None
+    begins += 1
+    for _ in range(FEW_SPACES):
+        begins += codes[begins] <= ord(" ")
+    return begins if (codes[begins] > ord(" ")).all() else None
 
 
 def _ends_of(word: bytes, text: npt.NDArray[np.uint8]) -> Int64:
@@ -238,6 +278,6 @@ def _ends_of(word: bytes, text: npt.NDArray[np.uint8]) -> Int64:
     return found + len(word)
 
 
-def address_of(part: Raw | bytes) -> int:
+def address_of(part: Raw | bytes | memoryview) -> int:
     """Where some bytes begin in memory."""
     return int(np.frombuffer(part, np.uint8).__array_interface__["data"][0])

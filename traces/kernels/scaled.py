@@ -26,11 +26,12 @@ def scaled_numbers(
         exact = np.array(values, np.float64) * 10.0**scale
         near = np.rint(exact)
         sure = (np.abs(exact) < SURE) & (np.abs(exact - near) < 0.25)
+    if sure.all():
+        return near.astype(np.int64)
     numbers = np.where(sure, near, 0).astype(np.int64)
-    if not sure.all():
-        texts = tokens()
-        for place in np.flatnonzero(~sure).tolist():
-            numbers[place] = scaled_number(bytes(texts[place]), scale)
+    texts = tokens()
+    for place in np.flatnonzero(~sure).tolist():
+        numbers[place] = scaled_number(bytes(texts[place]), scale)
     return numbers
 
 

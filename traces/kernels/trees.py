@@ -1,7 +1,7 @@
 """Call paths interned as the nodes of a call tree, and sums over it. In C: tree.c."""
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
 UInt8 = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
-NONE, ABSENT = -1, -2
+NONE, ABSENT, UNKNOWN = -1, -2, -2
 FEW_STACKS = 16
 """Fewer stacks than this at the average depth are walked one by one: numpy needs more at a time to be the faster."""
 DEEP = 256
@@ -92,7 +92,7 @@ def _spans_one_by_one(frame: Int32, parent: Int32, max_depth: int) -> Paths:
     tree = Trie(max_depth)
     nodes: list[int] = []
     for span_frame, span_parent in zip(frame.tolist(), parent.tolist(), strict=True):
-        nodes.append(tree.child_or_cut(nodes[span_parent] if span_parent >= 0 else NONE, span_frame))
+        nodes.append(tree.child(nodes[span_parent] if span_parent >= 0 else NONE, span_frame))
     return tree.paths(nodes)
 
 
@@ -167,11 +167,8 @@ def _paths_one_by_one(frames: Int32, ends: Int64, max_depth: int, *, inner_first
         if previous[:shared] != stack[:shared]:
             shared = next(i for i, (before, now) in enumerate(zip(previous, stack, strict=False)) if before != now)
         del nodes[shared:]
-        node = nodes[-1] if nodes else NONE
-        for frame in stack[shared:]:
-            node = tree.child(node, frame)
-            nodes.append(node)
-        leaves.append(node)
+        nodes += tree.path(nodes[-1] if nodes else NONE, stack[shared:])
+        leaves.append(nodes[-1] if nodes else NONE)
         previous, begin = stack, end
     return tree.paths(leaves)
 
@@ -219,7 +216,7 @@ def paths_of_nodes_reference(
     """The same, a sample at a time."""
     tree = Trie(max_depth)
     parents, frames, tops = above.tolist(), frame.tolist(), on_top.tolist()
-    known: dict[int, int] = {}
+    known = [UNKNOWN] * len(parents)
     covers: set[int] = set()
     leaves: list[int] = []
     previous = NONE
@@ -231,19 +228,20 @@ def paths_of_nodes_reference(
             under = previous
             while under >= 0 and tree.frame[under] in covers and tree.frame[under] != mine:
                 under = tree.parent[under]
-            previous = under if under >= 0 and tree.frame[under] == mine else tree.child_or_cut(previous, mine)
-        else:
+            previous = under if under >= 0 and tree.frame[under] == mine else tree.child(previous, mine)
+        elif (previous := known[at]) == UNKNOWN:
             pending: list[int] = []
-            while at >= 0 and at not in known and frames[at] >= 0:
+            while at >= 0 and known[at] == UNKNOWN and frames[at] >= 0:
                 if len(pending) == len(parents):
                     raise CycleFound
                 pending.append(at)
                 at = parents[at]
             if at == ABSENT:
                 raise NotReadable("a node's parent is missing", 0)
-            previous = known.get(at, NONE)
-            for node in reversed(pending):
-                previous = known[node] = tree.child_or_cut(previous, frames[node])
+            previous = max(known[at], NONE) if at >= 0 else NONE
+            pending.reverse()
+            for node, found in zip(pending, tree.path(previous, [frames[node] for node in pending]), strict=True):
+                previous = known[node] = found
         leaves.append(previous)
     return tree.paths(leaves)
 
@@ -356,25 +354,29 @@ class Trie:
         self._index: dict[int, int] = {}
 
     def child(self, parent: int, frame: int) -> int:
-        """The node of `frame` called from `parent` (-1: a root), or `parent` where it is too deep."""
-        key = (parent + 1) << 32 | frame
-        node = self._index.get(key)
-        if node is not None:
-            return node
-        depth = self.depth[parent] + 1 if parent >= 0 else 0
-        if depth >= self._max_depth:
-            return parent
-        node = self._index[key] = len(self.frame)
-        self.frame.append(frame)
-        self.parent.append(parent)
-        self.depth.append(depth)
-        return node
+        """The node of `frame` called from `parent` (-1: a root), or `parent` where it is too deep, which is counted."""
+        return self.path(parent, (frame,))[0]
 
-    def child_or_cut(self, parent: int, frame: int) -> int:
-        """The same; where it is too deep, that is counted."""
-        node = self.child(parent, frame)
-        self.truncated += node == parent
-        return node
+    def path(self, parent: int, frames: Iterable[int]) -> list[int]:
+        """The same of frames of which each calls the next."""
+        index, frame_of, parent_of, depth_of = self._index, self.frame, self.parent, self.depth
+        nodes = []
+        for frame in frames:
+            key = (parent + 1) << 32 | frame
+            node = index.get(key)
+            if node is None:
+                depth = depth_of[parent] + 1 if parent >= 0 else 0
+                if depth < self._max_depth:
+                    node = index[key] = len(frame_of)
+                    frame_of.append(frame)
+                    parent_of.append(parent)
+                    depth_of.append(depth)
+                else:
+                    node = parent
+                    self.truncated += 1
+            nodes.append(node)
+            parent = node
+        return nodes
 
     def paths(self, leaves: list[int]) -> Paths:
         """The finished columns."""

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from traces.kernels.columns import distinct
 from traces.model import NONE, AsyncSpans, Counters, Flows, Instants, Int32, Int64, Requests
 
 Texts = Sequence[str]
@@ -95,7 +96,7 @@ def _requests(rows: Sequence[Request], zero: int, index: Callable[[str | None], 
 
 def _interned(column: Int32, texts: Texts, index: Callable[[str], int]) -> Int32:
     known = np.zeros(len(texts) + 1, np.int32)
-    for used in np.unique(column).tolist():
+    for used in distinct(column).tolist():
         known[used] = index(texts[used])
     interned: Int32 = known[column]
     return interned

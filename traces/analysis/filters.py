@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.errors import InvalidQuestion
+from traces.kernels.columns import distinct
 from traces.model import NONE, Trace
 
 MAX_PATTERN = 200
@@ -102,7 +103,7 @@ def frames_that(trace: Trace, wanted: re.Pattern[str]) -> npt.NDArray[np.bool_]:
 def _by_string(trace: Trace, column: npt.NDArray[np.integer], test: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
     """A test's answer for the string of each row (False without one); each string is looked at once."""
     answers = np.zeros(len(trace.strings) + 1, bool)  # the last row answers for NONE
-    for string in np.unique(column).tolist():
+    for string in distinct(column).tolist():
         if string != NONE and test(trace.strings[string]):
             answers[string] = True
     found: npt.NDArray[np.bool_] = answers[column]

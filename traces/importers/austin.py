@@ -12,7 +12,7 @@ import numpy as np
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
 from traces.importers.head import Head
-from traces.kernels.columns import rows_of_each
+from traces.kernels.columns import distinct, rows_of_each
 from traces.kernels.library import NotReadable
 from traces.kernels.lines import Lines, scan_lines
 from traces.kernels.trees import Paths
@@ -113,7 +113,7 @@ def _below(paths: Paths, nodes: Int64, number: Int32, samples: Int64) -> Paths:
 
 def _frames(names: list[str], paths: Paths, builder: TraceBuilder) -> Int32:
     """The builder's frame of each name, NONE for processes and threads."""
-    called = np.unique(paths.frame[paths.depth >= 2]).tolist()
+    called = distinct(paths.frame[paths.depth >= 2]).tolist()
     places: dict[int, tuple[str, str | None]] = {}
     lowest: dict[tuple[str, str | None], int] = {}
     for index in called:

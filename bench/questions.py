@@ -43,7 +43,11 @@ REOPENING_TARGET_MS = 5.0
 WAYS = ("whole", "a fifth", "filtered", "all")
 """How a question is asked; `all` is of the second file, in which the copies are profiles of their own."""
 
-AS_MANY_BOXES = {("whole", "boxes, time order")}
+AS_MANY_BOXES = {
+    REPEATED: {("whole", "boxes, time order")},
+    SAMPLED: {("whole", "boxes, time order"), ("whole", "longest calls"), ("all", "longest calls")},
+}
+"""What looks at every call, or at every stretch of samples, of the whole file: no target."""
 Asked = dict[str, Callable[..., object]]
 
 
@@ -179,7 +183,7 @@ def _print_table(source: str, copies: int, one: Path, several: Path, *, with_ker
             if best is None or first is None:
                 cells += f"{'-':>16}"
                 continue
-            untold = (way, name) in AS_MANY_BOXES
+            untold = (way, name) in AS_MANY_BOXES[source]
             met &= untold or best <= QUESTION_TARGET_MS
             beside = "*" if untold else f"({first:.1f})" if first > QUESTION_TARGET_MS else ""
             cells += f"{best:8.2f} {beside:7}"

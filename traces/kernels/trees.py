@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from traces.kernels.levels import Preorder, is_whole, levels_of
+from traces.kernels.levels import Preorder, by_depth, is_whole
 from traces.kernels.library import NotReadable, Outcome, call, contiguous, kernels, raise_for, take
 
 Int64 = npt.NDArray[np.int64]
@@ -260,7 +260,11 @@ def sum_upwards(own: Values, parent: Int32, preorder: Callable[[], Preorder] | N
 
 def sum_upwards_reference(own: Values, parent: Int32) -> Values:
     """The same in numpy, a depth at a time."""
-    return levels_of(_depths(parent), parent).sum_upwards(np.array(own))
+    total, (nodes, cuts) = np.array(own), by_depth(_depths(parent))
+    for level in np.split(nodes, cuts[1:-1])[:0:-1]:
+        inner = level[::-1]
+        np.add.at(total, parent[inner], total[inner])
+    return total
 
 
 def sum_by_node(node: Int32, values: Values, node_count: int) -> Values:

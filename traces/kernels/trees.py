@@ -179,8 +179,8 @@ def distinct_rows(*columns: Int32) -> tuple[Int32, Int64]:
     count = len(columns[0])
     if kernels() is None:
         known: dict[tuple[int, ...], int] = {}
-        which = [known.setdefault(row, len(known)) for row in zip(*(c.tolist() for c in columns), strict=True)]
-        number = np.array(which, np.int32)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        number = np.array([known.setdefault(row, len(known)) for row in rows], np.int32)
         first = np.full(len(known), NONE)
         first[number[::-1]] = np.arange(count)[::-1]
         return number, first
@@ -239,8 +239,7 @@ def paths_of_nodes_reference(
             if at == ABSENT:
                 raise NotReadable("a node's parent is missing", 0)
             previous = max(known[at], NONE) if at >= 0 else NONE
-            pending.reverse()
-            for node, found in zip(pending, tree.path(previous, [frames[node] for node in pending]), strict=True):
+            for node, found in zip(pending[::-1], tree.path(previous, [frames[n] for n in pending[::-1]]), strict=True):
                 previous = known[node] = found
         leaves.append(previous)
     return tree.paths(leaves)
@@ -370,16 +369,14 @@ class Trie:
             node = index.get(key)
             if node is None:
                 depth = depth_of[parent] + 1 if parent >= 0 else 0
-                if depth < self._max_depth:
-                    node = index[key] = len(frame_of)
+                node = parent if depth >= self._max_depth else len(frame_of)
+                self.truncated += node == parent
+                if node != parent:
+                    index[key] = node
                     frame_of.append(frame)
                     parent_of.append(parent)
                     depth_of.append(depth)
-                else:
-                    node = parent
-                    self.truncated += 1
-            nodes.append(node)
-            parent = node
+            nodes.append(parent := node)
         return nodes
 
     def paths(self, leaves: list[int]) -> Paths:

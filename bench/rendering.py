@@ -90,8 +90,8 @@ def synthetic(spans: int) -> Trace:
     for row in range(1, DEPTH):
         at = np.flatnonzero(depth == row)
         frame[at] = (frame[parent[at]] * 7 + choice[at] * 13 + row) % FRAMES
-    frame = np.array(names)[frame].astype(np.int32)
-    builder.add_evented("main", Nested(np.arange(spans), start, end, frame, parent))
+    named = np.array(names, np.int32)[frame]
+    builder.add_evented("main", Nested(np.arange(spans), start, end, named, parent))
     return builder.build(sha256="0" * 64, source_bytes=1)
 
 

@@ -70,7 +70,8 @@ class Level:
             return 0.0
         mean_t, mean_m = (sum(values) / len(late) for values in zip(*late, strict=True))
         across = sum((at - mean_t) ** 2 for at, _ in late)
-        return sum((at - mean_t) * (size - mean_m) for at, size in late) / across * 60 / 1e6
+        slope: float = sum((at - mean_t) * (size - mean_m) for at, size in late) / across
+        return slope * 60 / 1e6
 
 
 async def converse(servers: Fleet, level: Level, until: float, first_pause: float) -> None:
@@ -202,7 +203,7 @@ def read_bare(base_url: str, turns: int, words: int) -> dict[str, float]:
     """In a process of its own: so many streams at once through LangChain's client, nothing done with them."""
     from langchain_openai import ChatOpenAI
 
-    chat = ChatOpenAI(model="fake", base_url=base_url, api_key="none", stream_usage=True)  # type: ignore[arg-type]
+    chat = ChatOpenAI(model="fake", base_url=base_url, api_key="none", stream_usage=True)
 
     async def read(key: str) -> int:
         script = Script(key, words=words, every_ms=1000 / TOKENS_PER_S, looks=0, timed=True)

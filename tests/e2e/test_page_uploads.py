@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
-import psutil  # type: ignore[import-untyped]
+import psutil
 import pytest
 from playwright.sync_api import Page, Route, expect
 

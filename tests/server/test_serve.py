@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
-import psutil  # type: ignore[import-untyped]
+import psutil
 import pytest
 
 SAMPLES = [file.name for file in (Path(__file__).parent.parent.parent / "fixtures" / "sample").iterdir()]

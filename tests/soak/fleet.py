@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import psutil  # type: ignore[import-untyped]
+import psutil
 import psycopg
 from psycopg import AsyncConnection
 

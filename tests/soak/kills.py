@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 
 from tests.soak.fleet import Fleet, Member, fleet
 from tests.soak.people import People

@@ -67,6 +67,7 @@ def _read(data: memoryview, builder: TraceBuilder) -> None:
     samples = messages_in(data, whole, SAMPLE)
     locations, location_ends = numbers_of(data, samples, 1)
     values, value_ends = numbers_of(data, samples, 2)
+    del samples
     if (np.diff(value_ends, prepend=0) != len(named)).any():
         raise builder.damaged("a sample has another number of values than there are value types.")
     table = values.reshape(len(value_ends), len(named))
@@ -74,6 +75,7 @@ def _read(data: memoryview, builder: TraceBuilder) -> None:
     frames, stacks = frames_of_stacks(locations, location_ends, *_frames_of_locations(data, whole, strings, builder))
     del locations
     paths = paths_of_stacks(frames, stacks, MAX_STACK_DEPTH, inner_first=True)
+    del frames, stacks
     wanted = whole.first[(whole.number == DEFAULT_TYPE) & (whole.wire == VARINT)]
     default = strings[wanted[-1]] if len(wanted) and 0 < wanted[-1] < len(strings) else None
     began = whole.first[(whole.number == TIME_NANOS) & (whole.wire == VARINT)]

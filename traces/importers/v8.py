@@ -65,9 +65,11 @@ def add_v8_profile(builder: TraceBuilder, profile: V8Profile, name: str, *, pid:
     if len(deltas) and np.abs(deltas.astype(np.float64)).sum() > MAX_TIME_NS:
         raise builder.damaged("a time is out of range.")
     changes = np.flatnonzero(np.diff(ids, prepend=ids[0] - 1 if len(ids) else 0) != 0)
-    times = profile.start + np.cumsum(deltas)
+    start, lengths = profile.start, np.diff(np.append(changes, len(ids)))
+    times = start + np.cumsum(deltas)
     paths = _paths(builder, profile.table, profile.nodes, ids[changes])
-    run = np.repeat(np.arange(len(changes)), np.diff(np.append(changes, len(ids))))
+    del profile, ids, deltas  # all that is wanted of them is in the paths
+    run = np.repeat(np.arange(len(changes)), lengths)
     times = _forward_only(builder, times, changes, run)
     return builder.add_sampled(
         name,
@@ -75,8 +77,8 @@ def add_v8_profile(builder: TraceBuilder, profile: V8Profile, name: str, *, pid:
         paths.leaf[run],
         [np.diff(times, append=times[-1:])],
         time=times,
-        axis_start=min(profile.start, times[0]) if len(times) else profile.start,
-        axis_end=times[-1] if len(times) else profile.start,
+        axis_start=min(start, times[0]) if len(times) else start,
+        axis_end=times[-1] if len(times) else start,
         pid=pid,
         tid=tid,
     )

@@ -62,7 +62,7 @@ def scan_lines_reference(data: Buffer, max_depth: int) -> Lines:
     which: list[int] = []
     weights: list[int] = []
     skipped = position = 0
-    for line in _lines(memoryview(data).cast("B")):
+    for line in lines_of(memoryview(data).cast("B")):
         stack, _, weight = line.rstrip(b"\r").rpartition(b" ")
         if not weight.isdigit() or line[0] == COMMENT:
             skipped += bool(line.strip(SPACE)) and line[0] != COMMENT
@@ -92,7 +92,8 @@ def _paths(stacks: list[bytes], which: npt.NDArray[np.int64], max_depth: int) ->
     return replace(paths, leaf=paths.leaf[which], truncated=truncated), tuple(names)
 
 
-def _lines(data: memoryview) -> Iterator[bytes]:
+def lines_of(data: memoryview) -> Iterator[bytes]:
+    """A text line by line, without a copy of the whole; an empty last line is none."""
     pending: list[bytes] = []
     for begin in range(0, len(data), PIECE):
         first, *more = bytes(data[begin : begin + PIECE]).split(b"\n")

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.kernels.library import Buffer, NamesStruct, call, kernels, raise_for, take
+from traces.kernels.lines import lines_of
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
@@ -88,7 +89,7 @@ def scan_blocks_reference(data: Buffer) -> Blocks:
     objects: dict[bytes, int] = {}
     known: dict[bytes, tuple[int, int]] = {}
     stray = position = 0
-    for line in bytes(data).split(b"\n"):
+    for line in lines_of(memoryview(data).cast("B")):
         frame = known.get(line)
         if frame is None and (parts := frame_parts(line)) is not None:
             symbol, thing = parts

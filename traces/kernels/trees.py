@@ -1,7 +1,8 @@
 """Call paths interned as the nodes of a call tree, and sums over it. In C: tree.c."""
 
 import ctypes
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -218,9 +219,9 @@ def paths_of_nodes_reference(
     parents, frames, tops = above.tolist(), frame.tolist(), on_top.tolist()
     known = [UNKNOWN] * len(parents)
     covers: set[int] = set()
-    leaves: list[int] = []
+    leaves = array("i")
     previous = NONE
-    for sample in samples.tolist():
+    for sample in contiguous(samples, np.int32).data:
         at = sample
         if tops[at] and frames[at] >= 0:
             mine = frames[at]
@@ -349,9 +350,7 @@ class Trie:
     """Call paths as they are met, a frame at a time."""
 
     def __init__(self, max_depth: int) -> None:
-        self.frame: list[int] = []
-        self.parent: list[int] = []
-        self.depth: list[int] = []
+        self.frame, self.parent, self.depth = array("i"), array("i"), array("i")
         self.truncated = 0
         self._max_depth = max_depth
         self._index: dict[int, int] = {}
@@ -379,7 +378,7 @@ class Trie:
             nodes.append(parent := node)
         return nodes
 
-    def paths(self, leaves: list[int]) -> Paths:
+    def paths(self, leaves: Sequence[int]) -> Paths:
         """The finished columns."""
         frame, parent, depth = (np.array(column, np.int32) for column in (self.frame, self.parent, self.depth))
         return Paths(frame, parent, depth, np.array(leaves, np.int32), self.truncated)

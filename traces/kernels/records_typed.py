@@ -117,8 +117,8 @@ class TypedRecords:
             if _stands_outside(b"\\", text, slices) or _says_minus_zero(text, slices):
                 return None
         for name, each in self._named:
-            values = members.get(name)
-            if values is None or values.count(SILENT[each.kind]) == len(values):
+            values, silent = members.get(name), SILENT[each.kind]
+            if not values or (values[0] is silent and values.count(silent) == len(values)):
                 continue
             if each.kind is Kind.TEXT:
                 if words:
@@ -213,7 +213,8 @@ def _stands_outside(spelling: bytes, text: bytes, parts: list[Raw]) -> bool:
 def _says_minus_zero(text: bytes, parts: list[Raw]) -> bool:
     """Whether -0, which becomes the number 0, may stand outside of some parts."""
     codes = np.frombuffer(text, np.uint8)
-    minus = np.flatnonzero((codes[:-1] == ord("-")) & (codes[1:] == ord("0")))
+    minus = np.flatnonzero(codes[:-1] == ord("-"))
+    minus = minus[codes[minus + 1] == ord("0")]
     begins = (codes[minus - 1] == ord(":")) | (codes[minus - 1] <= ord(" "))
     return bool(begins.any()) and _stands_outside(b"-0", text, parts)
 

@@ -240,7 +240,8 @@ def paths_of_nodes_reference(
             if at == ABSENT:
                 raise NotReadable("a node's parent is missing", 0)
             previous = max(known[at], NONE) if at >= 0 else NONE
-            for node, found in zip(pending[::-1], tree.path(previous, [frames[n] for n in pending[::-1]]), strict=True):
+            pending.reverse()
+            for node, found in zip(pending, tree.path(previous, [frames[node] for node in pending]), strict=True):
                 previous = known[node] = found
         leaves.append(previous)
     return tree.paths(leaves)

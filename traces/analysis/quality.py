@@ -67,7 +67,7 @@ def quality_of(trace: Trace, profile: Profile) -> Quality:
             if distances.min() <= 0:
                 distances = distances[distances > 0]
             if len(distances):
-                interval = _median(distances)
+                interval = median(distances)
                 near = (distances >= (1 - REGULAR) * interval) & (distances <= (1 + REGULAR) * interval)
                 regular = float(near.mean())
     value = profile.values[profile.default_value].name
@@ -77,7 +77,7 @@ def quality_of(trace: Trace, profile: Profile) -> Quality:
     return Quality(interval, regular, cut, unnamed, only_running)
 
 
-def _median(numbers: Values) -> float:
+def median(numbers: Values) -> float:
     """Numpy's median, without its look for numbers that are none."""
     middle = len(numbers) // 2
     upper = np.partition(numbers, middle)

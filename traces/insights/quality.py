@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from traces.analysis.quality import SUMS, quality_of
+from traces.analysis.quality import SUMS, median, quality_of
 from traces.analysis.summary import idle_share
 from traces.analysis.units import format_share, format_value
 from traces.insights.insight import (
@@ -73,9 +73,9 @@ def _irregular_sampling(subject: Subject) -> Verdict:
     if samples is None or not profile.axis.is_time or subject.trace.format in SUMS:
         return not_applicable(NO_CLOCK if samples is not None else "calls were recorded, not samples")
     steps = np.diff(samples.time).astype(np.float64)
-    if len(steps) < threshold("few-samples.count") or np.median(steps) <= 0:
+    usual = median(steps) if len(steps) >= threshold("few-samples.count") else 0.0
+    if usual <= 0:
         return not_applicable("too few samples to tell a rhythm")
-    usual = float(np.median(steps))
     gaps = (steps > threshold("irregular-sampling.gap") * usual) & (samples.leaf[:-1] >= 0)
     share = float(steps[gaps].sum() / steps.sum())
     if share < threshold("irregular-sampling.share"):

@@ -3,6 +3,8 @@
 import struct
 from collections.abc import Sequence
 
+from tests.protobuf_messages import varint
+
 STREAM = b"Nettrace\x14\0\0\0!FastSerialization.1"
 SAMPLER, RUNTIME = "Microsoft-DotNETCore-SampleProfiler", "Microsoft-Windows-DotNETRuntime"
 RUNDOWN = "Microsoft-Windows-DotNETRuntimeRundown"
@@ -15,14 +17,6 @@ FREQUENCY = 10_000_000
 
 def wide(text: str) -> bytes:
     return text.encode("utf-16-le") + b"\0\0"
-
-
-def varint(number: int) -> bytes:
-    out = b""
-    while number > 127:
-        out += bytes([number & 127 | 128])
-        number >>= 7
-    return out + bytes([number])
 
 
 def typed(name: str, reader: int = 4) -> bytes:

@@ -10,6 +10,7 @@ from typing import Any
 from opentelemetry.proto.profiles.v1development import profiles_pb2 as otlp
 
 from tests import dotnet_recordings, perf_recordings
+from tests.protobuf_messages import message
 
 SPEEDSCOPE = "https://www.speedscope.app/file-format-schema.json"
 STACK = "\t    63c inner+0x1a (/app/prog)\n\t    7ff main (/app/prog)\n\n"
@@ -123,20 +124,6 @@ def nsys(threads: int) -> bytes:
 
 
 def perfetto(threads: int) -> bytes:
-    def varint(value: int) -> bytes:
-        out = b""
-        while value > 127:
-            out, value = out + bytes([value & 127 | 128]), value >> 7
-        return out + bytes([value])
-
-    def message(*fields: tuple[int, int | bytes]) -> bytes:
-        return b"".join(
-            varint(number << 3) + varint(value)
-            if isinstance(value, int)
-            else varint(number << 3 | 2) + varint(len(value)) + value
-            for number, value in fields
-        )
-
     packets = []
     for i in range(1, threads + 1):
         packets.append(message((10, 1), (60, message((1, i), (4, message((1, 7), (2, i), (5, b"t")))))))

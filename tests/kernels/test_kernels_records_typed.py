@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces.importers.chrome import PIECE
+from traces.importers.chrome import CHUNK
 from traces.importers.events import EVENT
 from traces.importers.v8 import NODE
 from traces.kernels import records_reference, records_rows
@@ -173,24 +173,29 @@ def outcome(scan: Any, *arguments: Any, **options: Any) -> Any:
         return error.reason
 
 
-@given(st.lists(st.lists(st.just(USUAL_NODE) | node_members, max_size=4), min_size=1, max_size=3), st.integers(1, 300))
-def test_nodes_of_v8_are_the_same_in_every_way(arrays: list[list[tuple[str, ...]]], piece: int) -> None:
-    parts = ["[{}]".format(",".join(f"{{{','.join(node)}}}" for node in nodes)).encode() for nodes in arrays]
+def assert_same_in_every_way(parts: list[bytes], fields: tuple[Field, ...], piece: int, *, arrays: bool) -> None:
+    """Parts of a document are read alike by types in pieces, the raw way, and the kernel."""
     document = b" ".join(parts)
     lengths = [len(part) for part in parts]
     offsets = [sum(lengths[:index]) + index for index in range(len(parts))]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(records_rows, "PIECE", piece)
-        found = outcome(scan_slices_reference, document, offsets, lengths, NODE, arrays=True)
+        found = outcome(scan_slices_reference, document, offsets, lengths, fields, arrays=arrays)
         with raw_only():
-            raw = outcome(scan_slices_reference, document, offsets, lengths, NODE, arrays=True)
-    compiled = outcome(scan_slices, document, (offsets, lengths), NODE, arrays=True) if kernels() else raw
+            raw = outcome(scan_slices_reference, document, offsets, lengths, fields, arrays=arrays)
+    compiled = outcome(scan_slices, document, (offsets, lengths), fields, arrays=arrays) if kernels() else raw
     for other in (raw, compiled):
         if isinstance(found, str):
             assert found == other
         else:
             assert_same(found[0], other[0])
             assert list(found[1]) == list(other[1])
+
+
+@given(st.lists(st.lists(st.just(USUAL_NODE) | node_members, max_size=4), min_size=1, max_size=3), st.integers(1, 300))
+def test_nodes_of_v8_are_the_same_in_every_way(arrays: list[list[tuple[str, ...]]], piece: int) -> None:
+    parts = ["[{}]".format(",".join(f"{{{','.join(node)}}}" for node in nodes)).encode() for nodes in arrays]
+    assert_same_in_every_way(parts, NODE, piece, arrays=True)
 
 
 chunks = st.tuples(
@@ -212,21 +217,7 @@ said = chunks.map(lambda members: f'{{"data":{{{",".join(members)}}}}}') | st.sa
 
 @given(st.lists(said, max_size=4), st.integers(1, 300))
 def test_pieces_of_v8_are_the_same_in_every_way(parts: list[str], piece: int) -> None:
-    document = " ".join(parts).encode()
-    lengths = [len(part) for part in parts]
-    offsets = [sum(lengths[:index]) + index for index in range(len(parts))]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(records_rows, "PIECE", piece)
-        found = outcome(scan_slices_reference, document, offsets, lengths, PIECE, arrays=False)
-        with raw_only():
-            raw = outcome(scan_slices_reference, document, offsets, lengths, PIECE, arrays=False)
-    compiled = outcome(scan_slices, document, (offsets, lengths), PIECE, arrays=False) if kernels() else raw
-    for other in (raw, compiled):
-        if isinstance(found, str):
-            assert found == other
-        else:
-            assert_same(found[0], other[0])
-            assert list(found[1]) == list(other[1])
+    assert_same_in_every_way([part.encode() for part in parts], CHUNK, piece, arrays=False)
 
 
 def whole(array: str) -> Parts:

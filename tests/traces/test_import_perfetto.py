@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.protobuf_messages import message, varint
 from traces.door import read_trace
 from traces.errors import DamagedTrace, EmptyTrace
 from traces.invariants import check
@@ -14,27 +15,6 @@ from traces.model import Trace
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 MAIN, OTHER, LEVEL = 11, 12, 13
 Value = int | bytes | str
-
-
-def varint(value: int) -> bytes:
-    out = bytearray()
-    value &= (1 << 64) - 1
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def message(*fields: tuple[int, Value]) -> bytes:
-    out = b""
-    for number, value in fields:
-        if isinstance(value, int):
-            out += varint(number << 3) + varint(value)
-        else:
-            data = value.encode() if isinstance(value, str) else value
-            out += varint(number << 3 | 2) + varint(len(data)) + data
-    return out
 
 
 def packet(*fields: tuple[int, Value], sequence: int = 1) -> bytes:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import zstandard
 
+from tests.protobuf_messages import message, varint
 from traces.analysis.functions import top_functions
 from traces.door import read_trace
 from traces.invariants import check
@@ -201,20 +202,6 @@ def test_profiles_of_two_renderers_are_kept_apart_and_the_busiest_is_first_seen(
 def test_a_format_is_found_behind_a_long_value() -> None:
     trace = read({"metadata": {"map": "x" * 100_000}, "traceEvents": slices(("X", "a", 0, 10))})
     assert trace.format == "trace-event"
-
-
-def varint(value: int) -> bytes:
-    out = b""
-    while value > 127:
-        out, value = out + bytes([value & 127 | 128]), value >> 7
-    return out + bytes([value])
-
-
-def message(*fields: tuple[int, int | bytes]) -> bytes:
-    """A protobuf message: numbers as varints, bytes with their length."""
-    return b"".join(
-        varint(n << 3) + varint(v) if isinstance(v, int) else varint(n << 3 | 2) + varint(len(v)) + v for n, v in fields
-    )
 
 
 def pprof(*, packed: bool = True) -> bytes:

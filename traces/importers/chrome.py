@@ -23,7 +23,7 @@ WORKER_LEAD = 1.5
 feel, so a little more work elsewhere is not the first thing to look at."""
 
 
-PIECE = (
+CHUNK = (
     Field("", "data", Kind.OBJECT),
     Field("data_start", "startTime", Kind.SCALED, scale=3, level=1),
     Field("data_deltas", "timeDeltas", Kind.INTEGERS, scale=3, level=1),
@@ -33,6 +33,7 @@ PIECE = (
     Field("samples", "samples", Kind.INTEGERS, level=2),
     Field("nodes", "nodes", Kind.SLICE, level=2),
 )
+"""What is read of the arguments of a `ProfileChunk` event."""
 
 
 @dataclass(slots=True)
@@ -78,7 +79,7 @@ def _collect(events: Events, builder: TraceBuilder) -> list[tuple[ThreadKey, V8P
     order = np.argsort(time, kind="stable")
     rows, time = rows[order], time[order]
     places, sizes = events.table.slices("args")
-    pieces, _ = scan_slices(events.content, (places[rows], sizes[rows]), PIECE, arrays=False)
+    pieces, _ = scan_slices(events.content, (places[rows], sizes[rows]), CHUNK, arrays=False)
     offsets, lengths = pieces.slices("nodes")
     held = lengths > 0
     table, ends = scan_slices(events.content, (offsets[held], lengths[held]), NODE, arrays=True)

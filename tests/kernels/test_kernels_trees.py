@@ -143,10 +143,16 @@ def test_many_shallow_stacks_become_paths_alike(seed: int, count: int, inner_fir
     assert_same(trees.paths_of_stacks(frames, ends, DEPTH, inner_first=inner_first), reference)
 
 
+parents = st.lists(st.integers(-1, 100), max_size=40).map(lambda ps: [min(p, i - 1) for i, p in enumerate(ps)])
+chains = st.integers(1, 40).map(lambda size: list(range(-1, size - 1)))
+graphs = st.lists(st.integers(-2, 7), min_size=8, max_size=8)
+"""Of nodes: most have a cycle, or a parent that is not there."""
+
+
 @given(st.data())
 def test_samples_of_a_profilers_own_tree_become_paths_alike(data: st.DataObject) -> None:
-    size = data.draw(st.integers(1, 8))
-    above = int32(data.draw(st.lists(st.integers(-2, size - 1), min_size=size, max_size=size)))
+    above = int32(data.draw(parents.filter(bool) | chains | graphs))
+    size = len(above)
     frame = int32(data.draw(st.lists(st.integers(-1, 4), min_size=size, max_size=size)))
     on_top = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)), np.bool_)
     samples = int32(data.draw(st.lists(st.integers(0, size - 1), max_size=20)))
@@ -181,9 +187,6 @@ def test_distinct_rows_are_numbered_alike(rows: list[tuple[int, int]]) -> None:
             which, first = trees.distinct_rows(*columns)
         assert [distinct[number] for number in which.tolist()] == rows
         assert [rows[row] for row in first.tolist()] == distinct
-
-
-parents = st.lists(st.integers(-1, 100), max_size=40).map(lambda ps: [min(p, i - 1) for i, p in enumerate(ps)])
 
 
 @given(parents, st.data())

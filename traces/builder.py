@@ -42,6 +42,7 @@ FrameKey = tuple[str, str | None, int, int, str | None]
 TIME = ValueType("time", Unit.NANOSECONDS)
 MAX_TIME_NS = 1 << 61
 """Beyond 73 years of nanoseconds a time is a broken number, and sums could leave int64."""
+MINUTES_A_DAY = 1_440
 MAX_REASON = 400
 """Characters of what is wrong: a place in deeply nested JSON may be named by thousands."""
 
@@ -58,8 +59,19 @@ class TraceBuilder:
         self._frame_index: dict[FrameKey, int] = {}
         self._profiles: list[Profile] = []
         self._warnings: dict[str, TraceWarning] = {}
-        self.recorded_at_ns: int | None = None
+        self._recorded_at_ns: int | None = None
+        self._utc_offset_minutes: int | None = None
         self.side_tables = SideTables()
+
+    def recorded(self, at_ns: int | None, *, utc_offset_minutes: int | None = None) -> None:
+        """When the recording began, in nanoseconds since 1970 (UTC), and how far clocks there were ahead of UTC.
+
+        The first that is said counts; what no clock shows is not kept.
+        """
+        if self._recorded_at_ns is None and at_ns is not None and 0 < at_ns < 1 << 63:
+            self._recorded_at_ns = at_ns
+        if self._utc_offset_minutes is None and utc_offset_minutes is not None:
+            self._utc_offset_minutes = utc_offset_minutes if abs(utc_offset_minutes) < MINUTES_A_DAY else None
 
     @property
     def profile_count(self) -> int:
@@ -247,7 +259,8 @@ class TraceBuilder:
             flows=flows,
             requests=requests,
             warnings=tuple(self._warnings.values()),
-            recorded_at_ns=self.recorded_at_ns,
+            recorded_at_ns=self._recorded_at_ns,
+            utc_offset_minutes=self._utc_offset_minutes,
         )
 
     def _column(self, values: Values | Sequence[float], unit: Unit) -> Values:

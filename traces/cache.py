@@ -31,7 +31,7 @@ from traces.model import (
 )
 from traces.values import ProfileKind, TraceWarning, Unit, ValueType
 
-ENGINE_VERSION = "3"
+ENGINE_VERSION = "4"
 """Part of every cache key: raise it whenever an importer or the model gives other columns for the same bytes."""
 
 MAGIC = b"FCTRACE1"
@@ -81,6 +81,7 @@ class _Header(msgspec.Struct):
     source_bytes: int
     default_profile: int
     recorded_at_ns: int | None
+    utc_offset_minutes: int | None
     warnings: list[TraceWarning]
     profiles: list[_Profile]
     columns: dict[str, _Place]
@@ -98,6 +99,7 @@ def encode(trace: Trace) -> list[bytes | memoryview]:
         source_bytes=trace.source_bytes,
         default_profile=trace.default_profile,
         recorded_at_ns=trace.recorded_at_ns,
+        utc_offset_minutes=trace.utc_offset_minutes,
         warnings=list(trace.warnings),
         profiles=[
             _Profile(p.name, p.pid, p.tid, p.kind, p.axis, p.axis_start, p.axis_end, list(p.values), p.default_value)
@@ -151,6 +153,7 @@ def decode(buffer: bytes | memoryview | mmap) -> Trace:
         profiles=tuple(profiles),
         default_profile=header.default_profile,
         recorded_at_ns=header.recorded_at_ns,
+        utc_offset_minutes=header.utc_offset_minutes,
         warnings=tuple(header.warnings),
         **tables,
     )

@@ -248,7 +248,8 @@ class Requests:
 class Trace:
     """All that one file said. `format` is the importer's name; `sha256` is of the file as it was given.
 
-    `recorded_at_ns` is when the recording began, in nanoseconds since 1970 (UTC), where the file says so.
+    `recorded_at_ns` is when the recording began, in nanoseconds since 1970 (UTC), and `utc_offset_minutes` how far
+    clocks there were ahead of UTC, each where the file says so.
     """
 
     name: str
@@ -266,6 +267,7 @@ class Trace:
     requests: Requests
     warnings: tuple[TraceWarning, ...] = field(default=())
     recorded_at_ns: int | None = None
+    utc_offset_minutes: int | None = None
 
     def frame_name(self, frame: int) -> str:
         return self.strings[int(self.frames.name[frame])]

@@ -9,7 +9,7 @@ from server.agent.named_windows import NamedWindow, looked_at, named_windows, se
 from server.agent.quoting import plain
 from server.agent.tools.functions import TopFunctions, answer_top_functions
 from server.agent.tools.insights import insight_data, said
-from server.agent.tools.summary import NoArguments, answer_summary
+from server.agent.tools.summary import NoArguments, answer_summary, recorded
 from server.protocol.values import Opening, ViewerState
 from traces.analysis.functions import top_functions
 from traces.analysis.summary import summarise
@@ -62,7 +62,8 @@ def opening(trace: Trace) -> Opening:
     length = "" if summary.duration_ns is None else f", {format_value(summary.duration_ns, Unit.NANOSECONDS)} long"
     profiles = "one profile" if len(summary.profiles) == 1 else f"{len(summary.profiles)} profiles"
     sentence = (
-        f"{plain(summary.name)} is a {summary.format} trace{length}: {profiles}, {summary.frame_count} functions."
+        f"{plain(summary.name)} is a {summary.format} trace{length}{recorded(summary)}: {profiles}, "
+        f"{summary.frame_count} functions."
     )
     hottest = top_functions(trace, sort_by="self", limit=1).rows
     questions = ["Why is this slow?", "What are the top 10 functions?"]

@@ -76,7 +76,7 @@ def element(name: str, attributes: dict[str, str], children: list[Element], stri
     return out + leb(len(children)) + b"".join(element(*child, strings) for child in children)
 
 
-def metadata(types: dict[int, Any]) -> bytes:
+def metadata(types: dict[int, Any], region: dict[str, str]) -> bytes:
     classes = []
     for ident, (name, fields) in types.items():
         inner: list[Element] = []
@@ -85,7 +85,7 @@ def metadata(types: dict[int, Any]) -> bytes:
             inner.append(("field", {"name": field, "class": str(kind), **more}, [("annotation", {"class": "1"}, [])]))
         classes.append(("class", {"id": str(ident), "name": name}, inner))
     strings: list[str] = []
-    root = element("root", {}, [("metadata", {}, classes), ("region", {}, [])], strings)
+    root = element("root", {}, [("metadata", {}, classes), ("region", region, [])], strings)
     return long_event(0, leb(5) + leb(0) + leb(1) + leb(len(strings)) + b"".join(map(text, strings)) + root)
 
 
@@ -129,7 +129,7 @@ def chunk(*events: bytes, constants: dict[int, dict[int, bytes]] | None = None, 
     second = 68 + len(body)
     body += checkpoint(later, changes.pop("back", first - second))
     described = 68 + len(body)
-    body += metadata(changes.pop("types", TYPES))
+    body += metadata(changes.pop("types", TYPES), changes.pop("region", {}))
     header = {
         "magic": b"FLR\0",
         "major": 2,
@@ -209,6 +209,22 @@ def test_chunks_follow_each_other_each_with_constants_of_its_own() -> None:
         "app.Main:main;app.Main:draw",
         "app.Main:main;app.Main:sort",
     ]
+
+
+@pytest.mark.parametrize(
+    ("region", "expected"),
+    [
+        ({"locale": "de", "gmtOffset": "3600000"}, 60),
+        ({"gmtOffset": "-12600000"}, -210),
+        ({"gmtOffset": "0"}, 0),
+        ({"gmtOffset": "99999999"}, None),
+        ({"gmtOffset": "here"}, None),
+        ({}, None),
+    ],
+)
+def test_the_zone_of_the_machine_is_known(region: dict[str, str], expected: int | None) -> None:
+    trace = read(chunk(event(SAMPLE, 1_000, 1), region=region))
+    assert (trace.recorded_at_ns, trace.utc_offset_minutes) == (1_700_000_000_000_000_000, expected)
 
 
 def test_texts_are_read_in_every_encoding() -> None:

@@ -65,6 +65,7 @@ def test_a_page_that_breaks_off_is_refused() -> None:
 
 def test_statistics_say_what_is_not_listed(shared: Path) -> None:
     trace = read((shared / "traces" / "memray-stats.json.gz").read_bytes())
+    assert (trace.recorded_at_ns, trace.utc_offset_minutes) == (1_795_294_932_959_000_000, None)
     own = own_values(trace)
     assert sum(own.values()) == 168_814_372
     assert sum(own_values(trace, value=1).values()) == 54_175

@@ -98,6 +98,16 @@ def test_a_writers_own_clock_may_count_from_packet_to_packet() -> None:
     assert {w.code for w in trace.warnings} == {"no_time"}
 
 
+def test_a_snapshot_with_the_real_time_says_when_it_was_and_the_system_where() -> None:
+    began = 1_700_000_000 * 10**9
+    clocks = message((1, message((1, 6), (2, 1_000))), (1, message((1, 1), (2, began + 1_000))))
+    slices_of_main = thread(MAIN, "main"), event(500, BEGIN, (23, "work")), event(900, END)
+    for system, expected in (((7, 120), 120), ((7, (1 << 64) - 570), -570), ((4, "v50"), None)):
+        trace = read(packet((6, clocks)), packet((45, message(system))), *slices_of_main)
+        assert (trace.recorded_at_ns, trace.utc_offset_minutes) == (began + 500, expected)
+    assert read(packet((45, message((7, 120)))), *slices_of_main).recorded_at_ns is None
+
+
 def test_slices_beside_threads_are_intervals_and_counters_are_levels() -> None:
     trace = read(
         thread(MAIN, "main"),

@@ -24,6 +24,7 @@ def test_a_function_has_what_its_callees_leave() -> None:
     assert stacks(trace) == [("main;draw", 500_000_000), ("main;load", 1_000_000_000), ("main", 500_000_000)]
     assert (trace.profiles[0].name, trace.frame_file(0), trace.frame_line(0)) == ("Program: app.py", "app.py", 4)
     assert warnings(trace) == {}
+    assert trace.recorded_at_ns == 1_500_000_000
 
 
 def test_callees_that_exceed_their_caller_are_counted() -> None:

@@ -9,7 +9,7 @@ from traces.analysis.functions import top_functions
 from traces.analysis.layout import left_heavy, time_order
 from traces.analysis.sandwich import NO_CALLER, callers_callees
 from traces.analysis.summary import summarise
-from traces.analysis.units import format_share, format_value
+from traces.analysis.units import format_moment, format_share, format_value
 from traces.analysis.window import Window
 from traces.builder import TraceBuilder
 from traces.errors import InvalidQuestion, UnknownHandle
@@ -160,6 +160,17 @@ def test_questions_that_make_no_sense_are_refused(trace: Trace) -> None:
 )
 def test_values_are_written_for_people(value: float, unit: Unit, text: str) -> None:
     assert format_value(value, unit) == text
+
+
+def test_moments_are_written_by_the_clock_of_where_they_were() -> None:
+    at = 1_700_000_000_999_999_999
+    said = [format_moment(at, ahead) for ahead in (None, 0, 60, -570)]
+    assert said == [
+        "2023-11-14 22:13:20 UTC",
+        "2023-11-14 22:13:20 UTC",
+        "2023-11-14 23:13:20 UTC+01:00",
+        "2023-11-14 12:43:20 UTC-09:30",
+    ]
 
 
 def test_shares_are_written_for_people() -> None:

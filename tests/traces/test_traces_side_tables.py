@@ -24,7 +24,7 @@ def read(*events: dict[str, Any], **members: Any) -> Trace:
     check(trace)
     kept = decode(b"".join(encode(trace)))
     assert (kept.async_spans.start == trace.async_spans.start).all()
-    assert kept.recorded_at_ns == trace.recorded_at_ns
+    assert (kept.recorded_at_ns, kept.utc_offset_minutes) == (trace.recorded_at_ns, trace.utc_offset_minutes)
     return trace
 
 
@@ -135,15 +135,30 @@ def test_arguments_are_read_from_the_file_when_they_are_asked_for() -> None:
         read_arguments(data + b"x", trace, ["s0"])
 
 
+NOON = 1_740_830_400_250_000_000
+
+
 @pytest.mark.parametrize(
     ("metadata", "expected"),
     [
-        ({"startTime": "2025-03-01T12:00:00.250Z"}, 1_740_830_400_250_000_000),
-        ({"startTime": "2025-03-01T12:00:00"}, None),  # whose noon is not said
-        ({"startTime": "yesterday"}, None),
-        ({"startTime": 5}, None),
-        ({}, None),
+        ({"startTime": "2025-03-01T12:00:00.250Z"}, (NOON, None)),  # written in UTC: what clocks showed is not said
+        ({"startTime": "2025-03-01T17:30:00.250+05:30"}, (NOON, 330)),
+        ({"startTime": "2025-03-01T12:00:00"}, (None, None)),  # whose noon is not said
+        ({"startTime": "0001-01-01T00:00:00+10:00"}, (None, 600)),
+        ({"startTime": "yesterday"}, (None, None)),
+        ({"startTime": 5}, (None, None)),
+        ({}, (None, None)),
     ],
 )
-def test_when_it_was_recorded_is_known_where_the_file_says_it(metadata: Any, expected: int | None) -> None:
-    assert read(metadata=metadata).recorded_at_ns == expected
+def test_when_it_was_recorded_is_known_where_the_file_says_it(metadata: Any, expected: tuple[int, int]) -> None:
+    trace = read(metadata=metadata)
+    assert (trace.recorded_at_ns, trace.utc_offset_minutes) == expected
+
+
+@pytest.mark.parametrize(
+    ("base", "expected"), [(NOON, NOON + 20_000), ("then", None), (-(10**18), None), (1 << 63, None)]
+)
+def test_times_that_count_from_a_base_say_when_it_was(base: Any, expected: int | None) -> None:
+    events = [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "python"}}, WORK | {"ts": 20}]
+    data = json.dumps({"baseTimeNanoseconds": base, "traceEvents": events}).encode()
+    assert read_trace(data, name="t").recorded_at_ns == expected

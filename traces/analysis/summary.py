@@ -37,8 +37,9 @@ class ProfileSummary:
 class TraceSummary:
     """Everything here is exact. `duration_ns` spans all timelines; None where no profile has a time axis.
 
-    `recorded_at_ns` is when the recording began, since 1970 in UTC, where the file says so. The counts are of the side
-    tables: points in time, readings of levels, intervals that need not nest, arrows.
+    `recorded_at_ns` is when the recording began, since 1970 in UTC, and `utc_offset_minutes` how far clocks there were
+    ahead of UTC, where the file says so. The counts are of the side tables: points in time, readings of levels,
+    intervals that need not nest, arrows.
     """
 
     name: str
@@ -53,6 +54,7 @@ class TraceSummary:
     can_answer: tuple[str, ...]
     cannot_answer: tuple[str, ...]
     recorded_at_ns: int | None
+    utc_offset_minutes: int | None
     instant_count: int
     counter_count: int
     async_count: int
@@ -85,6 +87,7 @@ def summarise(trace: Trace) -> TraceSummary:
         can_answer=can,
         cannot_answer=cannot,
         recorded_at_ns=trace.recorded_at_ns,
+        utc_offset_minutes=trace.utc_offset_minutes,
         instant_count=len(trace.instants.time),
         counter_count=len(trace.counters.time),
         async_count=len(trace.async_spans.start),

@@ -1,5 +1,6 @@
 """Numbers as people read them."""
 
+from datetime import UTC, datetime, timedelta, timezone
 from typing import assert_never
 
 from traces.values import Unit
@@ -29,6 +30,13 @@ def format_share(share: float) -> str:
     if 0 < share < 0.0005:
         return "<0.1%"
     return f"{share * 100:.1f}%"
+
+
+def format_moment(nanoseconds: int, utc_offset_minutes: int | None) -> str:
+    """A moment since 1970 by the clock of where it was, else in UTC: `2026-03-01 13:00:05 UTC+01:00`."""
+    zone = UTC if utc_offset_minutes is None else timezone(timedelta(minutes=utc_offset_minutes))
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=nanoseconds // 1_000_000_000)
+    return f"{moment.astimezone(zone):%Y-%m-%d %H:%M:%S} {zone}"
 
 
 def _stepped(value: float, steps: tuple[tuple[float, str], ...], smallest: str) -> str:

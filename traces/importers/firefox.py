@@ -69,7 +69,7 @@ def _raw_threads(root: gecko.Process, builder: TraceBuilder) -> list[Paused]:
 def _add(threads: list[Paused], meta: gecko.Meta, builder: TraceBuilder) -> None:
     several = len({thread.pid for thread, _ in threads}) > 1
     lasting, began = nanoseconds([meta.interval, meta.start], MILLISECOND).tolist()
-    builder.recorded_at_ns = began if began > 0 else None
+    builder.recorded(began)
     busiest: tuple[bool, int] | None = None
     for thread, pauses in threads:
         label = thread.name or f"tid {thread.tid}"

@@ -85,8 +85,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     native = 0
     try:
         for chunk in chunks(bytes(content)):
-            if builder.recorded_at_ns is None:
-                builder.recorded_at_ns = chunk.start_ns
+            builder.recorded(chunk.start_ns, utc_offset_minutes=chunk.types.utc_offset_minutes)
             native += _collect(chunk, rows, builder)
     except BrokenChunk as error:
         raise builder.damaged(f"{error}.") from error

@@ -4,6 +4,7 @@ Format: https://github.com/openjdk/jdk, jdk.jfr.internal.consumer (MetadataReade
 types are LEB128 of at most nine bytes, the ninth with all its bits.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -55,6 +56,7 @@ class Types:
 
     declared: dict[int, Type] = field(default_factory=dict)
     strings: int = NO_TYPE
+    utc_offset_minutes: int | None = None
     _readers: dict[int, Reader] = field(default_factory=dict)
 
     def reader(self, ident: int) -> Reader:
@@ -156,6 +158,10 @@ class Types:
         return data[at : at + size].decode("utf-8" if encoding == 3 else "latin-1", "replace"), at + size
 
 
+def _minutes(milliseconds: str) -> int | None:
+    return int(milliseconds) // 60_000 if re.fullmatch(r"-?[0-9]{1,9}", milliseconds) else None
+
+
 def read_types(data: bytes) -> Types:
     """The types that the body of a metadata event declares: texts, then elements that hold attributes and elements.
 
@@ -177,6 +183,8 @@ def read_types(data: bytes) -> Types:
             declared = types.declared[ident] = Type(attributes.get("name", ""))
             if declared.name == STRING and types.strings == NO_TYPE:
                 types.strings = ident
+        elif name == "region":
+            types.utc_offset_minutes = _minutes(attributes.get("gmtOffset", ""))
         elif name == "field" and around is not None:
             around.fields.append(
                 (

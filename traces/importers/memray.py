@@ -14,6 +14,7 @@ from traces.builder import TraceBuilder
 from traces.errors import UnrecognisedTrace
 from traces.importers.callees_first import callees_first
 from traces.importers.head import Head
+from traces.importers.time import moment_written
 from traces.stacks import StackTable
 from traces.values import Unit, ValueType
 
@@ -45,9 +46,14 @@ class Location(msgspec.Struct):
     count: int = 0
 
 
+class Metadata(msgspec.Struct):
+    began: str | None = msgspec.field(name="start_time", default=None)
+
+
 class Stats(msgspec.Struct):
     total: int = msgspec.field(name="total_num_allocations")
     total_bytes: int = msgspec.field(name="total_bytes_allocated")
+    metadata: Metadata = msgspec.field(default_factory=Metadata)
     by_size: list[Location] = msgspec.field(name="top_allocations_by_size", default_factory=list)
     by_count: list[Location] = msgspec.field(name="top_allocations_by_count", default_factory=list)
 
@@ -104,6 +110,8 @@ def _read_page(page: Page, builder: TraceBuilder) -> None:
 
 def _read_stats(stats: Stats, builder: TraceBuilder) -> None:
     """Only the heaviest places are in the file; what is left is said to be elsewhere."""
+    moment, offset = moment_written(stats.metadata.began or "") or (None, None)
+    builder.recorded(moment, utc_offset_minutes=offset)
     sizes = {row.location: row.size for row in stats.by_size}
     counts = {row.location: row.count for row in stats.by_count}
     rows = [(place, sizes.get(place, 0), counts.get(place, 0)) for place in dict.fromkeys((*sizes, *counts))]

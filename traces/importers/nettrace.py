@@ -44,7 +44,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     builder.warn("lost", "events were lost while recording", contents.lost)
     if not contents.time:
         return
-    builder.recorded_at_ns = _began(contents.start)
+    builder.recorded(_began(contents.start))
     time = _nanoseconds(contents, builder)
     frames, ends = _stacks(content, contents, builder)
     thread = np.frombuffer(contents.thread, np.uint64)

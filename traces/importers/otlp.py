@@ -183,9 +183,8 @@ def _read_profile(profile: Fields, dictionary: Dictionary, about: Attributes, bu
     counts, times, rows = _events(data, samples)
     values, columns = _value_columns(profile, dictionary, counts)
     started = profile.first[(profile.number == STARTED) & (profile.wire == FIXED64)]
-    if len(started) and builder.recorded_at_ns is None:
-        at = int.from_bytes(data[started[-1] : started[-1] + 8], "little")
-        builder.recorded_at_ns = at or None
+    if len(started):
+        builder.recorded(int.from_bytes(data[started[-1] : started[-1] + 8], "little"))
     threads, of_sample = _threads(samples, dictionary, about)
     stacks = number_of(samples, 1)
     indices = []

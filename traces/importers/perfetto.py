@@ -85,6 +85,8 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         events = _events(packets, builder)
     except NotReadable as error:
         raise builder.damaged(f"{error}.") from error
+    if packets.real_time is not None and len(events.time):
+        builder.recorded(int(events.time.min()) + packets.real_time, utc_offset_minutes=packets.utc_offset_minutes)
     order = np.lexsort((np.arange(len(events.time)), events.time, events.track))
     order = order[np.isin(events.kind[order], (BEGIN, END))]
     groups = np.split(order, np.flatnonzero(np.diff(events.track[order])) + 1) if len(order) else []

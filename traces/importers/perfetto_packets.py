@@ -16,14 +16,15 @@ from traces.kernels.library import NotReadable
 from traces.kernels.protobuf import LENGTH, VARINT, Fields, scan_fields
 from traces.model import NONE, Int64
 
-BOOT_TIME = 6
+REAL_TIME, BOOT_TIME = 1, 6
 OWN_CLOCKS = range(64, 128)
 """Numbers of clocks that a writer defines for itself; others are the system's."""
 CLEARED, NEEDS_STATE = 1, 2
 MAX_PACKED = 256 << 20
 PACKET, COMPRESSED = 1, 50
 SNAPSHOT, TIME, SEQUENCE, EVENT, INTERNED, FLAGS = 6, 8, 10, 11, 12, 13
-CLEARED_OLD, DROPPED, CLOCK, DEFAULTS, DESCRIPTOR = 41, 42, 58, 59, 60
+CLEARED_OLD, DROPPED, SYSTEM, CLOCK, DEFAULTS, DESCRIPTOR = 41, 42, 45, 58, 59, 60
+TIME_ZONE = 7
 CATEGORIES, NAMES = 1, 2
 EVENT_TRACK = 11
 
@@ -37,6 +38,7 @@ class Packets:
     """`times` are nanoseconds (boot clock) where `timed`; `usable` packets have the state they need.
 
     `state` numbers a writer between two clears. `fields` are all packets' fields; `data` is what they point into.
+    `real_time` is what the boot clock is behind the time since 1970, None where no snapshot says it.
     """
 
     data: bytes
@@ -49,6 +51,8 @@ class Packets:
     names: Table
     categories: Table
     default_tracks: dict[int, int]
+    real_time: int | None
+    utc_offset_minutes: int | None
 
     def parts(self, number: int) -> tuple[Int64, Int64, Int64]:
         """The packets that hold an inner message, where it begins and where it ends."""
@@ -99,8 +103,23 @@ def read_packets(data: bytes) -> Packets:
     clock = column(fields, count, CLOCK, NONE)
     unnamed = np.flatnonzero(clock < 0)
     clock[unnamed] = [clocks_of.get(s, BOOT_TIME) for s in state[unnamed].tolist()]
-    times, timed = _times(data, fields, sequence, clock, column(fields, count, TIME, NONE))
-    return Packets(data, fields, count, times, timed, usable, state, names, categories, tracks)
+    clocks = Clocks()
+    times, timed = _times(data, fields, sequence, clock, column(fields, count, TIME, NONE), clocks)
+    behind = clocks.offsets.get(REAL_TIME)
+    return Packets(
+        data,
+        fields,
+        count,
+        times,
+        timed,
+        usable,
+        state,
+        names,
+        categories,
+        tracks,
+        None if behind is None else -behind,
+        _utc_offset(data, fields),
+    )
 
 
 def column(fields: Fields, count: int, number: int, default: int = 0) -> Int64:
@@ -197,9 +216,18 @@ def _defaults(data: bytes, fields: Fields, state: Int64) -> tuple[dict[int, int]
     )
 
 
-def _times(data: bytes, fields: Fields, sequence: Int64, clock: Int64, said: Int64) -> tuple[Int64, Flags]:
-    """Each packet's time on the boot clock, and whether it has one."""
-    clocks = Clocks()
+def _utc_offset(data: bytes, fields: Fields) -> int | None:
+    """How many minutes clocks were ahead of UTC, as the system said; negative numbers fill 64 bits."""
+    _, firsts, lasts = parts(fields, SYSTEM)
+    said = scan_fields(data, firsts, lasts)
+    rows = np.flatnonzero((said.number == TIME_ZONE) & (said.wire == VARINT))
+    return int(said.first[rows[0]]) if len(rows) else None
+
+
+def _times(
+    data: bytes, fields: Fields, sequence: Int64, clock: Int64, said: Int64, clocks: Clocks
+) -> tuple[Int64, Flags]:
+    """Each packet's time on the boot clock, and whether it has one; what the snapshots say goes into `clocks`."""
     snapshots: dict[int, list[tuple[int, dict[int, Clock]]]] = {}
     packets, firsts, lasts = parts(fields, SNAPSHOT)
     for packet, first, last in zip(packets.tolist(), firsts.tolist(), lasts.tolist(), strict=True):

@@ -79,7 +79,7 @@ def _read(data: memoryview, builder: TraceBuilder) -> None:
     wanted = whole.first[(whole.number == DEFAULT_TYPE) & (whole.wire == VARINT)]
     default = strings[wanted[-1]] if len(wanted) and 0 < wanted[-1] < len(strings) else None
     began = whole.first[(whole.number == TIME_NANOS) & (whole.wire == VARINT)]
-    builder.recorded_at_ns = int(began[-1]) if len(began) and began[-1] > 0 else None
+    builder.recorded(int(began[-1]) if len(began) else None)
     builder.add_sampled(
         builder.name,
         paths,

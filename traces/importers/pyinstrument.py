@@ -31,6 +31,7 @@ class Frame(msgspec.Struct):
 class File(msgspec.Struct):
     root: Frame | None = msgspec.field(name="root_frame", default=None)
     target: str = msgspec.field(name="target_description", default="")
+    began: float | None = msgspec.field(name="start_time", default=None)  # seconds since 1970
 
 
 def looks_like(head: Head) -> bool:
@@ -44,6 +45,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     file = msgspec.json.decode(content, type=File)
     if file.root is None:
         return
+    builder.recorded(int(file.began * 1e9) if file.began is not None else None)
     stacks = StackTable()
     leaves: list[int] = []
     seconds: list[float] = []

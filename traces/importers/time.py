@@ -1,6 +1,7 @@
 """Times as files write them become whole nanoseconds."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,22 @@ def nanoseconds(values: Sequence[Any] | Values, nanoseconds_per_unit: int) -> In
     whole: Values = np.floor(column)
     fraction: Values = np.rint((column - whole) * nanoseconds_per_unit)
     return whole.astype(np.int64) * nanoseconds_per_unit + fraction.astype(np.int64)
+
+
+def moment_written(text: str) -> tuple[int, int | None] | None:
+    """A moment in ISO 8601 as nanoseconds since 1970, and how many minutes ahead of UTC clocks were there.
+
+    None for other text and for a moment without a time zone; what is written in UTC does not say what clocks showed.
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    ahead = moment.utcoffset()
+    if ahead is None:
+        return None
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return since // timedelta(microseconds=1) * 1_000, ahead // timedelta(minutes=1) or None
 
 
 # How speedscope and pprof name units; what is not here is a count.

@@ -9,7 +9,7 @@ other arguments is the same function; where they stand in the file is kept.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -19,6 +19,7 @@ from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.importers import chrome, side_events, trace_event_samples
 from traces.importers.events import Events, ThreadKey, Threads
 from traces.importers.head import Head
+from traces.importers.time import moment_written
 from traces.kernels.columns import first_rows, pick
 from traces.kernels.library import NotReadable
 from traces.kernels.scaled import MISSING
@@ -34,6 +35,9 @@ UNNAMED = "(unnamed)"
 SAMPLES = frozenset({"samples", "stackFrames"})
 HERMES_ARGS = frozenset({"url", "line", "column", "allocatedName"})
 """Hermes writes where a function is into the arguments of every event."""
+
+
+Said = TypeVar("Said")
 
 
 class Metadata(msgspec.Struct):
@@ -104,18 +108,27 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         if not profiled and not sampled and len(slices.time) > largest:
             largest, builder.default_profile = len(slices.time), index
     side_events.read(events, lanes, builder)
-    builder.recorded_at_ns = _recorded_at(events)
+    _read_moment(events, builder)
 
 
-def _recorded_at(events: Events) -> int | None:
-    """When DevTools began to record, as it says in the metadata; None where that is not said with its time zone."""
-    offset, length = events.table.members.get("metadata", (0, 0))
+def _read_moment(events: Events, builder: TraceBuilder) -> None:
+    """When it was recorded: DevTools says it in the metadata, PyTorch how long after 1970 its times count from."""
+    metadata = _member(events, "metadata", Metadata)
+    moment, offset = moment_written((metadata and metadata.started) or "") or (None, None)
+    builder.recorded(moment, utc_offset_minutes=offset)
+    base = _member(events, "baseTimeNanoseconds", int)
+    if base is not None:
+        timed = events.time[events.time != MISSING]
+        builder.recorded(base + int(timed.min()) if len(timed) else None)
+
+
+def _member(events: Events, name: str, kind: type[Said]) -> Said | None:
+    """A member of the file beside its events; None where there is none, or another kind of it."""
+    offset, length = events.table.members.get(name, (0, 0))
     try:
-        said = msgspec.json.decode(events.content[offset : offset + length], type=Metadata).started if length else None
-        began = datetime.fromisoformat(said) if said else None
-    except (msgspec.ValidationError, ValueError):
-        return None  # not the metadata of DevTools
-    return None if began is None or began.tzinfo is None else int(began.timestamp() * 1000) * 1_000_000
+        return msgspec.json.decode(events.content[offset : offset + length], type=kind) if length else None
+    except msgspec.ValidationError:
+        return None
 
 
 def _length_of_some(sizes: Int32) -> Int32:

@@ -9,7 +9,7 @@ from server.agent.quoting import plain, quoted
 from server.agent.tools.tool import Outcome, Tool, ToolArguments
 from server.protocol.values import Table
 from traces.analysis.summary import ProfileSummary, TraceSummary, summarise
-from traces.analysis.units import format_share, format_value
+from traces.analysis.units import format_moment, format_share, format_value
 from traces.model import Trace
 from traces.values import ProfileKind, Unit
 
@@ -42,8 +42,9 @@ class NoArguments(ToolArguments):
 def summary_text(summary: TraceSummary) -> str:
     """The summary as the model reads it, a line a fact."""
     length = "" if summary.duration_ns is None else f", {format_value(summary.duration_ns, Unit.NANOSECONDS)} long"
+    size = format_value(summary.source_bytes, Unit.BYTES)
     head = (
-        f"{quoted(summary.name)}: {summary.format} trace, {format_value(summary.source_bytes, Unit.BYTES)}{length}, "
+        f"{quoted(summary.name)}: {summary.format} trace, {size}{length}{recorded(summary)}, "
         f"measured in {summary.unit}, {len(summary.profiles)} profiles, {summary.frame_count} frames"
     )
     lines = [head, *(profile_line(profile) for profile in summary.profiles[:LISTED_PROFILES])]
@@ -53,6 +54,12 @@ def summary_text(summary: TraceSummary) -> str:
     lines += [f"cannot answer: {answer}" for answer in summary.cannot_answer]
     lines += [f"warning: {warning.text}" for warning in summary.warnings]
     return "\n".join(lines)
+
+
+def recorded(summary: TraceSummary) -> str:
+    """When the recording began, as the end of what is said of its length; empty where the file does not say."""
+    at = summary.recorded_at_ns
+    return "" if at is None else f", recorded {format_moment(at, summary.utc_offset_minutes)}"
 
 
 def profile_line(profile: ProfileSummary) -> str:
@@ -142,7 +149,7 @@ GET_TRACE_SUMMARY = Tool(
         "text",
         "count",
     }
-    | {"can_answer", "cannot_answer", "recorded_at_ns"}
+    | {"can_answer", "cannot_answer", "recorded_at_ns", "utc_offset_minutes"}
     | {"instant_count", "counter_count", "async_count", "flow_count"},
     narrow="list_profiles pages through the profiles",
 )

@@ -71,6 +71,13 @@ def test_stacks_whose_names_look_like_json_or_that_are_mostly_one_deep_are_stack
     assert read_trace(stacks.encode(), name="unknown").format == "collapsed"
 
 
+@pytest.mark.parametrize("name", ["a.collapsed", "a.folded", "a.collapsed.txt", "A.Folded.txt"])
+def test_a_file_named_so_may_hold_functions_without_callers(name: str) -> None:
+    assert read_trace(b"main 5\n", name=name).format == "collapsed"
+    with pytest.raises(TraceError):
+        read_trace(b"main 5\n", name="a.txt")
+
+
 @pytest.mark.parametrize("text", ["[]", "[1, 2]", "{}", "[", "Hello 5\nworld 6\n", "port 8080\n", "[[1], 2]"])
 def test_what_only_begins_like_a_trace_is_refused(text: str) -> None:
     with pytest.raises(TraceError):

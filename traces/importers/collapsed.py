@@ -13,7 +13,7 @@ from traces.stacks import with_frames
 from traces.values import Unit, ValueType
 
 LINE = re.compile(r"^(.+) (\d+)$")
-NAMES = (".collapsed", ".folded")
+NAMES = (".collapsed", ".folded", ".collapsed.txt", ".folded.txt")
 
 
 def looks_like(head: Head) -> bool:

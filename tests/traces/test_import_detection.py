@@ -71,7 +71,7 @@ def test_stacks_whose_names_look_like_json_or_that_are_mostly_one_deep_are_stack
     assert read_trace(stacks.encode(), name="unknown").format == "collapsed"
 
 
-@pytest.mark.parametrize("name", ["a.collapsed", "a.folded", "a.collapsed.txt", "A.Folded.txt"])
+@pytest.mark.parametrize("name", ["a.collapsed", "a.folded", "a.collapsed.txt.gz", "A.Folded.txt"])
 def test_a_file_named_so_may_hold_functions_without_callers(name: str) -> None:
     assert read_trace(b"main 5\n", name=name).format == "collapsed"
     with pytest.raises(TraceError):

@@ -21,9 +21,15 @@ class JsonOutline:
     element_keys: frozenset[str]
 
 
+PACKED = re.compile(r"\.(gz|zst|zip)$")
+
+
 @dataclass(frozen=True, slots=True)
 class Head:
-    """`data` is the beginning of the decompressed content; `text` is it decoded (None: binary); `json` its outline."""
+    """`data` is the beginning of the decompressed content; `text` is it decoded (None: binary); `json` its outline.
+
+    `name` is in small letters, without the ending that says how the file is packed.
+    """
 
     name: str
     data: bytes
@@ -34,7 +40,7 @@ class Head:
     def of(cls, data: bytes | memoryview, name: str) -> Self:
         """The head of a file called `name`."""
         start = bytes(data)
-        return cls(name.lower(), start, _text(start), outline(start))
+        return cls(PACKED.sub("", name.lower()), start, _text(start), outline(start))
 
     def with_keys(self, keys: Iterable[str]) -> Self:
         """The same head of a JSON object, with more names known."""

@@ -1,7 +1,9 @@
 """The way in: bytes of any known format become a trace."""
 
+import gc
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from mmap import mmap
 from typing import Any
 
@@ -48,9 +50,10 @@ def read_trace(data: bytes | memoryview | mmap, *, name: str) -> Trace:
 def _read(content: memoryview, known: Format, name: str, given: memoryview, halves: int = 0) -> Trace:
     builder = TraceBuilder(name, known.name)
     try:
-        known.read(content, builder)
-        builder.warn("half_character", "half characters in texts were read as \ufffd", halves)
-        return builder.build(sha256=hashlib.sha256(given).hexdigest(), source_bytes=len(given))
+        with _no_search_for_cycles():
+            known.read(content, builder)
+            builder.warn("half_character", "half characters in texts were read as \ufffd", halves)
+            return builder.build(sha256=hashlib.sha256(given).hexdigest(), source_bytes=len(given))
     except msgspec.MsgspecError as error:
         raise builder.damaged(f"{error}.") from error
     except RecursionError as error:
@@ -59,6 +62,19 @@ def _read(content: memoryview, known: Format, name: str, given: memoryview, halv
         raise builder.damaged("a text in it is not UTF-8.") from error
     except OverflowError as error:
         raise builder.damaged("a number in it is too large.") from error
+
+
+@contextmanager
+def _no_search_for_cycles() -> Iterator[None]:
+    """What is made of a file is kept and leads nowhere back to itself: to look for cycles among it would be to visit
+    all objects of the process as well, which takes as long as reading 50 MB."""
+    was_searching = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_searching:
+            gc.enable()
 
 
 def read_arguments(data: bytes | memoryview | mmap, trace: Trace, spans: Sequence[str]) -> dict[str, Any]:

@@ -1,10 +1,12 @@
 """Files that are no traces: each is refused by name, with the reason."""
 
+import gc
 import gzip
 import io
 import json
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -40,6 +42,19 @@ def test_an_empty_file_is_called_empty() -> None:
 
 def test_a_trace_without_events_is_called_empty() -> None:
     assert isinstance(refused(b'{"traceEvents": []}'), EmptyTrace)
+
+
+@pytest.mark.parametrize("searching", [True, False])
+@pytest.mark.parametrize("data", [b"main;draw 4\n", b'{"nodes": [], "startTime": 0, "endTime": 1, "samples": [1]}'])
+def test_the_search_for_cycles_is_after_reading_as_it_was_before(data: bytes, searching: bool) -> None:
+    was_searching = gc.isenabled()
+    try:
+        (gc.enable if searching else gc.disable)()
+        with suppress(TraceError):
+            read_trace(data, name="small")
+        assert gc.isenabled() == searching
+    finally:
+        (gc.enable if was_searching else gc.disable)()
 
 
 @pytest.mark.parametrize("cut", [3, 12, 60, -9, -1])

@@ -15,7 +15,7 @@ import numpy as np
 
 from traces.bounds import MAX_PROFILES, MAX_STACK_DEPTH
 from traces.errors import DamagedTrace, EmptyTrace, TraceTooLarge
-from traces.kernels.columns import counted
+from traces.kernels.columns import counted, first_rows, pick
 from traces.kernels.spans import sum_spans
 from traces.kernels.trees import Paths, paths_of_spans, sum_by_node
 from traces.model import (
@@ -94,12 +94,11 @@ class TraceBuilder:
         category: str | None = None,
     ) -> int:
         """The index of a frame; the same name, file, line and column is the same frame (the first category stays)."""
-        place = (name, file, line if line is not None else NONE, column if column is not None else NONE)
-        key: FrameKey = (*place, None)
+        key: FrameKey = (name, file, NONE if line is None else line, NONE if column is None else column, None)
         index = self._frame_index.get(key)
         if index is None:
             index = self._frame_index[key] = len(self._frames)
-            self._frames.append((*place, category))
+            self._frames.append(key if category is None else (*key[:4], category))
         return index
 
     def warn(self, code: str, text: str, count: int = 1) -> None:
@@ -329,22 +328,30 @@ class TraceBuilder:
 
     def _with_frames_in_order(self, profiles: list[Profile]) -> tuple[tuple[Profile, ...], list[int]]:
         """Number the frames that trees use by first appearance; forget the others."""
-        appearances = np.concatenate([p.tree.frame for p in profiles])
-        frames, first = np.unique(appearances, return_index=True)
-        used = frames[np.argsort(first)]
-        number = np.full(len(self._frames), NONE, np.int32)
+        first = first_rows(np.concatenate([p.tree.frame for p in profiles]), len(self._frames))
+        used = np.flatnonzero(first != NONE)
+        used = used[np.argsort(first[used])]
+        number = np.full(len(first), NONE, np.int32)
         number[used] = np.arange(len(used), dtype=np.int32)
-        return tuple(replace(p, tree=replace(p.tree, frame=number[p.tree.frame])) for p in profiles), used.tolist()
+        trees = [replace(p.tree, frame=pick(number, p.tree.frame)) for p in profiles]
+        return tuple(replace(p, tree=tree) for p, tree in zip(profiles, trees, strict=True)), used.tolist()
 
     def _frame_columns(self, used: list[int], strings: "_StringArena") -> Frames:
         rows = [self._frames[i] for i in used]
         return Frames(
-            name=np.array([strings.index(r[0]) for r in rows], np.int32),
-            file=np.array([strings.index(r[1]) for r in rows], np.int32),
-            line=np.array([max(NONE, min(r[2], LAST_LINE)) for r in rows], np.int32),
-            column=np.array([max(NONE, min(r[3], LAST_LINE)) for r in rows], np.int32),
-            category=np.array([strings.index(r[4]) for r in rows], np.int32),
+            name=strings.indices([row[0] for row in rows]),
+            file=strings.indices([row[1] for row in rows]),
+            line=_places([row[2] for row in rows]),
+            column=_places([row[3] for row in rows]),
+            category=strings.indices([row[4] for row in rows]),
         )
+
+
+def _places(numbers: Sequence[int]) -> Int32:
+    """Lines or columns; of what cannot be one, the nearest that can."""
+    if numbers and (min(numbers) < NONE or max(numbers) > LAST_LINE):
+        numbers = [max(NONE, min(number, LAST_LINE)) for number in numbers]
+    return np.array(numbers, np.int32)
 
 
 def _moved(p: Profile, zero: int) -> Profile:
@@ -361,6 +368,9 @@ class _StringArena:
 
     def index(self, text: str | None) -> int:
         return NONE if text is None else self._index.setdefault(text, len(self._index))
+
+    def indices(self, texts: Sequence[str | None]) -> Int32:
+        return np.array([self.index(text) for text in texts], np.int32)
 
     def columns(self) -> Strings:
         encoded = [text.encode("utf-8", "replace") for text in self._index]

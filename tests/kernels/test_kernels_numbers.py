@@ -197,7 +197,23 @@ frame_lines = st.sampled_from(
 )
 
 
-@given(st.lists(frame_lines | st.text(alphabet="af09+x() \t\r#", max_size=12)).map("\n".join))
+header_parts = st.one_of(
+    st.sampled_from(["node", "my prog", "dd", "a 12", "x 1/2 [0]", "[k]", "(sd-pam)", "-1", "a\v", "\f", "é"]),
+    st.sampled_from(["7", "7/8", "-1/-1", "007", "1234567890", "7/", "[0]", "[]", "[1", "d..1.", "dNh.", "abcdefghi"]),
+    st.sampled_from(["1.5:", "12.000000001:", "1.:", "1.5", "1.1234567890:", "999999999.999999999:"]),
+    st.sampled_from(["1", "123456789012345678", "1234567890123456789", "cycles:", "cpu-clock:ppp:", ":", "::", "a\v:"]),
+    st.sampled_from(["1f f+0x1 (o)", "args=1 (2)", "12:", "a" * 990]),
+)
+blanks = st.sampled_from([" ", "  ", "\t", " \v ", "\f"])
+header_lines = st.lists(st.tuples(header_parts, blanks), max_size=9).map(lambda words: "".join(sum(words, ())))
+ids, cpus = st.sampled_from(["7", "7/8", "-1/0", "9 "]), st.sampled_from(["", "[001] ", "[1]\td..2 ", "....  "])
+times, periods = st.sampled_from(["1.5: ", "12.000000001:\t"]), st.sampled_from(["", "0 ", "12345 "])
+events = st.sampled_from(["cycles:", "cpu:u: ", "sched:switch: prev=a next=b (1)", "x:  1f f+0x1 (o)", "x: \v1f f (o)"])
+commands = st.sampled_from(["node ", "  my 7/8 prog\t", "dd ", "\tdd ", "5 6 ", "(a) [1] ", "x" * 980 + " "])
+samples = st.tuples(commands, ids, st.just(" "), cpus, times, periods, events).map("".join)
+
+
+@given(st.lists(frame_lines | samples | header_lines | st.text(alphabet="af09+x() \t\r#", max_size=12)).map("\n".join))
 def test_blocks_of_perf_script_agree(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lines, "PIECE", 16)  # bytes, so that lines lie across pieces
@@ -206,12 +222,19 @@ def test_blocks_of_perf_script_agree(text: str) -> None:
         np.testing.assert_array_equal(getattr(mine, name), getattr(reference, name), err_msg=name)
 
 
-def test_a_block_is_a_header_and_frames_without_offsets() -> None:
-    text = b"8 stray (x)\nnode  28 3.5: 10 cpu-clock: \n\t8e2a look+0xca (/usr/ld.so)\n\t12 [unknown] ([vdso])\n"
-    text += b"\nnode 1 4: x:\n"
+def test_a_block_is_a_sample_and_its_frames_without_offsets() -> None:
+    text = b"8 stray (x)\nnode  28/ 3.5: 10 x:\nnode  28 3.5: 10 cpu-clock: \n\t8e2a look+0xca (/usr/ld.so)\n"
+    text += b"\t12 [unknown] ([vdso])\n\nmy prog 1/2 [0] 4: x:\n"
+    text += b"my prog 1/2 [0] 4.25: x:  7 f (g)\n\t8 look (/usr/ld.so)\n"
     blocks = perf.scan_blocks(text)
-    assert (blocks.stray, blocks.ends.tolist()) == (1, [3, 3])
-    assert [blocks.symbols[i] for i in blocks.symbol] == [b"stray", b"look", b"[unknown]"]
-    assert [blocks.objects[i] for i in blocks.object] == [b"x", b"/usr/ld.so", b"[vdso]"]
-    offset, length = int(blocks.header_offset[1]), int(blocks.header_length[1])
-    assert text[offset : offset + length] == b"node 1 4: x:"
+    assert blocks.time.tolist() == [3_500_000_000, 4_250_000_000]
+    assert blocks.period.tolist() == [10, perf.MISSING]
+    assert [blocks.threads[i] for i in blocks.thread] == [(b"node", b"28", b"cpu-clock"), (b"my prog", b"1/2", b"x")]
+    look = (b"look", b"/usr/ld.so")
+    assert [blocks.frames[i] for i in blocks.frame] == [look, (b"[unknown]", b"[vdso]"), (b"f", b"g"), look]
+    assert (blocks.ends.tolist(), blocks.unread) == ([2, 4], 2)
+
+
+def test_a_thread_is_one_however_wide_its_column_is() -> None:
+    blocks = perf.scan_blocks(b"a  7 1.0: x:\na\t7 2.0: x:\na 7 3.0: y:\n a 7 4.0:  x:\n")
+    assert (blocks.thread.tolist(), len(blocks.threads)) == ([0, 0, 1, 0], 2)

@@ -61,6 +61,14 @@ def test_without_call_graphs_the_frame_stands_in_the_samples_line() -> None:
     assert [path for path, _ in stacks(trace)] == ["do_work", "??? (/x)"]
 
 
+@pytest.mark.parametrize("command", ["dd", "a b", "2 3", "node 7/8"])
+def test_a_command_may_look_like_an_address(command: str) -> None:
+    line = "7 [000] {}.0: 5 cycles:  ffff81 do_work+0x1 ([kernel.kallsyms])"
+    trace = read("".join(f"{command:>16} {line.format(second)}\n" for second in (1, 2)))
+    assert [path for path, _ in stacks(trace)] == ["do_work"] * 2
+    assert trace.profiles[0].name == f"{command} (tid 7)"
+
+
 def test_what_is_no_sample_is_counted_and_samples_out_of_order_are_sorted() -> None:
     trace = read(
         f"# captured on: today\nprog 7 2.0: cycles:\n{STACK}prog 7 1.0: cycles:\n\t 1 late (/a (deleted))\n\n"

@@ -7,6 +7,7 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
+from traces.kernels.columns import pick
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Int32, Int64
 from traces.values import Unit, ValueType
@@ -73,8 +74,9 @@ def _add(thread: PerfThread, suffix: str, frames: Int32, ends: Int64, builder: T
     begins = np.where(rank > 0, ends[rank - 1], 0)
     sizes = ends[rank] - begins
     own_ends = np.cumsum(sizes)
-    picked = np.arange(own_ends[-1]) + np.repeat(begins - own_ends + sizes, sizes)
-    paths = paths_of_stacks(frames[picked], own_ends, MAX_STACK_DEPTH, inner_first=True)
+    picked = np.repeat((begins - own_ends + sizes).astype(np.int32), sizes)
+    picked += np.arange(len(picked), dtype=np.int32)
+    paths = paths_of_stacks(pick(frames, picked), own_ends, MAX_STACK_DEPTH, inner_first=True)
     values, weights = [SAMPLES], [np.ones(len(rank), np.int64)]
     if period is not None:
         is_clock = thread.event.startswith(CLOCKS)

@@ -40,6 +40,12 @@ static inline uint64_t load_word(Cursor at, size_t available) {
     return word;
 }
 
+static inline uint32_t load_half(Cursor at) {
+    uint32_t half;
+    memcpy(&half, at, sizeof half);
+    return half;
+}
+
 static inline uint64_t low_bytes(int64_t count) {
     return count <= 0 ? 0 : count >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * count)) - 1;
 }
@@ -54,7 +60,12 @@ static inline int same_bytes(Cursor left, Cursor right, int64_t length) {
         }
     }
 #endif
-    if (length < 8) return memcmp(left, right, (size_t)length) == 0;
+    if (length < 4) {
+        for (int64_t i = 0; i < length; i++)
+            if (left[i] != right[i]) return 0;
+        return 1;
+    }
+    if (length < 8) return load_half(left) == load_half(right) && load_half(left + length - 4) == load_half(right + length - 4);
     for (int64_t i = 0; i < length - 8; i += 8)
         if (load_word(left + i, 8) != load_word(right + i, 8)) return 0;
     return load_word(left + length - 8, 8) == load_word(right + length - 8, 8);
@@ -84,14 +95,18 @@ static inline uint64_t mix(uint64_t left, uint64_t right) {
 }
 
 static inline uint64_t hash_bytes(Cursor at, size_t length) {
-    uint64_t state = 0x9e3779b97f4a7c15u ^ length;
+    uint64_t state = 0x9e3779b97f4a7c15u ^ length, first = 0, last = 0;
     for (; length > 16; at += 16, length -= 16) state = mix(state ^ load_word(at, 8), load_word(at + 8, 8) ^ 0xa0761d6478bd642fu);
-    while (length > 8) {
-        state = mix(state ^ load_word(at, 8), 0xa0761d6478bd642fu);
-        at += 8;
-        length -= 8;
+    if (length >= 8) { /* the two loads may overlap */
+        first = load_word(at, 8);
+        last = load_word(at + length - 8, 8);
+    } else if (length >= 4) {
+        first = load_half(at);
+        last = load_half(at + length - 4);
+    } else if (length) {
+        first = (uint64_t)at[0] << 16 | (uint64_t)at[length / 2] << 8 | at[length - 1];
     }
-    return mix(state ^ load_word(at, length), 0xe7037ed1a0b428dbu);
+    return mix(state ^ first, last ^ 0xe7037ed1a0b428dbu);
 }
 
 static inline uint64_t hash_pair(uint32_t left, uint32_t right) {
@@ -143,7 +158,7 @@ static inline int32_t intern(Names *names, Cursor source, Cursor text, size_t le
     for (int32_t found; (found = names->slots[at]); at = (at + 1) & mask) {
         int32_t known = found - 1;
         if (names->hash[known] == tag && (size_t)names->length[known] == length &&
-            memcmp(source + names->offset[known], text, length) == 0)
+            same_bytes(source + names->offset[known], text, (int64_t)length))
             return known;
     }
     if (!grow((void **)&names->offset, &names->offset_room, names->count + 1, sizeof(int64_t)) ||

@@ -1,36 +1,71 @@
-"""`perf script` text as columns: lines of frames and the lines between them. In C: perf.c."""
+"""`perf script` text as columns: lines of samples, and the frames below each. In C: perf.c."""
 
 import ctypes
 import re
+from array import array
 from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from traces.kernels.library import Buffer, NamesStruct, call, kernels, raise_for, take
+from traces.kernels.library import Buffer, call, kernels, raise_for, take
 from traces.kernels.lines import lines_of
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
+HEADER = re.compile(
+    rb"(\S(?:.*?\S)??)[ \t]+(-?\d{1,9}(?:/-?\d{1,9})?)[ \t]+(?:\[\d+\][ \t]+)?(?:[A-Za-z.]{1,8}[ \t]+)?"
+    rb"(\d{1,9})\.(\d{1,9}):[ \t]+(?:(\d{1,18})[ \t]+)?(\S+?):(?:[ \t]+(.*))?"
+)
+MAX_HEADER_BYTES = 1_000
+"""Of a sample's line; tracepoints print their arguments behind what is read."""
+MISSING = -(1 << 63)
 ADDRESS = re.compile(rb"[0-9a-f]{1,16}")
 OFFSET = re.compile(rb"\+0x[0-9a-f]{1,16}$")
 DELETED = b" (deleted))"
 SPACE = b" \t\n\v\f\r"
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """A header is a line that is neither a frame, blank nor a comment; `ends[i]` frames stand before header `i + 1`, of
-    which the first `stray` stand before any header. A frame is a symbol, without the offset into it, and an object."""
+    """A row a sample: nanoseconds, `period` (MISSING where perf printed none), its row of `threads`; its frames are
+    `frame[ends[i - 1]:ends[i]]`, innermost first, rows of `frames`.
 
-    header_offset: Int64
-    header_length: Int32
+    `threads` are command, `pid/tid` or `tid`, and event; `frames` are symbol, without the offset into it, and object;
+    both in order of first appearance. `unread` lines are neither a sample, a frame, blank nor a comment."""
+
+    time: Int64
+    period: Int64
     ends: Int64
-    symbol: Int32
-    object: Int32
-    symbols: tuple[bytes, ...]
-    objects: tuple[bytes, ...]
-    stray: int
+    thread: Int32
+    frame: Int32
+    threads: tuple[tuple[bytes, bytes, bytes], ...]
+    frames: tuple[tuple[bytes, bytes], ...]
+    unread: int
+
+
+class Header(NamedTuple):
+    """What a sample's line says; `rest` is a frame where perf prints it on the same line."""
+
+    command: bytes
+    ids: bytes
+    event: bytes
+    time: int
+    period: int
+    rest: bytes
+
+
+def header_parts(line: bytes) -> Header | None:
+    """What a line says, if it is a sample's: `command pid/tid [cpu] flags time: period event: rest`; pid, cpu, flags,
+    period and rest may be missing, a command may have any words."""
+    header = HEADER.fullmatch(line.strip(SPACE)[:MAX_HEADER_BYTES].rstrip(SPACE))
+    if header is None:
+        return None
+    command, ids, seconds, fraction, period, event, rest = header.groups()
+    time = int(seconds) * 1_000_000_000 + int(fraction.ljust(9, b"0"))
+    return Header(command, ids, event, time, int(period) if period is not None else MISSING, rest or b"")
 
 
 def frame_parts(line: bytes) -> tuple[bytes, bytes] | None:
@@ -48,7 +83,7 @@ def frame_parts(line: bytes) -> tuple[bytes, bytes] | None:
 
 
 def scan_blocks(data: Buffer) -> Blocks:
-    """All frames and headers of a text; lines that begin with # are comments."""
+    """All samples of a text; lines that begin with # are comments, frames before the first sample are left out."""
     library = kernels()
     if library is None:
         return scan_blocks_reference(data)
@@ -56,63 +91,103 @@ def scan_blocks(data: Buffer) -> Blocks:
     blocks = _BlocksStruct()
     try:
         raise_for(call(library.scan_blocks, source, len(source), blocks), 0)
+        # Between command and ids any number of blanks may stand.
+        threads: dict[tuple[bytes, bytes, bytes], int] = {}
+        said = blocks.threads.texts(library, source)
+        thread_of = [_number(threads, (*who.rsplit(None, 1), event)) for who, event in said]
         return Blocks(
-            take(library, blocks, "header_offset", blocks.count, np.int64),
-            take(library, blocks, "header_length", blocks.count, np.int32),
+            take(library, blocks, "time", blocks.count, np.int64),
+            take(library, blocks, "period", blocks.count, np.int64),
             take(library, blocks, "ends", blocks.count, np.int64),
-            take(library, blocks, "symbol", blocks.frame_count, np.int32),
-            take(library, blocks, "object", blocks.frame_count, np.int32),
-            blocks.symbols.texts(source),
-            blocks.objects.texts(source),
-            blocks.stray,
+            np.array(thread_of, np.int32)[take(library, blocks, "thread", blocks.count, np.int32)],
+            take(library, blocks, "frame", blocks.frame_count, np.int32),
+            tuple(threads),
+            blocks.frames.texts(library, source),
+            blocks.unread,
         )
     finally:
         call(library.forget_blocks, blocks)
 
 
+PAIR = np.dtype([("offset", np.int64, 2), ("length", np.int32, 2), ("hash", np.uint32), ("unused", np.uint32)])
+
+
+class _PairsStruct(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in ("rows", "slots")),
+        *((name, ctypes.c_int64) for name in ("count", "room", "slot_count")),
+    )
+
+    def texts(self, library: ctypes.CDLL, source: npt.NDArray[np.uint8]) -> tuple[tuple[bytes, bytes], ...]:
+        """The two parts of each; the rows are no longer the struct's."""
+        rows = take(library, self, "rows", self.count, PAIR)
+        view = source.data
+        first, second = (
+            [bytes(view[at:end]) for at, end in zip(begin.tolist(), (begin + length).tolist(), strict=True)]
+            for begin, length in zip(rows["offset"].T, rows["length"].T, strict=True)
+        )
+        return tuple(zip(first, second, strict=True))
+
+
 class _BlocksStruct(ctypes.Structure):
     _fields_ = (
-        *((name, ctypes.c_void_p) for name in ("header_offset", "ends", "header_length", "symbol", "object")),
-        *((name, ctypes.c_int64) for name in ("offset_room", "end_room", "length_room", "symbol_room", "object_room")),
-        *((name, ctypes.c_int64) for name in ("count", "frame_count", "stray")),
-        ("symbols", NamesStruct),
-        ("objects", NamesStruct),
+        *((name, ctypes.c_void_p) for name in ("time", "period", "ends", "thread", "frame")),
+        *((f"{name}_room", ctypes.c_int64) for name in ("time", "period", "end", "thread", "frame")),
+        *((name, ctypes.c_int64) for name in ("count", "frame_count", "unread")),
+        ("threads", _PairsStruct),
+        ("frames", _PairsStruct),
+        ("below", ctypes.c_void_p),
+        *((name, ctypes.c_int64) for name in ("below_room", "below_count")),
     )
 
 
 def scan_blocks_reference(data: Buffer) -> Blocks:
     """The same, a line at a time."""
-    headers: list[tuple[int, int]] = []
-    ends: list[int] = []
-    frames: list[tuple[int, int]] = []
-    symbols: dict[bytes, int] = {}
-    objects: dict[bytes, int] = {}
-    known: dict[bytes, tuple[int, int]] = {}
-    stray = position = 0
+    threads: dict[tuple[bytes, bytes, bytes], int] = {}
+    frames: dict[tuple[bytes, bytes], int] = {}
+    known: dict[bytes, int] = {}
+    time, period, ends, thread, frame = array("q"), array("q"), array("q"), array("i"), array("i")
+    unread = 0
     for line in lines_of(memoryview(data).cast("B")):
-        frame = known.get(line)
-        if frame is None and (parts := frame_parts(line)) is not None:
-            symbol, thing = parts
-            frame = known[line] = symbols.setdefault(symbol, len(symbols)), objects.setdefault(thing, len(objects))
-        if frame is not None:
-            frames.append(frame)
-            if ends:
-                ends[-1] = len(frames)
+        if (row := known.get(line)) is not None:
+            frame.append(row)
+            continue
+        if line.lstrip(SPACE)[:1] in {b"", b"#"}:
+            continue
+        parts = frame_parts(line)
+        # perf puts a tab before frames: `dd 12 1.5: cycles: 1f f (o)` is none.
+        header = header_parts(line) if parts is None or line[:1] != b"\t" else None
+        if header is not None:
+            if time:
+                ends.append(len(frame))
             else:
-                stray = len(frames)
-        elif (text := line.strip(SPACE)) and text[:1] != b"#":
-            headers.append((position + len(line) - len(line.lstrip(SPACE)), len(text)))
-            ends.append(len(frames))
-        position += len(line) + 1
-    places = np.array(headers, np.int64).reshape(-1, 2)
-    rows = np.array(frames, np.int32).reshape(-1, 2)
+                del frame[:]
+            time.append(header.time)
+            period.append(header.period)
+            thread.append(_number(threads, (header.command, header.ids, header.event)))
+            parts = frame_parts(header.rest)
+        if parts is not None:
+            frame.append(_number(frames, parts))
+            if header is None:
+                known[line] = frame[-1]
+        elif header is None:
+            unread += 1
+    if time:
+        ends.append(len(frame))
+    else:
+        del frame[:]
     return Blocks(
-        places[:, 0].copy(),
-        places[:, 1].astype(np.int32),
+        np.array(time, np.int64),
+        np.array(period, np.int64),
         np.array(ends, np.int64),
-        rows[:, 0].copy(),
-        rows[:, 1].copy(),
-        tuple(symbols),
-        tuple(objects),
-        stray,
+        np.array(thread, np.int32),
+        np.array(frame, np.int32),
+        tuple(threads),
+        tuple(frames),
+        unread,
     )
+
+
+def _number(known: dict[Key, int], key: Key) -> int:
+    """Numbers in order of first appearance."""
+    return known.setdefault(key, len(known))

@@ -23,7 +23,7 @@ from traces.values import Unit, ValueType
 FIRST = re.compile(r"^P\d{1,9};T[^;\n]{0,200}(?:;[^\n]*)? -?\d+(?:,[01],-?\d+)?\r?$", re.MULTILINE)
 MODE = re.compile(rb"^# mode: (\w+)", re.MULTILINE)
 SAMPLE = re.compile(rb"^(P[^\n]*) (-?\d{1,15})(?:,([01]),(-?\d{1,15}))?\r?$", re.MULTILINE)
-PLACE = re.compile(r"(.*):([^:]*):(\d{1,9})", re.DOTALL)
+LINE_DIGITS = 9
 OLD_PLACE = re.compile(r"(\S+) \((.*)\)(?:;L(\d{1,9}))?", re.DOTALL)
 COLLECTOR = ":GC:"
 MAX_LINE = 1 << 30
@@ -113,26 +113,25 @@ def _below(paths: Paths, nodes: Int64, number: Int32, samples: Int64) -> Paths:
 
 def _frames(names: list[str], paths: Paths, builder: TraceBuilder) -> Int32:
     """The builder's frame of each name, NONE for processes and threads."""
-    called = distinct(paths.frame[paths.depth >= 2]).tolist()
-    places: dict[int, tuple[str, str | None]] = {}
+    called = distinct(paths.frame[paths.depth >= 2])
+    places = [_place(names[index]) for index in called.tolist()]
     lowest: dict[tuple[str, str | None], int] = {}
-    for index in called:
-        name, file, line = _place(names[index])
-        key = places[index] = (name, file)
-        lowest[key] = min(line or MAX_LINE, lowest.get(key, MAX_LINE))
+    for name, file, line in places:
+        lowest[name, file] = min(line or MAX_LINE, lowest.get((name, file), MAX_LINE))
+    number: dict[tuple[str, str | None], int] = {}
+    for (name, file), line in lowest.items():
+        shown, category = ("(garbage collector)", "gc") if name == COLLECTOR else (name, None)
+        number[name, file] = builder.frame(shown, file, line if line < MAX_LINE else None, category=category)
     frames = np.full(len(names), NONE, np.int32)
-    for index, key in places.items():
-        line = lowest[key]
-        category = "gc" if key[0] == COLLECTOR else None
-        name = "(garbage collector)" if category else key[0]
-        frames[index] = builder.frame(name, key[1], line if line < MAX_LINE else None, category=category)
+    frames[called] = [number[name, file] for name, file, _ in places]
     return frames
 
 
 def _place(name: str) -> tuple[str, str | None, int]:
-    match = PLACE.fullmatch(name)
-    if match is not None and match[2]:
-        return match[2], match[1] or None, int(match[3])
+    place, _, line = name.rpartition(":")
+    file, _, function = place.rpartition(":")
+    if function and ":" in place and line.isdecimal() and len(line) <= LINE_DIGITS:
+        return function, file or None, int(line)
     old = OLD_PLACE.fullmatch(name)
     if old is not None:
         return old[1], old[2] or None, int(old[3] or 0)

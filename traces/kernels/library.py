@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 SWITCH = "FLAMECHAT_KERNELS"
 PATH = Path(__file__).with_name("kernels.so")
-ABI = 7
+ABI = 8
 """Raised with every change of a C signature or struct; a library built from other sources is not used."""
 
 Buffer = bytes | bytearray | memoryview
@@ -145,7 +145,14 @@ class NamesStruct(ctypes.Structure):
         """The interned texts, in order of first appearance."""
         if not self.count:
             return ()
-        offsets = (ctypes.c_int64 * self.count).from_address(self.offset)
-        lengths = (ctypes.c_int32 * self.count).from_address(self.length)
-        view = source.data
-        return tuple(bytes(view[offset : offset + length]) for offset, length in zip(offsets, lengths, strict=True))
+        offsets = np.frombuffer((ctypes.c_int64 * self.count).from_address(self.offset), np.int64)
+        lengths = np.frombuffer((ctypes.c_int32 * self.count).from_address(self.length), np.int32)
+        return tuple(texts_at(source, offsets, lengths))
+
+
+def texts_at(
+    source: npt.NDArray[np.uint8], offset: npt.NDArray[np.int64], length: npt.NDArray[np.int32]
+) -> list[bytes]:
+    """Copies of some places of a source."""
+    view = source.data
+    return [view[at:end].tobytes() for at, end in zip(offset.tolist(), (offset + length).tolist(), strict=True)]

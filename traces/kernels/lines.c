@@ -60,10 +60,9 @@ typedef struct {
     int64_t end_room, node_room;
 } Path;
 
-/* The leaf of a stack; -2 when memory is out. `path` is the stack before and becomes this one. */
-static int32_t read_stack(Lines *lines, Cursor data, Cursor text, int64_t length, Path *path) {
-    int64_t limit = length < path->length ? length : path->length;
-    int64_t equal = equal_bytes(text, path->text, limit), low = 0, high = path->count;
+/* The leaf of a stack; -2 when memory is out. `path` is the stack before, of which `equal` bytes are the same, and becomes this one. */
+static int32_t read_stack(Lines *lines, Cursor data, Cursor text, int64_t length, int64_t equal, Path *path) {
+    int64_t low = 0, high = path->count;
     if (equal == length && equal == path->length && path->count) return path->nodes[path->count - 1];
     while (low < high) { /* frames that end before the first difference, with their separator */
         int64_t middle = (low + high) / 2;
@@ -97,7 +96,9 @@ EXPORT int64_t scan_lines(Cursor data, int64_t length, Lines *lines) {
     Path path = {.text = data};
     int outcome = OK;
     for (Cursor line = data; outcome == OK && line < end;) {
-        Cursor next = memchr(line, '\n', (size_t)(end - line)), stop = next ? next : end;
+        /* What is equal to the stack before holds no end of a line. */
+        int64_t equal = equal_bytes(line, path.text, end - line < path.length ? end - line : path.length);
+        Cursor next = memchr(line + equal, '\n', (size_t)(end - line - equal)), stop = next ? next : end;
         Cursor after = next ? next + 1 : end;
         while (stop > line && stop[-1] == '\r') stop--;
         Cursor digits = stop;
@@ -111,7 +112,7 @@ EXPORT int64_t scan_lines(Cursor data, int64_t length, Lines *lines) {
             int64_t weight = 0;
             for (Cursor at = digits; at < stop; at++) weight = weight * 10 + (*at - '0');
             int64_t length = digits - line - 1;
-            int32_t leaf = weight && length > 0 ? read_stack(lines, data, line, length, &path) : -1;
+            int32_t leaf = weight && length > 0 ? read_stack(lines, data, line, length, equal < length ? equal : length, &path) : -1;
             if (!weight) {
                 lines->skipped++;
                 line = after;

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from traces.kernels.library import Buffer, call, kernels, raise_for, take
+from traces.kernels.library import Buffer, call, kernels, raise_for, take, texts_at
 from traces.kernels.lines import lines_of
 
 Int64 = npt.NDArray[np.int64]
@@ -121,11 +121,7 @@ class _PairsStruct(ctypes.Structure):
     def texts(self, library: ctypes.CDLL, source: npt.NDArray[np.uint8]) -> tuple[tuple[bytes, bytes], ...]:
         """The two parts of each; the rows are no longer the struct's."""
         rows = take(library, self, "rows", self.count, PAIR)
-        view = source.data
-        first, second = (
-            [bytes(view[at:end]) for at, end in zip(begin.tolist(), (begin + length).tolist(), strict=True)]
-            for begin, length in zip(rows["offset"].T, rows["length"].T, strict=True)
-        )
+        first, second = (texts_at(source, rows["offset"][:, part], rows["length"][:, part]) for part in (0, 1))
         return tuple(zip(first, second, strict=True))
 
 

@@ -50,8 +50,7 @@ class TreeStruct(ctypes.Structure):
         *((name, ctypes.c_void_p) for name in ("frame", "parent", "depth")),
         *((name, ctypes.c_int64) for name in ("frame_room", "parent_room", "depth_room")),
         *((name, ctypes.c_int64) for name in ("count", "truncated", "max_depth")),
-        ("keys", ctypes.c_void_p),
-        ("nodes", ctypes.c_void_p),
+        ("slots", ctypes.c_void_p),
         ("slot_count", ctypes.c_int64),
     )
 

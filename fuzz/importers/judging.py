@@ -29,6 +29,8 @@ FORMAT = re.compile(
     r"this [\w-]+ (file|trace) |the (gzip|zstd|zip) (file|archive)|its (JSON|text) is|its (gzip|zstd|zip) compression"
 )
 """What a refusal of a damaged file calls it: by its importer's name, or by what it is packed or written in."""
+PLACE = re.compile(r" \(byte [\d,]+\)")
+"""Where a file is damaged: the kernels name the byte, the reference the part of the file that it is in."""
 
 
 class Hang(BaseException):
@@ -52,7 +54,7 @@ def fault(data: bytes, name: str) -> str | None:
 
 
 def _outcome(data: bytes, name: str) -> str:
-    """A digest of the trace's columns, or the kind of the refusal."""
+    """A digest of the trace's columns, or the words of the refusal without the place."""
     try:
         trace = read_trace(data, name=name)
     except TraceError as error:
@@ -62,7 +64,7 @@ def _outcome(data: bytes, name: str) -> str:
         assert len(text) <= LONGEST_REFUSAL, f"a refusal is {len(text)} characters long"
         if isinstance(error, DamagedTrace):
             assert FORMAT.search(text), f"a refusal does not name the format: {text}"
-        return type(error).__name__
+        return PLACE.sub("", text)
     check(trace)
     columns = b"".join(encode(trace))
     decode(columns)

@@ -16,7 +16,7 @@ from traces.importers.events import EVENT
 from traces.importers.v8 import NODE
 from traces.kernels import records_reference, records_rows
 from traces.kernels.library import NotReadable, kernels
-from traces.kernels.records import Field, Kind, Table, scan_records, scan_slices
+from traces.kernels.records import Field, Kind, Table, column_names, scan_records, scan_slices
 from traces.kernels.records_reference import scan_records_reference, scan_slices_reference
 from traces.kernels.records_typed import Parts, TypedColumns, TypedRecords
 
@@ -220,6 +220,10 @@ def test_pieces_of_v8_are_the_same_in_every_way(parts: list[str], piece: int) ->
     assert_same_in_every_way([part.encode() for part in parts], CHUNK, piece, arrays=False)
 
 
+def typed(fields: tuple[Field, ...]) -> TypedRecords:
+    return TypedRecords(fields, {name: {} for name in column_names(fields)})
+
+
 def whole(array: str) -> Parts:
     return Parts([array.encode()], [0], arrays=True)
 
@@ -227,7 +231,7 @@ def whole(array: str) -> Parts:
 @given(st.lists(usual(), min_size=1, max_size=6), colons)
 def test_usual_records_are_read_the_typed_way(rows: list[list[tuple[str, str]]], colon: str) -> None:
     piece = "[{}]".format(",".join(spelled(members, colon) for members in rows))
-    columns = TypedRecords(EVENT).read(whole(piece))
+    columns = typed(EVENT).read(whole(piece))
     assert isinstance(columns, TypedColumns)
     assert columns.count == len(rows)
     assert not columns.tokens
@@ -235,7 +239,7 @@ def test_usual_records_are_read_the_typed_way(rows: list[list[tuple[str, str]]],
 
 @pytest.mark.parametrize("member", ['"name": "a\\u0062"', '"n\\u0061me": "a"', '"pid": -0', '"pid": 1.0', '"id": []'])
 def test_texts_that_their_words_do_not_tell_exactly_stay_tokens(member: str) -> None:
-    columns = TypedRecords(EVENT).read(whole(f'[{{"args": {{"x": "\\n-0"}}}}, {{{member}}}]'))
+    columns = typed(EVENT).read(whole(f'[{{"args": {{"x": "\\n-0"}}}}, {{{member}}}]'))
     assert columns is not None
     assert columns.tokens
     assert not columns.words
@@ -243,12 +247,12 @@ def test_texts_that_their_words_do_not_tell_exactly_stay_tokens(member: str) -> 
 
 @pytest.mark.parametrize("member", ['"dur": "5"', '"dur": null', '"id2": 5', '"ts": 1e400'])
 def test_what_no_type_fits_is_left_to_the_raw_way(member: str) -> None:
-    assert TypedRecords(EVENT).read(whole(f"[{{{member}}}]")) is None
+    assert typed(EVENT).read(whole(f"[{{{member}}}]")) is None
 
 
 def test_arguments_are_found_though_their_key_stands_elsewhere_too() -> None:
     piece = '[{"name": "args"}, {"x": {"args": 1}, "args": {"args": 2}}, {"args"\n: 3}]'
-    columns = TypedRecords(EVENT).read(whole(piece))
+    columns = typed(EVENT).read(whole(piece))
     assert columns is not None
     offsets, lengths = columns.slices["args"]
     said = [piece[offset : offset + length] for offset, length in zip(offsets.tolist(), lengths.tolist(), strict=True)]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces.kernels import spans, trees
+from traces.kernels import nodes_reference, spans, trees
 from traces.kernels.library import NotReadable, kernels
 
 pytestmark = pytest.mark.skipif(kernels() is None, reason="no compiled kernels: no C compiler was found")
@@ -153,11 +153,12 @@ graphs = st.lists(st.integers(-2, 7), min_size=8, max_size=8)
 def test_samples_of_a_profilers_own_tree_become_paths_alike(data: st.DataObject) -> None:
     above = int32(data.draw(parents.filter(bool) | chains | graphs))
     size = len(above)
-    frame = int32(data.draw(st.lists(st.integers(-1, 4), min_size=size, max_size=size)))
+    alike = st.lists(st.integers(-1, 4), min_size=size, max_size=size)
+    frame = int32(data.draw(alike | st.permutations(range(-1, size - 1))))  # so that no siblings are of one frame, too
     on_top = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)), np.bool_)
     samples = int32(data.draw(st.lists(st.integers(0, size - 1), max_size=20)))
     results: list[Any] = []
-    for function in (trees.paths_of_nodes, trees.paths_of_nodes_reference):
+    for function in (trees.paths_of_nodes, nodes_reference.paths_of_nodes_reference):
         try:
             results.append(function(above, frame, on_top, samples, 100))
         except (NotReadable, trees.CycleFound) as error:

@@ -10,7 +10,7 @@ import numpy as np
 
 from traces.builder import TraceBuilder
 from traces.importers.events import Events, ThreadKey, Threads
-from traces.importers.v8 import NODE, ON_TOP, V8Profile, add_v8_profile
+from traces.importers.v8 import NODE, ON_TOP, V8Profile, add_v8_profile, ranges
 from traces.kernels.library import NotReadable
 from traces.kernels.records import Field, Kind, Table, scan_slices
 from traces.kernels.scaled import MISSING
@@ -83,22 +83,24 @@ def _collect(events: Events, builder: TraceBuilder) -> list[tuple[ThreadKey, V8P
     offsets, lengths = pieces.slices("nodes")
     held = lengths > 0
     table, ends = scan_slices(events.content, (offsets[held], lengths[held]), NODE, arrays=True)
-    node_ends = np.zeros(len(rows), np.int64)
-    node_ends[held] = np.diff(ends, prepend=0)
-    node_ends = np.cumsum(node_ends)
-    recordings = _recordings(events, rows, _starts(pieces, time), builder)
+    node_counts = np.zeros(len(rows), np.int64)
+    node_counts[held] = np.diff(ends, prepend=0)
+    first_nodes = np.cumsum(node_counts) - node_counts
+    samples, outer, inner = (pieces.columns[column] for column in ("samples", "data_deltas", "deltas"))
+    deltas = np.concatenate((outer.items, inner.items))
+    first_deltas = np.where(outer.ids > 0, outer.values, len(outer.items) + inner.values)
+    delta_counts = np.where(outer.ids > 0, outer.ids, inner.ids)
     profiles = []
-    for recording in recordings:
-        mine = recording.pieces
-        starts = [int(node_ends[piece - 1]) if piece else 0 for piece in mine]
-        nodes = [np.arange(start, node_ends[piece]) for start, piece in zip(starts, mine, strict=True)]
-        samples = [_items(pieces, "samples", piece) for piece in mine]
-        deltas = [_items(pieces, "data_deltas", piece) for piece in mine]
-        deltas = [
-            said if len(said) else _items(pieces, "deltas", piece) for said, piece in zip(deltas, mine, strict=True)
-        ]
-        whole = (np.concatenate(parts) for parts in (nodes, samples, deltas))
-        profiles.append((recording.thread, V8Profile(recording.start, table, *whole)))
+    for recording in _recordings(events, rows, _starts(pieces, time), builder):
+        mine = np.array(recording.pieces)
+        profile = V8Profile(
+            recording.start,
+            table,
+            nodes=ranges(first_nodes[mine], node_counts[mine]),
+            samples=samples.items[ranges(samples.values[mine], samples.ids[mine])],
+            deltas=deltas[ranges(first_deltas[mine], delta_counts[mine])],
+        )
+        profiles.append((recording.thread, profile))
     return profiles
 
 
@@ -123,8 +125,3 @@ def _starts(pieces: Table, time: Int64) -> Int64:
     """When the profile of each piece begins, as it says, or else with its event."""
     inner, outer = pieces.numbers("start"), pieces.numbers("data_start")
     return np.where(outer != MISSING, outer, np.where(inner != MISSING, inner, time))
-
-
-def _items(pieces: Table, column: str, piece: int) -> Int64:
-    numbers = pieces.columns[column]
-    return numbers.items[numbers.values[piece] : numbers.values[piece] + numbers.ids[piece]]

@@ -17,20 +17,21 @@ ThreadKey = tuple[str, str]
 """Process and thread id as text: producers write numbers, numbers as text, and words ("PyTorch Profiler")."""
 
 EVENT = (
-    Field("name", "name", Kind.TEXT),
+    Field("args", "args", Kind.SLICE),
     Field("category", "cat", Kind.TEXT),
-    Field("phase", "ph", Kind.TEXT),
-    Field("time", "ts", Kind.SCALED, scale=3),  # microseconds
     Field("duration", "dur", Kind.SCALED, scale=3),
-    Field("duration", "tdur", Kind.SCALED, scale=3, weak=True),
-    Field("pid", "pid", Kind.TEXT),
-    Field("tid", "tid", Kind.TEXT),
     Field("ident", "id", Kind.TEXT),
     Field("", "id2", Kind.OBJECT),
     Field("global_ident", "global", Kind.TEXT, level=1),
     Field("local_ident", "local", Kind.TEXT, level=1),
-    Field("args", "args", Kind.SLICE),
+    Field("name", "name", Kind.TEXT),
+    Field("phase", "ph", Kind.TEXT),
+    Field("pid", "pid", Kind.TEXT),
+    Field("duration", "tdur", Kind.SCALED, scale=3, weak=True),
+    Field("tid", "tid", Kind.TEXT),
+    Field("time", "ts", Kind.SCALED, scale=3),  # microseconds
 )
+"""In the order of Chrome's own members, in which they are looked for."""
 
 
 @dataclass(frozen=True)

@@ -30,14 +30,14 @@ class CallFrame(msgspec.Struct, gc=False):
 
 
 NODE = (
+    Field("", "callFrame", Kind.OBJECT),
+    Field("column", "columnNumber", Kind.SCALED, level=1),
+    Field("function", "functionName", Kind.TEXT, level=1),
+    Field("line", "lineNumber", Kind.SCALED, level=1),
+    Field("url", "url", Kind.TEXT, level=1),
+    Field("children", "children", Kind.INTEGERS),
     Field("id", "id", Kind.SCALED),
     Field("parent", "parent", Kind.SCALED),
-    Field("", "callFrame", Kind.OBJECT),
-    Field("function", "functionName", Kind.TEXT, level=1),
-    Field("url", "url", Kind.TEXT, level=1),
-    Field("line", "lineNumber", Kind.SCALED, level=1),
-    Field("column", "columnNumber", Kind.SCALED, level=1),
-    Field("children", "children", Kind.INTEGERS),
 )
 """A node of V8's call tree: `parent` in traces, `children` in files."""
 
@@ -106,7 +106,7 @@ def _paths(builder: TraceBuilder, table: Table, nodes: Int64, ids: Int64) -> Pat
     above = np.full(len(nodes) + 1, NONE, np.int32)
     children = table.columns["children"]
     counts = children.ids[nodes]
-    child = place.of(children.items[_ranges(children.values[nodes], counts)])
+    child = place.of(children.items[ranges(children.values[nodes], counts)])
     above[child[child >= 0]] = np.repeat(np.arange(len(nodes)), counts)[child >= 0]
     parent = table.numbers("parent")[nodes]
     said = np.flatnonzero(parent != MISSING)
@@ -154,9 +154,9 @@ class _Places:
         return np.where(known, self.order[last] if len(self.order) else NONE, NONE).astype(np.int32)
 
 
-def _ranges(first: Int64, count: Int32) -> Int64:
+def ranges(first: Int64, count: Int32 | Int64) -> Int64:
     """The indices of some ranges, one after another."""
-    ends = np.cumsum(count)
+    ends: Int64 = np.cumsum(count)
     indices: Int64 = np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - count), count)
     return indices
 

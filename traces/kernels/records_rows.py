@@ -15,7 +15,7 @@ from msgspec import Raw
 from traces.kernels.library import REASONS, NotReadable, Outcome
 from traces.kernels.numbers import NOT_NUMBERS, Int64, numbers_of_arrays
 from traces.kernels.records import Column, Field, Kind, column_names
-from traces.kernels.records_typed import Parts, TypedColumns, TypedRecords, Word, address_of
+from traces.kernels.records_typed import Parts, TypedColumns, TypedRecords, address_of
 from traces.kernels.scaled import MISSING, scaled, scaled_array, scaled_number
 
 BYTE = re.compile(r"byte (\d+)")
@@ -51,18 +51,6 @@ def starts(part: Raw, bracket: bytes) -> bool:
     return bool(part) and memoryview(part)[0] == ord(bracket)
 
 
-class _Words(dict[Word, int]):
-    """The index of each word among the texts of a column, which it grows."""
-
-    def __init__(self, texts: dict[bytes, int]) -> None:
-        super().__init__({None: NO_TEXT})
-        self._texts = texts
-
-    def __missing__(self, word: Word) -> int:
-        index = self[word] = self._texts.setdefault(str(word).encode(), len(self._texts))
-        return index
-
-
 class Rows:
     """The columns of records: `count` so far. `skipped` elements of arrays were no records."""
 
@@ -78,8 +66,7 @@ class Rows:
         self._items = {name: array("q") for name in names}
         self._texts: dict[str, dict[bytes, int]] = {name: {} for name in names}
         self._tokens: dict[str, dict[bytes, int]] = {name: {b"": NO_TEXT, b"null": NO_TEXT} for name in names}
-        self._words = {name: _Words(texts) for name, texts in self._texts.items()}
-        self._typed = TypedRecords(fields)
+        self._typed = TypedRecords(fields, self._texts)
         self._record_columns = [each.column for each in fields if each.kind is Kind.RECORD]
         depth = 1 + max((each.level for each in fields), default=0)
         self._levels = [[each for each in fields if each.level == level and each.key] for level in range(depth)]
@@ -153,8 +140,7 @@ class Rows:
     def _fill_typed(self, typed: TypedColumns) -> None:
         self._batch = typed.count
         for column, words in typed.words.items():
-            known = map(self._words[column].__getitem__, words)
-            self._ids[column].append((self.count, np.fromiter(known, np.int32, typed.count)))
+            self._ids[column].append((self.count, words))
         for column, tokens in typed.tokens.items():
             self._fill_texts(column, tokens, slice(None))
         for column, numbers in typed.numbers.items():

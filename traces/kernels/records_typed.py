@@ -3,10 +3,11 @@
 What is not so, the raw way reads again: it alone says what odd members mean.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
+from struct import pack
 from typing import Any, Self, TypeVar
 
 import msgspec
@@ -15,17 +16,20 @@ import numpy.typing as npt
 from msgspec import Raw
 from msgspec.structs import astuple
 
-from traces.kernels.records import Field, Kind
-from traces.kernels.scaled import MISSING, scaled_numbers
+from traces.kernels.records import NONE, Field, Kind
+from traces.kernels.scaled import MISSING, nearest, read_again, scaled_numbers
 
 T = TypeVar("T")
+Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Tokens = Callable[[], list[Raw]]
 Types = dict[Kind, tuple[Any, Any]]
 Word = str | int | None
 """What a text column may hold; None is no text. A number of this kind is written in one way only, but for -0."""
-FEW_SPACES = 4
+FREE_ESCAPES = (b"\\u", b"\\/")
+"""Without these escapes, a word is written in one way only."""
+FEW_SPACES = 5
 ABSENT = float("nan")
 """JSON has no such number."""
 AS_WRITTEN = (Raw, Raw(b""))
@@ -56,15 +60,43 @@ class Parts:
         return first if isinstance(first, bytes) and len(self.values) == 1 else b",".join(self.values)
 
 
+class _NotTold(Exception):
+    """Words do not tell how texts are written."""
+
+
+class Words(dict[Word, int]):
+    """The index of each word among the texts of a column, which it grows."""
+
+    def __init__(self, texts: dict[bytes, int]) -> None:
+        super().__init__({None: NONE})
+        self._texts = texts
+
+    def __missing__(self, word: Word) -> int:
+        if word == 0:
+            raise KeyError(word)  # it may be -0
+        return self.keep(word)
+
+    def keep(self, word: Word) -> int:
+        """The index of a word that is known from now on."""
+        text = msgspec.json.encode(word)
+        text = text[1:-1] if isinstance(word, str) else text
+        index = self[word] = self._texts.setdefault(text, len(self._texts))
+        return index
+
+    def indices(self, said: Sequence[Word]) -> Int32:
+        """The index of each of some words. Raises KeyError for a first 0."""
+        return np.frombuffer(pack(f"{len(said)}i", *map(self.__getitem__, said)), np.int32)
+
+
 @dataclass(frozen=True, slots=True)
 class TypedColumns:
-    """What `count` records said, by column; one that is not there says nothing. All texts are words or, where words do
-    not tell enough, tokens. Slices are offsets and lengths in the document. Of lists there are the numbers, how many
-    each record has, and which have one. `sizes` are the numbers of records of each part."""
+    """What `count` records said, by column; one that is not there says nothing. All texts are words, given as indices,
+    or, where words do not tell enough, tokens. Slices are offsets and lengths in the document. Of lists there are the
+    numbers, how many each record has, and which have one. `sizes` are the numbers of records of each part."""
 
     count: int
     sizes: list[int]
-    words: dict[str, Sequence[Word]] = field(default_factory=dict)
+    words: dict[str, Int32] = field(default_factory=dict)
     tokens: dict[str, Sequence[bytes]] = field(default_factory=dict)
     numbers: dict[str, Int64] = field(default_factory=dict)
     slices: dict[str, tuple[Int64, Int64]] = field(default_factory=dict)
@@ -72,9 +104,9 @@ class TypedColumns:
 
 
 class TypedRecords:
-    """Reads parts of a document. `able` says whether it has types for all fields."""
+    """Reads parts of a document. `able` says whether it has types for all fields; `texts` are those of each column."""
 
-    def __init__(self, fields: Sequence[Field]) -> None:
+    def __init__(self, fields: Sequence[Field], texts: Mapping[str, dict[bytes, int]]) -> None:
         named = {f"f{place}": each for place, each in enumerate(fields)}
         self._named = sorted(named.items(), key=lambda item: item[1].weak)
         depth = 1 + max((each.level for each in fields), default=0)
@@ -87,6 +119,7 @@ class TypedRecords:
             and [level.count(Kind.OBJECT) for level in kinds] == [1] * (depth - 1) + [0]
             and not any(each.weak and each.kind is Kind.INTEGERS for each in fields)
         )
+        self._known = {column: Words(known) for column, known in texts.items()}
         if self.able:
             self._words = _Structs.of(self._levels, TYPES)
             self._as_written = _Structs.of(self._levels, TYPES | {Kind.TEXT: AS_WRITTEN})
@@ -100,41 +133,69 @@ class TypedRecords:
                 continue
             except (msgspec.DecodeError, RecursionError):
                 return None
-            columns = self._columns(structs, records, sizes, parts)
-            if columns is not None:
-                return columns
+            try:
+                return self._columns(structs, records, sizes, parts)
+            except _NotTold:
+                continue
         return None
 
-    def _columns(self, structs: "_Structs", records: list[Any], sizes: list[int], parts: Parts) -> TypedColumns | None:
+    def _columns(self, structs: "_Structs", records: list[Any], sizes: list[int], parts: Parts) -> TypedColumns:
         columns = TypedColumns(len(records), sizes)
         members = structs.members(records, self._levels)
-        words = structs is self._words
-        if words and self._has_texts:
-            slices = next(
-                (members[name] for name, each in self._named if each.kind is Kind.SLICE and name in members), []
-            )
-            text = parts.text()
-            if _stands_outside(b"\\", text, slices) or _says_minus_zero(text, slices):
-                return None
-        for name, each in self._named:
-            values, silent = members.get(name), SILENT[each.kind]
-            if not values or (values[0] is silent and values.count(silent) == len(values)):
-                continue
-            if each.kind is Kind.TEXT:
-                if words:
-                    _add(columns.words, each, values, (None,))
-                else:
-                    _add(columns.tokens, each, [bytes(value or b"") for value in values], NO_TOKENS)
-            elif each.kind is Kind.SCALED:
-                numbers = _numbers(each, values, partial(self._tokens, name, parts))
-                known = columns.numbers.get(each.column)
-                columns.numbers[each.column] = numbers if known is None else np.where(known == MISSING, numbers, known)
+        said = {
+            name: (each, members[name])
+            for name, each in self._named
+            if members.get(name) and not _all_silent(members[name], SILENT[each.kind])
+        }
+        words = structs is self._words and self._has_texts
+        if words:
+            self._add_words(columns, said, parts)
+        for name, (each, values) in said.items():
+            if each.kind is Kind.TEXT and not words:
+                _add(columns.tokens, each, [bytes(value or b"") for value in values], NO_TOKENS)
             elif each.kind is Kind.INTEGERS:
                 columns.lists[each.column] = _lists(each, values, partial(self._tokens, name, parts))
             elif each.kind is Kind.SLICE:
-                escapes = not words or not self._has_texts
-                columns.slices[each.column] = _places(each, values, sizes, parts, escapes=escapes)
+                columns.slices[each.column] = _places(each, values, sizes, parts, escapes=not words)
+        self._add_numbers(columns, said, parts)
         return columns
+
+    def _add_words(self, columns: TypedColumns, said: "Said", parts: Parts) -> None:
+        """Raises _NotTold where the words may be written in another way than the one that they are known by."""
+        slices: list[Raw] = next((values for each, values in said.values() if each.kind is Kind.SLICE), [])
+        text = parts.text()
+        if b"\\" in text and any(_stands_outside(escape, text, slices) for escape in FREE_ESCAPES):
+            raise _NotTold
+        texts: dict[str, Sequence[Word]] = {}
+        for each, values in said.values():
+            if each.kind is Kind.TEXT:
+                _add(texts, each, values, (None,))
+        for column, words in texts.items():
+            known = self._known[column]
+            try:
+                columns.words[column] = found = known.indices(words)
+                has_zero = 0 in known and (found == known[0]).any()
+            except KeyError:
+                has_zero = True
+            if has_zero:
+                if _says_minus_zero(text, slices):
+                    raise _NotTold
+                known.keep(0)
+                columns.words[column] = known.indices(words)
+
+    def _add_numbers(self, columns: TypedColumns, said: "Said", parts: Parts) -> None:
+        scaled = {name: each for name, (each, _) in said.items() if each.kind is Kind.SCALED}
+        numbers: dict[str, Int64] = {}
+        for scale in {each.scale for each in scaled.values()}:
+            names = [name for name, each in scaled.items() if each.scale == scale]
+            flat = list(chain.from_iterable(said[name][1] for name in names))
+            values = np.frombuffer(pack(f"{len(flat)}d", *flat)).reshape(len(names), -1)
+            for name, row, near, sure in zip(names, values, *nearest(values, scale), strict=True):
+                numbers[name] = read_again(row, near, sure, scale, partial(self._tokens, name, parts))
+        for name, each in scaled.items():
+            known = columns.numbers.get(each.column)
+            mine = numbers[name]
+            columns.numbers[each.column] = mine if known is None else np.where(known == MISSING, mine, known)
 
     def _tokens(self, wanted: str, parts: Parts) -> list[Raw]:
         """How the numbers of one member are written, one after another."""
@@ -149,6 +210,8 @@ class TypedRecords:
         return [token for token in said if token]
 
 
+Said = dict[str, tuple[Field, list[Any]]]
+"""What records say of a field, by its name in them."""
 Level = dict[str, Field]
 """Fields by the name that their members have in a record."""
 
@@ -219,15 +282,8 @@ def _says_minus_zero(text: bytes, parts: list[Raw]) -> bool:
     return bool(begins.any()) and _stands_outside(b"-0", text, parts)
 
 
-def _numbers(each: Field, values: list[float], tokens: Tokens) -> Int64:
-    """The scaled numbers, MISSING where there is none."""
-    column = np.array(values, np.float64)
-    said = ~np.isnan(column)
-    if said.all():
-        return scaled_numbers(column, each.scale, tokens)
-    numbers = np.full(len(values), MISSING, np.int64)
-    numbers[said] = scaled_numbers(column[said], each.scale, tokens)
-    return numbers
+def _all_silent(values: list[Any], silent: Any) -> bool:
+    return values[0] is silent and values.count(silent) == len(values)
 
 
 def _lists(each: Field, values: list[list[float] | None], tokens: Tokens) -> tuple[Int64, Int64, Flags]:
@@ -253,8 +309,11 @@ def _places(each: Field, values: list[Raw], sizes: list[int], parts: Parts, *, e
         places = np.array([address_of(value) for value in values if value], np.int64)
         begins = np.array([address_of(part) for part in parts.values], np.int64)
     moved = np.array(parts.offsets) - begins
+    places += moved if len(sizes) == 1 else np.repeat(moved, sizes)[said]
+    if count == len(values):
+        return places, lengths
     offsets = np.zeros(len(values), np.int64)
-    offsets[said] = places + (moved if len(sizes) == 1 else np.repeat(moved, sizes)[said])
+    offsets[said] = places
     return offsets, lengths
 
 
@@ -266,8 +325,11 @@ def _behind_keys(key: str, text: bytes, count: int) -> Int64 | None:
         return None
     begins += 1
     for _ in range(FEW_SPACES):
-        begins += codes[begins] <= ord(" ")
-    return begins if (codes[begins] > ord(" ")).all() else None
+        space = codes[begins] <= ord(" ")
+        if not space.any():
+            return begins
+        begins += space
+    return None
 
 
 def _ends_of(word: bytes, text: npt.NDArray[np.uint8]) -> Int64:

@@ -18,20 +18,39 @@ SURE = float(1 << 49)
 and multiplying each err by at most one part in 2**53."""
 
 
-def scaled_numbers(
-    values: list[float] | npt.NDArray[np.float64], scale: int, tokens: Callable[[], Sequence[bytes | msgspec.Raw]]
-) -> npt.NDArray[np.int64]:
+Tokens = Callable[[], Sequence[bytes | msgspec.Raw]]
+
+
+def scaled_numbers(values: list[float] | npt.NDArray[np.float64], scale: int, tokens: Tokens) -> npt.NDArray[np.int64]:
     """`scaled_number` of many, given as float64; those near a half and large ones are read again from their tokens."""
+    values = np.array(values, np.float64)
+    return read_again(values, *nearest(values, scale), scale, tokens)
+
+
+def nearest(values: npt.NDArray[np.float64], scale: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """`scaled_number` of many, MISSING for NaN, and which are sure: neither near a half nor large."""
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is not sure
-        exact = np.array(values, np.float64) * 10.0**scale
+        exact = values * 10.0**scale
         near = np.rint(exact)
         sure = (np.abs(exact) < SURE) & (np.abs(exact - near) < 0.25)
     if sure.all():
-        return near.astype(np.int64)
-    numbers = np.where(sure, near, 0).astype(np.int64)
-    texts = tokens()
-    for place in np.flatnonzero(~sure).tolist():
-        numbers[place] = scaled_number(bytes(texts[place]), scale)
+        return near.astype(np.int64), sure
+    return np.where(sure, near, MISSING).astype(np.int64), sure | np.isnan(values)
+
+
+def read_again(
+    values: npt.NDArray[np.float64],
+    numbers: npt.NDArray[np.int64],
+    sure: npt.NDArray[np.bool_],
+    scale: int,
+    tokens: Tokens,
+) -> npt.NDArray[np.int64]:
+    """The numbers, with those that are not sure from the tokens of all `values` but NaN."""
+    if not sure.all():
+        texts = tokens()
+        which = np.cumsum(~np.isnan(values)) - 1
+        for place in np.flatnonzero(~sure).tolist():
+            numbers[place] = scaled_number(bytes(texts[which[place]]), scale)
     return numbers
 
 

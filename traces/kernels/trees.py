@@ -75,7 +75,7 @@ def paths_of_spans(frame: Int32, parent: Int32, max_depth: int, *, owned: bool =
 
 def paths_of_spans_reference(frame: Int32, parent: Int32, max_depth: int) -> Paths:
     """The same in numpy, a depth of all spans at a time."""
-    depth = _depths(parent)
+    depth = depths_of(parent)
     deepest = int(depth.max()) + 1 if len(depth) else 0
     if deepest > max_depth or len(frame) < FEW_STACKS * deepest:
         return _spans_one_by_one(frame, parent, max_depth)
@@ -178,12 +178,7 @@ def distinct_rows(*columns: Int32) -> tuple[Int32, Int64]:
     negative."""
     count = len(columns[0])
     if kernels() is None:
-        known: dict[tuple[int, ...], int] = {}
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        number = np.array([known.setdefault(row, len(known)) for row in rows], np.int32)
-        first = np.full(len(known), NONE)
-        first[number[::-1]] = np.arange(count)[::-1]
-        return number, first
+        return _distinct_rows_reference(columns)
     # Equal rows are equal paths: their leaves are the same.
     flat = np.stack(columns, axis=-1).astype(np.int32).ravel()
     ends = np.arange(1, count + 1, dtype=np.int64) * len(columns)
@@ -192,6 +187,22 @@ def distinct_rows(*columns: Int32) -> tuple[Int32, Int64]:
     first[paths.leaf[::-1]] = np.arange(count)[::-1]
     used = first != NONE
     return (np.cumsum(used) - 1).astype(np.int32)[paths.leaf], first[used]
+
+
+def _distinct_rows_reference(columns: tuple[Int32, ...]) -> tuple[Int32, Int64]:
+    """The same by sorting: each column in turn splits the groups of those before it."""
+    count = len(columns[0])
+    number = np.zeros(count, np.int64)
+    for column in columns:
+        keys = number << 32 | column
+        order = np.argsort(keys)
+        number[order] = np.cumsum(np.diff(keys[order], prepend=-1) != 0) - 1
+    first = np.full(int(number.max(initial=NONE)) + 1, NONE)
+    first[number[::-1]] = np.arange(count)[::-1]
+    order = np.argsort(first)
+    renamed = np.empty(len(order), np.int32)
+    renamed[order] = np.arange(len(order), dtype=np.int32)
+    return renamed[number], first[order]
 
 
 def paths_of_nodes(above: Int32, frame: Int32, on_top: npt.NDArray[np.bool_], samples: Int32, max_depth: int) -> Paths:
@@ -203,47 +214,13 @@ def paths_of_nodes(above: Int32, frame: Int32, on_top: npt.NDArray[np.bool_], sa
     """
     library = kernels()
     if library is None:
+        from traces.kernels.nodes_reference import paths_of_nodes_reference
+
         return paths_of_nodes_reference(above, frame, on_top, samples, max_depth)
     frames = int(frame.max()) + 1 if len(frame) else 0
     nodes = (contiguous(above, np.int32), contiguous(frame, np.int32), contiguous(on_top, np.uint8))
     inputs = (*nodes, len(above), frames, contiguous(samples, np.int32), len(samples))
     return _grow(library, library.leaves_of_nodes, inputs, np.empty(len(samples), np.int32), max_depth)
-
-
-def paths_of_nodes_reference(
-    above: Int32, frame: Int32, on_top: npt.NDArray[np.bool_], samples: Int32, max_depth: int
-) -> Paths:
-    """The same, a sample at a time."""
-    tree = Trie(max_depth)
-    parents, frames, tops = above.tolist(), frame.tolist(), on_top.tolist()
-    known = [UNKNOWN] * len(parents)
-    covers: set[int] = set()
-    leaves = array("i")
-    previous = NONE
-    for sample in contiguous(samples, np.int32).data:
-        at = sample
-        if tops[at] and frames[at] >= 0:
-            mine = frames[at]
-            covers.add(mine)
-            under = previous
-            while under >= 0 and tree.frame[under] in covers and tree.frame[under] != mine:
-                under = tree.parent[under]
-            previous = under if under >= 0 and tree.frame[under] == mine else tree.child(previous, mine)
-        elif (previous := known[at]) == UNKNOWN:
-            pending: list[int] = []
-            while at >= 0 and known[at] == UNKNOWN and frames[at] >= 0:
-                if len(pending) == len(parents):
-                    raise CycleFound
-                pending.append(at)
-                at = parents[at]
-            if at == ABSENT:
-                raise NotReadable("a node's parent is missing", 0)
-            previous = max(known[at], NONE) if at >= 0 else NONE
-            pending.reverse()
-            for node, found in zip(pending, tree.path(previous, [frames[node] for node in pending]), strict=True):
-                previous = known[node] = found
-        leaves.append(previous)
-    return tree.paths(leaves)
 
 
 def sum_upwards(own: Values, parent: Int32, preorder: Callable[[], Preorder] | None = None) -> Values:
@@ -260,7 +237,7 @@ def sum_upwards(own: Values, parent: Int32, preorder: Callable[[], Preorder] | N
 
 def sum_upwards_reference(own: Values, parent: Int32) -> Values:
     """The same in numpy, a depth at a time."""
-    total, (nodes, cuts) = np.array(own), by_depth(_depths(parent))
+    total, (nodes, cuts) = np.array(own), by_depth(depths_of(parent))
     for level in np.split(nodes, cuts[1:-1])[:0:-1]:
         inner = level[::-1]
         np.add.at(total, parent[inner], total[inner])
@@ -297,7 +274,7 @@ def outermost(frame: Int32, parent: Int32) -> UInt8:
 
 def outermost_reference(frame: Int32, parent: Int32) -> UInt8:
     """The same in numpy, an ancestor at a time; of a tree that is deep, a node at a time."""
-    if _depths(parent).sum(dtype=np.int64) > DEEP * len(parent):
+    if depths_of(parent).sum(dtype=np.int64) > DEEP * len(parent):
         return _outermost_one_by_one(frame, parent)
     alone = np.ones(len(frame), np.uint8)
     nodes = np.flatnonzero(parent >= 0)
@@ -332,17 +309,22 @@ def _outermost_one_by_one(frame: Int32, parent: Int32) -> UInt8:
     return alone
 
 
-def _depths(parent: Int32) -> Int32:
-    """How many ancestors each node has: of those that it passes, it takes the number, and passes twice as many next."""
+def depths_of(parent: Int32) -> Int32:
+    """How many ancestors each node has: of those that it passes, it takes the number, and passes twice as many next.
+    Raises CycleFound."""
     depth = (parent >= 0).astype(np.int32)
     beyond = np.array(parent)
     nodes = np.flatnonzero(beyond >= 0)
-    while len(nodes):
+    for _ in range(len(parent).bit_length()):
+        if not len(nodes):
+            break
         passed = beyond[nodes]
         more, further = depth[passed], beyond[passed]
         depth[nodes] += more
         beyond[nodes] = further
         nodes = nodes[further >= 0]
+    if len(nodes):
+        raise CycleFound
     return depth
 
 

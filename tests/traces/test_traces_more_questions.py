@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from traces.analysis.calltree import call_tree
 from traces.analysis.compare import compare_traces
+from traces.analysis.filters import FrameFilter
 from traces.analysis.functions import top_functions
 from traces.analysis.longest import longest_spans
 from traces.analysis.window import Window, node_values, whole
@@ -126,6 +127,27 @@ def test_the_hottest_window_of_a_function_is_where_that_function_ran() -> None:
     assert windows.whole == 25
     with pytest.raises(InvalidQuestion, match="longer than"):
         hottest_windows(trace, length=1e-6)
+
+
+@LAWS
+@given(
+    st.one_of(st.lists(slices, min_size=2, max_size=2).map(lambda rows: evented(*rows)), samples.map(sampled)),
+    st.integers(4, 40),
+    st.sampled_from([None, *NAMES]),
+)
+def test_the_hottest_windows_of_a_function_hold_its_total_of_all_profiles_as_one(
+    trace: Trace, length: int, hidden: str | None
+) -> None:
+    kept = FrameFilter(hide=hidden) if hidden else None
+    for frame, name in enumerate(trace.frame_names):
+        if name == hidden:
+            continue
+        found = hottest_windows(trace, profile=ALL, frame=frame, length=length, frame_filter=kept)
+        for row in found.rows:
+            window = Window(row.start, row.end)
+            inside = top_functions(trace, profile=ALL, window=window, frame_filter=kept, limit=99).rows
+            total = sum(other.total_value for other in inside if other.frame == frame)
+            assert row.value == pytest.approx(total, abs=2 * len(trace.profiles))  # edges are rounded outwards there
 
 
 @LAWS

@@ -7,13 +7,14 @@ import numpy as np
 
 from traces.analysis.boxes import Boxes
 from traces.analysis.filters import FrameFilter
-from traces.analysis.merged import MergedTree, above, below, whole_tree
-from traces.analysis.selection import Selection, select
+from traces.analysis.merged import above, below, whole_tree
+from traces.analysis.selection import select
+from traces.analysis.side_by_side import heaviest_first
 from traces.analysis.stretches import stretches
 from traces.analysis.window import Window, edges, spans_near
 from traces.handles import ProfileChoice, profile_at
-from traces.kernels.levels import by_depth, levels_of
-from traces.model import NONE, Int32, Int64, Profile, Samples, Trace, Values
+from traces.kernels.levels import by_depth
+from traces.model import Int32, Int64, Profile, Samples, Trace, Values
 from traces.values import ProfileKind
 
 MAX_BOXES = 1_000_000
@@ -63,7 +64,8 @@ def left_heavy(
     """Calls merged by path, heaviest first (ties by name); the axis is the value, from 0. Raises UnknownHandle,
     InvalidQuestion."""
     chosen = select(trace, profile, value=value, frame_filter=frame_filter)
-    return _at_most(heaviest_first(chosen, whole_tree(chosen.tree, chosen.values(window))), max_boxes)
+    tree = chosen.tree
+    return _at_most(heaviest_first(chosen, whole_tree(tree, chosen.values(window)), tree.levels), max_boxes)
 
 
 def sandwich_layout(
@@ -78,7 +80,12 @@ def sandwich_layout(
     chosen = select(trace, profile, value=value, frame_filter=frame_filter)
     tree, values = chosen.tree, chosen.values()
     starts = np.flatnonzero((tree.frame == frame) & (tree.outermost == 1))
-    callees = heaviest_first(chosen, below(tree, values, starts))
+    if len(starts) == 1:  # no two nodes below it have one path: they stay as they are
+        inside = tree.levels.at_or_below(np.arange(len(tree)) == starts)
+        part = replace(values, total_value=np.where(inside, values.total_value, 0))
+        callees = heaviest_first(chosen, whole_tree(tree, part), tree.levels)
+    else:
+        callees = heaviest_first(chosen, below(tree, values, starts))
     callers = heaviest_first(chosen, above(tree, starts, values.total_value[starts], values.count[starts]))
     cut = int(callers.row_offsets[1]) if callers.depth_count else 0
     upper = replace(
@@ -90,51 +97,6 @@ def sandwich_layout(
         row_offsets=callers.row_offsets[1:] - cut if callers.depth_count else callers.row_offsets,
     )
     return SandwichLayout(callers=upper, callees=callees)
-
-
-def heaviest_first(chosen: Selection, tree: MergedTree) -> Boxes:
-    """A merged tree as boxes side by side: siblings heaviest first, ties by name, nothing for nodes without weight."""
-    nodes = np.flatnonzero(tree.total_value > 0)
-    total, frame, depth = tree.total_value[nodes], tree.frame[nodes], tree.depth[nodes]
-    place = np.full(len(tree) + 1, NONE, np.int64)  # the last one is where -1 leads
-    place[nodes] = np.arange(len(nodes))
-    parent = place[tree.parent[nodes]]
-    siblings = _siblings(parent, total, chosen.trace.name_ranks[frame])
-    before = np.concatenate((np.zeros(1, total.dtype), np.cumsum(total[siblings])))[:-1]  # with all earlier parents'
-    first = np.flatnonzero(np.diff(parent[siblings], prepend=NONE - 1))
-    left = np.empty(len(nodes), np.float64)  # of each box, in its parent
-    left[siblings] = before - np.repeat(before[first], np.diff(first, append=len(nodes)))
-    start = levels_of(depth, parent).sum_downwards(left)
-    from_left = np.argsort(start)
-    in_rows, rows = by_depth(depth[from_left])
-    order = from_left[in_rows]
-    return Boxes(
-        start=start[order],
-        end=start[order] + total[order],
-        frame=frame[order],
-        ref=chosen.refs(tree.ref[nodes[order]]),
-        row_offsets=rows,
-        ref_kind="node",
-        unit=chosen.unit,
-        axis_start=0.0,
-        axis_end=float(total[parent < 0].sum()),
-    )
-
-
-def _siblings(parent: Int64, total: Values, rank: Int64) -> Int64:
-    """Children of one parent after the other, the heaviest first, at a tie by rank."""
-    if len(total) == 0:
-        return np.zeros(0, np.int64)
-    by_total = np.argsort(total)
-    ranked = total[by_total]
-    lighter = np.empty(len(total), np.int64)  # how many different totals are less
-    lighter[by_total] = np.cumsum(np.concatenate(([False], ranked[1:] != ranked[:-1])))
-    ranks = int(rank.max()) + 1
-    weights = int(lighter.max()) + 1
-    if (int(parent.max()) + 2) * weights * ranks < 1 << 62:
-        # One number tells them apart: the parent first, then the weight, then the rank.
-        return np.argsort(((parent + 1) * weights + (weights - 1 - lighter)) * ranks + rank)
-    return np.lexsort((rank, -lighter, parent))
 
 
 def _whole_axis(profile: Profile) -> Window:

@@ -1,7 +1,6 @@
 """Call trees merged in other ways than from the root: below a frame (callees), above it (callers), bottom up."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -10,6 +9,9 @@ from traces.bounds import MAX_STACK_DEPTH
 from traces.kernels.distinct import groups_of, shared_paths
 from traces.kernels.trees import sum_by_node
 from traces.model import NONE, CallTree, Int32, Int64, Values
+
+MAX_WAITING = 1 << 16
+"""Rows of a growing tree that are kept before they are added up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,62 +70,70 @@ def above(tree: CallTree, starts: Int64, weights: Values, counts: Int64, *, larg
 
     With `largest`, callers are followed only as far as the so many nodes of largest total need it.
     """
-    growth = _Growth(weights.dtype)
-    nodes, groups = starts, np.full(len(starts), NONE, np.int64)
-    totals = np.zeros(0, weights.dtype)
+    growth = _Growth(tree, weights, counts)
+    nodes, rows, groups = starts, np.arange(len(starts)), np.full(len(starts), NONE, np.int64)
+    largest_totals = np.zeros(0, weights.dtype)
     while len(nodes):
+        group, totals = growth.level(groups, rows, nodes)
         callers = tree.parent[nodes]
-        called = callers >= 0
-        ends = weights.copy()
-        ends[called] = 0
-        here = growth.level(groups, tree.frame[nodes], ends, weights, counts, nodes)
-        going = called
+        going = callers >= 0
         if largest is not None:
             # A caller has no more than what it calls: below the smallest of the largest so far nobody need look.
-            new = growth.last_totals
-            totals = np.sort(np.concatenate((totals, new)))[-largest:]
-            if len(totals) == largest:
-                going &= (new >= totals[0])[here - (growth.size - len(new))]
-        rows = np.flatnonzero(going)
-        nodes, groups = callers[rows].astype(np.int64), here[rows]
-        weights, counts = weights[rows], counts[rows]
+            largest_totals = np.sort(np.concatenate((largest_totals, totals)))[-largest:]
+            if len(largest_totals) == largest:
+                going &= (totals >= largest_totals[0])[group]
+        kept = np.flatnonzero(going)
+        nodes, rows = callers[kept].astype(np.int64), rows[kept]
+        groups = group[kept].astype(np.int64) + (growth.size - len(totals))
     return growth.finish()
 
 
 class _Growth:
-    """A merged tree that grows by whole levels."""
+    """A merged tree that grows by whole levels, out of rows with weights and counts that climb from a tree's nodes to
+    their callers. Levels are many and small: what their nodes hold beside totals is added up for several at once."""
 
-    def __init__(self, dtype: np.dtype[Any]) -> None:
-        self._dtype = dtype
+    def __init__(self, tree: CallTree, weights: Values, counts: Int64) -> None:
         self.size = 0
-        self._levels: list[tuple[Int64, Int64, Values, Values, Int64, Int64]] = []
+        self._tree, self._weights, self._counts = tree, weights, counts
+        self._levels: list[tuple[Int64, Int32, Values]] = []
+        self._waiting: list[tuple[Int64, Int64, Int32]] = []
+        self._rows_waiting = self._first_waiting = 0
+        self._sums: list[tuple[Values, Int64, Int64]] = []
 
-    def level(self, parents: Int64, frames: Int32, own: Values, total: Values, count: Int64, refs: Int64) -> Int64:
-        """Add the next level from rows that merge by parent and frame; returns each row's node."""
-        inverse, first = groups_of((parents + 1) * (int(frames.max()) + 1) + frames)
-        size = len(first)
-        sums = [sum_by_node(inverse, column, size) for column in (own, total, count)]
-        ref = _heaviest(inverse, total, refs, size)
-        self._levels.append((parents[first], frames[first].astype(np.int64), sums[0], sums[1], sums[2], ref))
-        here: Int64 = inverse.astype(np.int64) + self.size
-        self.size += size
-        return here
+    def level(self, parents: Int64, rows: Int64, nodes: Int64) -> tuple[Int32, Values]:
+        """Add the next level: rows that stand at nodes of the tree merge by parent and frame. Returns which of the new
+        nodes each row is part of, and their totals."""
+        frames = self._tree.frame[nodes]
+        group, first = groups_of((parents + 1) * (int(frames.max()) + 1) + frames)
+        totals = sum_by_node(group, self._weights[rows], len(first))
+        self._levels.append((parents[first], frames[first], totals))
+        self._waiting.append((rows, nodes, group + np.int32(self.size - self._first_waiting)))
+        self.size += len(first)
+        self._rows_waiting += len(rows)
+        if self._rows_waiting > MAX_WAITING:
+            self._add_up()
+        return group, totals
 
-    @property
-    def last_totals(self) -> Values:
-        """The totals of the newest level."""
-        return self._levels[-1][3]
+    def _add_up(self) -> None:
+        """Self, count and the node of the largest part, of all levels that wait."""
+        rows, nodes, group = (np.concatenate(column) for column in zip(*self._waiting, strict=True))
+        size, weights = self.size - self._first_waiting, self._weights[rows]
+        ended = np.flatnonzero(self._tree.parent[nodes] < 0)
+        own, count = sum_by_node(group[ended], weights[ended], size), sum_by_node(group, self._counts[rows], size)
+        self._sums.append((own, count, _heaviest(group, weights, nodes, size)))
+        self._waiting, self._rows_waiting, self._first_waiting = [], 0, self.size
 
     def finish(self) -> MergedTree:
         if not self._levels:
             none = np.zeros(0, np.int32)
-            empty, wide = np.zeros(0, self._dtype), np.zeros(0, np.int64)
+            empty, wide = np.zeros(0, self._weights.dtype), np.zeros(0, np.int64)
             return MergedTree(none, none, none, empty, empty, wide, wide)
-        parent, frame, own, total, count, ref = (np.concatenate(c) for c in zip(*self._levels, strict=True))
-        depth = np.repeat(np.arange(len(self._levels)), [len(level[0]) for level in self._levels])
-        return MergedTree(
-            frame.astype(np.int32), parent.astype(np.int32), depth.astype(np.int32), own, total, count, ref
-        )
+        if self._waiting:
+            self._add_up()
+        parent, frame, total = (np.concatenate(column) for column in zip(*self._levels, strict=True))
+        own, count, ref = (np.concatenate(column) for column in zip(*self._sums, strict=True))
+        depth = np.repeat(np.arange(len(self._levels), dtype=np.int32), [len(level[0]) for level in self._levels])
+        return MergedTree(frame, parent.astype(np.int32), depth, own, total, count, ref)
 
 
 def _heaviest(group: Int32, total: Values, refs: Int64, size: int) -> Int64:

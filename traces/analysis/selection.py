@@ -1,13 +1,14 @@
 """What a question looks at: one profile or all of them as one, one of its values, with or without some frames."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from traces.analysis.filters import FrameFilter, shown_frames
-from traces.analysis.window import NodeValues, Window, node_values, whole
+from traces.analysis.window import NodeValues, Window, node_values, samples_inside, values_of_leaves, whole
 from traces.bounds import MAX_STACK_DEPTH
 from traces.errors import InvalidQuestion
 from traces.handles import ALL, ProfileChoice, profile_at
@@ -74,12 +75,20 @@ class Selection:
         """The numbers behind the handles of nodes; of a merged one, of the first that went into it."""
         return self._merged.refs[nodes] if self._merged is not None else self.profiles[0].node_base + nodes
 
+    def in_profiles(self, nodes: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], ...]:
+        """Which nodes of each profile went into these nodes of `tree`."""
+        if self._merged is None:
+            return (nodes,)
+        return tuple(np.append(nodes, np.False_)[to] for to in self._merged.node)
+
     def values(self, window: Window | None = None) -> NodeValues:
         """What each node of `tree` has inside the window (None: all)."""
         merged = self._merged
-        parts = [node_values(p, window, v) for p, v in zip(self.profiles, self.value, strict=True)]
         if merged is None:
-            return parts[0]
+            return node_values(self.profiles[0], window, self.value[0])
+        if window is not None and self.kind is ProfileKind.SAMPLED:
+            return self._values_of_samples(merged, window)
+        parts = [node_values(p, window, v) for p, v in zip(self.profiles, self.value, strict=True)]
         size = len(merged.tree)
         own, total = (np.zeros(size, parts[0].self_value.dtype) for _ in range(2))
         count = np.zeros(size, np.int64)
@@ -93,6 +102,15 @@ class Selection:
             if self.frame_filter:
                 hidden += float(part.self_value[node < 0].sum())
         return NodeValues(own, total, count, hidden)
+
+    def _values_of_samples(self, merged: _Merged, window: Window) -> NodeValues:
+        """The same, by what the few samples of a window come to in the merged tree instead of node by node."""
+        inside = [samples_inside(p, v, window) for p, v in zip(self.profiles, self.value, strict=True)]
+        node = np.concatenate([to[leaf] for to, (leaf, _) in zip(merged.node, inside, strict=True)])
+        weights = np.concatenate([weights for _, weights in inside])
+        shown = node >= 0
+        hidden = float(weights[~shown].sum())
+        return replace(values_of_leaves(merged.tree, node[shown], weights[shown]), hidden=hidden)
 
     def whole(self, values: NodeValues) -> float:
         """All that is not idle, with what a filter hides altogether."""

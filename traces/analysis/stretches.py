@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from traces.analysis.window import Window, bounds, clip, sample_extent
-from traces.model import NONE, CallTree, Int32, Int64, Profile, Samples, Values
+from traces.analysis.window import Window, clip, sample_extent, samples_near
+from traces.kernels.levels import by_depth
+from traces.model import CallTree, Int32, Int64, Profile, Samples, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,58 +22,55 @@ class Stretches:
 
 def stretches(profile: Profile, samples: Samples, window: Window) -> Stretches:
     """Neighbouring samples with the same path as one, cut at the window's edges; a gap in time ends a stretch."""
-    low, high = bounds(samples.time, window)
-    first = max(int(np.searchsorted(samples.time, low)) - 1, 0)  # the last one before the window can reach into it
-    last = int(np.searchsorted(samples.time, high))
+    first, last = samples_near(profile, samples, window)
     begins, ends = sample_extent(profile, samples, first, last)
     leaf = samples.leaf[first:last]
-    shown = np.flatnonzero((ends > window.start) & (ends > begins) & (leaf >= 0))
-    begins, ends = clip(begins[shown], ends[shown], window)
-    leaf = leaf[shown]
+    shown = (ends > begins) & (leaf >= 0)
+    if not shown.all():
+        begins, ends, leaf = begins[shown], ends[shown], leaf[shown]
     slack = 0.0 if profile.axis.is_time else 1e-9 * (window.end - window.start)
-    apart = np.concatenate((np.ones(min(len(leaf), 1), bool), begins[1:] > ends[:-1] + slack))
-    runs = np.flatnonzero(apart | np.concatenate((apart[:1], leaf[1:] != leaf[:-1])))
-    leaf, begins, ends = leaf[runs], begins[runs], ends[np.append(runs[1:], len(leaf))[: len(runs)] - 1]
-    opened, closed = _opened_and_closed(profile.tree, leaf, np.flatnonzero(apart[runs]))
-    return Stretches(begins[opened.run], ends[closed.run], opened.node, opened.row_offsets)
+    apart = np.ones(len(leaf) + 1, bool)
+    apart[1:-1] = begins[1:] > ends[:-1] + slack
+    changed = apart.copy()
+    changed[1:-1] |= leaf[1:] != leaf[:-1]
+    heads, tails = _pieces(changed)
+    place = np.arange(len(heads)) + np.cumsum(apart[heads])  # one is left out where there is a gap
+    node, earliest, latest, rows = _by_depth(profile.tree, leaf[heads], place)
+    begins, ends = clip(begins[heads], ends[tails], window)
+    start, end = np.zeros((2, int(place[-1]) + 1 if len(place) else 0), begins.dtype)
+    start[place], end[place] = begins, ends
+    return Stretches(start[earliest], end[latest], node, rows)
 
 
-@dataclass(frozen=True, slots=True)
-class _Edges:
-    """Where stretches begin, or end: which node, in or after which run, by depth and run."""
+def _by_depth(tree: CallTree, leaf: Int32, place: Int64) -> tuple[Int32, Int64, Int64, Int64]:
+    """Runs of leaves, each at a place in time, as runs of nodes: those, the first place of each and the last, by depth.
 
-    node: Int32
-    run: Int64
-    row_offsets: Int64
-
-
-def _opened_and_closed(tree: CallTree, leaf: Int32, apart: Int64) -> tuple[_Edges, _Edges]:
-    """What each run of samples puts on the stack and what ends with it; before the runs in `apart` the stack is empty.
-
-    From the two leaves of neighbours the deeper climbs until they meet: what it passes is what changed.
+    From the deepest on, what is open at a depth is what called that of the next, and the leaves that lie there.
+    Neighbours with one node are one run, and stay that for all depths above.
     """
-    depth, parent = np.append(tree.depth, np.int32(NONE)), np.append(tree.parent, np.int32(NONE))
-    before, after = np.append(np.int32(NONE), leaf), np.append(leaf, np.int32(NONE))
-    after[apart] = NONE
-    before, after = np.append(before, np.full(len(apart), NONE, np.int32)), np.append(after, leaf[apart])
-    run = np.append(np.arange(len(leaf) + 1), apart)
-    opened: list[tuple[Int32, Int64]] = []
-    closed: list[tuple[Int32, Int64]] = []
-    while len(going := np.flatnonzero(before != after)):
-        before, after, run = before[going], after[going], run[going]
-        deeper = depth[after] - depth[before]
-        opens, closes = np.flatnonzero(deeper >= 0), np.flatnonzero(deeper <= 0)
-        into, out_of = after[opens], before[closes]
-        opened.append((into, run[opens]))
-        closed.append((out_of, run[closes] - 1))
-        after[opens], before[closes] = parent[into], parent[out_of]
-    return _in_rows(tree, opened), _in_rows(tree, closed)
+    order, cuts = by_depth(tree.depth[leaf])
+    node, first, last = leaf[:0], place[:0], place[:0]
+    rows: list[tuple[Int32, Int64, Int64]] = [(node, first, last)]
+    for begin, end in zip(cuts[-2::-1].tolist(), cuts[:0:-1].tolist(), strict=True):
+        if end > begin:
+            new = order[begin:end]
+            first = np.concatenate((first, place[new]))
+            in_time = np.argsort(first, kind="stable")
+            node = np.concatenate((node, leaf[new]))[in_time]
+            last = np.concatenate((last, place[new]))[in_time]
+            first = first[in_time]
+        differs = np.ones(len(node) + 1, bool)
+        differs[1:-1] = (node[1:] != node[:-1]) | (first[1:] - last[:-1] > 1)
+        heads, tails = _pieces(differs)
+        if len(heads) < len(node):
+            node, first, last = node[heads], first[heads], last[tails]
+        rows.append((node, first, last))
+        node = tree.parent[node]
+    node, first, last = (np.concatenate(column[::-1]) for column in zip(*rows, strict=True))
+    return node, first, last, np.cumsum([len(row[0]) for row in (rows[0], *rows[:0:-1])])
 
 
-def _in_rows(tree: CallTree, found: list[tuple[Int32, Int64]]) -> _Edges:
-    if not found:
-        return _Edges(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(1, np.int64))
-    node, run = (np.concatenate(column) for column in zip(*found, strict=True))
-    depth = tree.depth[node]
-    order = np.argsort((depth.astype(np.int64) << 32) | run)
-    return _Edges(node[order], run[order], np.concatenate(([0], np.cumsum(np.bincount(depth)))))
+def _pieces(cut: npt.NDArray[np.bool_]) -> tuple[Int64, Int64]:
+    """The first and the last of each piece of a row that is cut before some of its members; its end is a cut, too."""
+    at = np.flatnonzero(cut)
+    return at[:-1], at[1:] - 1

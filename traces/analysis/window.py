@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.errors import InvalidQuestion
+from traces.kernels.columns import counted
 from traces.kernels.spans import sum_in_window
 from traces.kernels.trees import sum_by_node, sum_upwards
-from traces.model import CallTree, Int64, Profile, Samples, Spans, Values
+from traces.model import CallTree, Int32, Int64, Profile, Samples, Spans, Values
 from traces.values import ProfileKind
 
 Column = TypeVar("Column", bound=np.generic)
@@ -51,9 +52,13 @@ def node_values(profile: Profile, window: Window | None = None, value: int | Non
     if profile.kind is ProfileKind.EVENTED:
         assert profile.spans is not None
         return _spans_in_window(profile.spans, tree, window)
-    assert profile.samples is not None
-    own, count = _samples_in_window(profile, profile.samples, index, window)
-    return NodeValues(own, sum_upwards(own, tree.parent, lambda: tree.preorder), count)
+    return values_of_leaves(tree, *samples_inside(profile, index, window))
+
+
+def values_of_leaves(tree: CallTree, leaf: Int32, weights: Values) -> NodeValues:
+    """What each node has of samples, given their leaves in the tree, none of which is idle, and weights."""
+    own = sum_by_node(leaf, weights, len(tree))
+    return NodeValues(own, sum_upwards(own, tree.parent, lambda: tree.preorder), counted(leaf, len(tree)))
 
 
 def _spans_in_window(spans: Spans, tree: CallTree, window: Window) -> NodeValues:
@@ -81,24 +86,34 @@ def _spans_in_window(spans: Spans, tree: CallTree, window: Window) -> NodeValues
     return NodeValues(own, sum_upwards(own, tree.parent, lambda: tree.preorder), count)
 
 
-def _samples_in_window(profile: Profile, samples: Samples, value: int, window: Window) -> tuple[Values, Int64]:
-    low, high = bounds(samples.time, window)
-    # Samples are in order and do not overlap: only the last one before the window can reach into it.
-    first = max(int(np.searchsorted(samples.time, low)) - 1, 0)
-    last = int(np.searchsorted(samples.time, high))
-    begins, ends = sample_extent(profile, samples, first, last)
-    leaf = samples.leaf[first:last]
-    start, end = clip(begins, ends, window)
-    inside = (end > start) | ((begins == ends) & (begins >= window.start) & (begins < window.end))
-    inside &= leaf >= 0
-    lasting = (ends - begins)[inside]
-    share = np.divide((end - start)[inside], lasting, out=np.ones(len(lasting)), where=lasting > 0)
-    column = samples.weights[value]
-    weights = column[first:last][inside] * share
-    if column.dtype.kind == "i":
-        weights = np.rint(weights).astype(column.dtype)
-    nodes = len(profile.tree)
-    return sum_by_node(leaf[inside], weights, nodes), np.bincount(leaf[inside], minlength=nodes).astype(np.int64)
+def samples_inside(profile: Profile, value: int, window: Window) -> tuple[Int32, Values]:
+    """The leaves of the samples in the window that are not idle, and their weights; what crosses an edge counts for the
+    part inside."""
+    samples = profile.samples
+    assert samples is not None
+    first, last = samples_near(profile, samples, window)
+    leaf, weights = samples.leaf[first:last], samples.weights[value][first:last].copy()
+    for row in {first, last - 1} if last > first else ():  # only these can reach over an edge
+        begins, ends = sample_extent(profile, samples, row, row + 1)
+        start, end = clip(begins, ends, window)
+        if (lasting := (ends - begins).item()) > 0:
+            part = weights[row - first] * ((end - start).item() / lasting)
+            weights[row - first] = np.rint(part) if weights.dtype.kind == "i" else part
+    if len(leaf) and leaf.min() < 0:
+        leaf, weights = leaf[leaf >= 0], weights[leaf >= 0]
+    return leaf, weights
+
+
+def samples_near(profile: Profile, samples: Samples, window: Window) -> tuple[int, int]:
+    """The first sample that has a moment in the window, and the first behind it; an empty sample is one moment.
+
+    Samples are in order and do not overlap: only the last one before the window can reach into it.
+    """
+    first, last = np.searchsorted(samples.time, bounds(samples.time, window)).tolist()
+    if first:
+        begins, ends = clip(*sample_extent(profile, samples, first - 1, first), window)
+        first -= int((ends > begins).item())
+    return first, last
 
 
 @dataclass(frozen=True, slots=True)

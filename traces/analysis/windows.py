@@ -6,12 +6,13 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from traces.analysis.filters import FrameFilter, shown_frames
+from traces.analysis.filters import FrameFilter
 from traces.analysis.functions import FunctionRow, top_functions
 from traces.analysis.selection import Selection, select
 from traces.analysis.window import Window
 from traces.errors import InvalidQuestion
 from traces.handles import ProfileChoice, frame_index
+from traces.kernels.columns import pick
 from traces.model import Int64, Profile, Samples, Trace, Values
 from traces.values import Unit
 
@@ -66,10 +67,11 @@ def hottest_windows(
     Raises UnknownHandle, InvalidQuestion (a length that fits too often, sums without moments).
     """
     chosen = select(trace, profile, value=value, frame_filter=frame_filter)
-    frames = shown_frames(trace, frame_filter) if frame_filter else np.ones(len(trace.frames), np.bool_)
+    tree = chosen.tree
+    under = np.ones(len(tree), np.bool_)
     if frame is not None:
         frame_index(trace, f"f{frame}")
-        frames &= np.arange(len(frames)) == frame
+        under = tree.levels.at_or_below(tree.frame == frame)
     first, last = float(chosen.axis_start), float(chosen.axis_end)
     if window is not None:
         first, last = max(first, float(window.start)), min(last, float(window.end))
@@ -82,8 +84,8 @@ def hottest_windows(
     steps = np.arange(int(np.ceil(span / length * STEPS)) + STEPS + 1, dtype=np.float64)
     edges = np.minimum(first + steps * (length / STEPS), last)
     until = np.zeros(len(edges))
-    for one, index in zip(chosen.profiles, chosen.value, strict=True):
-        until += _until(one, index, frames, edges)
+    for one, index, nodes in zip(chosen.profiles, chosen.value, chosen.in_profiles(under), strict=True):
+        until += _until(one, index, nodes, edges)
     held = until[STEPS:] - until[:-STEPS]
     whole = float(until[-1] - until[0])
     rows = []
@@ -129,22 +131,20 @@ def _apart(held: npt.NDArray[np.float64], limit: int) -> list[int]:
 
 
 def _until(
-    profile: Profile, value: int, frames: npt.NDArray[np.bool_], edges: npt.NDArray[np.float64]
+    profile: Profile, value: int, under: npt.NDArray[np.bool_], edges: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """What happened before each edge in some frames and what they called."""
-    tree = profile.tree
-    wanted = frames[tree.frame]
-    everything = bool(wanted.all())
-    under = np.append(wanted if everything else tree.levels.at_or_below(wanted), np.False_)
+    """What happened before each edge in some nodes, with which all nodes below them come."""
     spans, samples = profile.spans, profile.samples
+    counts = np.append(under, np.False_)  # the last row answers for idle, and for what is above roots
     if spans is not None:
-        outermost = under[:-1] & ~under[tree.parent]
-        rows = np.flatnonzero(spans.parent < 0 if everything else outermost[spans.node])
+        topmost = under & ~counts[profile.tree.parent]
+        rows = np.flatnonzero(spans.parent < 0 if under.all() else pick(topmost, spans.node))
         start, weight = spans.start[rows], spans.end[rows] - spans.start[rows]
     else:
         assert samples is not None
-        start, leaf = samples.time, samples.leaf
-        weight = np.where(leaf >= 0 if everything else under[leaf], samples.weights[value], 0)
+        inside = pick(counts, samples.leaf)
+        start, weight = samples.time, samples.weights[value]
+        weight = weight if inside.all() else weight * inside
     if len(start) == 0:
         return np.zeros(len(edges))
     # Intervals that have begun, of which only the last can still be going on.

@@ -19,7 +19,7 @@ def pick(values: Values, index: Indices) -> Values:
     """`values[index]`: -1 is the last. Raises IndexError."""
     library = kernels()
     if library is None or values.itemsize not in (1, 4) or index.itemsize > 4:
-        return values[index]
+        return values.take(index)
     values, index = contiguous(values, values.dtype), contiguous(index, index.dtype)
     picked = np.empty(len(index), values.dtype)
     if call(library.pick, values, len(values), values.itemsize, index, index.itemsize, len(index), picked):

@@ -13,6 +13,8 @@ MIX = np.uint64(0x9E3779B97F4A7C15)
 """The golden ratio's fraction in 64 bits: multiplying by it spreads neighbours apart (D. Knuth, "The Art of Computer
 Programming", 6.4)."""
 HALF = np.uint64(32)
+MANY = 16
+"""A part of a tree's nodes that is less than one of so many is walked alone: keys are of all nodes."""
 DENSE = 4
 """Keys below so many times their number are counted in a table; others are sorted."""
 
@@ -44,7 +46,7 @@ def shared_paths(levels: Levels, frame: Int32, shown: npt.NDArray[np.bool_], abo
     """What a tree is when only the nodes shown are left and those of one path are one; `above` is the node shown above
     each of them (-1: none), `leaf` where each of them went."""
     nodes = np.flatnonzero(shown)
-    if kernels() is None:
+    if kernels() is None and len(nodes) * MANY > len(frame):
         group, first = groups_of(path_keys(levels, frame, shown)[nodes])
         group_of = np.full(len(frame) + 1, NONE, np.int32)  # the last row answers for NONE
         group_of[nodes] = group

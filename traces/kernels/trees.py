@@ -250,8 +250,8 @@ def sum_by_node(node: Int32, values: Values, node_count: int) -> Values:
     own = np.zeros(node_count, values.dtype)
     kernel = {"int64": "sum_by_node_int64", "float64": "sum_by_node_float64"}.get(str(values.dtype))
     if library is None or kernel is None:
-        if len(node) and node.min() < 0:
-            busy = np.flatnonzero(node >= 0)
+        if len(node) and (node.min() < 0 or np.count_nonzero(values) < len(node) // 2):
+            busy = np.flatnonzero((node >= 0) & (values != 0))
             node, values = node[busy], values[busy]
         np.add.at(own, node, values)
         return own

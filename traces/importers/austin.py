@@ -80,13 +80,11 @@ def _read_memory(
     return lines, (WALL, CPU, ALLOCATED, FREED), columns
 
 
-def _ancestors(paths: Paths, depth: int) -> Int32:
-    """Each node's ancestor at a depth; above it, the node itself."""
-    found = np.arange(len(paths), dtype=np.int32)
-    order = np.argsort(paths.depth, kind="stable")
-    cuts = np.searchsorted(paths.depth[order], np.arange(depth + 1, int(paths.depth.max(initial=0)) + 2))
-    for nodes in np.split(order, cuts)[1:]:
-        found[nodes] = found[paths.parent[nodes]]
+def _ancestors(paths: Paths, depth: int) -> Int64:
+    """Each node's ancestor at a depth; above it, the node itself. Each look takes all of them twice as far up."""
+    found = np.where(paths.depth > depth, paths.parent, np.arange(len(paths)))
+    for _ in range(int(paths.depth.max(initial=0)).bit_length()):
+        found = found[found]
     return found
 
 

@@ -1,1 +1,1 @@
-"""One file a format: each says what it looks like and feeds the builder. `table.FORMATS` is the only list of them."""
+"""One file a format, which feeds the builder. `table.FORMATS` is the only list, `signs_in_*` tell formats apart."""

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.importers.head import Head
 from traces.model import NONE
 from traces.stacks import StackTable
 from traces.values import Unit, ValueType
@@ -30,11 +29,6 @@ MAX_NAMES_CHARACTERS = 256 << 20
 """Of all names unpacked: a page repeats beginnings to stay small, and could grow without bound."""
 Row = tuple[int, int, str, int]
 """Level, width, name, kind."""
-
-
-def looks_like(head: Head) -> bool:
-    """A page that names async-profiler and draws on a canvas."""
-    return head.text is not None and head.json is None and "async-profiler" in head.text and "<canvas" in head.text
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

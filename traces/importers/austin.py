@@ -11,7 +11,6 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
-from traces.importers.head import Head
 from traces.kernels.columns import distinct, rows_of_each
 from traces.kernels.library import NotReadable
 from traces.kernels.lines import Lines, scan_lines
@@ -20,7 +19,6 @@ from traces.model import NONE, Int32, Int64, Values
 from traces.stacks import with_frames
 from traces.values import Unit, ValueType
 
-FIRST = re.compile(r"^P\d{1,9};T[^;\n]{0,200}(?:;[^\n]*)? -?\d+(?:,[01],-?\d+)?\r?$", re.MULTILINE)
 MODE = re.compile(rb"^# mode: (\w+)", re.MULTILINE)
 SAMPLE = re.compile(rb"^(P[^\n]*) (-?\d{1,15})(?:,([01]),(-?\d{1,15}))?\r?$", re.MULTILINE)
 LINE_DIGITS = 9
@@ -29,11 +27,6 @@ COLLECTOR = ":GC:"
 MAX_LINE = 1 << 30
 WALL, CPU = ValueType("wall time", Unit.NANOSECONDS), ValueType("CPU time", Unit.NANOSECONDS)
 ALLOCATED, FREED = ValueType("allocated", Unit.BYTES), ValueType("freed", Unit.BYTES)
-
-
-def looks_like(head: Head) -> bool:
-    """Lines that begin with a process and a thread."""
-    return head.text is not None and head.json is None and FIRST.search(head.text) is not None
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -11,17 +11,14 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
-from traces.importers.head import Head
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Values
 from traces.values import Unit, ValueType
 
-MAGIC = b"MOJ"
 METADATA, STACK, FRAME, INVALID, REFERENCE, KERNEL, COLLECTING, IDLE, TIME, MEMORY, STRING, STRING_REFERENCE = range(
     1, 13
 )
 REPEAT, TASK_STACK, TASK_WAITER, TASK_RUNNING = range(13, 17)
-NEWEST = 4
 UNKNOWN = "<unknown>"
 MAX_DIGITS = 9
 """Bytes of a number: 63 bits."""
@@ -44,11 +41,6 @@ class Thread:
     memory: list[int] = field(default_factory=list)
     busy: list[bool] = field(default_factory=list)
     last: list[int] = field(default_factory=list)
-
-
-def looks_like(head: Head) -> bool:
-    """The magic and a small version."""
-    return head.data[:3] == MAGIC and 1 <= head.data[3] <= NEWEST if len(head.data) > 4 else False
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -11,12 +11,9 @@ from itertools import chain, repeat
 from traces.builder import TraceBuilder
 from traces.importers.call_graph import CallGraph
 from traces.importers.call_paths import paths_of_graph
-from traces.importers.head import Head
 from traces.importers.time import in_unit, unit_named
 from traces.values import ValueType
 
-EVENTS = re.compile(r"^events: *\S", re.MULTILINE)
-FUNCTION = re.compile(r"^fn=", re.MULTILINE)
 EVENT_WITH_UNIT = re.compile(r"(.+?)_?\(((?:[1-9]\d{0,17})?) ?([A-Za-z]+)\)")
 COMPRESSED = re.compile(r"\((\d+)\)(?: (.*))?", re.DOTALL)
 COST_BEGINS = frozenset("0123456789+-*")
@@ -54,15 +51,6 @@ class Part:
     events: list[str]
     graph: CallGraph
     names: dict[str, dict[str, str]] = field(default_factory=lambda: {"file": {}, "function": {}, "object": {}})
-
-
-def looks_like(head: Head) -> bool:
-    """Text with a list of events and functions."""
-    if head.text is None or head.json is not None:
-        return False
-    if head.text.startswith("# callgrind format"):
-        return True
-    return EVENTS.search(head.text) is not None and FUNCTION.search(head.text) is not None
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -6,7 +6,6 @@ import msgspec
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.importers.head import Head
 from traces.importers.v8 import NODE, V8Profile, add_v8_profile
 from traces.kernels.library import NotReadable
 from traces.kernels.numbers import scan_numbers
@@ -27,18 +26,6 @@ class TreeFile(msgspec.Struct):
     head: TreeNode
     samples: list[int]
     timestamps: list[float | int]
-
-
-def looks_like(head: Head) -> bool:
-    """An object with a list or a tree of nodes that hold call frames."""
-    if head.json is None or head.json.root != "object":
-        return False
-    keys = head.json.keys
-    if "nodes" in keys and b'"callFrame"' in head.data:
-        return True
-    if {"nodes", "samples", "timeDeltas"} <= keys:
-        return True
-    return "head" in keys and b'"functionName"' in head.data and b'"selfSize"' not in head.data
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

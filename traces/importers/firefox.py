@@ -9,7 +9,6 @@ from traces.builder import TraceBuilder
 from traces.importers import gecko, gecko_processed
 from traces.importers.gecko import MILLISECOND
 from traces.importers.gecko_thread import HIDDEN, MAIN_THREAD, GeckoThread, add_thread
-from traces.importers.head import Head
 from traces.importers.time import nanoseconds
 
 CALL = re.compile(r"(.*)\s\(((?:(?!\s\().)*?)(?::(\d+))?(?::(\d+))?\)")
@@ -26,16 +25,6 @@ class DevToolsFile(msgspec.Struct):
 
 class Version(msgspec.Struct):
     processed: int | None = msgspec.field(name="preprocessedProfileVersion", default=None)
-
-
-def looks_like(head: Head) -> bool:
-    """An object with threads and what is known about them, or DevTools' recording around one."""
-    if head.json is None:
-        return False
-    keys = head.json.keys
-    if {"meta", "threads"} <= keys:
-        return bool(keys & {"libs", "shared", "pausedRanges"}) or b'"preprocessedProfileVersion"' in head.data
-    return {"profile", "systemHost", "duration"} <= keys
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -6,7 +6,6 @@ Format: https://github.com/jrfonseca/gprof2dot/wiki/Json. Chains begin at the in
 import msgspec
 
 from traces.builder import TraceBuilder
-from traces.importers.head import Head
 from traces.importers.time import in_unit, unit_named
 from traces.stacks import StackTable
 from traces.values import ValueType
@@ -31,11 +30,6 @@ class File(msgspec.Struct):
     costs: list[Cost]
     functions: list[Function]
     events: list[Event]
-
-
-def looks_like(head: Head) -> bool:
-    """An object with costs and events, the first of which have call chains."""
-    return head.json is not None and {"costs", "events"} <= head.json.keys and b'"callchain"' in head.data
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

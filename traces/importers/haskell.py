@@ -12,13 +12,11 @@ import numpy as np
 
 from traces.builder import TraceBuilder
 from traces.importers.callees_first import callees_first
-from traces.importers.head import Head
 from traces.importers.time import nanoseconds
 from traces.stacks import StackTable
 from traces.values import Unit, ValueType
 
 VALUES = (ValueType("time", Unit.NANOSECONDS), ValueType("allocated", Unit.BYTES))
-TITLE = "Time and Allocation Profiling Report"
 PLACE = re.compile(r"(.+):\(?(\d{1,9})[,:](\d{1,9})\)?(?:-.*)?")
 TOTAL_TIME = re.compile(r"total time *= *([\d.]{1,20}) secs +\((\d{1,15}) ticks @ (\d{1,12}) us")
 TOTAL_ALLOC = re.compile(r"total alloc *= *([\d,]{1,30}) bytes")
@@ -58,13 +56,6 @@ class Row:
     time: float
     alloc: float
     children: list["Row"] = field(default_factory=list)
-
-
-def looks_like(head: Head) -> bool:
-    """An object with GHC's runtime arguments and cost centres, or the report's title."""
-    if head.json is not None:
-        return {"rts_arguments", "cost_centres"} <= head.json.keys
-    return head.text is not None and TITLE in head.text[:1_000]
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

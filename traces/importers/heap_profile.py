@@ -8,7 +8,6 @@ import msgspec
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.importers.head import Head
 from traces.importers.v8 import CallFrame, frame_of
 from traces.model import NONE
 from traces.stacks import StackTable
@@ -23,11 +22,6 @@ class Node(msgspec.Struct):
 
 class File(msgspec.Struct):
     head: Node
-
-
-def looks_like(head: Head) -> bool:
-    """An object with a tree of call frames that have sizes."""
-    return head.json is not None and "head" in head.json.keys and b'"selfSize"' in head.data
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from traces.builder import TIME, TraceBuilder
-from traces.importers.head import Head
+from traces.importers.signs_in_text import INSTRUMENTS_FIGURES, INSTRUMENTS_SYMBOLS
 from traces.importers.time import in_unit
 from traces.model import NONE, Values
 from traces.stacks import StackTable
@@ -35,8 +35,6 @@ VALUES = {
     Unit.COUNT: ValueType("cycles", Unit.COUNT),
     Unit.BYTES: ValueType("allocated", Unit.BYTES),
 }
-FIGURES = ("Weight", "Running Time", "Bytes Used")
-SYMBOLS = ("Symbol Name", "Symbol Names")
 
 
 @dataclass(slots=True)
@@ -59,20 +57,12 @@ class Tree:
                 self.sum = end
 
 
-def looks_like(head: Head) -> bool:
-    """A text whose first line names columns: a figure and a symbol."""
-    if head.text is None:
-        return False
-    columns = head.text.partition("\n")[0].rstrip("\r").split("\t")
-    return any(name in columns for name in FIGURES) and any(name in columns for name in SYMBOLS)
-
-
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed the one profile. Raises DamagedTrace."""
     header, *lines = str(content, "utf-8", "replace").split("\n")
     columns = header.rstrip("\r").split("\t")
-    figure = next(columns.index(name) for name in FIGURES if name in columns)
-    symbol = next(columns.index(name) for name in SYMBOLS if name in columns)
+    figure = next(columns.index(name) for name in INSTRUMENTS_FIGURES if name in columns)
+    symbol = next(columns.index(name) for name in INSTRUMENTS_SYMBOLS if name in columns)
     source = columns.index("Source Path") if "Source Path" in columns else None
     tree = Tree()
     units: set[Unit] = set()

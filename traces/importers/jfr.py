@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.importers.head import Head
-from traces.importers.jfr_chunk import MAGIC, Chunk, chunks
+from traces.importers.jfr_chunk import Chunk, chunks
 from traces.importers.jfr_types import BrokenChunk
 from traces.model import NONE
 from traces.stacks import StackTable
@@ -72,11 +71,6 @@ KINDS = (
 OF_EVENT = {
     event: [at for at, kind in enumerate(KINDS) if event in kind.events] for kind in KINDS for event in kind.events
 }
-
-
-def looks_like(head: Head) -> bool:
-    """The first bytes of a chunk."""
-    return head.data[:4] == MAGIC
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from traces.importers.jfr_types import BrokenChunk, Types, number, read_types
+from traces.importers.signs_in_bytes import JFR_CHUNK
 
-MAGIC = b"FLR\0"
 HEADER = struct.Struct(">4sHHqqqqqqqI")
 COMPRESSED = 1
 METADATA, CONSTANTS = 0, 1
@@ -72,7 +72,7 @@ def _chunk(data: bytes, at: int, known: dict[bytes, Types]) -> Chunk:
     magic, major, _, size, constants, metadata, start_ns, _, start_ticks, frequency, features = HEADER.unpack_from(
         data, at
     )
-    if magic != MAGIC or major not in (1, 2):
+    if magic != JFR_CHUNK or major not in (1, 2):
         raise BrokenChunk("a chunk does not begin as it should, or is of an unknown version")
     if not HEADER.size < size <= len(data) - at:
         raise BrokenChunk("it breaks off, or the recording was not finished")

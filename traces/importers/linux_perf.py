@@ -7,23 +7,10 @@ it the stack, innermost first, `address symbol+offset (object)`.
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.importers.head import Head
 from traces.importers.perf_threads import PerfThread, add_threads
 from traces.kernels.columns import pick, rows_of_each
-from traces.kernels.perf import MISSING, Blocks, frame_parts, header_parts, scan_blocks
+from traces.kernels.perf import MISSING, Blocks, scan_blocks
 from traces.model import Int32, Int64
-
-
-def looks_like(head: Head) -> bool:
-    """A line with a time and an event, and a frame with an address and an object in the same line or the next."""
-    if head.text is None or head.json is not None:
-        return False
-    lines = head.data.split(b"\n")
-    for line, following in zip(lines, [*lines[1:], b""], strict=True):
-        header = header_parts(line)
-        if header is not None:
-            return frame_parts(header.rest or following) is not None
-    return False
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

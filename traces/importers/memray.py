@@ -13,7 +13,6 @@ import numpy as np
 from traces.builder import TraceBuilder
 from traces.errors import UnrecognisedTrace
 from traces.importers.callees_first import callees_first
-from traces.importers.head import Head
 from traces.importers.time import moment_written
 from traces.stacks import StackTable
 from traces.values import Unit, ValueType
@@ -56,13 +55,6 @@ class Stats(msgspec.Struct):
     metadata: Metadata = msgspec.field(default_factory=Metadata)
     by_size: list[Location] = msgspec.field(name="top_allocations_by_size", default_factory=list)
     by_count: list[Location] = msgspec.field(name="top_allocations_by_count", default_factory=list)
-
-
-def looks_like(head: Head) -> bool:
-    """A page that memray made, or an object with its totals."""
-    if head.json is not None:
-        return {"total_num_allocations", "total_bytes_allocated"} <= head.json.keys
-    return head.text is not None and "<title>memray" in head.text[:4_096]
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

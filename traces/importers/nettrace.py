@@ -13,8 +13,7 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import MAX_TIME_NS, TraceBuilder
-from traces.importers.head import Head
-from traces.importers.nettrace_blocks import STREAM, Contents, Kind, Start, read_blocks, utf16
+from traces.importers.nettrace_blocks import Contents, Kind, Start, read_blocks, utf16
 from traces.kernels.columns import rows_of_each
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Int32, Int64
@@ -31,11 +30,6 @@ MODULE_PATH = 24
 IN_MANAGED_CODE = 2
 UNMANAGED = "(unmanaged code)"
 TIME, SAMPLES = ValueType("time", Unit.NANOSECONDS), ValueType("samples", Unit.COUNT)
-
-
-def looks_like(head: Head) -> bool:
-    """Its sign, and that of the list of objects that follows."""
-    return head.data.startswith(STREAM)
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

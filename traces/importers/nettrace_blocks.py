@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 from traces.builder import TraceBuilder
 from traces.errors import UnrecognisedTrace
+from traces.importers.signs_in_bytes import NETTRACE_STREAM
 
-MAGIC = b"Nettrace"
-STREAM = MAGIC + struct.pack("<I", 20) + b"!FastSerialization.1"
 NULL, BEGIN, END = 1, 5, 6
 MAX_TYPE_NAME = 256
 READABLE = range(4, 6)
@@ -82,7 +81,7 @@ class _Reader:
         objects = self._objects()
         name, at, _ = next(objects, ("", 0, 0))
         if name != "Trace":
-            raise self._builder.damaged(f"it does not begin with what it is, at byte {len(STREAM)}.")
+            raise self._builder.damaged(f"it does not begin with what it is, at byte {len(NETTRACE_STREAM)}.")
         *moment, clock, frequency, address_bytes, process, _, _ = START.unpack_from(self._data, at)
         if not 0 < frequency < 1 << 33 or address_bytes not in (4, 8):
             raise self._builder.damaged(f"its clock or its addresses are of no known kind, at byte {at}.")
@@ -102,7 +101,7 @@ class _Reader:
 
     def _objects(self) -> Iterator[tuple[str, int, int]]:
         """Type, first byte and end of each object's content, as far as the file goes."""
-        data, at = self._data, len(STREAM)
+        data, at = self._data, len(NETTRACE_STREAM)
         while at + TYPE.size <= len(data) and data[at] != NULL:
             name, at = self._type(at)
             size = START.size

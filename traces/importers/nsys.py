@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.importers.head import Head
 from traces.nesting import nest_slices
 from traces.stacks import StackTable
 from traces.values import Unit, ValueType
@@ -21,7 +20,6 @@ from traces.values import Unit, ValueType
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-MAGIC = b"SQLite format 3\0"
 JOURNAL = slice(18, 20)
 """Versions to write and read: 2 asks for a write-ahead log, which a database in memory cannot have."""
 STEPS_AT_ONCE = 1_000_000
@@ -49,11 +47,6 @@ class Lane:
     start: list[int] = field(default_factory=list)
     end: list[int] = field(default_factory=list)
     frame: list[int] = field(default_factory=list)
-
-
-def looks_like(head: Head) -> bool:
-    """A database whose schema, on its first pages, names tables of Nsight Systems."""
-    return head.data.startswith(MAGIC) and b"StringIds" in head.data
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

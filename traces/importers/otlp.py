@@ -5,7 +5,6 @@ share one dictionary, whose tables begin with an entry that stands for "none". A
 theirs.
 """
 
-import re
 from dataclasses import dataclass
 from itertools import count
 from typing import Self
@@ -14,9 +13,8 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
-from traces.importers.head import Head
 from traces.importers.locations import frames_of_stacks, sampled_lines, with_lines
-from traces.importers.protobuf import BrokenMessage, fields, opened
+from traces.importers.protobuf import fields
 from traces.importers.protobuf_columns import fixed_numbers_of, messages_in, number_of, numbers_of, parts, texts
 from traces.importers.time import in_unit, unit_named
 from traces.kernels.columns import rows_of_each
@@ -32,39 +30,8 @@ SCOPE, PROFILES = 1, 2
 SAMPLE_TYPE, SAMPLES, STARTED, PERIOD_TYPE, PERIOD = 1, 2, 3, 5, 6
 MAPPINGS, LOCATIONS, FUNCTIONS, STRINGS, ATTRIBUTES, STACKS = 1, 2, 3, 5, 6, 7
 THREAD_KEYS = ("process.pid", "thread.id", "thread.name")
-KEY = re.compile(rb"[A-Za-z][A-Za-z0-9_.\-/]*")
-"""What an attribute is called: https://opentelemetry.io/docs/specs/semconv/general/naming/."""
 
 Attributes = dict[str, str]
-
-
-def looks_like(head: Head) -> bool:
-    """Profiles of a resource, which begin with an attribute of it or, without one, with the profiles of a scope."""
-    try:
-        return _is_resource(head.data, _entered(head.data, 0, RESOURCE_PROFILES))
-    except (BrokenMessage, IndexError):
-        return False
-
-
-def _entered(data: bytes, at: int, number: int) -> int:
-    """Where the message in the field at a place begins. Raises BrokenMessage where there is another field."""
-    found, wire, first, _ = opened(data, at)
-    if (found, wire) != (number, LENGTH):
-        raise BrokenMessage("another field")
-    return first
-
-
-def _is_resource(data: bytes, at: int) -> bool:
-    number, _, first, last = opened(data, at)
-    if number == RESOURCE and last > first:
-        attribute = _entered(data, first, 1)
-        key = _entered(data, attribute, 1)
-        return KEY.fullmatch(data, key, opened(data, attribute)[3]) is not None
-    scope = _entered(data, at if number == SCOPE_PROFILES else last, SCOPE_PROFILES)
-    number, wire, first, _ = opened(data, scope)
-    if number == PROFILES:
-        return opened(data, _entered(data, first, SAMPLE_TYPE))[:2] == (1, VARINT)
-    return (number, wire) == (SCOPE, LENGTH)
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

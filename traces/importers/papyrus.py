@@ -9,19 +9,12 @@ import re
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.importers.head import Head
 from traces.nesting import match_begin_end
 
 EVENT = re.compile(r"(\d{1,12}):(PUSH|POP):(\d{1,18}):\d{1,9}:(.*?):([^:]*)")
 UNUSED = re.compile(r"^\d{1,12}:(?:START|STOP|QUEUE_PUSH|QUEUE_POP):| log opened |^Log closed")
 """Lines that are no calls: a call that waits for its turn is not running."""
-LINE = re.compile(r"^\d{1,12}:(?:PUSH|POP):\d{1,18}:\d{1,9}:", re.MULTILINE)
 MAX_LINE = 4_000
-
-
-def looks_like(head: Head) -> bool:
-    """Lines of pushes and pops."""
-    return head.text is not None and head.json is None and LINE.search(head.text) is not None
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -11,14 +11,9 @@ import numpy as np
 
 from traces.builder import TraceBuilder
 from traces.errors import UnrecognisedTrace
-from traces.importers.head import Head
 from traces.importers.perf_data_history import History, name_of, read_history
 from traces.importers.perf_data_records import (
     AUXTRACE,
-    HEADER_BYTES,
-    MAGIC,
-    PIPE_HEADER_BYTES,
-    SECTION,
     Event,
     Records,
     Words,
@@ -39,14 +34,6 @@ BEHIND_MARK[[32, 128, 512, 640, 2048, 2176, 2560]] = (3, IN_KERNEL, IN_PROCESS, 
 FRAMES_AT_ONCE = 1 << 20
 MAX_ADDRESSES = 4_000_000
 """So many places are more than any program has; further addresses are named by their module alone."""
-
-
-def looks_like(head: Head) -> bool:
-    """perf's sign, and a header of one of its two sizes."""
-    if not head.data.startswith(MAGIC) or len(head.data) < PIPE_HEADER_BYTES:
-        return False
-    size: int = SECTION.unpack_from(head.data)[1]
-    return size in (HEADER_BYTES, PIPE_HEADER_BYTES)
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

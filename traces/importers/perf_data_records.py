@@ -15,10 +15,9 @@ import numpy.typing as npt
 
 from traces.builder import TraceBuilder
 from traces.envelope import read_zstd_stream
+from traces.importers.signs_in_bytes import PERF_HEADER_BYTES, PERF_PIPE_HEADER_BYTES
 from traces.model import Int32, Int64
 
-MAGIC = b"PERFILE2"
-HEADER_BYTES, PIPE_HEADER_BYTES = 104, 16
 SECTION = struct.Struct("<QQ")
 RECORD = struct.Struct("<IHH")
 ATTR, TRACING_DATA, AUXTRACE, FEATURE, COMPRESSED, COMPRESSED_ALIGNED = 64, 66, 71, 80, 81, 83
@@ -72,9 +71,9 @@ class Records:
 
 def read_records(data: memoryview, builder: TraceBuilder) -> Records:
     """Read the header and find the records. Raises DamagedTrace, TraceTooLarge."""
-    in_pipe = SECTION.unpack_from(data)[1] == PIPE_HEADER_BYTES
+    in_pipe = SECTION.unpack_from(data)[1] == PERF_PIPE_HEADER_BYTES
     no_events: list[Event] = []
-    events, start, end = (no_events, PIPE_HEADER_BYTES, None) if in_pipe else _header(data, builder)
+    events, start, end = (no_events, PERF_PIPE_HEADER_BYTES, None) if in_pipe else _header(data, builder)
     words, at = _found(data, start, end, builder)
     head = words[at]
     records = Records(
@@ -90,7 +89,7 @@ def read_records(data: memoryview, builder: TraceBuilder) -> Records:
 
 def _header(data: memoryview, builder: TraceBuilder) -> tuple[list[Event], int, int | None]:
     """The events, and where the records begin and end (None: wherever the file does)."""
-    if len(data) < HEADER_BYTES:
+    if len(data) < PERF_HEADER_BYTES:
         raise builder.damaged(f"it ends within its header, at byte {len(data)}.")
     attr_size = SECTION.unpack_from(data, 8)[1]
     (attrs, attrs_size), (start, size) = SECTION.unpack_from(data, 24), SECTION.unpack_from(data, 40)

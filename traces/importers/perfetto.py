@@ -12,13 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.importers.head import Head
 from traces.importers.perfetto_packets import (
     DESCRIPTOR,
     EVENT,
     EVENT_TRACK,
-    SEQUENCE,
-    TIME,
     Packets,
     column,
     parts,
@@ -57,24 +54,6 @@ class TrackEvents:
     name: Int64
     level: np.ndarray[tuple[int], np.dtype[np.float64]]
     names: list[tuple[str, str | None]]
-
-
-def looks_like(head: Head) -> bool:
-    """A packet that says when or by whom it was written."""
-    if head.data[:1] != b"\n" or head.text is not None:
-        return False
-    try:
-        start = 1
-        size = shift = 0
-        while True:
-            size |= (head.data[start] & 127) << shift
-            start, shift = start + 1, shift + 7
-            if head.data[start - 1] < 128:
-                break
-        first = scan_fields(head.data, [start], [start + size])
-    except (NotReadable, IndexError, OverflowError):
-        return False
-    return bool(np.isin(first.number[first.wire == 0], (SEQUENCE, TIME)).any())
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

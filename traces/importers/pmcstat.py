@@ -8,19 +8,12 @@ import re
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.importers.head import Head
 from traces.stacks import StackTable
 from traces.values import Unit, ValueType
 
 TITLE = re.compile(r"@ (\S+) \[\d+ samples\]")
 LINE = re.compile(r"( *)\d+(?:\.\d+)?% +\[(\d{1,15})\] +(\S.*)")
-LOOKS = re.compile(r"^@ \S+ \[\d+ samples\] *$", re.MULTILINE)
 MAX_LINE = 4_000
-
-
-def looks_like(head: Head) -> bool:
-    """Text with a title that counts samples."""
-    return head.text is not None and head.json is None and LOOKS.search(head.text) is not None
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

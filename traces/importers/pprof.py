@@ -8,9 +8,7 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
-from traces.importers.head import Head
 from traces.importers.locations import frames_of_stacks, sampled_lines, with_lines
-from traces.importers.protobuf import BrokenMessage, fields
 from traces.importers.protobuf_columns import messages_in, number_of, numbers_of, texts
 from traces.importers.time import in_unit, unit_named
 from traces.kernels.library import NotReadable
@@ -19,29 +17,7 @@ from traces.kernels.trees import paths_of_stacks
 from traces.model import Int32, Int64
 from traces.values import ValueType
 
-LENGTH_FIELDS = {1, 2, 3, 4, 5, 6, 11, 13}
-VARINT_FIELDS = {7, 8, 9, 10, 12, 13, 14, 15}
 SAMPLE_TYPE, SAMPLE, LOCATION, FUNCTION, STRING, TIME_NANOS, DEFAULT_TYPE = 1, 2, 4, 5, 6, 9, 14
-
-
-def looks_like(head: Head) -> bool:
-    """Fields of a Profile message, each with its own wire type, among them a well-formed sample type."""
-    if not head.data or head.data[:1] in b"{[":
-        return False
-    types = 0
-    try:
-        for number, wire, first, last in fields(head.data, 0, len(head.data)):
-            if number not in (LENGTH_FIELDS if wire == LENGTH else VARINT_FIELDS if wire == VARINT else ()):
-                return False
-            if number == SAMPLE_TYPE:
-                inner = [(n, w) for n, w, _, _ in fields(head.data, first, last)]
-                if not inner or any(n not in (1, 2) or w != VARINT for n, w in inner):
-                    return False
-                types += 1
-    except BrokenMessage:
-        # The head cuts the message; what stood before must have shown a sample type, and a text never does.
-        return types > 0 and len(head.data) >= 1024
-    return types > 0
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -9,25 +9,13 @@ from math import isfinite
 from traces.builder import TraceBuilder
 from traces.importers.call_graph import CallGraph
 from traces.importers.call_paths import paths_of_graph
-from traces.importers.head import Head
 from traces.importers.marshal_subset import BrokenMarshal, Value, read_marshal
 from traces.importers.time import nanoseconds
 from traces.values import Unit, ValueType
 
 BUILT_IN = "~"
 VALUES = (ValueType("time", Unit.NANOSECONDS), ValueType("calls", Unit.COUNT))
-DICTIONARIES, SMALL_TUPLES, TUPLES, TEXTS = b"{\xfb", b")\xa9", b"(\xa8", b"zZaAut"
 MAX_NUMBER = 1e15
-
-
-def looks_like(head: Head) -> bool:
-    """A marshalled dictionary whose first key is three things that begin with a text."""
-    data = head.data
-    if len(data) < 16 or data[0] not in DICTIONARIES:
-        return False
-    if data[1] in SMALL_TUPLES:
-        return data[2] == 3 and data[3] & 0x7F in TEXTS
-    return data[1] in TUPLES and data[2:6] == b"\x03\0\0\0" and data[6] & 0x7F in TEXTS
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 
 from traces.builder import TraceBuilder
 from traces.importers.callees_first import callees_first
-from traces.importers.head import Head
 from traces.importers.time import nanoseconds
 from traces.stacks import StackTable
 from traces.values import Unit, ValueType
@@ -32,12 +31,6 @@ class File(msgspec.Struct):
     root: Frame | None = msgspec.field(name="root_frame", default=None)
     target: str = msgspec.field(name="target_description", default="")
     began: float | None = msgspec.field(name="start_time", default=None)  # seconds since 1970
-
-
-def looks_like(head: Head) -> bool:
-    """An object with a root frame and a count of samples."""
-    keys = head.json.keys if head.json is not None else frozenset[str]()
-    return "sample_count" in keys and ("root_frame" in keys or {"target_description", "duration"} <= keys)
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -8,12 +8,10 @@ import msgspec
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.importers.head import Head
 from traces.model import Values
 from traces.stacks import StackTable
 from traces.values import Unit, ValueType
 
-MAGIC = b"rbspy"
 VERSIONS = (b"01", b"02")
 SAMPLES, TIME = ValueType("samples", Unit.COUNT), ValueType("time", Unit.NANOSECONDS)
 MAX_LINE = 1 << 30
@@ -34,11 +32,6 @@ class Stack(msgspec.Struct):
     trace: list[Frame]
     pid: int | None = None
     thread_id: int | str | None = None
-
-
-def looks_like(head: Head) -> bool:
-    """The magic, a version and a line's end."""
-    return head.data[:5] == MAGIC and head.data[5:7].isdigit() and head.data[7:8] == b"\n"
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -4,7 +4,6 @@ import msgspec
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.importers.head import Head
 from traces.importers.time import nanoseconds
 from traces.model import NONE
 from traces.stacks import StackTable
@@ -34,11 +33,6 @@ class Recording(msgspec.Struct):
 
 class File(msgspec.Struct):
     recording: Recording
-
-
-def looks_like(head: Head) -> bool:
-    """An object with a recording of the Web Inspector's instruments."""
-    return head.json is not None and "recording" in head.json.keys and b'"timeline-record-type-' in head.data
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -7,7 +7,6 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import MAX_TIME_NS, TraceBuilder
-from traces.importers.head import Head
 from traces.importers.time import in_unit, unit_named
 from traces.kernels.library import NotReadable
 from traces.kernels.numbers import scan_numbers
@@ -50,15 +49,6 @@ class File(msgspec.Struct):
     shared: Shared
     profiles: list[Profile]
     active: Any = msgspec.field(name="activeProfileIndex", default=None)
-
-
-def looks_like(head: Head) -> bool:
-    """An object that names the schema, or has its two parts."""
-    if head.json is None or head.json.root != "object":
-        return False
-    if "$schema" in head.json.keys and b"speedscope.app/file-format-schema" in head.data:
-        return True
-    return "profiles" in head.json.keys and ("shared" in head.json.keys or b'"evented"' in head.data)
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -13,7 +13,6 @@ from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
 from traces.importers.call_graph import CallGraph
 from traces.importers.call_paths import paths_of_graph
-from traces.importers.head import Head
 from traces.importers.time import nanoseconds
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Values
@@ -38,11 +37,6 @@ class File(msgspec.Struct):
     interval: float | int | None = None
     raw: list[int] | None = None
     deltas: list[float | int] | None = msgspec.field(name="raw_timestamp_deltas", default=None)
-
-
-def looks_like(head: Head) -> bool:
-    """An object with a mode, an interval and frames."""
-    return head.json is not None and {"mode", "interval", "frames", "missed_samples"} <= head.json.keys
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.importers import chrome, side_events, trace_event_samples
 from traces.importers.events import Events, ThreadKey, Threads
-from traces.importers.head import Head
+from traces.importers.signs_in_json import SAMPLES
 from traces.importers.time import moment_written
 from traces.kernels.columns import first_rows, pick
 from traces.kernels.library import NotReadable
@@ -32,7 +32,6 @@ VIZTRACER_CATEGORIES = frozenset({"fee", "FEE"})
 VIZTRACER_NAME = re.compile(r"(.+) \(((?:(?! \().)+):(\d{1,9})\)")
 """viztracer's function slices carry their place in the name: `walk (/app/walker.py:72)`."""
 UNNAMED = "(unnamed)"
-SAMPLES = frozenset({"samples", "stackFrames"})
 HERMES_ARGS = frozenset({"url", "line", "column", "allocatedName"})
 """Hermes writes where a function is into the arguments of every event."""
 
@@ -64,15 +63,6 @@ class Slices:
     frame: Int32
     kind: npt.NDArray[np.uint8]
     events: Rows
-
-
-def looks_like(head: Head) -> bool:
-    """An array of events, or an object that holds one."""
-    if head.json is None:
-        return False
-    if head.json.root == "array":
-        return "ph" in head.json.element_keys
-    return "traceEvents" in head.json.keys or head.json.keys >= SAMPLES
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -13,7 +13,6 @@ import numpy as np
 
 from traces.builder import TraceBuilder
 from traces.importers.code_map import CodeMap
-from traces.importers.head import Head
 from traces.importers.time import nanoseconds
 from traces.model import NONE
 from traces.stacks import StackTable
@@ -63,15 +62,6 @@ class Log:
     ticks: list[Tick] = field(default_factory=list)
     map: CodeMap = field(default_factory=CodeMap)
     unread: int = 0
-
-
-def looks_like(head: Head) -> bool:
-    """A text that begins with V8's version, or an object with code, functions and ticks."""
-    if head.json is None:
-        return head.text is not None and head.text.startswith("v8-version,")
-    if {"code", "functions", "ticks"} <= head.json.keys:
-        return True
-    return "code" in head.json.keys and b'"type": "SHARED_LIB"' in head.data
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

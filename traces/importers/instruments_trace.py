@@ -18,7 +18,6 @@ from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
 from traces.envelope import BROKEN_ZIP, BUNDLE_SIGN, read_member
 from traces.errors import UnrecognisedTrace
-from traces.importers.head import Head
 from traces.importers.keyed_archive import BrokenArchive, KeyedArchive
 from traces.kernels.columns import rows_of_each
 from traces.model import Int64, UInt8
@@ -59,11 +58,6 @@ class Bundle:
         if limit is None:
             return bytes(read_member(self.archive, self.folder + path, self.name))
         return bytes(read_member(self.archive, self.folder + path, self.name, limit))
-
-
-def looks_like(head: Head) -> bool:
-    """A zip whose first names are those of a folder something.trace."""
-    return head.data[:4] == b"PK\x03\x04" and b".trace/" in head.data[:300]
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from traces.door import read_trace
 from traces.errors import DamagedTrace, TraceError, TraceTooLarge, UnrecognisedTrace
-from traces.importers.instruments_bundle import TIME_PROFILER
+from traces.importers.instruments_trace import TIME_PROFILER
 from traces.invariants import check
 from traces.model import Trace
 

@@ -18,6 +18,7 @@ from traces.insights.insight import (
 )
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
+from traces.kernels.columns import distinct
 from traces.model import NONE, Profile
 from traces.values import Unit
 
@@ -124,7 +125,7 @@ def _held_memory(subject: Subject) -> Verdict:
 def _growing_memory(subject: Subject) -> Verdict:
     counters = subject.trace.counters
     looked = 0
-    for series in np.unique(counters.name).tolist():
+    for series in distinct(counters.name).tolist():
         name = subject.trace.strings[series]
         rows = np.flatnonzero(counters.name == series)
         if not any(word in name.lower() for word in HEAP) or len(rows) < threshold("growing-memory.readings"):

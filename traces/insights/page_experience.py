@@ -20,6 +20,8 @@ from traces.insights.insight import (
 from traces.insights.page import LOADING, NAVIGATION, NO_PAGE, page_thread
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
+from traces.kernels.columns import distinct
+from traces.model import NONE
 
 BROWSER_SCHEMES = frozenset({"http", "https"})
 
@@ -61,8 +63,9 @@ def _first_paint(subject: Subject) -> Verdict:
 
 def _interaction(subject: Subject) -> Verdict:
     spans = subject.trace.async_spans
-    known = [int(i) for i in np.unique(spans.name) if subject.trace.strings[int(i)] == "EventTiming"]
-    rows = np.flatnonzero(np.isin(spans.name, known))
+    strings = subject.trace.strings
+    timing = next((name for name in distinct(spans.name).tolist() if strings[name] == "EventTiming"), NONE)
+    rows = np.flatnonzero(spans.name == timing)
     if not len(rows):
         return not_applicable("timings of interactions are not in the trace's columns")
     lasted = spans.end[rows] - spans.start[rows]

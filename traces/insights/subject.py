@@ -12,6 +12,7 @@ from traces.analysis.units import format_value
 from traces.analysis.window import node_values, whole
 from traces.insights.insight import Evidence
 from traces.insights.patterns import PATTERNS
+from traces.kernels.columns import distinct
 from traces.model import NONE, Int32, Int64, Profile, Trace, Values
 from traces.values import ProfileKind, Unit
 
@@ -101,7 +102,7 @@ class Subject:
             np.argpartition(-column, min(READ_NAMES, len(column) - 1))[:READ_NAMES]
             for column in (self.frames.self_value, self.frames.total_value)
         ]
-        return np.unique(np.concatenate(heaviest)).astype(np.int64)
+        return distinct(np.concatenate(heaviest)).astype(np.int64)
 
     @cached_property
     def _bits(self) -> npt.NDArray[np.int64]:
@@ -183,7 +184,7 @@ class Subject:
         """The frames that timelines use, by exact name."""
         found: dict[str, list[int]] = {}
         if self.timelines:
-            for frame in np.unique(np.concatenate([p.tree.frame for p in self.timelines])).tolist():
+            for frame in distinct(np.concatenate([p.tree.frame for p in self.timelines])).tolist():
                 found.setdefault(self.trace.frame_name(frame), []).append(frame)
         return found
 
@@ -230,7 +231,7 @@ class Subject:
         instants = self.trace.instants
         times = [np.zeros(0, np.int64)]
         if len(instants.time):
-            known = {int(i) for i in np.unique(instants.name) if self.trace.strings[int(i)] in names}
+            known = {int(i) for i in distinct(instants.name) if self.trace.strings[int(i)] in names}
             times.append(instants.time[np.isin(instants.name, list(known))])
         frames = self.frames_named(*names)
         if frames.any():

@@ -19,6 +19,7 @@ from traces.insights.insight import (
 )
 from traces.insights.subject import Subject, durations, root_spans
 from traces.insights.thresholds import threshold
+from traces.kernels.columns import distinct
 from traces.model import NONE, Int64, Profile
 from traces.values import Unit
 
@@ -187,7 +188,7 @@ def _network_bound(subject: Subject) -> Verdict:
         return not_applicable("beginnings and ends of requests are not in the trace's columns")
     roots = root_spans(profile)
     assert profile.spans is not None
-    edges = np.unique(np.concatenate((sent, finished, profile.spans.start[roots], profile.spans.end[roots])))
+    edges = distinct(np.concatenate((sent, finished, profile.spans.start[roots], profile.spans.end[roots])))
     middle = (edges[:-1] + edges[1:]) / 2
     flying = np.searchsorted(sent, middle) > np.searchsorted(finished, middle)
     running = np.searchsorted(profile.spans.start[roots], middle) > np.searchsorted(profile.spans.end[roots], middle)

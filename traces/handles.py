@@ -100,3 +100,15 @@ def profile_of_span(trace: Trace, span: int) -> tuple[Profile, int]:
         if profile.spans is not None and profile.span_base <= span < profile.span_base + len(profile.spans):
             return profile, span - profile.span_base
     raise UnknownHandle(f"s{span} does not exist in this trace.")
+
+
+def frame_behind(trace: Trace, handle: Handle) -> int:
+    """The frame of a frame, node or span handle that exists. Raises TraceError for a profile's."""
+    if handle.kind == "frame":
+        return handle.index
+    if handle.kind == "span":
+        profile, row = profile_of_span(trace, handle.index)
+        assert profile.spans is not None
+        return int(profile.tree.frame[profile.spans.node[row]])
+    profile, node = profile_of_node(trace, handle.index)
+    return int(profile.tree.frame[node])

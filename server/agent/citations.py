@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from server.protocol.values import Citation
 from traces.cache import ENGINE_VERSION
 from traces.errors import TraceError
-from traces.handles import Handle, profile_of_node, resolve
+from traces.handles import Handle, frame_behind, resolve
 from traces.model import Trace
 
 CITATION = re.compile(r"(?:\[(?P<label>`[^`\n]*`|(?:\\.|[^\[\]\\\n])*)\]\(#?|\((?=#))#?(?P<handle>[fpns]\d{1,12})\)")
@@ -49,15 +49,3 @@ def named(trace: Trace, handle: Handle) -> tuple[str, str | None, int | None]:
         return trace.profiles[handle.index].name, None, None
     frame = frame_behind(trace, handle)
     return trace.frame_name(frame), trace.frame_file(frame), trace.frame_line(frame)
-
-
-def frame_behind(trace: Trace, handle: Handle) -> int:
-    """The frame of a frame, node or span handle that exists. Raises TraceError for a profile's."""
-    if handle.kind == "frame":
-        return handle.index
-    if handle.kind == "span":
-        for profile in trace.profiles:
-            if profile.spans is not None and profile.span_base <= handle.index < profile.span_base + len(profile.spans):
-                return int(profile.tree.frame[profile.spans.node[handle.index - profile.span_base]])
-    profile, node = profile_of_node(trace, handle.index)
-    return int(profile.tree.frame[node])

@@ -1,59 +1,23 @@
-"""A trace's deterministic opening: what a person reads before any prompt, and what a model knows
-before its first word.
-"""
+"""A trace's deterministic opening: what a person reads before any prompt."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
-from server.agent.named_windows import NamedWindow, looked_at, named_windows, seen_window
 from server.agent.quoting import plain
-from server.agent.tools.functions import TopFunctions, answer_top_functions
-from server.agent.tools.insights import insight_data, said
-from server.agent.tools.summary import NoArguments, answer_summary, recorded
-from server.protocol.values import Opening, ViewerState
 from traces.analysis.functions import top_functions
-from traces.analysis.summary import summarise
+from traces.analysis.summary import recorded, summarise
 from traces.analysis.units import format_value
 from traces.insights.registry import first_findings
 from traces.model import Trace
 from traces.values import Unit
 
-NOTHING_SEEN = ViewerState()
-
 
 @dataclass(frozen=True, slots=True)
-class FirstLook:
-    """For the model: the summary and the heaviest functions as text, a finding a line, the trace's strings quoted;
-    `data` is what the figures in it are, for the checks.
-    """
+class Opening:
+    """A sentence, a finding a line, and questions worth asking of this trace. Pickles."""
 
     summary: str
     findings: tuple[str, ...]
-    data: dict[str, Any]
-    windows: tuple[NamedWindow, ...] = ()
-    seen: str = ""
-
-
-def first_look(trace: Trace, viewer: ViewerState = NOTHING_SEEN) -> FirstLook:
-    """Summary, heaviest functions, the worst findings and the windows worth a name; what the person looks at."""
-    told = answer_summary(trace, NoArguments())
-    top = answer_top_functions(trace, TopFunctions(limit=5))
-    worst = first_findings(trace)
-    seen = seen_window(trace, viewer)
-    windows = (*named_windows(trace, worst), *([seen] if seen else []))
-    findings = tuple(f"{finding.severity} {finding.id}: {said(finding)}" for finding in worst)
-    return FirstLook(
-        f"{told.text}\n{top.text}",
-        findings,
-        {
-            "summary": told.data,
-            "top": top.data,
-            "insights": [insight_data(trace, finding) for finding in worst],
-            "windows": [asdict(window) for window in windows],
-        },
-        windows,
-        looked_at(trace, viewer),
-    )
+    suggestions: tuple[str, ...]
 
 
 def opening(trace: Trace) -> Opening:
@@ -71,9 +35,9 @@ def opening(trace: Trace) -> Opening:
         questions.append(f"What about `{plain(hottest[0].name, 60).replace('`', chr(39))}`?")
     return Opening(
         summary=sentence,
-        findings=[
+        findings=tuple(
             f"{finding.title}: {finding.said(lambda evidence: plain(evidence.name, 80))}"
             for finding in first_findings(trace)
-        ],
-        suggestions=[*questions, "What can this trace answer?"],
+        ),
+        suggestions=(*questions, "What can this trace answer?"),
     )

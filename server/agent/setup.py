@@ -7,8 +7,8 @@ from typing import Any
 from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 
+from server.agent.first_look import FirstLook, first_look
 from server.agent.history import conversation
-from server.agent.opening import FirstLook, first_look
 from server.agent.state import TurnContext, TurnState
 from server.agent.tools.table import told_of
 from server.agent.turn import TurnInput

@@ -11,8 +11,9 @@ from server.agent.reply import UNREADABLE
 from server.agent.state import TurnContext, TurnState
 from server.agent.tools.arguments import validated
 from server.agent.tools.named import told_windows
+from server.agent.tools.problems import ToolProblem, ToolRetry
 from server.agent.tools.running import named_tool, run_tool
-from server.agent.tools.tool import Outcome, Tool, ToolProblem, ToolRetry
+from server.agent.tools.tool import Outcome, Tool
 from server.protocol.events import ToolError, ToolResult, ToolStart
 
 CALLS_IN_A_ROUND = 8

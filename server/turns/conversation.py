@@ -19,7 +19,7 @@ from server.ports.scores import NoScores, Scores
 from server.ports.traces import TraceWorkers
 from server.protocol.client import EditPrompt, Feedback, Regenerate, StartAnalysis, UserPrompt
 from server.protocol.server import ChatError, ConnectionAck, TurnSnapshot, WaitingForModel
-from server.protocol.values import HistoryMessage, LimitsView, RunningTurn, ViewerState
+from server.protocol.values import HistoryMessage, LimitsView, Opening, RunningTurn, ViewerState
 from server.turns.access import session_of, turn_of
 from server.turns.features import features
 from server.turns.library import TraceLibrary
@@ -89,7 +89,9 @@ class Conversation:
             running = await self._relay.snapshot(session_id)
             ack = ConnectionAck(
                 session_id=session_id,
-                opening=begun,
+                opening=Opening(
+                    summary=begun.summary, findings=list(begun.findings), suggestions=list(begun.suggestions)
+                ),
                 history=await self.history(caller, session_id),
                 limits=await self._conversations.limits(caller, session_id),
                 running=None if running is None else RunningTurn(turn_id=running.turn_id, seq=running.seq),

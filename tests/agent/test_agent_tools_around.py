@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from server.agent.facts import QUOTED
+from server.agent.tools.problems import ToolFailed, ToolRetry
 from server.agent.tools.table import TOOLS, offered_tools
-from server.agent.tools.tool import ToolFailed, ToolRetry
 from tests.agent.around import ask_around
 from tests.agent.test_agent_tools_questions import two_threads
 from tests.agent.turns import HOSTILE, MS, small_trace

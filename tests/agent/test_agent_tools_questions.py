@@ -7,9 +7,10 @@ import pytest
 
 from server.adapters.memory.workers import InlineTraceWorkers
 from server.agent.bounds import AgentBounds
+from server.agent.tools.problems import ToolRetry
 from server.agent.tools.running import named_tool, run_tool
 from server.agent.tools.table import TOOLS
-from server.agent.tools.tool import Outcome, ToolRetry
+from server.agent.tools.tool import Outcome
 from traces.builder import TraceBuilder
 from traces.model import Trace
 from traces.nesting import nest_slices

@@ -9,8 +9,8 @@ from server.adapters.model.scripted import Line, ScriptedChat, ScriptedModels
 from server.agent.named_windows import NamedWindow, named_windows
 from server.agent.tools.arguments import Windowed
 from server.agent.tools.named import by_numbers, told_windows
+from server.agent.tools.problems import ToolRetry
 from server.agent.tools.table import TOOLS
-from server.agent.tools.tool import ToolRetry
 from server.protocol.values import ViewerState, Window
 from tests.agent.around import ask_around
 from tests.agent.turns import stage

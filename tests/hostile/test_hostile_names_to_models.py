@@ -13,9 +13,9 @@ from markdown_it.token import Token
 from server.adapters.memory.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
+from server.agent.tools.problems import ToolProblem
 from server.agent.tools.running import run_tool
 from server.agent.tools.table import TOOLS
-from server.agent.tools.tool import ToolProblem
 from server.protocol.events import ToolStart
 from tests.agent.turns import Stage, endpoint_models, stage
 from tests.hostile.names import GROUPS, MARK, NAMES, chrome, speedscope

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from traces.analysis.quality import SUMS, Quality, quality_of
-from traces.analysis.units import format_share, format_value
+from traces.analysis.units import format_moment, format_share, format_value
 from traces.analysis.window import whole
 from traces.model import Profile, Trace
 from traces.values import ProfileKind, TraceWarning, Unit, ValueType
@@ -93,6 +93,12 @@ def summarise(trace: Trace) -> TraceSummary:
         async_count=len(trace.async_spans.start),
         flow_count=len(trace.flows.name),
     )
+
+
+def recorded(summary: TraceSummary) -> str:
+    """When the recording began, as the end of what is said of its length; empty where the file does not say."""
+    at = summary.recorded_at_ns
+    return "" if at is None else f", recorded {format_moment(at, summary.utc_offset_minutes)}"
 
 
 def idle_share(profile: Profile) -> float | None:

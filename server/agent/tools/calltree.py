@@ -5,15 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from server.agent.quoting import place, quoted
-from server.agent.tools.arguments import (
-    MyCodeArgument,
-    ProfilesArgument,
-    Windowed,
-    chosen_frame,
-    chosen_selection,
-    chosen_window,
-    profile_choice,
-)
+from server.agent.tools.arguments import MyCodeArgument, ProfilesArgument, Windowed
+from server.agent.tools.choosing import chosen_frame, chosen_selection, chosen_window, profile_choice
 from server.agent.tools.functions import amount
 from server.agent.tools.tool import Outcome, Tool
 from traces.analysis.calltree import BudgetedTree, TreeNode, call_tree

@@ -19,9 +19,11 @@ from rendering.errors import InvalidOption
 from rendering.options import SheetOptions
 from rendering.picture import Picture
 from server.agent.quoting import plain, quoted
-from server.agent.tools.arguments import FrameArgument, ProfileArgument, chosen_frame, chosen_profile
+from server.agent.tools.arguments import FrameArgument, ProfileArgument
+from server.agent.tools.choosing import chosen_frame, chosen_profile
 from server.agent.tools.functions import TopFunctions, answer_top_functions
-from server.agent.tools.tool import Outcome, Tool, ToolArguments, ToolRetry
+from server.agent.tools.problems import ToolRetry
+from server.agent.tools.tool import Outcome, Tool, ToolArguments
 from traces.analysis.units import format_share, format_value
 from traces.model import Profile, Trace
 

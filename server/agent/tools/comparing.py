@@ -10,9 +10,11 @@ from rendering.diff import render_diff
 from rendering.errors import InvalidOption
 from rendering.options import DiffOptions
 from server.agent.quoting import place, plain, quoted
-from server.agent.tools.arguments import OWN_CODE, MyCodeArgument, ProfilesArgument, chosen_selection, profile_choice
+from server.agent.tools.arguments import MyCodeArgument, ProfilesArgument
+from server.agent.tools.choosing import OWN_CODE, chosen_selection, profile_choice
+from server.agent.tools.problems import ToolRetry
 from server.agent.tools.surroundings import Asking, KnownTrace
-from server.agent.tools.tool import Outcome, Tool, ToolArguments, ToolRetry
+from server.agent.tools.tool import Outcome, Tool, ToolArguments
 from server.ports.traces import OpenTrace
 from server.protocol.values import Table
 from traces.analysis.compare import ComparedFunction, Comparison, compare_traces

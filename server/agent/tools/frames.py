@@ -5,15 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from server.agent.quoting import quoted
-from server.agent.tools.arguments import (
-    MyCodeArgument,
-    ProfilesArgument,
-    Windowed,
-    chosen_selection,
-    chosen_window,
-    nearest_frames,
-    profile_choice,
-)
+from server.agent.tools.arguments import MyCodeArgument, ProfilesArgument, Windowed
+from server.agent.tools.choosing import chosen_selection, chosen_window, nearest_frames, profile_choice
 from server.agent.tools.functions import ROW_FIELDS, row_data, row_line
 from server.agent.tools.tool import Outcome, Tool
 from traces.analysis.find import find_frames

@@ -6,16 +6,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from server.agent.quoting import place, plain, quoted
-from server.agent.tools.arguments import (
-    FrameArgument,
-    MyCodeArgument,
-    ProfilesArgument,
-    Windowed,
-    chosen_frame,
-    chosen_selection,
-    chosen_window,
-    profile_choice,
-)
+from server.agent.tools.arguments import FrameArgument, MyCodeArgument, ProfilesArgument, Windowed
+from server.agent.tools.choosing import chosen_frame, chosen_selection, chosen_window, profile_choice
 from server.agent.tools.tool import Outcome, Tool
 from server.protocol.values import Table
 from traces.analysis.functions import FunctionRow, top_functions

@@ -7,9 +7,10 @@ from pydantic import Field
 
 from server.agent.quoting import clamp, quoted
 from server.agent.tools.insights import said
+from server.agent.tools.problems import ToolFailed
 from server.agent.tools.summary import NoArguments
 from server.agent.tools.surroundings import Asking, KnownTrace, Surroundings
-from server.agent.tools.tool import Outcome, Tool, ToolArguments, ToolFailed
+from server.agent.tools.tool import Outcome, Tool, ToolArguments
 from traces.insights.registry import insights, ranked
 from traces.model import Trace
 

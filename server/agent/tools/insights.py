@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from server.agent.quoting import quoted
-from server.agent.tools.arguments import ProfileArgument, chosen_profile
+from server.agent.tools.arguments import ProfileArgument
+from server.agent.tools.choosing import chosen_profile
 from server.agent.tools.tool import Outcome, Tool, ToolArguments
 from traces.analysis.units import format_value
 from traces.analysis.window import Window

@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 
 from server.agent.named_windows import NamedWindow, named_windows
 from server.agent.quoting import quoted
-from server.agent.tools.arguments import NEAREST, Windowed, chosen_profile, chosen_selection
-from server.agent.tools.tool import ToolRetry
+from server.agent.tools.arguments import Windowed
+from server.agent.tools.choosing import NEAREST, chosen_profile, chosen_selection
+from server.agent.tools.problems import ToolRetry
 from traces.insights.registry import insights, ranked
 from traces.model import Trace
 

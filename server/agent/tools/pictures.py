@@ -10,17 +10,12 @@ from rendering.options import FlamegraphOptions, SandwichOptions
 from rendering.picture import Picture
 from rendering.sandwich import render_sandwich
 from server.agent.quoting import plain, quoted
-from server.agent.tools.arguments import (
-    FrameArgument,
-    ProfileArgument,
-    Windowed,
-    chosen_frame,
-    chosen_profile,
-    chosen_window,
-)
+from server.agent.tools.arguments import FrameArgument, ProfileArgument, Windowed
 from server.agent.tools.calltree import node_line
+from server.agent.tools.choosing import chosen_frame, chosen_profile, chosen_window
 from server.agent.tools.functions import CallersCallees, answer_callers_callees
-from server.agent.tools.tool import Outcome, Tool, ToolArguments, ToolRetry
+from server.agent.tools.problems import ToolRetry
+from server.agent.tools.tool import Outcome, Tool, ToolArguments
 from traces.analysis.calltree import call_tree
 from traces.model import Trace
 

@@ -14,8 +14,9 @@ from server.agent.named_windows import NamedWindow
 from server.agent.quoting import quoted
 from server.agent.tools.arguments import Windowed, validated
 from server.agent.tools.named import by_numbers
+from server.agent.tools.problems import ToolFailed, ToolProblem, ToolRetry
 from server.agent.tools.surroundings import Asking, Surroundings
-from server.agent.tools.tool import Outcome, Tool, ToolArguments, ToolFailed, ToolProblem, ToolRetry
+from server.agent.tools.tool import Outcome, Tool, ToolArguments
 from server.errors import DatabaseUnavailable, NotFound, ServiceUnavailable, WorkerFailed, raised_at
 from server.ports.traces import OpenTrace, TraceWorkers
 from traces.errors import TraceError

@@ -10,10 +10,12 @@ import anyio.to_thread
 from pydantic import Field
 
 from server.agent.quoting import plain, quoted
-from server.agent.tools.arguments import FrameArgument, chosen_frame, chosen_profile
+from server.agent.tools.arguments import FrameArgument
+from server.agent.tools.choosing import chosen_frame, chosen_profile
 from server.agent.tools.history import reached
+from server.agent.tools.problems import ToolRetry
 from server.agent.tools.surroundings import Asking
-from server.agent.tools.tool import Outcome, Tool, ToolArguments, ToolRetry
+from server.agent.tools.tool import Outcome, Tool, ToolArguments
 from traces.model import Trace
 
 MAX_FILE_BYTES = 4 << 20

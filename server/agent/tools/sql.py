@@ -8,10 +8,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from server.agent.quoting import quoted
+from server.agent.tools.problems import ToolRetry
 from server.agent.tools.sql_summary import Cell, cell_text, column_name, summarised
 from server.agent.tools.sql_tables import TABLES, SqlTable
 from server.agent.tools.surroundings import Asking
-from server.agent.tools.tool import Outcome, Tool, ToolArguments, ToolRetry
+from server.agent.tools.tool import Outcome, Tool, ToolArguments
 from server.ports.traces import SqlRefused, SqlRows
 from server.protocol.values import Table
 from traces.model import Trace

@@ -8,8 +8,8 @@ from pydantic import Field
 from server.agent.quoting import plain, quoted
 from server.agent.tools.tool import Outcome, Tool, ToolArguments
 from server.protocol.values import Table
-from traces.analysis.summary import ProfileSummary, TraceSummary, summarise
-from traces.analysis.units import format_moment, format_share, format_value
+from traces.analysis.summary import ProfileSummary, TraceSummary, recorded, summarise
+from traces.analysis.units import format_share, format_value
 from traces.model import Trace
 from traces.values import ProfileKind, Unit
 
@@ -54,12 +54,6 @@ def summary_text(summary: TraceSummary) -> str:
     lines += [f"cannot answer: {answer}" for answer in summary.cannot_answer]
     lines += [f"warning: {warning.text}" for warning in summary.warnings]
     return "\n".join(lines)
-
-
-def recorded(summary: TraceSummary) -> str:
-    """When the recording began, as the end of what is said of its length; empty where the file does not say."""
-    at = summary.recorded_at_ns
-    return "" if at is None else f", recorded {format_moment(at, summary.utc_offset_minutes)}"
 
 
 def profile_line(profile: ProfileSummary) -> str:

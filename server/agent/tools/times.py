@@ -5,17 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from server.agent.quoting import place, quoted
-from server.agent.tools.arguments import (
-    NS_PER_MS,
-    FrameArgument,
-    MyCodeArgument,
-    ProfilesArgument,
-    Windowed,
-    chosen_frame,
-    chosen_selection,
-    chosen_window,
-    profile_choice,
-)
+from server.agent.tools.arguments import FrameArgument, MyCodeArgument, ProfilesArgument, Windowed
+from server.agent.tools.choosing import NS_PER_MS, chosen_frame, chosen_selection, chosen_window, profile_choice
 from server.agent.tools.functions import ROW_FIELDS, amount, row_data
 from server.agent.tools.tool import Outcome, Tool
 from traces.analysis.longest import longest_spans

@@ -1,8 +1,8 @@
-"""What a tool is, what it answers, and the two ways it fails."""
+"""What a tool is and what it answers."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -10,34 +10,6 @@ from server.agent.tools.surroundings import Asking, Need
 from server.protocol.events import ViewerAction
 from server.protocol.values import Table
 from traces.model import Trace
-
-ToolErrorCode = Literal["validation", "execution", "unavailable", "redaction_failed", "timeout"]
-
-
-class ToolProblem(Exception):
-    """Root of the tools' errors; its text is read by the model and by people."""
-
-    def __init__(self, text: str, code: ToolErrorCode) -> None:
-        super().__init__(text, code)
-        self.text = text
-        self.code = code
-
-    def __str__(self) -> str:
-        return self.text
-
-
-class ToolRetry(ToolProblem):
-    """A failure that a better call mends: the text says how."""
-
-    def __init__(self, text: str, code: ToolErrorCode = "validation") -> None:
-        super().__init__(text, code)
-
-
-class ToolFailed(ToolProblem):
-    """A failure that calling again does not mend."""
-
-    def __init__(self, text: str, code: ToolErrorCode = "execution") -> None:
-        super().__init__(text, code)
 
 
 class ToolArguments(BaseModel):

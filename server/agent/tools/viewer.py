@@ -5,17 +5,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from server.agent.quoting import quoted
-from server.agent.tools.arguments import (
-    NS_PER_MS,
-    ProfileArgument,
-    Windowed,
-    chosen_frame,
-    chosen_profile,
-    chosen_window,
-)
+from server.agent.tools.arguments import ProfileArgument, Windowed
+from server.agent.tools.choosing import NS_PER_MS, chosen_frame, chosen_profile, chosen_window
 from server.agent.tools.comparing import named_trace
+from server.agent.tools.problems import ToolRetry
 from server.agent.tools.surroundings import Asking
-from server.agent.tools.tool import Outcome, Tool, ToolRetry
+from server.agent.tools.tool import Outcome, Tool
 from server.protocol.events import ViewerAction
 from server.protocol.values import Window
 from traces.analysis.window import Window as AxisWindow

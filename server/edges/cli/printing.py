@@ -10,12 +10,15 @@ from typing import Any
 import typer
 
 from server.agent.quoting import plain, visible
+from server.agent.tools.choosing import chosen_frame, chosen_selection, chosen_window, profile_choice
+from server.agent.tools.problems import ToolRetry
 from server.edges.cli.reading import MISUSED, fail, read_or_fail
 from server.edges.cli.scope import Scope
 from traces.analysis.filters import FrameFilter
 from traces.analysis.selection import Selection, select
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import Window
+from traces.errors import TraceError
 from traces.handles import ProfileChoice
 from traces.model import Trace
 from traces.values import Unit
@@ -39,8 +42,6 @@ class Opened:
 
     def frame(self, named: str) -> int:
         """A frame by handle or exact name; a remark on stderr when several share the name."""
-        from server.agent.tools.arguments import chosen_frame
-
         frame, remark = chosen_frame(self.trace, named, self.chosen)
         if remark:
             typer.echo(f"note: {remark}", err=True)
@@ -53,8 +54,6 @@ class Opened:
 
 def open_trace(source: Path, scope: Scope) -> Opened:
     """Read the file and find what is asked about. Ends the command for a bad file; raises ToolRetry, TraceError."""
-    from server.agent.tools.arguments import chosen_selection, chosen_window, profile_choice
-
     trace = read_or_fail(source)
     kept = FrameFilter(hide_libraries=scope.my_code, hide=scope.hide, only=scope.only) or None
     named = chosen_selection(trace, scope.profile)
@@ -68,9 +67,6 @@ def open_trace(source: Path, scope: Scope) -> Opened:
 @contextmanager
 def asking() -> Iterator[None]:
     """Ends the command with exit code 2 and one line when the question makes no sense for the trace."""
-    from server.agent.tools.tool import ToolRetry
-    from traces.errors import TraceError
-
     try:
         yield
     except (ToolRetry, TraceError) as error:

@@ -12,12 +12,13 @@ from mcp.shared.exceptions import MCPError
 
 from server.agent.bounds import AgentBounds
 from server.agent.quoting import quoted
+from server.agent.tools.problems import ToolProblem, ToolRetry
 from server.agent.tools.running import named_tool, run_tool
 from server.agent.tools.schema import compact_schema
 from server.agent.tools.summary import GET_TRACE_SUMMARY
 from server.agent.tools.surroundings import KnownTrace
 from server.agent.tools.table import TOOLS
-from server.agent.tools.tool import Tool, ToolProblem, ToolRetry
+from server.agent.tools.tool import Tool
 from server.edges.mcp.desk import Desk
 from server.errors import ServerError
 from traces.errors import TraceError

@@ -1,0 +1,31 @@
+"""The two ways a tool fails: by a call that a better one mends, and for good."""
+
+from typing import Literal
+
+ToolErrorCode = Literal["validation", "execution", "unavailable", "redaction_failed", "timeout"]
+
+
+class ToolProblem(Exception):
+    """Root of the tools' errors; its text is read by the model and by people."""
+
+    def __init__(self, text: str, code: ToolErrorCode) -> None:
+        super().__init__(text, code)
+        self.text = text
+        self.code = code
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class ToolRetry(ToolProblem):
+    """A failure that a better call mends: the text says how."""
+
+    def __init__(self, text: str, code: ToolErrorCode = "validation") -> None:
+        super().__init__(text, code)
+
+
+class ToolFailed(ToolProblem):
+    """A failure that calling again does not mend."""
+
+    def __init__(self, text: str, code: ToolErrorCode = "execution") -> None:
+        super().__init__(text, code)

@@ -4,9 +4,10 @@ order.
 `serve` is `flamechat serve`. Imports of parts stand inside functions, so that a command loads only what it runs.
 """
 
-import asyncio
+import gc
+import os
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -16,14 +17,13 @@ from typing import TYPE_CHECKING
 from server.errors import ConfigError, ServerError
 
 if TYPE_CHECKING:
+    import asyncio
     import socket
 
-    from limits.administration import Administration, PlanRecords
+    from limits.administration import PlanRecords
     from server.adapters.prometheus import PrometheusMeasures
-    from server.agent.turn import Agent, Pictures
-    from server.edges.cli.config import Checked, ShownSetting
-    from server.edges.cli.doors import Analysis, AnalyzeOptions, ServeOptions
-    from server.edges.cli.local import LocalWorkers
+    from server.agent.turn import Agent
+    from server.edges.cli.doors import ServeOptions
     from server.edges.http.client_config import ClientConfig
     from server.edges.http.services import Gateway, Services
     from server.ports.conversations import Conversations
@@ -39,50 +39,22 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).parent
 
+YOUNG_OBJECTS = 50_000
+"""New objects before the garbage collector looks at them, instead of Python's 700: what imports make is no garbage."""
+
 SAMPLE_WAIT_S = 5.0
 """How long a first start waits for its sample before it prints its address."""
 
 
 def main() -> None:
     """The console script `flamechat`. Exit code 2 for settings that cannot work."""
-    from server.edges.cli.doors import CliDoors
+    gc.set_threshold(YOUNG_OBJECTS)
+    # numpy's BLAS would start a thread a core in this process and its workers: nothing here multiplies large matrices.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from server.composing.doors import build_doors
     from server.edges.cli.main import build_cli
 
-    doors = CliDoors(
-        serve=_serve_door,
-        analysis=_analysis_door,
-        administration=_administration_door,
-        workers=_workers_door,
-        show_config=_show_config_door,
-        check_config=_check_config_door,
-    )
-    build_cli(doors)()
-
-
-def _show_config_door() -> "Sequence[ShownSetting]":
-    """The settings in force. Raises ConfigError."""
-    from server.composing.config import shown_settings
-
-    return shown_settings()
-
-
-def _check_config_door() -> "AsyncIterator[Checked]":
-    """A line for each part of the settings. Raises ConfigError."""
-    from server.adapters.json_log import log_as_json
-    from server.composing.checking import checked
-    from server.settings import load_settings
-
-    log_as_json()
-    return checked(load_settings())
-
-
-def _workers_door() -> "LocalWorkers":
-    """Workers of this process alone; stdout belongs to their answers."""
-    from server.adapters.json_log import log_as_json
-    from server.adapters.memory.workers import InlineTraceWorkers
-
-    log_as_json()
-    return InlineTraceWorkers()
+    build_cli(build_doors(_serve_door))()
 
 
 def _serve_door(options: "ServeOptions") -> int:
@@ -98,45 +70,6 @@ def _serve_door(options: "ServeOptions") -> int:
     return 0
 
 
-def _analysis_door(options: "AnalyzeOptions", pictures: "Pictures") -> "Analysis":
-    """An agent over this process alone; stdout belongs to its answer. Raises ConfigError."""
-    from server.adapters.json_log import log_as_json
-    from server.adapters.memory.workers import InlineTraceWorkers
-    from server.composing.agent import build_agent
-    from server.edges.cli.doors import Analysis
-    from server.settings import load_settings
-
-    settings = load_settings(model=options.model, debug_messages_dir=options.debug_messages_dir)
-    log_as_json()
-    workers = InlineTraceWorkers()
-    return Analysis(agent=build_agent(settings, workers=workers, pictures=pictures), workers=workers)
-
-
-@asynccontextmanager
-async def _administration_door(data: Path | None) -> "AsyncIterator[Administration]":
-    """The plans and users of a data folder, whose database is started, or joined when a server runs; or of the
-    database of the settings.
-
-    Raises ConfigError, DatabaseUnavailable.
-    """
-    from limits.administration import Administration
-    from server.adapters.folder.data_folder import own_data_folder
-    from server.adapters.postgres.local_user import ensure_local_user
-    from server.adapters.postgres.place import database_place
-    from server.adapters.postgres.plans import PostgresPlans
-    from server.adapters.postgres.pool import Database
-    from server.ports.identity import LOCAL_USER_ID
-    from server.settings import load_settings
-
-    settings = load_settings(data=data)
-    own_data_folder(settings.data)
-    async with database_place(settings.data / "postgres", *settings.database_urls) as place:
-        if settings.supabase_url is None:
-            await ensure_local_user(place.owner_dsn, LOCAL_USER_ID)
-        async with Database(place.server_dsn, pooler=place.is_outside) as database:
-            yield Administration(PostgresPlans(database))
-
-
 def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None) -> None:
     """Run the server until it is told to stop. `announce` gets the lines a person reads, the address first; they
     are printed by default.
@@ -144,6 +77,8 @@ def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None
     Raises ConfigError before anything is started: for a port that is taken, a data folder that cannot be written, a
     host that others reach without a token.
     """
+    import asyncio
+
     from server.adapters.folder.data_folder import own_data_folder
     from server.adapters.json_log import log_as_json
     from server.edges.http.serving import bound_socket
@@ -157,6 +92,8 @@ def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None
 
 
 async def _serve(settings: "Settings", listening: "socket.socket", announce: Callable[[str], None]) -> None:
+    import asyncio
+
     from server.composing.announcing import announce_address
     from server.edges.http.application import build_application, names_of
     from server.edges.http.serving import HttpServer, StopSignals, collect_seldom
@@ -204,7 +141,7 @@ class Parts:
     user: "Caller | None"
     """Of a server on one machine: whose sample it is."""
 
-    stopping: asyncio.Event
+    stopping: "asyncio.Event"
     measures: "PrometheusMeasures"
 
 
@@ -297,6 +234,8 @@ def compose(
     scores: "Scores | None" = None,
 ) -> Parts:
     """The use cases over any adapters: the same for an embedded database, a cloud one and none."""
+    import asyncio
+
     from limits.administration import Administration
     from server.adapters.memory.clock import SystemClock
     from server.adapters.memory.queue import MemoryQueue

@@ -8,17 +8,16 @@ import typer
 from PIL import Image
 from typer.testing import CliRunner, Result
 
-from server.edges.cli.render_options import add_render
+from server.edges.cli.doors import CliDoors
+from server.edges.cli.main import build_cli
+from tests.cli.test_cli_questions import no_model, no_server
 
 SAMPLE = "sample/order-service.speedscope.json.gz"
 
 
 @pytest.fixture(scope="module")
 def cli() -> typer.Typer:
-    app = typer.Typer()
-    app.callback()(lambda: None)
-    add_render(app)
-    return app
+    return build_cli(CliDoors(serve=no_server, analysis=no_model))
 
 
 def run(cli: typer.Typer, *arguments: object, stdin: bytes | None = None) -> Result:

@@ -2,7 +2,6 @@
 not.
 """
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import asdict
@@ -61,7 +60,7 @@ Sharing = Annotated[bool | None, typer.Option("--allow-public-sharing/--no-publi
 
 
 def add_commands(app: typer.Typer, doors: CliDoors) -> None:
-    """Put both groups on the application."""
+    """Add both groups to the application."""
     app.add_typer(_plans(doors), name="plans")
     app.add_typer(_usage(doors), name="usage")
 
@@ -228,6 +227,7 @@ def _usage(doors: CliDoors) -> typer.Typer:
 
 def _run(doors: CliDoors, data: Path | None, task: Task) -> Any:
     """What the task gives; ends the command with one line when it cannot be done."""
+    import asyncio
 
     async def run() -> Any:
         async with doors.administration(data) as administration:

@@ -1,6 +1,5 @@
 """`flamechat config` and `flamechat check-config`: what the settings are, and whether what they name answers."""
 
-import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -9,6 +8,7 @@ from typing import Literal
 
 import typer
 
+from server.edges.cli.doors import CliDoors
 from server.errors import ConfigError
 
 Sign = Literal["ok", "slow", "off", "FAILED"]
@@ -37,8 +37,8 @@ ShowConfig = Callable[[], Sequence[ShownSetting]]
 CheckConfig = Callable[[], AsyncIterator[Checked]]
 
 
-def add_config(app: typer.Typer, show: ShowConfig, check: CheckConfig) -> None:
-    """The two commands, over what knows the settings."""
+def add_commands(app: typer.Typer, doors: CliDoors) -> None:
+    """Add the two commands to the application."""
 
     @app.command()
     def config(
@@ -48,7 +48,7 @@ def add_config(app: typer.Typer, show: ShowConfig, check: CheckConfig) -> None:
     ) -> None:
         """Print the settings in force, where each comes from, and no secret."""
         with _misuse_told():
-            settings = [one for one in show() if not changed or one.source != "default"]
+            settings = [one for one in doors.show_config() if not changed or one.source != "default"]
         if as_json:
             typer.echo(json.dumps([asdict(one) for one in settings], indent=2))
             return
@@ -65,8 +65,10 @@ def add_config(app: typer.Typer, show: ShowConfig, check: CheckConfig) -> None:
 
         The model is asked one short question, which its provider may charge for.
         """
+        import asyncio
+
         with _misuse_told():
-            failed = asyncio.run(_print_all(check()))
+            failed = asyncio.run(_print_all(doors.check_config()))
         raise typer.Exit(1 if failed else 0)
 
 

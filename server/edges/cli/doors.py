@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from server.edges.cli.config import CheckConfig, Checked, ShowConfig
 from server.errors import ConfigError
 
 if TYPE_CHECKING:  # most commands need neither an agent nor a database, and start without them
     from limits.administration import Administration
     from server.agent.turn import Agent, Pictures
+    from server.edges.cli.config import CheckConfig, Checked, ShowConfig
     from server.edges.cli.local import LocalWorkers
     from server.ports.traces import TraceWorkers
 
@@ -54,7 +54,7 @@ def no_administration(data: Path | None) -> "AbstractAsyncContextManager[Adminis
     raise ConfigError(f"there are no plans and users at {data or 'this place'}")
 
 
-async def no_checks() -> AsyncIterator[Checked]:
+async def no_checks() -> "AsyncIterator[Checked]":
     """The door of a program that uses no service."""
     none: tuple[Checked, ...] = ()
     for one in none:
@@ -73,5 +73,5 @@ class CliDoors:
     analysis: "Callable[[AnalyzeOptions, Pictures], Analysis]"
     administration: "Callable[[Path | None], AbstractAsyncContextManager[Administration]]" = no_administration
     workers: "Callable[[], LocalWorkers]" = no_workers
-    show_config: ShowConfig = tuple
-    check_config: CheckConfig = no_checks
+    show_config: "ShowConfig" = tuple
+    check_config: "CheckConfig" = no_checks

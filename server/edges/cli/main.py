@@ -1,107 +1,75 @@
-"""The commands and their options. What a command does lies in its own module, imported when it runs."""
+"""The commands, and the module that declares each with its options, imported when it is named. What a command does lies
+in a module of its own again, imported when it runs.
+"""
 
-from pathlib import Path
-from typing import Annotated
+from importlib import import_module
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
-from server.edges.cli.administration import add_commands
-from server.edges.cli.config import add_config
-from server.edges.cli.doors import AnalyzeOptions, CliDoors, ServeOptions
-from server.edges.cli.options import TraceArgument, TraceOrStdin
-from server.edges.cli.questions import add_questions
-from server.edges.cli.render_options import add_render
+from server.edges.cli.doors import CliDoors
+
+DECLARED_IN = {
+    "analyze": "running",
+    "render": "render_options",
+    "summary": "questions",
+    "functions": "questions",
+    "find": "questions",
+    "tree": "questions",
+    "callers": "questions",
+    "windows": "questions",
+    "spans": "questions",
+    "insights": "questions",
+    "compare": "questions",
+    "convert": "questions",
+    "query": "running",
+    "mcp": "running",
+    "schema": "running",
+    "serve": "running",
+    "config": "config",
+    "check-config": "config",
+    "plans": "administration",
+    "usage": "administration",
+}
+"""The commands in the order of help. Each module has an `add_commands`."""
+
+
+class Commands(TyperGroup):
+    """Each command is built when it is named: who runs one does not wait for the options of all others."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by name, or None."""
+        if cmd_name in DECLARED_IN and cmd_name not in self.commands:
+            part = typer.Typer()
+            import_module(f"server.edges.cli.{DECLARED_IN[cmd_name]}").add_commands(part, ctx.obj)
+            self.commands.update(get_group(part).commands)
+        return super().get_command(ctx, cmd_name)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all commands."""
+        return list(DECLARED_IN)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that arguments begin with. One that is not known is compared with all."""
+        if args[0] not in DECLARED_IN:
+            for name in DECLARED_IN:
+                self.get_command(ctx, name)
+        return super().resolve_command(ctx, args)
 
 
 def build_cli(doors: CliDoors) -> typer.Typer:
     """The command line application over these doors."""
-    app = typer.Typer(
-        help="A performance trace goes in, answers come out.",
+    return typer.Typer(
+        cls=Commands,
+        callback=flamechat,
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": ["-h", "--help"], "obj": doors},
     )
 
-    @app.command()
-    def analyze(
-        trace: TraceArgument,
-        question: Annotated[str, typer.Argument(help="What you want to know.")] = "Why is this slow?",
-        *,
-        out: Annotated[Path | None, typer.Option(file_okay=False, help="Save the pictures in this folder.")] = None,
-        as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
-        debug_messages: Annotated[
-            Path | None,
-            typer.Option(file_okay=False, help="Write the exact messages of each model call to this folder."),
-        ] = None,
-        model: Annotated[str | None, typer.Option(help="Model name; built-in is the one that needs no key.")] = None,
-    ) -> None:
-        """Ask about a trace: the answer on stdout, what is done on stderr.
 
-        Without OPENAI_API_KEY or FLAMECHAT_MODEL_BASE_URL the built-in analyst answers. Exit code 1: the trace or the
-        model failed.
-        """
-        from server.edges.cli.analyze import analyze as run
-
-        options = AnalyzeOptions(model=model, debug_messages_dir=debug_messages)
-        run(doors, trace, question, out=out, as_json=as_json, options=options)
-
-    add_render(app)
-
-    add_questions(app)
-
-    @app.command()
-    def query(
-        trace: TraceOrStdin,
-        sql: Annotated[str, typer.Argument(help="One SELECT over the trace's tables (see schema).")],
-        *,
-        as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
-    ) -> None:
-        """Ask a trace with SQL: read-only, in a process of its own, at most 1,000 rows."""
-        from server.edges.cli.query import query as run
-
-        run(doors, trace, sql, as_json=as_json)
-
-    @app.command()
-    def mcp(
-        traces: Annotated[
-            list[Path] | None,
-            typer.Argument(metavar="[TRACE]...", help="Trace files; without any the program may open some by path."),
-        ] = None,
-        *,
-        sources: Annotated[
-            Path | None,
-            typer.Option(exists=True, file_okay=False, envvar="FLAMECHAT_SOURCE_DIR", help="Folder for read_source."),
-        ] = None,
-    ) -> None:
-        """Serve the agent's tools to another program over stdin and stdout (Model Context Protocol)."""
-        from server.edges.cli.mcp import mcp as run
-
-        run(doors, traces or (), sources)
-
-    @app.command()
-    def schema(
-        trace: TraceOrStdin, table: Annotated[str | None, typer.Argument(help="One table in full.")] = None
-    ) -> None:
-        """Print the tables that `query` reads, with their columns and an example."""
-        from server.edges.cli.query import schema as run
-
-        run(trace, table)
-
-    @app.command()
-    def serve(
-        host: Annotated[str | None, typer.Option(help="Address to listen on (default 127.0.0.1).")] = None,
-        port: Annotated[
-            int | None, typer.Option(min=0, max=65535, help="Port (default 8484); 0 picks a free one.")
-        ] = None,
-        data: Annotated[
-            Path | None, typer.Option(file_okay=False, help="Where the database and uploads are kept.")
-        ] = None,
-        open_: Annotated[bool | None, typer.Option("--open/--no-open", help="Open the page in a browser.")] = None,
-    ) -> None:
-        """Start Flamechat on this machine and print its address."""
-        raise typer.Exit(doors.serve(ServeOptions(host=host, port=port, data=data, open=open_)))
-
-    add_commands(app, doors)
-    add_config(app, doors.show_config, doors.check_config)
-    return app
+def flamechat() -> None:
+    """A performance trace goes in, answers come out."""

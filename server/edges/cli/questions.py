@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from server.edges.cli.doors import CliDoors
 from server.edges.cli.options import TraceOrStdin
 from server.edges.cli.scope import Scope, scoped
 
@@ -13,7 +14,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON: values in 
 SortOption = Annotated[Literal["self", "total"], typer.Option("--sort", help="By which value.")]
 
 
-def add_questions(app: typer.Typer) -> None:
+def add_commands(app: typer.Typer, _: CliDoors) -> None:
     """Add the commands to the application."""
 
     @app.command()

@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
 from server.agent.quoting import visible
 from server.turns.bytes_read import bytes_read
 from traces.errors import TraceError
-from traces.model import Trace
+
+if TYPE_CHECKING:
+    from traces.model import Trace
 
 FAILED = 1
 MISUSED = 2
@@ -99,7 +101,7 @@ def need_file(source: Path) -> None:
         fail(f"{source}: " + ("is a folder, not a trace" if source.is_dir() else "no such file"), MISUSED)
 
 
-def read_or_fail(source: Path) -> Trace:
+def read_or_fail(source: Path) -> "Trace":
     """The trace of a file, or of stdin for `-`. Ends the command, naming the file, when it cannot be read."""
     from traces.door import read_trace
 

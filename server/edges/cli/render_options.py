@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from server.edges.cli.doors import CliDoors
 from server.edges.cli.options import TraceOrStdin
 
 BeforeOption = Annotated[
@@ -21,7 +22,7 @@ BeforeOption = Annotated[
 ]
 
 
-def add_render(app: typer.Typer) -> None:
+def add_commands(app: typer.Typer, _: CliDoors) -> None:
     """Add the command to the application."""
 
     @app.command()

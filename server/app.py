@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).parent
 
-YOUNG_OBJECTS = 50_000
+YOUNG_OBJECTS = 100_000
 """New objects before the garbage collector looks at them, instead of Python's 700: what imports make is no garbage."""
 
 SAMPLE_WAIT_S = 5.0

@@ -2,10 +2,12 @@
 
 import gzip
 import json
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 import typer
+from typer.main import get_group
 from typer.testing import CliRunner
 
 from server.adapters.memory.workers import InlineTraceWorkers
@@ -14,7 +16,7 @@ from server.adapters.prompt_file import PromptFile
 from server.agent.service import FlamechatAgent
 from server.agent.turn import Pictures
 from server.edges.cli.doors import Analysis, AnalyzeOptions, CliDoors, ServeOptions
-from server.edges.cli.main import build_cli
+from server.edges.cli.main import DECLARED_IN, build_cli
 from server.errors import ConfigError
 from tests.openai_endpoint import Reply, openai_endpoint
 
@@ -198,9 +200,22 @@ def test_serve_hands_its_options_on_and_ends_with_their_exit_code(tmp_path: Path
     assert given == [ServeOptions(host=None, port=0, data=tmp_path, open=False)]
 
 
-@pytest.mark.parametrize("command", ["analyze", "render", "summary", "serve"])
+@pytest.mark.parametrize("command", DECLARED_IN)
 def test_help_explains_every_command(cli: typer.Typer, command: str) -> None:
     result = CliRunner().invoke(cli, [command, "--help"], env={"COLUMNS": "120", "TERM": "dumb"})
     assert result.exit_code == 0
     assert "Usage:" in result.stdout
     assert command in CliRunner().invoke(cli, ["--help"]).stdout
+
+
+@pytest.mark.parametrize("module", sorted(set(DECLARED_IN.values())))
+def test_a_module_declares_the_commands_that_are_said_to_be_in_it(module: str) -> None:
+    app = typer.Typer()
+    import_module(f"server.edges.cli.{module}").add_commands(app, CliDoors(serve=no_server, analysis=analyst_door))
+    assert set(get_group(app).commands) == {name for name, where in DECLARED_IN.items() if where == module}
+
+
+def test_a_command_that_does_not_exist_is_compared_with_all(cli: typer.Typer) -> None:
+    result = CliRunner().invoke(cli, ["check-confg"], env={"COLUMNS": "120", "TERM": "dumb"})
+    assert result.exit_code == 2
+    assert "'check-config'" in result.stderr

@@ -1,11 +1,26 @@
 """The command line as its own process: only what a command needs is imported, and no setting is needed."""
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-HEAVY = ("fastapi", "starlette", "langgraph", "langchain_core", "langchain_openai", "openai", "psycopg", "uvicorn")
+import pytest
+
+from traces.importers.table import FORMATS
+
+SERVING = ("fastapi", "starlette", "uvicorn", "asyncio", "mcp", "psycopg", "httpx", "limits.administration")
+THINKING = ("langgraph", "langchain_core", "langchain_openai", "openai", "server.settings", "server.protocol")
+SELDOM = ("duckdb", "scipy", "matplotlib", "PIL", "rendering", "numpy.ma", "server.edges.cli.administration")
+
+LISTED = (
+    "import json, sys\n"
+    "from server.app import main\n"
+    "try:\n    main()\n"
+    "except SystemExit as end:\n"
+    "    print(json.dumps({'code': end.code or 0, 'modules': sorted(sys.modules)}), file=sys.stderr)\n"
+)
 
 
 def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -15,17 +30,41 @@ def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_summary_imports_neither_the_server_nor_the_model_clients(fixtures: Path) -> None:
-    code = (
-        "import sys\n"
-        "from server.app import main\n"
-        "try:\n    main()\n"
-        "except SystemExit as end:\n"
-        f"    print('loaded:', sorted(set({HEAVY!r}) & set(sys.modules)), 'code:', end.code or 0)\n"
-    )
-    result = run(code, "summary", str(fixtures / "sample" / "order-service.speedscope.json.gz"))
-    assert "find_discount" in result.stdout, result.stderr
-    assert "loaded: [] code: 0" in result.stdout
+def modules_of(*arguments: str) -> frozenset[str]:
+    """What a command that went well has imported."""
+    result = run(LISTED, *arguments)
+    said = json.loads(result.stderr.splitlines()[-1])
+    assert said["code"] == 0, result.stderr
+    return frozenset(said["modules"])
+
+
+def readers(modules: frozenset[str]) -> set[str]:
+    """The formats whose readers are among the modules."""
+    return {known.name for known in FORMATS if f"traces.importers.{known.name.replace('-', '_')}" in modules}
+
+
+@pytest.mark.parametrize("command", ["summary", "functions", "convert"])
+def test_a_question_of_a_file_imports_neither_server_nor_model_and_one_reader(
+    command: str, fixtures: Path, tmp_path: Path
+) -> None:
+    written = ("--to", "speedscope", "-o", str(tmp_path / "out.json")) if command == "convert" else ()
+    modules = modules_of(command, str(fixtures / "settlement.go-cpu.pb.gz"), *written)
+    assert modules.isdisjoint({*SERVING, *THINKING, *SELDOM})
+    assert readers(modules) == {"pprof"}
+
+
+def test_a_cpu_profile_and_stacks_load_their_own_reader_alone(fixtures: Path) -> None:
+    assert readers(modules_of("summary", str(fixtures / "search-index.cpuprofile.gz"))) == {"cpuprofile"}
+    assert readers(modules_of("summary", str(fixtures / "thumbnails.perf.collapsed.txt"))) == {"collapsed"}
+
+
+def test_help_imports_nothing_that_a_command_runs() -> None:
+    assert modules_of("--help").isdisjoint({"numpy", *SERVING[:-1], *THINKING})
+
+
+def test_summary_says_what_is_heavy(fixtures: Path) -> None:
+    source = fixtures / "sample" / "order-service.speedscope.json.gz"
+    assert "find_discount" in run("from server.app import main; main()", "summary", str(source)).stdout
 
 
 def test_analyze_answers_without_settings_a_server_or_a_database(fixtures: Path) -> None:

@@ -1,6 +1,7 @@
 """Every format knows its own files and no other's, whatever they are called."""
 
 import gzip
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from traces.door import read_trace
 from traces.envelope import unwrap
 from traces.errors import TraceError
 from traces.importers.head import TOKEN, Head, outline
-from traces.importers.table import FORMATS
+from traces.importers.table import FORMATS, Format
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 RECORDED = sorted(
@@ -24,6 +25,11 @@ def claimed_by(path: Path) -> list[str]:
     """The names of all formats that take the file for theirs."""
     head = Head.of(unwrap(memoryview(path.read_bytes()), "unknown")[:DETECTION_BYTES], "unknown")
     return [known.name for known in FORMATS if known.looks_like(head)]
+
+
+@pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
+def test_every_format_has_a_reader_of_its_name(known: Format) -> None:
+    assert list(signature(known.read).parameters) == ["content", "builder"]
 
 
 @pytest.mark.parametrize("file", RECORDED)

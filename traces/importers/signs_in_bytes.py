@@ -6,6 +6,8 @@ import re
 
 from traces.importers.head import Head
 from traces.importers.protobuf import LENGTH, VARINT, BrokenMessage, fields, opened
+from traces.kernels.library import NotReadable
+from traces.kernels.protobuf import scan_fields
 
 JFR_CHUNK = b"FLR\0"
 NETTRACE_STREAM = b"Nettrace\x14\0\0\0!FastSerialization.1"
@@ -88,10 +90,10 @@ def perfetto(head: Head) -> bool:
         return False
     try:
         _, _, first, last = opened(head.data, 0)
-        said = {number for number, wire, _, _ in fields(head.data, first, last) if wire == VARINT}
-    except (BrokenMessage, IndexError):
+        said = scan_fields(head.data, [first], [last])
+    except (BrokenMessage, NotReadable, IndexError, OverflowError):
         return False
-    return not said.isdisjoint((PERFETTO_TIME, PERFETTO_SEQUENCE))
+    return not {PERFETTO_TIME, PERFETTO_SEQUENCE}.isdisjoint(said.number[said.wire == VARINT].tolist())
 
 
 def perf_data(head: Head) -> bool:

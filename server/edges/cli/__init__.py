@@ -1,1 +1,3 @@
-"""The terminal: `main` builds the commands from `doors`, one module a command. Each imports only what it needs."""
+"""The terminal: `main` names the modules that declare the commands with their options, and builds the one that is asked
+for. What a command does is a module again, imported when it runs.
+"""

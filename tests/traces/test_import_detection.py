@@ -84,6 +84,11 @@ def test_a_file_named_so_may_hold_functions_without_callers(name: str) -> None:
         read_trace(b"main 5\n", name="a.txt")
 
 
+def test_a_name_never_costs_stacks_between_other_lines_their_format() -> None:
+    for name in ("a.collapsed.txt", "a.txt"):
+        assert read_trace(b"a remark\nmain;draw 3\nmain;load 2\n", name=name).format == "collapsed"
+
+
 @pytest.mark.parametrize("text", ["[]", "[1, 2]", "{}", "[", "Hello 5\nworld 6\n", "port 8080\n", "[[1], 2]"])
 def test_what_only_begins_like_a_trace_is_refused(text: str) -> None:
     with pytest.raises(TraceError):

@@ -74,8 +74,8 @@ def collapsed(head: Head) -> bool:
     if len(head.data) > 1000 and len(lines) > 1:
         lines = lines[:-1]  # the last line may be cut
     stacks = [match[1] for line in lines if (match := COLLAPSED.match(line))]
-    if head.name.endswith(COLLAPSED_NAMES):
-        return len(stacks) == len(lines) > 0  # a stack may be one function deep
+    if head.name.endswith(COLLAPSED_NAMES) and len(stacks) == len(lines) > 0:
+        return True  # a stack may be one function deep
     deep = sum(";" in stack for stack in stacks)
     if deep == 0 or len(stacks) * 2 < len(lines):
         return False

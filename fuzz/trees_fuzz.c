@@ -40,7 +40,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sum_upwards_int64(above, count, own);
     sum_spans(start, end, above, frame, count, count / 2, own, calls);
     sum_by_node_int64(above, start, count, count / 2, own);
-    sum_spans_in_window(start, end, above, count, above, count / 2, 3, 40, 3.5, 39.5, own, calls);
     int64_t open = 0, closed = 0, now = 0;
     for (int64_t i = 0; i < count; i++) { /* a recorder that writes each call when it returns */
         now += data[i] >> 1 & 3;

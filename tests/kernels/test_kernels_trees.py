@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces.kernels import nodes_reference, spans, trees
+from traces.kernels import columns, nodes_reference, spans, trees
 from traces.kernels.library import NotReadable, kernels
 
 pytestmark = pytest.mark.skipif(kernels() is None, reason="no compiled kernels: no C compiler was found")
@@ -94,10 +94,8 @@ def test_begins_and_ends_match_alike(events: list[tuple[int, int, bool]], latest
     assert_same(spans.match(*arguments), spans.match_reference(*arguments))
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12), small), max_size=40), st.floats(-1, 40), st.floats(0, 9)
-)
-def test_spans_become_nodes_and_sums_alike(slices: list[tuple[int, int, int]], low: float, width: float) -> None:
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12), small), max_size=40))
+def test_spans_become_nodes_and_sums_alike(slices: list[tuple[int, int, int]]) -> None:
     start = int64([s for s, _, _ in slices])
     nested = spans.nest(start, start + int64([d for _, d, _ in slices]), 100)
     frame = int32([f for _, _, f in slices])[nested.source]
@@ -110,19 +108,19 @@ def test_spans_become_nodes_and_sums_alike(slices: list[tuple[int, int, int]], l
     for mine, reference in zip(spans.sum_spans(*spent), spans.sum_spans_reference(*spent), strict=True):
         np.testing.assert_array_equal(mine, reference)
     assert_same(trees.paths_of_spans(frame, nested.parent, DEPTH, owned=True), paths)  # over the frames
-    window = (begin, nested.end, paths.leaf, paths.parent, low, low + width)
-    for mine, reference in zip(spans.sum_in_window(*window), spans.sum_in_window_reference(*window), strict=True):
-        np.testing.assert_array_equal(mine, reference)
 
 
-def test_sums_that_no_float_holds_are_exact_in_a_window() -> None:
-    start, end = int64([0, 1, 1 << 60]), int64([(1 << 61) + 1, 1 << 59, (1 << 60) + 3])
-    window = (start, end, int32([0, 1, 1]), int32([-1, 0]), 0.0, float(1 << 62))
-    for sums in (spans.sum_in_window, spans.sum_in_window_reference):
-        own, total, calls = sums(*window)
-        assert own.tolist() == [(1 << 61) + 1 - (1 << 59) - 2, (1 << 59) + 2]
-        assert total.tolist() == [(1 << 61) + 1, (1 << 59) + 2]
-        assert calls.tolist() == [1, 2]
+@given(st.lists(st.tuples(st.integers(-1, 6), st.sampled_from([0, 0, 0, 5, 1 << 57])), max_size=40))
+def test_rows_are_added_up_and_counted_by_node_alike(rows: list[tuple[int, int]]) -> None:
+    node, value = int32([node for node, _ in rows]), int64([value for _, value in rows])
+    found = []
+    for library in (kernels, lambda: None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(trees, "kernels", library)
+            patch.setattr(columns, "kernels", library)
+            sums = [trees.sum_by_node(node, values, 7) for values in (value, value.astype(np.float64))]
+            found.append([column.tolist() for column in (*sums, columns.counted(node, 7))])
+    assert found[0] == found[1]
 
 
 @given(st.lists(st.lists(small, max_size=7), max_size=30), st.booleans())
@@ -213,7 +211,7 @@ def test_sums_over_a_tree_are_alike_to_the_last_bit(above: list[int], data: st.D
         lambda: trees.outermost(int32([0, -4]), int32([-1, 0])),
         lambda: trees.paths_of_nodes(int32([9]), int32([0]), np.array([False]), int32([0]), DEPTH),
         lambda: trees.paths_of_nodes(int32([-1]), int32([0]), np.array([False]), int32([3]), DEPTH),
-        lambda: spans.sum_in_window(int64([0]), int64([5]), int32([9]), int32([-1]), 0.0, 9.0),
+        lambda: spans.sum_spans(int64([0]), int64([5]), int32([-1]), int32([9]), 1),
         lambda: spans.self_durations(int64([0]), int64([5]), int32([4])),
     ],
 )

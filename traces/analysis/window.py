@@ -8,7 +8,6 @@ import numpy.typing as npt
 
 from traces.errors import InvalidQuestion
 from traces.kernels.columns import counted
-from traces.kernels.spans import sum_in_window
 from traces.kernels.trees import sum_by_node, sum_upwards
 from traces.model import CallTree, Int32, Int64, Profile, Samples, Spans, Values
 from traces.values import ProfileKind
@@ -62,28 +61,21 @@ def values_of_leaves(tree: CallTree, leaf: Int32, weights: Values) -> NodeValues
 
 
 def _spans_in_window(spans: Spans, tree: CallTree, window: Window) -> NodeValues:
-    if spans.start.dtype.kind == "i":
-        low, high = edges(spans.start, window)
-        near = spans_near(spans, Window(low, high))
-        inside = slice(near.first, near.stop)
-        columns = (spans.start[inside], spans.end[inside], spans.node[inside])
-        own, total, count = sum_in_window(*columns, tree.parent, window.start, window.end)
-        for row in near.still_open.tolist():  # a few: spans that hold each other
-            node, part = spans.node[row], min(spans.end[row], high) - low
-            own[node] += part
-            total[node] += part
-            count[node] += 1
-            if tree.parent[node] >= 0:
-                own[tree.parent[node]] -= part
-        return NodeValues(own, total, count)
-    start, end = clip(spans.start, spans.end, window)
-    inside = (end > start) | ((spans.start == spans.end) & (spans.start >= window.start) & (spans.end < window.end))
-    mine = end - start
-    child = spans.parent >= 0
-    np.subtract.at(mine, spans.parent[child], (end - start)[child])
-    count = np.bincount(spans.node[inside], minlength=len(tree)).astype(np.int64)
-    own = sum_by_node(spans.node, mine, len(tree))
-    return NodeValues(own, sum_upwards(own, tree.parent, lambda: tree.preorder), count)
+    low, high = edges(spans.start, window)
+    near = spans_near(spans, Window(low, high))
+    start, end, node = (column[near.first : near.stop] for column in (spans.start, spans.end, spans.node))
+    lasting = end - start
+    for row in _open_at(spans, near.stop, high):
+        if row >= near.first:
+            lasting[row - near.first] = high - spans.start[row]
+    total, count = sum_by_node(node, lasting, len(tree)), counted(node, len(tree))
+    for row in near.still_open.tolist():  # a few: spans that hold each other
+        total[spans.node[row]] += min(spans.end[row], high) - low
+        count[spans.node[row]] += 1
+    early = int(np.searchsorted(start, bounds(start, window)[0]))
+    np.subtract.at(count, node[:early][lasting[:early] == 0], 1)  # moments between the edge and where it was moved to
+    # What callees spend lies inside their callers: the sums of a node's spans are its total.
+    return NodeValues(total - sum_by_node(tree.parent, total, len(tree)), total, count)
 
 
 def samples_inside(profile: Profile, value: int, window: Window) -> tuple[Int32, Values]:
@@ -150,13 +142,18 @@ def spans_near(spans: Spans, window: Window | None) -> SpansNear:
     if window is None:
         return SpansNear(np.zeros(0, np.int64), 0, len(spans))
     first, stop = np.searchsorted(spans.start, bounds(spans.start, window)).tolist()
-    still_open: list[int] = []
-    row = first - 1
+    return SpansNear(np.array(_open_at(spans, first, window.start), np.int64), first, stop)
+
+
+def _open_at(spans: Spans, begun: int, moment: float) -> list[int]:
+    """The rows of the spans that go on after a moment before which so many began, the outermost first."""
+    rows: list[int] = []
+    row = begun - 1
     while row >= 0:
-        if spans.end[row] > window.start:
-            still_open.append(row)
+        if spans.end[row] > moment:
+            rows.append(row)
         row = int(spans.parent[row])
-    return SpansNear(np.array(still_open[::-1], np.int64), first, stop)
+    return rows[::-1]
 
 
 def bounds(column: Values, window: Window) -> Values:

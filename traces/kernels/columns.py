@@ -61,7 +61,9 @@ def counted(index: npt.NDArray[np.int32], size: int) -> Int64:
     """How often each index below `size` stands there; -1 does not count."""
     library = kernels()
     if library is None:
-        return np.bincount(index[index >= 0], minlength=size).astype(np.int64)
+        counts = np.zeros(size + 1, np.int64)  # the last one is where -1 counts
+        np.add.at(counts, index, 1)
+        return counts[:-1]
     counts = np.zeros(size, np.int64)
     if call(library.count_indices, contiguous(index, np.int32), len(index), size, counts):
         raise IndexError("an index is out of range")

@@ -208,23 +208,3 @@ EXPORT int64_t sum_spans(const int64_t *start, const int64_t *end, const int32_t
     }
     return OK;
 }
-
-/* Self and count of each node for the part of its spans inside [low, high). */
-EXPORT int64_t sum_spans_in_window(const int64_t *start, const int64_t *end, const int32_t *node, int64_t count,
-                               const int32_t *node_parent, int64_t node_count, int64_t low, int64_t high, double exact_low,
-                               double exact_high, int64_t *own, int64_t *calls) {
-    for (int64_t i = 0; i < count; i++) {
-        int64_t from = start[i] < low ? low : start[i] > high ? high : start[i];
-        int64_t to = end[i] < low ? low : end[i] > high ? high : end[i];
-        int32_t at = node[i];
-        if (at < 0 || at >= node_count || node_parent[at] >= node_count) return MALFORMED;
-        if (to > from) {
-            own[at] += to - from;
-            if (node_parent[at] >= 0) own[node_parent[at]] -= to - from;
-            calls[at]++;
-        } else if (start[i] == end[i] && (double)start[i] >= exact_low && (double)end[i] < exact_high) {
-            calls[at]++;
-        }
-    }
-    return OK;
-}

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.kernels.library import call, contiguous, kernels, raise_for
-from traces.kernels.trees import sum_upwards
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
@@ -234,43 +233,6 @@ def sum_spans_reference(start: Values, end: Values, parent: Int32, node: Int32, 
     own = np.zeros(nodes, start.dtype)
     np.add.at(own, node, self_durations_reference(start, end, parent))
     return own, np.bincount(node, minlength=nodes).astype(np.int64)
-
-
-def sum_in_window(
-    start: Int64, end: Int64, node: Int32, node_parent: Int32, low: float, high: float
-) -> tuple[Int64, Int64, Int64]:
-    """Self, total and calls of each node for the part of its spans between `low` (included) and `high` (excluded).
-
-    What crosses an edge counts for the part inside; an empty span counts as a call where it lies inside.
-    """
-    library = kernels()
-    if library is None:
-        return sum_in_window_reference(start, end, node, node_parent, low, high)
-    nodes = len(node_parent)
-    own, calls = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
-    columns = (contiguous(start, np.int64), contiguous(end, np.int64), contiguous(node, np.int32))
-    edges = (int(np.floor(low)), int(np.ceil(high)), float(low), float(high))
-    above = contiguous(node_parent, np.int32)
-    raise_for(call(library.sum_spans_in_window, *columns, len(start), above, nodes, *edges, own, calls), 0)
-    return own, sum_upwards(own, above), calls
-
-
-def sum_in_window_reference(
-    start: Int64, end: Int64, node: Int32, node_parent: Int32, low: float, high: float
-) -> tuple[Int64, Int64, Int64]:
-    """The same in numpy. What callees spend lies inside their callers: the sums of a node's spans are its total."""
-    inner = np.minimum(end, int(np.ceil(high)))
-    inner -= np.maximum(start, int(np.floor(low)))
-    np.maximum(inner, 0, out=inner)
-    empty = np.flatnonzero(inner == 0)
-    outside = empty[(start[empty] != end[empty]) | (start[empty] < low) | (end[empty] >= high)]
-    total, calls = np.zeros(len(node_parent), np.int64), np.bincount(node, minlength=len(node_parent))
-    np.add.at(total, node, inner)
-    np.subtract.at(calls, node[outside], 1)
-    own = total.copy()
-    inside = np.flatnonzero((node_parent >= 0) & (total > 0))
-    np.subtract.at(own, node_parent[inside], total[inside])
-    return own, total, calls
 
 
 Columns = tuple[Int64, Int64, Int32]

@@ -247,14 +247,16 @@ def sum_upwards_reference(own: Values, parent: Int32) -> Values:
 def sum_by_node(node: Int32, values: Values, node_count: int) -> Values:
     """The sum of the rows of each node, added in row order; rows of node -1 count for none."""
     library = kernels()
-    own = np.zeros(node_count, values.dtype)
     kernel = {"int64": "sum_by_node_int64", "float64": "sum_by_node_float64"}.get(str(values.dtype))
     if library is None or kernel is None:
-        if len(node) and (node.min() < 0 or np.count_nonzero(values) < len(node) // 2):
-            busy = np.flatnonzero((node >= 0) & (values != 0))
-            node, values = node[busy], values[busy]
-        np.add.at(own, node, values)
-        return own
+        present = values != 0
+        if np.count_nonzero(present) < len(node) // 2:
+            rows = np.flatnonzero(present)
+            node, values = node[rows], values[rows]
+        sums = np.zeros(node_count + 1, values.dtype)  # the last one is where -1 counts
+        np.add.at(sums, node, values)
+        return sums[:-1]
+    own = np.zeros(node_count, values.dtype)
     columns = (contiguous(node, np.int32), contiguous(values, values.dtype))
     raise_for(call(getattr(library, kernel), *columns, len(node), node_count, own), 0)
     return own

@@ -24,7 +24,9 @@ WEAK = (*EVENT, Field("category", "also", Kind.TEXT, weak=True))
 FIELDS = st.sampled_from([EVENT, WEAK])
 
 names = st.text(max_size=4) | st.sampled_from(["args", "a-0", "é", "\\", '"args":', "x-0.5"])
-words = st.sampled_from(["-0", "-0.0", "0", "7", '"7"', "1.0", "1e2", "null", "true", "[]", '""', "1" * 30, "9" * 5000])
+words = st.sampled_from(
+    ["-0", "-0.0", "0", "7", '"7"', "1.0", "1e2", "null", "true", "[]", '""', "1" * 30, "9" * 5000]
+) | st.sampled_from(['"/"', '"\\/"', '"\\u002f"', '"\\\\/"', '"\\\\u002f"', '"\\t"'])
 times = st.sampled_from(
     [
         "0",
@@ -237,12 +239,41 @@ def test_usual_records_are_read_the_typed_way(rows: list[list[tuple[str, str]]],
     assert not columns.tokens
 
 
-@pytest.mark.parametrize("member", ['"name": "a\\u0062"', '"n\\u0061me": "a"', '"pid": -0', '"pid": 1.0', '"id": []'])
+@pytest.mark.parametrize("text", ["\\\\u0062", "\\\\/", '\\"', "\\\\\\n", "\\t", "é"])
+def test_escapes_that_leave_no_choice_are_words(text: str) -> None:
+    texts = {name: dict[bytes, int]() for name in column_names(EVENT)}
+    columns = TypedRecords(EVENT, texts).read(whole(f'[{{"name": "{text}", "args": {{"x": "\\/"}}}}]'))
+    assert columns is not None
+    assert not columns.tokens
+    assert list(texts["name"]) == [text.encode()]
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        '"name": "a\\/"',
+        '"name": "\\\\\\/"',
+        '"name": "a\\u0062"',
+        '"n\\u0061me": "a"',
+        '"pid": -0',
+        '"pid": 1.0',
+        '"id": []',
+    ],
+)
 def test_texts_that_their_words_do_not_tell_exactly_stay_tokens(member: str) -> None:
     columns = typed(EVENT).read(whole(f'[{{"args": {{"x": "\\n-0"}}}}, {{{member}}}]'))
     assert columns is not None
     assert columns.tokens
     assert not columns.words
+
+
+@pytest.mark.parametrize(("first", "then"), [("-0", "0"), ("0", "-0"), ("-0", "-0"), ("7", "0")])
+def test_zeros_are_known_as_they_are_written_and_in_their_order(first: str, then: str) -> None:
+    document = f'{{"traceEvents": [{{"pid": {first}}}, {{"pid": {then}}}], "x": 1}}'.encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records_rows, "PIECE", 1)
+        table = scan_records_reference(document, EVENT, "traceEvents")
+    assert table.columns["pid"].texts == tuple(dict.fromkeys((first.encode(), then.encode())))
 
 
 @pytest.mark.parametrize("member", ['"dur": "5"', '"dur": null', '"id2": 5', '"ts": 1e400'])

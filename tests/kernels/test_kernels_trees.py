@@ -155,10 +155,11 @@ def test_samples_of_a_profilers_own_tree_become_paths_alike(data: st.DataObject)
     frame = int32(data.draw(alike | st.permutations(range(-1, size - 1))))  # so that no siblings are of one frame, too
     on_top = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)), np.bool_)
     samples = int32(data.draw(st.lists(st.integers(0, size - 1), max_size=20)))
+    max_depth = data.draw(st.sampled_from([2, 100]))
     results: list[Any] = []
     for function in (trees.paths_of_nodes, nodes_reference.paths_of_nodes_reference):
         try:
-            results.append(function(above, frame, on_top, samples, 100))
+            results.append(function(above, frame, on_top, samples, max_depth))
         except (NotReadable, trees.CycleFound) as error:
             results.append(type(error))
     if isinstance(results[0], trees.Paths):
@@ -174,6 +175,15 @@ def test_garbage_collection_goes_on_top_of_what_ran_once() -> None:
     paths = trees.paths_of_nodes(above, frame, on_top, int32([0, 2, 3, 3, 1, 3]), 100)
     assert paths.leaf.tolist() == [-1, 1, 2, 2, 0, 3]
     assert paths.parent.tolist() == [-1, 0, 1, 0]
+
+
+def test_what_lies_under_something_on_top_is_found_again() -> None:
+    # main, gc and program side by side
+    nodes = int32([-1, -1, -1]), int32([0, 1, 2]), np.array([False, True, True])
+    for find in (trees.paths_of_nodes, nodes_reference.paths_of_nodes_reference):
+        paths = find(*nodes, int32([0, 1, 2, 1, 0]), 100)
+        assert paths.leaf.tolist() == [0, 1, 2, 1, 0]
+        assert paths.parent.tolist() == [-1, 0, 1]
 
 
 @given(st.lists(st.tuples(small, small), max_size=40))

@@ -21,8 +21,8 @@ from traces.kernels.scaled import MISSING, scaled, scaled_array, scaled_number
 BYTE = re.compile(r"byte (\d+)")
 QUOTE = ord('"')
 NO_TEXT = -1
-PIECE = 1 << 17
-"""Bytes that are decoded at once: more would only take memory."""
+PIECE = 1 << 18
+"""Bytes that are decoded at once: of fewer, numpy takes longer to begin than to work; more only take memory."""
 KEPT = 4 << 20
 """Once as much was freed, glibc keeps twice as much for the next piece (mallopt(3), M_MMAP_THRESHOLD). What a piece
 takes would else go back to the system, and having pages again costs more than reading what they hold."""

@@ -27,8 +27,8 @@ Tokens = Callable[[], list[Raw]]
 Types = dict[Kind, tuple[Any, Any]]
 Word = str | int | None
 """What a text column may hold; None is no text. A number of this kind is written in one way only, but for -0."""
-FREE_ESCAPES = (b"\\u", b"\\/")
-"""Without these escapes, a word is written in one way only."""
+FREE_ESCAPES = tuple(b"u/")
+"""What follows the backslash of an escape that may stand for another spelling: without them, a word has but one."""
 FEW_SPACES = 5
 ABSENT = float("nan")
 """JSON has no such number."""
@@ -164,7 +164,7 @@ class TypedRecords:
         """Raises _NotTold where the words may be written in another way than the one that they are known by."""
         slices: list[Raw] = next((values for each, values in said.values() if each.kind is Kind.SLICE), [])
         text = parts.text()
-        if b"\\" in text and any(_stands_outside(escape, text, slices) for escape in FREE_ESCAPES):
+        if _escapes_freely(text, slices):
             raise _NotTold
         texts: dict[str, Sequence[Word]] = {}
         for each, values in said.values():
@@ -273,6 +273,20 @@ def _stands_outside(spelling: bytes, text: bytes, parts: list[Raw]) -> bool:
     return spelling in text and text.count(spelling) != b" ".join(parts).count(spelling)
 
 
+def _escapes_freely(text: bytes, parts: list[Raw]) -> bool:
+    """Whether something may be escaped, outside of some parts of a text, that need not be or in another way."""
+    return b"\\" in text and _count_free(text) != _count_free(b" ".join(parts))
+
+
+def _count_free(text: bytes) -> int:
+    """How many escapes there are of which a character has a choice."""
+    codes = np.frombuffer(text, np.uint8)
+    slashes = (codes == ord("\\")).nonzero()[0]
+    runs = np.maximum.accumulate(np.where(np.diff(slashes, prepend=-2) > 1, slashes, 0))
+    escaped = codes[slashes[(slashes - runs) % 2 == 0] + 1]
+    return int(np.isin(escaped, FREE_ESCAPES).sum())
+
+
 def _says_minus_zero(text: bytes, parts: list[Raw]) -> bool:
     """Whether -0, which becomes the number 0, may stand outside of some parts."""
     codes = np.frombuffer(text, np.uint8)
@@ -296,13 +310,13 @@ def _lists(each: Field, values: list[list[float] | None], tokens: Tokens) -> tup
 def _places(each: Field, values: list[Raw], sizes: list[int], parts: Parts, *, escapes: bool) -> tuple[Int64, Int64]:
     """Offset and length of the values of a key, each in a record of its own; length 0 is none.
 
-    `escapes` says whether an escape \\u may stand outside of them, which a key may be spelled with.
+    `escapes` says whether escapes may stand outside of them, which a key may be spelled with.
     """
     lengths = np.fromiter(map(len, values), np.int64, len(values))
     said = lengths > 0
     text = parts.text()
     count = int(np.count_nonzero(said))
-    places = None if escapes and _stands_outside(b"\\u", text, values) else _behind_keys(each.key, text, count)
+    places = None if escapes and _escapes_freely(text, values) else _behind_keys(each.key, text, count)
     if places is not None:
         begins = np.cumsum([0, *(len(part) + 1 for part in parts.values[:-1])])
     else:
@@ -333,12 +347,16 @@ def _behind_keys(key: str, text: bytes, count: int) -> Int64 | None:
 
 
 def _ends_of(word: bytes, text: npt.NDArray[np.uint8]) -> Int64:
-    """Where each occurrence of a word of three bytes or more ends."""
-    rest = len(word) - 2
-    found = np.flatnonzero((text[rest:-1] == word[-2]) & (text[rest + 1 :] == word[-1]))
-    for place, byte in enumerate(word[:-2]):
-        found = found[text[found + place] == byte]
-    return found + len(word)
+    """Where each occurrence of a word of two bytes or more ends."""
+    size = len(word)
+    if len(text) < size:
+        return np.empty(0, np.int64)
+    likely = text[size - 1 :] == word[-1]
+    likely &= text[size - 2 : -1] == word[-2]
+    found = likely.nonzero()[0]
+    words = np.ndarray(len(likely), f"S{size}", text, strides=(1,))  # one that begins at each byte
+    ends: Int64 = found[words[found] == word] + size
+    return ends
 
 
 def address_of(part: Raw | bytes | memoryview) -> int:

@@ -55,6 +55,22 @@ async def test_another_profile_of_the_same_trace_can_be_compared() -> None:
     assert outcome.data["profile_before"] == "p1"
 
 
+async def test_a_comparison_of_a_window_counts_it_from_the_start_of_each() -> None:
+    before, after = run("monday", 100), run("tuesday", 300)
+    asked = {"others": ["monday"], "absolute": True, "start_time_ms": 50, "end_time_ms": 200}
+    outcome = await ask_around("compare_traces", asked, after, before)
+    rows = {row["name"]: row for row in outcome.data["rows"]}
+    assert rows["parse"]["before"]["self_value"] == 50 * MS
+    assert rows["parse"]["after"]["self_value"] == 150 * MS
+    assert rows["draw"]["change"]["self_value"] == -100 * MS
+    assert "in that window" in outcome.text
+    assert outcome.picture is None  # it would show all of both
+    many = await ask_around("compare_traces", asked | {"runs": ["wednesday"]}, after, before, run("wednesday", 300))
+    assert many.data["whole_of_runs"]["after"]["value"] == 150 * MS
+    with pytest.raises(ToolRetry, match=r'"monday".*from 0 to 300 ms'):
+        await ask_around("compare_traces", {"others": ["monday"], "start_time_ms": 400}, after, before)
+
+
 async def test_several_runs_are_tested_and_few_are_not() -> None:
     before = [run(f"before {index}", 100 + index) for index in range(5)]
     after = [run(f"after {index}", 200 + index) for index in range(5)]

@@ -68,6 +68,7 @@ async def test_what_libraries_take_goes_to_the_own_code_that_called_them() -> No
         ("find_frames", {"pattern": "h"}),
         ("get_hottest_windows", {"length_ms": 10}),
         ("get_longest_calls", {}),
+        ("compare_traces", {"others": ["p1"]}),
     ],
 )
 async def test_every_question_takes_a_window_all_profiles_and_only_my_code(

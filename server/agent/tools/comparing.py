@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -10,16 +11,18 @@ from rendering.diff import render_diff
 from rendering.errors import InvalidOption
 from rendering.options import DiffOptions
 from server.agent.quoting import place, plain, quoted
-from server.agent.tools.arguments import MyCodeArgument, ProfilesArgument
-from server.agent.tools.choosing import OWN_CODE, chosen_selection, profile_choice
+from server.agent.tools.arguments import MyCodeArgument, ProfilesArgument, Windowed
+from server.agent.tools.choosing import OWN_CODE, chosen_selection, chosen_window, profile_choice
 from server.agent.tools.problems import ToolRetry
 from server.agent.tools.surroundings import Asking, KnownTrace
-from server.agent.tools.tool import Outcome, Tool, ToolArguments
+from server.agent.tools.tool import Outcome, Tool
 from server.ports.traces import OpenTrace
 from server.protocol.values import Table
 from traces.analysis.compare import ComparedFunction, Comparison, compare_traces
 from traces.analysis.runs import Change, RunComparison, compare_runs
+from traces.analysis.selection import Selection, select
 from traces.analysis.units import format_share, format_value
+from traces.analysis.window import Window
 from traces.errors import TraceError
 from traces.handles import parse_handle
 from traces.model import Trace
@@ -31,7 +34,7 @@ GROUPS = (("grew", "slower or larger"), ("new", "appeared"), ("vanished", "vanis
 Named = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class CompareTraces(ToolArguments):
+class CompareTraces(Windowed):
     others: Annotated[
         list[Named],
         Field(
@@ -120,8 +123,18 @@ def _two(
         sort_by=arguments.sort_by,
         limit=arguments.limit,
         normalise=not arguments.absolute,
+        window_before=_window(old, arguments),
+        window_after=_window(new, arguments),
         frame_filter=OWN_CODE if arguments.my_code else None,
     )
+    told = Outcome(
+        text="\n".join(_told(found, trace, other)),
+        data=_data(found),
+        table=_table(found),
+        warning=bool(found.notes),
+    )
+    if arguments.start_time_ms is not None or arguments.end_time_ms is not None:
+        return replace(told, text=f"{told.text}\neach in that window, counted from its own start")
     try:
         picture = render_diff(
             other,
@@ -135,14 +148,17 @@ def _two(
         )
     except InvalidOption as error:
         raise ToolRetry(str(error)) from None
-    return Outcome(
-        text="\n".join(_told(found, trace, other)),
-        data=_data(found),
-        table=_table(found),
-        ui={"view": "diff", "trace_id": trace_id, "profile": found.profile_after, "description": picture.description},
-        picture=picture.png,
-        warning=bool(found.notes),
-    )
+    shown = {"view": "diff", "trace_id": trace_id, "profile": found.profile_after, "description": picture.description}
+    text = f"{told.text}\na picture of the difference follows"
+    return replace(told, text=text, ui=shown, picture=picture.png)
+
+
+def _window(chosen: Selection, arguments: CompareTraces) -> Window | None:
+    """The stretch that is asked about, from each recording's own start. Raises ToolRetry that names the recording."""
+    try:
+        return chosen_window(chosen, arguments.start_time_ms, arguments.end_time_ms)
+    except ToolRetry as refusal:
+        raise ToolRetry(f"{quoted(chosen.trace.name, 60)}: {refusal}") from None
 
 
 def _told(found: Comparison, trace: Trace, other: Trace) -> list[str]:
@@ -161,7 +177,7 @@ def _told(found: Comparison, trace: Trace, other: Trace) -> list[str]:
         lines.append("no function changed")
     if (left := found.total_rows - len(found.rows)) > 0:
         lines.append(f"… {left} more that changed less: use a higher limit")
-    lines.append("handles are of the trace after; a picture of the difference follows")
+    lines.append("handles are of the trace after")
     return lines
 
 
@@ -234,13 +250,16 @@ def _table(found: Comparison) -> Table:
 def compare_many(trace: Trace, arguments: CompareTraces, before_count: int, *others: Trace) -> Outcome:
     """Several runs before, and this one with its further runs after."""
     before, after = others[:before_count], [trace, *others[before_count:]]
+    choice = profile_choice(chosen_selection(trace, arguments.profile))
+    chosen = [*(select(run) for run in before), *(select(run, choice) for run in after)]
     found = compare_runs(
         before,
         after,
-        profile_after=profile_choice(chosen_selection(trace, arguments.profile)),
+        profile_after=choice,
         sort_by=arguments.sort_by,
         limit=arguments.limit,
         normalise=not arguments.absolute,
+        windows=[_window(run, arguments) for run in chosen],
         frame_filter=OWN_CODE if arguments.my_code else None,
     )
     whole = found.whole

@@ -24,8 +24,8 @@ UNSAID = frozenset({"title", "minLength", "maxLength", "minItems", "maxItems", "
 
 
 def compact_schema(arguments: type[BaseModel]) -> dict[str, Any]:
-    """The model's JSON Schema without titles, null alternatives, the bounds in `UNSAID` and empty
-    defaults (an absent argument says the same).
+    """The model's JSON Schema without titles, null alternatives, the bounds in `UNSAID` and defaults
+    that are empty, zero or false (an absent argument says the same).
     """
     schema = arguments.model_json_schema()
     properties = {name: _compact(field) for name, field in schema.get("properties", {}).items()}
@@ -39,8 +39,4 @@ def _compact(field: dict[str, Any]) -> dict[str, Any]:
         field = {key: value for key, value in field.items() if key != "anyOf"} | alternatives[0]
     if isinstance(items := field.get("items"), dict):
         field = field | {"items": _compact(items)}
-    return {
-        key: value
-        for key, value in field.items()
-        if key not in UNSAID and not (key == "default" and value in (None, []))
-    }
+    return {key: value for key, value in field.items() if key not in UNSAID and not (key == "default" and not value)}

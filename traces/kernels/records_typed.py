@@ -312,7 +312,7 @@ def _places(each: Field, values: list[Raw], sizes: list[int], parts: Parts, *, e
 
     `escapes` says whether escapes may stand outside of them, which a key may be spelled with.
     """
-    lengths = np.fromiter(map(len, values), np.int64, len(values))
+    lengths = np.frombuffer(pack(f"{len(values)}q", *map(len, values)), np.int64)
     said = lengths > 0
     text = parts.text()
     count = int(np.count_nonzero(said))

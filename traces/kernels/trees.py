@@ -22,6 +22,9 @@ FEW_STACKS = 16
 DEEP = 256
 """From this average depth on, looking at all ancestors of all nodes takes longer than walking the tree."""
 
+STEPS = 8
+"""Ancestors of all nodes are looked at, before those that are done are left out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Paths:
@@ -223,21 +226,23 @@ def paths_of_nodes(above: Int32, frame: Int32, on_top: npt.NDArray[np.bool_], sa
     return _grow(library, library.leaves_of_nodes, inputs, np.empty(len(samples), np.int32), max_depth)
 
 
-def sum_upwards(own: Values, parent: Int32, preorder: Callable[[], Preorder] | None = None) -> Values:
+def sum_upwards(
+    own: Values, parent: Int32, preorder: Callable[[], Preorder] | None = None, depth: Int32 | None = None
+) -> Values:
     """Each node's own value and those of all nodes below it; children add from the last to the first. Who keeps the
-    tree's preorder spares the reference much."""
+    tree's preorder, or its depths, spares the reference much."""
     library = kernels()
     total = np.array(own)
     kernel = {"int64": "sum_upwards_int64", "float64": "sum_upwards_float64"}.get(str(own.dtype))
     if library is None or kernel is None:
-        return preorder().sum_upwards(own) if preorder and is_whole(own) else sum_upwards_reference(own, parent)
+        return preorder().sum_upwards(own) if preorder and is_whole(own) else sum_upwards_reference(own, parent, depth)
     raise_for(call(getattr(library, kernel), contiguous(parent, np.int32), len(total), total), 0)
     return total
 
 
-def sum_upwards_reference(own: Values, parent: Int32) -> Values:
+def sum_upwards_reference(own: Values, parent: Int32, depth: Int32 | None = None) -> Values:
     """The same in numpy, a depth at a time."""
-    total, (nodes, cuts) = np.array(own), by_depth(depths_of(parent))
+    total, (nodes, cuts) = np.array(own), by_depth(depths_of(parent) if depth is None else depth)
     for level in np.split(nodes, cuts[1:-1])[:0:-1]:
         inner = level[::-1]
         np.add.at(total, parent[inner], total[inner])
@@ -262,11 +267,11 @@ def sum_by_node(node: Int32, values: Values, node_count: int) -> Values:
     return own
 
 
-def outermost(frame: Int32, parent: Int32) -> UInt8:
-    """1 for each node without an ancestor of the same frame."""
+def outermost(frame: Int32, parent: Int32, depth: Int32 | None = None) -> UInt8:
+    """1 for each node without an ancestor of the same frame. Who keeps the tree's depths spares the reference much."""
     library = kernels()
     if library is None:
-        return outermost_reference(frame, parent)
+        return outermost_reference(frame, parent, depth)
     flags = np.zeros(len(frame), np.uint8)
     frames = int(frame.max()) + 1 if len(frame) else 0
     columns = (contiguous(frame, np.int32), contiguous(parent, np.int32))
@@ -274,18 +279,25 @@ def outermost(frame: Int32, parent: Int32) -> UInt8:
     return flags
 
 
-def outermost_reference(frame: Int32, parent: Int32) -> UInt8:
+def outermost_reference(frame: Int32, parent: Int32, depth: Int32 | None = None) -> UInt8:
     """The same in numpy, an ancestor at a time; of a tree that is deep, a node at a time."""
-    if depths_of(parent).sum(dtype=np.int64) > DEEP * len(parent):
+    depth = depths_of(parent) if depth is None else depth
+    if depth.sum(dtype=np.int64) > DEEP * len(parent):
         return _outermost_one_by_one(frame, parent)
     alone = np.ones(len(frame), np.uint8)
+    top = len(parent)  # is above roots, and above itself
+    above = np.append(np.where(parent < 0, top, parent), top)
+    frames = np.append(frame, np.iinfo(np.int32).min)
     nodes = np.flatnonzero(parent >= 0)
-    ancestors = parent[nodes]
+    ancestors = above[nodes]
     while len(nodes):
-        same = frame[ancestors] == frame[nodes]
-        alone[nodes[same]] = 0
-        ancestors = np.where(same, NONE, parent[ancestors])
-        going = ancestors >= 0
+        mine = frames[nodes]
+        found = np.zeros(len(nodes), np.bool_)
+        for _ in range(STEPS):
+            found |= frames[ancestors] == mine
+            ancestors = above[ancestors]
+        alone[nodes[found]] = 0
+        going = ~found & (ancestors != top)
         nodes, ancestors = nodes[going], ancestors[going]
     return alone
 

@@ -13,6 +13,7 @@ from traces.analysis.side_by_side import heaviest_first
 from traces.analysis.stretches import stretches
 from traces.analysis.window import Window, edges, spans_near
 from traces.handles import ProfileChoice, profile_at
+from traces.kernels.columns import pick
 from traces.kernels.levels import by_depth
 from traces.model import Int32, Int64, Profile, Samples, Trace, Values
 from traces.values import ProfileKind
@@ -114,8 +115,8 @@ def _span_boxes(profile: Profile, window: Window) -> Boxes:
         order = order[(end > start)[order]]
         rows = rows - np.concatenate(([0], np.cumsum(np.bincount(depth[empty], minlength=len(rows) - 1))))
     low, high = edges(start, window)
-    extent = np.maximum(start, low).astype(np.float64)[order], np.minimum(end, high).astype(np.float64)[order]
-    frame = profile.tree.frame[near.of(spans.node)][order]
+    extent = np.maximum(start, low)[order], np.minimum(end, high)[order]
+    frame = pick(profile.tree.frame, near.of(spans.node)[order])
     return _boxes(profile, window, extent, rows, frame, near.row(order) + profile.span_base, "span")
 
 

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from traces.kernels.columns import counted
+
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
 Values = npt.NDArray[Any]
@@ -120,7 +122,7 @@ def by_depth(depth: Int32) -> tuple[Int64, Int64]:
     """The order of their depths, stable, and where each depth begins and the last ends in it."""
     if len(depth) == 0:
         return np.zeros(0, np.int64), np.zeros(1, np.int64)
-    counts = np.bincount(depth)
+    counts = counted(depth, int(depth.max()) + 1)
     keys = depth.astype(np.uint16) if len(counts) <= RADIX else depth
     return np.argsort(keys, kind="stable"), np.concatenate(([0], np.cumsum(counts)))
 

@@ -106,13 +106,15 @@ def _collect(events: Events, builder: TraceBuilder) -> list[tuple[ThreadKey, V8P
 
 def _recordings(events: Events, rows: Int64, starts: Int64, builder: TraceBuilder) -> list[Recording]:
     thread, keys = events.thread
+    idents = events.table.texts("ident")
+    columns = thread[rows], events.table.ids_at("ident", rows), events.rows("name", "ProfileChunk")[rows], starts
     recordings: dict[tuple[str, str], Recording] = {}
     orphans = 0
-    for piece, row in enumerate(rows.tolist()):
-        pid, tid = keys[thread[row]]
-        key = (pid, events.text("ident", row) or f"thread {tid}")
-        if events.text("name", row) != "ProfileChunk":
-            recordings[key] = Recording((pid, tid), int(starts[piece]))
+    for piece, (lane, ident, goes_on, start) in enumerate(zip(*(each.tolist() for each in columns), strict=True)):
+        pid, tid = keys[lane]
+        key = (pid, (idents[ident] if ident >= 0 else "") or f"thread {tid}")
+        if not goes_on:
+            recordings[key] = Recording((pid, tid), start)
         if key in recordings:
             recordings[key].pieces.append(piece)
         else:

@@ -188,8 +188,8 @@ class TypedRecords:
         numbers: dict[str, Int64] = {}
         for scale in {each.scale for each in scaled.values()}:
             names = [name for name, each in scaled.items() if each.scale == scale]
-            flat = list(chain.from_iterable(said[name][1] for name in names))
-            values = np.frombuffer(pack(f"{len(flat)}d", *flat)).reshape(len(names), -1)
+            flat = chain.from_iterable(said[name][1] for name in names)
+            values = np.frombuffer(pack(f"{columns.count * len(names)}d", *flat)).reshape(len(names), -1)
             for name, row, near, sure in zip(names, values, *nearest(values, scale), strict=True):
                 numbers[name] = read_again(row, near, sure, scale, partial(self._tokens, name, parts))
         for name, each in scaled.items():

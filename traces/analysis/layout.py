@@ -11,7 +11,7 @@ from traces.analysis.merged import above, below, whole_tree
 from traces.analysis.selection import select
 from traces.analysis.side_by_side import heaviest_first
 from traces.analysis.stretches import stretches
-from traces.analysis.window import Window, edges, spans_near
+from traces.analysis.window import Window, edges, spans_near, whole_axis
 from traces.handles import ProfileChoice, profile_at
 from traces.kernels.columns import pick
 from traces.kernels.levels import by_depth
@@ -44,7 +44,7 @@ def time_order(
 ) -> Layout:
     """Calls as they happened. Neighbouring samples with the same path share a box. Raises UnknownHandle."""
     chosen = profile_at(trace, profile)
-    window = window or _whole_axis(chosen)
+    window = window or whole_axis(chosen)
     if chosen.kind is ProfileKind.EVENTED:
         boxes = _span_boxes(chosen, window)
     else:
@@ -98,11 +98,6 @@ def sandwich_layout(
         row_offsets=callers.row_offsets[1:] - cut if callers.depth_count else callers.row_offsets,
     )
     return SandwichLayout(callers=upper, callees=callees)
-
-
-def _whole_axis(profile: Profile) -> Window:
-    start, end = float(profile.axis_start), float(profile.axis_end)
-    return Window(start, end if end > start else start + 1)
 
 
 def _span_boxes(profile: Profile, window: Window) -> Boxes:

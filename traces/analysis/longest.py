@@ -6,10 +6,11 @@ import numpy as np
 
 from traces.analysis.filters import FrameFilter, frames_that, shown_frames
 from traces.analysis.filters import pattern as expression
-from traces.analysis.layout import time_order
 from traces.analysis.selection import select
-from traces.analysis.window import Window, spans_near
+from traces.analysis.stretches import stretches
+from traces.analysis.window import Window, spans_near, whole_axis
 from traces.handles import ProfileChoice
+from traces.kernels.columns import pick
 from traces.model import Profile, Trace
 from traces.values import ProfileKind, Unit
 
@@ -128,16 +129,19 @@ def _longest_stretches(
     *,
     limit: int,
 ) -> tuple[list[LongSpan], int]:
-    boxes = time_order(trace, profile=profile.index, window=window).boxes
-    depth = np.repeat(np.arange(boxes.depth_count), np.diff(boxes.row_offsets))
-    rows = np.flatnonzero(nodes[boxes.ref - profile.node_base])
+    assert profile.samples is not None
+    stretched = stretches(profile, profile.samples, window or whole_axis(profile))
+    duration = stretched.end - stretched.start
+    places = None if nodes.all() else np.flatnonzero(pick(nodes, stretched.node))
+    largest = _largest(duration, limit) if places is None else places[_largest(duration[places], limit)]
     found = []
-    for row in rows[_largest((boxes.end - boxes.start)[rows], limit)].tolist():
-        frame = int(boxes.frame[row])
-        start, end = boxes.start[row].item(), boxes.end[row].item()
+    for row in largest.tolist():
+        node = int(stretched.node[row])
+        frame = int(profile.tree.frame[node])
+        start, end = float(stretched.start[row]), float(stretched.end[row])
         found.append(
             LongSpan(
-                handle=f"n{boxes.ref[row]}",
+                handle=f"n{profile.node_base + node}",
                 frame=frame,
                 name=trace.frame_name(frame),
                 file=trace.frame_file(frame),
@@ -147,11 +151,11 @@ def _longest_stretches(
                 end=end,
                 duration=end - start,
                 self_value=None,
-                depth=int(depth[row]),
+                depth=int(profile.tree.depth[node]),
                 arguments=False,
             )
         )
-    return found, len(rows)
+    return found, len(duration) if places is None else len(places)
 
 
 def _largest(duration: np.typing.NDArray[np.generic], count: int) -> np.typing.NDArray[np.int64]:

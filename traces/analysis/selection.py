@@ -109,9 +109,12 @@ class Selection:
         inside = [samples_inside(p, v, window) for p, v in zip(self.profiles, self.value, strict=True)]
         node = np.concatenate([to[leaf] for to, (leaf, _) in zip(merged.node, inside, strict=True)])
         weights = np.concatenate([weights for _, weights in inside])
-        shown = node >= 0
-        hidden = float(weights[~shown].sum())
-        return replace(values_of_leaves(merged.tree, node[shown], weights[shown]), hidden=hidden)
+        hidden = 0.0
+        if self.frame_filter:
+            shown = node >= 0
+            hidden = float(weights[~shown].sum())
+            node, weights = node[shown], weights[shown]
+        return replace(values_of_leaves(merged.tree, node, weights), hidden=hidden)
 
     def whole(self, values: NodeValues) -> float:
         """All that is not idle, with what a filter hides altogether."""

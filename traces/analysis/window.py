@@ -156,6 +156,12 @@ def _open_at(spans: Spans, begun: int, moment: float) -> list[int]:
     return rows[::-1]
 
 
+def whole_axis(profile: Profile) -> Window:
+    """All of a profile."""
+    start, end = float(profile.axis_start), float(profile.axis_end)
+    return Window(start, end if end > start else start + 1)
+
+
 def bounds(column: Values, window: Window) -> Values:
     """The window's edges for a search in the column; a search for floats makes floats of all whole numbers in it."""
     exact = np.array((window.start, window.end))

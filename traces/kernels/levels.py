@@ -76,7 +76,7 @@ class Preorder:
         """Each node's own value and those of all nodes below it: whole numbers, that no order of adding rounds."""
         sums = np.zeros(len(own) + 1, own.dtype)
         np.cumsum(own[self.nodes], out=sums[1:])
-        total: Values = sums[self.stop] - sums[self.place]
+        total: Values = sums.take(self.stop) - sums.take(self.place)
         return total
 
     def at_or_below(self, starts: Int64) -> npt.NDArray[np.bool_]:

@@ -194,7 +194,7 @@ class TraceBuilder:
         of the input that `nested` indexes."""
         start, end = self._column(nested.start, unit), self._column(nested.end, unit)
         size = len(start)
-        paths = paths_of_spans(nested.frame, nested.parent, MAX_STACK_DEPTH, owned=True)
+        paths = paths_of_spans(nested.frame, nested.parent, MAX_STACK_DEPTH, owned=True, depth=nested.depth)
         node = paths.leaf
         own_of_nodes, count = sum_spans(start, end, nested.parent, node, len(paths))
         spans = Spans(

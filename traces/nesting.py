@@ -7,7 +7,7 @@ begin is dropped and counted; what is open at the end of the file closes at the 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,8 @@ Flags = Sequence[bool] | npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """Spans in preorder. `source` is each span's index in the input; the counts are what was repaired."""
+    """Spans in preorder. `source` is each span's index in the input; the counts are what was repaired. `depth` is there
+    where it was found on the way."""
 
     source: Int64 | Int32
     start: Values
@@ -32,6 +33,7 @@ class Nested:
     unmatched_ends: int = 0
     unclosed: int = 0
     too_deep: int = 0
+    depth: Int32 | None = None
 
 
 def nest_slices(start: Values, end: Values, frame: Int32, *, owned: bool = False) -> Nested:
@@ -39,7 +41,13 @@ def nest_slices(start: Values, end: Values, frame: Int32, *, owned: bool = False
     ended = spans.nest_ended(start, end, frame, MAX_STACK_DEPTH) if owned else None
     if ended is not None:
         return Nested(ended.source, start, end, frame, ended.parent)
-    return _nested(spans.nest(start, end, MAX_STACK_DEPTH), start, frame)
+    nested = _nested(spans.nest(start, end, MAX_STACK_DEPTH), start, frame)
+    given = (start, end, frame)
+    if not owned or len(nested.start) < len(start) or not all(column.flags.writeable for column in given):
+        return nested
+    for column, sorted_column in zip(given, (nested.start, nested.end, nested.frame), strict=True):
+        column[:] = sorted_column
+    return replace(nested, start=start, end=end, frame=frame)
 
 
 def match_begin_end(time: Values, frame: Int32, is_begin: Flags, latest: float | None = None) -> Nested:
@@ -61,4 +69,5 @@ def _nested(found: spans.Nesting, start: Values, frame: Int32) -> Nested:
         unmatched_ends=found.unmatched_ends,
         unclosed=found.unclosed,
         too_deep=found.too_deep,
+        depth=found.depth,
     )

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Raw
 
+from traces.kernels.growing import GrowingColumn
 from traces.kernels.library import REASONS, NotReadable, Outcome
 from traces.kernels.numbers import NOT_NUMBERS, Int64, numbers_of_arrays
 from traces.kernels.records import Column, Field, Kind, column_names
@@ -21,6 +22,8 @@ from traces.kernels.scaled import MISSING, scaled, scaled_array, scaled_number
 BYTE = re.compile(r"byte (\d+)")
 QUOTE = ord('"')
 NO_TEXT = -1
+LARGEST = 0x7FFF_FFFF
+"""Of what is kept in 32 bits."""
 PIECE = 1 << 18
 """Bytes that are decoded at once: of fewer, numpy takes longer to begin than to work; more only take memory."""
 KEPT = 4 << 20
@@ -30,8 +33,6 @@ FEW_ENDS = 3
 """Places that may be the end of an element are tried, until it is not clear what comes."""
 FIRST_KEY = re.compile(rb'[ \t\r\n]*\{[ \t\r\n]*("[^"\\]{1,64}")')
 BETWEEN = rb"\}[ \t\r\n]*(,)[ \t\r\n]*\{[ \t\r\n]*"
-Grown = list[tuple[int, npt.NDArray[Any]]]
-"""What is said of a column, each piece with the row that it begins at."""
 
 
 def unreadable(error: Exception, offset: int, end: int = 0) -> NotReadable:
@@ -61,8 +62,8 @@ class Rows:
         self._batch = 0  # how many records those are
         names = column_names(fields)
         self._kinds = {each.column: each.kind for each in fields if not each.weak and each.column}
-        self._values: dict[str, Grown] = {name: [] for name in names}
-        self._ids: dict[str, Grown] = {name: [] for name in names}
+        self._values = {name: GrowingColumn("q", self._no_value(name)) for name in names}
+        self._ids = {name: GrowingColumn("b", self._no_id(name)) for name in names}
         self._items = {name: array("q") for name in names}
         self._texts: dict[str, dict[bytes, int]] = {name: {} for name in names}
         self._tokens: dict[str, dict[bytes, int]] = {name: {b"": NO_TEXT, b"null": NO_TEXT} for name in names}
@@ -140,18 +141,18 @@ class Rows:
     def _fill_typed(self, typed: TypedColumns) -> None:
         self._batch = typed.count
         for column, words in typed.words.items():
-            self._ids[column].append((self.count, words))
+            self._ids_of(column).add(self.count, words)
         for column, tokens in typed.tokens.items():
             self._fill_texts(column, tokens, slice(None))
         for column, numbers in typed.numbers.items():
-            self._values[column].append((self.count, numbers))
+            self._values[column].add(self.count, numbers)
         for column, (offsets, lengths) in typed.slices.items():
-            self._values[column].append((self.count, offsets))
-            self._ids[column].append((self.count, lengths))
+            self._values[column].add(self.count, offsets)
+            self._ids_of(column).add(self.count, lengths)
         for column, (items, sizes, said) in typed.lists.items():
             before = self._items[column]
-            self._values[column].append((self.count, np.where(said, len(before) + np.cumsum(sizes) - sizes, 0)))
-            self._ids[column].append((self.count, sizes))
+            self._values[column].add(self.count, np.where(said, len(before) + np.cumsum(sizes) - sizes, 0))
+            self._ids_of(column).add(self.count, sizes)
             before.frombytes(items.tobytes())
         self.count += typed.count
 
@@ -228,16 +229,17 @@ class Rows:
 
     def _values_here(self, column: str) -> Int64:
         """A column's numbers, offsets or first items in the rows that are being filled."""
-        return self._here(self._values[column], np.int64, self._no_value(column))
+        return self._values[column].here(self.count, self._batch)
 
     def _ids_here(self, column: str) -> npt.NDArray[np.int32]:
         """A column's texts, lengths or item counts in the rows that are being filled."""
-        return self._here(self._ids[column], np.int32, self._no_id(column))
+        return self._ids_of(column).here(self.count, self._batch)
 
-    def _here(self, grown: Grown, dtype: npt.DTypeLike, missing: int) -> npt.NDArray[Any]:
-        if not grown or grown[-1][0] < self.count:
-            grown.append((self.count, np.full(self._batch, missing, dtype)))
-        return grown[-1][1]
+    def _ids_of(self, column: str) -> GrowingColumn:
+        """As narrow as the texts that are known ask for; lengths and counts take what there is."""
+        ids = self._ids[column]
+        ids.hold(len(self._texts[column]) if self._kinds[column] is Kind.TEXT else LARGEST)
+        return ids
 
     def _no_value(self, column: str) -> int:
         return MISSING if self._kinds[column] is Kind.SCALED else 0
@@ -251,22 +253,12 @@ class Rows:
         for name, kind in self._kinds.items():
             values, ids = (0 if kind is without else self.count for without in (Kind.TEXT, Kind.SCALED))
             columns[name] = Column(
-                _whole(self._values.pop(name), values, np.int64, self._no_value(name)),
-                _whole(self._ids.pop(name), ids, np.int32, self._no_id(name)),
+                self._values[name].whole(values),
+                self._ids_of(name).whole(ids),
                 np.frombuffer(self._items[name], np.int64),
                 tuple(self._texts[name]),
             )
         return columns
-
-
-def _whole(grown: Grown, count: int, dtype: npt.DTypeLike, missing: int) -> npt.NDArray[Any]:
-    """A column of its pieces; what says nothing at all takes no memory."""
-    if not grown:
-        return np.broadcast_to(np.array(missing, dtype), count)
-    whole = np.full(count, missing, dtype)
-    for first, piece in grown:
-        whole[first : first + len(piece)] = piece
-    return whole
 
 
 def _ends_of_elements(document: memoryview, at: int, stop: int) -> Iterator[tuple[int, int]]:

@@ -3,11 +3,13 @@
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from traces.kernels.levels import by_depth
 from traces.kernels.library import call, contiguous, kernels, raise_for
 
 Int64 = npt.NDArray[np.int64]
@@ -16,12 +18,13 @@ UInt8 = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
 NONE = -1
 PIECE = 1 << 16
-"""Rows that become Python's numbers at once without the kernels: more would only take memory."""
+"""Rows that are worked on at once without the kernels: more would only take memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nesting:
-    """Spans in preorder: `source` is the row of the input; the counts are what was repaired."""
+    """Spans in preorder: `source` is the row of the input; the counts are what was repaired. `depth` is there where it
+    was needed."""
 
     source: Int64 | Int32
     end: Values
@@ -30,6 +33,7 @@ class Nesting:
     unmatched_ends: int = 0
     unclosed: int = 0
     too_deep: int = 0
+    depth: Int32 | None = None
 
 
 def nest(start: Values, end: Values, max_depth: int) -> Nesting:
@@ -74,22 +78,26 @@ def _nest_whole(order: Int64, start: Values, end: Values, max_depth: int) -> Nes
     As long as no slice leaves its parent, those before a slice that end after its start are the ones that hold it: they
     are its depth, and the last one before it that lies a level higher is its parent.
     """
-    rows = np.arange(len(order))
-    ended = np.searchsorted(np.sort(end), start, "right")
+    count = len(order)
+    if (end < start).any():
+        return None
+    depth = np.arange(count, dtype=np.int32)
+    depth -= np.searchsorted(np.sort(end), start, "right").astype(np.int32)
     empty = start == end
     if empty.any():  # those that come later at the same moment, and the slice itself, are no earlier ends
         empty_before = np.concatenate(([0], np.cumsum(empty)))
-        ended -= empty_before[np.searchsorted(start, start, "right")] - empty_before[:-1]
-    depth = rows - ended
-    if len(rows) and (depth.max() >= max_depth or (end < start).any()):
+        depth += empty_before[np.searchsorted(start, start, "right")] - empty_before[:-1]
+    del start, empty  # before what else takes memory
+    if count and depth.max() >= max_depth:
         return None
-    by_depth = np.argsort(depth, kind="stable")
-    places = (depth * len(rows) + rows)[by_depth]
-    above = by_depth[np.searchsorted(places, (depth - 1) * len(rows) + rows) - 1]
-    parent = np.where(depth > 0, above, NONE)
-    if (end > np.where(depth > 0, end[above], end)).any():
-        return None
-    return Nesting(order, end, parent.astype(np.int32))
+    rows, cuts = by_depth(depth)
+    parent = np.full(count, NONE, np.int32)
+    for outer, inner in pairwise(np.split(rows, cuts[1:-1])):
+        parents = outer[np.searchsorted(outer, inner) - 1]
+        if (end[inner] > end[parents]).any():
+            return None
+        parent[inner] = parents
+    return Nesting(order, end, parent, depth=depth)
 
 
 def _nest_one_by_one(order: Int64, start: Values, end: Values, max_depth: int) -> Nesting:
@@ -211,8 +219,10 @@ def self_durations(start: Values, end: Values, parent: Int32) -> Values:
 def self_durations_reference(start: Values, end: Values, parent: Int32) -> Values:
     """The same in numpy."""
     own = end - start
-    inner = parent >= 0
-    np.subtract.at(own, parent[inner], (end - start)[inner])
+    for first in range(0, len(own), PIECE):
+        rows = slice(first, first + PIECE)
+        inner = parent[rows] >= 0
+        np.subtract.at(own, parent[rows][inner], (end[rows] - start[rows])[inner])
     return own
 
 

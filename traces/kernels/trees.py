@@ -65,27 +65,30 @@ class TreeStruct(ctypes.Structure):
         return Paths(frame, parent, depth, leaf, self.truncated)
 
 
-def paths_of_spans(frame: Int32, parent: Int32, max_depth: int, *, owned: bool = False) -> Paths:
-    """The node of each span, given spans with parents first. Frames that are nobody else's may become the column of
-    nodes."""
+def paths_of_spans(
+    frame: Int32, parent: Int32, max_depth: int, *, owned: bool = False, depth: Int32 | None = None
+) -> Paths:
+    """The node of each span, given spans with parents first, and their depths if they are known. Frames that are nobody
+    else's may become the column of nodes."""
     library = kernels()
     if library is None:
-        return paths_of_spans_reference(frame, parent, max_depth)
+        return paths_of_spans_reference(frame, parent, max_depth, depth)
     frame = contiguous(frame, np.int32)
     leaf = frame if owned and frame.flags.writeable else np.empty(len(frame), np.int32)
     return _grow(library, library.nodes_of_spans, (frame, contiguous(parent, np.int32), len(frame)), leaf, max_depth)
 
 
-def paths_of_spans_reference(frame: Int32, parent: Int32, max_depth: int) -> Paths:
+def paths_of_spans_reference(frame: Int32, parent: Int32, max_depth: int, depth: Int32 | None = None) -> Paths:
     """The same in numpy, a depth of all spans at a time."""
-    depth = depths_of(parent)
+    depth = depths_of(parent) if depth is None else depth
     deepest = int(depth.max()) + 1 if len(depth) else 0
     if deepest > max_depth or len(frame) < FEW_STACKS * deepest:
         return _spans_one_by_one(frame, parent, max_depth)
-    node = np.full(len(frame) + 1, NONE)  # the last one is the parent of roots
+    node = np.full(len(frame) + 1, NONE, np.int32)  # the last one is the parent of roots
     found: Found = []
     nodes = 0
-    for spans in np.split(np.argsort(depth, kind="stable"), np.cumsum(np.bincount(depth))[:-1]):
+    rows, cuts = by_depth(depth)
+    for spans in np.split(rows, cuts[1:-1]):
         nodes, node[spans] = _distinct_children(node[parent[spans]], frame[spans], spans, nodes, found)
     return _paths_in_order(found, node[:-1])
 
@@ -103,16 +106,16 @@ Found = list[tuple[Int32, Int32, Int32]]
 """Of each depth: frames and parents of its nodes, and the first row that led to each."""
 
 
-def _distinct_children(parents: Int64, frames: Int32, rows: Int64, count: int, found: Found) -> tuple[int, Int64]:
+def _distinct_children(parents: Int32, frames: Int32, rows: Int64, count: int, found: Found) -> tuple[int, Int64]:
     """Add the nodes of one depth to the `count` that were found; returns how many there are then, and each row's."""
-    keys = (parents + 1) << 32 | frames
+    keys = (parents.astype(np.int64, copy=False) + 1) << 32 | frames
     distinct, first, number = np.unique(keys, return_index=True, return_inverse=True)
     frame, parent = (distinct & 0xFFFFFFFF).astype(np.int32), ((distinct >> 32) - 1).astype(np.int32)
     found.append((frame, parent, rows[first].astype(np.int32)))
     return count + len(distinct), count + number
 
 
-def _paths_in_order(found: Found, leaf: Int64) -> Paths:
+def _paths_in_order(found: Found, leaf: Int32) -> Paths:
     """The nodes as a walk through the rows meets them; `leaf` counts them in the order found."""
     depth = np.repeat(np.arange(len(found), dtype=np.int32), [len(first) for _, _, first in found])
     frame, parent, first = (np.concatenate(column) for column in zip(*found, strict=True))

@@ -15,6 +15,8 @@ SAMPLED_EVERY_S = 0.005
 """A peak that lasts shorter is missed; each look costs the process a little time of its own."""
 
 Figures = dict[str, float]
+MEMORY_SHARE, MEMORY_BASE_MB = 0.5, 100
+"""Anonymous memory may be this share of the decompressed size and this much more."""
 
 
 def figures_of(module: str, *arguments: str, with_kernels: bool = True) -> Figures | str:
@@ -33,6 +35,16 @@ def figures_of(module: str, *arguments: str, with_kernels: bool = True) -> Figur
         return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit code {done.returncode}"
     figures: Figures = json.loads(done.stdout)
     return figures
+
+
+def memory_limit(content_mb: float) -> float:
+    """MB that reading a file of so many may take."""
+    return MEMORY_SHARE * content_mb + MEMORY_BASE_MB
+
+
+def met(figure: float, target: float) -> str:
+    """Whether a figure is within its target, as tables say it."""
+    return "yes" if figure <= target else "NO"
 
 
 class AnonymousMemory:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from bench.measure import cpu_seconds, decompressed, mapped
-from bench.own_process import AnonymousMemory, Figures, figures_of
+from bench.own_process import AnonymousMemory, Figures, figures_of, memory_limit, met
 from rendering.flamegraph import render_flamegraph
 from rendering.options import FlamegraphOptions
 from traces.door import read_trace
@@ -78,11 +78,12 @@ def print_large(folder: Path) -> None:
             if isinstance(found, str):
                 print(f"{kernels} {found}")
                 continue
-            met = "yes" if found["seconds"] <= LARGE_TARGET_S else "NO"
+            memory, limit = found["anonymous MB"], memory_limit(found["MB"])
+            # Without the kernels the plan asks for no seconds here, but to be four times as fast as speedscope.
+            target = f" of {LARGE_TARGET_S} {met(found['seconds'], LARGE_TARGET_S)}" if with_kernels else ""
             print(
-                f"{kernels} {found['MB']:.0f} MB: {found['seconds']:.2f} of {LARGE_TARGET_S} {met}, "
-                f"hash {found['hash']:.2f}; "
-                f"anonymous memory {found['anonymous MB']:.0f} MB of {found['MB'] / 2 + 100:.0f}",
+                f"{kernels} {found['MB']:.0f} MB: {found['seconds']:.2f}{target}, hash {found['hash']:.2f}; "
+                f"anonymous memory {memory:.0f} MB of {limit:.0f} {met(memory, limit)}",
                 flush=True,
             )
 

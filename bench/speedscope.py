@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.measure import decompressed
-from bench.own_process import TIMEOUT_S, figures_of
+from bench.own_process import TIMEOUT_S, Figures, figures_of, memory_limit, met
 
 HARNESS = "SPEEDSCOPE_HARNESS"
 
@@ -43,8 +43,10 @@ PEERS = (
 REFERENCE_FACTOR = {True: 4.0, False: 1.0}
 """Without the kernels: four times faster on trace events and collapsed stacks, elsewhere not slower (over 5 MB)."""
 
-MEMORY_SHARE, MEMORY_BASE = 0.5, 100e6
-"""Anonymous memory may be this share of the decompressed size and this many bytes more."""
+ROUNDS = 3
+"""Runs of theirs and ours in turn, of which the least count: what else the machine does only adds."""
+LONG_SECONDS = 30
+"""A file that speedscope takes longer for is read once."""
 
 
 def speedscope_seconds(harness: str, plain: Path) -> float | str:
@@ -65,6 +67,7 @@ def print_beside_speedscope(folder: Path) -> None:
     harness = os.environ.get(HARNESS)
     source = f"measured now by {harness}" if harness else f"figures of the engine's plan; {HARNESS} measures them here"
     print(f"\nfrom bytes in memory to columns, call tree and top functions, CPU seconds; speedscope: {source}")
+    print(f"the least of {ROUNDS} runs in turn, of one where speedscope takes longer than {LONG_SECONDS} s;")
     print("hash and cache writing stand beside; memory is the peak of anonymous memory, MB, and what it may be\n")
     columns = f"{'MB':>6} {'kernels':>8} {'ours':>8} {'target':>7} {'met':>4} {'speedscope':>10} {'ratio':>8}"
     print(f"{'file':38} {columns} {'hash':>6} {'cache':>6} {'memory':>7} {'limit':>6} {'met':>4}")
@@ -76,28 +79,45 @@ def print_beside_speedscope(folder: Path) -> None:
                 continue
             plain = Path(scratch) / peer.file.removesuffix(".gz")
             plain.write_bytes(decompressed(packed))
-            theirs = speedscope_seconds(harness, plain) if harness else peer.speedscope
-            for with_kernels in (True, False):
-                print(_row(peer, plain, theirs, with_kernels=with_kernels), flush=True)
+            theirs, ours = _least(peer, plain, harness)
+            for with_kernels, found in ours.items():
+                print(_row(peer, plain, theirs, found, with_kernels=with_kernels), flush=True)
             plain.unlink()
 
 
-def _row(peer: Peer, plain: Path, theirs: float | str, *, with_kernels: bool) -> str:
-    ours = figures_of("bench.measure", str(plain), with_kernels=with_kernels)
+def _least(peer: Peer, plain: Path, harness: str | None) -> tuple[float | str, dict[bool, Figures | str]]:
+    """Theirs, and ours with kernels and without; a word in place of figures where there are none."""
+    theirs: list[float | str] = []
+    ours: dict[bool, list[Figures | str]] = {True: [], False: []}
+    for _ in range(ROUNDS):
+        theirs.append(speedscope_seconds(harness, plain) if harness else peer.speedscope)
+        for with_kernels, found in ours.items():
+            found.append(figures_of("bench.measure", str(plain), with_kernels=with_kernels))
+        if isinstance(theirs[-1], str) or theirs[-1] > LONG_SECONDS:
+            break
+    least = min((seconds for seconds in theirs if isinstance(seconds, float | int)), default=theirs[-1])
+    return least, {
+        with_kernels: min((each for each in found if isinstance(each, dict)), key=_reading, default=found[-1])
+        for with_kernels, found in ours.items()
+    }
+
+
+def _reading(ours: Figures) -> float:
+    """From bytes to the answers, without the hash."""
+    return ours["import"] - ours["hash"] + ours["functions"] + ours["call tree"]
+
+
+def _row(peer: Peer, plain: Path, theirs: float | str, ours: Figures | str, *, with_kernels: bool) -> str:
     label = f"{plain.name:38}"
     if isinstance(ours, str):
         return f"{label} {ours}"
-    reading = ours["import"] - ours["hash"] + ours["functions"] + ours["call tree"]
+    reading = _reading(ours)
     compared = theirs if isinstance(theirs, float | int) else peer.speedscope
     target = peer.target if with_kernels else compared / REFERENCE_FACTOR[peer.events]
-    limit = MEMORY_SHARE * ours["MB"] + MEMORY_BASE / 1e6
+    limit = memory_limit(ours["MB"])
     ratio = f"{theirs / reading:7.1f}x" if isinstance(theirs, float | int) else f"{'-':>8}"
     return (
         f"{label} {ours['MB']:6.1f} {'on' if with_kernels else 'off':>8} {reading:8.3f} {target:7.2f} "
-        f"{_met(reading, target)} {theirs:>10} {ratio} {ours['hash']:6.3f} {ours['cache']:6.3f} "
-        f"{ours['anonymous MB']:7.0f} {limit:6.0f} {_met(ours['anonymous MB'], limit)}"
+        f"{met(reading, target):>4} {theirs:>10} {ratio} {ours['hash']:6.3f} {ours['cache']:6.3f} "
+        f"{ours['anonymous MB']:7.0f} {limit:6.0f} {met(ours['anonymous MB'], limit):>4}"
     )
-
-
-def _met(figure: float, target: float) -> str:
-    return f"{'yes' if figure <= target else 'NO':>4}"

@@ -1,7 +1,7 @@
 """Columns that grow without the kernels."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from traces.kernels.growing import GrowingColumn
@@ -10,6 +10,7 @@ MISSING = -1
 numbers = st.lists(st.integers(0, 100_000), max_size=5)
 
 
+@example([(0, [], False), (0, [5], True)], 0)
 @given(st.lists(st.tuples(st.integers(0, 3), numbers, st.booleans())), st.integers(0, 3))
 def test_a_column_holds_its_batches_and_nothing_between_them(
     batches: list[tuple[int, list[int], bool]], after: int

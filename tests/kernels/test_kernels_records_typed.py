@@ -301,3 +301,18 @@ def test_a_number_read_again_as_it_is_written_stays_with_its_record() -> None:
     data = json.dumps(nodes).encode()
     table, _ = scan_slices_reference(data, [0], [len(data)], NODE, arrays=True)
     assert table.numbers("column").tolist() == [-(2**63), 35, -(2**63) + 1, 36]
+
+
+@pytest.mark.parametrize("wrong", [0, 3, 5, 11])
+@pytest.mark.parametrize("piece", [100, 300, 700])
+def test_what_was_filled_before_a_piece_proved_wrong_is_not_taken_for_the_next_ones(piece: int, wrong: int) -> None:
+    """Found by mutation: a longer piece is tried next, whose records had the rows of the shorter one."""
+    nodes: list[dict[str, Any]] = [
+        {"id": number, "callFrame": {"functionName": f"f{number}", "lineNumber": number}, "children": [number + 1]}
+        for number in range(12)
+    ]
+    nodes[wrong]["children"] = ["x"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records_rows, "PIECE", piece)
+        with pytest.raises(NotReadable):
+            scan_records_reference(json.dumps({"nodes": nodes}).encode(), NODE, "nodes")

@@ -26,10 +26,15 @@ class GrowingColumn:
 
     def here(self, first: int, count: int) -> npt.NDArray[Any]:
         """The rows from `first` on, to be filled: those of the last call where it was for the same."""
-        if self._batch is None or self._first < first:
+        if self._batch is None or self._first < first or len(self._batch) < count:  # of no rows
             self.add(first, np.full(count, self._missing, np.int64))
         assert self._batch is not None
         return self._batch
+
+    def forget(self, first: int) -> None:
+        """Let go of the rows from `first` on, which could not be read."""
+        if self._first >= first:
+            self._batch = None
 
     def hold(self, largest: int) -> None:
         """Be wide enough for numbers up to this."""

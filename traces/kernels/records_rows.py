@@ -99,6 +99,8 @@ class Rows:
             try:
                 self._fill(Parts([piece], [at - 1 + moved], arrays=True))
             except NotReadable:
+                for column in (*self._values.values(), *self._ids.values()):
+                    column.forget(self.count)
                 continue
             return following
         return None

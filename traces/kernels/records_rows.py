@@ -36,15 +36,15 @@ BETWEEN = rb"\}[ \t\r\n]*(,)[ \t\r\n]*\{[ \t\r\n]*"
 
 
 def unreadable(error: Exception, offset: int, end: int = 0) -> NotReadable:
-    """What a decoder's error says of bytes that begin at `offset` and end at `end`. Of a number that breaks off it says
-    that it is none, at the end."""
+    """What a decoder's error says of bytes that begin at `offset` and end at `end`."""
     if isinstance(error, RecursionError):
         return NotReadable(REASONS[Outcome.TOO_DEEP], offset)
     if isinstance(error, UnicodeDecodeError):
         return NotReadable(REASONS[Outcome.MALFORMED], offset)
     place = BYTE.search(str(error))
-    at = offset + int(place[1]) if place else end or offset
-    return NotReadable(REASONS[Outcome.TRUNCATED if place is None or at == end else Outcome.MALFORMED], at)
+    if place is None:
+        return NotReadable(REASONS[Outcome.TRUNCATED], end or offset)
+    return NotReadable(REASONS[Outcome.MALFORMED], offset + int(place[1]))
 
 
 def starts(part: Raw, bracket: bytes) -> bool:

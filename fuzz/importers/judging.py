@@ -29,8 +29,9 @@ FORMAT = re.compile(
     r"this [\w-]+ (file|trace) |the (gzip|zstd|zip) (file|archive)|its (JSON|text) is|its (gzip|zstd|zip) compression"
 )
 """What a refusal of a damaged file calls it: by its importer's name, or by what it is packed or written in."""
-PLACE = re.compile(r" \(byte [\d,]+\)")
-"""Where a file is damaged: the kernels name the byte, the reference the part of the file that it is in."""
+PLACE = re.compile(r"( it is (malformed|truncated))? \(byte [\d,]+\)")
+"""Where a file is damaged: the kernels name the byte, the reference the part of the file that it is in. At a text's
+very end (`1.`, `trx`) they may not call it the same, broken off or wrong."""
 
 
 class Hang(BaseException):

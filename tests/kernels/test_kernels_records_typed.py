@@ -276,6 +276,15 @@ def test_zeros_are_known_as_they_are_written_and_in_their_order(first: str, then
     assert table.columns["pid"].texts == tuple(dict.fromkeys((first.encode(), then.encode())))
 
 
+def test_what_stands_behind_a_minus_zero_is_known_after_it() -> None:
+    document = b'{"traceEvents": [{"pid": 0}, {"pid": 0}, {"pid": -0}, {"pid": "new"}], "x": 1}'
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records_rows, "PIECE", 15)  # two records
+        table = scan_records_reference(document, EVENT, "traceEvents")
+    assert table.columns["pid"].texts == (b"0", b"-0", b"new")
+    assert table.ids("pid").tolist() == [0, 0, 1, 2]
+
+
 @pytest.mark.parametrize("member", ['"dur": "5"', '"dur": null', '"id2": 5', '"ts": 1e400'])
 def test_what_no_type_fits_is_left_to_the_raw_way(member: str) -> None:
     assert typed(EVENT).read(whole(f"[{{{member}}}]")) is None

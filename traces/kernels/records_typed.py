@@ -83,6 +83,17 @@ class Words(dict[Word, int]):
         index = self[word] = self._texts.setdefault(text, len(self._texts))
         return index
 
+    def sizes(self) -> tuple[int, int]:
+        """How many words and texts are known."""
+        return len(self), len(self._texts)
+
+    def shrink(self, words: int, texts: int) -> None:
+        """Know no more than when there were so many."""
+        while len(self) > words:
+            self.popitem()
+        while len(self._texts) > texts:
+            self._texts.popitem()
+
     def indices(self, said: Sequence[Word]) -> Int32:
         """The index of each of some words. Raises KeyError for a first 0."""
         return np.frombuffer(pack(f"{len(said)}i", *map(self.__getitem__, said)), np.int32)
@@ -172,6 +183,7 @@ class TypedRecords:
                 _add(texts, each, values, (None,))
         for column, words in texts.items():
             known = self._known[column]
+            before = known.sizes()
             try:
                 columns.words[column] = found = known.indices(words)
                 has_zero = 0 in known and (found == known[0]).any()
@@ -179,6 +191,7 @@ class TypedRecords:
                 has_zero = True
             if has_zero:
                 if _says_minus_zero(text, slices):
+                    known.shrink(*before)  # what comes behind a -0 would stand before it
                     raise _NotTold
                 known.keep(0)
                 columns.words[column] = known.indices(words)

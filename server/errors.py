@@ -1,5 +1,5 @@
 """Why the application refused or failed; every edge has one table from these (and the other rooms' roots) to its own
-answers.
+answers, read by `by_class`.
 
 ServerError
 ├── ConfigError               a setting is missing, contradictory or unusable; `serve` ends with exit code 2
@@ -20,11 +20,15 @@ ServerError
 """
 
 import traceback
+from collections.abc import Mapping
+from typing import TypeVar
 
 from limits.decisions import Decision, refusal_text
 
 PLACES_LOGGED = 4
 """Enough to see past a library's own frames to the caller of ours."""
+
+Answer = TypeVar("Answer")
 
 
 class ServerError(Exception):
@@ -104,6 +108,14 @@ class WorkerFailed(ServerError):
 
 class DatabaseUnavailable(ServerError):
     pass
+
+
+def by_class(answers: Mapping[type[Exception], Answer], error: Exception) -> Answer | None:
+    """The answer of the error's own class, else that of its nearest base class in the table; None when there is none.
+
+    As starlette looks up its exception handlers: the order of the table does not matter.
+    """
+    return next((answers[kind] for kind in type(error).__mro__ if kind in answers), None)
 
 
 def raised_at(error: BaseException) -> str:

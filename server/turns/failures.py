@@ -10,30 +10,32 @@ from server.errors import (
     ServerError,
     ServiceUnavailable,
     WorkerFailed,
+    by_class,
 )
 from server.protocol.events import TurnFailed
 from traces.errors import TraceError
 
-CODES: tuple[tuple[type[Exception], str, bool], ...] = (
-    (LimitExceeded, "limit_exceeded", False),
-    (PromptUnavailable, "config_error", True),
-    (WorkerFailed, "worker_failed", True),
-    (ServiceUnavailable, "service_unavailable", True),
-    (DatabaseUnavailable, "database_unavailable", True),
-    (NotFound, "not_found", False),
-    (BadRequest, "bad_request", False),
-    (TraceError, "trace_unreadable", False),
-    (ServerError, "server_error", True),
-)
-"""Error, code, whether the same prompt may succeed later. First match wins; ModelFailed carries its own."""
+CODES: dict[type[Exception], tuple[str, bool]] = {
+    LimitExceeded: ("limit_exceeded", False),
+    PromptUnavailable: ("config_error", True),
+    WorkerFailed: ("worker_failed", True),
+    ServiceUnavailable: ("service_unavailable", True),
+    DatabaseUnavailable: ("database_unavailable", True),
+    NotFound: ("not_found", False),
+    BadRequest: ("bad_request", False),
+    TraceError: ("trace_unreadable", False),
+    ServerError: ("server_error", True),
+}
+"""By class: the code, and whether the same prompt may succeed later. ModelFailed carries its own."""
 
 
 def turn_failure(error: Exception) -> TurnFailed:
     """The event that ends a turn for this error. A text that was not written for people is not shown."""
     if isinstance(error, ModelFailed):
         return TurnFailed(code=error.code, message=str(error), retryable=error.retryable)
-    for kind, code, retryable in CODES:
-        if isinstance(error, kind):
-            return TurnFailed(code=code, message=str(error), retryable=retryable)
+    answer = by_class(CODES, error)
+    if answer is not None:
+        code, retryable = answer
+        return TurnFailed(code=code, message=str(error), retryable=retryable)
     message = f"The server failed unexpectedly ({type(error).__name__}); its log says where. Try again."
     return TurnFailed(code="internal_error", message=message, retryable=True)

@@ -62,4 +62,4 @@ def test_every_close_code_is_explained() -> None:
 
 
 def test_every_code_of_a_failed_turn_is_named() -> None:
-    assert {code for _, code, _ in failures.CODES} <= words(entries()["turn_failed"])
+    assert {code for code, _ in failures.CODES.values()} <= words(entries()["turn_failed"])

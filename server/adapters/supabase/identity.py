@@ -9,7 +9,7 @@ from uuid import UUID
 import jwt
 
 from server.adapters.supabase.keys import PublishedKeys
-from server.errors import NotAuthenticated, NotFound
+from server.errors import NotAuthenticated, NotFound, by_class
 from server.ports.identity import Caller
 
 AUDIENCE = "authenticated"
@@ -29,16 +29,17 @@ LAST_SECOND = 253_402_300_799
 SIGNED_BY_KEY = ("ES256", "RS256")
 SIGNED_BY_SECRET = ("HS256",)
 
-REFUSALS: tuple[tuple[type[jwt.PyJWTError], str, str], ...] = (
-    (jwt.ExpiredSignatureError, "token_expired", "The sign-in has expired. Sign in again."),
-    (jwt.ImmatureSignatureError, "token_not_yet_valid", "This access token is not valid yet: check the clocks."),
-    (jwt.InvalidAudienceError, "wrong_audience", "This access token was made for another audience."),
-    (jwt.InvalidIssuerError, "wrong_issuer", "This access token is of another project."),
-    (jwt.InvalidSignatureError, "bad_signature", "This access token was not signed by this project."),
-    (jwt.InvalidAlgorithmError, "bad_algorithm", "This access token is signed in a way that is not accepted."),
-    (jwt.MissingRequiredClaimError, "incomplete_token", "This access token does not say who it is for."),
-)
-"""First match wins; whatever else is wrong with a token makes it malformed."""
+REFUSALS: dict[type[Exception], tuple[str, str]] = {
+    jwt.ExpiredSignatureError: ("token_expired", "The sign-in has expired. Sign in again."),
+    jwt.ImmatureSignatureError: ("token_not_yet_valid", "This access token is not valid yet: check the clocks."),
+    jwt.InvalidAudienceError: ("wrong_audience", "This access token was made for another audience."),
+    jwt.InvalidIssuerError: ("wrong_issuer", "This access token is of another project."),
+    jwt.InvalidSignatureError: ("bad_signature", "This access token was not signed by this project."),
+    jwt.InvalidAlgorithmError: ("bad_algorithm", "This access token is signed in a way that is not accepted."),
+    jwt.MissingRequiredClaimError: ("incomplete_token", "This access token does not say who it is for."),
+    jwt.PyJWTError: ("malformed_token", "This is no access token."),
+}
+"""By class: a code for programs and a text for people. Whatever else is wrong with a token makes it malformed."""
 
 
 class SupabaseIdentity:
@@ -99,8 +100,7 @@ class SupabaseIdentity:
             )
             return claims
         except jwt.PyJWTError as error:
-            refused = (found[1:] for found in REFUSALS if isinstance(error, found[0]))
-            code, text = next(refused, ("malformed_token", "This is no access token."))
+            code, text = by_class(REFUSALS, error) or REFUSALS[jwt.PyJWTError]
             raise NotAuthenticated(text, code=code) from None
 
     async def _key(self, token: str) -> tuple[jwt.PyJWK | str, list[str]]:

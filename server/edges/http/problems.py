@@ -29,38 +29,39 @@ from server.errors import (
     TooManyAtOnce,
     TurnInProgress,
     WorkerFailed,
+    by_class,
     raised_at,
 )
 from traces.errors import TraceError, TraceTooLarge, UnknownHandle, UnrecognisedTrace
 
-STATUSES: tuple[tuple[type[Exception], int], ...] = (
-    (TraceTooLarge, 413),
-    (UnrecognisedTrace, 415),
-    (UnknownHandle, 404),
-    (TraceError, 422),
-    (InvalidOption, 422),
-    (RenderingError, 500),
-    (UnknownPlan, 404),
-    (UnknownUser, 404),
-    (LimitsError, 400),
-    (BadRequest, 400),
-    (NotAuthenticated, 401),
-    (NotAllowed, 403),
-    (NotFound, 404),
-    (TurnInProgress, 409),
-    (LimitExceeded, 429),
-    (NotSupported, 501),
-    (ModelFailed, 502),
-    (TooManyAtOnce, 429),
-    (Busy, 503),
-    (PromptUnavailable, 503),
-    (ServiceUnavailable, 503),
-    (WorkerFailed, 503),
-    (DatabaseUnavailable, 503),
-    (ConfigError, 500),
-    (ServerError, 500),
-)
-"""First match wins: a kind stands before its root."""
+STATUSES: dict[type[Exception], int] = {
+    TraceTooLarge: 413,
+    UnrecognisedTrace: 415,
+    UnknownHandle: 404,
+    TraceError: 422,
+    InvalidOption: 422,
+    RenderingError: 500,
+    UnknownPlan: 404,
+    UnknownUser: 404,
+    LimitsError: 400,
+    BadRequest: 400,
+    NotAuthenticated: 401,
+    NotAllowed: 403,
+    NotFound: 404,
+    TurnInProgress: 409,
+    LimitExceeded: 429,
+    NotSupported: 501,
+    ModelFailed: 502,
+    TooManyAtOnce: 429,
+    Busy: 503,
+    PromptUnavailable: 503,
+    ServiceUnavailable: 503,
+    WorkerFailed: 503,
+    DatabaseUnavailable: 503,
+    ConfigError: 500,
+    ServerError: 500,
+}
+"""By class: an error that is not here has the status of its nearest base class, so the order does not matter."""
 
 ROOTS = (TraceError, RenderingError, LimitsError, ServerError)
 
@@ -76,7 +77,7 @@ def problem(status: int, title: str, detail: str, *, instance: str, **members: o
 
 def problem_of(error: Exception, *, instance: str) -> JSONResponse:
     """The answer to one of our errors. Raises KeyError for a foreign one."""
-    status = next((status for kind, status in STATUSES if isinstance(error, kind)), None)
+    status = by_class(STATUSES, error)
     if status is None:
         raise KeyError(type(error).__name__)
     members: dict[str, object] = {}

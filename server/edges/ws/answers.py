@@ -15,6 +15,7 @@ from server.errors import (
     PromptUnavailable,
     ServerError,
     TurnInProgress,
+    by_class,
 )
 from server.protocol.server import ChatError, ProtocolError
 from traces.errors import TraceError
@@ -32,23 +33,24 @@ class CloseCode(IntEnum):
     TRY_LATER = 1013
 
 
-_PROTOCOL_CODES: tuple[
-    tuple[type[ServerError], Literal["turn_in_progress", "not_supported", "bad_field", "not_found", "busy"]], ...
-] = (
-    (BadRequest, "bad_field"),
-    (NotFound, "not_found"),
-    (NotSupported, "not_supported"),
-    (TurnInProgress, "turn_in_progress"),
-    (Busy, "busy"),
-)
+PROTOCOL_CODES: dict[
+    type[Exception], Literal["turn_in_progress", "not_supported", "bad_field", "not_found", "busy"]
+] = {
+    BadRequest: "bad_field",
+    NotFound: "not_found",
+    NotSupported: "not_supported",
+    TurnInProgress: "turn_in_progress",
+    Busy: "busy",
+}
+"""Of the errors that leave the socket open and end nothing, by class."""
 
 
 def answer_to(error: ServerError | TraceError) -> ProtocolError | ChatError:
     """What a client reads of an error of ours."""
-    for kind, code in _PROTOCOL_CODES:
-        if isinstance(error, kind):
-            field = error.field if isinstance(error, BadRequest) else None
-            return ProtocolError(code=code, message=str(error), field=field)
+    code = by_class(PROTOCOL_CODES, error)
+    if code is not None:
+        field = error.field if isinstance(error, BadRequest) else None
+        return ProtocolError(code=code, message=str(error), field=field)
     if isinstance(error, LimitExceeded):
         decision = error.decision
         return ChatError(

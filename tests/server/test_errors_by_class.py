@@ -1,0 +1,61 @@
+"""What the edges answer to an error goes by its class and the classes above it, in any order of the table."""
+
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from rendering.errors import MissingFont
+from server.adapters.supabase.identity import REFUSALS
+from server.edges.http.problems import ROOTS, STATUSES
+from server.edges.ws.answers import PROTOCOL_CODES
+from server.errors import BadRequest, Busy, ServerError, TooManyAtOnce, by_class
+from server.turns.failures import CODES
+from traces.errors import DamagedTrace, UnknownHandle
+
+TABLES: list[Mapping[type[Exception], object]] = [STATUSES, PROTOCOL_CODES, CODES, REFUSALS]
+
+
+def with_kinds(root: type[Exception]) -> Iterator[type[Exception]]:
+    yield root
+    for kind in root.__subclasses__():
+        yield from with_kinds(kind)
+
+
+def raised(kind: type[Exception]) -> Exception:
+    """An error of this class, whatever its constructor takes."""
+    return kind.__new__(kind)
+
+
+def test_the_nearest_class_of_an_error_answers() -> None:
+    assert by_class(STATUSES, raised(TooManyAtOnce)) == 429
+    assert by_class(STATUSES, raised(Busy)) == 503
+    assert by_class(STATUSES, raised(UnknownHandle)) == 404
+    assert by_class(STATUSES, raised(DamagedTrace)) == 422
+    assert by_class(STATUSES, raised(MissingFont)) == 500
+    assert by_class(PROTOCOL_CODES, raised(TooManyAtOnce)) == "busy"
+    assert by_class(CODES, raised(DamagedTrace)) == ("trace_unreadable", False)
+
+
+def test_a_kind_that_nobody_listed_is_answered_as_the_kind_above_it() -> None:
+    class Contradiction(BadRequest):
+        pass
+
+    assert by_class(STATUSES, Contradiction("no")) == 400
+    assert by_class(PROTOCOL_CODES, Contradiction("no")) == "bad_field"
+
+
+def test_a_foreign_error_has_no_answer() -> None:
+    assert by_class(STATUSES, ValueError("no")) is None
+    assert by_class(PROTOCOL_CODES, raised(ServerError)) is None
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_order_of_a_table_changes_no_answer(table: Mapping[type[Exception], object]) -> None:
+    backwards = dict(reversed(list(table.items())))
+    kinds = {kind for listed in table for kind in with_kinds(listed)}
+    assert len(kinds) >= len(table)
+    assert all(by_class(backwards, raised(kind)) == by_class(table, raised(kind)) for kind in kinds)
+
+
+def test_every_error_of_ours_has_a_status() -> None:
+    assert {kind for root in ROOTS for kind in with_kinds(root) if by_class(STATUSES, raised(kind)) is None} == set()

@@ -1,6 +1,8 @@
 """The runner, and what the files leave behind."""
 
+import ast
 import asyncio
+import re
 import shutil
 from pathlib import Path
 
@@ -154,6 +156,28 @@ def test_every_named_statement_is_used() -> None:
     source = "".join(path.read_text() for path in adapters.glob("*.py"))
     unused = [name for name in statements() if f'"{name}"' not in source]
     assert unused == []
+
+
+ASKS_OF_ROWS = re.compile(r"\s*(with|select|insert|update|delete)\b", re.IGNORECASE)
+ABOUT_THE_SERVER = {"embedded.py", "library_tables.py", "migrations.py", "place.py"}
+"""These ask PostgreSQL about itself, or prepare it, before there is a row of ours."""
+
+
+def test_no_statement_stands_in_a_module() -> None:
+    adapters = Path(__file__).parents[2] / "server" / "adapters" / "postgres"
+    found = [
+        f"{path.name}:{node.lineno} {node.value[:40]!r}"
+        for path in adapters.glob("*.py")
+        if path.name not in ABOUT_THE_SERVER
+        for call in ast.walk(ast.parse(path.read_text()))
+        if isinstance(call, ast.Call | ast.Assign | ast.AnnAssign)
+        for node in ast.walk(call)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and ASKS_OF_ROWS.match(node.value)
+        and " " in node.value.strip()
+    ]
+    assert not found, f"give it a name and a reason in sql/: {found}"
 
 
 def test_every_foreign_key_has_an_index(owner: psycopg.Connection[tuple[object, ...]]) -> None:

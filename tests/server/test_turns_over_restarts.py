@@ -10,6 +10,7 @@ import pytest
 
 from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.pool import Database
+from server.adapters.postgres.statements import statements
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
 from server.errors import DatabaseUnavailable
 from server.ports.conversations import TurnRequest, TurnRow
@@ -101,7 +102,7 @@ async def test_a_cancelled_turn_whose_server_died_keeps_what_it_had_said_and_end
     killed(monkeypatch)
     trace_id = await asked_and_left(database, tmp_path, session_id, stuck)
     await changed(database, "update chat_turns set cancel_requested = true")
-    monkeypatch.setattr("server.adapters.postgres.turn_sweep.WITHOUT_JOB", "select null, null where false")
+    monkeypatch.setitem(statements(), "turns_without_job", "select null, null where false")
     idle = ScriptedAgent()
     async with local_server(database, tmp_path, idle) as there:
         async with there.session(trace_id, session_id=session_id) as listening:

@@ -10,9 +10,8 @@ from psycopg import AsyncCursor
 from psycopg.rows import DictRow
 
 from server.adapters.postgres.pool import is_lost
+from server.adapters.postgres.statements import statement
 from server.errors import DatabaseUnavailable
-
-NEWER = "select from public.chat_turns where id = %s::uuid and attempt > %s"
 
 
 class PostgresCheckpoints:
@@ -43,7 +42,7 @@ class _Saver(AsyncPostgresSaver):
         if attempt is None:
             return
         async with self._cursor() as cursor:
-            await cursor.execute(NEWER, [turn_id, attempt])
+            await cursor.execute(statement("newer_attempt"), {"turn_id": turn_id, "attempt": attempt})
             if await cursor.fetchone() is not None:
                 raise DatabaseUnavailable("Another server has taken this answer up.")
 

@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, LiteralString, Self
+from typing import Any, Self
 
 import procrastinate
 import psycopg
@@ -20,6 +20,7 @@ from procrastinate.worker import Worker
 from psycopg import AsyncConnection
 
 from server.adapters.postgres.library_tables import SCHEMA, TransactionPool, as_service
+from server.adapters.postgres.statements import statement
 from server.errors import DatabaseUnavailable
 from server.ports.queue import TurnJob
 
@@ -43,14 +44,6 @@ DRAIN_S = 60.0
 
 CONNECTIONS = 8
 """For the queue's and the checkpoints' statements, which are short."""
-
-FIND: LiteralString = """
-select id, status, (
-    select count(*) from procrastinate_jobs b where b.lock = j.lock and b.id < j.id and b.status in ('todo', 'doing')
-) as ahead
-from procrastinate_jobs j
-where queueing_lock = %(turn_id)s and status in ('todo', 'doing') order by id limit 1
-"""
 
 log = structlog.get_logger(__name__)
 
@@ -123,11 +116,11 @@ class PostgresTurnQueue:
     async def put_within(self, connection: AsyncConnection[Any], job: TurnJob) -> None:
         """Make the job in the caller's transaction, unless the turn has one."""
         await connection.execute(f"set local search_path to {SCHEMA}")
-        has_ended = "select ended_at is not null as ended from public.chat_turns where id = %s"
-        turn = await (await connection.execute(has_ended, [job.turn_id])).fetchone()
+        of_turn = {"turn_id": job.turn_id}
+        turn = await (await connection.execute(statement("turn_has_ended"), of_turn)).fetchone()
         if turn is not None and turn["ended"]:
             return
-        if await (await connection.execute(FIND, {"turn_id": job.turn_id})).fetchone() is None:
+        if await (await connection.execute(statement("job_of_turn"), of_turn)).fetchone() is None:
             with _reaching():
                 await self._deferrer(job, connection).defer_async(turn_id=job.turn_id, session_id=job.session_id)
 
@@ -236,7 +229,7 @@ class PostgresTurnQueue:
 
     async def _find(self, turn_id: str) -> dict[str, Any] | None:
         with _reaching():
-            rows = await self._app.connector.execute_query_all_async(FIND, turn_id=turn_id)
+            rows = await self._app.connector.execute_query_all_async(statement("job_of_turn"), turn_id=turn_id)
         return rows[0] if rows else None
 
     def _deferrer(self, job: TurnJob, connection: AsyncConnection[Any] | None = None) -> procrastinate.jobs.JobDeferrer:

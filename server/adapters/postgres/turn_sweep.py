@@ -10,6 +10,7 @@ import structlog
 from procrastinate.exceptions import ProcrastinateException
 from psycopg_pool import PoolTimeout
 
+from server.adapters.postgres.statements import statement
 from server.adapters.postgres.turn_queue import STALLED_S, PostgresTurnQueue
 from server.errors import DatabaseUnavailable
 from server.ports.queue import TurnJob
@@ -17,32 +18,14 @@ from server.ports.queue import TurnJob
 EVERY_S = 2.0
 LOCK_KEY = 7_274_463_203
 
-WITHOUT_JOB = """
-select t.id, t.session_id from public.chat_turns t
-where t.ended_at is null and not exists (
-    select from procrastinate_jobs j where j.queueing_lock = t.id::text and j.status in ('todo', 'doing')
-)
-order by min(t.created_at) over (partition by t.session_id), t.session_id, t.ordinal
-"""
 REMAINS = (
-    "delete from procrastinate_jobs where status not in ('todo', 'doing')",
-    # Listeners of other processes may still be reading the end.
-    """
-    delete from turn_events e
-    where e.written_at < now() - interval '10 s'
-        and not exists (select from public.chat_turns t where t.id = e.turn_id and t.ended_at is null)
-    """,
-    *(
-        f"""
-        delete from {table} c where not exists (
-            select from public.chat_turns t
-            where t.ended_at is null and t.user_id = split_part(c.thread_id, '/', 1)::uuid
-                and t.id = split_part(c.thread_id, '/', 2)::uuid
-        )
-        """  # noqa: S608 - names of ours
-        for table in ("checkpoint_writes", "checkpoint_blobs", "checkpoints")
-    ),
+    "delete_done_jobs",
+    "delete_ended_turns_events",
+    "delete_ended_turns_checkpoint_writes",
+    "delete_ended_turns_checkpoint_blobs",
+    "delete_ended_turns_checkpoints",
 )
+"""Statements that remove what ended turns leave."""
 
 log = structlog.get_logger(__name__)
 
@@ -71,16 +54,16 @@ class TurnSweep:
     async def sweep(self) -> list[TurnJob]:
         """One round; returns the turns that got a job. Nothing is done while another process is at it."""
         async with self._queue.pool.connection() as guard, guard.cursor() as cursor:
-            await cursor.execute("select pg_try_advisory_xact_lock(%s)", [LOCK_KEY])
+            await cursor.execute(statement("lock_sweep"), {"key": LOCK_KEY})
             if (await cursor.fetchone()) != (True,):
                 return []
             await self._queue.retry_stalled(self._stalled_s, datetime.now(UTC))
-            await cursor.execute(WITHOUT_JOB)
+            await cursor.execute(statement("turns_without_job"))
             lost = [TurnJob(str(turn), str(session)) for turn, session in await cursor.fetchall()]
             for job in lost:
                 await self._queue.put(job)
-            for statement in REMAINS:
-                await cursor.execute(statement)
+            for name in REMAINS:
+                await cursor.execute(statement(name))
         return lost
 
     async def _sweep_on(self) -> None:

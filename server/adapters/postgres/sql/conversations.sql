@@ -1,0 +1,149 @@
+-- name: open_session
+-- The session, made when it is new; the function decides whether the caller may.
+select * from public.open_chat_session(%(user_id)s, %(trace_id)s, %(session_id)s)
+
+-- name: session
+-- One session, if one of the caller's accounts holds it.
+select * from public.chat_sessions
+where id = %(session_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))
+
+-- name: sessions
+-- The list beside the chat: what was never spoken in is not shown.
+select * from public.chat_sessions s
+where s.account_id = %(account_id)s
+    and s.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+    and (%(trace_id)s::uuid is null or s.trace_id = %(trace_id)s)
+    and exists (select from public.chat_messages m where m.session_id = s.id)
+order by s.updated_at desc, s.id
+limit %(limit)s
+
+-- name: rename_session
+-- A new title; not a use of the session, so it keeps its place in the list.
+update public.chat_sessions set title = %(title)s
+where id = %(session_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+returning *
+
+-- name: delete_session
+-- The paths of the pictures it held.
+select * from public.delete_chat_session(%(user_id)s, %(session_id)s) as picture
+
+-- name: reserve_turn
+-- Decide, count, insert the turn and the user's message, in one call.
+select * from public.reserve_chat_turn(
+    %(user_id)s, %(trace_id)s, %(session_id)s, %(turn_id)s, %(kind)s, %(prompt)s, %(context)s,
+    p_model => %(model)s, p_queue_behind => %(queue_behind)s, p_supersedes => %(supersedes)s
+)
+
+-- name: sessions_answering
+-- In how many sessions a turn of the user's runs or waits. Exact after `reserve_turn` in the same transaction, which has
+-- locked his subscription: his other prompts stand in line behind this one, in every process.
+select count(distinct t.session_id) as answering from public.chat_turns t
+where t.user_id = %(user_id)s and t.ended_at is null
+
+-- name: turn
+-- One turn, if one of the caller's accounts holds it.
+select * from public.chat_turns
+where id = %(turn_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))
+
+-- name: start_turn
+-- The turn as it starts, or no row when there is nothing to run.
+select * from public.start_chat_turn(%(turn_id)s, %(owner)s)
+
+-- name: stands_behind
+-- Whether an earlier turn of its session has not ended. An earlier one cannot come later: places are given out under the
+-- session's lock.
+select exists (
+    select from public.chat_turns t join public.chat_turns earlier on earlier.session_id = t.session_id
+    where t.id = %(turn_id)s and earlier.ordinal < t.ordinal and earlier.ended_at is null
+) as waits
+
+-- name: hand_over_turn
+-- Its server was told to stop, or lost the database: this attempt is none of those that count against it.
+update public.chat_turns set handed_over = handed_over + 1
+where id = %(turn_id)s and attempt = %(attempt)s and ended_at is null
+
+-- name: request_cancel
+-- An ended turn is left as it is, and returned.
+update public.chat_turns set cancel_requested = cancel_requested or ended_at is null
+where id = %(turn_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+returning *
+
+-- name: end_turn
+-- False when it has ended already.
+select public.end_chat_turn(
+    %(turn_id)s, %(status)s, %(messages)s, %(title)s, %(error_code)s, %(model)s, %(prompt_version)s,
+    %(input_tokens)s, %(output_tokens)s, %(delivered_anything)s
+) as ended
+
+-- name: turn_cost
+-- US dollars; beside the ending, in its transaction.
+update public.chat_turns set cost_usd = %(cost_usd)s where id = %(turn_id)s
+
+-- name: holds_turn
+-- Whether the attempt that asks is still the turn's newest; locks until the transaction ends.
+select flamechat_private.holds_chat_turn(%(turn_id)s, %(attempt)s) as holds
+
+-- name: messages_by_id
+-- What was just stored, in order.
+select * from public.chat_messages where id = any(%(message_ids)s) order by position
+
+-- name: unended_turns
+-- What a server that starts has to run or to close, oldest session first, each in its order.
+select * from public.chat_turns where ended_at is null
+order by min(created_at) over (partition by session_id), session_id, ordinal
+
+-- name: pictures_of_nobody
+-- A picture is stored before its message, which comes with the end of its turn: until then it may still be held.
+select path from unnest(%(paths)s::text[]) as path
+where path ~ '^[^/]+/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[^/]+$'
+    and not exists (
+        select from public.chat_turns t where t.id = split_part(path, '/', 2)::uuid and (
+            t.ended_at is null
+            or exists (select from public.chat_messages m where m.turn_id = t.id and m.content_image_path = path)
+        )
+    )
+
+-- name: messages
+-- The newest messages before a position, of the turns that stand; the caller puts them in order.
+select m.*, f.score as feedback
+from public.chat_messages m
+left join public.message_feedback f on f.message_id = m.id and f.user_id = %(user_id)s
+where m.session_id = %(session_id)s and (%(before)s::integer is null or m.position < %(before)s)
+    and (m.turn_id is null or m.turn_id not in (select flamechat_private.superseded_turns(%(session_id)s)))
+order by m.position desc
+limit %(limit)s
+
+-- name: versions
+-- The turns that stand in another's place, each with those it replaced, oldest first.
+with recursive chain (turn_id, earlier, step) as (
+    select t.id, t.supersedes, 1 from public.chat_turns t
+    where t.session_id = %(session_id)s and t.supersedes is not null and t.status <> 'failed'
+        and t.id not in (select flamechat_private.superseded_turns(%(session_id)s))
+    union all
+    select c.turn_id, t.supersedes, c.step + 1 from chain c join public.chat_turns t on t.id = c.earlier
+    where t.supersedes is not null
+)
+select turn_id, array_agg(earlier order by step desc) as earlier from chain group by turn_id
+
+-- name: messages_of_turn
+-- Of one turn, whether it stands or not.
+select m.*, f.score as feedback
+from public.chat_messages m
+left join public.message_feedback f on f.message_id = m.id and f.user_id = %(user_id)s
+where m.session_id = %(session_id)s and m.turn_id = %(turn_id)s
+order by m.position
+
+-- name: rate_message
+-- One opinion per user and answer.
+select public.rate_chat_message(%(user_id)s, %(message_id)s, %(score)s, %(reason)s)
+
+-- name: turn_of_message
+-- After `rate_message`, which has looked whose it is.
+select turn_id from public.chat_messages where id = %(message_id)s
+
+-- name: limits
+-- Where the caller stands; a session that is not his counts nothing.
+select * from public.chat_limits(%(user_id)s, (
+    select id from public.chat_sessions
+    where id = %(session_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))
+))

@@ -1,0 +1,49 @@
+-- name: take_broadcasts
+-- How many of the wanted broadcasts may be sent now, over all processes.
+select flamechat_private.take_broadcasts(%(wanted)s, %(per_second)s) as taken
+
+-- name: write_turn_events
+-- Only of turns that still belong to the attempt in whose block the numbers lie; an end is told by who has stored it.
+insert into flamechat_private.turn_events (turn_id, seq, session_id, event, ends_turn)
+select e.turn_id, e.seq, e.session_id, e.event, e.ends_turn
+from unnest(%(turns)s::uuid[], %(seqs)s::bigint[], %(sessions)s::uuid[], %(events)s::text[], %(ends)s::boolean[])
+    as e (turn_id, seq, session_id, event, ends_turn)
+join public.chat_turns t on t.id = e.turn_id
+where t.attempt <= e.seq / %(per_attempt)s + 1 or e.ends_turn
+on conflict do nothing
+
+-- name: untold_ends
+-- Turns that ended some time ago, and nobody said so.
+select t.id from public.chat_turns t
+where t.id = any(%(turns)s::uuid[]) and t.ended_at < now() - interval '3 s'
+    and not exists (select from flamechat_private.turn_events e where e.turn_id = t.id and e.ends_turn)
+
+-- name: turn_events_missing
+-- Which of these events are not there.
+select e.turn_id from unnest(%(turns)s::uuid[], %(seqs)s::bigint[]) as e (turn_id, seq)
+where not exists (
+    select from flamechat_private.turn_events t where t.turn_id = e.turn_id and t.seq = e.seq
+)
+
+-- name: replace_turn_events
+-- What the turns' new rows tell again. A newer attempt's numbers are higher.
+delete from flamechat_private.turn_events t
+using unnest(%(turns)s::uuid[], %(seqs)s::bigint[]) as e (turn_id, seq)
+where t.turn_id = e.turn_id and t.seq <= e.seq
+
+-- name: announce_turn_events
+-- Ids and numbers, nothing of what was said.
+select pg_notify(%(channel)s, news) from unnest(%(news)s::text[]) as news
+
+-- name: read_turn_events
+-- What was told of these sessions by others, beyond what is known of each turn. Of one that has ended nothing before its
+-- end is there: who comes meanwhile reads the messages.
+select e.session_id, e.turn_id, e.seq, e.event, e.ends_turn
+from flamechat_private.turn_events e
+left join unnest(%(turns)s::uuid[], %(seen)s::bigint[]) as k (turn_id, seq) on k.turn_id = e.turn_id
+where e.session_id = any(%(sessions)s::uuid[]) and e.turn_id <> all(%(own)s::uuid[]) and e.seq > coalesce(k.seq, -1)
+    and not (
+        exists (select from public.chat_turns t where t.id = e.turn_id and t.ended_at is not null)
+        and not exists (select from flamechat_private.turn_events x where x.turn_id = e.turn_id and x.ends_turn)
+    )
+order by e.written_at, e.turn_id, e.seq

@@ -1,0 +1,90 @@
+-- name: make_user
+-- The local user, whom no identity provider knows; the trigger gives him account, profile and subscription.
+insert into auth.users (id) values (%(user_id)s) on conflict do nothing
+
+-- name: put_on_plan
+-- The plan of a user who was just made.
+update public.user_subscriptions
+set plan_id = (select id from public.subscription_plans where name = %(plan)s), status = 'active'
+where user_id = %(user_id)s
+
+-- name: settle_user
+-- What every user has, made where it is missing; refused for one whom auth.users does not hold.
+select flamechat_private.settle_user(%(user_id)s)
+
+-- name: personal_account
+-- The account that is the user's own.
+select id from public.accounts where personal_user_id = %(user_id)s
+
+-- name: plans
+-- What is on offer, and what was.
+select * from public.subscription_plans order by name
+
+-- name: plan
+-- Locked, so that what is made of it is made of what is there.
+select * from public.subscription_plans where name = %(name)s for update
+
+-- name: create_plan
+-- No row when the name is taken.
+insert into public.subscription_plans (
+    name, display_name, price_monthly, chat_messages_per_session, chat_sessions_limit, chat_sessions_period,
+    monthly_upload_limit, total_trace_limit, retention_days, allow_public_sharing, hidden_tools, chat_models
+)
+values (
+    %(name)s, %(display_name)s, %(price_monthly)s, %(chat_messages_per_session)s, %(chat_sessions_limit)s,
+    %(chat_sessions_period)s, %(monthly_upload_limit)s, %(total_trace_limit)s, %(retention_days)s,
+    %(allow_public_sharing)s, %(hidden_tools)s, %(chat_models)s
+)
+on conflict (name) do nothing
+
+-- name: change_plan
+-- Everything of it; the functions read it anew with every prompt.
+update public.subscription_plans
+set display_name = %(display_name)s, price_monthly = %(price_monthly)s,
+    chat_messages_per_session = %(chat_messages_per_session)s, chat_sessions_limit = %(chat_sessions_limit)s,
+    chat_sessions_period = %(chat_sessions_period)s, monthly_upload_limit = %(monthly_upload_limit)s,
+    total_trace_limit = %(total_trace_limit)s, retention_days = %(retention_days)s,
+    allow_public_sharing = %(allow_public_sharing)s, hidden_tools = %(hidden_tools)s,
+    chat_models = %(chat_models)s,
+    retired_at = case when %(is_retired)s then coalesce(retired_at, now()) end, updated_at = now()
+where name = %(name)s
+
+-- name: user_usage
+-- Where one user stands, or all.
+select * from public.user_usage(%(user_id)s, %(limit)s, %(offset)s)
+
+-- name: conversations_of
+-- Those of these users that have so many messages, as a prompt's reservation counts them.
+select count(*) as conversations from public.chat_sessions s
+where s.user_id = any(%(users)s::uuid[]) and flamechat_private.messages_counted(s.id) >= %(messages)s
+
+-- name: subscribe
+-- A plan, in good standing; the counters stay.
+update public.user_subscriptions
+set plan_id = (select id from public.subscription_plans where name = %(plan)s),
+    status = case %(plan)s when 'free' then 'free' else 'active' end, updated_at = now()
+where user_id = %(user_id)s
+
+-- name: grant_sessions
+-- On top of the plan.
+update public.user_subscriptions set granted_sessions = granted_sessions + %(sessions)s, updated_at = now()
+where user_id = %(user_id)s
+
+-- name: reset_usage
+-- All counters, in one call.
+select public.reset_user_usage(%(user_id)s)
+
+-- name: note_plan_change
+-- The audit.
+insert into public.plan_changes (changed_by, user_id, plan_name, action, before, after, reason)
+values (
+    %(changed_by)s, %(user_id)s, %(plan_name)s, %(action)s, %(before)s, %(after)s, %(reason)s
+)
+
+-- name: plan_changes
+-- The audit, newest first.
+select * from public.plan_changes order by id desc limit %(limit)s
+
+-- name: roll_periods
+-- Monthly counters of everybody whose month is over.
+select public.reset_expired_monthly_limits()

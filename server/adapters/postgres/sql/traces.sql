@@ -1,0 +1,65 @@
+-- name: reserve_upload
+-- Count an upload, or say which ceiling is reached.
+select * from public.reserve_trace_upload(%(user_id)s)
+
+-- name: release_upload
+-- Give back an upload that did not become a trace.
+select public.release_trace_upload(%(user_id)s)
+
+-- name: insert_trace
+-- The trigger holds it to its maker's plan.
+insert into public.traces (
+    id, account_id, user_id, name, sha256, size_bytes, format, unit, duration_ns, summary, object_path, created_at,
+    expires_at
+)
+values (
+    %(trace_id)s, %(account_id)s, %(user_id)s, %(name)s, %(sha256)s, %(size_bytes)s, %(format)s, %(unit)s,
+    %(duration_ns)s, %(summary)s, %(object_path)s, %(created_at)s, %(expires_at)s
+)
+
+-- name: trace
+-- One trace, if one of the caller's accounts holds it.
+select * from public.traces
+where id = %(trace_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))
+
+-- name: traces
+-- The caller's list, newest first.
+select * from public.traces
+where account_id = %(account_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))
+order by created_at desc, id
+limit %(limit)s
+
+-- name: delete_trace
+-- The row, with its sessions by cascade; returned so that its objects can follow.
+delete from public.traces
+where id = %(trace_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+returning *
+
+-- name: expired_traces
+-- With the pictures of all their conversations; a turn that runs is waited for.
+select t.id, t.sha256, t.object_path, array(
+    select m.content_image_path
+    from public.chat_messages m join public.chat_sessions s on s.id = m.session_id
+    where s.trace_id = t.id and m.content_image_path is not null
+) as pictures
+from public.traces t
+where t.expires_at <= %(now)s
+    and not exists (select from public.chat_turns c where c.trace_id = t.id and c.ended_at is null)
+order by t.expires_at
+limit %(limit)s
+
+-- name: delete_expired_trace
+-- Sessions, turns and messages go with it.
+delete from public.traces where id = %(trace_id)s and expires_at <= %(now)s
+
+-- name: bytes_are_held
+-- Whether the cache of these bytes still serves somebody.
+select exists (select from public.traces where sha256 = %(sha256)s) as held
+
+-- name: share_trace
+-- The function decides whether the caller and his plan may.
+select public.share_trace(%(user_id)s, %(trace_id)s, %(token_hash)s)
+
+-- name: shared_trace
+-- By the hash of a link's token; nobody need be signed in.
+select * from public.shared_trace(%(token_hash)s)

@@ -11,7 +11,6 @@ import platformdirs
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from server.adapters.supabase.project import SupabaseProject
 from server.agent.offering import OfferedModels
 from server.errors import ConfigError
 from traces.bounds import MAX_UPLOAD_BYTES
@@ -146,20 +145,7 @@ class Settings(BaseSettings):
     @property
     def database_urls(self) -> tuple[str | None, str | None]:
         """That of transactions and that of sessions; None for what is not set."""
-        return _told(self.database_url), _told(self.database_session_url)
-
-    @property
-    def supabase_project(self) -> SupabaseProject | None:
-        """None on a server of one machine. Of a project that `check_supabase` has passed."""
-        key = _told(self.supabase_service_role_key)
-        if self.supabase_url is None or self.supabase_anon_key is None or key is None:
-            return None
-        return SupabaseProject(
-            url=self.supabase_url,
-            anon_key=self.supabase_anon_key,
-            service_role_key=key,
-            jwt_secret=_told(self.supabase_jwt_secret),
-        )
+        return _secret_value(self.database_url), _secret_value(self.database_session_url)
 
     def check_supabase(self) -> None:
         """Raises ConfigError for a project of which something is missing. Its parts go together: its users own the
@@ -182,7 +168,7 @@ class Settings(BaseSettings):
             raise ConfigError(f"{PREFIX}LANGFUSE_{given}_KEY is set, but not {PREFIX}LANGFUSE_{missing}_KEY.")
 
 
-def _told(secret: SecretStr | None) -> str | None:
+def _secret_value(secret: SecretStr | None) -> str | None:
     return None if secret is None else secret.get_secret_value()
 
 

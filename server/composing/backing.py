@@ -19,6 +19,7 @@ from server.adapters.supabase.keys import PublishedKeys
 from server.adapters.supabase.objects import SupabaseObjects
 from server.adapters.supabase.project import SupabaseProject
 from server.adapters.supabase.realtime import RealtimeRelay
+from server.composing.project import supabase_project
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.services import Gateway
 from server.ports.identity import LOCAL_USER_ID, Caller, Identity
@@ -47,7 +48,7 @@ async def backing_of(
 
     Raises DatabaseUnavailable.
     """
-    project = settings.supabase_project
+    project = supabase_project(settings)
     if project is None:
         yield await _this_machine(settings, place, relay)
         return

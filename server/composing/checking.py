@@ -16,6 +16,7 @@ from server.adapters.postgres.programs import find_programs
 from server.adapters.supabase.project import SupabaseProject
 from server.agent.offering import ANALYST_LABEL
 from server.composing.agent import build_models
+from server.composing.project import supabase_project
 from server.composing.watching import FROM_FILE, watching
 from server.edges.cli.config import Checked, Sign
 from server.errors import ConfigError, DatabaseUnavailable, ServerError
@@ -115,7 +116,7 @@ async def _listen(settings: Settings) -> Outcome:
 
 
 async def _storage(settings: Settings) -> Outcome:
-    project = settings.supabase_project
+    project = supabase_project(settings)
     if project is None:
         return "ok", f"the folder {settings.data / 'objects'}"
     found = await _asked(project, "GET", "/storage/v1/bucket")
@@ -130,7 +131,7 @@ async def _storage(settings: Settings) -> Outcome:
 
 
 async def _realtime(settings: Settings) -> Outcome:
-    project = settings.supabase_project
+    project = supabase_project(settings)
     if project is None or not settings.realtime:
         return "off", "turns are told over the WebSocket alone"
     message = {"topic": "flamechat:check-config", "event": "check", "payload": {}, "private": True}
@@ -141,7 +142,7 @@ async def _realtime(settings: Settings) -> Outcome:
 
 
 async def _identity(settings: Settings) -> Outcome:
-    project = settings.supabase_project
+    project = supabase_project(settings)
     if project is None:
         return "ok", "one user" + (" with an access token" if settings.access_token else ", on this machine only")
     keys = (await _asked(project, "GET", "/auth/v1/.well-known/jwks.json")).json().get("keys", [])

@@ -11,11 +11,13 @@ from typing import assert_never
 
 
 class LimitType(StrEnum):
-    SESSION_MESSAGES = "session_messages"
-    LIFETIME_ANALYSES = "lifetime_analyses"
-    MONTHLY_SESSIONS = "monthly_sessions"
-    MONTHLY_UPLOADS = "monthly_uploads"
-    TOTAL_TRACES = "total_traces"
+    """Which ceiling of a plan refused; the names are the database's and the wire's."""
+
+    SESSION_MESSAGES = "session_messages"  #: prompts and answers in one conversation
+    LIFETIME_ANALYSES = "lifetime_analyses"  #: conversations a user may ever begin, on a plan that counts for life
+    MONTHLY_SESSIONS = "monthly_sessions"  #: conversations a user may begin in a month
+    MONTHLY_UPLOADS = "monthly_uploads"  #: traces a user may upload in a month
+    TOTAL_TRACES = "total_traces"  #: traces a user may keep at a time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,10 @@ MODEL_NAME = re.compile(r"[^\s,]{1,100}")
 
 
 class SessionsPeriod(StrEnum):
-    LIFETIME = "lifetime"
-    MONTHLY = "monthly"
+    """What a plan's ceiling of conversations is counted over."""
+
+    LIFETIME = "lifetime"  #: since the user exists; never renewed
+    MONTHLY = "monthly"  #: since the current month of the subscription began
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

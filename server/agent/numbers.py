@@ -21,10 +21,12 @@ RANGE = re.compile(
 
 
 class Dimension(StrEnum):
-    TIME = "time"
-    BYTES = "bytes"
-    SHARE = "share"
-    COUNT = "count"
+    """What a number in an answer measures: only numbers of one dimension are compared."""
+
+    TIME = "time"  #: nanoseconds
+    BYTES = "bytes"  #: bytes
+    SHARE = "share"  #: percent of something
+    COUNT = "count"  #: a number of things
 
 
 _UNITS: dict[str, tuple[Dimension, float]] = {

@@ -17,17 +17,21 @@ from server.protocol.values import LimitsView
 
 
 class TurnKind(StrEnum):
-    PROMPT = "prompt"
-    REGENERATE = "regenerate"
-    EDIT = "edit"
+    """Why a turn was asked for; decides what of it is counted."""
+
+    PROMPT = "prompt"  #: a new question: it counts, and its answer too
+    REGENERATE = "regenerate"  #: the same question again, in another turn's place: the answer alone counts
+    EDIT = "edit"  #: another question in another turn's place: it counts, and its answer too
 
 
 class TurnStatus(StrEnum):
-    ACCEPTED = "accepted"
-    RUNNING = "running"
-    COMPLETED = "completed"
-    CANCELLED = "cancelled"
-    FAILED = "failed"
+    """A turn as `chat_turns` has it. How one follows the other: server/turns/lifecycle.py."""
+
+    ACCEPTED = "accepted"  #: counted and stored; no attempt has started
+    RUNNING = "running"  #: an attempt has started, perhaps in a process that is gone
+    COMPLETED = "completed"  #: ended with an answer
+    CANCELLED = "cancelled"  #: ended by its user; what had been answered is kept
+    FAILED = "failed"  #: ended without an answer; it replaces no other turn
 
     @property
     def has_ended(self) -> bool:
@@ -35,12 +39,14 @@ class TurnStatus(StrEnum):
 
 
 class Sender(StrEnum):
-    USER = "user"
-    MODEL = "model"
-    TOOL_REQUEST = "tool_request"
-    TOOL_RESULT = "tool_result"
-    TOOL_ERROR = "tool_error"
-    SYSTEM_EVENT = "system_event"
+    """Who a message in the history is from, as `chat_messages` has it."""
+
+    USER = "user"  #: the person: a prompt
+    MODEL = "model"  #: the answer, or a part of it
+    TOOL_REQUEST = "tool_request"  #: a tool's call, with its arguments
+    TOOL_RESULT = "tool_result"  #: what a tool returned
+    TOOL_ERROR = "tool_error"  #: why a tool failed, or that it did not finish
+    SYSTEM_EVENT = "system_event"  #: what the server notes: a turn that was stopped, or failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """The shape of the repository, held by tests: sizes, names, neutrality. Imports are held by import-linter."""
 
+import ast
 import importlib.metadata
 import importlib.util
 import re
@@ -107,3 +108,20 @@ def test_every_web_dependency_has_a_line_in_the_docs() -> None:
     documented = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
     missing = [name for name in names if f"`{name}`" not in documented]
     assert not missing, f"docs/dependencies.md lacks {missing}"
+
+
+def test_every_member_of_an_enumeration_explains_itself() -> None:
+    """Like procrastinate's `TODO = "todo"  #: The job is waiting in a queue`, on the member's own line."""
+    bare = [
+        f"{path.relative_to(ROOT)}: {enumeration.name}.{member.targets[0].id}"
+        for path in FILES
+        if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in {"server", "limits"}
+        for lines in [path.read_text().splitlines()]
+        for enumeration in ast.walk(ast.parse("\n".join(lines)))
+        if isinstance(enumeration, ast.ClassDef)
+        and any(isinstance(base, ast.Name) and base.id.endswith("Enum") for base in enumeration.bases)
+        for member in enumeration.body
+        if isinstance(member, ast.Assign) and isinstance(member.targets[0], ast.Name)
+        if not re.search(r"  #: \w", lines[member.lineno - 1])
+    ]
+    assert not bare, f"say what it means after `#:`: {bare}"

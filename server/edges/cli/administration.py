@@ -6,7 +6,6 @@ import json
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import asdict
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,15 +40,12 @@ User = Annotated[str, typer.Option(help="The user's id; default: the user of thi
 PlanName = Annotated[str, typer.Argument(metavar="PLAN")]
 
 
-class Period(StrEnum):
-    LIFETIME = "lifetime"
-    MONTHLY = "monthly"
-
-
 Limit = Annotated[str | None, typer.Option(metavar="N|unlimited", show_default=False)]
 DisplayName = Annotated[str | None, typer.Option(help="As people read it.")]
 Price = Annotated[int | None, typer.Option("--price-monthly-cents", min=0)]
-PeriodOption = Annotated[Period | None, typer.Option("--chat-sessions-period", help="What the sessions limit is of.")]
+PeriodOption = Annotated[
+    SessionsPeriod | None, typer.Option("--chat-sessions-period", help="What the sessions limit is of.")
+]
 HiddenTools = Annotated[
     str | None, typer.Option(help="Tools of the agent that the plan leaves out, with commas; none for all of them.")
 ]
@@ -247,7 +243,7 @@ def _given(
     *,
     display_name: str | None,
     price: int | None,
-    period: Period | None,
+    period: SessionsPeriod | None,
     sharing: bool | None,
     hidden: str | None,
     models: str | None,
@@ -255,7 +251,7 @@ def _given(
     values = {
         "display_name": display_name,
         "price_monthly_cents": price,
-        "chat_sessions_period": None if period is None else SessionsPeriod(period),
+        "chat_sessions_period": period,
         "allow_public_sharing": sharing,
         "hidden_tools": None if hidden is None else _tools(hidden),
         "chat_models": None if models is None else _models(models),

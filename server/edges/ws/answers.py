@@ -22,15 +22,17 @@ from traces.errors import TraceError
 
 
 class CloseCode(IntEnum):
-    NOT_AUTHENTICATED = 4401
-    NOT_YOURS = 4403
-    TOO_LATE = 4408
-    IDLE = 4410
-    TOO_MANY = 4429
-    TOO_LARGE = 1009
-    GOING_AWAY = 1001
-    COME_BACK = 1012
-    TRY_LATER = 1013
+    """Why the server closes a socket; docs/protocol.md says what a client does."""
+
+    NOT_AUTHENTICATED = 4401  #: no identity, or a false or expired one
+    NOT_YOURS = 4403  #: the trace or session is another's, or does not exist
+    TOO_LATE = 4408  #: no good start_analysis came in time
+    IDLE = 4410  #: nothing happened for long, and no turn runs
+    TOO_MANY = 4429  #: the user has as many sockets open as allowed
+    TOO_LARGE = 1009  #: a message over the bound (RFC 6455, 7.4.1)
+    GOING_AWAY = 1001  #: the client does not read (RFC 6455, 7.4.1)
+    COME_BACK = 1012  #: the server lost sight of a turn: join again (RFC 6455's registry: Service Restart)
+    TRY_LATER = 1013  #: identity or database cannot be reached now (RFC 6455's registry: Try Again Later)
 
 
 PROTOCOL_CODES: dict[

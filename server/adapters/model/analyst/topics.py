@@ -5,35 +5,37 @@ from enum import StrEnum
 
 
 class Topic(StrEnum):
-    OVERVIEW = "overview"
-    FIRST_FIX = "first_fix"
-    ANYTHING_WRONG = "anything_wrong"
-    TOP = "top"
-    LIBRARIES = "libraries"
-    HOT_PATH = "hot_path"
-    RECURSION = "recursion"
-    FUNCTION = "function"
-    CALLERS = "callers"
-    CALLEES = "callees"
-    HOW_OFTEN = "how_often"
-    TWO_FUNCTIONS = "two_functions"
-    SHOW = "show"
-    GARBAGE = "garbage"
-    WAITING = "waiting"
-    QUERIES = "queries"
-    MEMORY = "memory"
-    PROFILES = "profiles"
-    MAIN_THREAD = "main_thread"
-    THREAD = "thread"
-    STARTUP = "startup"
-    LONG_TASKS = "long_tasks"
-    WINDOW = "window"
-    PAGE = "page"
-    SUSPECT = "suspect"
-    COMPARE = "compare"
-    ABILITIES = "abilities"
-    USAGE = "usage"
-    LANGUAGE = "language"
+    """What a question is about; `kinds/table.py` has what answers each."""
+
+    OVERVIEW = "overview"  #: what takes the time, in general
+    FIRST_FIX = "first_fix"  #: what to change first
+    ANYTHING_WRONG = "anything_wrong"  #: whether something is wrong at all
+    TOP = "top"  #: the heaviest functions, in order
+    LIBRARIES = "libraries"  #: own code against libraries
+    HOT_PATH = "hot_path"  #: the heaviest call path
+    RECURSION = "recursion"  #: functions that call themselves
+    FUNCTION = "function"  #: one function, by name
+    CALLERS = "callers"  #: who calls a function
+    CALLEES = "callees"  #: what a function calls
+    HOW_OFTEN = "how_often"  #: how many calls a function gets
+    TWO_FUNCTIONS = "two_functions"  #: one function against another
+    SHOW = "show"  #: to be shown a function in the chart
+    GARBAGE = "garbage"  #: garbage collection
+    WAITING = "waiting"  #: locks, input and output, sleep
+    QUERIES = "queries"  #: queries to a database
+    MEMORY = "memory"  #: allocations and what is retained
+    PROFILES = "profiles"  #: which threads or profiles there are
+    MAIN_THREAD = "main_thread"  #: the main or UI thread
+    THREAD = "thread"  #: one thread, by name
+    STARTUP = "startup"  #: the start of the program
+    LONG_TASKS = "long_tasks"  #: tasks that block longest
+    WINDOW = "window"  #: a range of time
+    PAGE = "page"  #: a web page's loading and its metrics
+    SUSPECT = "suspect"  #: a cause that the person suspects
+    COMPARE = "compare"  #: this trace against another
+    ABILITIES = "abilities"  #: what can be asked
+    USAGE = "usage"  #: the person's plan and what is left of it
+    LANGUAGE = "language"  #: what needs a language model, such as writing code
 
 
 ABOUT_ONE_FUNCTION = frozenset(

@@ -12,7 +12,7 @@ from traces.importers.table import FORMATS
 
 SERVING = ("fastapi", "starlette", "uvicorn", "asyncio", "mcp", "psycopg", "httpx", "limits.administration")
 THINKING = ("langgraph", "langchain_core", "langchain_openai", "openai", "server.settings", "server.protocol")
-SELDOM = ("duckdb", "scipy", "matplotlib", "PIL", "rendering", "numpy.ma", "server.edges.cli.administration")
+SELDOM = ("duckdb", "matplotlib", "PIL", "rendering", "numpy.ma", "server.edges.cli.administration")
 
 LISTED = (
     "import json, sys\n"

@@ -33,14 +33,6 @@ def test_delta_is_the_difference_of_two_chances(before: Values, after: Values) -
     assert cliffs_delta(after, before) == pytest.approx(-cliffs_delta(before, after))
 
 
-@given(Numbers, Numbers)
-def test_delta_is_the_rank_biserial_correlation_of_u(before: Values, after: Values) -> None:
-    from scipy.stats import mannwhitneyu
-
-    u = mannwhitneyu(after, before, method="asymptotic").statistic
-    assert cliffs_delta(before, after) == pytest.approx(2 * u / (len(before) * len(after)) - 1)
-
-
 def test_words_for_the_size_of_an_effect() -> None:
     assert [size_of(delta) for delta in (0, -0.2, 0.4, -1)] == ["negligible", "small", "medium", "large"]
 

@@ -1,10 +1,9 @@
 """What changed between several runs before and several after: by function, with a test and the size of the effect.
 
-The test is Mann and Whitney's U, two-sided (H. B. Mann, D. R. Whitney, "On a Test of Whether one of Two Random
-Variables is Stochastically Larger than the Other", 1947): it assumes no distribution, as run times have none that is
-known. The effect is Cliff's delta (N. Cliff, "Dominance statistics", 1993), which equals the rank-biserial correlation
-of U: 2U/(mn) - 1, from -1 (every run after is faster) to 1. Its words are those of J. Romano et al., 2006. Of many
-functions some look changed by chance: `adjusted_p` holds the false discovery rate (Benjamini and Hochberg, 1995).
+The test is Mann and Whitney's U (`rank_test`): it assumes no distribution, as run times have none that is known. The
+effect is Cliff's delta (N. Cliff, "Dominance statistics", 1993), which equals the rank-biserial correlation of U:
+2U/(mn) - 1, from -1 (every run after is faster) to 1. Its words are those of J. Romano et al., 2006. Of many functions
+some look changed by chance: `adjusted_p` holds the false discovery rate (Benjamini and Hochberg, 1995).
 """
 
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from traces.analysis.compare import FrameKey, keyed_frames, side_of
 from traces.analysis.filters import FrameFilter
+from traces.analysis.rank_test import false_discovery, rank_sum_p
 from traces.analysis.selection import select
 from traces.analysis.window import Window
 from traces.errors import InvalidQuestion
@@ -114,8 +114,8 @@ def compare_runs(
     least = least_p(many, len(after))
     tested = least < SIGNIFICANT
     pairs = [(values[:many, key], values[many:, key]) for key in order]
-    ps = [_p(*pair) for pair in pairs] if tested else [None] * len(pairs)
-    adjusted = _adjusted([p for p in ps if p is not None])
+    ps = [rank_sum_p(*pair) for pair in pairs] if tested else [None] * len(pairs)
+    adjusted = false_discovery([p for p in ps if p is not None])
     names = list(keys)
     rows = []
     for place, key in enumerate(order.tolist()):
@@ -123,7 +123,7 @@ def compare_runs(
         found = names[key][0], names[key][1], f"f{frame}" if frame >= 0 else None
         rows.append(_change(*found, *pairs[place], ps[place], adjusted[place] if tested else None))
     ran = wholes[:many], wholes[many:]
-    of_all = _p(*ran) if tested else None
+    of_all = rank_sum_p(*ran) if tested else None
     return RunComparison(
         whole=_change(None, None, None, *ran, of_all, of_all),
         rows=tuple(rows[: max(limit, 0)]),
@@ -173,21 +173,6 @@ def _change(
         size=size_of(delta),
         handle=handle,
     )
-
-
-def _p(before: npt.NDArray[np.float64], after: npt.NDArray[np.float64]) -> float:
-    """Exact for few runs without ties, the normal approximation otherwise; 1 where all are equal."""
-    from scipy.stats import mannwhitneyu  # takes half a second to import: only who compares runs waits for it
-
-    if len(np.unique(np.concatenate([before, after]))) == 1:
-        return 1.0
-    return float(mannwhitneyu(after, before, alternative="two-sided").pvalue)
-
-
-def _adjusted(ps: list[float]) -> list[float]:
-    from scipy.stats import false_discovery_control
-
-    return [float(p) for p in false_discovery_control(ps)] if ps else []
 
 
 def _notes(before: int, after: int, least: float) -> tuple[str, ...]:

@@ -19,10 +19,10 @@ from dataclasses import replace
 
 import structlog
 
+from server.adapters.in_process.clock import SystemClock
 from server.adapters.langfuse.connection import LangfuseConnection
 from server.adapters.langfuse.prompts import LangfusePrompts
 from server.adapters.langfuse.tracing import LangfuseTracing
-from server.adapters.memory.clock import SystemClock
 from tests.agent.turns import RecordingSink, Stage, endpoint_models, stage
 from tests.cloud.faults import Fault
 from tests.cloud.langfuse_server import langfuse_server

@@ -16,9 +16,9 @@ from rendering.options import FlamegraphOptions
 from traces import cache
 from traces.analysis.calltree import call_tree
 from traces.analysis.functions import top_functions
-from traces.analysis.layout import left_heavy, time_order
-from traces.door import read_trace
+from traces.analysis.view_layout import left_heavy, time_order
 from traces.errors import TraceError, UnrecognisedTrace
+from traces.reader import read_trace
 
 STEPS = ("hash", "import", "cache", "functions", "call tree", "time order", "left heavy", "picture")
 ROUNDS = 3

@@ -25,14 +25,14 @@ from traces.analysis.calltree import call_tree
 from traces.analysis.filters import FrameFilter
 from traces.analysis.find import find_frames
 from traces.analysis.functions import top_functions
-from traces.analysis.layout import left_heavy, sandwich_layout, time_order
+from traces.analysis.hottest_windows import hottest_windows
 from traces.analysis.longest import longest_spans
 from traces.analysis.sandwich import callers_callees
 from traces.analysis.summary import summarise
+from traces.analysis.view_layout import left_heavy, sandwich_layout, time_order
 from traces.analysis.window import Window
-from traces.analysis.windows import hottest_windows
-from traces.door import read_trace
 from traces.model import Trace
+from traces.reader import read_trace
 
 SAMPLED = "pyspy-pylint-1khz.speedscope.json.gz"
 MILLION = {REPEATED: 2, SAMPLED: 4}

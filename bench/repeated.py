@@ -14,7 +14,7 @@ from bench.measure import cpu_seconds, decompressed, mapped
 from bench.own_process import AnonymousMemory, Figures, figures_of, memory_limit, met
 from rendering.flamegraph import render_flamegraph
 from rendering.options import FlamegraphOptions
-from traces.door import read_trace
+from traces.reader import read_trace
 
 REPEATED = "viztracer-100mb.json.gz"
 LARGE_BYTES = 10**9

@@ -11,7 +11,7 @@ import time
 from itertools import cycle, islice
 from pathlib import Path
 
-from server.adapters.workers.pool import ProcessWorkers
+from server.adapters.workers.worker_pool import ProcessWorkers
 from traces.analysis.summary import summarise
 
 IMPORTS = 100

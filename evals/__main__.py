@@ -16,8 +16,8 @@ from evals.case import BadCase, read_cases
 from evals.conditions import Condition, NoPictures, WithDump, WithTools
 from evals.running import Graded, graded
 from evals.table import Prices, printed
-from server.adapters.memory.workers import InlineTraceWorkers
-from server.agent.offering import ANALYST
+from server.adapters.in_process.workers import InlineTraceWorkers
+from server.agent.model_call.offered_models import ANALYST
 from server.composing.agent import build_agent, build_models
 from server.errors import ServerError
 from server.settings import load_settings

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from server.protocol.values import Check, Citation
+from server.protocol.wire_values import Check, Citation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

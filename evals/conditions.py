@@ -12,16 +12,16 @@ from openai import OpenAIError
 
 from evals.answer import Answer, ToolCall
 from evals.dump import DUMP_PROMPT, dump
-from server.adapters.memory.workers import InlineTraceWorkers
-from server.agent.checks import checked
-from server.agent.facts import gathered
-from server.agent.model import ChatModels
+from server.adapters.in_process.workers import InlineTraceWorkers
+from server.agent.model_call.chat_model import ChatModels
 from server.agent.turn import Agent, TurnInput
+from server.agent.verification.answer_checks import checked
+from server.agent.verification.facts import gathered
 from server.errors import ServerError
 from server.ports.identity import LOCAL_USER_ID, Caller
 from server.ports.traces import TraceRow
 from server.protocol.events import ToolError, ToolResult, ToolStart, TurnEvent
-from server.protocol.values import ViewerState
+from server.protocol.wire_values import ViewerState
 from traces.analysis.summary import summarise
 from traces.model import Trace
 

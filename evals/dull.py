@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evals.answer import Answer
-from server.agent.tools.functions import TopFunctions, answer_top_functions
+from server.agent.tools.get_top_functions import TopFunctions, answer_top_functions
 from traces.analysis.functions import FunctionRow, top_functions
 from traces.analysis.units import format_share, format_value
 from traces.model import Trace

@@ -2,9 +2,9 @@
 
 from langchain_core.messages import ToolMessage
 
-from server.agent.tools.calltree import CallTreeArguments, answer_call_tree
-from server.agent.tools.functions import TopFunctions, answer_top_functions
-from server.agent.tools.summary import NoArguments, answer_summary
+from server.agent.tools.get_call_tree import CallTreeArguments, answer_call_tree
+from server.agent.tools.get_top_functions import TopFunctions, answer_top_functions
+from server.agent.tools.get_trace_summary import NoArguments, answer_summary
 from traces.model import Trace
 
 DUMP_PROMPT = (

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from server.agent.citations import CITATION
+from server.agent.verification.citations import CITATION
 
 OPENING_SENTENCES = 3
 OPENING_CHARACTERS = 900

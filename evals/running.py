@@ -8,8 +8,8 @@ from evals.case import Case
 from evals.conditions import Condition
 from evals.graders import failures
 from evals.made import made
-from traces.door import read_trace
 from traces.model import Trace
+from traces.reader import read_trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

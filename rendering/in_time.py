@@ -2,7 +2,7 @@
 
 from rendering.focus import Part
 from rendering.rows import Rows, moved_boxes, rows_of_spans
-from traces.analysis.layout import time_order
+from traces.analysis.view_layout import time_order
 from traces.analysis.window import Window
 from traces.model import Trace
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from limits.administration import PlanRecords
     from server.adapters.prometheus import PrometheusMeasures
     from server.agent.turn import Agent
-    from server.edges.cli.doors import ServeOptions
+    from server.edges.cli.entry_points import ServeOptions
     from server.edges.http.client_config import ClientConfig
     from server.edges.http.services import Gateway, Services
     from server.ports.conversations import Conversations
@@ -51,7 +51,7 @@ def main() -> None:
     gc.set_threshold(YOUNG_OBJECTS)
     # numpy's BLAS would start a thread a core in this process and its workers: nothing here multiplies large matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from server.composing.doors import build_doors
+    from server.composing.command_parts import build_doors
     from server.edges.cli.main import build_cli
 
     build_cli(build_doors(_serve_door))()
@@ -162,11 +162,11 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
     from server.adapters.postgres.turn_queue import PostgresTurnQueue
     from server.adapters.postgres.turn_sweep import TurnSweep
     from server.adapters.prometheus import PrometheusMeasures
-    from server.adapters.workers.pool import ProcessWorkers
+    from server.adapters.workers.worker_pool import ProcessWorkers
     from server.composing.agent import build_agent
     from server.composing.backing import backing_of
     from server.composing.watching import watching
-    from server.turns.pictures import StoredPictures
+    from server.turns.turn_pictures import StoredPictures
 
     async with AsyncExitStack() as stack:
         place = await stack.enter_async_context(database_place(settings.data / "postgres", *settings.database_urls))
@@ -237,17 +237,17 @@ def compose(
     import asyncio
 
     from limits.administration import Administration
-    from server.adapters.memory.clock import SystemClock
-    from server.adapters.memory.queue import MemoryQueue
-    from server.adapters.memory.relay import MemoryRelay
+    from server.adapters.in_process.clock import SystemClock
+    from server.adapters.in_process.queue import MemoryQueue
+    from server.adapters.in_process.relay import MemoryRelay
     from server.adapters.prometheus import PrometheusMeasures
     from server.edges.http.client_config import ClientConfig
     from server.edges.http.services import Services
     from server.edges.ws.open_sockets import OpenSockets
     from server.turns.conversation import Conversation
-    from server.turns.library import TraceLibrary
     from server.turns.retention import Retention
     from server.turns.runner import TurnRunner
+    from server.turns.trace_library import TraceLibrary
 
     clock, stopping = SystemClock(), asyncio.Event()
     turns, told, counted = queue or MemoryQueue(), relay or MemoryRelay(), measures or PrometheusMeasures()

@@ -11,7 +11,7 @@ import platformdirs
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from server.agent.offering import OfferedModels
+from server.agent.model_call.offered_models import OfferedModels
 from server.errors import ConfigError
 from traces.bounds import MAX_UPLOAD_BYTES
 

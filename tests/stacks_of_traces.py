@@ -1,8 +1,8 @@
 """Traces as tests of importers look at them: the stacks of a profile as text with their weights."""
 
-from traces.door import read_trace
 from traces.invariants import check
 from traces.model import Trace
+from traces.reader import read_trace
 
 
 def read(data: str | bytes, name: str = "unknown") -> Trace:

@@ -13,8 +13,8 @@ import pytest
 from server.app import main
 from traces import invariants
 from traces.analysis.functions import FunctionRow, top_functions
-from traces.door import read_trace
 from traces.model import Trace
+from traces.reader import read_trace
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 MAX_FIXTURE_BYTES = 2_000_000

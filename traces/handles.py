@@ -112,3 +112,11 @@ def frame_behind(trace: Trace, handle: Handle) -> int:
         return int(profile.tree.frame[profile.spans.node[row]])
     profile, node = profile_of_node(trace, handle.index)
     return int(profile.tree.frame[node])
+
+
+def place_behind(trace: Trace, handle: Handle) -> tuple[str, str | None, int | None]:
+    """Name, file and line of what a handle that exists stands for."""
+    if handle.kind == "profile":
+        return trace.profiles[handle.index].name, None, None
+    frame = frame_behind(trace, handle)
+    return trace.frame_name(frame), trace.frame_file(frame), trace.frame_line(frame)

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from traces.door import read_trace
 from traces.errors import TraceError
+from traces.reader import read_trace
 
 WHOLE_BYTES = 64 << 10
 """Samples up to this size are always mutated whole."""

@@ -14,10 +14,10 @@ from types import FrameType
 
 from fuzz.importers.mutations import SECRET
 from traces.cache import decode, encode
-from traces.door import read_trace
 from traces.errors import DamagedTrace, TraceError
 from traces.invariants import check
 from traces.kernels.library import SWITCH, kernels
+from traces.reader import read_trace
 
 CPU_SECONDS = 10
 """What one reading may take of an input of some megabytes, on a slow machine and without kernels."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
-from server.adapters.workers.pool import ProcessWorkers
+from server.adapters.workers.worker_pool import ProcessWorkers
 
 TURN_SECONDS = (0.1, 0.3, 1, 3, 10, 30, 60, 120, 300, 600)
 WAIT_SECONDS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 120, 600)

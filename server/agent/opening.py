@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from server.agent.quoting import plain
+from server.quoting import plain
 from traces.analysis.functions import top_functions
 from traces.analysis.summary import recorded, summarise
 from traces.analysis.units import format_value

@@ -12,20 +12,20 @@ from langgraph.types import Command
 
 from limits.decisions import Decision, LimitType
 from server.agent.bounds import AgentBounds
-from server.agent.debug import MessageRecorder
-from server.agent.falling_back import named
-from server.agent.graph import build_graph
-from server.agent.model import ChatModels
-from server.agent.remembering import RememberingSink, told_before
-from server.agent.state import TurnContext, TurnState
-from server.agent.tools.table import offered_tools
+from server.agent.graph.compiled_graph import build_graph
+from server.agent.graph.recorded_events import RememberingSink, told_before
+from server.agent.graph.state import TurnContext, TurnState
+from server.agent.model_call.chat_model import ChatModels
+from server.agent.model_call.debug_messages import MessageRecorder
+from server.agent.model_call.fallback import named
+from server.agent.tools.all_tools import offered_tools
 from server.agent.tracing import Tracing
 from server.agent.turn import Pictures, TurnAnswer, TurnInput, TurnSink
 from server.errors import LimitExceeded, ModelFailed
 from server.ports.prompts import Prompts
 from server.ports.traces import TraceWorkers
 from server.protocol.events import TurnStarted
-from server.protocol.values import Check, Citation, Usage
+from server.protocol.wire_values import Check, Citation, Usage
 
 LIMITS: tuple[Literal["chat_messages_per_session_limit", "plan_name", "messages_used"], ...] = (
     "chat_messages_per_session_limit",

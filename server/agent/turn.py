@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from server.agent.tools.surroundings import Surroundings
+from server.agent.tools.contract.tool_context import Surroundings
 from server.ports.conversations import MessageRow
 from server.ports.identity import Caller
 from server.ports.traces import OpenTrace, TraceRow
 from server.protocol.events import TurnEvent
-from server.protocol.values import Check, Citation, Usage, ViewerState
+from server.protocol.wire_values import Check, Citation, Usage, ViewerState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

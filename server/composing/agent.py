@@ -5,7 +5,7 @@ from server.adapters.model.patience import Patience
 from server.adapters.model.prices import read_prices
 from server.adapters.prompt_file import PromptFile
 from server.agent.bounds import AgentBounds
-from server.agent.offering import ANALYST
+from server.agent.model_call.offered_models import ANALYST
 from server.agent.service import Checkpoints, FlamechatAgent
 from server.agent.turn import Pictures
 from server.composing.watching import Watching

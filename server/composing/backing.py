@@ -8,7 +8,7 @@ from functools import partial
 import httpx
 
 from server.adapters.folder.objects import FolderObjects
-from server.adapters.memory.identity import LocalIdentity
+from server.adapters.in_process.identity import LocalIdentity
 from server.adapters.postgres.broadcast_budget import BroadcastBudget
 from server.adapters.postgres.local_user import ensure_local_user
 from server.adapters.postgres.people import account_of

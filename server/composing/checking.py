@@ -14,7 +14,7 @@ from langchain_core.messages import HumanMessage
 from server.adapters.postgres.place import hears_itself
 from server.adapters.postgres.programs import find_programs
 from server.adapters.supabase.project import SupabaseProject
-from server.agent.offering import ANALYST_LABEL
+from server.agent.model_call.offered_models import ANALYST_LABEL
 from server.composing.agent import build_models
 from server.composing.project import supabase_project
 from server.composing.watching import FROM_FILE, watching

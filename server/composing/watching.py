@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from server.adapters.memory.clock import SystemClock
+from server.adapters.in_process.clock import SystemClock
 from server.adapters.prompt_file import PromptFile
 from server.agent.tracing import Tracing
 from server.ports.clock import Clock

@@ -27,8 +27,8 @@ from rendering.options import (
 from rendering.palette import PaletteName, Theme
 from rendering.picture import Picture
 from rendering.sandwich import render_sandwich
-from server.agent.tools.choosing import chosen_frame, chosen_profile, chosen_window
-from server.agent.tools.problems import ToolRetry
+from server.agent.tools.contract.resolving import chosen_frame, chosen_profile, chosen_window
+from server.agent.tools.contract.tool_errors import ToolRetry
 from server.ports.traces import OpenTrace
 from traces.errors import TraceError
 from traces.model import Profile, Trace

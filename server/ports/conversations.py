@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from limits.decisions import Decision
 from server.ports.identity import Caller
-from server.protocol.values import LimitsView
+from server.protocol.wire_values import LimitsView
 
 
 class TurnKind(StrEnum):

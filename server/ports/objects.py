@@ -1,8 +1,10 @@
 """Where bytes are kept: uploads and pictures."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Protocol
+
+from server.errors import BadRequest
 
 TRACES_BUCKET = "traces"
 PICTURES_BUCKET = "ai-snapshots"
@@ -35,3 +37,17 @@ class ObjectStore(Protocol):
     async def address(self, bucket: str, path: str) -> str | None:
         """Where anyone may fetch it for some minutes; None when only this server can give it. Raises NotFound."""
         ...
+
+
+def object_key(bucket: str, path: str) -> str:
+    """`bucket/path`. Raises BadRequest for a path that is empty, absolute, climbs out or is not in its plainest
+    form.
+    """
+    parts = PurePosixPath(path).parts
+    if (
+        not parts
+        or "/".join(parts) != path
+        or any(part in {"..", "/"} or "\\" in part or "\0" in part for part in parts)
+    ):
+        raise BadRequest("An object's path must stay inside its bucket.", field="path")
+    return f"{bucket}/{path}"

@@ -172,7 +172,7 @@ class TraceWorkers(Protocol):
         ...
 
     async def query(self, trace: OpenTrace, sql: str) -> SqlRows:
-        """The rows of one SELECT over the trace's tables (server.agent.tools.sql_tables), in a process without files,
+        """The rows of one SELECT over the trace's tables (traces.export.sql_tables), in a process without files,
         bounded in memory, time and what it answers.
 
         Raises SqlRefused, and WorkerFailed when the cache has lost the trace or no process can be had.

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from server.protocol.base import WireModel
-from server.protocol.values import ViewerState, Window
+from server.protocol.wire_values import ViewerState, Window
 
 MAX_PROMPT_CHARACTERS = 16_000
 """Longest prompt: about 4,000 tokens, more than a person types and less than a pasted log."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from server.protocol.base import WireModel
-from server.protocol.values import Check, Citation, Table, Usage, Window
+from server.protocol.wire_values import Check, Citation, Table, Usage, Window
 
 
 class _Event(WireModel):

@@ -7,7 +7,7 @@ from pydantic import Field, TypeAdapter
 
 from server.protocol.base import PROTOCOL_VERSION, WireModel
 from server.protocol.events import TurnEvent
-from server.protocol.values import HistoryMessage, LimitsView, Opening, RunningTurn, SnapshotMessage, SnapshotTool
+from server.protocol.wire_values import HistoryMessage, LimitsView, Opening, RunningTurn, SnapshotMessage, SnapshotTool
 
 
 class ConnectionAck(WireModel):

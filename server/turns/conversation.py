@@ -6,7 +6,7 @@ import uuid
 from dataclasses import dataclass
 
 from limits.administration import PlanRecords
-from server.agent.offering import OfferedModels
+from server.agent.model_call.offered_models import OfferedModels
 from server.agent.opening import opening
 from server.errors import BadRequest, LimitExceeded, NotFound, TooManyAtOnce
 from server.ports.conversations import Conversations, MessageRow, SessionRow, TurnKind, TurnRequest
@@ -19,12 +19,12 @@ from server.ports.scores import NoScores, Scores
 from server.ports.traces import TraceWorkers
 from server.protocol.client import EditPrompt, Feedback, Regenerate, StartAnalysis, UserPrompt
 from server.protocol.server import ChatError, ConnectionAck, TurnSnapshot, WaitingForModel
-from server.protocol.values import HistoryMessage, LimitsView, Opening, RunningTurn, ViewerState
+from server.protocol.wire_values import HistoryMessage, LimitsView, Opening, RunningTurn, ViewerState
 from server.turns.access import session_of, turn_of
 from server.turns.features import features
-from server.turns.library import TraceLibrary
-from server.turns.pictures import picture_address, picture_path
 from server.turns.runner import TurnRunner
+from server.turns.trace_library import TraceLibrary
+from server.turns.turn_pictures import picture_address, picture_path
 
 HISTORY_SHOWN = 200
 """Newest messages sent on joining; older ones are fetched by page."""

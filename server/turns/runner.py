@@ -21,14 +21,14 @@ from server.ports.measures import Measures
 from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Relay
 from server.protocol.events import TurnCancelled, TurnFailed
-from server.protocol.values import LimitsView, ViewerState
+from server.protocol.wire_values import LimitsView, ViewerState
+from server.turns.earlier_messages import earlier_messages
 from server.turns.endings import Outcome, ending_of
-from server.turns.failures import turn_failure
 from server.turns.features import features
-from server.turns.history import earlier_messages
-from server.turns.library import TraceLibrary
 from server.turns.sink import FLUSH_S, RelaySink
-from server.turns.surroundings import AccountSurroundings
+from server.turns.tool_context import AccountSurroundings
+from server.turns.trace_library import TraceLibrary
+from server.turns.turn_failures import turn_failure
 from server.turns.view_of_turn import TurnView
 
 MAX_ATTEMPTS = 3

@@ -8,7 +8,7 @@ import structlog
 
 from server.errors import raised_at
 from server.ports.identity import Caller
-from server.turns.library import TraceLibrary
+from server.turns.trace_library import TraceLibrary
 
 log = structlog.get_logger(__name__)
 

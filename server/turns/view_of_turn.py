@@ -24,8 +24,8 @@ from server.protocol.events import (
     ViewerAction,
 )
 from server.protocol.server import TurnSnapshot
-from server.protocol.values import SnapshotMessage, SnapshotTool
-from server.turns.pictures import picture_path
+from server.protocol.wire_values import SnapshotMessage, SnapshotTool
+from server.turns.turn_pictures import picture_path
 
 NOT_FINISHED = "Stopped before it had finished."
 SEQS_PER_ATTEMPT = 1_000_000

@@ -5,16 +5,16 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.bounds import AgentBounds
-from server.agent.tools.history import kept_findings
-from server.agent.tools.running import named_tool, run_tool
-from server.agent.tools.surroundings import KnownTrace, Need
-from server.agent.tools.table import TOOLS
-from server.agent.tools.tool import Outcome
+from server.agent.tools.all_tools import TOOLS
+from server.agent.tools.contract.run_tool import named_tool, run_tool
+from server.agent.tools.contract.tool import Outcome
+from server.agent.tools.contract.tool_context import KnownTrace, Need
+from server.agent.tools.search_findings import kept_findings
 from server.errors import NotFound
 from server.ports.traces import OpenTrace
-from server.protocol.values import LimitsView
+from server.protocol.wire_values import LimitsView
 from traces.model import Trace
 
 

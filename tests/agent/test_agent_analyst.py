@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from server.adapters.model.analyst.question import Topic, understood
 from server.adapters.model.choice import ChosenModels, ModelChoice
-from server.agent.offering import ANALYST
+from server.agent.model_call.offered_models import ANALYST
 from server.agent.turn import TurnAnswer
+from server.analyst.question import Topic, understood
 from server.errors import ModelFailed
-from server.protocol.values import ViewerState
+from server.protocol.wire_values import ViewerState
 from tests.agent.turns import HOSTILE, Stage, small_trace, stage
 from tests.insights.recorded import sampled
-from traces.door import read_trace
 from traces.model import Trace
+from traces.reader import read_trace
 
 VIEWER = ViewerState(mounted_tools=("show_in_viewer",))
 

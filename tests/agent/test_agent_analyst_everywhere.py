@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.agent.turn import TurnAnswer
-from server.protocol.values import ViewerState
+from server.protocol.wire_values import ViewerState
 from tests.agent.around import Around
 from tests.agent.turns import stage
 from tests.insights.recorded import sampled
 from traces.analysis.functions import top_functions
-from traces.door import read_trace
 from traces.model import Trace
+from traces.reader import read_trace
 
 VIEWER = ViewerState(mounted_tools=("show_in_viewer",))
 FIXTURES = (

@@ -4,8 +4,8 @@ import pytest
 
 from evals.case import CASES
 from tests.agent.test_agent_analyst_everywhere import asked
-from traces.door import read_trace
 from traces.model import Trace
+from traces.reader import read_trace
 
 THEME = "`https://themes.example.net/slow-theme.css`"
 

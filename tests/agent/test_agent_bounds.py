@@ -8,12 +8,12 @@ import pytest
 from langchain_core.messages import AIMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from server.adapters.model.scripted import Line, ScriptedChat, ScriptedModels
 from server.agent.bounds import AgentBounds
-from server.agent.reply import assembled
+from server.agent.model_call.reply_stream import assembled
 from server.errors import LimitExceeded, ModelFailed
 from server.ports.traces import OpenTrace
 from server.protocol.events import ToolError
+from server.testing.scripted import Line, ScriptedChat, ScriptedModels
 from tests.agent.turns import stage
 
 LOOK = Line(calls=(("get_trace_summary", "{}"),), finish_reason="tool_calls")

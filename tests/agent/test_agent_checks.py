@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import ToolMessage
 
-from server.agent.checks import checked
-from server.agent.citations import resolve_citations
-from server.agent.facts import gathered
-from server.agent.numbers import Dimension, mentions
-from server.agent.tools.functions import TopFunctions, answer_top_functions
-from server.protocol.values import Check
+from server.agent.tools.get_top_functions import TopFunctions, answer_top_functions
+from server.agent.verification.answer_checks import checked
+from server.agent.verification.citations import resolve_citations
+from server.agent.verification.facts import gathered
+from server.agent.verification.written_numbers import Dimension, mentions
+from server.protocol.wire_values import Check
 from tests.agent.turns import HOSTILE, MS, small_trace
 
 

@@ -1,8 +1,8 @@
 """An answer too much of which is not in the trace is asked for once more."""
 
-from server.adapters.model.scripted import Line, ScriptedChat, ScriptedModels
 from server.agent.bounds import AgentBounds
 from server.errors import ModelFailed
+from server.testing.scripted import Line, ScriptedChat, ScriptedModels
 from tests.agent.turns import Stage, stage
 
 LOOK = Line(calls=(("get_top_functions", "{}"),), finish_reason="tool_calls")

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from server.errors import ModelFailed
-from server.protocol.values import ViewerState
+from server.protocol.wire_values import ViewerState
 from tests.agent.turns import endpoint_models, stage
 from tests.openai_endpoint import Fault, Reply, openai_endpoint
 

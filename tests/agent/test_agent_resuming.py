@@ -13,8 +13,8 @@ from langgraph.graph import StateGraph
 from server.adapters.postgres.checkpoints import PostgresCheckpoints
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
+from server.agent.graph.state import TurnState
 from server.agent.service import LIMITS, Checkpoints
-from server.agent.state import TurnState
 from server.errors import DatabaseUnavailable
 from server.protocol.events import ModelChunkStart, TurnEvent, TurnStarted
 from tests.agent.turns import RecordingSink, Stage, endpoint_models, stage

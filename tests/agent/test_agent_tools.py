@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from server.agent.facts import QUOTED
-from server.agent.tools.arguments import validated
-from server.agent.tools.arguments_of_spans import GET_SPAN_DETAILS
-from server.agent.tools.problems import ToolFailed, ToolProblem, ToolRetry
-from server.agent.tools.running import capped, named_tool, shown_fields
-from server.agent.tools.schema import function_definition
-from server.agent.tools.table import TOOLS, offered_tools
-from server.agent.tools.tool import Outcome
+from server.agent.tools.all_tools import TOOLS, offered_tools
+from server.agent.tools.contract.arguments import validated
+from server.agent.tools.contract.run_tool import capped, named_tool, shown_fields
+from server.agent.tools.contract.schema import function_definition
+from server.agent.tools.contract.tool import Outcome
+from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem, ToolRetry
+from server.agent.tools.span_details import GET_SPAN_DETAILS
+from server.agent.verification.facts import QUOTED
 from tests.agent.around import ask_around
 from tests.agent.turns import HOSTILE, small_trace
 from traces.builder import TraceBuilder

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from server.agent.facts import QUOTED
-from server.agent.tools.problems import ToolFailed, ToolRetry
-from server.agent.tools.table import TOOLS, offered_tools
+from server.agent.tools.all_tools import TOOLS, offered_tools
+from server.agent.tools.contract.tool_errors import ToolFailed, ToolRetry
+from server.agent.verification.facts import QUOTED
 from tests.agent.around import ask_around
 from tests.agent.test_agent_tools_questions import two_threads
 from tests.agent.turns import HOSTILE, MS, small_trace
 from traces.builder import TraceBuilder
-from traces.door import read_trace
 from traces.model import Trace
+from traces.reader import read_trace
 from traces.stacks import StackTable
 
 
@@ -239,8 +239,8 @@ def test_a_tool_is_offered_only_where_its_needs_are_met_and_the_plan_does_not_hi
 
 
 async def test_without_anything_around_a_tool_says_so() -> None:
-    from server.adapters.memory.workers import InlineTraceWorkers
-    from server.agent.tools.running import named_tool, run_tool
+    from server.adapters.in_process.workers import InlineTraceWorkers
+    from server.agent.tools.contract.run_tool import named_tool, run_tool
 
     workers = InlineTraceWorkers()
     tool = replace(named_tool("get_usage", TOOLS), needs=frozenset())

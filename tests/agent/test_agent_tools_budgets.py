@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.agent.bounds import AgentBounds
-from server.agent.facts import QUOTED
-from server.agent.tools.calltree import CallTreeArguments, answer_call_tree
-from server.agent.tools.table import TOOLS
+from server.agent.tools.all_tools import TOOLS
+from server.agent.tools.get_call_tree import CallTreeArguments, answer_call_tree
+from server.agent.verification.facts import QUOTED
 from tests.agent.around import ask_around
 from traces.builder import TraceBuilder
 from traces.model import Trace

@@ -1,6 +1,6 @@
 """What a plan leaves out is gone from the tools, from the prompt, and cannot be called."""
 
-from server.protocol.values import ViewerState
+from server.protocol.wire_values import ViewerState
 from tests.agent.turns import endpoint_models, stage
 from tests.openai_endpoint import Reply, openai_endpoint
 

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.bounds import AgentBounds
-from server.agent.tools.problems import ToolRetry
-from server.agent.tools.running import named_tool, run_tool
-from server.agent.tools.table import TOOLS
-from server.agent.tools.tool import Outcome
+from server.agent.tools.all_tools import TOOLS
+from server.agent.tools.contract.run_tool import named_tool, run_tool
+from server.agent.tools.contract.tool import Outcome
+from server.agent.tools.contract.tool_errors import ToolRetry
 from traces.builder import TraceBuilder
 from traces.model import Trace
 from traces.nesting import nest_slices

@@ -5,13 +5,13 @@ from typing import Any, cast
 
 import pytest
 
-from server.adapters.model.scripted import Line, ScriptedChat, ScriptedModels
-from server.agent.named_windows import NamedWindow, named_windows
-from server.agent.tools.arguments import Windowed
-from server.agent.tools.named import by_numbers, told_windows
-from server.agent.tools.problems import ToolRetry
-from server.agent.tools.table import TOOLS
-from server.protocol.values import ViewerState, Window
+from server.agent.tools.all_tools import TOOLS
+from server.agent.tools.contract.arguments import Windowed
+from server.agent.tools.contract.named_windows import NamedWindow, named_windows
+from server.agent.tools.contract.tool_errors import ToolRetry
+from server.agent.tools.contract.window_argument import by_numbers, told_windows
+from server.protocol.wire_values import ViewerState, Window
+from server.testing.scripted import Line, ScriptedChat, ScriptedModels
 from tests.agent.around import ask_around
 from tests.agent.turns import stage
 from tests.insights.recorded import timeline

@@ -9,19 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AnyMessage
 
-from server.adapters.model.scripted import Line, ScriptedChat, ScriptedModels
 from server.adapters.prompt_file import PromptFile
-from server.agent.debug import MessageRecorder, masked
-from server.agent.follow_ups import title_of
-from server.agent.history import estimated_tokens
-from server.agent.named_windows import looked_at
+from server.agent.graph.follow_ups import title_of
+from server.agent.graph.setup import filled
+from server.agent.model_call.debug_messages import MessageRecorder, masked
+from server.agent.model_call.message_history import estimated_tokens
 from server.agent.opening import opening
-from server.agent.quoting import clamp, plain, quoted
-from server.agent.setup import filled
+from server.agent.tools.contract.named_windows import looked_at
 from server.errors import PromptUnavailable
-from server.protocol.values import ViewerState, Window
+from server.protocol.wire_values import ViewerState, Window
+from server.quoting import clamp, plain, quoted
+from server.testing.scripted import Line, ScriptedChat, ScriptedModels
 from tests.agent.turns import small_trace, stage
-from traces.door import read_trace
+from traces.reader import read_trace
 
 
 @given(st.text(max_size=400))

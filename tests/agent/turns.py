@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
 from server.agent.bounds import AgentBounds
-from server.agent.model import ChatModels
+from server.agent.model_call.chat_model import ChatModels
 from server.agent.service import Checkpoints, FlamechatAgent
 from server.agent.tracing import Tracing
 from server.agent.turn import TurnInput
@@ -18,7 +18,7 @@ from server.ports.identity import LOCAL_USER_ID, Caller
 from server.ports.prompts import Prompts
 from server.ports.traces import TraceRow
 from server.protocol.events import ModelChunkAppend, ModelChunkStart, ModelTextReset, TurnEvent
-from server.protocol.values import ViewerState
+from server.protocol.wire_values import ViewerState
 from traces.builder import TraceBuilder
 from traces.model import Trace
 from traces.stacks import StackTable

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from server.edges.ws.answers import CloseCode
 from server.protocol.client import ClientMessage
 from server.protocol.server import ChatError, ProtocolError, ServerMessage
-from server.turns import failures
+from server.turns import turn_failures as failures
 
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
 MODELS: tuple[type[BaseModel], ...] = (*get_args(ClientMessage), *get_args(ServerMessage))

@@ -10,12 +10,12 @@ import typer
 from typer.main import get_group
 from typer.testing import CliRunner
 
-from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
 from server.agent.service import FlamechatAgent
 from server.agent.turn import Pictures
-from server.edges.cli.doors import Analysis, AnalyzeOptions, CliDoors, ServeOptions
+from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliDoors, ServeOptions
 from server.edges.cli.main import DECLARED_IN, build_cli
 from server.errors import ConfigError
 from tests.openai_endpoint import Reply, openai_endpoint

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from traces.importers.table import FORMATS
+from traces.formats.detection import FORMATS
 
 SERVING = ("fastapi", "starlette", "uvicorn", "asyncio", "mcp", "psycopg", "httpx", "limits.administration")
 THINKING = ("langgraph", "langchain_core", "langchain_openai", "openai", "server.settings", "server.protocol")
-SELDOM = ("duckdb", "matplotlib", "PIL", "rendering", "numpy.ma", "server.edges.cli.administration")
+SELDOM = ("duckdb", "matplotlib", "PIL", "rendering", "numpy.ma", "server.edges.cli.plan_commands")
 
 LISTED = (
     "import json, sys\n"
@@ -40,7 +40,7 @@ def modules_of(*arguments: str) -> frozenset[str]:
 
 def readers(modules: frozenset[str]) -> set[str]:
     """The formats whose readers are among the modules."""
-    return {known.name for known in FORMATS if f"traces.importers.{known.name.replace('-', '_')}" in modules}
+    return {known.name for known in FORMATS if known.module in modules}
 
 
 @pytest.mark.parametrize("command", ["summary", "functions", "convert"])

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from server.adapters.memory.workers import InlineTraceWorkers
-from server.edges.cli.doors import CliDoors
+from server.adapters.in_process.workers import InlineTraceWorkers
+from server.edges.cli.entry_points import CliDoors
 from server.edges.cli.main import build_cli
 from tests.cli.test_cli_questions import SAMPLE, no_model, no_server, run
 
@@ -52,8 +52,8 @@ def test_the_tables_are_described(cli: typer.Typer, fixtures: Path) -> None:
 
 
 def test_every_example_of_the_schema_is_answered(cli: typer.Typer, fixtures: Path) -> None:
-    from server.agent.tools.sql import EXAMPLES
-    from server.agent.tools.sql_tables import TABLES
+    from server.agent.tools.query_trace import EXAMPLES
+    from traces.export.sql_tables import TABLES
 
     assert set(EXAMPLES) == set(TABLES)
     for example in EXAMPLES.values():

@@ -10,9 +10,9 @@ import typer
 from typer.testing import CliRunner, Result
 
 from server.agent.turn import Pictures
-from server.edges.cli.doors import Analysis, AnalyzeOptions, CliDoors, ServeOptions
+from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliDoors, ServeOptions
 from server.edges.cli.main import build_cli
-from traces.door import read_trace
+from traces.reader import read_trace
 
 SAMPLE = "sample/order-service.speedscope.json.gz"
 EVENTED = "redact-documents.viztracer.json.gz"

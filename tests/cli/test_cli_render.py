@@ -8,7 +8,7 @@ import typer
 from PIL import Image
 from typer.testing import CliRunner, Result
 
-from server.edges.cli.doors import CliDoors
+from server.edges.cli.entry_points import CliDoors
 from server.edges.cli.main import build_cli
 from tests.cli.test_cli_questions import no_model, no_server
 

@@ -9,10 +9,10 @@ from server.adapters.langfuse.connection import LangfuseConnection
 from server.adapters.langfuse.prompts import LangfusePrompts
 from server.adapters.langfuse.scores import LangfuseScores
 from server.adapters.langfuse.tracing import LangfuseTracing
-from server.adapters.memory.clock import ManualClock
 from server.adapters.model.choice import ChosenModels, ModelChoice
-from server.agent.model import ChatModels
+from server.agent.model_call.chat_model import ChatModels
 from server.agent.turn import TurnAnswer
+from server.testing.manual_clock import ManualClock
 from tests.agent.turns import RecordingSink, Stage, stage
 from tests.cloud.langfuse_server import LangfuseServer, langfuse_server
 

@@ -9,13 +9,9 @@ from typing import Any
 import httpx
 
 from limits.plans import LOCAL_PLAN, Plan
-from server.adapters.memory.accounts import MemoryAccounts
-from server.adapters.memory.clock import SystemClock
-from server.adapters.memory.conversations import MemoryConversations
-from server.adapters.memory.plans import MemoryPlans
-from server.adapters.memory.relay import MemoryRelay
-from server.adapters.memory.trace_records import MemoryTraceRecords
-from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.in_process.clock import SystemClock
+from server.adapters.in_process.relay import MemoryRelay
+from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.supabase.identity import SupabaseIdentity
 from server.adapters.supabase.keys import PublishedKeys
 from server.adapters.supabase.objects import SupabaseObjects
@@ -27,6 +23,10 @@ from server.edges.http.services import Gateway
 from server.errors import NotFound
 from server.ports.identity import Caller
 from server.settings import load_settings
+from server.testing.account_state import MemoryAccounts
+from server.testing.conversations import MemoryConversations
+from server.testing.plans import MemoryPlans
+from server.testing.trace_records import MemoryTraceRecords
 from tests.cloud.people import person_id
 from tests.cloud.supabase_server import SupabaseServer, supabase_server
 from tests.server.running_server import RunningServer, ScriptedAgent, serving

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 from server.adapters.postgres.embedded import EmbeddedPostgres
 from server.app import main
 from server.composing.checking import checked
-from server.composing.config import HIDDEN, shown_settings
+from server.composing.shown_settings import HIDDEN, shown_settings
 from server.edges.cli.config import Checked
-from server.edges.cli.doors import CliDoors
+from server.edges.cli.entry_points import CliDoors
 from server.edges.cli.main import build_cli
 from server.settings import Settings, load_settings
 from tests.cloud.faults import Fault

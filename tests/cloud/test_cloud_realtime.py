@@ -9,7 +9,7 @@ import anyio
 import httpx
 import pytest
 
-from server.adapters.memory.relay import MemoryRelay
+from server.adapters.in_process.relay import MemoryRelay
 from server.adapters.postgres.broadcast_budget import BroadcastBudget
 from server.adapters.postgres.people import account_of
 from server.adapters.postgres.pool import Database

@@ -14,7 +14,7 @@ import pytest
 from limits.plans import LOCAL_PLAN
 from server.agent.turn import TurnAnswer, TurnInput, TurnSink
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET
-from server.turns.pictures import picture_path
+from server.turns.turn_pictures import picture_path
 from tests.cloud.faults import FAULTS, Fault
 from tests.cloud.people import ProjectKeys, person_id
 from tests.cloud.team_server import PEOPLE, SECRET, TeamServer, team_server

@@ -8,7 +8,7 @@ import pytest
 
 from server.adapters.langfuse.prompts import AGAIN_S
 from server.errors import PromptUnavailable
-from server.turns.failures import turn_failure
+from server.turns.turn_failures import turn_failure
 from tests.cloud.faults import FAULTS, Fault
 from tests.cloud.langfuse_turns import PROMPT, watched
 

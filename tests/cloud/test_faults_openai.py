@@ -10,7 +10,7 @@ from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.model.patience import Patience
 from server.errors import ModelFailed
 from server.protocol.events import ToolStart, TurnFailed
-from server.turns.failures import turn_failure
+from server.turns.turn_failures import turn_failure
 from tests.agent.turns import Stage, stage
 from tests.openai_endpoint import Endpoint, Fault, Reply, openai_endpoint
 

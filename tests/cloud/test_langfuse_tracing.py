@@ -160,7 +160,7 @@ import server.app
 from server.composing.agent import build_agent
 from server.composing.watching import watching
 from server.settings import Settings
-from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.in_process.workers import InlineTraceWorkers
 
 async def main():
     settings = Settings(**{given})

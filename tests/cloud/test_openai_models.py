@@ -10,8 +10,8 @@ import pytest
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.model.patience import Patience
 from server.adapters.model.prices import read_prices
-from server.agent.model import Price
-from server.agent.offering import ANALYST, ANALYST_LABEL
+from server.agent.model_call.chat_model import Price
+from server.agent.model_call.offered_models import ANALYST, ANALYST_LABEL
 from server.errors import ConfigError, ModelFailed
 from server.ports.conversations import MessageRow, Sender
 from server.protocol.events import ToolStart, TurnStarted

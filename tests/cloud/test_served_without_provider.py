@@ -10,7 +10,7 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from server.adapters.postgres.embedded import EmbeddedPostgres
-from server.agent.offering import ANALYST_LABEL
+from server.agent.model_call.offered_models import ANALYST_LABEL
 from tests.cloud.langfuse_server import LangfuseServer, langfuse_server
 from tests.cloud.langfuse_turns import PROMPT
 from tests.e2e.running_server import RunningServer, running_server

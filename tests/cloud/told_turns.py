@@ -12,7 +12,7 @@ from server.protocol.events import (
     TurnEvent,
     TurnStarted,
 )
-from server.protocol.values import Usage
+from server.protocol.wire_values import Usage
 from tests.cloud.supabase_server import SupabaseServer
 
 S1, T1, T2 = (str(uuid4()) for _ in range(3))

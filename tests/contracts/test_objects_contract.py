@@ -8,10 +8,10 @@ import httpx
 import pytest
 
 from server.adapters.folder.objects import FolderObjects
-from server.adapters.memory.objects import MemoryObjects
 from server.adapters.supabase.objects import SupabaseObjects
 from server.errors import BadRequest, NotFound
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET, ObjectStore
+from server.testing.objects import MemoryObjects
 from tests.cloud.real_project import emptied, real_project
 from tests.cloud.supabase_server import supabase_server
 

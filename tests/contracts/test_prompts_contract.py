@@ -9,10 +9,10 @@ import pytest
 
 from server.adapters.langfuse.connection import LangfuseConnection
 from server.adapters.langfuse.prompts import LangfusePrompts
-from server.adapters.memory.clock import ManualClock
 from server.adapters.prompt_file import PromptFile
 from server.errors import PromptUnavailable
 from server.ports.prompts import Prompts
+from server.testing.manual_clock import ManualClock
 from tests.cloud.langfuse_server import langfuse_server
 
 NAME = "analysis-system-prompt"

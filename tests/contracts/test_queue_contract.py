@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import anyio
 import pytest
 
-from server.adapters.memory.queue import MemoryQueue
+from server.adapters.in_process.queue import MemoryQueue
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
 from server.ports.queue import TurnJob, TurnQueue
 from tests.plugins.postgres import FreshDatabase

@@ -10,7 +10,7 @@ import pytest
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
-from server.adapters.memory.relay import MemoryRelay
+from server.adapters.in_process.relay import MemoryRelay
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.relay import PostgresRelay
 from server.adapters.supabase.realtime import ANSWER_S, RealtimeRelay
@@ -27,7 +27,7 @@ from server.protocol.events import (
     TurnStarted,
 )
 from server.protocol.server import TurnSnapshot
-from server.protocol.values import SnapshotMessage, Usage
+from server.protocol.wire_values import SnapshotMessage, Usage
 from tests.cloud.supabase_server import supabase_server
 from tests.plugins.postgres import FreshDatabase
 from tests.plugins.worlds import Talk, postgres_world

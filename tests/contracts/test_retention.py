@@ -7,14 +7,14 @@ from pathlib import Path
 import anyio
 import pytest
 
-from server.adapters.memory.clock import ManualClock
-from server.adapters.memory.objects import MemoryObjects
-from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.in_process.workers import InlineTraceWorkers
 from server.errors import NotFound
 from server.ports.conversations import NewMessage, Sender, TurnEnding, TurnStatus
 from server.ports.identity import Caller
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET
 from server.ports.traces import TraceRow
+from server.testing.manual_clock import ManualClock
+from server.testing.objects import MemoryObjects
 from server.turns.retention import Retention
 from tests.plugins.worlds import Talk, World, a_trace_of, new_uuid
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import anyio
 
-from server.adapters.workers.pool import ProcessWorkers
 from server.adapters.workers.tidying import tidy
+from server.adapters.workers.worker_pool import ProcessWorkers
 from server.ports.traces import OpenTrace
 from traces.cache import ENGINE_VERSION
 from traces.model import Trace

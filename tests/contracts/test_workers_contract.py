@@ -9,8 +9,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from server.adapters.memory.workers import InlineTraceWorkers
-from server.adapters.workers.pool import ProcessWorkers
+from server.adapters.in_process.workers import InlineTraceWorkers
+from server.adapters.workers.worker_pool import ProcessWorkers
 from server.errors import WorkerFailed
 from server.ports.traces import OpenTrace, SqlRefused, TraceWorkers
 from traces.analysis.functions import top_functions

@@ -10,7 +10,7 @@ import pytest
 
 from server.adapters.workers import jobs
 from server.adapters.workers.jobs import Bounds
-from server.adapters.workers.pool import ProcessWorkers
+from server.adapters.workers.worker_pool import ProcessWorkers
 from server.errors import Busy
 from server.ports.traces import OpenTrace
 

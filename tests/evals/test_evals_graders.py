@@ -7,7 +7,7 @@ from evals.answer import Answer, ToolCall
 from evals.case import Case, Expected
 from evals.graders import ANSWER_CHARACTERS, failures
 from evals.reading import amounts, not_called_cause, opening
-from server.protocol.values import Citation
+from server.protocol.wire_values import Citation
 
 CAUSE = ("find_discount",)
 

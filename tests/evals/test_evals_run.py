@@ -11,11 +11,11 @@ from evals.case import CASES, read_case, read_cases
 from evals.conditions import NoPictures, WithDump, WithTools
 from evals.running import Graded, graded
 from evals.table import Prices, printed, verified, wilson
-from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
 from server.agent.service import FlamechatAgent
-from server.protocol.values import Check
+from server.protocol.wire_values import Check
 from tests.openai_endpoint import Reply, openai_endpoint
 
 RIGHT = "**[`find_discount`](#f90) dominates**: 46.5% (6.23 s) of 13.4 s is spent in it itself."

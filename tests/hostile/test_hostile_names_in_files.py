@@ -12,9 +12,9 @@ from rendering.flamegraph import render_flamegraph
 from rendering.options import FlamegraphOptions, SandwichOptions, SheetOptions
 from rendering.sandwich import render_sandwich
 from tests.hostile.names import CROWDS, MARK, NAMES, chrome, speedscope
-from traces.door import read_trace
-from traces.export.table import Target, export
+from traces.export.targets import Target, export
 from traces.model import Trace
+from traces.reader import read_trace
 
 TOGETHER = pytest.mark.parametrize("keys", CROWDS, ids=lambda keys: keys[0])
 SVG = "{http://www.w3.org/2000/svg}"

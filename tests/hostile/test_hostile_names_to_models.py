@@ -10,19 +10,19 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
-from server.agent.tools.problems import ToolProblem
-from server.agent.tools.running import run_tool
-from server.agent.tools.table import TOOLS
+from server.agent.tools.all_tools import TOOLS
+from server.agent.tools.contract.run_tool import run_tool
+from server.agent.tools.contract.tool_errors import ToolProblem
 from server.protocol.events import ToolStart
 from tests.agent.turns import Stage, endpoint_models, stage
 from tests.hostile.names import GROUPS, MARK, NAMES, chrome, speedscope
 from tests.openai_endpoint import Reply, openai_endpoint
-from traces.door import read_trace
 from traces.errors import DamagedTrace
 from traces.model import Trace
+from traces.reader import read_trace
 
 pytestmark = pytest.mark.long
 

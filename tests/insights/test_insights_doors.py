@@ -7,16 +7,16 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from server.agent.tools.insights import GET_INSIGHTS, GetInsights, answer_insights
-from server.agent.tools.running import shown_fields
-from server.edges.cli.doors import CliDoors
+from server.agent.tools.contract.run_tool import shown_fields
+from server.agent.tools.get_insights import GET_INSIGHTS, GetInsights, answer_insights
+from server.edges.cli.entry_points import CliDoors
 from server.edges.cli.main import build_cli
-from server.edges.http.insights import insights_json
+from server.edges.http.insight_routes import insights_json
 from tests.cli.test_cli_questions import no_model, no_server
 from tests.insights.recorded import share, timeline
 from tests.server.running_server import STACKS, running_server
-from traces.door import read_trace
 from traces.errors import InvalidQuestion
+from traces.reader import read_trace
 
 CHROME = "board.chrome-object.json.gz"
 AS_ANNA = {"Authorization": "Bearer anna"}

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from tests.insights.recorded import sampled, share, timeline, values
-from traces.door import read_trace
 from traces.errors import InvalidQuestion, UnknownHandle
 from traces.handles import resolve
 from traces.insights.catalogue import catalogue
@@ -13,6 +12,7 @@ from traces.insights.insight import Severity, State
 from traces.insights.patterns import PATTERNS
 from traces.insights.registry import DETECTORS, distinct, first_findings, insight, insights, ranked
 from traces.insights.thresholds import THRESHOLDS
+from traces.reader import read_trace
 from traces.values import Unit
 
 ROOT = Path(__file__).parents[2]

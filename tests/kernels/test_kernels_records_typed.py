@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces.importers.chrome import CHUNK
-from traces.importers.events import EVENT
-from traces.importers.v8 import NODE
+from traces.formats.trace_event.chrome_samples import CHUNK
+from traces.formats.trace_event.event_list import EVENT
+from traces.formats.v8.v8_nodes import NODE
 from traces.kernels import records_reference, records_rows
 from traces.kernels.library import NotReadable, kernels
 from traces.kernels.records import Field, Kind, Table, column_names, scan_records, scan_slices

@@ -12,7 +12,7 @@ from mcp import Client, types
 from mcp.client.streamable_http import streamable_http_client
 
 from limits.plans import LOCAL_PLAN
-from server.agent.tools.table import TOOLS
+from server.agent.tools.all_tools import TOOLS
 from tests.mcp.test_mcp_stdio import words
 from tests.server.running_server import RunningServer, running_server
 

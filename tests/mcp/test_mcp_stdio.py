@@ -13,7 +13,7 @@ from mcp import Client, types
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
-from server.agent.tools.table import TOOLS
+from server.agent.tools.all_tools import TOOLS
 
 PROGRAM = "from server.app import main; main()"
 ARGUMENTS: dict[str, dict[str, Any]] = {

@@ -12,11 +12,7 @@ from psycopg import sql
 from limits.administration import PlanRecords
 from limits.decisions import Decision
 from limits.plans import LOCAL_PLAN, Plan
-from server.adapters.memory.accounts import MemoryAccounts
-from server.adapters.memory.clock import SystemClock
-from server.adapters.memory.conversations import MemoryConversations
-from server.adapters.memory.plans import MemoryPlans
-from server.adapters.memory.trace_records import MemoryTraceRecords
+from server.adapters.in_process.clock import SystemClock
 from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.local_user import ensure_local_user
 from server.adapters.postgres.plans import PostgresPlans
@@ -34,6 +30,10 @@ from server.ports.conversations import (
 )
 from server.ports.identity import Caller
 from server.ports.traces import TraceRecords, TraceRow
+from server.testing.account_state import MemoryAccounts
+from server.testing.conversations import MemoryConversations
+from server.testing.plans import MemoryPlans
+from server.testing.trace_records import MemoryTraceRecords
 from tests.plugins.postgres import PROJECT, FreshDatabase
 
 

@@ -201,7 +201,7 @@ def test_a_deep_minimap_shows_every_second_row(kind: Callable[[Program], Trace])
 
 def test_two_processes_draw_the_same_bytes(fixtures: Path) -> None:
     code = (
-        "import sys, hashlib; from pathlib import Path; from traces.door import read_trace; "
+        "import sys, hashlib; from pathlib import Path; from traces.reader import read_trace; "
         "from rendering.flamegraph import render_flamegraph; from rendering.options import FlamegraphOptions; "
         f"t = read_trace(Path({str(fixtures / 'sample/order-service.speedscope.json.gz')!r}).read_bytes(), name='t'); "
         "print([hashlib.sha256(render_flamegraph(t, FlamegraphOptions(format=f)).data).hexdigest() "

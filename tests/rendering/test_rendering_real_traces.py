@@ -20,8 +20,8 @@ from rendering.picture import Picture, encode
 from rendering.rows import SpanRows
 from rendering.sandwich import render_sandwich
 from traces.analysis.window import Window
-from traces.door import read_trace
 from traces.model import Trace
+from traces.reader import read_trace
 
 GOLDEN = Path(__file__).parent / "golden"
 FIXTURES = Path(__file__).parents[2] / "fixtures"

@@ -3,8 +3,8 @@ whoever asked goes on."""
 
 import pytest
 
-from server.adapters.memory.workers import InlineTraceWorkers
-from server.adapters.workers.sql import MOST_SQL_CHARACTERS, SqlBounds
+from server.adapters.in_process.workers import InlineTraceWorkers
+from server.adapters.workers.sql_process import MOST_SQL_CHARACTERS, SqlBounds
 from server.ports.traces import SqlRefused
 from tests.agent.turns import small_trace
 

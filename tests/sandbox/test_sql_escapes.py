@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from server.adapters.memory.workers import InlineTraceWorkers
-from server.adapters.workers.sql import SqlBounds
+from server.adapters.in_process.workers import InlineTraceWorkers
+from server.adapters.workers.sql_process import SqlBounds
 from server.ports.traces import SqlRefused
 from tests.agent.turns import small_trace
 from traces import cache

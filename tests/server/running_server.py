@@ -15,14 +15,8 @@ import httpx
 import websockets
 
 from limits.plans import LOCAL_PLAN, Plan
-from server.adapters.memory.accounts import MemoryAccounts
-from server.adapters.memory.clock import SystemClock
-from server.adapters.memory.conversations import MemoryConversations
-from server.adapters.memory.identity import TokenIdentity
-from server.adapters.memory.objects import MemoryObjects
-from server.adapters.memory.plans import MemoryPlans
-from server.adapters.memory.trace_records import MemoryTraceRecords
-from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.in_process.clock import SystemClock
+from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.turn import TurnAnswer, TurnInput, TurnSink
 from server.app import Parts, compose
 from server.edges.http.application import build_application, names_of
@@ -31,8 +25,14 @@ from server.edges.ws.bounds import PING_EVERY_S, PONG_WITHIN_S
 from server.ports.identity import Caller
 from server.ports.traces import TraceWorkers
 from server.protocol.events import ModelChunkAppend, ModelChunkStart, TurnEvent, TurnStarted
-from server.protocol.values import Usage
+from server.protocol.wire_values import Usage
 from server.settings import load_settings
+from server.testing.account_state import MemoryAccounts
+from server.testing.conversations import MemoryConversations
+from server.testing.identity import TokenIdentity
+from server.testing.objects import MemoryObjects
+from server.testing.plans import MemoryPlans
+from server.testing.trace_records import MemoryTraceRecords
 
 
 def person(name: str, *, is_administrator: bool = False) -> Caller:

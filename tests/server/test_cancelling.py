@@ -6,11 +6,11 @@ from pathlib import Path
 import anyio
 import pytest
 
-from server.adapters.memory.objects import MemoryObjects
-from server.adapters.workers.pool import ProcessWorkers
+from server.adapters.workers.worker_pool import ProcessWorkers
 from server.composing.agent import build_agent
 from server.settings import load_settings
-from server.turns.pictures import StoredPictures
+from server.testing.objects import MemoryObjects
+from server.turns.turn_pictures import StoredPictures
 from tests.openai_endpoint import Reply, openai_endpoint
 from tests.plugins.postgres import FreshDatabase
 from tests.server.running_server import ScriptedAgent, running_server, saying

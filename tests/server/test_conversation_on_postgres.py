@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from server.adapters.folder.objects import FolderObjects
-from server.adapters.memory.identity import LocalIdentity
+from server.adapters.in_process.identity import LocalIdentity
 from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.local_user import ensure_local_user
 from server.adapters.postgres.plans import PostgresPlans
@@ -23,7 +23,7 @@ from server.adapters.postgres.relay import PostgresRelay
 from server.adapters.postgres.trace_records import PostgresTraceRecords
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
 from server.adapters.postgres.turn_sweep import TurnSweep
-from server.adapters.workers.pool import ProcessWorkers
+from server.adapters.workers.worker_pool import ProcessWorkers
 from server.agent.turn import Agent, TurnAnswer, TurnInput, TurnSink
 from server.app import compose
 from server.composing.agent import build_agent
@@ -31,7 +31,7 @@ from server.errors import DatabaseUnavailable
 from server.ports.conversations import MessageRow, TurnEnding
 from server.ports.identity import LOCAL_USER_ID, Caller
 from server.settings import load_settings
-from server.turns.pictures import StoredPictures
+from server.turns.turn_pictures import StoredPictures
 from tests.plugins.postgres import FreshDatabase
 from tests.server.running_server import RunningServer, ScriptedAgent, saying, serving
 

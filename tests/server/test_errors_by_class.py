@@ -9,7 +9,7 @@ from server.adapters.supabase.identity import REFUSALS
 from server.edges.http.problems import ROOTS, STATUSES
 from server.edges.ws.answers import PROTOCOL_CODES
 from server.errors import BadRequest, Busy, ServerError, TooManyAtOnce, by_class
-from server.turns.failures import CODES
+from server.turns.turn_failures import CODES
 from traces.errors import DamagedTrace, UnknownHandle
 
 TABLES: list[Mapping[type[Exception], object]] = [STATUSES, PROTOCOL_CODES, CODES, REFUSALS]

@@ -18,7 +18,7 @@ from server.edges.http.application import build_application
 from server.edges.http.services import Services
 from server.ports.objects import PICTURES_BUCKET
 from server.protocol.client import ClientMessage
-from server.turns.pictures import picture_path
+from server.turns.turn_pictures import picture_path
 from tests.server.running_server import ANNA, MESSAGE_ID, RunningServer, Socket, running_server
 from tests.server.talking import END, ask, new_id
 

@@ -7,7 +7,7 @@ import httpx
 import pytest
 import websockets
 
-from server.adapters.memory.identity import LocalIdentity
+from server.adapters.in_process.identity import LocalIdentity
 from server.edges.http.application import build_application, names_of
 from server.errors import NotAuthenticated
 from tests.server.running_server import ANNA, running_server

@@ -13,8 +13,8 @@ import zstandard
 from PIL import Image
 
 from rendering.picture import Picture
-from server.adapters.workers.pool import ProcessWorkers
-from server.edges.http.picture_desk import PictureDesk
+from server.adapters.workers.worker_pool import ProcessWorkers
+from server.edges.http.picture_limiter import PictureDesk
 from server.errors import Busy
 from tests.server.running_server import STACKS, RunningServer, running_server
 

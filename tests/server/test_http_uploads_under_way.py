@@ -5,7 +5,7 @@ from pathlib import Path
 import anyio
 import httpx
 
-from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.in_process.workers import InlineTraceWorkers
 from server.ports.traces import Importing, OpenTrace
 from tests.server.running_server import STACKS, running_server
 

@@ -17,24 +17,24 @@ import pytest
 from anyio.streams.buffered import BufferedByteReceiveStream
 from PIL import Image
 
-from server.adapters.memory.workers import InlineTraceWorkers
+from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
-from server.adapters.workers.pool import ProcessWorkers
+from server.adapters.workers.worker_pool import ProcessWorkers
 from server.ports.conversations import TurnRequest
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET
 from server.ports.traces import OpenTrace
 from server.protocol.events import ToolResult, ToolStart
-from server.turns.pictures import picture_address, picture_path
+from server.turns.turn_pictures import picture_address, picture_path
 from tests.plugins.postgres import FreshDatabase
 from tests.plugins.worlds import postgres_world
 from tests.server.running_server import ANNA, STACKS, RunningServer, ScriptedAgent, running_server, saying
 from tests.server.talking import AS_ANNA, END, ask, history, new_id, sequence, told
 from tests.server.test_conversation_on_postgres import local_server
 from traces import cache
-from traces.door import read_trace
 from traces.model import Trace
+from traces.reader import read_trace
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("server", "limits", "traces", "rendering")

@@ -13,11 +13,11 @@ from psycopg import Connection, errors
 from psycopg.types.json import Jsonb
 
 from limits.plans import Plan, SessionsPeriod
-from server.adapters.memory.workers import InlineTraceWorkers
-from server.agent.tools.arguments import validated
-from server.agent.tools.problems import ToolProblem
-from server.agent.tools.running import run_tool
-from server.agent.tools.table import TOOLS
+from server.adapters.in_process.workers import InlineTraceWorkers
+from server.agent.tools.all_tools import TOOLS
+from server.agent.tools.contract.arguments import validated
+from server.agent.tools.contract.run_tool import run_tool
+from server.agent.tools.contract.tool_errors import ToolProblem
 from tests.agent.turns import HOSTILE, small_trace
 from tests.server.running_server import ANNA, STACKS, ScriptedAgent, running_server
 from tests.server.talking import ask, new_id

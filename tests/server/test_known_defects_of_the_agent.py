@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
-from server.adapters.model.scripted import Line, ScriptedChat, ScriptedModels
 from server.agent.bounds import AgentBounds
 from server.errors import ModelFailed
 from server.ports.conversations import MessageRow, Sender
 from server.settings import load_settings
+from server.testing.scripted import Line, ScriptedChat, ScriptedModels
 from tests.agent.turns import endpoint_models, stage
 from tests.openai_endpoint import Reply, openai_endpoint
 from tests.server.running_server import ScriptedAgent, running_server, saying

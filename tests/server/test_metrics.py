@@ -8,9 +8,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from limits.plans import Plan, SessionsPeriod
 from server.adapters.prometheus import PrometheusMeasures
-from server.adapters.workers.pool import ProcessWorkers
+from server.adapters.workers.worker_pool import ProcessWorkers
 from server.errors import ModelFailed
-from server.protocol.values import Usage
+from server.protocol.wire_values import Usage
 from tests.server.running_server import RunningServer, ScriptedAgent, running_server, saying
 from tests.server.talking import END, ask
 

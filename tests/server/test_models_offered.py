@@ -8,7 +8,7 @@ import pytest
 
 from limits.administration import Author
 from limits.plans import LOCAL_PLAN
-from server.agent.offering import ANALYST, ANALYST_LABEL, OfferedModels
+from server.agent.model_call.offered_models import ANALYST, ANALYST_LABEL, OfferedModels
 from tests.server.running_server import ANNA, RunningServer, ScriptedAgent, running_server
 from tests.server.talking import AS_ANNA, END, ask, new_id
 

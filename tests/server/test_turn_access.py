@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from server.adapters.memory.accounts import MemoryAccounts
-from server.adapters.memory.clock import SystemClock
-from server.adapters.memory.trace_records import MemoryTraceRecords
+from server.adapters.in_process.clock import SystemClock
 from server.errors import NotFound
 from server.ports.identity import Caller
 from server.ports.traces import TraceRow
+from server.testing.account_state import MemoryAccounts
+from server.testing.trace_records import MemoryTraceRecords
 from server.turns.access import trace_of
 
 ANNA = Caller(user_id=str(uuid.uuid4()), account_id=str(uuid.uuid4()))

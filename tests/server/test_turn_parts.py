@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.adapters.memory.relay import MemoryRelay
+from server.adapters.in_process.relay import MemoryRelay
 from server.ports.conversations import MessageRow, Sender, TurnStatus
 from server.protocol.events import (
     ModelChunkAppend,
@@ -23,11 +23,11 @@ from server.protocol.events import (
     TurnStarted,
 )
 from server.protocol.server import TurnSnapshot
+from server.turns.earlier_messages import earlier_messages
 from server.turns.endings import ending_of
-from server.turns.failures import turn_failure
-from server.turns.history import earlier_messages
-from server.turns.pictures import picture_address, picture_path
 from server.turns.sink import MAX_CHUNK_CHARACTERS, RelaySink
+from server.turns.turn_failures import turn_failure
+from server.turns.turn_pictures import picture_address, picture_path
 from server.turns.view_of_turn import TurnView
 
 STARTED = TurnStarted(attempt=1, model="m", prompt_version="v")

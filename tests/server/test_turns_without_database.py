@@ -8,11 +8,11 @@ import anyio
 import pytest
 from psycopg_pool import AsyncConnectionPool
 
-from server.adapters.memory.conversations import MemoryConversations
 from server.adapters.postgres.checkpoints import PostgresCheckpoints
 from server.adapters.postgres.conversations import PostgresConversations
 from server.agent.turn import TurnAnswer, TurnInput, TurnSink
 from server.errors import DatabaseUnavailable
+from server.testing.conversations import MemoryConversations
 from tests.plugins.postgres import FreshDatabase
 from tests.server.running_server import ScriptedAgent, running_server, saying
 from tests.server.talking import END

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from server.adapters.memory.relay import MemoryRelay
+from server.adapters.in_process.relay import MemoryRelay
 from tests.server.running_server import running_server
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.stacks_of_traces import read, stacks, warnings
-from traces.door import read_trace
 from traces.errors import DamagedTrace
+from traces.reader import read_trace
 
 HEADER = "# austin: 3.7.0\n# interval: 200\n# mode: {mode}\n\n"
 MAIN = "/app/main.py:<module>:30;/app/main.py:run:{line}"

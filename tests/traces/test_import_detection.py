@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from traces.bounds import DETECTION_BYTES
-from traces.door import read_trace
-from traces.envelope import unwrap
+from traces.decompression import unwrap
 from traces.errors import TraceError
-from traces.importers.head import TOKEN, Head, outline
-from traces.importers.table import FORMATS, Format
+from traces.formats.detection import FORMATS
+from traces.formats.format import Format
+from traces.formats.head import TOKEN, Head, outline
+from traces.reader import read_trace
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 RECORDED = sorted(

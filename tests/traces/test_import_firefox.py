@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from traces.door import read_trace
 from traces.errors import DamagedTrace, EmptyTrace
 from traces.invariants import check
 from traces.model import Profile, Trace
+from traces.reader import read_trace
 
 CATEGORIES = [{"name": name, "color": "grey", "subcategories": ["Other"]} for name in ("Idle", "Other", "GC / CC")]
 STRINGS = [

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from traces.door import read_trace
 from traces.errors import DamagedTrace, EmptyTrace
 from traces.invariants import check
+from traces.reader import read_trace
 from traces.values import Unit
 
 

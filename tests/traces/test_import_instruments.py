@@ -2,10 +2,10 @@
 
 import pytest
 
-from traces.door import read_trace
 from traces.errors import DamagedTrace, EmptyTrace
 from traces.invariants import check
 from traces.model import Trace
+from traces.reader import read_trace
 from traces.values import Unit
 
 

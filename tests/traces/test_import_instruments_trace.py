@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from traces.door import read_trace
 from traces.errors import DamagedTrace, TraceError, TraceTooLarge, UnrecognisedTrace
-from traces.importers.instruments_trace import TIME_PROFILER
+from traces.formats.instruments.instruments_trace import TIME_PROFILER
 from traces.invariants import check
 from traces.model import Trace
+from traces.reader import read_trace
 
 CORE = "run.trace/corespace/run1/core/"
 STORE = CORE + "stores/indexed-store-0/"
@@ -163,7 +163,7 @@ def test_a_stack_that_holds_itself_is_refused() -> None:
 
 
 def test_a_file_of_the_folder_that_unpacks_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("traces.envelope.EXPANSION_GRACE_BYTES", 1 << 20)
+    monkeypatch.setattr("traces.decompression.EXPANSION_GRACE_BYTES", 1 << 20)
     with pytest.raises(TraceTooLarge):
         read({**folder(), STORE + "bulkstore": bytes(8 << 20)})
 

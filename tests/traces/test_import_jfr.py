@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from traces.door import read_trace
 from traces.errors import DamagedTrace, EmptyTrace
-from traces.importers.jfr_types import number
+from traces.formats.jfr.jfr_types import number
 from traces.invariants import check
 from traces.model import Profile, Trace
+from traces.reader import read_trace
 
 LONG, BOOLEAN, STRING, SYMBOL, CLASS, METHOD, KIND, FRAME, STACK, SAMPLE, NATIVE, ALLOCATION, PARK = range(20, 33)
 TYPES: dict[int, tuple[str, list[tuple[str, int, str]]]] = {

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.stacks_of_traces import own_values, read, stacks, warnings
-from traces.door import read_trace
 from traces.errors import UnrecognisedTrace
+from traces.reader import read_trace
 
 STACK = "\t    63c inner+0x1a (/app/prog)\n\t    7ff std::pair<int (anonymous namespace)::*>::run(int) (/app/prog)\n\n"
 CHAIN = "std::pair<int (anonymous namespace)::*>::run(int);inner"

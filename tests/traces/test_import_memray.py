@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.stacks_of_traces import own_values, read, stacks, warnings
-from traces.door import read_trace
 from traces.errors import DamagedTrace, UnrecognisedTrace
+from traces.reader import read_trace
 
 STRINGS = ["<root>", "", "main", "app.py", "load", "lib&lt;x&gt;.py"]
 NODES = {

@@ -8,7 +8,7 @@ import pytest
 
 from tests.stacks_of_traces import read, stacks, warnings
 from traces.errors import DamagedTrace, EmptyTrace, TraceError, UnrecognisedTrace
-from traces.importers import nsys
+from traces.formats.nsys import nsys
 
 THREAD = 40 << 24 | 41
 SCHEMA = """

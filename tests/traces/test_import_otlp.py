@@ -7,10 +7,10 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.profiles.v1development import profiles_pb2 as otlp
 
 from traces.analysis.functions import top_functions
-from traces.door import read_trace
 from traces.errors import DamagedTrace, TraceError
 from traces.invariants import check
 from traces.model import Trace
+from traces.reader import read_trace
 
 STARTED = 1_790_000_000_000_000_000
 

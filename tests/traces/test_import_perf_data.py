@@ -41,8 +41,8 @@ from tests.perf_recordings import (
 )
 from tests.stacks_of_traces import own_values, read, stacks, warnings
 from traces.errors import UnrecognisedTrace
-from traces.importers import perf_data
-from traces.importers.perf_data_history import AddressSpace, Mapping, Timeline
+from traces.formats.perf import perf_data
+from traces.formats.perf.perf_data_history import AddressSpace, Mapping, Timeline
 from traces.model import Trace
 
 PERF = shutil.which("perf")

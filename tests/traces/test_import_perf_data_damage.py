@@ -21,9 +21,9 @@ from tests.perf_recordings import (
     sample,
 )
 from tests.stacks_of_traces import read, warnings
-from traces.door import read_trace
 from traces.errors import DamagedTrace, EmptyTrace, TraceError, TraceTooLarge, UnrecognisedTrace
-from traces.importers import perf_data, perf_data_history
+from traces.formats.perf import perf_data, perf_data_history
+from traces.reader import read_trace
 
 STEP = 1_000_000
 SESSION = (

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.protobuf_messages import message, varint
-from traces.door import read_trace
 from traces.errors import DamagedTrace, EmptyTrace
 from traces.invariants import check
 from traces.model import Trace
+from traces.reader import read_trace
 
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 MAIN, OTHER, LEVEL = 11, 12, 13

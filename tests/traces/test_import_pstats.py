@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.stacks_of_traces import own_values, read
-from traces.door import read_trace
 from traces.errors import DamagedTrace, EmptyTrace
-from traces.importers.marshal_subset import BrokenMarshal, read_marshal
+from traces.formats.call_graph.marshal_subset import BrokenMarshal, read_marshal
+from traces.reader import read_trace
 
 Stats = dict[tuple[str, int, str], tuple[int, int, float, float, dict[Any, Any]]]
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from traces.cache import decode, encode
-from traces.door import read_trace
-from traces.importers.requests import LONGEST_ADDRESS, address
+from traces.formats.trace_event.network_events import LONGEST_ADDRESS, address
 from traces.invariants import check
 from traces.model import Requests, Trace
+from traces.reader import read_trace
 
 WORK = {"ph": "X", "name": "RunTask", "ts": 1_000_000, "dur": 500_000, "pid": 1, "tid": 1}
 TIMING = {"requestTime": 1.001, "sendEnd": 2, "receiveHeadersEnd": 12.5}

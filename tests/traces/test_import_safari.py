@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from traces.door import read_trace
 from traces.errors import DamagedTrace, EmptyTrace
 from traces.invariants import check
 from traces.model import Trace
+from traces.reader import read_trace
 
 DRAW = {"sourceID": "9", "name": "draw", "line": 4, "column": 2, "url": "http://host/app.js"}
 UNNAMED = {"sourceID": "9", "name": "", "line": 1, "column": 1, "url": "http://host/app.js"}

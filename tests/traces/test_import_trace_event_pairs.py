@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.stacks_of_traces import read, warnings
-from traces.door import read_arguments
+from traces.reader import read_arguments
 
 
 def event(phase: str, name: str, at: int, **more: Any) -> dict[str, Any]:

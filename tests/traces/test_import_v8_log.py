@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from traces.door import read_trace
 from traces.errors import DamagedTrace, EmptyTrace
-from traces.importers.code_map import CodeMap
+from traces.formats.v8.code_map import CodeMap
 from traces.invariants import check
 from traces.model import Trace
+from traces.reader import read_trace
 
 HEADER = "v8-version,11,3,244,8,-node.38,0\nshared-library,/usr/bin/node,0x400000,0x500000,0\n"
 

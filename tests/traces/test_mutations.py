@@ -12,7 +12,7 @@ import pytest
 from fuzz.importers.excerpts import ENOUGH_BYTES, excerpt
 from fuzz.importers.judging import fault, watched
 from fuzz.importers.samples import samples
-from traces.door import read_trace
+from traces.reader import read_trace
 
 FOUND = Path(__file__).parent / "found"
 LARGEST = 64 << 10

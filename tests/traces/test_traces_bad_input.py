@@ -13,8 +13,8 @@ import pytest
 import zstandard
 
 from traces.bounds import MAX_UPLOAD_BYTES
-from traces.door import read_trace
 from traces.errors import DamagedTrace, EmptyTrace, TraceError, TraceTooLarge, UnrecognisedTrace
+from traces.reader import read_trace
 
 COLLAPSED = b"main;parse 3\nmain;draw 4\n" * 200
 SPEEDSCOPE = "https://www.speedscope.app/file-format-schema.json"
@@ -81,7 +81,7 @@ def test_a_gzip_with_a_wrong_checksum_is_called_damaged() -> None:
 def test_a_bomb_is_refused_before_it_is_unpacked(
     wrap: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("traces.envelope.EXPANSION_GRACE_BYTES", 1 << 20)
+    monkeypatch.setattr("traces.decompression.EXPANSION_GRACE_BYTES", 1 << 20)
     error = refused(wrap(bytes(3 << 20)))
     assert isinstance(error, TraceTooLarge)
     assert "400 times" in str(error)

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from traces.builder import TraceBuilder
-from traces.importers import call_paths
-from traces.importers.call_graph import CallGraph
-from traces.importers.call_paths import paths_of_graph
+from traces.formats.call_graph import call_paths
+from traces.formats.call_graph.call_graph import CallGraph
+from traces.formats.call_graph.call_paths import paths_of_graph
 from traces.invariants import check
 from traces.model import Trace
 from traces.values import Unit, ValueType

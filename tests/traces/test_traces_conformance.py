@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from traces.door import read_trace
 from traces.errors import DamagedTrace
 from traces.invariants import check
 from traces.model import Profile, Trace
+from traces.reader import read_trace
 from traces.values import ProfileKind
 
 FACTORS = {"none": 1, "bytes": 1, "nanoseconds": 1, "microseconds": 1e3, "milliseconds": 1e6, "seconds": 1e9}

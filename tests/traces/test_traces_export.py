@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from traces.builder import TraceBuilder
-from traces.door import read_trace
 from traces.errors import InvalidQuestion
 from traces.export.document import timeline
-from traces.export.table import TARGETS, Target, export
+from traces.export.targets import TARGETS, Target, export
 from traces.handles import ALL, ProfileChoice
 from traces.invariants import check
 from traces.model import Profile, Trace
 from traces.nesting import nest_slices
+from traces.reader import read_trace
 from traces.stacks import StackTable
 from traces.values import ProfileKind, Unit, ValueType
 

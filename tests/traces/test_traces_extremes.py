@@ -8,13 +8,13 @@ import pytest
 from traces.analysis.calltree import call_tree
 from traces.analysis.find import find_frames
 from traces.analysis.functions import top_functions
-from traces.analysis.layout import left_heavy, time_order
 from traces.analysis.summary import summarise
+from traces.analysis.view_layout import left_heavy, time_order
 from traces.bounds import MAX_STACK_DEPTH
 from traces.cache import decode, encode
-from traces.door import read_trace
 from traces.invariants import check
 from traces.model import Trace
+from traces.reader import read_trace
 
 DEEP = 100_000
 SPEEDSCOPE = "https://www.speedscope.app/file-format-schema.json"

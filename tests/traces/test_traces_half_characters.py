@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from traces.analysis.functions import top_functions
-from traces.door import read_arguments, read_trace
 from traces.errors import DamagedTrace
-from traces.importers.surrogates import without_half_characters
+from traces.formats.surrogates import without_half_characters
+from traces.reader import read_arguments, read_trace
 
 
 @pytest.fixture(params=["on", "off"])

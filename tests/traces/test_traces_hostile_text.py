@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from traces.door import read_trace
 from traces.errors import TraceError
+from traces.reader import read_trace
 
 SIZE = 1 << 20
 ASYNC = "<!DOCTYPE html>\n<h1>CPU profile</h1>\n<a>async-profiler</a><canvas id='canvas'></canvas>\n<script>\n"

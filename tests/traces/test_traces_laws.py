@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from traces.analysis.boxes import Boxes
 from traces.analysis.calltree import call_tree
 from traces.analysis.functions import top_functions
-from traces.analysis.layout import left_heavy, sandwich_layout, time_order
 from traces.analysis.sandwich import callers_callees
+from traces.analysis.view_layout import left_heavy, sandwich_layout, time_order
 from traces.analysis.window import Window, node_values
 from traces.builder import TraceBuilder
 from traces.cache import decode, encode
-from traces.door import read_trace
 from traces.errors import DamagedTrace
 from traces.invariants import check
 from traces.model import Trace
 from traces.nesting import nest_slices
+from traces.reader import read_trace
 from traces.stacks import StackTable
 
 LAWS = settings(max_examples=20, deadline=None, derandomize=True)

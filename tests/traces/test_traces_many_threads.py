@@ -6,9 +6,9 @@ from tests.traces_of_threads import FORMATS
 from traces import builder
 from traces.bounds import MAX_PROFILES
 from traces.cache import decode, encode
-from traces.door import read_trace
 from traces.errors import TraceTooLarge
 from traces.invariants import check
+from traces.reader import read_trace
 
 
 @pytest.mark.parametrize("form", FORMATS)

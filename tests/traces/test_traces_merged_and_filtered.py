@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from traces.analysis.calltree import call_tree
 from traces.analysis.filters import FrameFilter, library_frames
 from traces.analysis.functions import top_functions
-from traces.analysis.layout import left_heavy, sandwich_layout
 from traces.analysis.sandwich import callers_callees
 from traces.analysis.selection import select
+from traces.analysis.view_layout import left_heavy, sandwich_layout
 from traces.analysis.window import Window
 from traces.builder import TraceBuilder
 from traces.errors import InvalidQuestion

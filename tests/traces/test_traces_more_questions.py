@@ -13,9 +13,9 @@ from traces.analysis.calltree import call_tree
 from traces.analysis.compare import compare_traces
 from traces.analysis.filters import FrameFilter
 from traces.analysis.functions import top_functions
+from traces.analysis.hottest_windows import STEPS, hottest_windows
 from traces.analysis.longest import longest_spans
 from traces.analysis.window import Window, node_values, whole
-from traces.analysis.windows import STEPS, hottest_windows
 from traces.builder import TraceBuilder
 from traces.errors import InvalidQuestion
 from traces.handles import ALL

@@ -7,7 +7,7 @@ import pytest
 
 from traces.analysis.summary import TraceSummary, summarise
 from traces.builder import TraceBuilder
-from traces.door import read_trace
+from traces.reader import read_trace
 from traces.stacks import StackTable
 from traces.values import Unit, ValueType
 

@@ -6,10 +6,10 @@ import pytest
 from traces.analysis.calltree import call_tree
 from traces.analysis.find import find_frames
 from traces.analysis.functions import top_functions
-from traces.analysis.layout import left_heavy, time_order
 from traces.analysis.sandwich import NO_CALLER, callers_callees
 from traces.analysis.summary import summarise
 from traces.analysis.units import format_moment, format_share, format_value
+from traces.analysis.view_layout import left_heavy, time_order
 from traces.analysis.window import Window
 from traces.builder import TraceBuilder
 from traces.errors import InvalidQuestion, UnknownHandle

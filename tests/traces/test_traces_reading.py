@@ -12,9 +12,9 @@ import zstandard
 
 from tests.protobuf_messages import message, varint
 from traces.analysis.functions import top_functions
-from traces.door import read_trace
 from traces.invariants import check
 from traces.model import Trace
+from traces.reader import read_trace
 from traces.values import Unit
 
 COLLAPSED = b"main;parse 3\nmain;draw 4\n"

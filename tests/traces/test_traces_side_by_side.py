@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from traces.analysis import merged, side_by_side
 from traces.analysis.calltree import call_tree
-from traces.analysis.layout import left_heavy
 from traces.analysis.merged import above
+from traces.analysis.view_layout import left_heavy
 from traces.builder import TraceBuilder
 from traces.model import CallTree, Trace
 from traces.stacks import StackTable

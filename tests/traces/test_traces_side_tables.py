@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from traces.cache import decode, encode
-from traces.door import read_arguments, read_trace
 from traces.errors import InvalidQuestion, UnknownHandle
 from traces.invariants import check
 from traces.model import Trace
+from traces.reader import read_arguments, read_trace
 
 WORK = {"ph": "X", "name": "work", "ts": 0, "dur": 100, "pid": 1, "tid": 1}
 

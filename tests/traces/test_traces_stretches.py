@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces.analysis.layout import time_order
+from traces.analysis.view_layout import time_order
 from traces.analysis.window import Window
 from traces.builder import TraceBuilder
 from traces.stacks import StackTable

@@ -7,7 +7,7 @@ import numpy as np
 from traces.analysis.filters import FrameFilter, frames_that, shown_frames
 from traces.analysis.filters import pattern as expression
 from traces.analysis.selection import select
-from traces.analysis.stretches import stretches
+from traces.analysis.time_ranges import stretches
 from traces.analysis.window import Window, spans_near, whole_axis
 from traces.handles import ProfileChoice
 from traces.kernels.columns import pick

@@ -4,11 +4,11 @@ import numpy as np
 
 from traces.analysis.durations import call_durations
 from traces.analysis.filters import library_frames
+from traces.analysis.hottest_windows import hottest_windows
 from traces.analysis.quality import SUMS
 from traces.analysis.selection import select
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import Window
-from traces.analysis.windows import hottest_windows
 from traces.insights.insight import (
     Confidence,
     Detector,

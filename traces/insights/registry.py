@@ -13,11 +13,11 @@ from traces.insights import (
     page,
     page_experience,
     pytorch,
-    quality,
     requests,
     runtime,
     timeline,
 )
+from traces.insights import recording_quality as quality
 from traces.insights.insight import Confidence, Detector, Insight, Kind, Severity, State, insight_of, not_applicable
 from traces.insights.subject import Subject
 from traces.model import Trace

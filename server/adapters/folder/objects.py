@@ -5,8 +5,8 @@ from pathlib import Path
 
 from obstore.store import LocalStore
 
-from server.adapters.memory.objects import object_key
 from server.errors import NotFound
+from server.ports.objects import object_key
 
 
 class FolderObjects:

@@ -8,7 +8,7 @@ from typing import Any, Self
 from langfuse import Langfuse
 from opentelemetry.sdk.trace import TracerProvider
 
-from server.agent.debug import masked
+from server.agent.model_call.debug_messages import masked
 
 API_SECONDS = 5
 """Longest wait for one request that carries traces or scores; they go from threads of their own."""

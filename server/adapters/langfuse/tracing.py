@@ -15,7 +15,7 @@ from langfuse.model import TextPromptClient
 from langfuse.types import TraceContext
 
 from server.adapters.langfuse.connection import LangfuseConnection
-from server.agent.debug import masked
+from server.agent.model_call.debug_messages import masked
 from server.agent.tracing import PROMPT_VERSION
 from server.agent.turn import TurnInput
 

@@ -1,3 +1,3 @@
-"""Models behind the port `agent.model`: `openai` any OpenAI-compatible endpoint, `analyst` the built-in one that needs
-no network, `scripted` the twin for tests, `choice` which of them answers.
+"""Models behind the port `agent.model_call.chat_model`: `openai` any OpenAI-compatible endpoint, `choice` whether it
+or the built-in analyst answers.
 """

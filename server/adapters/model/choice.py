@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 
 from langchain_core.language_models import BaseChatModel
 
-from server.adapters.model.analyst.chat import AnalystChat
 from server.adapters.model.patience import Patience
-from server.agent.model import FREE, Model, Price
-from server.agent.offering import ANALYST, OfferedModels, label_of
+from server.agent.model_call.chat_model import FREE, Model, Price
+from server.agent.model_call.offered_models import ANALYST, OfferedModels, label_of
+from server.analyst.analyst_chat import AnalystChat
 from server.errors import ModelFailed
 
 

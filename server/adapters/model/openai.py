@@ -11,11 +11,11 @@ from langchain_core.outputs import ChatGenerationChunk
 from langchain_openai import ChatOpenAI
 from pydantic import Field, SecretStr
 
-from server.adapters.model.failures import model_failed
+from server.adapters.model.model_failures import model_failed
 from server.adapters.model.patience import Patience
 from server.adapters.model.plain_stream import PlainCompletions
-from server.adapters.model.retrying import pause
-from server.agent.model import REFUSAL
+from server.adapters.model.retry_pause import pause
+from server.agent.model_call.chat_model import REFUSAL
 
 
 class CompatibleChat(ChatOpenAI):

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from server.agent.model import Price
+from server.agent.model_call.chat_model import Price
 from server.errors import ConfigError
 
 _Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]

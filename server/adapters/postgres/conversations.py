@@ -34,7 +34,7 @@ from server.ports.conversations import (
 )
 from server.ports.identity import Caller
 from server.ports.queue import TurnJob
-from server.protocol.values import LimitsView
+from server.protocol.wire_values import LimitsView
 
 
 class PostgresConversations:

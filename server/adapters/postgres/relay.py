@@ -15,7 +15,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 from pydantic import Field, TypeAdapter
 
-from server.adapters.memory.relay import EVENTS_PER_LISTENER, MemoryRelay
+from server.adapters.in_process.relay import EVENTS_PER_LISTENER, MemoryRelay
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.statements import statement
 from server.errors import ServerError

@@ -14,9 +14,8 @@ from urllib.parse import quote
 import anyio
 import httpx
 
-from server.adapters.memory.objects import object_key
 from server.errors import NotFound, ServiceUnavailable
-from server.ports.objects import PICTURES_BUCKET
+from server.ports.objects import PICTURES_BUCKET, object_key
 from traces.bounds import MAX_UPLOAD_BYTES
 
 PIECE_BYTES = 1 << 20

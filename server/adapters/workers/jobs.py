@@ -18,9 +18,9 @@ from server.adapters.workers.tidying import UNFINISHED, mark_used, tidy
 from server.ports.traces import OpenTrace
 from server.turns.bytes_read import bytes_read
 from traces import cache
-from traces.door import read_trace
 from traces.errors import DamagedTrace
 from traces.model import Trace
+from traces.reader import read_trace
 
 TRACES_KEPT_OPEN = 4
 """Mapped traces one worker keeps: a conversation asks about one, a comparison about two; mapping costs address space,

@@ -19,9 +19,9 @@ from typing import Any, Literal
 
 import duckdb
 
-from server.adapters.workers.statements import StatementRefused, checked, first_lines
-from server.agent.tools.sql_tables import TABLES, raw_name, view
+from server.adapters.workers.sql_statements import StatementRefused, checked, first_lines
 from traces import cache
+from traces.export.sql_tables import TABLES, raw_name, view
 from traces.model import Trace
 
 MEMORY_LIMIT = "1GB"

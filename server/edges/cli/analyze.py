@@ -12,16 +12,16 @@ from typing import Any
 
 import typer
 
-from server.agent.quoting import visible
 from server.agent.turn import TurnAnswer, TurnInput
-from server.edges.cli.doors import Analysis, AnalyzeOptions, CliDoors
+from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliDoors
 from server.edges.cli.printing import print_json
 from server.edges.cli.reading import MISUSED, fail, named, need_file, progress
 from server.errors import ConfigError, ServerError
 from server.ports.identity import LOCAL_USER_ID, Caller
 from server.ports.traces import TraceRow
 from server.protocol import events
-from server.protocol.values import ViewerState
+from server.protocol.wire_values import ViewerState
+from server.quoting import visible
 from traces.errors import TraceError
 from traces.model import Trace
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import typer
 
-from server.edges.cli.doors import CliDoors
+from server.edges.cli.entry_points import CliDoors
 from server.errors import ConfigError
 
 Sign = Literal["ok", "slow", "off", "FAILED"]

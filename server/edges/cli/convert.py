@@ -16,8 +16,8 @@ FormatName = Literal["speedscope", "chrome", "collapsed", "pprof"]
 
 def convert(source: Path, target: FormatName, profile: str, output: Path) -> None:
     """Write the file, compressed when its name ends in .gz; what the format cannot hold is said on stderr."""
-    from server.agent.tools.choosing import chosen_profile
-    from traces.export.table import export
+    from server.agent.tools.contract.resolving import chosen_profile
+    from traces.export.targets import export
     from traces.handles import ALL
 
     trace = read_or_fail(source)

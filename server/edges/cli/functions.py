@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Literal
 
-from server.agent.quoting import plain
 from server.edges.cli.printing import Opened, amounts, asking, open_trace, print_json, print_table, where
 from server.edges.cli.scope import Scope
+from server.quoting import plain
 from traces.analysis.functions import FunctionRow, FunctionTable, top_functions
 from traces.analysis.units import format_value
 from traces.values import Unit

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import typer
 
-from server.agent.quoting import plain
 from server.edges.cli.printing import asking, print_json
 from server.edges.cli.reading import read_or_fail
+from server.quoting import plain
 
 
 def insights(source: Path, *, name: str | None, before: Path | None, everything: bool, as_json: bool) -> None:
     """Print the findings, or one of them in detail."""
-    from server.agent.tools.insights import insight_data
+    from server.agent.tools.get_insights import insight_data
     from traces.insights.insight import State
     from traces.insights.registry import insight, ranked
     from traces.insights.registry import insights as all_insights

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from server.edges.cli.doors import CliDoors
+from server.edges.cli.entry_points import CliDoors
 
 DECLARED_IN = {
     "analyze": "running",

@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from server.edges.cli.doors import CliDoors
+from server.edges.cli.entry_points import CliDoors
 from server.edges.cli.reading import need_file
 
 
 def mcp(doors: CliDoors, traces: Sequence[Path], source_folder: Path | None) -> None:
     """Answer until stdin closes; everything but the protocol goes to stderr."""
-    from server.edges.mcp.local import LocalDesk, serve_stdio
+    from server.edges.mcp.stdio import LocalDesk, serve_stdio
     from server.edges.mcp.version import version
 
     for trace in traces:

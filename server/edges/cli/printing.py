@@ -9,11 +9,11 @@ from typing import Any
 
 import typer
 
-from server.agent.quoting import plain, visible
-from server.agent.tools.choosing import chosen_frame, chosen_selection, chosen_window, profile_choice
-from server.agent.tools.problems import ToolRetry
+from server.agent.tools.contract.resolving import chosen_frame, chosen_selection, chosen_window, profile_choice
+from server.agent.tools.contract.tool_errors import ToolRetry
 from server.edges.cli.reading import MISUSED, fail, read_or_fail
 from server.edges.cli.scope import Scope
+from server.quoting import plain, visible
 from traces.analysis.filters import FrameFilter
 from traces.analysis.selection import Selection, select
 from traces.analysis.units import format_share, format_value

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import typer
 
-from server.edges.cli.doors import CliDoors
+from server.edges.cli.entry_points import CliDoors
 from server.edges.cli.printing import print_json, print_table
 from server.edges.cli.reading import MISUSED, fail, progress, read_or_fail
 
@@ -14,8 +14,8 @@ WIDEST_CELL = 80
 
 def query(doors: CliDoors, source: Path, sql: str, *, as_json: bool) -> None:
     """Print the rows of one SELECT, as a table or as JSON; without a statement the tables."""
-    from server.agent.tools.sql import refusal
-    from server.agent.tools.sql_summary import cell_text
+    from server.agent.tools.query_summary import cell_text
+    from server.agent.tools.query_trace import refusal
     from server.errors import WorkerFailed
     from server.ports.traces import SqlRefused
 
@@ -39,7 +39,7 @@ def query(doors: CliDoors, source: Path, sql: str, *, as_json: bool) -> None:
 
 def schema(source: Path, table: str | None) -> None:
     """Print the tables that a query can read, or the columns of one."""
-    from server.agent.tools.sql import GetSchema, answer_schema
+    from server.agent.tools.query_trace import GetSchema, answer_schema
     from server.edges.cli.printing import asking
 
     with asking():

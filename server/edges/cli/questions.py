@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from server.edges.cli.doors import CliDoors
-from server.edges.cli.options import TraceOrStdin
+from server.edges.cli.entry_points import CliDoors
 from server.edges.cli.scope import Scope, scoped
+from server.edges.cli.shared_options import TraceOrStdin
 
 LimitOption = Annotated[int, typer.Option("--limit", min=1, help="Rows at most.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON: values in nanoseconds, bytes or counts.")]
@@ -69,7 +69,7 @@ def add_commands(app: typer.Typer, _: CliDoors) -> None:
         as_json: JsonOption = False,
     ) -> None:
         """Print the heaviest part of the call tree: total and self share, handle, function."""
-        from server.edges.cli.trees import tree as run
+        from server.edges.cli.call_trees import tree as run
 
         run(trace, scope, root=root, max_nodes=max_nodes, inverted=inverted, as_json=as_json)
 
@@ -84,7 +84,7 @@ def add_commands(app: typer.Typer, _: CliDoors) -> None:
         as_json: JsonOption = False,
     ) -> None:
         """Say who calls a function and what it calls."""
-        from server.edges.cli.trees import callers as run
+        from server.edges.cli.call_trees import callers as run
 
         run(trace, frame, scope, limit=limit, as_json=as_json)
 
@@ -100,7 +100,7 @@ def add_commands(app: typer.Typer, _: CliDoors) -> None:
         as_json: JsonOption = False,
     ) -> None:
         """Find the windows in which most happened, or most of one function."""
-        from server.edges.cli.times import windows as run
+        from server.edges.cli.time_questions import windows as run
 
         run(trace, scope, length_ms=length_ms, frame=frame, limit=limit, as_json=as_json)
 
@@ -116,7 +116,7 @@ def add_commands(app: typer.Typer, _: CliDoors) -> None:
         as_json: JsonOption = False,
     ) -> None:
         """List the longest single calls."""
-        from server.edges.cli.times import spans as run
+        from server.edges.cli.time_questions import spans as run
 
         run(trace, scope, pattern=pattern, outermost=outermost, limit=limit, as_json=as_json)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from server.agent.quoting import visible
+from server.quoting import visible
 from server.turns.bytes_read import bytes_read
 from traces.errors import TraceError
 
@@ -103,7 +103,7 @@ def need_file(source: Path) -> None:
 
 def read_or_fail(source: Path) -> "Trace":
     """The trace of a file, or of stdin for `-`. Ends the command, naming the file, when it cannot be read."""
-    from traces.door import read_trace
+    from traces.reader import read_trace
 
     need_file(source)
     name = "stdin" if str(source) == "-" else source.name

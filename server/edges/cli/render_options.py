@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from server.edges.cli.doors import CliDoors
-from server.edges.cli.options import TraceOrStdin
+from server.edges.cli.entry_points import CliDoors
+from server.edges.cli.shared_options import TraceOrStdin
 
 BeforeOption = Annotated[
     Path | None,

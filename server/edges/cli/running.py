@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from server.edges.cli.doors import AnalyzeOptions, CliDoors, ServeOptions
-from server.edges.cli.options import TraceArgument, TraceOrStdin
+from server.edges.cli.entry_points import AnalyzeOptions, CliDoors, ServeOptions
+from server.edges.cli.shared_options import TraceArgument, TraceOrStdin
 
 
 def add_commands(app: typer.Typer, doors: CliDoors) -> None:

@@ -39,7 +39,7 @@ def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
         print_json(said)
         return
     from server.agent.opening import opening
-    from server.agent.quoting import plain
+    from server.quoting import plain
 
     first = opening(trace)
     typer.echo(first.summary)

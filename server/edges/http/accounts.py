@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from limits.decisions import LimitType
 from limits.plans import Plan, SessionsPeriod
 from limits.usage import Meter, Usage, meters
-from server.agent.offering import label_of
+from server.agent.model_call.offered_models import label_of
 from server.edges.http.services import CurrentCaller, CurrentServices
 from server.protocol.base import WireModel
 

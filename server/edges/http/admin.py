@@ -11,7 +11,7 @@ from limits.administration import Author
 from limits.decisions import LimitType
 from limits.plans import Plan, SessionsPeriod
 from limits.usage import Forecast
-from server.agent.tools.table import known_tool
+from server.agent.tools.all_tools import known_tool
 from server.edges.http.accounts import PlanView, UsageView
 from server.edges.http.services import CurrentCaller, CurrentServices, caller_of
 from server.errors import NotAllowed

@@ -9,21 +9,13 @@ from fastapi import FastAPI
 from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp
 
-from server.edges.http import (
-    accounts,
-    admin,
-    evals,
-    insights,
-    metrics,
-    page,
-    prompts,
-    sessions,
-    shared,
-    snapshots,
-    traces,
-    under_way,
-)
-from server.edges.http import chat as question
+from server.edges.http import accounts, admin, evals, metrics, sessions, shared, snapshots
+from server.edges.http import chat_route as question
+from server.edges.http import insight_routes as insights
+from server.edges.http import page_files as page
+from server.edges.http import prompt_route as prompts
+from server.edges.http import trace_routes as traces
+from server.edges.http import uploads_under_way as under_way
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.guard import Guard
 from server.edges.http.problems import ErrorWall, answer_with_problems

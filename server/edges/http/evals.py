@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
 from server.edges.http.services import CurrentCaller, CurrentServices
-from server.protocol.values import HistoryMessage
+from server.protocol.wire_values import HistoryMessage
 
 MOST_SESSIONS = 20
 """Looked through for the newest turns: a person's last days."""

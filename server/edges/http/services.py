@@ -9,9 +9,9 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from limits.administration import Administration
-from server.agent.offering import OfferedModels
+from server.agent.model_call.offered_models import OfferedModels
 from server.edges.http.client_config import ClientConfig
-from server.edges.http.picture_desk import PictureDesk
+from server.edges.http.picture_limiter import PictureDesk
 from server.edges.http.uploads import UploadsUnderWay
 from server.edges.ws.bounds import EXPIRED_GRACE_S
 from server.edges.ws.open_sockets import OpenSockets
@@ -20,7 +20,7 @@ from server.ports.objects import ObjectStore
 from server.ports.traces import TraceWorkers
 from server.protocol.server import ChatError
 from server.turns.conversation import Conversation
-from server.turns.library import TraceLibrary
+from server.turns.trace_library import TraceLibrary
 
 ACCESS_COOKIE = "flamechat_access"
 """Carries the access token for the page of a server that others can reach."""

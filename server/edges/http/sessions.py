@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from server.edges.http.services import CurrentCaller, CurrentServices
 from server.ports.conversations import SessionRow
 from server.protocol.base import WireModel
-from server.protocol.values import HistoryMessage
+from server.protocol.wire_values import HistoryMessage
 
 MAX_BODY_BYTES = 64 << 10
 """Nothing sent here is longer than a title; larger bodies are refused before they are read."""

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
-from server.edges.http import traces
+from server.edges.http import trace_routes as traces
 from server.edges.http.services import CurrentCaller, CurrentServices
 from server.edges.http.view_bytes import MAX_BOXES, Mode
 from server.turns.access import LinkReader

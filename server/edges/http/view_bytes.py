@@ -16,7 +16,7 @@ import numpy.typing as npt
 import zstandard
 
 from traces.analysis.boxes import Boxes
-from traces.analysis.layout import left_heavy, sandwich_layout, time_order
+from traces.analysis.view_layout import left_heavy, sandwich_layout, time_order
 from traces.analysis.window import Window
 from traces.handles import frame_index
 from traces.model import Int32, Int64, Trace

@@ -9,15 +9,15 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from server.agent.tools.surroundings import KnownTrace, Need
+from server.agent.tools.contract.tool_context import KnownTrace, Need
 from server.edges.http.services import Services, access_token
-from server.edges.mcp.desk import OpenedTrace
+from server.edges.mcp.caller_traces import OpenedTrace
 from server.edges.mcp.tools import Context, tools_server
 from server.errors import NotSupported
 from server.ports.identity import Caller
 from server.ports.traces import TraceWorkers
-from server.protocol.values import LimitsView
-from server.turns.surroundings import AccountSurroundings
+from server.protocol.wire_values import LimitsView
+from server.turns.tool_context import AccountSurroundings
 
 MAX_BODY_BYTES = 256 << 10
 """Arguments of one call; nothing is uploaded here."""

@@ -11,16 +11,16 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from server.agent.bounds import AgentBounds
-from server.agent.quoting import quoted
-from server.agent.tools.problems import ToolProblem, ToolRetry
-from server.agent.tools.running import named_tool, run_tool
-from server.agent.tools.schema import compact_schema
-from server.agent.tools.summary import GET_TRACE_SUMMARY
-from server.agent.tools.surroundings import KnownTrace
-from server.agent.tools.table import TOOLS
-from server.agent.tools.tool import Tool
-from server.edges.mcp.desk import Desk
+from server.agent.tools.all_tools import TOOLS
+from server.agent.tools.contract.run_tool import named_tool, run_tool
+from server.agent.tools.contract.schema import compact_schema
+from server.agent.tools.contract.tool import Tool
+from server.agent.tools.contract.tool_context import KnownTrace
+from server.agent.tools.contract.tool_errors import ToolProblem, ToolRetry
+from server.agent.tools.get_trace_summary import GET_TRACE_SUMMARY
+from server.edges.mcp.caller_traces import Desk
 from server.errors import ServerError
+from server.quoting import quoted
 from traces.errors import TraceError
 
 SCHEME = "flamechat://traces/"

@@ -42,7 +42,7 @@ from server.protocol.client import (
 )
 from server.protocol.events import TurnFailed
 from server.protocol.server import Pong, WaitingForModel
-from server.protocol.values import ViewerState
+from server.protocol.wire_values import ViewerState
 from traces.errors import TraceError
 
 

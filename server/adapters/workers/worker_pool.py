@@ -1,0 +1,174 @@
+"""TraceWorkers over real processes, with bounds on memory, processor time and the clock."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import anyio
+import anyio.to_process
+from anyio import BrokenWorkerProcess, CapacityLimiter
+
+from server.adapters.workers import jobs
+from server.adapters.workers.jobs import Bounds, CacheUnusable
+from server.adapters.workers.sql_process import SqlBounds, SqlSandbox
+from server.adapters.workers.tidying import COLUMNS
+from server.errors import Busy, WorkerFailed
+from server.ports.traces import Importing, OpenTrace, SqlRows
+from traces.cache import ENGINE_VERSION
+from traces.model import Trace
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+MOST_IMPORTS = 256
+"""Being read or waiting: a team's burst fits, and each waiting one holds a connection and its upload on the disk."""
+
+RETRY_AFTER_S = 30
+"""A burst of small traces is read by then; for large ones the next refusal says the same again."""
+
+LOST = "The parsed trace was lost meanwhile. Try again: it is read anew from the upload."
+
+
+class ProcessWorkers:
+    """Imports and questions have their own queues, so that a long import never stands before a question.
+
+    `cache` is a folder that may be deleted at any time: it is filled again from the stored objects. Each import removes
+    what was used longest ago until `cache_bytes` are not exceeded.
+    """
+
+    def __init__(
+        self,
+        cache: Path,
+        *,
+        cache_bytes: int = 10 << 30,
+        importers: int = 1,
+        most_imports: int = MOST_IMPORTS,
+        askers: int = 2,
+        memory_bytes: int = 8 << 30,
+        import_seconds: int = 600,
+        question_seconds: int = 60,
+        sql_bounds: SqlBounds | None = None,
+    ) -> None:
+        self._folder = cache / ENGINE_VERSION
+        self._cache_bytes = cache_bytes
+        self._importers = CapacityLimiter(importers)
+        self._most_imports = most_imports
+        self._askers = CapacityLimiter(askers)
+        self._memory_bytes = memory_bytes
+        self._import_seconds = import_seconds
+        self._question_seconds = question_seconds
+        self._line: list[tuple[Path, object]] = []
+        """Uploads that wait to be read, in order, each with something of its own."""
+        self._told: dict[Path, Path] = {}
+        """Of the uploads that are being read: the file in which the worker tells how much it has read."""
+        self._sandbox = SqlSandbox(sql_bounds)
+
+    @property
+    def imports_running(self) -> int:
+        return self._importers.statistics().borrowed_tokens
+
+    @property
+    def imports_waiting(self) -> int:
+        return self._importers.statistics().tasks_waiting
+
+    @property
+    def questions_waiting(self) -> int:
+        return self._askers.statistics().tasks_waiting
+
+    async def read(self, source: Path, *, name: str, sha256: str) -> OpenTrace:
+        """As the port says; raises Busy when too many wait already."""
+        if self.imports_running + self.imports_waiting >= self._most_imports:
+            raise Busy(
+                f"{self._most_imports} traces are waiting to be read already. Try {name} again in {RETRY_AFTER_S} s.",
+                retry_after_s=RETRY_AFTER_S,
+            )
+        waiting = (source, object())
+        self._line.append(waiting)
+        try:
+            async with self._importers:
+                self._line.remove(waiting)
+                cached = await self.cached(sha256)
+                return cached if cached is not None else await self._import(source, name, sha256)
+        finally:
+            if waiting in self._line:
+                self._line.remove(waiting)
+
+    async def importing(self, source: Path) -> Importing | None:
+        for place, (waiting, _) in enumerate(self._line, 1):
+            if waiting == source:
+                return Importing(place=place)
+        told = self._told.get(source)
+        if told is None:
+            return None
+        try:
+            return Importing(bytes_read=int(await anyio.Path(told).read_text()))
+        except (OSError, ValueError):  # nothing is told yet
+            return Importing()
+
+    async def _import(self, source: Path, name: str, sha256: str) -> OpenTrace:
+        columns = self._columns(sha256)
+        bounds = Bounds(self._memory_bytes, self._import_seconds)
+        with tempfile.NamedTemporaryFile(prefix="bytes-read-") as told:
+            self._told[source] = Path(told.name)
+            try:
+                job = (jobs.import_trace, source, name, columns, bounds, self._cache_bytes, Path(told.name))
+                await self._run(self._import_seconds, f"Reading {name}", *job)
+            finally:
+                self._told.pop(source, None)
+        return OpenTrace(sha256, columns)
+
+    async def cached(self, sha256: str) -> OpenTrace | None:
+        opened = OpenTrace(sha256, self._columns(sha256))
+        if not await anyio.Path(opened.columns).exists():
+            return None
+        try:
+            whole = await self._answer(opened, jobs.is_whole, (), {})
+        except CacheUnusable:
+            whole = False
+        if not whole:
+            await self.forget(sha256)
+            return None
+        return opened
+
+    async def forget(self, sha256: str) -> None:
+        await anyio.Path(self._columns(sha256)).unlink(missing_ok=True)
+
+    async def ask(
+        self, trace: OpenTrace, question: Callable[Concatenate[Trace, P], R], /, *args: P.args, **kwargs: P.kwargs
+    ) -> R:
+        try:
+            answered: R = await self._answer(trace, question, args, kwargs)
+        except CacheUnusable:
+            await self.forget(trace.sha256)
+            raise WorkerFailed(LOST) from None
+        return answered
+
+    async def query(self, trace: OpenTrace, sql: str) -> SqlRows:
+        if not await anyio.Path(trace.columns).exists():
+            raise WorkerFailed(LOST)
+        return await self._sandbox.query(trace.columns, sql)
+
+    async def _answer(
+        self, trace: OpenTrace, question: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        bounds = Bounds(self._memory_bytes, self._question_seconds)
+        job = (jobs.answer, trace.columns, question, args, kwargs, bounds)
+        async with self._askers:
+            return await self._run(self._question_seconds, "A question about the trace", *job)
+
+    async def _run(self, seconds: int, what: str, job: Callable[..., Any], *args: Any) -> Any:
+        """Run a job in a worker now. Its processor time is bounded by the same number of seconds."""
+        try:
+            with anyio.fail_after(seconds):
+                return await anyio.to_process.run_sync(job, *args, cancellable=True, limiter=CapacityLimiter(1))
+        except TimeoutError:
+            raise WorkerFailed(f"{what} took longer than {seconds} s and was stopped.") from None
+        except BrokenWorkerProcess:
+            raise WorkerFailed(f"{what} ended its worker process: it needed too much memory or time.") from None
+        except MemoryError:
+            limit_gb = self._memory_bytes / (1 << 30)
+            raise WorkerFailed(f"{what} needed more than the {limit_gb:.1f} GB a worker may use.") from None
+
+    def _columns(self, sha256: str) -> Path:
+        return self._folder / f"{sha256}{COLUMNS}"

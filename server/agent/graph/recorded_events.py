@@ -1,0 +1,70 @@
+"""What a step of the graph has told, kept with the step: whoever goes on after a crash knows what people have seen."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from langgraph.runtime import Runtime
+
+from server.agent.graph.state import TurnContext, TurnState
+from server.agent.turn import TurnSink
+from server.protocol.events import (
+    TURN_EVENT,
+    ModelChunkAppend,
+    ModelChunkStart,
+    ModelTextReset,
+    TurnEvent,
+    TurnStarted,
+)
+
+
+class Node(Protocol):
+    async def __call__(self, state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]: ...
+
+
+class RememberingSink:
+    """A TurnSink before another one."""
+
+    def __init__(self, sink: TurnSink) -> None:
+        self._sink = sink
+        self._events: list[TurnEvent] = []
+
+    async def emit(self, event: TurnEvent) -> None:
+        self._events.append(event)
+        await self._sink.emit(event)
+
+    def restore(self, events: Sequence[TurnEvent]) -> None:
+        self._sink.restore(events)
+
+    def taken(self) -> list[dict[str, Any]]:
+        """The events since the last time as JSON, the text of each message in one piece."""
+        events, self._events = self._events, []
+        texts: dict[str, str] = {}
+        kept: list[TurnEvent | str] = []
+        for event in events:
+            if isinstance(event, ModelChunkStart | ModelChunkAppend | ModelTextReset):
+                if event.message_id not in texts:
+                    kept.append(event.message_id)
+                more = "" if isinstance(event, ModelTextReset) else event.chunk
+                texts[event.message_id] = texts.get(event.message_id, "")[: event.offset] + more
+            elif not isinstance(event, TurnStarted):  # each attempt says its own
+                kept.append(event)
+        whole = [
+            ModelChunkStart(message_id=one, offset=0, chunk=texts[one]) if isinstance(one, str) else one for one in kept
+        ]
+        return [event.model_dump(mode="json") for event in whole]
+
+
+def remembered(node: Node) -> Node:
+    """The node, with what it told in its update."""
+
+    async def remembering(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]:
+        update = await node(state, runtime)
+        sink = runtime.context.sink
+        return update | {"told": sink.taken()} if isinstance(sink, RememberingSink) else update
+
+    return remembering
+
+
+def told_before(state: dict[str, Any]) -> list[TurnEvent]:
+    """The events that a state has kept."""
+    return [TURN_EVENT.validate_python(event) for event in state.get("told", [])]

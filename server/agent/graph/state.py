@@ -1,0 +1,74 @@
+"""What a turn remembers (only what a checkpoint can hold) and what it works with (only at run time)."""
+
+import operator
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypedDict
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+
+from server.agent.bounds import AgentBounds
+from server.agent.model_call.chat_model import Model
+from server.agent.model_call.debug_messages import MessageRecorder
+from server.agent.tools.contract.tool import Tool
+from server.agent.tools.contract.tool_context import Surroundings
+from server.agent.turn import Pictures, TurnInput, TurnSink
+from server.ports.prompts import Prompts
+from server.ports.traces import TraceWorkers
+
+
+def _newest(_: Any, told: Any) -> Any:
+    """Each attempt tells the limits anew; two that die within one step tell them twice before its end."""
+    return told
+
+
+class TurnState(TypedDict, total=False):
+    """`messages`: system prompt, history, this prompt, then the turn's own. `known`: what the system prompt says of the
+    trace. `new_pictures`: tool calls of the newest round that drew one; `answer_id`: the message that holds the last
+    text; `mended`: it had its one chance; `told`: the events of finished steps. `answered_by`: the fallback that took
+    over; `costs`: US dollars of each model call, None where not known; `notes`: what the person is to know, by kind of
+    event. The three limit fields decide every model call.
+    """
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    prompt_version: str
+    known: dict[str, Any]
+    tool_rounds: int
+    model_calls: int
+    tool_calls: int
+    input_tokens: int | None
+    output_tokens: int | None
+    answered_by: str
+    costs: list[float | None]
+    notes: dict[str, str]
+    new_pictures: list[str]
+    answer_id: str
+    mended: bool
+    told: Annotated[list[dict[str, Any]], operator.add]
+    chat_messages_per_session_limit: Annotated[int | None, _newest]
+    plan_name: Annotated[str, _newest]
+    messages_used: Annotated[int, _newest]
+    session_message_limit_hit_in_graph: bool
+    references: list[dict[str, Any]]
+    checks: list[dict[str, Any]]
+    suggestions: list[str]
+    title: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnContext:
+    """Clients and the turn itself. `drawn` holds this run's PNGs by tool call: they are shown to the model once and
+    never stored in state.
+    """
+
+    turn: TurnInput
+    sink: TurnSink
+    model: Model
+    prompts: Prompts
+    workers: TraceWorkers
+    pictures: Pictures
+    bounds: AgentBounds
+    tools: tuple[Tool[Any], ...]
+    recorder: MessageRecorder | None
+    around: Surroundings | None = None
+    drawn: dict[str, bytes] = field(default_factory=dict)

@@ -1,0 +1,51 @@
+"""What is done when a model cannot answer: another one takes over, or the oldest turns are left out."""
+
+from collections.abc import Sequence
+
+from langchain_core.messages import AnyMessage, HumanMessage
+
+from server.agent.model_call.chat_model import Model
+from server.agent.model_call.message_history import estimated_tokens
+from server.errors import ModelFailed
+
+DOWN = frozenset({"model_unreachable", "model_timeout", "model_failed", "model_stream_broken"})
+"""The provider is out of order: any fallback is better."""
+
+BUSY = frozenset({"model_rate_limited", "model_quota"})
+"""The provider works and says no: another language model may do, but not the analyst in its place, unasked."""
+
+KEPT_SHARE = 0.25
+"""Of a history that was too long, when the provider does not say by how much: one more try is all there is."""
+
+BY_RULE = (
+    "*The language model cannot be reached just now. The built-in analyst answers instead: it works by rules over the "
+    "trace and is not a language model.*\n\n"
+)
+
+
+def stands_in(model: Model, chosen: Model, failed: ModelFailed) -> Model | None:
+    """The fallback of the `chosen` model that comes after `model`; None when there is none for this failure."""
+    chain = (chosen, *chosen.fallbacks)
+    later = chain[[one.name for one in chain].index(model.name) + 1 :]
+    if failed.code in DOWN:
+        return later[0] if later else None
+    return next((one for one in later if one.is_language_model), None) if failed.code in BUSY else None
+
+
+def named(name: str | None, chosen: Model) -> Model:
+    """The model of that name among the chosen one and its fallbacks: the one an earlier step had turned to."""
+    return next((one for one in chosen.fallbacks if one.name == name), chosen)
+
+
+def oldest_turns(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """The messages of the oldest whole turns, so many that at most KEPT_SHARE of the earlier turns' tokens remains;
+    this turn's own never. Empty when there is no earlier turn.
+    """
+    starts = [index for index, message in enumerate(messages) if isinstance(message, HumanMessage)]
+    if len(starts) < 2:
+        return []
+    first, *later = starts
+    earlier = messages[first : starts[-1]]
+    budget = estimated_tokens(earlier) * KEPT_SHARE
+    keep_from = next(start for start in later if estimated_tokens(messages[start : starts[-1]]) <= budget)
+    return list(messages[first:keep_from])

@@ -1,0 +1,186 @@
+"""Reading one reply of a model from its own stream: text goes out as it comes, tool calls are kept only when they came
+whole.
+"""
+
+import asyncio
+import json
+import re
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage
+from langchain_core.messages.ai import UsageMetadata, add_usage
+from langchain_core.messages.tool import ToolCall, ToolCallChunk
+from langchain_core.runnables import Runnable
+
+from server.agent.model_call.chat_model import REFUSAL
+from server.agent.turn import TurnSink
+from server.errors import ModelFailed
+from server.protocol.events import ModelChunkAppend, ModelChunkStart, ModelTextReset
+
+FINISHED = frozenset({"stop", "tool_calls", "function_call", "end_turn", "completed"})
+"""What providers call a reply that came to its end."""
+
+UNREADABLE = "unreadable_arguments"
+"""Key of `additional_kwargs` that holds, by tool call, arguments that were not a JSON object."""
+
+CUT = frozenset({"length", "incomplete"})
+"""What they call one that met its length limit."""
+
+CUT_NOTE = "\n\n*(The model stopped here: it reached its length limit.)*"
+
+_SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class BrokenReply(Exception):
+    """The stream ended where a reply cannot end; what it said so far is not to be acted on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """`usage` is None when the provider does not say."""
+
+    message: AIMessage
+    usage: UsageMetadata | None
+
+
+class ReplyReader:
+    """Reads one reply into one message. `received` tells whether anything came, so whether a retry
+    replaces something. `preface` is said before the reply's own text. With `replaces` the message has a text, which
+    goes when the new one begins.
+    """
+
+    def __init__(self, sink: TurnSink, message_id: str, *, replaces: bool = False) -> None:
+        self._sink = sink
+        self._message_id = message_id
+        self._length = 0
+        self._replaces = replaces
+        self.received = False
+        self.preface = ""
+
+    async def read(
+        self,
+        chat: Runnable[LanguageModelInput, Any],
+        messages: Sequence[AnyMessage],
+        *,
+        with_tools: bool,
+        taken_ids: set[str],
+    ) -> Reply:
+        """Stream one call. Raises BrokenReply for an early end, half a tool call or an empty reply, ModelFailed for a
+        failed, refused or filtered one.
+        """
+        text: list[str] = []
+        calls = AIMessageChunk(content="")
+        finish: str | None = None
+        refusal = ""
+        usage: UsageMetadata | None = None
+        async for chunk in chat.astream(list(messages)):
+            self.received = True
+            _stop_if_cancelled()
+            if chunk.text:
+                said = chunk.text if text else self.preface + chunk.text
+                text.append(said)
+                await self._say(said)
+            refusal += refused(chunk)
+            if chunk.tool_call_chunks:
+                calls += AIMessageChunk(content="", tool_call_chunks=chunk.tool_call_chunks)
+            if chunk.usage_metadata:
+                usage = add_usage(usage, chunk.usage_metadata)
+            finish = ended(chunk.response_metadata) or finish
+        asked = calls.tool_call_chunks if with_tools else []
+        whole = "".join(text)
+        if refusal:
+            told = " ".join(refusal.split())[:300]
+            raise ModelFailed(f"The model declined to answer: {told}", code="model_refused", retryable=False)
+        self._refuse_half(finish, asked, whole)
+        if finish in CUT:
+            await self._say(CUT_NOTE)
+            whole += CUT_NOTE
+        message = assembled(whole, asked, taken_ids)
+        return Reply(message, usage)
+
+    async def reset(self) -> None:
+        """Take back what was said, before the call is made again."""
+        if self._length:
+            await self._sink.emit(ModelTextReset(message_id=self._message_id, offset=0))
+        self._length = 0
+        self.received = False
+
+    async def say_instead(self, text: str) -> None:
+        """Another text in place of whatever was said."""
+        await self.reset()
+        await self._say(text)
+
+    async def _say(self, text: str) -> None:
+        if self._replaces:
+            self._replaces = False
+            await self._sink.emit(ModelTextReset(message_id=self._message_id, offset=0))
+        made = ModelChunkAppend if self._length else ModelChunkStart
+        await self._sink.emit(made(message_id=self._message_id, offset=self._length, chunk=text))
+        self._length += len(text)
+
+    @staticmethod
+    def _refuse_half(finish: str | None, asked: Sequence[ToolCallChunk], text: str) -> None:
+        """A cut stream parses into valid-looking half arguments, so nothing is trusted that did not end by its own
+        word.
+        """
+        if finish is None:
+            raise BrokenReply("the model's reply ended early")
+        if finish == "content_filter":
+            raise ModelFailed(
+                "The model's provider filtered the answer. Ask in other words.", code="content_filter", retryable=False
+            )
+        if asked and finish not in FINISHED:
+            raise BrokenReply(f"the model's reply was cut inside a tool call ({finish})")
+        if not asked and not text.strip():
+            raise BrokenReply("the model's reply was empty")
+
+
+def ended(metadata: dict[str, Any]) -> str | None:
+    """How a reply ended, in the words of chat/completions or, for the Responses API, its status; there an answer that
+    was filtered is an incomplete one with a reason.
+    """
+    reason = (metadata.get("incomplete_details") or {}).get("reason")
+    said = "content_filter" if reason == "content_filter" else metadata.get("finish_reason") or metadata.get("status")
+    return said if isinstance(said, str) else None
+
+
+def refused(chunk: AIMessageChunk) -> str:
+    """What a chunk holds of a refusal, of either API."""
+    blocks = chunk.content if isinstance(chunk.content, list) else []
+    said = [block[REFUSAL] for block in blocks if isinstance(block, dict) and block.get("type") == REFUSAL]
+    return "".join([str(chunk.additional_kwargs.get(REFUSAL) or ""), *map(str, said)])
+
+
+def _stop_if_cancelled() -> None:
+    """`asyncio.wait_for`, through which chunks come, loses a cancel that meets a chunk (Python 3.11, bpo-37658): the
+    person pressed stop and the model went on.
+    """
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
+
+
+def assembled(text: str, asked: Sequence[ToolCallChunk], taken_ids: set[str]) -> AIMessage:
+    """The message to keep. Each call gets an id that is unique in the turn and safe in a path; arguments that are not a
+    JSON object are put aside under UNREADABLE."""
+    calls: list[ToolCall] = []
+    unreadable: dict[str, str] = {}
+    for chunk in asked:
+        call_id = chunk.get("id") or ""
+        if not _SAFE_ID.fullmatch(call_id) or call_id in taken_ids:
+            call_id = f"call_{uuid.uuid4().hex[:24]}"
+        taken_ids.add(call_id)
+        raw = chunk.get("args") or "{}"
+        try:
+            arguments = json.loads(raw)
+        except ValueError:
+            arguments = None
+        if not isinstance(arguments, dict):
+            unreadable[call_id] = raw[:200]
+            arguments = {}
+        calls.append(ToolCall(name=chunk.get("name") or "", args=arguments, id=call_id, type="tool_call"))
+    return AIMessage(text, tool_calls=calls, additional_kwargs={UNREADABLE: unreadable} if unreadable else {})

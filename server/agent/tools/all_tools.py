@@ -1,0 +1,78 @@
+"""All tools, and which of them a turn may use."""
+
+import difflib
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from server.agent.tools.compare_traces import COMPARE_TRACES
+from server.agent.tools.contract.tool import Tool
+from server.agent.tools.contract.tool_context import Need, Surroundings
+from server.agent.tools.draw_chart import DRAW_CHART
+from server.agent.tools.find_frames import FIND_FRAMES
+from server.agent.tools.get_call_tree import GET_CALL_TREE
+from server.agent.tools.get_insights import GET_INSIGHTS
+from server.agent.tools.get_top_functions import GET_CALLERS_CALLEES, GET_TOP_FUNCTIONS
+from server.agent.tools.get_trace_summary import GET_TRACE_SUMMARY, LIST_PROFILES
+from server.agent.tools.query_trace import GET_SCHEMA, QUERY_TRACE
+from server.agent.tools.read_source import READ_SOURCE
+from server.agent.tools.screenshots import GENERATE_FLAMEGRAPH, GENERATE_SANDWICH
+from server.agent.tools.search_findings import GET_USAGE, SEARCH_FINDINGS
+from server.agent.tools.show_in_viewer import NAVIGATE, SHOW_IN_VIEWER
+from server.agent.tools.span_details import GET_SPAN_DETAILS
+from server.agent.tools.windows_and_calls import GET_HOTTEST_WINDOWS, GET_LONGEST_CALLS
+
+TOOLS: tuple[Tool[Any], ...] = (
+    GET_TRACE_SUMMARY,
+    GET_INSIGHTS,
+    LIST_PROFILES,
+    GET_TOP_FUNCTIONS,
+    GET_CALL_TREE,
+    GET_CALLERS_CALLEES,
+    FIND_FRAMES,
+    GET_HOTTEST_WINDOWS,
+    GET_LONGEST_CALLS,
+    GET_SPAN_DETAILS,
+    GET_SCHEMA,
+    QUERY_TRACE,
+    GENERATE_FLAMEGRAPH,
+    GENERATE_SANDWICH,
+    DRAW_CHART,
+    COMPARE_TRACES,
+    READ_SOURCE,
+    SEARCH_FINDINGS,
+    GET_USAGE,
+    SHOW_IN_VIEWER,
+    NAVIGATE,
+)
+
+
+def offered_tools(
+    mounted: Sequence[str] = (), *, around: Surroundings | None = None, hidden: Collection[str] = ()
+) -> tuple[Tool[Any], ...]:
+    """The tools of a turn: those whose needs are met, those that move the viewer only while the page says that they are
+    mounted, and none that the plan hides.
+    """
+    met = around.has if around is not None else frozenset[Need]()
+    return tuple(
+        tool
+        for tool in TOOLS
+        if tool.name not in hidden
+        and tool.needs - {"viewer"} <= met
+        and ("viewer" not in tool.needs or tool.name in mounted)
+    )
+
+
+def told_of(tools: Sequence[Tool[Any]]) -> str:
+    """What the system prompt says of these tools: their names, and a line on those that want one."""
+    lines = [", ".join(tool.name for tool in tools)]
+    return "\n".join([*lines, *(f"- {tool.name}: {tool.guidance}" for tool in tools if tool.guidance)])
+
+
+def known_tool(name: str) -> str:
+    """The name itself. Raises ValueError naming the nearest when there is no such tool."""
+    names = [tool.name for tool in TOOLS]
+    if name in names:
+        return name
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
+    meant = f"did you mean {near[0]}?" if near else "there are " + ", ".join(names)
+    raise ValueError(f"there is no tool {name[:60]!r}: {meant}")

@@ -1,0 +1,1 @@
+"""What every tool shares: its type, its arguments and context, how it is run, and how it fails."""

@@ -1,0 +1,105 @@
+"""How a tool is run: validate -> ask in a worker, within its time -> keep only the fields that are safe to show -> cap
+the text.
+"""
+
+import asyncio
+import difflib
+from dataclasses import replace
+from typing import Any
+
+import structlog
+
+from rendering.errors import RenderingError
+from server.agent.tools.contract.arguments import Windowed, validated
+from server.agent.tools.contract.named_windows import NamedWindow
+from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
+from server.agent.tools.contract.tool_context import Asking, Surroundings
+from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem, ToolRetry
+from server.agent.tools.contract.window_argument import by_numbers
+from server.errors import DatabaseUnavailable, NotFound, ServiceUnavailable, WorkerFailed, raised_at
+from server.ports.traces import OpenTrace, TraceWorkers
+from server.quoting import quoted
+from traces.errors import TraceError
+
+ERROR_CHARACTERS = 600
+"""Of an error's text that a model reads."""
+
+
+def named_tool(name: str, offered: tuple[Tool[Any], ...]) -> Tool[Any]:
+    """The tool of that name. Raises ToolRetry naming the nearest."""
+    for tool in offered:
+        if tool.name == name:
+            return tool
+    names = [tool.name for tool in offered]
+    near = difflib.get_close_matches(name, names, n=2, cutoff=0.4)
+    raise ToolRetry(
+        f"there is no tool {quoted(name, 60)}: " + (f"did you mean {' or '.join(near)}?" if near else ", ".join(names))
+    )
+
+
+async def run_tool(
+    tool: Tool[Any],
+    arguments: dict[str, Any],
+    *,
+    trace: OpenTrace,
+    workers: TraceWorkers,
+    seconds: float,
+    characters: int,
+    around: Surroundings | None = None,
+    windows: tuple[NamedWindow, ...] = (),
+) -> tuple[Outcome, bool]:
+    """The tool's outcome, redacted and capped, and whether its text was cut; `windows` are those whose names the model
+    was told. Raises ToolRetry or ToolFailed.
+    """
+    checked = validated(tool, arguments)
+    try:
+        async with asyncio.timeout(seconds):
+            where = ""
+            if isinstance(checked, Windowed) and checked.window is not None:
+                checked, where = await workers.ask(trace, by_numbers, checked, windows)
+            outcome = await _outcome(tool, checked, Asking(trace=trace, workers=workers, around=around))
+    except ToolProblem:
+        raise
+    except TimeoutError:
+        raise ToolFailed(f"{tool.name} took longer than {seconds:g} s: {tool.narrow}", "timeout") from None
+    except (TraceError, NotFound) as error:  # its words may hold the trace's own: they go to the model as data
+        raise ToolRetry(quoted(str(error), ERROR_CHARACTERS)) from None
+    except (WorkerFailed, RenderingError, ServiceUnavailable, DatabaseUnavailable) as error:
+        why = quoted(str(error), ERROR_CHARACTERS)
+        raise ToolFailed(f"{tool.name} could not be answered: {why}", "unavailable") from error
+    except Exception as error:  # a fault of ours in one question: the turn can go on without it
+        structlog.get_logger(__name__).error(
+            "tool_broke", tool=tool.name, error=type(error).__name__, where=raised_at(error)
+        )
+        raise ToolFailed(
+            f"{tool.name} broke on this trace ({type(error).__name__}); this is a fault of Flamechat"
+        ) from error
+    text, cut = capped(f"{where}\n{outcome.text}" if where else outcome.text, characters, tool.narrow)
+    return replace(outcome, text=text, data=shown_fields(outcome.data, tool.fields)), cut
+
+
+async def _outcome(tool: Tool[Any], arguments: ToolArguments, asking: Asking) -> Outcome:
+    if tool.ask is not None:
+        return await tool.ask(asking, arguments)
+    assert tool.answer is not None
+    return await asking.workers.ask(asking.trace, tool.answer, arguments)
+
+
+def capped(text: str, characters: int, narrow: str) -> tuple[str, bool]:
+    """The text up to its last whole line within the cap, with what was cut and how to ask for less."""
+    if len(text) <= characters:
+        return text, False
+    kept = text[:characters].rsplit("\n", 1)[0]
+    left = text[len(kept) :].strip("\n").count("\n") + 1
+    return f"{kept}\n… {left} more lines cut at {characters} characters: {narrow}", True
+
+
+def shown_fields(data: dict[str, Any], fields: frozenset[str]) -> dict[str, Any]:
+    """`data` with every key outside `fields` gone, at every level."""
+
+    def shown(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: shown(inner) for key, inner in value.items() if key in fields}
+        return [shown(item) for item in value] if isinstance(value, list) else value
+
+    return {key: shown(value) for key, value in data.items() if key in fields}

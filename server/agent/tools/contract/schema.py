@@ -1,0 +1,42 @@
+"""A tool as the model reads it: an OpenAI function definition, as short as it can be said."""
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from server.agent.tools.contract.tool import Tool
+
+
+def function_definition(tool: Tool[Any]) -> dict[str, Any]:
+    """`{"type": "function", "function": {name, description, parameters}}`, parameters as compact JSON Schema."""
+    return {
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": compact_schema(tool.arguments),
+        },
+    }
+
+
+UNSAID = frozenset({"title", "minLength", "maxLength", "minItems", "maxItems", "minimum", "exclusiveMinimum"})
+"""Bounds that nobody passes who means what he writes; who passes one is told it by the refusal."""
+
+
+def compact_schema(arguments: type[BaseModel]) -> dict[str, Any]:
+    """The model's JSON Schema without titles, null alternatives, the bounds in `UNSAID` and defaults
+    that are empty, zero or false (an absent argument says the same).
+    """
+    schema = arguments.model_json_schema()
+    properties = {name: _compact(field) for name, field in schema.get("properties", {}).items()}
+    required = schema.get("required", [])
+    return {"type": "object", "properties": properties} | ({"required": required} if required else {})
+
+
+def _compact(field: dict[str, Any]) -> dict[str, Any]:
+    alternatives = [option for option in field.get("anyOf", []) if option.get("type") != "null"]
+    if len(alternatives) == 1:
+        field = {key: value for key, value in field.items() if key != "anyOf"} | alternatives[0]
+    if isinstance(items := field.get("items"), dict):
+        field = field | {"items": _compact(items)}
+    return {key: value for key, value in field.items() if key not in UNSAID and not (key == "default" and not value)}

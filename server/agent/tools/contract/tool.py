@@ -1,0 +1,54 @@
+"""What a tool is and what it answers."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from server.agent.tools.contract.tool_context import Asking, Need
+from server.protocol.events import ViewerAction
+from server.protocol.wire_values import Table
+from traces.model import Trace
+
+
+class ToolArguments(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+A = TypeVar("A", bound=ToolArguments)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """`text` is for the model, one fact a line; `data` holds the same facts as JSON values (what the answer is checked
+    against), `table` and `ui` go to the page, `picture` is a PNG, `action` moves the viewer. Pickles."""
+
+    text: str
+    data: dict[str, Any]
+    table: Table | None = None
+    ui: dict[str, Any] | None = None
+    picture: bytes | None = field(default=None, repr=False)
+    action: ViewerAction | None = None
+    warning: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool(Generic[A]):
+    """Either `answer`, a question of the trace alone (a module-level function, sent to a worker by name), or `ask`,
+    which runs here and sends its own questions. `fields` are the keys of `data` that are safe to show: any other never
+    leaves the tool. `narrow` says how to ask for less when the text is over its cap; `needs` is what must lie around
+    the trace for the tool to be offered at all; `guidance` is its paragraph of the system prompt, which goes where the
+    tool goes.
+    """
+
+    name: str
+    description: str
+    arguments: type[A]
+    answer: Callable[[Trace, A], Outcome] | None = None
+    ask: Callable[[Asking, A], Awaitable[Outcome]] | None = None
+    doing: Callable[[A], str]
+    fields: frozenset[str]
+    narrow: str
+    needs: frozenset[Need] = frozenset()
+    guidance: str = ""

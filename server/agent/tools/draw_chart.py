@@ -1,0 +1,124 @@
+"""draw_chart: activity over time, how long calls took, self time as bars, a counter's level."""
+
+import difflib
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from rendering.charts import (
+    activity,
+    counter_names,
+    durations,
+    render_activity,
+    render_counter,
+    render_durations,
+    render_self_time,
+)
+from rendering.errors import InvalidOption
+from rendering.options import SheetOptions
+from rendering.picture import Picture
+from server.agent.tools.contract.arguments import FrameArgument, ProfileArgument
+from server.agent.tools.contract.resolving import chosen_frame, chosen_profile
+from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
+from server.agent.tools.contract.tool_errors import ToolRetry
+from server.agent.tools.get_top_functions import TopFunctions, answer_top_functions
+from server.quoting import plain, quoted
+from traces.analysis.units import format_share, format_value
+from traces.model import Profile, Trace
+
+LISTED_COUNTERS = 8
+WIDTH, HEIGHT = 1000, 500
+
+
+class DrawChart(ToolArguments):
+    kind: Annotated[
+        Literal["activity", "durations", "self_time", "counter"],
+        Field(description="durations: histogram of a frame's calls; counter: its level over time"),
+    ]
+    frame: FrameArgument | None = None
+    counter: Annotated[str | None, Field(description="its name")] = None
+    profile: ProfileArgument = None
+
+
+def answer_chart(trace: Trace, arguments: DrawChart) -> Outcome:
+    profile = chosen_profile(trace, arguments.profile)
+    try:
+        picture, what, where = _drawn(trace, arguments, profile.index)
+    except InvalidOption as error:
+        raise ToolRetry(str(error)) from None
+    told = [plain(note, 300) for note in picture.notes]
+    lines = [f"{what}, {picture.width}×{picture.height} PNG", *(f"note: {note}" for note in told)]
+    lines += _in_words(trace, arguments.kind, profile, where)
+    return Outcome(
+        text="\n".join(lines),
+        data={"kind": arguments.kind, "profile": profile.handle, "notes": told} | where,
+        ui=where | {"profile": profile.handle, "description": picture.description},
+        picture=picture.png,
+    )
+
+
+def _drawn(trace: Trace, arguments: DrawChart, profile: int) -> tuple[Picture, str, dict[str, Any]]:
+    options = SheetOptions(profile=profile, width=WIDTH, height=HEIGHT)
+    match arguments.kind:
+        case "activity":
+            return render_activity(trace, options), "activity over time", {}
+        case "self_time":
+            return render_self_time(trace, options), "self time by function", {}
+        case "durations":
+            if arguments.frame is None:
+                raise ToolRetry("durations are of one function: name its frame")
+            frame, _ = chosen_frame(trace, arguments.frame, chosen_profile(trace, f"p{profile}"))
+            said = f"how long calls of f{frame} {quoted(trace.frame_name(frame), 80)} took"
+            return render_durations(trace, frame, options), said, {"handle": f"f{frame}"}
+        case "counter":
+            name = _counter(trace, arguments.counter)
+            return render_counter(trace, name, options), f"the counter {quoted(name, 80)}", {"name": name}
+
+
+def _counter(trace: Trace, wanted: str | None) -> str:
+    """A counter by name. Raises ToolRetry naming the nearest."""
+    names = counter_names(trace)
+    if wanted in names:
+        return wanted
+    if len(names) == 1 and wanted is None:
+        return names[0]
+    near = difflib.get_close_matches(wanted or "", names, n=LISTED_COUNTERS, cutoff=0.3) or names[:LISTED_COUNTERS]
+    listed = ", ".join(quoted(name, 60) for name in near)
+    raise ToolRetry(f"name a counter: {listed}" if names else "this trace has no counters")
+
+
+def _in_words(trace: Trace, kind: str, profile: Profile, where: dict[str, Any]) -> list[str]:
+    """What the chart shows, for a model without eyes: the trace's words quoted, the numbers as they are drawn."""
+    match kind:
+        case "activity":
+            lines, _, _ = activity(trace)
+            return [
+                f"{one.profile.handle} {quoted(one.profile.name, 80)} {format_share(float(one.busy.mean()))} busy"
+                for one in lines
+            ]
+        case "self_time":
+            return answer_top_functions(trace, TopFunctions(profile=profile.handle)).text.splitlines()
+        case "durations":
+            took = durations(trace, int(where["handle"][1:]), profile)
+            least, median, high, most = (
+                format_value(float(value), profile.axis) for value in np.percentile(took, (0, 50, 95, 100))
+            )
+            return [f"{len(took):,} calls: least {least}, median {median}, p95 {high}, longest {most}"]
+        case _:
+            counters = trace.counters
+            named = [trace.strings[index] == where["name"] for index in counters.name.tolist()]
+            values = counters.value[np.array(named)]
+            least, most, last = (f"{value:,.6g}" for value in (values.min(), values.max(), values[-1]))
+            return [f"{len(values):,} readings from {least} to {most}, {last} at the end"]
+
+
+DRAW_CHART = Tool(
+    name="draw_chart",
+    description="A PNG chart: activity of the threads, durations, self time, a counter.",
+    arguments=DrawChart,
+    answer=answer_chart,
+    doing=lambda a: f"Drawing a chart of {a.kind.replace('_', ' ')}",
+    fields=frozenset({"kind", "profile", "handle", "name", "notes"}),
+    narrow="name one profile",
+)

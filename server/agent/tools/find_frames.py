@@ -1,0 +1,70 @@
+"""find_frames: from a name to handles."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from server.agent.tools.contract.arguments import MyCodeArgument, ProfilesArgument, Windowed
+from server.agent.tools.contract.resolving import chosen_selection, chosen_window, nearest_frames, profile_choice
+from server.agent.tools.contract.tool import Outcome, Tool
+from server.agent.tools.get_top_functions import ROW_FIELDS, row_data, row_line
+from server.quoting import quoted
+from traces.analysis.find import find_frames
+from traces.model import Trace
+
+
+class FindFrames(Windowed):
+    pattern: Annotated[str, Field(min_length=1, max_length=200, description="part of a function name or file path")]
+    regex: bool = False
+    limit: Annotated[int, Field(ge=1, le=100)] = 15
+    profile: ProfilesArgument = None
+    my_code: MyCodeArgument = False
+
+
+def answer_find_frames(trace: Trace, arguments: FindFrames) -> Outcome:
+    profile = chosen_selection(trace, arguments.profile, my_code=arguments.my_code)
+    matches = find_frames(
+        trace,
+        arguments.pattern,
+        regex=arguments.regex,
+        limit=arguments.limit,
+        profile=profile_choice(profile),
+        window=chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms),
+        frame_filter=profile.frame_filter,
+    )
+    unit = profile.unit
+    near = [] if matches.rows else nearest_frames(trace, arguments.pattern)
+    lines = [
+        f"{matches.total_matches} frames match {quoted(arguments.pattern)}"
+        + (
+            ""
+            if matches.rows or not near
+            else "; nearest: " + "; ".join(f"f{i} {quoted(trace.frame_name(i), 80)}" for i in near)
+        ),
+        *(row_line(row, unit) for row in matches.rows),
+    ]
+    if (left := matches.total_matches - len(matches.rows)) > 0:
+        lines.append(f"… {left} more, lighter ones: use a longer pattern or a higher limit")
+    return Outcome(
+        text="\n".join(lines),
+        data={
+            "profile": profile.handle,
+            "unit": unit.value,
+            "pattern": arguments.pattern,
+            "total_matches": matches.total_matches,
+            "rows": [row_data(row) for row in matches.rows],
+            "nearest": [{"handle": f"f{i}", "name": trace.frame_name(i)} for i in near],
+        },
+        warning=not matches.rows,
+    )
+
+
+FIND_FRAMES = Tool(
+    name="find_frames",
+    description="Frames whose name or file contains a text (or matches a regex), heaviest first, with their handles.",
+    arguments=FindFrames,
+    answer=answer_find_frames,
+    doing=lambda a: f"Searching frames for {a.pattern[:60]}",
+    fields=ROW_FIELDS | {"profile", "unit", "pattern", "total_matches", "rows", "nearest"},
+    narrow="use a longer pattern or a smaller limit",
+)

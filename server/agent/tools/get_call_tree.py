@@ -1,0 +1,115 @@
+"""get_call_tree: the heaviest part of the call tree within a budget of nodes."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from server.agent.tools.contract.arguments import MyCodeArgument, ProfilesArgument, Windowed
+from server.agent.tools.contract.resolving import chosen_frame, chosen_selection, chosen_window, profile_choice
+from server.agent.tools.contract.tool import Outcome, Tool
+from server.agent.tools.get_top_functions import amount
+from server.quoting import place, quoted
+from traces.analysis.calltree import BudgetedTree, TreeNode, call_tree
+from traces.analysis.units import format_share, format_value
+from traces.model import Trace
+from traces.values import Unit
+
+NODE_FIELDS = frozenset(
+    {
+        "handle",
+        "name",
+        "file",
+        "line",
+        "depth",
+        "parent",
+        "self_value",
+        "total_value",
+        "self_share",
+        "total_share",
+        "count",
+    }
+)
+
+
+class CallTreeArguments(Windowed):
+    root: Annotated[str | None, Field(description="start here: frame f12 or node n34; default: the whole profile")] = (
+        None
+    )
+    max_nodes: Annotated[int, Field(ge=1, le=200)] = 40
+    inverted: Annotated[bool, Field(description="true: leaves first (bottom-up)")] = False
+    profile: ProfilesArgument = None
+    my_code: MyCodeArgument = False
+
+
+def answer_call_tree(trace: Trace, arguments: CallTreeArguments) -> Outcome:
+    profile = chosen_selection(trace, arguments.profile, my_code=arguments.my_code)
+    window = chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms)
+    root = arguments.root
+    if root is not None and not root.strip().lstrip("#").startswith("n"):
+        root = f"f{chosen_frame(trace, root, profile)[0]}"
+    tree = call_tree(
+        trace,
+        profile=profile_choice(profile),
+        root=root.strip().lstrip("#") if root else None,
+        max_nodes=arguments.max_nodes,
+        window=window,
+        inverted=arguments.inverted,
+        frame_filter=profile.frame_filter,
+    )
+    unit = Unit(tree.unit)
+    head = (
+        f"{'inverted ' if arguments.inverted else ''}call tree of {profile.handle} {quoted(profile.name, 80)}, whole "
+        f"{format_value(tree.whole, unit)}; a line is: depth node frame name place total share, self share"
+    )
+    lines = [head, *(node_line(node, unit) for node in tree.nodes)]
+    if tree.cut_nodes:
+        lines.append(f"… {tree.cut_nodes} lighter nodes cut: raise max_nodes or start at a root")
+    return Outcome(
+        text="\n".join(lines),
+        data={
+            "profile": profile.handle,
+            "unit": unit.value,
+            "whole": float(tree.whole),
+            "inverted": arguments.inverted,
+            "cut_nodes": tree.cut_nodes,
+            "nodes": [_node_data(tree, node) for node in tree.nodes],
+        },
+    )
+
+
+def node_line(node: TreeNode, unit: Unit) -> str:
+    """A node on one line: depth, node, frame, quoted name and place, total, self share."""
+    return (
+        f"{node.depth} {node.handle} {node.frame} {quoted(node.name, 80)}{place(node.file, node.line)} "
+        f"{amount(node.total_value, node.total_share, unit)}, self {format_share(node.self_share)}"
+        + (f" (+{node.hidden_children} children cut)" if node.hidden_children else "")
+    )
+
+
+def _node_data(tree: BudgetedTree, node: TreeNode) -> dict[str, Any]:
+    return {
+        "handle": node.handle,
+        "frame_handle": node.frame,
+        "name": node.name,
+        "file": node.file,
+        "line": node.line,
+        "depth": node.depth,
+        "parent": None if node.parent < 0 else tree.nodes[node.parent].handle,
+        "self_value": float(node.self_value),
+        "total_value": float(node.total_value),
+        "self_share": float(node.self_share),
+        "total_share": float(node.total_share),
+        "count": int(node.count),
+    }
+
+
+GET_CALL_TREE = Tool(
+    name="get_call_tree",
+    description="The heaviest nodes of the call tree, always connected from the root; says what was cut. "
+    "Narrow it with a root, a window or a profile.",
+    arguments=CallTreeArguments,
+    answer=answer_call_tree,
+    doing=lambda a: f"Walking the {'inverted ' if a.inverted else ''}call tree",
+    fields=NODE_FIELDS | {"frame_handle", "profile", "unit", "whole", "inverted", "cut_nodes", "nodes"},
+    narrow="use a smaller max_nodes or start at a root",
+)

@@ -1,0 +1,127 @@
+"""get_insights: what stands out in a trace, found by rule, before anybody reads it."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from server.agent.tools.contract.arguments import ProfileArgument
+from server.agent.tools.contract.resolving import chosen_profile
+from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
+from server.quoting import quoted
+from traces.analysis.units import format_value
+from traces.analysis.window import Window
+from traces.handles import profile_index
+from traces.insights.insight import Evidence, Insight, State
+from traces.insights.registry import insight, insights, ranked
+from traces.model import Profile, Trace
+
+LISTED = 20
+"""Findings listed at once: a trace has about a dozen."""
+
+
+class GetInsights(ToolArguments):
+    name: Annotated[str | None, Field(description="one finding in detail, e.g. hot-function; default: list all")] = None
+    profile: ProfileArgument = None
+
+
+def said(found: Insight) -> str:
+    """The sentence of a finding, the trace's words in it quoted, each with its handle."""
+    return found.said(lambda evidence: evidence.beside(quoted(evidence.name, 80)))
+
+
+def answer_insights(trace: Trace, arguments: GetInsights) -> Outcome:
+    profile = chosen_profile(trace, arguments.profile).index
+    if arguments.name is not None:
+        return _detail(trace, insight(trace, arguments.name, profile=profile))
+    every = insights(trace, profile=profile)
+    found = ranked(every)
+    lines = ["findings, worst first (severity, name, confidence):" if found else "nothing stands out"]
+    lines += [f"{one.severity} {one.id} ({one.confidence}): {said(one)}" for one in found[:LISTED]]
+    if len(found) > LISTED:
+        lines.append(f"… {len(found) - LISTED} more")
+    passed = sum(one.state is State.PASS for one in every)
+    lines.append(f"{passed} others were looked for and not found; {len(every) - len(found) - passed} do not apply here")
+    return Outcome(
+        text="\n".join(lines),
+        data={"insights": [insight_data(trace, one) for one in found], "passed": passed, "looked_for": len(every)},
+    )
+
+
+def _detail(trace: Trace, one: Insight) -> Outcome:
+    lines = [f"{one.id}: {one.title}: {one.state} ({one.severity}, confidence {one.confidence})", said(one)]
+    lines += [f"- {e.handle} {quoted(e.name, 80)} {e.value}".replace("-  ", "- ", 1).rstrip() for e in one.evidence]
+    if one.window is not None:
+        profile = _profile(trace, one)
+        start, end = (format_value(at - profile.axis_start, profile.axis) for at in (one.window.start, one.window.end))
+        lines.append(f"window: {start} to {end} of {profile.handle}, by name {one.id}")
+    if one.advice:
+        lines.append(f"what to try: {one.advice}")
+    lines += [f"worth asking: {question}" for question in one.questions]
+    data = {"insights": [insight_data(trace, one)]}
+    return Outcome(text="\n".join(lines), data=data, ui=_shown(trace, one), warning=one.state is State.NOT_APPLICABLE)
+
+
+def _profile(trace: Trace, one: Insight) -> Profile:
+    return trace.profiles[trace.default_profile if one.profile is None else profile_index(trace, one.profile)]
+
+
+def _shown(trace: Trace, one: Insight) -> dict[str, Any] | None:
+    return {"handle": one.evidence[0].handle, "profile": _profile(trace, one).handle} if one.evidence else None
+
+
+def insight_data(trace: Trace, one: Insight) -> dict[str, Any]:
+    """A finding as JSON values; the window is on its profile's axis, from the profile's start. In `template` `{0}`
+    stands where `detail` quotes the first evidence."""
+    profile = _profile(trace, one)
+    return {
+        "id": one.id,
+        "kind": str(one.kind),
+        "title": one.title,
+        "state": str(one.state),
+        "severity": str(one.severity),
+        "confidence": str(one.confidence),
+        "detail": said(one),
+        "template": one.detail,
+        "share": None if one.share is None else float(one.share),
+        "profile": one.profile,
+        "window": None if one.window is None else _window(one.window, profile),
+        "evidence": [_evidence(evidence) for evidence in one.evidence],
+        "advice": one.advice,
+        "questions": list(one.questions),
+    }
+
+
+def _window(window: Window, profile: Profile) -> dict[str, Any]:
+    return {"start": float(window.start - profile.axis_start), "end": float(window.end - profile.axis_start)}
+
+
+def _evidence(evidence: Evidence) -> dict[str, Any]:
+    share = None if evidence.share is None else float(evidence.share)
+    return {"handle": evidence.handle, "name": evidence.name, "amount": evidence.value, "share": share}
+
+
+GET_INSIGHTS = Tool(
+    name="get_insights",
+    description="What stands out, found by rule: hot spots, long tasks, GC, N+1 queries, overheads, flaws of the "
+    "recording. One line each; by name with evidence and advice.",
+    arguments=GetInsights,
+    answer=answer_insights,
+    doing=lambda a: "Looking for what stands out" if a.name is None else f"Looking at {a.name[:40]}",
+    fields=frozenset({"insights", "passed", "looked_for", "id", "kind", "title", "state", "severity", "confidence"})
+    | {
+        "detail",
+        "template",
+        "share",
+        "profile",
+        "window",
+        "start",
+        "end",
+        "evidence",
+        "handle",
+        "name",
+        "amount",
+        "advice",
+    }
+    | {"questions"},
+    narrow="ask for one by name",
+)

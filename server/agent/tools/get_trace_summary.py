@@ -1,0 +1,159 @@
+"""get_trace_summary and list_profiles: what this trace is, what is in it, what it can and cannot answer."""
+
+import json
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
+from server.protocol.wire_values import Table
+from server.quoting import plain, quoted
+from traces.analysis.summary import ProfileSummary, TraceSummary, recorded, summarise
+from traces.analysis.units import format_share, format_value
+from traces.model import Trace
+from traces.values import ProfileKind, Unit
+
+LISTED_PROFILES = 6
+"""Profiles named in the summary itself; list_profiles has the rest."""
+
+PROFILE_FIELDS = frozenset(
+    {
+        "handle",
+        "name",
+        "pid",
+        "tid",
+        "kind",
+        "unit",
+        "duration",
+        "total",
+        "idle_share",
+        "sample_count",
+        "span_count",
+        "values",
+    }
+    | {"quality", "interval_ns", "rate_hz", "regular_share", "cut_share", "unnamed_share", "only_running"}
+)
+
+
+class NoArguments(ToolArguments):
+    pass
+
+
+def summary_text(summary: TraceSummary) -> str:
+    """The summary as the model reads it, a line a fact."""
+    length = "" if summary.duration_ns is None else f", {format_value(summary.duration_ns, Unit.NANOSECONDS)} long"
+    size = format_value(summary.source_bytes, Unit.BYTES)
+    head = (
+        f"{quoted(summary.name)}: {summary.format} trace, {size}{length}{recorded(summary)}, "
+        f"measured in {summary.unit}, {len(summary.profiles)} profiles, {summary.frame_count} frames"
+    )
+    lines = [head, *(profile_line(profile) for profile in summary.profiles[:LISTED_PROFILES])]
+    if (more := len(summary.profiles) - LISTED_PROFILES) > 0:
+        lines.append(f"… {more} more profiles (list_profiles)")
+    lines += [f"can answer: {answer}" for answer in summary.can_answer]
+    lines += [f"cannot answer: {answer}" for answer in summary.cannot_answer]
+    lines += [f"warning: {warning.text}" for warning in summary.warnings]
+    return "\n".join(lines)
+
+
+def profile_line(profile: ProfileSummary) -> str:
+    """One profile on one line: handle, name, kind, sizes."""
+    unit = Unit(profile.unit)
+    sampled = profile.kind is ProfileKind.SAMPLED
+    counted = f"{profile.sample_count} samples" if sampled else f"{profile.span_count} calls"
+    parts = [
+        f"{profile.handle} {quoted(profile.name, 80)}",
+        str(profile.kind),
+        f"{format_value(profile.total, unit)} busy",
+        counted,
+    ]
+    if profile.quality.rate_hz:
+        parts.append(f"{profile.quality.rate_hz:,.3g} samples a second")
+    if profile.idle_share:
+        parts.append(f"idle {format_share(profile.idle_share)}")
+    return ", ".join(parts)
+
+
+def _plain_values(summary: TraceSummary) -> dict[str, Any]:
+    """The summary as JSON values only: enums become their text."""
+    values: dict[str, Any] = json.loads(json.dumps(summary.as_json()))
+    return values
+
+
+def answer_summary(trace: Trace, _: NoArguments) -> Outcome:
+    summary = summarise(trace)
+    return Outcome(text=summary_text(summary), data=_plain_values(summary), warning=bool(summary.warnings))
+
+
+class ListProfiles(ToolArguments):
+    limit: Annotated[int, Field(ge=1, le=100)] = 30
+    offset: Annotated[int, Field(ge=0)] = 0
+
+
+def answer_profiles(trace: Trace, arguments: ListProfiles) -> Outcome:
+    summary = summarise(trace)
+    profiles = summary.profiles[arguments.offset : arguments.offset + arguments.limit]
+    left = len(summary.profiles) - arguments.offset - len(profiles)
+    lines = [
+        f"{len(summary.profiles)} profiles; the main one is p{trace.default_profile}",
+        *map(profile_line, profiles),
+    ]
+    if left > 0:
+        lines.append(f"… {left} more: offset={arguments.offset + len(profiles)}")
+    rows = _plain_values(summary)["profiles"][arguments.offset : arguments.offset + arguments.limit]
+    return Outcome(
+        text="\n".join(lines),
+        data={
+            "profiles": rows,
+            "total_profiles": len(summary.profiles),
+            "default_profile": f"p{trace.default_profile}",
+        },
+        table=Table(
+            columns=["handle", "name", "kind", "busy", "idle"],
+            rows=[
+                [
+                    p.handle,
+                    plain(p.name),
+                    str(p.kind),
+                    format_value(p.total, Unit(p.unit)),
+                    format_share(p.idle_share or 0.0),
+                ]
+                for p in profiles
+            ],
+        ),
+    )
+
+
+GET_TRACE_SUMMARY = Tool(
+    name="get_trace_summary",
+    description="Kind of trace, unit, duration, profiles and warnings, and what the trace can and cannot answer.",
+    arguments=NoArguments,
+    answer=answer_summary,
+    doing=lambda _: "Reading the trace's summary",
+    fields=PROFILE_FIELDS
+    | {
+        "format",
+        "source_bytes",
+        "duration_ns",
+        "frame_count",
+        "default_profile",
+        "profiles",
+        "warnings",
+        "code",
+        "text",
+        "count",
+    }
+    | {"can_answer", "cannot_answer", "recorded_at_ns", "utc_offset_minutes"}
+    | {"instant_count", "counter_count", "async_count", "flow_count"},
+    narrow="list_profiles pages through the profiles",
+)
+
+LIST_PROFILES = Tool(
+    name="list_profiles",
+    description="Every profile (thread, track, measured quantity) with its handle, kind, busy and idle amount.",
+    arguments=ListProfiles,
+    answer=answer_profiles,
+    doing=lambda _: "Listing the profiles",
+    fields=PROFILE_FIELDS | {"profiles", "total_profiles", "default_profile"},
+    narrow="use limit and offset",
+)

@@ -1,0 +1,134 @@
+"""The two screenshots: a picture for a model with eyes, its description for one without."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from rendering.errors import InvalidOption
+from rendering.flamegraph import render_flamegraph
+from rendering.options import FlamegraphOptions, SandwichOptions
+from rendering.picture import Picture
+from rendering.sandwich import render_sandwich
+from server.agent.tools.contract.arguments import FrameArgument, ProfileArgument, Windowed
+from server.agent.tools.contract.resolving import chosen_frame, chosen_profile, chosen_window
+from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
+from server.agent.tools.contract.tool_errors import ToolRetry
+from server.agent.tools.get_call_tree import node_line
+from server.agent.tools.get_top_functions import CallersCallees, answer_callers_callees
+from server.quoting import plain, quoted
+from traces.analysis.calltree import call_tree
+from traces.model import Trace
+
+DESCRIBED_NODES = 12
+"""Call-tree nodes that say in words what a picture shows; get_call_tree has more."""
+
+WidthArgument = Annotated[int, Field(ge=300, le=3000)]
+HeightArgument = Annotated[int, Field(ge=200, le=3000)]
+
+
+class FlamegraphArguments(Windowed):
+    mode: Annotated[
+        Literal["time_order", "left_heavy"],
+        Field(description="time_order: as it happened; left_heavy: merged, heaviest first"),
+    ] = "left_heavy"
+    width: WidthArgument = 1200
+    height: HeightArgument = 800
+    start_depth: Annotated[int, Field(ge=0, description="first stack depth shown")] = 0
+    depth: Annotated[int | None, Field(ge=1, description="how many depths")] = None
+    profile: ProfileArgument = None
+    highlight: Annotated[str | None, Field(max_length=200, description="frames containing this text stand out")] = None
+    theme: Literal["light", "dark"] = "light"
+
+
+class SandwichArguments(ToolArguments):
+    frame: FrameArgument
+    profile: ProfileArgument = None
+    width: WidthArgument = 1200
+    height: HeightArgument = 800
+    theme: Literal["light", "dark"] = "light"
+
+
+def answer_flamegraph(trace: Trace, arguments: FlamegraphArguments) -> Outcome:
+    profile = chosen_profile(trace, arguments.profile)
+    window = chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms)
+    try:
+        picture = render_flamegraph(
+            trace,
+            FlamegraphOptions(
+                mode=arguments.mode,
+                profile=profile.index,
+                width=arguments.width,
+                height=arguments.height,
+                window=window,
+                start_depth=arguments.start_depth,
+                depth=arguments.depth,
+                highlight=arguments.highlight,
+                theme=arguments.theme,
+                handles=True,
+            ),
+        )
+    except InvalidOption as error:
+        raise ToolRetry(str(error)) from None
+    named = f"{arguments.mode.replace('_', ' ')} flamegraph of {profile.handle} {quoted(profile.name, 80)}"
+    tree = call_tree(trace, profile=profile.index, window=window, max_nodes=DESCRIBED_NODES)
+    lines = [node_line(node, profile.unit) for node in tree.nodes]
+    return _outcome(picture, named, lines, {"view": arguments.mode, "profile": profile.handle})
+
+
+def answer_sandwich(trace: Trace, arguments: SandwichArguments) -> Outcome:
+    profile = chosen_profile(trace, arguments.profile)
+    frame, remark = chosen_frame(trace, arguments.frame, profile)
+    try:
+        picture = render_sandwich(
+            trace,
+            frame,
+            SandwichOptions(
+                profile=profile.index,
+                width=arguments.width,
+                height=arguments.height,
+                theme=arguments.theme,
+                handles=True,
+            ),
+        )
+    except InvalidOption as error:
+        raise ToolRetry(str(error)) from None
+    named = f"sandwich of f{frame} {quoted(trace.frame_name(frame), 80)} in {profile.handle}"
+    around = answer_callers_callees(trace, CallersCallees(frame=f"f{frame}", profile=profile.handle, limit=5))
+    lines = [*around.text.splitlines(), *([f"note: {remark}"] if remark else [])]
+    return _outcome(picture, named, lines, {"view": "sandwich", "profile": profile.handle, "handle": f"f{frame}"})
+
+
+def _outcome(picture: Picture, named: str, lines: list[str], where: dict[str, str]) -> Outcome:
+    """The picture's own description is for people (it holds names as they are); the model gets the same in quoted
+    lines.
+    """
+    notes = [plain(note, 300) for note in picture.notes]
+    head = f"{named}, {picture.width}×{picture.height} PNG; in words, widest first:"
+    return Outcome(
+        text="\n".join([head, *lines, *(f"note: {note}" for note in notes)]),
+        data=where | {"width": picture.width, "height": picture.height, "notes": notes},
+        ui=where | {"description": picture.description},
+        picture=picture.png,
+    )
+
+
+GENERATE_FLAMEGRAPH = Tool(
+    name="generate_flamegraph_screenshot",
+    description="A PNG flamegraph with handles on its boxes, for shape: plateaus, repeated towers, gaps. "
+    "Zoom with a window, start_depth and depth.",
+    arguments=FlamegraphArguments,
+    answer=answer_flamegraph,
+    doing=lambda a: f"Drawing a {a.mode.replace('_', ' ')} flamegraph",
+    fields=frozenset({"view", "profile", "width", "height", "notes"}),
+    narrow="use a window or depth",
+)
+
+GENERATE_SANDWICH = Tool(
+    name="generate_sandwich_flamegraph_screenshot",
+    description="A PNG of one function with all its callers above and callees below.",
+    arguments=SandwichArguments,
+    answer=answer_sandwich,
+    doing=lambda a: f"Drawing the sandwich of {plain(a.frame, 60)}",
+    fields=frozenset({"view", "profile", "handle", "width", "height", "notes"}),
+    narrow="name another frame",
+)

@@ -1,0 +1,1 @@
+"""What an answer claims, and what the trace says of it. Start at `answer_checks`."""

@@ -1,0 +1,199 @@
+"""An answer held against what the turn's tools returned and against the trace: each claim is verified, derived or not
+found.
+
+A number is verified when a tool returned it, or a value of which it is the rounding, for a function that its
+statement names (or for none in particular); or when the trace itself has it. It is derived when it follows from what
+stands beside it (`how` says from what). A bare number of at most 12 ("the three heaviest") is a claim only when it is
+found.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from server.agent.verification.citations import resolve_citations
+from server.agent.verification.claims import Claims, Name, claims_of
+from server.agent.verification.facts import Facts
+from server.agent.verification.number_checks import NOT_FOUND, Held, HeldNumbers, Named
+from server.agent.verification.recompute import Recomputation, as_written, last_part
+from server.protocol.wire_values import Check, Citation
+from traces.model import Trace
+
+_NAME_LIKE = re.compile(r"[A-Za-z_$<(~@\[][^\s]*(?:\([^)]*\))?")
+_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?:=\S*)?|--?[\w-]+(?:=\S*)?")
+_HANDLE = re.compile(r"#?[fpns]\d+")
+_PLACE = re.compile(r"(?P<file>[^:\s]+\.\w+)(?::(?P<line>\d+))?")
+_ADVISED = re.compile(
+    r"\b(?:use|using|try|with|such as|like|via|adopt|import|switch to|instead of|set|run|pass|add|enable|install)"
+    r"\s*(?:a |an |the )?$",
+    re.IGNORECASE,
+)
+"""What stands before a name that an answer recommends rather than found."""
+_REPLACED = re.compile(r"\b(?:replac\w+|switch\w*|instead|swap\w*|rewrit\w+|index|stor(?:e|ing))\b", re.IGNORECASE)
+_IN_PLACE = re.compile(r"\b(?:by|with|to|in|into|as|of)\s*(?:a |an |the )?$", re.IGNORECASE)
+"""And in a statement that speaks of replacing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What an answer cites, as far as it exists, and what became of its claims, in order of place."""
+
+    citations: tuple[Citation, ...]
+    checks: tuple[Check, ...]
+
+    @property
+    def not_found(self) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if check.status == "not_found")
+
+
+def checked(trace: Trace, answer: str, facts: Facts, question: str, tool_names: Sequence[str]) -> Checked:
+    """Every claim of an answer. Numbers and names that the question itself brought are claims only when they are
+    found.
+    """
+    cited: dict[str, Citation] = {}
+    for one in resolve_citations(trace, answer):
+        cited.setdefault(one.citation.handle, one.citation)
+    claims = claims_of(answer)
+    names = _Names(claims, facts, cited, question, frozenset(tool_names), Recomputation(trace))
+    made = [(name.start, name.end, "name", held) for name in claims.names if (held := names.held(name))]
+    numbers = HeldNumbers(claims, facts, names.named, names.trace, question)
+    made += [(claim.start, claim.end, claim.kind, held) for claim, held in numbers.each(answer)]
+    made += [(start, end, "cause", held) for start, end, held in names.causes()]
+    checks = [
+        Check.model_validate(
+            {
+                "claim": answer[start:end],
+                "kind": kind,
+                "status": held.status,
+                "how": held.how,
+                "tool_call_id": held.call,
+                "start": start,
+                "end": end,
+            }
+        )
+        for start, end, kind, held in sorted(made, key=lambda one: one[0])
+    ]
+    return Checked(tuple(cited.values()), tuple(checks))
+
+
+class _Names:
+    """The names of one answer. `named` fills while they are held: what each statement speaks of."""
+
+    def __init__(
+        self,
+        claims: Claims,
+        facts: Facts,
+        cited: dict[str, Citation],
+        question: str,
+        tool_names: frozenset[str],
+        trace: Recomputation,
+    ) -> None:
+        self.named: Named = {}
+        self.trace = trace
+        self._claims = claims
+        self._facts = facts
+        self._cited = cited
+        self._question = question
+        self._tool_names = tool_names
+
+    def held(self, name: Name) -> Held | None:
+        """What became of a name; None when it claims nothing."""
+        if name.handle is not None:
+            return self._citation(name)
+        text = name.text
+        if _HANDLE.fullmatch(text) or text in self._tool_names:
+            return None
+        if known := known_name(text, self._facts):
+            if known[0] in self._facts.functions:
+                self._stand(name, known[0])
+            return Held("verified", known[1])
+        for profile, call in self._facts.profiles.items():
+            if len(text) > 2 and re.search(rf"(?<![\w-]){re.escape(text)}(?![\w-])", profile):
+                return Held("verified", call)
+        if self.trace.frames(text):
+            self._stand(name, text)
+            return Held("verified", how="it is in the trace")
+        return self._place(text) or self._unknown(name)
+
+    def _unknown(self, name: Name) -> Held | None:
+        text = name.text
+        if text in self._question or _SETTING.fullmatch(text) or not _NAME_LIKE.fullmatch(text):
+            return None
+        before = self._claims.text[max(0, name.start - 40) : name.start - 1]
+        statement = self._claims.text[slice(*self._claims.statements[self._claims.statement_of(name.start)])]
+        if _ADVISED.search(before) or (_REPLACED.search(statement) and _IN_PLACE.search(before)):
+            return None
+        return NOT_FOUND
+
+    def _place(self, text: str) -> Held | None:
+        """A file, with or without a line, that a tool returned."""
+        if place := _PLACE.fullmatch(text):
+            line = int(place["line"]) if place["line"] else None
+            for (file, known_line), call in self._facts.places.items():
+                if file.endswith(place["file"].lstrip("…")) and line in (None, known_line):
+                    return Held("verified", call)
+        return None
+
+    def _citation(self, name: Name) -> Held | None:
+        citation = self._cited.get(name.handle or "")
+        if citation is None:
+            return NOT_FOUND if name.text else None
+        if not citation.handle.startswith("p"):
+            self._stand(name, citation.name)
+        if not name.text or name.text == name.handle:
+            return None
+        call = known_name(name.text, self._facts)
+        if same_name(name.text, citation.name):
+            return Held("verified", call[1] if call else None)
+        return NOT_FOUND if call or name.is_code else None
+
+    def _stand(self, name: Name, full: str) -> None:
+        """The statement speaks of this function."""
+        frames = self.trace.frames(as_written(full))
+        self.named.setdefault(self._claims.statement_of(name.start), {})[full] = frames
+
+    def causes(self) -> Iterator[tuple[int, int, Held]]:
+        """Causal words with a function on either side: one must call the other, directly or through others."""
+        for cause in self._claims.causes:
+            names = [
+                (name, frames)
+                for name in self._claims.names
+                if self._claims.statement_of(name.start) == cause.statement and (frames := self._frames_of(name))
+            ]
+            before = [one for one in names if one[0].end <= cause.start]
+            after = [one for one in names if one[0].start >= cause.end]
+            if not before or not after or set(before[-1][1]) == set(after[0][1]):
+                continue
+            (left, above), (right, below) = before[-1], after[0]
+            joined = self.trace.on_a_path(above, below)
+            how = f"{left.text} and {right.text} stand on one path"
+            yield cause.start, cause.end, Held("verified", how=how) if joined else NOT_FOUND
+
+    def _frames_of(self, name: Name) -> tuple[int, ...]:
+        citation = self._cited.get(name.handle or "")
+        if citation is not None:
+            return () if citation.handle.startswith("p") else self.trace.frames(as_written(citation.name))
+        return self.trace.frames(name.text) if name.text else ()
+
+
+def known_name(text: str, facts: Facts) -> tuple[str, str | None] | None:
+    """The returned name that `text` stands for, and the call that returned it."""
+    if text in facts.names:
+        return text, facts.names[text]
+    for name, call in facts.names.items():
+        if same_name(text, name):
+            return name, call
+    return None
+
+
+def same_name(said: str, name: str) -> bool:
+    """Whether `said` is a way to write `name`: whole, without its call brackets, clamped with an ellipsis, or its last
+    part.
+    """
+    said, name = said.replace("\\|", "|").removesuffix("()"), as_written(name)
+    if said == name:
+        return True
+    if "…" in said:
+        head, _, tail = said.partition("…")
+        return bool(head) and name.startswith(head) and name.endswith(tail)
+    return len(said) >= 3 and said == last_part(name)

@@ -1,0 +1,223 @@
+"""What an answer claims: numbers, percentages, ratios, counts, names, windows and causes, each with its place and the
+statement (sentence, list item, table row) that it stands in.
+
+No claims are what is written as code, places (`main.c:30`, line 30), versions, dates, ordinals and list numbering.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from server.agent.verification.citations import CITATION
+from server.agent.verification.factors import factors
+from server.agent.verification.written_numbers import Dimension, Mention, mentions
+
+Bound = Literal["about", "over", "under"]
+
+CODE_SPAN = re.compile(r"`([^`\n]+)`")
+_CODE_BLOCK = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.DOTALL | re.MULTILINE)
+_UNITS_FOLLOW = r"(?![\d.,]*\s?(?:%|[nmµ]?s\b|[kMG]i?B\b|times\b|calls\b|samples\b))"
+_MONTHS = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_VERSIONED = (
+    r"(?:versions?|v|c?python|pypy|node(?:\.?js)?|go|java|jdk|openjdk|ruby|php|chrom(?:e|ium)|firefox|v8|gcc|clang|linux|"
+    r"kernel|postgres(?:ql)?|cuda|pytorch|numpy|ghc|rust|\.net|windows|macos|android|ios|http/?|status|port|pid|tid|"
+    r"ecmascript|es|c\+\+)"
+)
+_ORDERED = (
+    r"(?:step|point|option|section|phase|item|figure|level|priority|row|column|thread|worker|task|part|answer|"
+    r"no\.|percentile)"
+)
+_NO_CLAIMS = re.compile(
+    rf"""
+    ^[ \t>*-]*\(?\d+[.)](?=\s)                                                        # a list's numbering
+    | \b\d{{4}}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?  # dates
+    | \b\d{{1,2}}:\d\d(?::\d\d)?\b                                                    # times of day
+    | \b\d{{1,2}}\.?\s{_MONTHS}\b(?:\s\d{{4}})? | \b{_MONTHS}\s\d{{1,2}}(?:,?\s\d{{4}})?\b
+    | \blines?\s\d+(?:\s?(?:-|–|to|and)\s?\d+)?                                       # places in files
+    | \b{_VERSIONED}\s?\d+(?:\.\d+)*{_UNITS_FOLLOW}\b
+    | \b{_ORDERED}\s\#?\d+\b(?!\.\d){_UNITS_FOLLOW}
+    | \b(?:top|first|last|next|previous)\s\d+{_UNITS_FOLLOW}\b(?!\s?(?:ms|s|µs|%|seconds?))
+    | \b\d+(?:st|nd|rd|th)\b | \bp\d{{2}}\b | \b\d+-bit\b | \bO\([^)\n]*\) | \b\d+\^\d+
+    """,
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+_HEDGES: tuple[tuple[Bound, re.Pattern[str]], ...] = (
+    (
+        "over",
+        re.compile(
+            r"(?:\b(?:more|longer|larger|greater|bigger|higher) than|\b(?:well |just )?over|\babove|\bexceed(?:s|ing)|"
+            r"\bat least|>|≥)\s*$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "under",
+        re.compile(
+            r"(?:\b(?:less|fewer|shorter|smaller|lower) than|\bunder|\bbelow|\bat most|\bup to|<|≤)\s*$", re.IGNORECASE
+        ),
+    ),
+    (
+        "about",
+        re.compile(r"(?:\b(?:about|around|roughly|nearly|almost|approximately|circa|some)|~|≈)\s*$", re.IGNORECASE),
+    ),
+)
+_COUNTED = re.compile(
+    r"\s(?:(?:\w+[ -]){0,2})(?:times|calls?|samples?|invocations?|executions?|iterations?|functions?|frames?|threads?|"
+    r"profiles?|tasks?|events?|spans?|requests?|quer(?:y|ies)|allocations?|objects?|callers?|callees?|findings?|rows?|"
+    r"collections?|layouts?|kernels?|layers?|levels?|windows?|warnings?|stretches|pauses)\b",
+    re.IGNORECASE,
+)
+_SURELY_COUNTED = re.compile(r"\s(?:times|calls?|samples?|invocations?|executions?)\b", re.IGNORECASE)
+_CAUSE = re.compile(
+    r"\b(?:because(?:\sof)?|caused\sby|causes|due\sto|leads\sto|led\sto|results\sin|is\sthe\s(?:cause|reason)(?:\sof)?)\b",
+    re.IGNORECASE,
+)
+_WINDOW = re.compile(r"\b(?:between|from|during|in the window(?: of)?)\s+$", re.IGNORECASE)
+_WINDOW_JOIN = re.compile(r"^\s?(?:-|–|—|→|to|and|until)\s?$", re.IGNORECASE)
+_MOMENT = re.compile(
+    r"(?:\bat|\bfrom|\bafter|\bstart(?:s|ed|ing)? at|\buntil|\bend(?:s|ed|ing)? at|@)\s+(?:~|≈|about\s|t\s?=\s?)?$",
+    re.IGNORECASE,
+)
+_EACH = re.compile(r"\s(?:each|apiece|per|a piece|intervals?)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bca)[.!?](?=[\s*_)\]]|$)[*_)\]]*\n*|\n+")
+"""Spaces after it are left to the next statement: they may stand for a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name that an answer writes, as code or as the label of a citation; `handle` of the citation."""
+
+    text: str
+    start: int
+    end: int
+    handle: str | None
+    is_code: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A number (a window has two), with the statement it stands in. `value` of a ratio is a plain factor."""
+
+    kind: Literal["number", "percentage", "ratio", "count", "window"]
+    mentions: tuple[Mention, ...]
+    start: int
+    end: int
+    statement: int
+    bound: Bound | None = None
+    sure: bool = True
+    """Whether it is a claim even when nothing is found: a small bare number often is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A causal word and the names around it in its statement."""
+
+    start: int
+    end: int
+    statement: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    names: tuple[Name, ...]
+    numbers: tuple[Claim, ...]
+    causes: tuple[Cause, ...]
+    statements: tuple[tuple[int, int], ...]
+    text: str
+    """The answer with code, citations and what claims nothing blanked, offsets kept."""
+
+    def statement_of(self, place: int) -> int:
+        """The statement that holds a place of the answer."""
+        return next(
+            (i for i, (start, end) in enumerate(self.statements) if start <= place < end), len(self.statements) - 1
+        )
+
+
+SMALL_COUNT = 12
+
+
+def claims_of(answer: str) -> Claims:
+    """Every claim of an answer in order of place."""
+    masked = _CODE_BLOCK.sub(_blank, answer)
+    names = []
+    for match in CITATION.finditer(masked):
+        if match["label"]:
+            label = match["label"]
+            start = match.start("label") + (len(label) - len(label.lstrip("`")))
+            text = label.strip("`")
+            names.append(Name(text, start, start + len(text), match["handle"], label.startswith("`")))
+        else:
+            names.append(Name("", match.start(), match.end(), match["handle"], is_code=False))
+    masked = CITATION.sub(_blank, masked)
+    names += [Name(span[1], span.start(1), span.end(1), None, is_code=True) for span in CODE_SPAN.finditer(masked)]
+    masked = CODE_SPAN.sub(_blank, masked)
+    masked = _NO_CLAIMS.sub(_blank, masked)
+    statements = tuple(_statements(masked))
+    known = Claims((), (), (), statements, masked)
+    numbers = sorted(_numbers(known), key=lambda claim: claim.start)
+    causes = tuple(Cause(m.start(), m.end(), known.statement_of(m.start())) for m in _CAUSE.finditer(masked))
+    return Claims(tuple(sorted(names, key=lambda name: name.start)), tuple(numbers), causes, statements, masked)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found[0])
+
+
+def _statements(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        yield start, end.end()
+        start = end.end()
+    yield start, len(text) + 1
+
+
+def _numbers(claims: Claims) -> Iterator[Claim]:
+    text = claims.text
+    taken: list[tuple[int, int]] = []
+    for claim in _ratios(claims):
+        taken.append((claim.start, claim.end))
+        yield claim
+    rest = [m for m in mentions(text) if not any(start <= m.start < end for start, end in taken)]
+    skip = False
+    for mention, after in zip(rest, [*rest[1:], None], strict=False):
+        if skip:
+            skip = False
+            continue
+        where = claims.statement_of(mention.start)
+        before = text[max(0, mention.start - 24) : mention.start]
+        bound = next((bound for bound, words in _HEDGES if words.search(before)), "about" if mention.hedged else None)
+        timed = mention.dimension is Dimension.TIME
+        if (
+            timed
+            and after is not None
+            and after.dimension is Dimension.TIME
+            and _WINDOW_JOIN.match(text[mention.end : after.start])
+            and (_WINDOW.search(before) or after.start - mention.end <= 3)
+        ):
+            skip = True
+            yield Claim("window", (mention, after), mention.start, after.end, where, bound)
+        elif timed and _MOMENT.search(before) and not _EACH.match(text[mention.end :]):
+            yield Claim("window", (mention,), mention.start, mention.end, where, bound)
+        elif mention.dimension is Dimension.SHARE:
+            yield Claim("percentage", (mention,), mention.start, mention.end, where, bound)
+        else:
+            yield _plain(mention, text, where, bound)
+
+
+def _plain(mention: Mention, text: str, where: int, bound: Bound | None) -> Claim:
+    after = text[mention.end : mention.end + 40]
+    marked = text[max(0, mention.start - 1) : mention.start] == "×"
+    bare = mention.dimension is Dimension.COUNT
+    counted = bare and (marked or bool(_COUNTED.match(after)))
+    sure = mention.has_unit or mention.value > SMALL_COUNT or marked or (bare and bool(_SURELY_COUNTED.match(after)))
+    return Claim("count" if counted else "number", (mention,), mention.start, mention.end, where, bound, sure)
+
+
+def _ratios(claims: Claims) -> Iterator[Claim]:
+    for mention in factors(claims.text):
+        before = claims.text[max(0, mention.start - 24) : mention.start]
+        bound = next((bound for bound, words in _HEDGES if words.search(before)), None)
+        sure = mention.value >= 1 or claims.text[mention.end :].startswith(" of ")
+        where = claims.statement_of(mention.start)
+        yield Claim("ratio", (mention,), mention.start, mention.end, where, bound, sure)

@@ -1,0 +1,174 @@
+"""What a turn's tools returned, as numbers with a dimension and names: what an answer is held against.
+
+Numbers are read from the texts (as printed, so with the precision of their last digit) and from the data behind them
+(exact). Each remembers of which functions it speaks, so that one function's figure does not prove another's. Quoted
+strings are the trace's own words: they give names and never numbers, so a function called `99% of 5 s` proves nothing.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import AnyMessage, ToolMessage
+
+from server.agent.verification.factors import factors
+from server.agent.verification.written_numbers import Dimension, mentions
+from traces.values import Unit
+
+QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+OF_UNIT = {Unit.NANOSECONDS: Dimension.TIME, Unit.BYTES: Dimension.BYTES, Unit.COUNT: Dimension.COUNT}
+NOBODY: frozenset[str] = frozenset()
+
+_MEASURED = frozenset({"self_value", "total_value", "whole", "duration", "total", "value", "hidden", "average"}) | {
+    "least",
+    "median",
+    "p99",
+    "longest",
+    "busy",
+    "mean",
+}
+_WHOLES = frozenset({"whole", "duration", "duration_ns", "total"})
+_MOMENTS = frozenset({"start", "end", "length"})
+_FACTORS = frozenset({"ratio", "factor", "speedup", "times"})
+_OUR_WORDS = frozenset({"amount", "detail", "advice", "text", "note"})
+"""Keys of strings that we wrote, the trace's words in them quoted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """`value` in the dimension's base unit; `about` are the functions it speaks of (none: the trace, a window);
+    `source` says where it stands: `self_value of get_top_functions`."""
+
+    value: float
+    half_digit: float
+    call: str | None
+    about: frozenset[str]
+    source: str
+
+
+@dataclass(slots=True)
+class Facts:
+    """Numbers by dimension, factors between two, wholes that shares are parts of, names with the call that returned
+    them (`functions` and `profiles` those of such), places as (file, line), and `rankings`: the self values and shares
+    of each list of functions, in order.
+    """
+
+    numbers: dict[Dimension, list[Fact]] = field(default_factory=lambda: {dimension: [] for dimension in Dimension})
+    factors: list[Fact] = field(default_factory=list)
+    wholes: list[tuple[float, Dimension]] = field(default_factory=list)
+    names: dict[str, str | None] = field(default_factory=dict)
+    functions: set[str] = field(default_factory=set)
+    profiles: dict[str, str | None] = field(default_factory=dict)
+    places: dict[tuple[str, int | None], str | None] = field(default_factory=dict)
+    rankings: list[tuple[str, Dimension, list[float], list[float]]] = field(default_factory=list)
+
+    def add_text(self, text: str, call: str | None, source: str) -> None:
+        """A tool's words: every line speaks of the functions that it quotes."""
+        for line in text.splitlines():
+            quoted = []
+            for literal in QUOTED.findall(line):
+                try:
+                    quoted.append(json.loads(literal))
+                except ValueError:
+                    continue
+            for name in quoted:
+                self.names.setdefault(name, call)
+            about = frozenset(full for name in quoted if (full := self._function(name)))
+            bare = QUOTED.sub(lambda found: " " * len(found[0]), line)
+            self.factors += [Fact(one.value, one.half_digit, call, about, source) for one in factors(bare)]
+            for mention in mentions(bare):
+                self.numbers[mention.dimension].append(Fact(mention.value, mention.half_digit, call, about, source))
+
+    def _function(self, name: str) -> str | None:
+        if name in self.functions or "…" not in name:
+            return name if name in self.functions else None
+        head, _, tail = name.partition("…")
+        return next((full for full in self.functions if full.startswith(head) and full.endswith(tail)), None)
+
+    def add_data(self, data: Any, call: str | None, source: str, unit: Unit | None = None) -> None:
+        """Walk a tool's data; a `unit` beside values says what they measure, a `name` of whom they speak."""
+        waiting: list[tuple[Any, Unit | None, frozenset[str]]] = [(data, unit, NOBODY)]
+        while waiting:
+            value, inherited, about = waiting.pop()
+            if isinstance(value, list):
+                self.numbers[Dimension.COUNT].append(Fact(float(len(value)), 0.0, call, NOBODY, source))
+                self._add_ranking(value, inherited, source)
+                waiting += [(item, inherited, about) for item in value]
+            elif isinstance(value, dict):
+                own = Unit(value["unit"]) if value.get("unit") in set(Unit) else inherited
+                whom = about | self._speaks_of(value)
+                self._add_row(value, own, call, whom, source)
+                waiting += [(inner, own, whom) for inner in value.values() if isinstance(inner, dict | list)]
+
+    def _speaks_of(self, row: dict[str, Any]) -> frozenset[str]:
+        inner = row.get("frame")
+        named = inner if isinstance(inner, dict) else row
+        name, handle = named.get("name"), str(named.get("frame_handle") or named.get("handle") or "")
+        if not isinstance(name, str) or handle[:1] not in ("f", "n", "s"):
+            return NOBODY
+        self.functions.add(name)
+        return frozenset({name})
+
+    def _add_ranking(self, rows: list[Any], unit: Unit | None, source: str) -> None:
+        ranked = [row for row in rows if isinstance(row, dict) and {"self_value", "self_share"} <= row.keys()]
+        if len(ranked) > 1 and unit is not None and all(row["self_value"] is not None for row in ranked):
+            values = [float(row["self_value"]) for row in ranked]
+            self.rankings.append((source, OF_UNIT[unit], values, [100.0 * row["self_share"] for row in ranked]))
+
+    def _add_row(
+        self, row: dict[str, Any], unit: Unit | None, call: str | None, about: frozenset[str], source: str
+    ) -> None:
+        if isinstance(row.get("name"), str):
+            self.names.setdefault(row["name"], call)
+            if str(row.get("handle", ""))[:1] == "p":
+                self.profiles.setdefault(row["name"], call)
+        if isinstance(row.get("file"), str):
+            self.places.setdefault((row["file"], row.get("line")), call)
+        for key, value in row.items():
+            if isinstance(value, str) and key in _OUR_WORDS:
+                self.add_text(value, call, source)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                continue
+            dimension, scale = _measures(key, unit)
+            where = f"{key} of {source}" if source else key
+            fact = Fact(abs(value) * scale, 0.0, call, about, where)
+            self.numbers[dimension].append(fact)
+            if key.rpartition("_")[2] in _FACTORS:
+                self.factors.append(fact)
+            if key in _MOMENTS and dimension is not Dimension.TIME:
+                self.numbers[Dimension.TIME].append(fact)
+            if key in _WHOLES:
+                self.wholes.append((float(value), dimension))
+
+
+def _measures(key: str, unit: Unit | None) -> tuple[Dimension, float]:
+    """The dimension of the number behind a key, and what it is multiplied with."""
+    if key.endswith("share"):
+        return Dimension.SHARE, 100.0
+    if key.endswith("_ns"):
+        return Dimension.TIME, 1.0
+    if key.endswith("_ms"):
+        return Dimension.TIME, 1e6
+    if key.endswith("_bytes"):
+        return Dimension.BYTES, 1.0
+    return (OF_UNIT[unit], 1.0) if key in _MEASURED and unit is not None else (Dimension.COUNT, 1.0)
+
+
+def gathered(messages: Sequence[AnyMessage], known: dict[str, Any]) -> Facts:
+    """Facts of every tool result in the conversation, the turn's own first, and of what the model was told at the
+    start.
+    """
+    facts = Facts()
+    for message in reversed(messages):
+        if isinstance(message, ToolMessage):
+            source = message.name or "a tool"
+            if isinstance(message.artifact, dict):
+                facts.add_data(message.artifact.get("data"), message.tool_call_id, source)
+                asked = message.artifact.get("arguments") or {}
+                windows = {key: value for key, value in asked.items() if key.endswith("_ms")}
+                facts.add_data(windows, message.tool_call_id, source)
+            facts.add_text(message.text, message.tool_call_id, source)
+    facts.add_data(known, None, "the trace's summary")
+    return facts

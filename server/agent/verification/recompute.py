@@ -1,0 +1,168 @@
+"""Figures of functions that an answer names, computed from the trace itself: for what no tool of the turn returned."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from server.agent.verification.facts import OF_UNIT
+from server.agent.verification.written_numbers import Dimension
+from server.quoting import plain
+from traces.analysis.functions import FrameValues, frame_values, function_row
+from traces.analysis.selection import select
+from traces.handles import ALL, ProfileChoice
+from traces.model import CallTree, Int32, Profile, Trace, Values
+from traces.values import Unit
+
+PROFILES = 6
+"""Profiles looked into beside the main one and all of them: the busiest."""
+
+SAME_NAME = 40
+"""Frames of one name that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One value of a function; `what` says which: `self value of f12 in p0`."""
+
+    value: float
+    dimension: Dimension
+    what: str
+    measure: str
+
+
+class Recomputation:
+    """Answers about one trace, each computed when it is first asked for."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._figures: dict[int, tuple[Figure, ...]] = {}
+        self._frames: dict[str, tuple[int, ...]] = {}
+
+    def frames(self, said: str) -> tuple[int, ...]:
+        """The frames that a written name stands for."""
+        if said not in self._frames:
+            self._frames[said] = tuple(self._named(said))[:SAME_NAME]
+        return self._frames[said]
+
+    def figures(self, frame: int) -> tuple[Figure, ...]:
+        """The frame's own and total value, shares and count in the main profile, in all, and in the busiest ones."""
+        if frame not in self._figures:
+            self._figures[frame] = tuple(self._figures_of(frame))
+        return self._figures[frame]
+
+    def begins_or_ends_at(self, frame: int, at: float, tolerance: float) -> bool:
+        """Whether a call of the frame, or a stretch of samples with it, begins or ends there (nanoseconds after its
+        profile's start).
+        """
+        for profile in self._trace.profiles:
+            if profile.axis is Unit.NANOSECONDS:
+                moments = _edges(profile, frame) - profile.axis_start
+                if bool((np.abs(moments - at) <= tolerance).any()):
+                    return True
+        return False
+
+    def on_a_path(self, above: tuple[int, ...], below: tuple[int, ...]) -> bool:
+        """Whether one of `above` calls one of `below`, directly or through others, or the other way round."""
+        return any(
+            _is_under(profile.tree, one, other)
+            for profile in self._trace.profiles
+            for one, other in ((above, below), (below, above))
+        )
+
+    def _figures_of(self, frame: int) -> Iterator[Figure]:
+        for handle, unit, whole, values in self._by_profile:
+            row = function_row(self._trace, frame, values, whole)
+            dimension = OF_UNIT[unit]
+            if not row.total_value and not row.count:
+                continue
+            where = f"of f{frame} in {handle}"
+            yield Figure(row.self_value, dimension, f"self value {where}", "self")
+            yield Figure(row.total_value, dimension, f"total value {where}", "total")
+            yield Figure(100 * row.self_share, Dimension.SHARE, f"self share {where}", "self share")
+            yield Figure(100 * row.total_share, Dimension.SHARE, f"total share {where}", "total share")
+            yield Figure(float(row.count), Dimension.COUNT, f"count {where}", "count")
+
+    @cached_property
+    def _by_profile(self) -> list[tuple[str, Unit, float, FrameValues]]:
+        trace = self._trace
+        choices: list[ProfileChoice] = [None]
+        if len(trace.profiles) > 1:
+            busiest = sorted(
+                (p for p in trace.profiles if p.index != trace.default_profile),
+                key=lambda p: -float(p.tree.self_values[p.default_value].sum()),
+            )
+            choices += [ALL, *(profile.index for profile in busiest[:PROFILES])]
+        found = []
+        for choice in choices:
+            chosen = select(trace, choice)
+            values = chosen.values()
+            by_frame = frame_values(chosen.tree, values, len(trace.frames))
+            found.append((chosen.handle, chosen.unit, chosen.whole(values), by_frame))
+        return found
+
+    def _named(self, said: str) -> Iterator[int]:
+        bare = said.removesuffix("()")
+        exact = self._by_name.get(bare)
+        if exact:
+            yield from exact
+        elif "…" in bare:
+            head, _, tail = bare.partition("…")
+            for name, frames in self._by_name.items() if head else ():
+                if name.startswith(head) and name.endswith(tail):
+                    yield from frames
+        elif len(bare) >= 3:
+            yield from self._by_last_part.get(bare, ())
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for frame, name in enumerate(self._trace.frame_names):
+            found.setdefault(as_written(name), []).append(frame)
+        return found
+
+    @cached_property
+    def _by_last_part(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for name, frames in self._by_name.items():
+            found.setdefault(last_part(name), []).extend(frames)
+        return found
+
+
+def as_written(name: str) -> str:
+    """A name as an answer can write it: visible characters, no backquotes, no call brackets."""
+    simple = name.isascii() and name.isprintable() and len(name) < 1000 and "=" not in name and "@" not in name
+    return (name if simple else plain(name, 1000)).replace("`", "'").removesuffix("()")
+
+
+def last_part(name: str) -> str:
+    """What people call a function of a module, class or path."""
+    head = name.partition("(")[0] or name
+    return re.split(r"[.:#/]", head)[-1] or name
+
+
+def _edges(profile: Profile, frame: int) -> Values:
+    """Where calls of the frame, or stretches of samples with it, begin and end."""
+    inside = profile.tree.levels.at_or_below(profile.tree.frame == frame)
+    if profile.spans is not None:
+        of_frame = profile.tree.frame[profile.spans.node] == frame
+        return np.concatenate([profile.spans.start[of_frame], profile.spans.end[of_frame]])
+    samples = profile.samples
+    assert samples is not None
+    present = np.append(inside, np.False_)[samples.leaf]
+    changes = np.flatnonzero(np.diff(np.concatenate([[False], present, [False]])))
+    return np.append(samples.time, profile.axis_end)[changes]
+
+
+def _is_under(tree: CallTree, above: tuple[int, ...], below: tuple[int, ...]) -> bool:
+    wanted = np.isin(tree.frame, above)
+    nodes: Int32 = tree.parent[np.isin(tree.frame, below)]
+    while True:
+        nodes = nodes[nodes >= 0]
+        if not len(nodes):
+            return False
+        if wanted[nodes].any():
+            return True
+        nodes = np.unique(tree.parent[nodes])

@@ -1,0 +1,72 @@
+"""What else stands out, in the analyst's words: the few findings that matter beside the leading function."""
+
+from typing import Any
+
+from server.analyst.evidence import Evidence, Lead
+from server.analyst.wording import cited, coded
+from traces.insights.insight import PLACE
+from traces.insights.registry import distinct
+
+MENTIONED = 3
+"""Findings named in an answer: what a person can act on."""
+LIMITS = 2
+GUESS_SHARE = 0.1
+"""Share from which a guess from names is worth a line."""
+SAID_ALREADY = frozenset(
+    {"hot-function", "heaviest-path", "flat-profile", "mostly-idle", "lost-events", "irregular-sampling"}
+)
+"""What the answer says in its own place."""
+
+
+def findings(evidence: Evidence, lead: Lead, *, said: str = "") -> str:
+    """At most three findings of weight as a list, without the one `said` already; empty when nothing else is found."""
+    found = [row for row in _found(evidence) if row["kind"] != "quality" and row["id"] != said]
+    rows = {row["id"]: row for row in found if _matters(row, lead)}
+    chosen = [rows[name] for name in distinct(list(rows))[:MENTIONED]]
+    if not chosen:
+        return ""
+    lines = [f"- {row['title']}: {sentence_of(row)}" + (f" {row['advice']}" if row["advice"] else "") for row in chosen]
+    return "What else stands out:\n\n" + "\n".join(lines)
+
+
+def limits(evidence: Evidence) -> list[str]:
+    """What the way of recording hides, and how to record it, in a few sentences."""
+    found = [row for row in _found(evidence) if row["kind"] == "quality"][:LIMITS]
+    return [f"{sentence_of(row)} {row['advice']}".strip() for row in found]
+
+
+def _found(evidence: Evidence) -> list[dict[str, Any]]:
+    told = evidence.first("get_insights") or {"insights": []}
+    return [row for row in told["insights"] if row["id"] not in SAID_ALREADY]
+
+
+def _matters(row: dict[str, Any], lead: Lead) -> bool:
+    """A guess from the leading function's name adds nothing to what is said of it."""
+    guess = row["confidence"] == "low"
+    about_lead = bool(row["evidence"]) and row["evidence"][0]["handle"] == lead.row["handle"]
+    if row["id"] == "top-allocator" and about_lead:
+        return False
+    if guess and (about_lead or row["share"] < GUESS_SHARE):
+        return False
+    return str(row["severity"]) != "info"
+
+
+def sentence_of(row: dict[str, Any]) -> str:
+    """A finding's sentence with its evidence cited."""
+    return PLACE.sub(lambda place: _shown(row["evidence"][int(place[1])]), row["template"])
+
+
+def _shown(evidence: dict[str, Any]) -> str:
+    return cited(evidence) if evidence["handle"] else coded(evidence["name"])
+
+
+def distinct_findings(evidence: Evidence) -> list[dict[str, Any]]:
+    """What the trace has, worst first, each story once, without flaws of the recording and guesses of little weight."""
+    rows = {
+        row["id"]: row
+        for row in _found(evidence)
+        if row["kind"] != "quality"
+        and not (row["confidence"] == "low" and (row["share"] or 0) < GUESS_SHARE)
+        and row["severity"] != "info"
+    }
+    return [rows[name] for name in distinct(list(rows))]

@@ -1,0 +1,31 @@
+"""A kind of question: its calls and its words."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from server.analyst.evidence import Evidence
+from server.analyst.question import Question
+
+Call = tuple[str, dict[str, Any]]
+Calls = Callable[[Question, Evidence], list[Call]]
+
+SUMMARY: Call = ("get_trace_summary", {})
+BY_SELF: Call = ("get_top_functions", {"sort_by": "self", "limit": 10})
+OWN_CODE: Call = ("get_top_functions", {"sort_by": "self", "limit": 5, "my_code": True})
+FINDINGS: Call = ("get_insights", {})
+
+
+def nothing_more(question: Question, evidence: Evidence) -> list[Call]:
+    """For kinds that one round answers."""
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """`first` are the calls of the first round, `then` of every later one until it has none (calls made already are
+    left out), `write` the paragraphs of the answer."""
+
+    first: Calls
+    write: Callable[[Question, Evidence], list[str]]
+    then: Calls = nothing_more

@@ -1,0 +1,176 @@
+"""Questions about the trace itself, about what rules cannot answer, and about what is or is not wrong."""
+
+from typing import Any
+
+from server.analyst.evidence import Evidence
+from server.analyst.findings import distinct_findings, sentence_of
+from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
+from server.analyst.kinds.one_function import leading
+from server.analyst.kinds.overview import caveats, overview, verdict
+from server.analyst.kinds.overview import then as then_overview
+from server.analyst.kinds.paths import DOMINATES, LEADS, is_entry
+from server.analyst.question import Question
+from server.analyst.wording import amount, cited, coded
+
+CONNECT = (
+    "To connect one, set `OPENAI_API_KEY`, or `FLAMECHAT_MODEL_BASE_URL` for any OpenAI-compatible server, and start "
+    "again."
+)
+
+
+def first_abilities(question: Question, evidence: Evidence) -> list[Call]:
+    return [SUMMARY, ("list_profiles", {}), BY_SELF, FINDINGS]
+
+
+def abilities(question: Question, evidence: Evidence) -> list[str]:
+    summary = evidence.summary
+    if not summary:
+        return ["The summary of this trace could not be read."]
+    length = f", {amount(summary['duration_ns'], 'nanoseconds')} long" if summary.get("duration_ns") else ""
+    count = len(summary["profiles"])
+    first = (
+        f"This is a **{summary['format']}** trace{length}, with {count} profile{'s' if count != 1 else ''} and "
+        f"{summary['frame_count']:,} functions."
+    )
+    measured = {"nanoseconds": "time", "bytes": "memory, in bytes", "count": "counts, not time"}[str(summary["unit"])]
+    parts = [f"{first} It measures {measured}.", leading(evidence, "The heaviest function is")]
+    told = distinct_findings(evidence)[:3]
+    if told:
+        parts.append("What stands out:\n\n" + "\n".join(f"- {row['title']}: {sentence_of(row)}" for row in told))
+    for title, items in (("It can answer", summary["can_answer"]), ("It cannot answer", summary["cannot_answer"])):
+        if items:
+            parts.append(f"{title}:\n\n" + "\n".join(f"- {item}" for item in items))
+    return [*parts, caveats(evidence)]
+
+
+def first_wrong(question: Question, evidence: Evidence) -> list[Call]:
+    return [SUMMARY, BY_SELF, FINDINGS]
+
+
+def then_wrong(question: Question, evidence: Evidence) -> list[Call]:
+    return then_overview(question, evidence)
+
+
+def anything_wrong(question: Question, evidence: Evidence) -> list[str]:
+    """Findings first; plainly nothing when there are none."""
+    lead = evidence.lead
+    told = [row for row in distinct_findings(evidence) if row["severity"] in ("high", "medium")]
+    if lead is None:
+        return overview(question, evidence)
+    if lead.row["self_share"] >= DOMINATES or any(row["severity"] == "high" for row in told) or len(told) > 1:
+        listed = "\n".join(f"- {row['title']}: {sentence_of(row)} {row['advice']}".rstrip() for row in told[:5])
+        return [verdict(lead, evidence), f"What stands out:\n\n{listed}" if listed else "", caveats(evidence)]
+    looked = evidence.first("get_insights") or {"looked_for": 0, "passed": 0}
+    checked = f"{looked['passed']} known problems were looked for and not found."
+    hottest = leading(evidence, "The heaviest function is")
+    if told:
+        row = told[0]
+        return [
+            f"**Nothing serious.** One thing stands out: {sentence_of(row)} {row['advice']}",
+            hottest,
+            checked,
+            caveats(evidence),
+        ]
+    spread = "no function dominates" if lead.row["self_share"] < LEADS else "nothing beyond it stands out"
+    return [f"**Nothing looks wrong**: {spread}. {hottest}", checked, _still(evidence), caveats(evidence)]
+
+
+def _still(evidence: Evidence) -> str:
+    return (
+        "If it still feels slow, the cause is probably not in what was recorded: waiting, another thread or process, "
+        "or a moment outside this recording."
+    )
+
+
+def first_fix(question: Question, evidence: Evidence) -> list[str]:
+    """What to change, by what it could save at most."""
+    lead = evidence.lead
+    parts = overview(question, evidence)
+    if lead is None or lead.row["self_share"] < LEADS:
+        return parts
+    own_lead, row = evidence.own_lead, lead.row
+    behind = (
+        own_lead is not None and own_lead.row["self_share"] > row["self_share"] and not is_entry(own_lead.row["name"])
+    )
+    start = own_lead.row if own_lead is not None and behind else row
+    return [f"**Start with {cited(start)}.** {parts[0]}", *parts[1:]]
+
+
+LANGUAGE = (
+    "**That needs a language model**: the built-in analyst works by rules over the trace and cannot write or "
+    "read code, "
+    "translate or discuss."
+)
+
+
+def first_language(question: Question, evidence: Evidence) -> list[Call]:
+    return [SUMMARY, BY_SELF, OWN_CODE]
+
+
+def language(question: Question, evidence: Evidence) -> list[str]:
+    return [f"{LANGUAGE} {CONNECT}", leading(evidence, "What the trace does say: the heaviest function is")]
+
+
+def first_page(question: Question, evidence: Evidence) -> list[Call]:
+    return [SUMMARY, BY_SELF, *(("get_insights", {"name": name}) for name in _metrics(question))]
+
+
+_METRICS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("lcp", "largest"), "largest-paint"),
+    (("fcp", "first contentful", "first paint"), "first-paint"),
+    (("inp", "interaction", "fid"), "slow-interaction"),
+    (("cls", "shift"), "layout-shifts"),
+    (("render-block", "render block", "rendering block"), "first-paint"),
+    (("tbt", "blocking time"), "blocking-time"),
+)
+_PAINTS = frozenset({"largest-paint", "first-paint"})
+_BEFORE_PAINTS = ("render-blocking", "slow-document", "request-chain")
+"""What a paint may have waited for."""
+
+
+def _metrics(question: Question) -> list[str]:
+    text = question.text.casefold()
+    chosen = [name for words, name in _METRICS if any(word in text for word in words)]
+    if not chosen:
+        return list(dict.fromkeys(name for _, name in _METRICS))
+    return list(dict.fromkeys([*chosen, *(_BEFORE_PAINTS if _PAINTS.intersection(chosen) else ())]))
+
+
+def page(question: Question, evidence: Evidence) -> list[str]:
+    found = [row for result in evidence.all("get_insights") for row in result.data["insights"]]
+    causes = [row for row in found if row["id"] in _BEFORE_PAINTS and row["state"] == "fail"]
+    found = [row for row in found if row["id"] not in _BEFORE_PAINTS]
+    known = [row for row in found if row["state"] != "not_applicable"]
+    closing = leading(evidence, "What this trace does show: the heaviest function is")
+    if not known and not causes:
+        why = sentence_of(found[0]) if found else "it holds no page"
+        return [f"**This trace cannot say: no such figure of a page is in it** ({why}).", closing]
+    verdicts = [
+        f"**{row['title'] if row['state'] == 'fail' else 'Good'}**: {sentence_of(row)} {row['advice']}".rstrip()
+        for row in known
+    ]
+    verdicts += [f"{sentence_of(row)} {row['advice']}" for row in causes]
+    missing = [f"- {row['title']}: not known, {sentence_of(row)}" for row in found if row["state"] == "not_applicable"]
+    return [*verdicts, "\n".join(missing), "" if causes else closing]
+
+
+def first_usage(question: Question, evidence: Evidence) -> list[Call]:
+    return [("get_usage", {})]
+
+
+def usage(question: Question, evidence: Evidence) -> list[str]:
+    told = evidence.first("get_usage")
+    if told:
+        return [_used(told)]
+    return ["**Your plan and what you have used stand on the page, under your name.** The trace does not hold them."]
+
+
+def _used(told: dict[str, Any]) -> str:
+    def stands(what: str, used: int, limit: int | None, left: int | None) -> str:
+        return f"{used} {what} used, no limit" if limit is None else f"{used} of {limit} {what} used, {left} left"
+
+    messages = stands(
+        "messages of this conversation", told["messages_used"], told["messages_limit"], told["messages_left"]
+    )
+    sessions = stands("conversations", told["sessions_used"], told["sessions_limit"], told["sessions_left"])
+    return f"**Your plan is {coded(told['plan_name'], 60)}**: {messages}; {sessions}."

@@ -1,0 +1,288 @@
+"""Questions about when: a stretch, a moment, two stretches, start-up, long tasks."""
+
+from typing import Any
+
+from server.analyst.evidence import Evidence, Lead, is_pseudo, lead_of
+from server.analyst.findings import distinct_findings, sentence_of
+from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
+from server.analyst.kinds.one_function import leading
+from server.analyst.kinds.overview import caveats, overview
+from server.analyst.kinds.overview import then as then_overview
+from server.analyst.moments import Stretch
+from server.analyst.question import Question
+from server.analyst.wording import amount, cited, joined, moment, noun, own, share, table
+
+NS_PER_MS = 1_000_000
+NO_MOMENTS = (
+    "**This trace cannot say what happened when**: it holds sums over the whole recording, without an order in time. "
+    "Record one with moments: a Chrome trace, speedscope from py-spy, perf script, viztracer."
+)
+
+
+def _length_ms(evidence: Evidence) -> float | None:
+    """How long the main profile's axis is; None without time."""
+    summary = evidence.summary
+    main = evidence.profile((summary or {}).get("default_profile"))
+    if summary is None or main is None or evidence.finding("no-order"):
+        return None
+    length = summary.get("duration_ns") if main["unit"] != "nanoseconds" else main["duration"]
+    return length / NS_PER_MS if length else None
+
+
+def _windows(question: Question, evidence: Evidence) -> list[tuple[Stretch, float, float]]:
+    length = _length_ms(evidence)
+    if length is None:
+        return []
+    return [(one, *one.within(length)) for one in question.stretches]
+
+
+def first_window(question: Question, evidence: Evidence) -> list[Call]:
+    return [SUMMARY, FINDINGS]
+
+
+def then_window(question: Question, evidence: Evidence) -> list[Call]:
+    length = _length_ms(evidence)
+    calls: list[Call] = []
+    for stretch, start, end in _windows(question, evidence)[:2]:
+        if length is None or start >= length or end <= start:
+            continue
+        part = _arguments(stretch, start, min(end, length))
+        calls.append(("get_top_functions", {"sort_by": "self", "limit": 8} | part))
+        calls.append(("get_longest_calls", {"limit": 5} | part))
+        if len(question.stretches) == 1:
+            calls.append(("generate_flamegraph_screenshot", {"mode": "time_order"} | part))
+    return calls or ([BY_SELF] if not evidence.called("get_top_functions") else [])
+
+
+def _arguments(stretch: Stretch, start: float, end: float) -> dict[str, Any]:
+    where = {"profile": stretch.profile} if stretch.profile else {}
+    return {"start_time_ms": round(start, 6), "end_time_ms": round(end, 6)} | where
+
+
+def window(question: Question, evidence: Evidence) -> list[str]:
+    length = _length_ms(evidence)
+    if length is None:
+        return [NO_MOMENTS, leading(evidence, "Over all of it the hottest function is")]
+    windows = _windows(question, evidence)
+    if not windows:
+        return [
+            "That stretch of time has no name that this trace knows.",
+            leading(evidence, "Over all of it the hottest is"),
+        ]
+    if len(windows) > 1:
+        return _two(windows[:2], evidence, length)
+    stretch, start, end = windows[0]
+    if start >= length:
+        where = (
+            f"at {moment(stretch.moment)}"
+            if stretch.moment is not None
+            else f"between {moment(start)} and {moment(end)}"
+        )
+        return [
+            f"**Nothing happens {where}: the recording ends after {moment(length)}.**",
+            leading(evidence, "Over all of it the hottest function is"),
+        ]
+    found = _ranking(evidence, _arguments(stretch, start, min(end, length)))
+    span = _said(stretch, start, min(end, length))
+    if not found or not (lead := lead_of(found)):
+        return [
+            f"**Nothing ran {span}** in the main profile: it was idle then, or nothing was recorded.",
+            leading(evidence, "Over all of it the hottest function is"),
+        ]
+    unit = found["unit"]
+    cut = f" (the recording ends after {moment(length)})" if end > length else ""
+    first = (
+        f"**{cited(lead.row)} leads by self {noun(unit)} {span}**{cut}: {own(lead.row, unit)} of "
+        f"{amount(found['whole'], unit)}."
+    )
+    return [
+        first,
+        _idle_part(found, start, min(end, length), unit),
+        table(_busy(lead), unit),
+        _longest(evidence, stretch, start),
+    ]
+
+
+def _ranking(evidence: Evidence, part: dict[str, Any]) -> dict[str, Any] | None:
+    return next(
+        (
+            result.data
+            for result in evidence.all("get_top_functions")
+            if all(result.arguments.get(key) == value for key, value in part.items())
+        ),
+        None,
+    )
+
+
+def _said(stretch: Stretch, start: float, end: float) -> str:
+    around = f"around {moment(stretch.moment)}, " if stretch.moment is not None else ""
+    return f"{around}between {moment(start)} and {moment(end)}"
+
+
+def _busy(lead: Lead) -> list[dict[str, Any]]:
+    return [row for row in lead.rows if row["self_value"] > 0] or lead.rows[:1]
+
+
+def _idle_part(found: dict[str, Any], start: float, end: float, unit: str) -> str:
+    length = (end - start) * NS_PER_MS
+    if unit != "nanoseconds" or found["whole"] > 0.9 * length or length <= 0:
+        return ""
+    return f"It worked for {amount(found['whole'], unit)} of these {amount(length, unit)}; the rest is idle or waiting."
+
+
+def _longest(evidence: Evidence, stretch: Stretch, start: float) -> str:
+    told = evidence.first("get_longest_calls")
+    rows = [row for row in (told or {"rows": []})["rows"] if row["handle"]]
+    if not told or not rows:
+        return ""
+    shown = ", ".join(f"{_span(row)} ({amount(row['duration'], told['unit'])})" for row in rows[:4])
+    what = "calls" if told["exact"] else "stretches of samples"
+    return f"The longest {what} that touch it: {shown}."
+
+
+def _two(windows: list[tuple[Stretch, float, float]], evidence: Evidence, length: float) -> list[str]:
+    """Two stretches side by side: what leads in each, and what differs most."""
+    rankings = []
+    for stretch, start, end in windows:
+        found = _ranking(evidence, _arguments(stretch, start, min(end, length))) if start < length else None
+        rankings.append((_said(stretch, start, min(end, length)), found, lead_of(found) if found else None))
+    parts, leads = [], []
+    for span, found, lead in rankings:
+        if found and lead:
+            leads.append(lead)
+            head = f"{cited(lead.row)} leads {span}: {_part(lead, found)}."
+            parts.append(f"{head}\n\n{table(_busy(lead)[:5], found['unit'])}")
+        else:
+            parts.append(f"Nothing ran {span}.")
+    if len(leads) == 2:
+        same = leads[0].row["handle"] == leads[1].row["handle"]
+        verdict_ = (
+            f"**In both {cited(leads[0].row)} leads.**"
+            if same
+            else f"**They differ: first {cited(leads[0].row)} leads, then {cited(leads[1].row)}.**"
+        )
+        return [verdict_, _changed(leads), *parts]
+    return ["**Only one of them holds any work.**", *parts]
+
+
+def _changed(leads: list[Lead]) -> str:
+    """The function whose share differs most between two stretches."""
+    first, second = ({row["handle"]: row for row in lead.rows} for lead in leads)
+    both = [handle for handle in first if handle in second and not is_pseudo(first[handle])]
+    if not both:
+        return ""
+    most = max(both, key=lambda handle: abs(second[handle]["self_share"] - first[handle]["self_share"]))
+    before, after = share(first[most]["self_share"]), share(second[most]["self_share"])
+    return f"What changes most is {cited(first[most])}: {before} itself in the first, {after} in the second."
+
+
+STARTS = 0.2
+"""Part of a recording that stands for its beginning when no load is marked in it."""
+
+
+def first_startup(question: Question, evidence: Evidence) -> list[Call]:
+    return [SUMMARY, BY_SELF, FINDINGS]
+
+
+def then_startup(question: Question, evidence: Evidence) -> list[Call]:
+    """All of the recording, for a recording of a start is the start; and its first part."""
+    calls = then_overview(question, evidence)
+    part = _start(evidence)
+    if part:
+        calls.append(("get_top_functions", {"sort_by": "self", "limit": 5} | part))
+    return calls
+
+
+def _start(evidence: Evidence) -> dict[str, Any] | None:
+    load = next((window for window in evidence.windows if window["name"] == "load"), None)
+    if load:
+        return {"start_time_ms": load["start_ms"], "end_time_ms": load["end_ms"], "profile": load["profile"]}
+    length = _length_ms(evidence)
+    return {"start_time_ms": 0.0, "end_time_ms": round(length * STARTS, 6)} if length else None
+
+
+def startup(question: Question, evidence: Evidence) -> list[str]:
+    parts = overview(question, evidence)
+    part = _start(evidence)
+    found = _ranking(evidence, part) if part else None
+    lead = lead_of(found) if found else None
+    early = ""
+    if part and found and lead:
+        span = f"between {moment(part['start_time_ms'])} and {moment(part['end_time_ms'])}"
+        early = f"At the beginning, {span}, {cited(lead.row)} leads with {_part(lead, found)}."
+    loads = evidence.finding("module-loading", "script-start", "compilation")
+    return [parts[0], early, f"{sentence_of(loads)} {loads['advice']}" if loads else "", *parts[1:]]
+
+
+def first_long(question: Question, evidence: Evidence) -> list[Call]:
+    return [
+        SUMMARY,
+        FINDINGS,
+        BY_SELF,
+        ("get_longest_calls", {"outermost": True, "limit": 5}),
+        ("get_longest_calls", {"limit": 8}),
+    ]
+
+
+def then_long(question: Question, evidence: Evidence) -> list[Call]:
+    rows = _outermost(evidence)
+    if not rows:
+        return []
+    start, end = rows[0]["start"] / NS_PER_MS, rows[0]["end"] / NS_PER_MS
+    where = {"profile": rows[0]["profile"]}
+    return [
+        (
+            "get_top_functions",
+            {"sort_by": "self", "limit": 5, "start_time_ms": round(start, 6), "end_time_ms": round(end, 6)} | where,
+        )
+    ]
+
+
+def _outermost(evidence: Evidence) -> list[dict[str, Any]]:
+    found = evidence.first("get_longest_calls", outermost=True)
+    return found["rows"] if found and found["unit"] == "nanoseconds" else []
+
+
+def long_tasks(question: Question, evidence: Evidence) -> list[str]:
+    """The longest task and what fills it, the findings about tasks, and the next ones."""
+    rows, found = _outermost(evidence), evidence.first("get_longest_calls", outermost=True)
+    if not rows or found is None or evidence.finding("no-order"):
+        none = "**Single calls are not in this trace**: it cannot say which one took long."
+        return [none, leading(evidence, "Over all of it the hottest function is"), caveats(evidence)]
+    longest, unit = rows[0], found["unit"]
+    what = "call" if found["exact"] else "stretch of samples"
+    told = [row for row in distinct_findings(evidence) if row["kind"] in ("timeline", "page", "requests")]
+    lines = [
+        f"- {_span(row)}: {amount(row['duration'], unit)}, from {amount(row['start'], unit)} on" for row in rows[:5]
+    ]
+    deeper = [row for row in (evidence.first("get_longest_calls", limit=8) or {"rows": []})["rows"] if row["depth"] > 0]
+    below = joined([f"{_span(row)} ({amount(row['duration'], unit)})" for row in deeper[:3]])
+    first = f"**The longest {what} took {amount(longest['duration'], unit)}**: {_span(longest)}"
+    return [
+        f"{first}, from {amount(longest['start'], unit)} on. {_filled(longest, evidence)}",
+        leading(evidence, "Over all of the recording the hottest function is"),
+        "\n".join(f"- {row['title']}: {sentence_of(row)} {row['advice']}".rstrip() for row in told[:4]),
+        "The longest ones:\n\n" + "\n".join(lines) if len(rows) > 1 else "",
+        f"The longest below them: {below}." if below else "",
+        caveats(evidence),
+    ]
+
+
+def _span(row: dict[str, Any]) -> str:
+    return cited(row | {"frame_handle": None})
+
+
+def _filled(longest: dict[str, Any], evidence: Evidence) -> str:
+    """What leads within the longest task."""
+    start = round(longest["start"] / NS_PER_MS, 6)
+    inside = _ranking(evidence, {"start_time_ms": start, "profile": longest["profile"]})
+    lead = lead_of(inside) if inside else None
+    if inside is None or lead is None:
+        return ""
+    return (
+        f"In it {cited(lead.row)} leads: {own(lead.row, inside['unit'])} of {amount(inside['whole'], inside['unit'])}."
+    )
+
+
+def _part(lead: Lead, found: dict[str, Any]) -> str:
+    return f"{own(lead.row, found['unit'])} of {amount(found['whole'], found['unit'])}"

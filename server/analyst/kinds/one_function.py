@@ -1,0 +1,385 @@
+"""Questions about one function, or two: what it costs, who calls it, what it calls, how often."""
+
+from typing import Any
+
+from server.agent.verification.recompute import last_part
+from server.agent.verification.written_numbers import Dimension, mentions
+from server.analyst.evidence import Evidence
+from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
+from server.analyst.kinds.paths import path_said, path_to_heaviest
+from server.analyst.question import Question, Topic
+from server.analyst.wording import (
+    amount,
+    cited,
+    cited_profile,
+    coded,
+    counted,
+    listed,
+    located,
+    neighbours,
+    noun,
+    own,
+    share,
+    whole,
+)
+
+MATCHES = 5
+OTHER_PROFILES = 3
+"""Profiles of another kind that are asked for a function that the main one does not hold."""
+HOW_TO_COUNT = (
+    "To count calls, record with an instrumenting profiler (cProfile, viztracer, uftrace, callgrind), which costs more "
+    "than sampling."
+)
+FALSE_SHARE = 5.0
+"""Percentage points from which a share that a question takes for granted is corrected."""
+
+
+def is_named(row: dict[str, Any], said: str) -> bool:
+    """Whether a row's function is the one that a person writes so."""
+    name, wanted = row["name"].removesuffix("()"), said.removesuffix("()")
+    ways = (name, last_part(name), last_part(name).strip("_"))
+    return wanted in ways or wanted.casefold() in [way.casefold() for way in ways]
+
+
+def first(question: Question, evidence: Evidence) -> list[Call]:
+    if question.handle:
+        return [SUMMARY, ("get_callers_callees", {"frame": question.handle}), BY_SELF]
+    names = question.names or question.maybe
+    if not names:
+        return [SUMMARY, BY_SELF]
+    return [SUMMARY, *(("find_frames", {"pattern": name, "limit": MATCHES}) for name in names), BY_SELF]
+
+
+def then(question: Question, evidence: Evidence) -> list[Call]:
+    rows = meant(question, evidence)
+    calls: list[Call] = []
+    two_of_them = rows[: 2 if question.topic is Topic.TWO_FUNCTIONS else 1]
+    apart = len(two_of_them) > 1 and any(row["total_value"] <= 0 for row in two_of_them)
+    for row in two_of_them:
+        handle = row["handle"]
+        where = {"profile": "all"} if apart else _where(row, question, evidence)
+        calls.append(("get_callers_callees", {"frame": handle} | where))
+        counts = {"filter": row["name"][:100], "limit": MATCHES}
+        if _counts_calls(evidence) and not where and len(two_of_them) == 1:
+            calls.append(("get_top_functions", counts | {"value": "calls"}))
+        if question.topic is Topic.HOW_OFTEN:
+            calls.append(("get_top_functions", counts | where))
+        elif question.topic is not Topic.TWO_FUNCTIONS and where.get("profile") != "all":
+            calls += _drawn(handle, where, evidence)
+            calls += _below(handle, where, evidence)
+        if question.topic is Topic.SHOW:
+            calls.append(("show_in_viewer", {"handle": handle} | ({"view": question.view} if question.view else {})))
+    if question.topic is Topic.SHOW and not (question.names or question.maybe or question.handle):
+        mode = question.view if question.view in ("time_order", "left_heavy") else "left_heavy"
+        calls = [
+            ("generate_flamegraph_screenshot", {"mode": mode}),
+            ("show_in_viewer", {"view": question.view or mode}),
+        ]
+    return calls
+
+
+def _counts_calls(evidence: Evidence) -> bool:
+    """Whether the main profile counts calls beside what it measures, as pstats and callgrind do."""
+    main = evidence.profile((evidence.summary or {}).get("default_profile"))
+    return bool(main and any(value["name"] == "calls" for value in main["values"]))
+
+
+def _call_count(evidence: Evidence, row: dict[str, Any]) -> float | None:
+    """How often a function was called, where the profile counts calls; None where it was not asked for."""
+    counts = evidence.first("get_top_functions", value="calls")
+    found = next((one for one in (counts or {"rows": []})["rows"] if one["handle"] == row["handle"]), None)
+    return None if found is None else float(found["self_value"])
+
+
+def _seen(evidence: Evidence, around: dict[str, Any]) -> str:
+    """`, in 14 calls` or `, in 5 samples`; nothing where rows are neither, or no sample ended in it."""
+    row = around["frame"]
+    if _counts_calls(evidence):
+        calls = _call_count(evidence, row)
+        return "" if calls is None else f", in {calls:,.0f} call{'' if calls == 1 else 's'}"
+    return f", in {counted(row, _kind(evidence, around))}" if row["count"] else ""
+
+
+def _drawn(handle: str, where: dict[str, Any], evidence: Evidence) -> list[Call]:
+    """The picture of a function, in a profile that is known to hold it."""
+    asked = [result.data["frame"] for result in evidence.all("get_callers_callees")]
+    known = not where or any(frame["handle"] == handle and frame["total_value"] > 0 for frame in asked)
+    return [("generate_sandwich_flamegraph_screenshot", {"frame": handle} | where)] if known else []
+
+
+def _below(handle: str, where: dict[str, Any], evidence: Evidence) -> list[Call]:
+    """The tree under a function that is known to leave most of its work to what it calls."""
+    asked = (result.data for result in evidence.all("get_callers_callees"))
+    passes_on = any(around["frame"]["handle"] == handle and _passes_on(around) for around in asked)
+    return [("get_call_tree", {"root": handle} | where)] if passes_on else []
+
+
+def _passes_on(around: dict[str, Any]) -> bool:
+    row = around["frame"]
+    return bool(row["total_value"] > 0 and row["self_value"] * 2 <= row["total_value"])
+
+
+def _where(row: dict[str, Any], question: Question, evidence: Evidence) -> dict[str, Any]:
+    """The main profile where it holds the function; else all of its kind; else, one after the other, the busiest of
+    another kind."""
+    if row["total_value"] > 0 or question.handle:
+        return {}
+    summary = evidence.summary or {"profiles": [], "default_profile": ""}
+    main = evidence.profile(summary["default_profile"]) or {"kind": "", "pid": ""}
+    others = [one for one in summary["profiles"] if one["kind"] != main["kind"]]
+    others.sort(key=lambda one: (one["pid"] != main["pid"], -(one["total"] or 0)))
+    tried = [result.arguments.get("profile") for result in evidence.all("get_callers_callees")]
+    found = [
+        result.arguments.get("profile")
+        for result in evidence.all("get_callers_callees")
+        if result.data["frame"]["handle"] == row["handle"] and result.data["frame"]["total_value"] > 0
+    ]
+    ways = found or [way for way in ("all", *(one["handle"] for one in others[:OTHER_PROFILES])) if way not in tried]
+    return {"profile": ways[0]} if ways else {"profile": "all"}
+
+
+def meant(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
+    """The functions in question, one a name: of the same name the heaviest, else the heaviest that holds the name; the
+    hottest function when none is named.
+    """
+    if question.handle:
+        known = evidence.first("get_callers_callees", frame=question.handle)
+        return [known["frame"]] if known else []
+    names = question.names or question.maybe
+    if not names:
+        return [evidence.lead.row] if evidence.lead and question.topic is not Topic.SHOW else []
+    found: dict[str, dict[str, Any]] = {}
+    for exact in (True, False):
+        for name in names:
+            matches = (evidence.first("find_frames", pattern=name) or {"rows": []})["rows"]
+            rows = [row for row in matches if not exact or is_named(row, name)]
+            if rows and not any(is_named(row, name) for row in found.values()):
+                found.setdefault(rows[0]["handle"], rows[0])
+        if found and question.topic is not Topic.TWO_FUNCTIONS:
+            break
+    return list(found.values())
+
+
+def _around(question: Question, evidence: Evidence, index: int = 0) -> dict[str, Any] | None:
+    rows = meant(question, evidence)
+    if len(rows) <= index:
+        return None
+    handle = rows[index]["handle"]
+    results = [result.data for result in evidence.all("get_callers_callees")]
+    results.sort(key=lambda data: data["frame"]["total_value"] <= 0)
+    return next((data for data in results if data["frame"]["handle"] == handle), None)
+
+
+def about(question: Question, evidence: Evidence) -> list[str]:
+    around = _around(question, evidence)
+    if around is None:
+        return unknown(question, evidence)
+    unit, row = around["unit"], around["frame"]
+    return [
+        _cost(question, evidence, around),
+        neighbours(around, unit),
+        _ends(evidence, around),
+        _calls_itself(around),
+        around.get("remark") or "",
+        _others(question, evidence, row),
+        *_closing(question, evidence),
+    ]
+
+
+def _ends(evidence: Evidence, around: dict[str, Any]) -> str:
+    """The function below it that keeps the largest part, and the path to it, unless it is a callee of its own."""
+    tree = evidence.first("get_call_tree", root=around["frame"]["handle"])
+    path = path_to_heaviest(tree["nodes"]) if tree else []
+    if len(path) < 3:
+        return ""
+    end, unit = path[-1], around["unit"]
+    largest = f"Below it the largest part is {_verb(unit)} in {cited(end)}, {own(end, unit)} itself."
+    return f"{largest} {path_said(path, ' to it')}"
+
+
+def _cost(question: Question, evidence: Evidence, around: dict[str, Any]) -> str:
+    unit, row = around["unit"], around["frame"]
+    if row["total_value"] <= 0:
+        none = f"nothing is {_verb(unit)} in it in {around['profile']}"
+        return f"**{cited(row)}**{located(row)} is in this trace, but {none}."
+    wrong = _false_premise(question, evidence, row, unit)
+    callee = next((one for one in around["callees"] if one["handle"]), None)
+    passes = "it does most of its work itself"
+    if _passes_on(around):
+        most = f", most of all {cited(callee)} ({amount(callee['value'], unit)})" if callee else ""
+        passes = f"it mostly passes through to what it calls{most}"
+    return (
+        f"{wrong}**{cited(row)}**{located(row)} takes {whole(row, unit)} in total and {own(row, unit)} itself"
+        f"{_seen(evidence, around)}{_elsewhere(evidence, around)}: {passes}."
+        f"{_compared_to_lead(evidence, around)}"
+    )
+
+
+def _verb(unit: str) -> str:
+    return {"nanoseconds": "spent", "bytes": "allocated"}.get(unit, "counted")
+
+
+def _kind(evidence: Evidence, around: dict[str, Any]) -> str:
+    profile = evidence.profile(around["profile"]) or evidence.main or {"kind": "sampled"}
+    return str(profile["kind"])
+
+
+def _elsewhere(evidence: Evidence, around: dict[str, Any]) -> str:
+    """Which profile it is about, when that is not the main one."""
+    profile = evidence.profile(around["profile"])
+    if profile is None:
+        return " of all profiles together" if around["profile"] == "all" else ""
+    return "" if profile["handle"] == (evidence.summary or {})["default_profile"] else f" of {cited_profile(profile)}"
+
+
+def _false_premise(question: Question, evidence: Evidence, row: dict[str, Any], unit: str) -> str:
+    """A word when the question takes for granted what is not so."""
+    shares = 100 * row["self_share"], 100 * row["total_share"]
+    asked = [one.value for one in mentions(question.text) if one.dimension is Dimension.SHARE]
+    if asked and all(abs(one - known) > FALSE_SHARE for one in asked for known in shares):
+        return f"**No, {cited(row)} does not take that much.** "
+    lead = evidence.lead
+    claims = "bottleneck" in question.text.casefold() or "culprit" in question.text.casefold()
+    if not claims or lead is None or row["total_share"] >= 0.5 or row["self_share"] * 2 > lead.row["self_share"]:
+        return ""
+    return f"**No, {cited(row)} is not the bottleneck: {cited(lead.row)} is hotter.** "
+
+
+def _compared_to_lead(evidence: Evidence, around: dict[str, Any]) -> str:
+    """What takes more, when the function in question is not what takes the most of the same profile."""
+    lead, row = evidence.lead, around["frame"]
+    if lead is None or lead.row["handle"] == row["handle"] or row["total_share"] >= 0.5:
+        return ""
+    if around["profile"] not in ("all", lead.profile):
+        return ""
+    return f" It is not what takes the most: {cited(lead.row)} does, with {own(lead.row, lead.unit)} itself."
+
+
+def _calls_itself(around: dict[str, Any]) -> str:
+    return f"It is recursive: {cited(around['frame'])} calls itself." if around["recursive"] else ""
+
+
+def _others(question: Question, evidence: Evidence, row: dict[str, Any]) -> str:
+    rows = [match for match in evidence.matches if match["handle"] != row["handle"] and match["total_value"] > 0][:4]
+    named = [f"{cited(match)} ({share(match['total_share'])})" for match in rows]
+    return f"Other matches: {', '.join(named)}." if named else ""
+
+
+def _closing(question: Question, evidence: Evidence) -> list[str]:
+    drawn = evidence.first("generate_sandwich_flamegraph_screenshot")
+    moved = evidence.first("show_in_viewer")
+    return [
+        "The sandwich picture shows its callers above and its callees below." if drawn else "",
+        "The flame chart beside this conversation shows it now." if moved else "",
+    ]
+
+
+def callers(question: Question, evidence: Evidence) -> list[str]:
+    around = _around(question, evidence)
+    if around is None:
+        return unknown(question, evidence)
+    unit, row = around["unit"], around["frame"]
+    rows = [one for one in around["callers"] if one["handle"]]
+    if not rows:
+        first_ = f"**Nothing calls {cited(row)}**{located(row)}: stacks begin with it."
+    else:
+        more = f", and {around['more_callers']} more" if around["more_callers"] else ""
+        what = "what each brings in brackets" if len(rows) > 1 else "with all it brings in brackets"
+        first_ = f"**{cited(row)} is called from {listed(rows, unit, 6)}**{more} ({what})."
+    cost = f"{cited(row)} takes {whole(row, unit)} in total and {own(row, unit)} itself."
+    return [
+        f"{first_} {cost}",
+        _calls_itself(around),
+        around.get("remark") or "",
+        _others(question, evidence, row),
+        *_closing(question, evidence),
+    ]
+
+
+def callees(question: Question, evidence: Evidence) -> list[str]:
+    around = _around(question, evidence)
+    if around is None:
+        return unknown(question, evidence)
+    unit, row = around["unit"], around["frame"]
+    rows = [one for one in around["callees"] if one["handle"]]
+    if rows:
+        more = f", and {around['more_callees']} more" if around["more_callees"] else ""
+        first_ = f"**{cited(row)} calls {listed(rows, unit, 6)}**{more}."
+    else:
+        first_ = f"**{cited(row)} calls nothing else that was recorded.**"
+    cost = f"Of its {whole(row, unit)} it keeps {own(row, unit)} for itself."
+    return [f"{first_} {cost}", _calls_itself(around), around.get("remark") or "", *_closing(question, evidence)]
+
+
+def how_often(question: Question, evidence: Evidence) -> list[str]:
+    around = _around(question, evidence)
+    if around is None:
+        return unknown(question, evidence)
+    row, unit, kind = around["frame"], around["unit"], _kind(evidence, around)
+    calls = _call_count(evidence, row)
+    rankings = [result.data for result in evidence.all("get_top_functions") if "filter" in result.arguments]
+    timed = [one for data in rankings for one in data["rows"] if one["handle"] == row["handle"] and "durations" in one]
+    cost = f"It takes {whole(row, unit)} in total and {own(row, unit)} itself."
+    if calls is not None:
+        return [
+            f"**{cited(row)} was called {calls:,.0f} times**{located(row)}. {cost}",
+            _calls_itself(around),
+        ]
+    if timed:
+        took = timed[0]["durations"]
+        single = (
+            f"A call took {amount(took['least'], unit)} at least, {amount(took['median'], unit)} in the middle and "
+            f"{amount(took['longest'], unit)} at most."
+        )
+        said = f"**{cited(row)} was called {took['calls']:,} times**{located(row)}. {single} {cost}"
+        return [said, _calls_itself(around)]
+    if kind == "evented":
+        return [f"**{cited(row)} was called {row['count']:,} times**{located(row)}. {cost}", _calls_itself(around)]
+    unknown_ = f"**How often {cited(row)} was called cannot be said**: samples were taken, calls were not counted."
+    return [f"{unknown_} {counted(row, kind)} ended in it. {cost}", HOW_TO_COUNT]
+
+
+def two(question: Question, evidence: Evidence) -> list[str]:
+    one, other = _around(question, evidence), _around(question, evidence, 1)
+    if one is None or other is None:
+        return about(question, evidence)
+    unit = one["unit"]
+    by_total = sorted((one["frame"], other["frame"]), key=lambda row: -row["total_value"])
+    more, less = by_total
+    figures = [f"{cited(row)} takes {whole(row, unit)} in total and {own(row, unit)} itself" for row in by_total]
+    word = "Both take the same" if more["total_value"] == less["total_value"] else f"{cited(more)} takes more"
+    parts = [f"**{word}**: {figures[0]}; {figures[1]}."]
+    below = [row for row in (one, other) if any(c["handle"] == more["handle"] for c in row["callers"])]
+    if below and below[0]["frame"]["handle"] == less["handle"]:
+        parts.append(f"{cited(less)} is called by {cited(more)}, so its {noun(unit)} is part of that.")
+    return [*parts, *(neighbours(around, unit) for around in (one, other))]
+
+
+def shown(question: Question, evidence: Evidence) -> list[str]:
+    if meant(question, evidence):
+        return about(question, evidence)
+    if question.names or question.maybe or question.handle:
+        return unknown(question, evidence)
+    drawn = evidence.first("generate_flamegraph_screenshot")
+    order = "as it happened" if drawn and drawn["view"] == "time_order" else "merged, heaviest first"
+    what = f"It shows [`{drawn['profile']}`](#{drawn['profile']}), {order}." if drawn else ""
+    moved = "The flame chart beside this conversation shows it now." if evidence.first("show_in_viewer") else ""
+    return [leading(evidence, "Here is the picture. Its heaviest function is"), what, moved]
+
+
+def unknown(question: Question, evidence: Evidence) -> list[str]:
+    """No such function: the nearest names, and what there is instead."""
+    asked = ", ".join(coded(name) for name in question.names or question.maybe) or coded(question.handle or "it")
+    near = [row for result in evidence.all("find_frames") for row in result.data.get("nearest", [])][:5]
+    parts = [f"This trace has no function that matches {asked}."]
+    if near:
+        parts.append("The nearest names are " + ", ".join(cited(row) for row in near) + ".")
+    return [*parts, leading(evidence, "What does take the most is")]
+
+
+def leading(evidence: Evidence, words: str) -> str:
+    """One sentence about the hottest function, or nothing when the tools did not rank any."""
+    lead = evidence.lead
+    if lead is None:
+        return ""
+    return f"{words} {cited(lead.row)}, with {own(lead.row, lead.unit)} of self {noun(lead.unit)}."

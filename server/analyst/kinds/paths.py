@@ -1,0 +1,142 @@
+"""The heaviest path through a call tree, and where it divides."""
+
+from itertools import groupby
+from typing import Any
+
+from server.agent.verification.recompute import last_part
+from server.analyst.evidence import Evidence, Lead
+from server.analyst.wording import cited, joined, share
+
+DOMINATES = 0.3
+"""Self share from which one function dominates; it then holds about as much as the three next together."""
+LEADS = 0.1
+"""Self share from which one function is worth naming as the hottest; below it the time is spread."""
+ENTRIES = frozenset(
+    {
+        "main",
+        "<module>",
+        "(below main)",
+        "start",
+        "start_thread",
+        "clone",
+        "__libc_start_main",
+        "_dl_start",
+        "run",
+        "_start",
+        "Main",
+        "__main__",
+        "init",
+        "execute",
+    }
+)
+"""Names of functions through which a program begins: that everything runs on their behalf says nothing."""
+STILL = 0.6
+"""Part of the value at the beginning of a path that its end must hold to stand for it."""
+DIVIDES = 0.75
+"""Part of a function's value below which its heaviest callee is one of several."""
+PART = 0.08
+"""Share from which a part of the whole is worth a word."""
+PATH_STEPS = 8
+
+
+def passes(evidence: Evidence) -> str:
+    """What most of a spread trace goes through: the deepest function of the heaviest path that still holds it."""
+    tree = evidence.first("get_call_tree")
+    path = [node for node in heaviest_path(tree["nodes"]) if not is_entry(node["name"])] if tree else []
+    if not path:
+        return ""
+    least = max(DOMINATES, STILL * path[0]["total_share"])
+    node = [node for node in path if node["total_share"] >= least or node is path[0]][-1]
+    if node["total_share"] < DOMINATES:
+        return ""
+    return f" The largest part passes through {cited(node)}: {share(node['total_share'])}."
+
+
+def path_to(evidence: Evidence) -> str:
+    """From the root to the leading function where it weighs most; if the tree does not hold it, down the heaviest child
+    as long as that carries most of the weight.
+    """
+    tree, lead = evidence.first("get_call_tree"), evidence.lead
+    if not tree or not tree["nodes"] or not lead:
+        return ""
+    nodes = {node["handle"]: node for node in tree["nodes"]}
+    own_nodes = [node for node in tree["nodes"] if node["frame_handle"] == lead.row["handle"]]
+    path: list[dict[str, Any]] = []
+    if own_nodes and lead.row["self_share"] >= LEADS:
+        above: dict[str, Any] | None = max(own_nodes, key=lambda node: (node["self_value"], node["total_value"]))
+        while above is not None:
+            path.insert(0, above)
+            above = nodes.get(above["parent"] or "")
+        return path_said(path, " to it")
+    return path_said(heaviest_path(tree["nodes"]), "")
+
+
+def division(evidence: Evidence, lead: Lead) -> str:
+    """Where no function dominates: into which parts the whole falls, from the top."""
+    tree = evidence.first("get_call_tree")
+    if not tree or lead.row["self_share"] >= DOMINATES:
+        return ""
+    level = [node for node in tree["nodes"] if node["parent"] is None]
+    above: dict[str, Any] | None = None
+    while level:
+        heaviest = max(level, key=lambda node: node["total_value"])
+        total = tree["whole"] if above is None else above["total_value"]
+        if heaviest["total_value"] < DIVIDES * total:
+            break
+        above = heaviest
+        level = [node for node in tree["nodes"] if node["parent"] == heaviest["handle"]]
+    parts = sorted((node for node in level if node["total_share"] >= PART), key=lambda node: -node["total_value"])[:5]
+    if len(parts) < 2:
+        return ""
+    where = f"Below {cited(above)}" if above else "From the top"
+    named = joined([f"{cited(node)} ({share(node['total_share'])})" for node in parts])
+    return f"{where} it divides into {named}."
+
+
+def is_entry(name: str) -> bool:
+    """Whether a program merely begins there."""
+    last = last_part(name)
+    return last in ENTRIES or name.startswith(("(anonymous", "<anonymous", "(root"))
+
+
+def heaviest_path(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Down the heaviest child as long as it carries at least half of its parent."""
+    path: list[dict[str, Any]] = []
+    level = [node for node in nodes if node["parent"] is None]
+    while level:
+        heaviest = max(level, key=lambda node: node["total_value"])
+        if path and heaviest["total_value"] * 2 < path[-1]["total_value"]:
+            break
+        path.append(heaviest)
+        level = [node for node in nodes if node["parent"] == heaviest["handle"]]
+    return path
+
+
+def path_to_heaviest(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """From the root to the node that keeps the most for itself; empty where that is under a tenth of the root."""
+    at = {node["handle"]: node for node in nodes}
+    end: dict[str, Any] | None = max(nodes, key=lambda node: node["self_value"], default=None)
+    path: list[dict[str, Any]] = []
+    while end is not None:
+        path.insert(0, end)
+        end = at.get(end["parent"] or "")
+    return path if path and path[-1]["self_value"] >= LEADS * path[0]["total_value"] else []
+
+
+def path_said(path: list[dict[str, Any]], where: str) -> str:
+    """A path in a line, runs of one function together; empty for a single step."""
+    steps: list[list[dict[str, Any]]] = []
+    for _, run in groupby(path, key=lambda node: node["frame_handle"]):
+        nodes = list(run)
+        if nodes[0]["frame_handle"] not in {step[0]["frame_handle"] for step in steps}:
+            steps.append(nodes)
+    shown = steps[-PATH_STEPS:]
+    if len(shown) < 2:
+        return ""
+    said = " → ".join(f"{cited(run[0])} {share(run[0]['total_share'])}{_nested(run)}" for run in shown)
+    return f"The heaviest path{where}: {'… → ' if len(steps) > len(shown) else ''}{said}."
+
+
+def _nested(run: list[dict[str, Any]]) -> str:
+    """How deep a function calls itself there, and what the innermost call still holds."""
+    return "" if len(run) < 2 else f" (calls itself {len(run) - 1} deep, down to {share(run[-1]['total_share'])})"

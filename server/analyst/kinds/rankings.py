@@ -1,0 +1,116 @@
+"""Questions for a list: the top functions, one's own code, the hot path, recursion."""
+
+from server.analyst.evidence import Evidence, lead_of
+from server.analyst.findings import sentence_of
+from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
+from server.analyst.kinds.one_function import leading
+from server.analyst.kinds.overview import caveats
+from server.analyst.kinds.paths import heaviest_path, path_said
+from server.analyst.question import Question
+from server.analyst.wording import amount, cited, located, noun, own, share, table, whole
+
+
+def first_top(question: Question, evidence: Evidence) -> list[Call]:
+    return [
+        SUMMARY,
+        ("get_top_functions", {"sort_by": question.sort_by, "limit": question.limit}),
+        ("generate_flamegraph_screenshot", {"mode": "left_heavy"}),
+    ]
+
+
+def top(question: Question, evidence: Evidence) -> list[str]:
+    found = evidence.first("get_top_functions")
+    if not found or not found["rows"]:
+        return ["No function has any weight there."]
+    unit, rows, order = found["unit"], found["rows"], found["sort_by"]
+    said = own if order == "self" else whole
+    leads = f"**{cited(rows[0])} leads by {order} {noun(unit)}**{located(rows[0])}"
+    lines = [f"{leads}: {said(rows[0], unit)} of {amount(found['whole'], unit)}."]
+    lines.append(table([row for row in rows if row[f"{order}_share"] > 0] or rows[:1], unit))
+    if found["total_rows"] > len(rows):
+        lines.append(f"{found['total_rows']:,} functions in all.")
+    return [*lines, caveats(evidence)]
+
+
+def first_libraries(question: Question, evidence: Evidence) -> list[Call]:
+    return [SUMMARY, BY_SELF, OWN_CODE, FINDINGS]
+
+
+def libraries(question: Question, evidence: Evidence) -> list[str]:
+    """The program's own functions, with what libraries do for each."""
+    own_code = evidence.first("get_top_functions", my_code=True)
+    lead = evidence.lead
+    if not own_code or not own_code["rows"] or lead is None:
+        none = (
+            "**No function of this trace can be told to be your own**: all of them look like library or runtime code."
+        )
+        return [none, leading(evidence, "The heaviest is")]
+    unit, rows, hidden = own_code["unit"], own_code["rows"], own_code["hidden"]
+    first = lead_of(own_code)
+    assert first is not None
+    said = f"**Of your own code {cited(first.row)} leads**{located(first.row)}: {own(first.row, unit)}."
+    said += f" That is of {amount(own_code['whole'], unit)}, and counts the libraries that it calls."
+    parts = [said, f"Your own functions, libraries counted to their callers:\n\n{table(rows, unit)}"]
+    if hidden:
+        parts.append(f"{amount(hidden, unit)} is in libraries alone: no function of your own is above it.")
+    little = evidence.finding("own-code")
+    if little:
+        parts.append(sentence_of(little))
+    if lead.row["handle"] != first.row["handle"]:
+        parts.append(leading(evidence, "With libraries counted for themselves, what leads is"))
+    return parts
+
+
+def first_path(question: Question, evidence: Evidence) -> list[Call]:
+    return [
+        SUMMARY,
+        BY_SELF,
+        ("get_call_tree", {"max_nodes": 60}),
+        ("generate_flamegraph_screenshot", {"mode": "left_heavy"}),
+    ]
+
+
+def hot_path(question: Question, evidence: Evidence) -> list[str]:
+    tree = evidence.first("get_call_tree")
+    path = heaviest_path(tree["nodes"]) if tree else []
+    if not tree or not path:
+        return ["This trace has no call tree to walk.", leading(evidence, "The heaviest function is")]
+    unit, last = tree["unit"], path[-1]
+    below = [node for node in tree["nodes"] if node["parent"] == last["handle"]]
+    below.sort(key=lambda node: -node["total_value"])
+    first = (
+        f"**The heaviest path ends in {cited(last)}**{located(last)}: {whole(last, unit)} of "
+        f"{amount(tree['whole'], unit)} goes through all of it."
+    )
+    parts = [first, path_said(path, "")]
+    if below:
+        forks = ", ".join(f"{cited(node)} ({share(node['total_share'])})" for node in below[:4])
+        parts.append(f"There it forks: {own(last, unit)} stays in {cited(last)} itself, the rest goes to {forks}.")
+    else:
+        parts.append(f"{own(last, unit)} of it is in {cited(last)} itself.")
+    return [*parts, leading(evidence, "By itself the heaviest function is"), caveats(evidence)]
+
+
+def first_recursion(question: Question, evidence: Evidence) -> list[Call]:
+    return [SUMMARY, BY_SELF, ("get_insights", {"name": "recursion"}), ("get_call_tree", {"max_nodes": 120})]
+
+
+def recursion(question: Question, evidence: Evidence) -> list[str]:
+    found = evidence.first("get_insights")
+    row = found["insights"][0] if found and found["insights"] else None
+    closing = leading(evidence, "What takes the most is")
+    deep = evidence.first("get_call_tree")
+    nodes = {node["handle"]: node for node in (deep or {"nodes": []})["nodes"]}
+    again = [
+        node
+        for node in nodes.values()
+        if node["parent"] and nodes[node["parent"]]["frame_handle"] == node["frame_handle"]
+    ]
+    if row and row["state"] == "fail":
+        return [f"**Yes: {sentence_of(row)}**", row["advice"], closing]
+    if again:
+        heaviest = max(again, key=lambda node: node["total_value"])
+        small = f"{whole(heaviest, deep['unit'])} lies below its own call" if deep else ""
+        return [f"**{cited(heaviest)} calls itself, but that is not where the weight is**: {small}.", closing]
+    why = f" {sentence_of(row)}" if row and row["state"] == "not_applicable" else ""
+    return [f"**No function that matters calls itself** in the heaviest part of the tree.{why}", closing]

@@ -1,0 +1,196 @@
+"""Questions about threads: which are busy, the main one, one by name."""
+
+from typing import Any
+
+from server.analyst.evidence import Evidence, Lead, lead_of, waits
+from server.analyst.findings import sentence_of
+from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
+from server.analyst.kinds.one_function import leading
+from server.analyst.kinds.overview import MOSTLY_IDLE, caveats
+from server.analyst.question import Question
+from server.analyst.wording import (
+    amount,
+    cited,
+    cited_profile,
+    coded,
+    neighbours,
+    noun,
+    own,
+    share,
+    table,
+    verb,
+)
+
+LISTED = 12
+ALL_PROFILES = 100
+BUSY = 0.5
+"""Busy share of the time from which a thread is called busy."""
+MAIN_NAMES = ("crrenderermain", "mainthread", "main thread", "geckomain", "(main)", "main", "javascript main thread")
+_EVEN_WORDS = ("even", "balanc", "parallel", "concurren")
+
+
+def first_profiles(question: Question, evidence: Evidence) -> list[Call]:
+    return [SUMMARY, ("list_profiles", {}), BY_SELF, FINDINGS]
+
+
+def profiles(question: Question, evidence: Evidence) -> list[str]:
+    listed = evidence.first("list_profiles")
+    if not listed:
+        return ["The profiles of this trace could not be listed."]
+    rows = listed["profiles"]
+    busiest = max(rows, key=lambda row: (row["unit"] == evidence.unit, row.get("total") or 0))
+    alike = [row for row in rows if (row["unit"], row["kind"]) == (busiest["unit"], busiest["kind"])]
+    ranked = sorted(alike, key=lambda row: -(row.get("total") or 0)) + [row for row in rows if row not in alike]
+    lines = [f"- {_line(row)}" for row in ranked[:LISTED]]
+    if len(rows) > LISTED:
+        lines.append(f"- and {len(rows) - LISTED} more")
+    told = [
+        row for row in evidence.findings("timeline") if row["id"] in ("uneven-workers", "one-thread", "network-bound")
+    ]
+    count = listed["total_profiles"]
+    busy = amount(busiest["total"], busiest["unit"])
+    first = f"**{cited_profile(busiest)} is the busiest of {count}: {busy}.**"
+    if any(word in question.text.casefold() for word in _EVEN_WORDS) and len(alike) > 1:
+        first = f"{_evenness(ranked[: len(alike)])} {first}"
+    return [
+        first,
+        "\n".join(f"{sentence_of(row)} {row['advice']}" for row in told),
+        "\n".join(lines) if count > 1 else "It is the only one: this trace holds one profile.",
+        leading(evidence, "In the main profile the heaviest function is"),
+    ]
+
+
+def _evenness(ranked: list[dict[str, Any]]) -> str:
+    total = sum(row["total"] for row in ranked)
+    part = ranked[0]["total"] / total if total else 0.0
+    return "**Not evenly.**" if part > 1.5 / len(ranked) else "**Fairly evenly.**"
+
+
+def _line(row: dict[str, Any]) -> str:
+    idle = f", idle {share(row['idle_share'])}" if row.get("idle_share") else ""
+    return f"{cited_profile(row)}: {row['kind']}, {amount(row['total'], row['unit'])} busy{idle}"
+
+
+def first_one(question: Question, evidence: Evidence) -> list[Call]:
+    return [SUMMARY, ("list_profiles", {"limit": ALL_PROFILES}), BY_SELF]
+
+
+def then_one(question: Question, evidence: Evidence) -> list[Call]:
+    calls: list[Call] = []
+    wanted = _wanted(question, evidence)
+    if wanted and (lead := _lead_in(evidence, wanted[0]["handle"])) and evidence.called("get_insights"):
+        calls.append(("get_callers_callees", {"frame": lead.row["handle"], "profile": wanted[0]["handle"]}))
+    for row in wanted[:2]:
+        where = {"profile": row["handle"]}
+        calls += [
+            ("get_top_functions", {"sort_by": "self", "limit": 6} | where),
+            ("get_insights", where),
+            ("generate_flamegraph_screenshot", {"mode": "left_heavy"} | where),
+        ]
+    return calls
+
+
+def _wanted(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
+    """The profiles that are meant, the busiest first: by handle, by name, or the main thread by what it is called."""
+    rows = (evidence.first("list_profiles") or {"profiles": []})["profiles"]
+    if question.thread:
+        wanted = question.thread.casefold()
+        exact = [row for row in rows if wanted in (row["handle"], row["name"].casefold(), str(row["tid"]))]
+        begins = [row for row in rows if row["name"].casefold().startswith(wanted)]
+        found = exact or begins or [row for row in rows if wanted in row["name"].casefold()]
+    else:
+        found = next((some for name in MAIN_NAMES if (some := [r for r in rows if name in r["name"].casefold()])), [])
+        found = found or [row for row in rows if row["handle"] == (evidence.summary or {}).get("default_profile")]
+    default = evidence.profile((evidence.summary or {}).get("default_profile")) or {"handle": "", "pid": ""}
+    if not question.thread and any(row["pid"] == default["pid"] for row in found):
+        found = [row for row in found if row["pid"] == default["pid"]]
+    return sorted(
+        found,
+        key=lambda row: (row["handle"] != default["handle"], row["kind"] != "sampled", -(row.get("total") or 0)),
+    )
+
+
+def one(question: Question, evidence: Evidence) -> list[str]:
+    """What one thread does."""
+    wanted = _wanted(question, evidence)
+    if not wanted:
+        rows = (evidence.first("list_profiles") or {"profiles": []})["profiles"]
+        names = ", ".join(cited_profile(row) for row in sorted(rows, key=lambda row: -row["total"])[:6])
+        asked = coded(question.thread or "main")
+        return [
+            f"**No thread or profile of this trace is named like {asked}.** There are {names}.",
+            leading(evidence, "The hottest function is"),
+        ]
+    row = wanted[0]
+    lead = _lead_in(evidence, row["handle"])
+    parts = [_activity(row, lead)]
+    if lead:
+        rows = [one for one in lead.rows if one["self_value"] > 0]
+        around = evidence.first("get_callers_callees", profile=row["handle"])
+        parts.append(neighbours(around, around["unit"]) if around else "")
+        parts.append(table(rows, lead.unit) if len(rows) > 1 else "")
+    told = _findings_of(evidence, wanted)
+    parts.append("\n".join(f"- {one['title']}: {sentence_of(one)}" for one in told[:3]))
+    if len(wanted) > 1:
+        parts.append("Others of that name: " + ", ".join(f"{_line(other)}" for other in wanted[1:5]) + ".")
+    return parts
+
+
+def _activity(row: dict[str, Any], lead: Lead | None) -> str:
+    idle = row.get("idle_share")
+    busy = amount(row["total"], row["unit"])
+    of_all = f" of {amount(row['duration'], 'nanoseconds')}" if row["unit"] == "nanoseconds" and idle else ""
+    rest = f", idle {share(idle)} of the time" if idle else ""
+    said = f"**{cited_profile(row)} works for {busy}{of_all}{rest}.**"
+    if lead is None:
+        return said
+    waiting = " By its name that is waiting, not work." if waits(lead.row["name"]) else ""
+    most = f"The most is {verb(lead.unit)} in {cited(lead.row)}"
+    return f"{said} {most}: {own(lead.row, lead.unit)} of its {noun(lead.unit)}.{waiting}"
+
+
+def _lead_in(evidence: Evidence, handle: str) -> Lead | None:
+    results = [result.data for result in evidence.all("get_top_functions") if result.data["profile"] == handle]
+    return next((lead for data in results[::-1] if (lead := lead_of(data))), None)
+
+
+def _findings_of(evidence: Evidence, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What was found about the first two of these profiles, worst first, each once."""
+    handles = {one["handle"] for one in wanted[:2]}
+    found = {row["id"]: row for result in evidence.all("get_insights") for row in result.data["insights"]}.values()
+    return [
+        row
+        for row in found
+        if (row["profile"] in handles or any(one["handle"] in handles for one in row["evidence"]))
+        and row["kind"] in ("timeline", "page", "requests", "runtime", "waiting")
+        and row["severity"] != "info"
+    ]
+
+
+def main_thread(question: Question, evidence: Evidence) -> list[str]:
+    """Whether the main thread is blocked, and by what; who works when it does not."""
+    wanted = _wanted(question, evidence)
+    if not wanted:
+        return one(question, evidence)
+    row = wanted[0]
+    lead = _lead_in(evidence, row["handle"])
+    idle = row.get("idle_share") or 0.0
+    told = _findings_of(evidence, wanted)
+    long = next((one for one in told if one["id"] == "long-tasks"), None)
+    waiting = lead is not None and waits(lead.row["name"]) and lead.row["self_share"] >= BUSY
+    if idle >= MOSTLY_IDLE or waiting:
+        verdict = (
+            "No, the main thread is mostly idle. " if idle >= MOSTLY_IDLE else "No, the main thread mostly waits. "
+        )
+    elif idle >= BUSY:
+        verdict = "Not for long: the main thread is idle most of the time. "
+    else:
+        verdict = "Yes, the main thread is busy. " if long or idle < 1 - BUSY else "Partly. "
+    elsewhere = ""
+    busiest = max((evidence.first("list_profiles") or {"profiles": [row]})["profiles"], key=lambda one: one["total"])
+    if busiest["handle"] != row["handle"] and busiest["total"] > row["total"]:
+        elsewhere = f"The busiest is {cited_profile(busiest)}, with {amount(busiest['total'], busiest['unit'])}."
+        if evidence.lead and evidence.lead.profile != row["handle"]:
+            elsewhere = f"{elsewhere} {leading(evidence, 'What is hottest outside the main thread is')}"
+    first, *rest = one(question, evidence)
+    return [f"**{verdict.strip()}** {first}", elsewhere, *rest, caveats(evidence)]

@@ -1,0 +1,290 @@
+"""Is it garbage collection, is it waiting, is it the database: time that is not the program's own work."""
+
+import re
+from typing import Any
+
+from server.analyst.evidence import GARBAGE, Evidence, collects, waits
+from server.analyst.findings import sentence_of
+from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
+from server.analyst.kinds.one_function import leading
+from server.analyst.kinds.overview import caveats, equals
+from server.analyst.kinds.overview import then as then_overview
+from server.analyst.kinds.paths import LEADS
+from server.analyst.question import Question
+from server.analyst.wording import (
+    amount,
+    cited,
+    cited_profile,
+    located,
+    neighbours,
+    noun,
+    own,
+    share,
+    whole,
+)
+
+MATCHES = 40
+"""Frames that a pattern may find: some are found by their file, and are left out."""
+
+HOW_TO_RECORD_WAITING = (
+    "Record wall-clock time instead: py-spy with `--idle`, pyinstrument, stackprof with `:wall`, perf with "
+    "`sched:sched_switch`, Go's block and mutex profiles, or a Chrome trace."
+)
+_SUBJECTS: tuple[tuple[str, re.Pattern[str], str], ...] = (
+    (
+        "locks",
+        re.compile(r"\block|\bmutex|\bconten|deadlock|semaphore", re.IGNORECASE),
+        r"lock(?!s?tep)|mutex|semaphore|futex|monitor.?enter|acquire|park\b|synchroni[sz]ed",
+    ),
+    (
+        "the database",
+        re.compile(r"database|\bdb\b|\bsql|quer(?:y|ies)|n ?\+ ?1", re.IGNORECASE),
+        (
+            r"sql|\bquer(?:y|ies)|cursor|\bSELECT\b|\bINSERT\b|\bUPDATE\b|\bDELETE\b|postgres|psycopg|pymongo|redis|"
+            r"jdbc|mongo"
+        ),
+    ),
+    (
+        "the network",
+        re.compile(r"network|socket|http|server|download|\bapi\b", re.IGNORECASE),
+        r"socket|recv|\bsend(?:to|msg|all)?\b|connect|http|ssl_|tls|\bfetch|getaddrinfo|ResourceSendRequest",
+    ),
+    (
+        "files and disk",
+        re.compile(r"disk|file|filesystem|i/?o\b", re.IGNORECASE),
+        (
+            r"\b(?:pread|pwrite|fsync|fopen|openat?|readinto|readFileSync|writeFileSync|fread|fwrite|readdir|vfs_\w+|"
+            r"stat)\b|"
+            r"\bread\b|\bwrite\b|flush"
+        ),
+    ),
+    (
+        "waiting",
+        re.compile(r"wait|sleep|idle|block|bound|off-?cpu|syscall|latency", re.IGNORECASE),
+        r"wait|sleep|select\b|poll|futex|park\b|recv|accept\b|join\b|nanosleep|acquire",
+    ),
+)
+
+
+def first_garbage(question: Question, evidence: Evidence) -> list[Call]:
+    return [
+        SUMMARY,
+        ("find_frames", {"pattern": GARBAGE.pattern, "regex": True, "limit": MATCHES}),
+        BY_SELF,
+        FINDINGS,
+    ]
+
+
+def then_garbage(question: Question, evidence: Evidence) -> list[Call]:
+    rows = _collectors(evidence)
+    return [("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else []
+
+
+def _collectors(evidence: Evidence) -> list[dict[str, Any]]:
+    return [row for row in evidence.matches if row["total_value"] > 0 and collects(row["name"])]
+
+
+def garbage(question: Question, evidence: Evidence) -> list[str]:
+    rows = _collectors(evidence)
+    found = evidence.first("find_frames")
+    closing = leading(evidence, "What takes the most is")
+    if not rows or not found:
+        none = (
+            "**No frame in this trace is named like garbage collection**: either there was none, "
+            "or this profiler does not record it."
+        )
+        return [none, closing]
+    unit, heaviest = found["unit"], rows[0]
+    size = "a large part" if heaviest["total_share"] >= LEADS else "a small part"
+    verdict = "Yes" if heaviest["total_share"] >= 0.3 else "Partly" if heaviest["total_share"] >= LEADS else "No"
+    listed = [f"- {cited(row)}{located(row)}: {whole(row, unit)} in total, {own(row, unit)} itself" for row in rows[:6]]
+    told = evidence.finding("explicit-collection", "garbage-collection", "collection-pause")
+    around = evidence.first("get_callers_callees")
+    return [
+        (
+            f"**{verdict}: {cited(heaviest)} is the heaviest frame named like garbage collection, with "
+            f"{whole(heaviest, unit)}**, {size} of the {noun(unit)}."
+        ),
+        f"{sentence_of(told)} {told['advice']}" if told else "",
+        neighbours(around, unit) if around else "",
+        "\n".join(listed) if len(rows) > 1 else "",
+        "These are matches by name. Totals of frames that call each other must not be added." if len(rows) > 1 else "",
+        closing if evidence.lead and evidence.lead.row["handle"] != heaviest["handle"] else "",
+    ]
+
+
+def subject(question: Question) -> tuple[str, str]:
+    """What is waited for, in words and as the pattern of function names."""
+    return next(((words, names) for words, asked, names in _SUBJECTS if asked.search(question.text)), _ANY)
+
+
+_ANY = (_SUBJECTS[-1][0], _SUBJECTS[-1][2])
+
+
+def first_waiting(question: Question, evidence: Evidence) -> list[Call]:
+    return [
+        SUMMARY,
+        BY_SELF,
+        FINDINGS,
+        ("find_frames", {"pattern": subject(question)[1], "regex": True, "limit": MATCHES}),
+    ]
+
+
+def then_waiting(question: Question, evidence: Evidence) -> list[Call]:
+    if evidence.measures_waiting:
+        return [call for call in then_overview(question, evidence) if call != FINDINGS]
+    rows = _matches(evidence)
+    return [("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else [OWN_CODE]
+
+
+def _matches(evidence: Evidence) -> list[dict[str, Any]]:
+    """Functions that the pattern finds by their name: paths and addresses of files say nothing."""
+    patterns = [result.arguments["pattern"] for result in evidence.all("find_frames")]
+    named = [re.compile(pattern, re.IGNORECASE) for pattern in patterns]
+    rows = [
+        row
+        for row in evidence.matches
+        if row["total_value"] > 0 and any(pattern.search(row["name"]) for pattern in named)
+    ]
+    rows.sort(key=lambda row: (-row["self_value"], -row["total_value"]))
+    return rows
+
+
+def waiting(question: Question, evidence: Evidence) -> list[str]:
+    words, _ = subject(question)
+    lead = evidence.lead
+    if evidence.measures_waiting and lead:
+        return _measured_waiting(evidence)
+    if evidence.only_running:
+        return _not_recorded(words, evidence)
+    if evidence.unit == "bytes":
+        return [
+            f"**This trace cannot say: it measures memory, not time**, so waiting for {words} is not in it.",
+            HOW_TO_RECORD_WAITING,
+        ]
+    return _recorded(words, evidence)
+
+
+def _measured_waiting(evidence: Evidence) -> list[str]:
+    lead = evidence.lead
+    assert lead is not None
+    around, own_lead = evidence.first("get_callers_callees"), evidence.own_lead
+    row, unit = lead.row, lead.unit
+    culprit = own_lead.row if own_lead and own_lead.row["handle"] != row["handle"] else None
+    if culprit is None and around:
+        culprit = next((one for one in around["callers"] if one["handle"]), None)
+    if both := equals(lead, evidence):
+        arounds = [result.data for result in evidence.all("get_callers_callees")]
+        return [f"All of this is waiting. {both}", *(neighbours(one, unit) for one in arounds), caveats(evidence)]
+    said = f"**{whole(row, unit)} of the waiting that was recorded is in {cited(row)}**, of {amount(lead.whole, unit)}."
+    if culprit:
+        said += f" What to look at is {cited(culprit)}, on whose behalf it waits: hold the lock for less, or split it."
+    return [said, neighbours(around, unit) if around else "", caveats(evidence)]
+
+
+def _not_recorded(words: str, evidence: Evidence) -> list[str]:
+    main = evidence.main
+    name = f" {cited_profile(main)} was sampled only while it ran." if main else ""
+    said = (
+        f"**This trace cannot say: it is a CPU profile, in which waiting for {words} is not recorded.**{name} "
+        "Only what ran on a processor is in it."
+    )
+    if words == "waiting":
+        said = (
+            f"**This trace cannot say: it is a CPU profile, in which waiting is not recorded.**{name} "
+            "Only what ran on a processor is in it."
+        )
+    rows = _matches(evidence)
+    named = ""
+    if rows and (found := evidence.first("find_frames")):
+        most = f"{cited(rows[0])}: {own(rows[0], found['unit'])} itself"
+        named = f"Of what ran, the most that is named like {words} is {most}."
+    return [said, named, leading(evidence, "What keeps the processor busy is"), HOW_TO_RECORD_WAITING]
+
+
+def _recorded(words: str, evidence: Evidence) -> list[str]:
+    lead, main = evidence.lead, evidence.main
+    found = evidence.first("find_frames")
+    rows = _matches(evidence)
+    told = [row for row in evidence.findings("waiting", "requests") if row["share"] is None or row["share"] >= 0.02]
+    network = evidence.finding("network-bound")
+    if network:
+        told = [network, *told]
+    parts = [_recorded_verdict(words, evidence, rows)]
+    parts.append("\n".join(f"- {row['title']}: {sentence_of(row)} {row['advice']}".rstrip() for row in told[:3]))
+    if rows and found:
+        unit = found["unit"]
+        heaviest = "\n".join(
+            f"- {cited(row)}: {own(row, unit)} itself, {whole(row, unit)} in total" for row in rows[:5]
+        )
+        parts.append(f"Functions named like {words}:\n\n{heaviest}")
+        around = evidence.first("get_callers_callees")
+        parts.append(neighbours(around, around["unit"]) if around else "")
+    if main and main.get("idle_share"):
+        parts.append(
+            f"{cited_profile(main)} is idle {share(main['idle_share'])} of its time; that is left out of all shares."
+        )
+    if lead and not (rows and rows[0]["handle"] == lead.row["handle"]):
+        parts.append(leading(evidence, "What takes the most is"))
+    return [*parts, caveats(evidence)]
+
+
+def _recorded_verdict(words: str, evidence: Evidence, rows: list[dict[str, Any]]) -> str:
+    lead, main = evidence.lead, evidence.main
+    if lead and waits(lead.row["name"]) and words == "waiting":
+        return f"**Yes, it mostly waits: {cited(lead.row)} holds {own(lead.row, lead.unit)}.**"
+    if not rows:
+        idle = (main or {}).get("idle_share") or 0
+        if words == "waiting" and main and idle >= 0.5:
+            return f"**Mostly, yes: {cited_profile(main)} is idle {share(idle)} of the time.**"
+        none = f"**No function in this trace is named like {words}**"
+        return f"{none}: if it waits for that, it is not recorded here under a name that says so."
+    row, unit = rows[0], (evidence.first("find_frames") or {"unit": "nanoseconds"})["unit"]
+    size = "Yes" if row["self_share"] >= 0.3 else "Partly" if row["self_share"] >= LEADS else "Hardly"
+    return f"**{size}: of what is named like {words} the most is in {cited(row)}, with {own(row, unit)} itself.**"
+
+
+def first_queries(question: Question, evidence: Evidence) -> list[Call]:
+    pattern = _SUBJECTS[1][2]
+    return [SUMMARY, BY_SELF, FINDINGS, ("find_frames", {"pattern": pattern, "regex": True, "limit": MATCHES})]
+
+
+def then_queries(question: Question, evidence: Evidence) -> list[Call]:
+    rows = _matches(evidence)
+    main = evidence.main
+    if not rows:
+        return []
+    calls: list[Call] = [("get_callers_callees", {"frame": rows[0]["handle"]})]
+    if main and main["kind"] == "evented":
+        calls.append(("get_longest_calls", {"filter": rows[0]["name"][:100], "limit": 3}))
+    return calls
+
+
+def queries(question: Question, evidence: Evidence) -> list[str]:
+    rows = _matches(evidence)
+    told = evidence.findings("requests")
+    if not rows and not told:
+        none = "**No query is recorded in this trace**: no function or event is named like one."
+        return [
+            none,
+            leading(evidence, "What takes the most is"),
+            "To see queries, trace them: with OpenTelemetry, or a profiler that records calls with their arguments.",
+        ]
+    parts = []
+    if told:
+        first = told[0]
+        parts.append(f"**{first['title']}**: {sentence_of(first)} {first['advice']}")
+        parts += [f"- {row['title']}: {sentence_of(row)}" for row in told[1:3]]
+    if rows and (found := evidence.first("find_frames")):
+        unit, row = found["unit"], rows[0]
+        parts.append(
+            f"**Of what is named like a query, {cited(row)} is the heaviest**: {whole(row, unit)} in total, "
+            f"{own(row, unit)} itself."
+        )
+        around = evidence.first("get_callers_callees")
+        parts.append(neighbours(around, around["unit"]) if around else "")
+    longest = (evidence.first("get_longest_calls") or {"rows": []})["rows"]
+    if longest:
+        row = longest[0]
+        parts.append(f"The longest single one, {cited(row)}, took {amount(row['duration'], 'nanoseconds')}.")
+    return [*parts, leading(evidence, "What takes the most of all is")]

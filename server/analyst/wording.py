@@ -1,0 +1,109 @@
+"""How the analyst writes a row, an amount, a share: formatted as the tools do, so that every figure is theirs."""
+
+from typing import Any
+
+from server.quoting import plain
+from traces.analysis.units import format_share, format_value
+from traces.values import Unit
+
+LABEL_CHARACTERS = 80
+
+NOUNS = {Unit.NANOSECONDS: "time", Unit.BYTES: "memory", Unit.COUNT: "weight"}
+VERBS = {Unit.NANOSECONDS: "spent", Unit.BYTES: "allocated", Unit.COUNT: "counted"}
+
+
+def noun(unit: str) -> str:
+    """What a trace of that unit measures, in a word."""
+    return NOUNS[Unit(unit)]
+
+
+def verb(unit: str) -> str:
+    """What happens to it in a function."""
+    return VERBS[Unit(unit)]
+
+
+def cited(row: dict[str, Any]) -> str:
+    """A row's name as a citation; the code span keeps the name's own characters from being read as Markdown."""
+    return f"[{coded(row['name'])}](#{row.get('frame_handle') or row['handle']})"
+
+
+def coded(text: str, limit: int = LABEL_CHARACTERS) -> str:
+    """A trace's string as a Markdown code span."""
+    return f"`{plain(text, limit).replace('`', chr(39)).strip() or '(no name)'}`"
+
+
+def cited_profile(row: dict[str, Any]) -> str:
+    return f"[{coded(row['name'])}](#{row['handle']})"
+
+
+def located(row: dict[str, Any]) -> str:
+    """` (file:line)`, or nothing when the trace does not say."""
+    if not row.get("file"):
+        return ""
+    file = row["file"] if len(row["file"]) <= 60 else "…" + row["file"][-59:]
+    place = f"{file}:{row['line']}" if row.get("line") else file
+    return f" ({coded(place)})"
+
+
+def own(row: dict[str, Any], unit: str) -> str:
+    return f"{format_share(row['self_share'])} ({format_value(row['self_value'], Unit(unit))})"
+
+
+def whole(row: dict[str, Any], unit: str) -> str:
+    return f"{format_share(row['total_share'])} ({format_value(row['total_value'], Unit(unit))})"
+
+
+def amount(value: float, unit: str) -> str:
+    return format_value(value, Unit(unit))
+
+
+def share(value: float) -> str:
+    return format_share(value)
+
+
+def table(rows: list[dict[str, Any]], unit: str) -> str:
+    """A Markdown table of function rows."""
+    lines = [f"| function | self {noun(unit)} | total {noun(unit)} |", "|---|---:|---:|"]
+    lines += [f"| {cited(row).replace('|', chr(92) + '|')} | {own(row, unit)} | {whole(row, unit)} |" for row in rows]
+    return "\n".join(lines)
+
+
+def neighbours(around: dict[str, Any], unit: str) -> str:
+    """Who calls a function and what it calls, in two sentences."""
+    sentences = []
+    for key, words, none in (
+        ("callers", f"{cited(around['frame'])} is called from", f"Nothing calls {cited(around['frame'])}."),
+        ("callees", "It calls", "It calls nothing else."),
+    ):
+        rows = [row for row in around[key] if row["handle"]]
+        sentences.append(f"{words} {listed(rows, unit)}." if rows else none)
+    return " ".join(sentences)
+
+
+def counted(row: dict[str, Any], kind: str) -> str:
+    """How often a row was seen: calls where calls were recorded, else samples that ended in it."""
+    what = "call" if kind == "evented" else "sample"
+    return f"{row['count']:,} {what}{'' if row['count'] == 1 else 's'}"
+
+
+def in_calls(row: dict[str, Any], kind: str) -> str:
+    """`, in 303 calls`, where calls were recorded and there were several."""
+    return f", in {row['count']:,} calls" if kind == "evented" and row["count"] > 1 else ""
+
+
+def listed(rows: list[dict[str, Any]], unit: str, limit: int = 4) -> str:
+    """`a (1.2 ms), b (1.0 ms) and c (3 µs)` of neighbours."""
+    said = [f"{cited(row)} ({amount(row['value'], unit)})" for row in rows[:limit]]
+    return joined(said)
+
+
+def joined(said: list[str]) -> str:
+    """A list as people write it."""
+    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
+
+
+def moment(ms: float) -> str:
+    """A point of a profile's time."""
+    if ms == 0:
+        return "0 s"
+    return format_value(ms * 1e6, Unit.NANOSECONDS)

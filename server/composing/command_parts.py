@@ -1,0 +1,90 @@
+"""The doors of the commands. Imports of parts stand inside functions, so that a command loads only what it opens."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliDoors, ServeOptions
+
+if TYPE_CHECKING:
+    from limits.administration import Administration
+    from server.agent.turn import Pictures
+    from server.edges.cli.config import Checked, ShownSetting
+    from server.edges.cli.local import LocalWorkers
+
+
+def build_doors(serve: Callable[[ServeOptions], int]) -> CliDoors:
+    """All doors; `serve` is that of the server."""
+    return CliDoors(
+        serve=serve,
+        analysis=_analysis_door,
+        administration=_administration_door,
+        workers=_workers_door,
+        show_config=_show_config_door,
+        check_config=_check_config_door,
+    )
+
+
+def _show_config_door() -> "Sequence[ShownSetting]":
+    """The settings in force. Raises ConfigError."""
+    from server.composing.shown_settings import shown_settings
+
+    return shown_settings()
+
+
+def _check_config_door() -> "AsyncIterator[Checked]":
+    """A line for each part of the settings. Raises ConfigError."""
+    from server.adapters.json_log import log_as_json
+    from server.composing.checking import checked
+    from server.settings import load_settings
+
+    log_as_json()
+    return checked(load_settings())
+
+
+def _workers_door() -> "LocalWorkers":
+    """Workers of this process alone; stdout belongs to their answers."""
+    from server.adapters.in_process.workers import InlineTraceWorkers
+    from server.adapters.json_log import log_as_json
+
+    log_as_json()
+    return InlineTraceWorkers()
+
+
+def _analysis_door(options: AnalyzeOptions, pictures: "Pictures") -> Analysis:
+    """An agent over this process alone; stdout belongs to its answer. Raises ConfigError."""
+    from server.adapters.in_process.workers import InlineTraceWorkers
+    from server.adapters.json_log import log_as_json
+    from server.composing.agent import build_agent
+    from server.settings import load_settings
+
+    settings = load_settings(model=options.model, debug_messages_dir=options.debug_messages_dir)
+    log_as_json()
+    workers = InlineTraceWorkers()
+    return Analysis(agent=build_agent(settings, workers=workers, pictures=pictures), workers=workers)
+
+
+@asynccontextmanager
+async def _administration_door(data: Path | None) -> "AsyncIterator[Administration]":
+    """The plans and users of a data folder, whose database is started, or joined when a server runs; or of the
+    database of the settings.
+
+    Raises ConfigError, DatabaseUnavailable.
+    """
+    from limits.administration import Administration
+    from server.adapters.folder.data_folder import own_data_folder
+    from server.adapters.postgres.local_user import ensure_local_user
+    from server.adapters.postgres.place import database_place
+    from server.adapters.postgres.plans import PostgresPlans
+    from server.adapters.postgres.pool import Database
+    from server.ports.identity import LOCAL_USER_ID
+    from server.settings import load_settings
+
+    settings = load_settings(data=data)
+    own_data_folder(settings.data)
+    async with database_place(settings.data / "postgres", *settings.database_urls) as place:
+        if settings.supabase_url is None:
+            await ensure_local_user(place.owner_dsn, LOCAL_USER_ID)
+        async with Database(place.server_dsn, pooler=place.is_outside) as database:
+            yield Administration(PostgresPlans(database))

@@ -1,0 +1,74 @@
+"""`flamechat tree` and `flamechat callers`: how functions call each other."""
+
+from pathlib import Path
+
+import typer
+
+from server.edges.cli.printing import amounts, asking, open_trace, print_json, print_table, where
+from server.edges.cli.scope import Scope
+from server.quoting import plain
+from traces.analysis.units import format_share, format_value
+
+INDENTED = 40
+"""Deeper nodes say their depth as a number: a line may not walk out of the window."""
+
+
+def tree(source: Path, scope: Scope, *, root: str | None, max_nodes: int, inverted: bool, as_json: bool) -> None:
+    """Print the heaviest part of the call tree, top down or bottom up."""
+    from traces.analysis.calltree import call_tree
+
+    with asking():
+        opened = open_trace(source, scope)
+        if root is not None and not root.lstrip("#").startswith("n"):
+            root = f"f{opened.frame(root)}"
+        found = call_tree(
+            opened.trace,
+            **opened.question,
+            root=root,
+            max_nodes=max_nodes,
+            window=opened.window,
+            inverted=inverted,
+            frame_filter=opened.frame_filter,
+        )
+    if as_json:
+        print_json(found)
+        return
+    typer.echo(f"{found.profile} {plain(opened.chosen.name, 60)}: whole {format_value(found.whole, found.unit)}")
+    for node in found.nodes:
+        depth = "  " * node.depth if node.depth <= INDENTED else "  " * INDENTED + f"[{node.depth}] "
+        cut = f" (+{node.hidden_children} more below)" if node.hidden_children else ""
+        share = f"{format_share(node.total_share):>6} {format_share(node.self_share):>6}"
+        typer.echo(f"{share}  {node.handle:>8}  {depth}{where(node.name, node.file, node.line)}{cut}")
+    if found.cut_nodes:
+        typer.echo(f"… {found.cut_nodes} lighter nodes cut: --max-nodes")
+
+
+def callers(source: Path, frame: str, scope: Scope, *, limit: int, as_json: bool) -> None:
+    """Print who calls a function and what it calls."""
+    from traces.analysis.sandwich import callers_callees
+
+    with asking():
+        opened = open_trace(source, scope)
+        found = callers_callees(
+            opened.trace,
+            opened.frame(frame),
+            **opened.question,
+            limit=limit,
+            window=opened.window,
+            frame_filter=opened.frame_filter,
+        )
+    if as_json:
+        print_json(found)
+        return
+    row, cell = found.frame, amounts(found.unit)
+    own, total = " ".join(cell(row.self_value, row.self_share)), " ".join(cell(row.total_value, row.total_share))
+    typer.echo(f"{row.handle} {where(row.name, row.file, row.line)}: self {own}, total {total}")
+    if found.recursive:
+        typer.echo("It is recursive: callers are those of its outermost call, callees those of its innermost.")
+    for title, rows, more in (
+        ("Callers", found.callers, found.more_callers),
+        ("Callees", found.callees, found.more_callees),
+    ):
+        cells = [[r.handle or "-", *cell(r.value, r.share), where(r.name, r.file, r.line)] for r in rows]
+        left = f"… {more} more: --limit" if more else None
+        print_table(f"\n{title}:" if rows else f"\nNo {title.lower()}.", ["handle", "value", "share", ""], cells, left)

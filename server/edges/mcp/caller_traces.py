@@ -1,0 +1,47 @@
+"""Who asks, and what lies before him."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from server.agent.tools.contract.tool_context import KnownTrace, Need, Surroundings
+from server.ports.traces import OpenTrace, TraceWorkers
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedTrace:
+    """A trace ready for questions, and what its tools may reach."""
+
+    opened: OpenTrace
+    around: Surroundings
+
+
+class Desk(Protocol):
+    """One caller's traces. `opens_files` says that he may name files of this machine."""
+
+    @property
+    def workers(self) -> TraceWorkers: ...
+
+    @property
+    def has(self) -> frozenset[Need]:
+        """What tools find here."""
+        ...
+
+    @property
+    def opens_files(self) -> bool: ...
+
+    async def traces(self) -> Sequence[KnownTrace]:
+        """His traces, newest first."""
+        ...
+
+    async def open(self, trace_id: str) -> OpenedTrace:
+        """Raises NotFound, WorkerFailed, traces.errors.TraceError."""
+        ...
+
+    async def hidden_tools(self) -> frozenset[str]:
+        """Those that his plan leaves out."""
+        ...
+
+    async def open_file(self, path: str) -> KnownTrace:
+        """Take in a file of this machine. Raises NotFound, NotSupported, traces.errors.TraceError."""
+        ...

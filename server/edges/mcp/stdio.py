@@ -1,0 +1,142 @@
+"""`flamechat mcp [TRACE...]`: the tools for a program on this machine, over stdin and stdout."""
+
+import hashlib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+from mcp.server.stdio import stdio_server
+
+from server.agent.tools.contract.tool_context import KnownTrace, Need
+from server.edges.cli.local import LocalWorkers
+from server.edges.mcp.caller_traces import OpenedTrace
+from server.edges.mcp.tools import Context, tools_server
+from server.errors import NotFound, NotSupported
+from server.ports.traces import OpenTrace
+from server.protocol.wire_values import LimitsView
+
+COPIED_AT_ONCE = 1 << 20
+
+
+class LocalDesk:
+    """Implements `Desk` over files of this machine, read when they are first asked about. Without files to begin with,
+    the other program may open some."""
+
+    def __init__(self, workers: LocalWorkers, files: Sequence[Path], *, source_folder: Path | None = None) -> None:
+        self._workers = workers
+        self._files = {f"t{index}": file for index, file in enumerate(files, 1)}
+        self._source_folder = source_folder
+        self._opens_files = not files
+        self._read: dict[str, OpenTrace] = {}
+        self._reading = anyio.Lock()
+
+    @property
+    def workers(self) -> LocalWorkers:
+        return self._workers
+
+    @property
+    def opens_files(self) -> bool:
+        return self._opens_files
+
+    @property
+    def has(self) -> frozenset[Need]:
+        met: frozenset[Need] = frozenset({"traces", "upload"})
+        return met | {"sources"} if self._source_folder is not None else met
+
+    async def hidden_tools(self) -> frozenset[str]:
+        return frozenset()
+
+    async def traces(self) -> Sequence[KnownTrace]:
+        """What was opened last comes first; files of the command line stay in its order."""
+        known = [
+            KnownTrace(trace_id=trace_id, name=file.name, created="", summary={})
+            for trace_id, file in self._files.items()
+        ]
+        return known[::-1] if self._opens_files else known
+
+    async def open(self, trace_id: str) -> OpenedTrace:
+        """Raises NotFound, traces.errors.TraceError."""
+        return OpenedTrace(await self.opened(trace_id), LocalSurroundings(self, trace_id, self._source_folder))
+
+    async def opened(self, trace_id: str) -> OpenTrace:
+        file = self.file(trace_id)
+        async with self._reading:
+            if trace_id not in self._read:
+                try:
+                    sha256 = await anyio.to_thread.run_sync(_digest, file)
+                    self._read[trace_id] = await self._workers.read(file, name=file.name, sha256=sha256)
+                except OSError as error:
+                    raise NotFound(f"{file.name} cannot be read: {error.strerror or error}.") from None
+            return self._read[trace_id]
+
+    def file(self, trace_id: str) -> Path:
+        if trace_id not in self._files:
+            raise NotFound(f"There is no trace {trace_id}.")
+        return self._files[trace_id]
+
+    async def open_file(self, path: str) -> KnownTrace:
+        """Raises NotFound, NotSupported, traces.errors.TraceError."""
+        if not self._opens_files:
+            raise NotSupported("Only the files of the command line are answered about.")
+        file = Path(await anyio.Path(path).expanduser())
+        if not path or not await anyio.Path(file).is_file():
+            raise NotFound(f"There is no file {path}.")
+        trace_id = f"t{len(self._files) + 1}"
+        self._files[trace_id] = file
+        try:
+            await self.opened(trace_id)
+        except BaseException:
+            del self._files[trace_id]
+            raise
+        return KnownTrace(trace_id=trace_id, name=file.name, created="", summary={})
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSurroundings:
+    """Implements `Surroundings` over the files of a desk."""
+
+    desk: LocalDesk
+    trace_id: str
+    source_folder: Path | None
+
+    @property
+    def has(self) -> frozenset[Need]:
+        return self.desk.has
+
+    async def traces(self) -> Sequence[KnownTrace]:
+        return [known for known in await self.desk.traces() if known.trace_id != self.trace_id]
+
+    async def open(self, trace_id: str) -> OpenTrace:
+        return await self.desk.opened(trace_id)
+
+    def upload(self) -> AbstractAsyncContextManager[Path]:
+        return self._upload()
+
+    @asynccontextmanager
+    async def _upload(self) -> AsyncIterator[Path]:
+        yield self.desk.file(self.trace_id)
+
+    async def usage(self) -> LimitsView:
+        raise NotSupported("There is no plan here.")
+
+
+def _digest(file: Path) -> str:
+    digest = hashlib.sha256()
+    with file.open("rb") as source:
+        while piece := source.read(COPIED_AT_ONCE):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+async def serve_stdio(desk: LocalDesk, *, version: str) -> None:
+    """Answer until stdin closes. Only the protocol writes to stdout."""
+
+    async def desk_of(_: Context) -> LocalDesk:
+        return desk
+
+    server = tools_server(desk_of, version=version)
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())

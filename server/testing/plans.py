@@ -1,0 +1,143 @@
+"""Plans, subscriptions and counters of MemoryAccounts: the twin of PostgresPlans."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from limits.administration import Author, Change
+from limits.errors import InvalidPlan, UnknownPlan, UnknownUser
+from limits.plans import Plan
+from limits.usage import Usage
+from server.errors import NotFound
+from server.testing.account_state import MONTH, Standing
+from server.testing.trace_records import MemoryTraceRecords
+
+
+class MemoryPlans:
+    """PlanRecords over the users who hold these traces."""
+
+    def __init__(self, traces: MemoryTraceRecords) -> None:
+        self._traces = traces
+        self._accounts = traces.accounts
+        self._changes: list[Change] = []
+
+    async def plans(self) -> list[Plan]:
+        return sorted(self._accounts.plans.values(), key=lambda plan: plan.name)
+
+    async def plan(self, name: str) -> Plan:
+        if name not in self._accounts.plans:
+            raise UnknownPlan(f"There is no plan {name}.")
+        return self._accounts.plans[name]
+
+    async def create_plan(self, plan: Plan, author: Author) -> None:
+        if plan.name in self._accounts.plans:
+            raise InvalidPlan(f"There is a plan {plan.name} already.")
+        self._accounts.change_plan(plan)
+        self._note(author, "create_plan", plan_name=plan.name, after=asdict(plan))
+
+    async def change_plan(self, name: str, change: Callable[[Plan], Plan], author: Author, *, action: str) -> Plan:
+        before = await self.plan(name)
+        after = change(before)
+        self._accounts.change_plan(after)
+        self._note(author, action, plan_name=name, before=asdict(before), after=asdict(after))
+        return after
+
+    async def usage(self, user_id: str) -> Usage:
+        standing = self._standing(user_id)
+        return Usage(
+            user_id=user_id,
+            display_name=None,
+            subscribed_plan=standing.plan.name,
+            status="free" if standing.plan.name == "free" else "active",
+            plan=standing.plan,
+            lifetime_sessions=standing.lifetime_sessions,
+            monthly_sessions=standing.monthly_sessions,
+            granted_sessions=standing.granted_sessions,
+            uploads=standing.monthly_uploads,
+            traces=self._traces.held_by(user_id),
+            period_start=standing.period_end - MONTH,
+            period_end=standing.period_end,
+        )
+
+    async def usages(self, *, limit: int | None = None, offset: int = 0) -> list[Usage]:
+        end = None if limit is None else offset + limit
+        return [await self.usage(user_id) for user_id in self._accounts.user_ids[offset:end]]
+
+    async def conversations_of(self, user_ids: Sequence[str], *, messages: int) -> int:
+        return sum(length >= messages for user_id in user_ids for length in self._traces.lengths_of(user_id))
+
+    async def put_on_plan(self, user_id: str, plan_name: str, author: Author) -> Usage:
+        plan = await self.plan(plan_name)
+
+        def subscribe(standing: Standing) -> None:
+            standing.plan = plan
+
+        return await self._change_user("subscribe", user_id, author, subscribe)
+
+    async def grant_sessions(self, user_id: str, sessions: int, author: Author) -> Usage:
+        def grant(standing: Standing) -> None:
+            standing.granted_sessions += sessions
+
+        return await self._change_user("grant_sessions", user_id, author, grant)
+
+    async def reset_usage(self, user_id: str, author: Author) -> Usage:
+        def reset(standing: Standing) -> None:
+            standing.lifetime_sessions = standing.monthly_sessions = standing.monthly_uploads = 0
+            standing.granted_sessions = 0
+            standing.generation += 1
+
+        return await self._change_user("reset_usage", user_id, author, reset)
+
+    async def changes(self, *, limit: int = 100) -> list[Change]:
+        return self._changes[::-1][:limit]
+
+    async def roll_periods(self) -> None:
+        for user_id in self._accounts.user_ids:
+            self._accounts.standing(user_id)
+
+    async def _change_user(
+        self, action: str, user_id: str, author: Author, change: Callable[[Standing], None]
+    ) -> Usage:
+        before = await self.usage(user_id)
+        change(self._standing(user_id))
+        after = await self.usage(user_id)
+        self._note(
+            author,
+            action,
+            user_id=user_id,
+            plan_name=after.plan.name,
+            before={"subscribed_plan": before.subscribed_plan},
+            after={"subscribed_plan": after.subscribed_plan},
+        )
+        return after
+
+    def _standing(self, user_id: str) -> Standing:
+        try:
+            return self._accounts.standing(user_id)
+        except NotFound:
+            raise UnknownUser(f"There is no user {user_id}.") from None
+
+    def _note(
+        self,
+        author: Author,
+        action: str,
+        *,
+        user_id: str | None = None,
+        plan_name: str | None = None,
+        before: dict[str, Any] | None = None,
+        after: dict[str, Any] | None = None,
+    ) -> None:
+        now: datetime = self._accounts.clock.now()
+        self._changes.append(
+            Change(
+                changed_at=now,
+                changed_by=author.user_id,
+                user_id=user_id,
+                plan_name=plan_name,
+                action=action,
+                before=before,
+                after=after,
+                reason=author.reason,
+            )
+        )

@@ -1,0 +1,82 @@
+"""A session in memory, with its turns and messages, and which turn stands in which one's place."""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from server.adapters.storable import known_id, not_found
+from server.errors import BadRequest
+from server.ports.conversations import MessageRow, SessionRow, TurnKind, TurnRequest, TurnRow, TurnStatus
+from server.testing.account_state import Standing
+
+
+@dataclass(slots=True)
+class HeldSession:
+    """A session with everything in it. `counted` is whose session it took, in which month, for which turn."""
+
+    row: SessionRow
+    turns: dict[str, TurnRow] = field(default_factory=dict)
+    messages: list[MessageRow] = field(default_factory=list)
+    counted: tuple[Standing, tuple[int, datetime | None], str] | None = None
+    feedback: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    @property
+    def messages_counted(self) -> int:
+        return sum(
+            (turn.kind is not TurnKind.REGENERATE)
+            + (turn.status in (TurnStatus.ACCEPTED, TurnStatus.RUNNING, TurnStatus.COMPLETED))
+            for turn in self.turns.values()
+        )
+
+    @property
+    def has_unended_turn(self) -> bool:
+        return any(not turn.status.has_ended for turn in self.turns.values())
+
+    @property
+    def superseded(self) -> set[str]:
+        """Turns whose place another took, with what had followed them; one that failed takes nobody's place."""
+        order = list(self.turns)
+        return {
+            gone
+            for place, turn in enumerate(self.turns.values())
+            if turn.supersedes is not None and turn.status is not TurnStatus.FAILED
+            for gone in order[order.index(turn.supersedes) : place]
+        }
+
+    @property
+    def next_position(self) -> int:
+        return max((message.position for message in self.messages), default=0) + 1
+
+    @property
+    def versions(self) -> dict[str, tuple[str, ...]]:
+        """Of the turns that stand in another's place: those they replaced, oldest first."""
+        found: dict[str, tuple[str, ...]] = {}
+        for turn_id, turn in self.turns.items():
+            earlier: list[str] = []
+            replaced = turn.supersedes
+            while replaced is not None:
+                earlier.insert(0, replaced)
+                replaced = self.turns[replaced].supersedes
+            if earlier and turn.status is not TurnStatus.FAILED and turn_id not in self.superseded:
+                found[turn_id] = tuple(earlier)
+        return found
+
+
+def superseding(session: HeldSession, request: TurnRequest) -> TurnRequest:
+    """The request as it is kept: with the prompt that is answered again, and in the place of what a failed one left."""
+    if (request.kind is TurnKind.PROMPT) != (request.supersedes is None):
+        raise BadRequest(
+            "An answer given again, or a prompt that is edited, takes the place of a turn; a new prompt does not."
+        )
+    if request.supersedes is None:
+        return request
+    replaced = session.turns.get(str(known_id(request.supersedes, "turn")))
+    if replaced is None:
+        raise not_found("question")
+    if replaced.turn_id in session.superseded:
+        raise BadRequest("Another version has taken the place of this question.")
+    failed = replaced.status is TurnStatus.FAILED
+    return replace(
+        request,
+        prompt=replaced.prompt if request.kind is TurnKind.REGENERATE else request.prompt,
+        supersedes=(replaced.supersedes if failed else None) or replaced.turn_id,
+    )

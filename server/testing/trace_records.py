@@ -1,0 +1,126 @@
+"""Rows of traces in a dictionary: the twin of PostgresTraceRecords."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from limits.decisions import Decision, LimitType
+from server.adapters.storable import known_id, new_id, not_found, storable_json, storable_text
+from server.errors import BadRequest, LimitExceeded, NotAllowed
+from server.ports.identity import Caller
+from server.ports.traces import ExpiredTrace, TraceRow
+from server.testing.account_state import MemoryAccounts
+
+
+class MemoryTraceRecords:
+    """TraceRecords of MemoryAccounts. `on_delete` functions hear which trace has gone."""
+
+    def __init__(self, accounts: MemoryAccounts) -> None:
+        self.accounts = accounts
+        self.on_delete: list[Callable[[str], None]] = []
+        self.pictures_of: Callable[[str], list[str] | None] = lambda trace_id: []
+        """The pictures of a trace's conversations; None while one of them is answering."""
+        self.lengths_of: Callable[[str], list[int]] = lambda user_id: []
+        """How many counted messages each of a user's conversations has."""
+        self._rows: dict[str, TraceRow] = {}
+        self._links: dict[str, str] = {}
+
+    async def reserve_upload(self, caller: Caller) -> None:
+        standing = self.accounts.standing(caller.user_id)
+        self._hold_to_total(caller.user_id)
+        limit = standing.plan.monthly_upload_limit
+        if limit is not None and standing.monthly_uploads >= limit:
+            raise LimitExceeded(_upload(standing.refuse(LimitType.MONTHLY_UPLOADS, standing.monthly_uploads, limit)))
+        standing.monthly_uploads += 1
+
+    async def release_upload(self, caller: Caller) -> None:
+        standing = self.accounts.standing(caller.user_id)
+        standing.monthly_uploads = max(standing.monthly_uploads - 1, 0)
+
+    async def insert(self, row: TraceRow) -> None:
+        trace_id = str(new_id(row.trace_id, "trace", "traceId"))
+        if trace_id in self._rows:
+            raise BadRequest("Something with this id exists already. Choose a new one.")
+        self._hold_to_total(row.user_id)
+        days = self.accounts.standing(row.user_id).plan.retention_days
+        expires_at = None if days is None else self.accounts.clock.now() + timedelta(days=days)
+        self._rows[trace_id] = replace(
+            row,
+            name=storable_text(row.name),
+            summary=storable_json(row.summary),
+            expires_at=row.expires_at or expires_at,
+        )
+
+    async def get(self, caller: Caller, trace_id: str) -> TraceRow:
+        row = self._rows.get(str(known_id(trace_id, "trace")))
+        if row is None or not self.accounts.are_of(caller, row.account_id):
+            raise not_found("trace")
+        return row
+
+    async def list(self, caller: Caller, *, limit: int = 100) -> list[TraceRow]:
+        found = [
+            row
+            for row in self._rows.values()
+            if row.account_id == caller.account_id and self.accounts.are_of(caller, row.account_id)
+        ]
+        return sorted(found, key=lambda row: row.created_at, reverse=True)[:limit]
+
+    async def delete(self, caller: Caller, trace_id: str) -> TraceRow:
+        row = await self.get(caller, trace_id)
+        self._remove(row)
+        return row
+
+    async def share(self, caller: Caller, trace_id: str, token_hash: str | None) -> None:
+        row, plan = await self.get(caller, trace_id), self.accounts.standing(caller.user_id).plan
+        if token_hash is not None and not plan.allow_public_sharing:
+            raise NotAllowed(f"The {plan.name} plan does not include sharing by link.")
+        self._links = {link: held for link, held in self._links.items() if held != row.trace_id}
+        if token_hash is not None:
+            self._links[token_hash] = row.trace_id
+
+    async def shared(self, token_hash: str) -> TraceRow:
+        row = self._rows.get(self._links.get(token_hash, ""))
+        has_expired = row is not None and row.expires_at is not None and row.expires_at <= self.accounts.clock.now()
+        if row is None or has_expired or not self.accounts.standing(row.user_id).plan.allow_public_sharing:
+            raise not_found("link")
+        return row
+
+    async def expired(self, now: datetime, *, limit: int) -> Sequence[ExpiredTrace]:
+        found = []
+        for row in self._rows.values():
+            pictures = self.pictures_of(row.trace_id)
+            if row.expires_at is not None and row.expires_at <= now and pictures is not None:
+                found.append(
+                    ExpiredTrace(
+                        trace_id=row.trace_id, sha256=row.sha256, object_path=row.object_path, pictures=tuple(pictures)
+                    )
+                )
+        return found[:limit]
+
+    async def delete_expired(self, trace_id: str, now: datetime) -> None:
+        row = self._rows.get(trace_id)
+        if row is not None and row.expires_at is not None and row.expires_at <= now:
+            self._remove(row)
+
+    async def are_held(self, sha256: str) -> bool:
+        return any(row.sha256 == sha256 for row in self._rows.values())
+
+    def _remove(self, row: TraceRow) -> None:
+        del self._rows[row.trace_id]
+        for heard in self.on_delete:
+            heard(row.trace_id)
+
+    def held_by(self, user_id: str) -> int:
+        return sum(row.user_id == user_id for row in self._rows.values())
+
+    def _hold_to_total(self, user_id: str) -> None:
+        standing = self.accounts.standing(user_id)
+        held = self.held_by(user_id)
+        limit = standing.plan.total_trace_limit
+        if limit is not None and held >= limit:
+            raise LimitExceeded(_upload(standing.refuse(LimitType.TOTAL_TRACES, held, limit)))
+
+
+def _upload(decision: Decision) -> Decision:
+    """A decision about an upload speaks of no messages."""
+    return replace(decision, messages_limit=None)

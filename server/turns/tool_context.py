@@ -1,0 +1,59 @@
+"""What lies around a trace for the person who asks about it: the library and the limits behind one access check."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+from server.agent.tools.contract.tool_context import KnownTrace, Need
+from server.ports.identity import Caller
+from server.ports.traces import OpenTrace
+from server.protocol.wire_values import LimitsView
+from server.turns.trace_library import TraceLibrary
+
+
+class AccountSurroundings:
+    """Implements `Surroundings` for one caller and one of his traces. `limits` tells where he stands."""
+
+    def __init__(
+        self,
+        library: TraceLibrary,
+        caller: Caller,
+        trace_id: str,
+        *,
+        limits: Callable[[], Awaitable[LimitsView]],
+        source_folder: Path | None = None,
+    ) -> None:
+        self._library = library
+        self._caller = caller
+        self._trace_id = trace_id
+        self._limits = limits
+        self._source_folder = source_folder
+
+    @property
+    def has(self) -> frozenset[Need]:
+        met: frozenset[Need] = frozenset({"traces", "account", "upload"})
+        return met | {"sources"} if self._source_folder is not None else met
+
+    @property
+    def source_folder(self) -> Path | None:
+        return self._source_folder
+
+    async def traces(self) -> Sequence[KnownTrace]:
+        return [
+            KnownTrace(
+                trace_id=row.trace_id, name=row.name, created=f"{row.created_at:%Y-%m-%d %H:%M}", summary=row.summary
+            )
+            for row in await self._library.rows(self._caller)
+            if row.trace_id != self._trace_id
+        ]
+
+    async def open(self, trace_id: str) -> OpenTrace:
+        """Raises NotFound, WorkerFailed."""
+        return (await self._library.open(self._caller, trace_id))[1]
+
+    def upload(self) -> AbstractAsyncContextManager[Path]:
+        """Raises NotFound."""
+        return self._library.upload(self._caller, self._trace_id)
+
+    async def usage(self) -> LimitsView:
+        return await self._limits()

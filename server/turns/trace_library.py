@@ -1,0 +1,161 @@
+"""Taking traces in, opening them, letting them go."""
+
+import secrets
+import tempfile
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+
+from server.agent.tools.search_findings import kept_findings
+from server.errors import LimitExceeded, WorkerFailed
+from server.ports.clock import Clock
+from server.ports.conversations import Conversations
+from server.ports.identity import Caller
+from server.ports.measures import Measures
+from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET, ObjectStore
+from server.ports.traces import OpenTrace, TraceRecords, TraceRow, TraceWorkers
+from server.turns.access import LinkReader, link_hash, reader_by_link, trace_of
+from traces.analysis.summary import summarise
+
+
+class TraceLibrary:
+    """Everything one may do with stored traces. `scratch` is a folder for files on their way (uploads, objects to be
+    read again).
+    """
+
+    def __init__(
+        self,
+        *,
+        records: TraceRecords,
+        conversations: Conversations,
+        objects: ObjectStore,
+        workers: TraceWorkers,
+        clock: Clock,
+        scratch: Path,
+        measures: Measures,
+    ) -> None:
+        self._records = records
+        self._conversations = conversations
+        self._objects = objects
+        self._workers = workers
+        self._clock = clock
+        self._scratch = scratch
+        self._measures = measures
+
+    async def add(self, caller: Caller, upload: Path, *, name: str, sha256: str) -> TraceRow:
+        """Make a stored trace of an uploaded file, which stays the caller's to remove. Either all of it is stored or
+        nothing.
+
+        Raises LimitExceeded, traces.errors.TraceError for a file that is not a good trace, WorkerFailed.
+        """
+        try:
+            await self._records.reserve_upload(caller)
+        except LimitExceeded as error:
+            self._measures.refused(str(error.decision.limit_type))
+            raise
+        trace_id = str(uuid.uuid4())
+        object_path = f"{caller.account_id}/{trace_id}"
+        try:
+            opened = await self._workers.read(upload, name=name, sha256=sha256)
+            summary = await self._workers.ask(opened, summarise)
+            findings = await self._findings(opened)
+            row = TraceRow(
+                trace_id=trace_id,
+                account_id=caller.account_id,
+                user_id=caller.user_id,
+                name=name,
+                sha256=sha256,
+                size_bytes=(await anyio.Path(upload).stat()).st_size,
+                format=summary.format,
+                unit=summary.unit,
+                duration_ns=summary.duration_ns,
+                summary=summary.as_json() | {"name": name, "findings": findings},
+                object_path=object_path,
+                created_at=self._clock.now(),
+            )
+            await self._objects.put(TRACES_BUCKET, object_path, upload)
+            await self._records.insert(row)
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await self._objects.delete(TRACES_BUCKET, object_path)
+                await self._records.release_upload(caller)
+            raise
+        return row
+
+    async def _findings(self, opened: OpenTrace) -> list[dict[str, str]]:
+        """What a later search finds of the trace; nothing of one that is too much to look through."""
+        try:
+            return await self._workers.ask(opened, kept_findings)
+        except WorkerFailed:
+            return []
+
+    async def row(self, caller: Caller, trace_id: str) -> TraceRow:
+        """Raises NotFound."""
+        return await trace_of(self._records, caller, trace_id)
+
+    async def rows(self, caller: Caller) -> list[TraceRow]:
+        """The caller's traces, newest first."""
+        return await self._records.list(caller)
+
+    async def open(self, caller: Caller, trace_id: str) -> tuple[TraceRow, OpenTrace]:
+        """The trace, ready for questions; read again from its object when the cache has lost it.
+
+        Raises NotFound, WorkerFailed.
+        """
+        row = await self.row(caller, trace_id)
+        opened = await self._workers.cached(row.sha256)
+        return row, opened if opened is not None else await self._read_again(row)
+
+    async def remove(self, caller: Caller, trace_id: str) -> None:
+        """Remove a trace with its sessions, pictures and bytes. Raises NotFound, TurnInProgress."""
+        row = await self.row(caller, trace_id)
+        for session in await self._conversations.sessions(caller, trace_id=trace_id):
+            await self.remove_session(caller, session.session_id)
+        await self._records.delete(caller, trace_id)
+        await self._objects.delete(TRACES_BUCKET, row.object_path)
+        await self._workers.forget(row.sha256)
+
+    async def remove_session(self, caller: Caller, session_id: str) -> None:
+        """Remove a session with its messages and pictures. Raises NotFound, TurnInProgress."""
+        for path in await self._conversations.delete_session(caller, session_id):
+            await self._objects.delete(PICTURES_BUCKET, path)
+
+    async def share(self, caller: Caller, trace_id: str) -> str:
+        """The token of a new link to the trace, in place of an earlier one. Raises NotFound, and NotAllowed when the
+        caller's plan does not include sharing.
+        """
+        row = await self.row(caller, trace_id)
+        token = secrets.token_urlsafe(32)
+        await self._records.share(caller, row.trace_id, link_hash(token))
+        return token
+
+    async def unshare(self, caller: Caller, trace_id: str) -> None:
+        """End the trace's link, if it has one. Raises NotFound."""
+        row = await self.row(caller, trace_id)
+        await self._records.share(caller, row.trace_id, None)
+
+    async def shared(self, token: str) -> LinkReader:
+        """The trace behind a link. Raises NotFound."""
+        return await reader_by_link(self._records, token)
+
+    @asynccontextmanager
+    async def upload(self, caller: Caller, trace_id: str) -> AsyncIterator[Path]:
+        """The file that a trace was read from, as long as the context lasts. Raises NotFound."""
+        async with self._copied(await self.row(caller, trace_id)) as copy:
+            yield copy
+
+    async def _read_again(self, row: TraceRow) -> OpenTrace:
+        async with self._copied(row) as copy:
+            return await self._workers.read(copy, name=row.name, sha256=row.sha256)
+
+    @asynccontextmanager
+    async def _copied(self, row: TraceRow) -> AsyncIterator[Path]:
+        with tempfile.TemporaryDirectory(dir=self._scratch) as folder:
+            copy = Path(folder) / "trace"
+            async with await anyio.open_file(copy, "wb") as file:
+                async for chunk in self._objects.stream(TRACES_BUCKET, row.object_path):
+                    await file.write(chunk)
+            yield copy

@@ -1,0 +1,247 @@
+"""The trace as SQL tables: what each column holds, and the columns it is made of. Read by the sandbox that answers
+queries and by the tool that describes them; knows no database.
+
+A table is a view over raw numpy columns (zero-copy where a trace has one profile). Handles are text (`f12`), times come
+in nanoseconds and milliseconds on the trace's own clock, on which its earliest moment is 0.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from traces.export import sql_rows
+from traces.export.sql_rows import Columns
+from traces.model import Profile, Trace
+from traces.values import ProfileKind, Unit
+
+ON_AXIS, MEASURED = "$on_axis", "$measured"
+"""Stand in expressions for "this row's profile has a time axis" and "measures time"; `view` replaces them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SqlColumn:
+    """`expression` is over the table's raw columns, `meaning` for whoever writes a query."""
+
+    name: str
+    expression: str
+    meaning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SqlTable:
+    """`raw` gives its rows as columns, `row_count` their number at no cost. `uses`: raw tables its expressions read."""
+
+    name: str
+    meaning: str
+    columns: tuple[SqlColumn, ...]
+    raw: Callable[[Trace], Columns]
+    row_count: Callable[[Trace], int]
+    uses: tuple[str, ...] = ()
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+
+def raw_name(table: str) -> str:
+    """The name under which a table's raw columns stand: never one that a query may say."""
+    return f"_{table}"
+
+
+def view(table: SqlTable, trace: Trace) -> str:
+    """`SELECT ...` of the table over its raw columns."""
+    chosen = ", ".join(f'{column.expression} AS "{column.name}"' for column in table.columns)
+    chosen = chosen.replace(ON_AXIS, _where(trace, lambda profile: profile.axis.is_time))
+    chosen = chosen.replace(MEASURED, _where(trace, lambda profile: profile.unit is Unit.NANOSECONDS))
+    return f"SELECT {chosen} FROM {raw_name(table.name)}"  # noqa: S608 - of constants of this file
+
+
+def _where(trace: Trace, is_so: Callable[[Profile], bool]) -> str:
+    those = [str(profile.index) for profile in trace.profiles if is_so(profile)]
+    if len(those) == len(trace.profiles):
+        return "TRUE"
+    return f"profile IN ({', '.join(those)})" if those else "FALSE"
+
+
+def _handle(letter: str, column: str) -> str:
+    return f"CASE WHEN {column} >= 0 THEN '{letter}' || {column} END"
+
+
+def _ms(column: str, condition: str) -> str:
+    return f"CASE WHEN {condition} THEN {column} / 1e6 END"
+
+
+def _named(frame: str = "frame") -> str:
+    return f"(SELECT named.name FROM _frames named WHERE named.id = {frame})"  # noqa: S608 - a constant
+
+
+PROFILE = SqlColumn("profile", _handle("p", "profile"), "p0; NULL: the whole trace")
+IN_PROFILE = SqlColumn("profile", _handle("p", "profile"))
+FRAME = SqlColumn("frame", _handle("f", "frame"))
+NAME = SqlColumn("name", _named(), "the frame's name")
+PLAIN_NAME = SqlColumn("name", "name::VARCHAR")
+
+
+def _moment(prefix: str, column: str, meaning: str = "") -> tuple[SqlColumn, SqlColumn]:
+    return SqlColumn(f"{prefix}_ns", column, meaning), SqlColumn(f"{prefix}_ms", f"{column} / 1e6")
+
+
+def _line(column: str) -> str:
+    return f"CASE WHEN {column} >= 0 THEN {column} END"
+
+
+TABLES: dict[str, SqlTable] = {
+    table.name: table
+    for table in (
+        SqlTable(
+            "frames",
+            "functions",
+            (
+                SqlColumn("frame", _handle("f", "id"), "f12"),
+                PLAIN_NAME,
+                SqlColumn("file", "file::VARCHAR"),
+                SqlColumn("line", _line("line")),
+                SqlColumn("col", _line("col")),
+                SqlColumn("category", "category::VARCHAR"),
+            ),
+            sql_rows.frames,
+            lambda trace: len(trace.frames),
+        ),
+        SqlTable(
+            "profiles",
+            "threads and tracks",
+            (
+                SqlColumn("profile", _handle("p", "profile"), "p0"),
+                PLAIN_NAME,
+                SqlColumn("pid", "pid", "text"),
+                SqlColumn("tid", "tid", "text"),
+                SqlColumn("kind", "kind", " or ".join(kind.value for kind in ProfileKind)),
+                SqlColumn("unit", "unit", "of its values: " + ", ".join(unit.value for unit in Unit)),
+                SqlColumn("start_ms", _ms("axis_start", ON_AXIS), "subtract it from times to get a tool's window"),
+                SqlColumn("dur_ms", _ms("(axis_end - axis_start)", ON_AXIS)),
+                SqlColumn("samples", "samples", "rows in samples"),
+                SqlColumn("spans", "spans", "rows in spans"),
+                SqlColumn("nodes", "nodes", "rows in nodes"),
+            ),
+            sql_rows.profiles,
+            lambda trace: len(trace.profiles),
+        ),
+        SqlTable(
+            "spans",
+            "single timed calls, properly nested (evented profiles)",
+            (
+                SqlColumn("span", "'s' || id", "s12"),
+                IN_PROFILE,
+                FRAME,
+                NAME,
+                SqlColumn("node", _handle("n", "node")),
+                SqlColumn("parent", _handle("s", "parent"), "the calling span; NULL: none"),
+                SqlColumn("depth", "depth"),
+                SqlColumn("start_ns", '"start"'),
+                SqlColumn("start_ms", _ms('"start"', ON_AXIS), "NULL when the profile has no time axis"),
+                SqlColumn("dur_ns", "dur"),
+                SqlColumn("dur_ms", _ms("dur", ON_AXIS)),
+                SqlColumn("self_ns", "self", "without its children"),
+                SqlColumn("self_ms", _ms("self", ON_AXIS)),
+            ),
+            sql_rows.spans,
+            lambda trace: sum(len(p.spans) for p in trace.profiles if p.spans),
+            ("frames",),
+        ),
+        SqlTable(
+            "samples",
+            "recorded stacks in time order (sampled profiles)",
+            (
+                IN_PROFILE,
+                SqlColumn("time_ns", '"time"'),
+                SqlColumn("time_ms", _ms('"time"', ON_AXIS)),
+                SqlColumn("node", _handle("n", "node"), "its innermost call; NULL: idle"),
+                FRAME,
+                NAME,
+                SqlColumn("weight", "weight", "in the profile's unit (ns for time)"),
+                SqlColumn("weight_ms", _ms("weight", MEASURED)),
+            ),
+            sql_rows.samples,
+            lambda trace: sum(len(p.samples) for p in trace.profiles if p.samples),
+            ("frames",),
+        ),
+        SqlTable(
+            "nodes",
+            "call paths (the call tree): one row a path, added up",
+            (
+                SqlColumn("node", "'n' || id", "n12"),
+                IN_PROFILE,
+                FRAME,
+                NAME,
+                SqlColumn("parent", _handle("n", "parent"), "NULL: a root"),
+                SqlColumn("depth", "depth"),
+                SqlColumn("count", "count", "calls, or samples that end here"),
+                SqlColumn("self_value", "self_value", "in the profile's unit (ns for time)"),
+                SqlColumn("total_value", "total_value", "with what it calls"),
+                SqlColumn("self_ms", _ms("self_value", MEASURED)),
+                SqlColumn("total_ms", _ms("total_value", MEASURED)),
+                SqlColumn("outermost", "outermost = 1", "add up totals of these only: recursion counts once"),
+            ),
+            sql_rows.nodes,
+            lambda trace: sum(len(p.tree) for p in trace.profiles),
+            ("frames",),
+        ),
+        SqlTable(
+            "counters",
+            "measured levels, one row a reading",
+            (PLAIN_NAME, PROFILE, *_moment("time", '"time"'), SqlColumn("value", "value")),
+            sql_rows.counters,
+            lambda trace: len(trace.counters.time),
+        ),
+        SqlTable(
+            "instants",
+            "points in time",
+            (PLAIN_NAME, PROFILE, *_moment("time", '"time"')),
+            sql_rows.instants,
+            lambda trace: len(trace.instants.time),
+        ),
+        SqlTable(
+            "async_spans",
+            "intervals that need not nest (requests, async tasks)",
+            (
+                PLAIN_NAME,
+                SqlColumn("id", "ident::VARCHAR"),
+                PROFILE,
+                *_moment("start", '"start"'),
+                *_moment("dur", "dur"),
+            ),
+            sql_rows.async_spans,
+            lambda trace: len(trace.async_spans.start),
+        ),
+        SqlTable(
+            "flows",
+            "arrows from one point to another",
+            (
+                PLAIN_NAME,
+                SqlColumn("from_profile", _handle("p", "from_profile")),
+                *_moment("from", "from_time"),
+                SqlColumn("to_profile", _handle("p", "to_profile")),
+                *_moment("to", "to_time"),
+            ),
+            sql_rows.flows,
+            lambda trace: len(trace.flows.from_time),
+        ),
+        SqlTable(
+            "requests",
+            "what a page asked the network for (Chrome)",
+            (
+                SqlColumn("url", "url::VARCHAR", "without query"),
+                SqlColumn("kind", "kind::VARCHAR", "Document, Stylesheet, Script and so on"),
+                SqlColumn("priority", "priority::VARCHAR", "Chrome's: VeryHigh to VeryLow"),
+                SqlColumn("blocking", "blocking::VARCHAR", "blocking: painting waits for it"),
+                SqlColumn("found_in", "found_in::VARCHAR", "the address that asked for it"),
+                PROFILE,
+                *_moment("start", '"start"'),
+                *_moment("dur", "dur"),
+                SqlColumn("server_ms", "CASE WHEN server >= 0 THEN server / 1e6 END", "until the first bytes came"),
+                SqlColumn("size_bytes", "CASE WHEN size >= 0 THEN size END", "received"),
+            ),
+            sql_rows.requests,
+            lambda trace: len(trace.requests),
+        ),
+    )
+}

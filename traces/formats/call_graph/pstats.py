@@ -1,0 +1,74 @@
+"""What cProfile saves (`python -m cProfile -o`, `Profile.dump_stats`): how often functions were called, and by whom.
+
+Format: a marshalled dictionary from (file, line, name) to (primitive calls, calls, own seconds, seconds with callees,
+callers), as Lib/pstats.py of CPython reads it; a caller's row is (calls, primitive calls, own seconds, seconds).
+"""
+
+from math import isfinite
+
+from traces.builder import TraceBuilder
+from traces.formats.call_graph.call_graph import CallGraph
+from traces.formats.call_graph.call_paths import paths_of_graph
+from traces.formats.call_graph.marshal_subset import BrokenMarshal, Value, read_marshal
+from traces.formats.time_units import nanoseconds
+from traces.values import Unit, ValueType
+
+BUILT_IN = "~"
+VALUES = (ValueType("time", Unit.NANOSECONDS), ValueType("calls", Unit.COUNT))
+MAX_NUMBER = 1e15
+
+
+def read(content: memoryview, builder: TraceBuilder) -> None:
+    """Feed the one profile: own time and calls. Raises DamagedTrace."""
+    try:
+        stats = read_marshal(bytes(content))
+    except BrokenMarshal as error:
+        raise builder.damaged(f"{error}.") from error
+    if not isinstance(stats, dict):
+        raise builder.damaged("it is no dictionary of functions.")
+    graph = CallGraph(1)
+    calls: dict[int, float] = {}
+    for key, row in stats.items():
+        function = _function(key, graph, builder)
+        _, times, own, _, callers = _row(row, 5, builder)
+        graph.add_own(function, [_number(own, builder)])
+        calls[function] = _number(times, builder)
+        if not isinstance(callers, dict):
+            raise builder.damaged("a function's callers are no dictionary.")
+        for caller, paid in callers.items():
+            times, _, _, spent = _row(paid, 4, builder)
+            known = _function(caller, graph, builder)
+            graph.add_call(known, function, [_number(spent, builder)], _number(times, builder))
+    for function, times in calls.items():
+        graph.times[function] = times
+    stacks, leaves, (seconds, called) = paths_of_graph(graph, builder)
+    try:
+        time = nanoseconds(seconds, 1_000_000_000)
+    except ValueError as error:
+        raise builder.damaged(f"{error}.") from error
+    builder.add_sampled(builder.name, stacks, leaves, [time, called], values=VALUES)
+
+
+def _row(row: Value, size: int, builder: TraceBuilder) -> tuple[Value, ...]:
+    if not isinstance(row, tuple) or len(row) != size:
+        raise builder.damaged("a row of numbers is not what cProfile writes.")
+    return row
+
+
+def _number(value: Value, builder: TraceBuilder) -> float:
+    if not isinstance(value, int | float) or not isfinite(value) or abs(value) > MAX_NUMBER:
+        raise builder.damaged("a time or a count is no finite number.")
+    return max(0.0, float(value))  # a clock that was set back gives a little less than nothing
+
+
+def _function(key: Value, graph: CallGraph, builder: TraceBuilder) -> int:
+    match key:
+        case (str(file), int(line), str(name)):
+            number = graph.function(key)
+            if number is not None:
+                return number
+            is_built_in = file == BUILT_IN
+            frame = builder.frame(name, None if is_built_in else file, None if is_built_in or line < 1 else line)
+            return graph.add_function(key, frame)
+        case _:
+            raise builder.damaged("a function's key is not a file, a line and a name.")

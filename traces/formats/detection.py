@@ -1,0 +1,125 @@
+"""Which format a file is of: the order of asking, and what a refusal advises."""
+
+import re
+
+import msgspec
+
+from traces.bounds import DETECTION_BYTES, FIRST_LINE_BYTES
+from traces.errors import DamagedTrace, UnrecognisedTrace
+from traces.formats.austin import AUSTIN, AUSTIN_MOJO
+from traces.formats.call_graph import CALLGRIND, GPROF2DOT, PSTATS
+from traces.formats.call_tree import HASKELL, MEMRAY, PYINSTRUMENT
+from traces.formats.firefox import FIREFOX
+from traces.formats.format import Format
+from traces.formats.head import Head
+from traces.formats.instruments import INSTRUMENTS, INSTRUMENTS_TRACE
+from traces.formats.jfr import ASYNC_PROFILER, JFR
+from traces.formats.nettrace import NETTRACE
+from traces.formats.nsys import NSYS
+from traces.formats.perf import LINUX_PERF, PERF_DATA
+from traces.formats.perfetto import PERFETTO
+from traces.formats.pprof_otlp import OTLP, PPROF
+from traces.formats.ruby import RBSPY, STACKPROF
+from traces.formats.safari import SAFARI
+from traces.formats.speedscope import SPEEDSCOPE
+from traces.formats.surrogates import without_half_characters
+from traces.formats.text import COLLAPSED, PAPYRUS, PMCSTAT
+from traces.formats.trace_event import TRACE_EVENT
+from traces.formats.v8 import CPUPROFILE, HEAP_PROFILE, V8_LOG
+
+FORMATS = (
+    PPROF,
+    OTLP,
+    SPEEDSCOPE,
+    HEAP_PROFILE,
+    FIREFOX,
+    SAFARI,
+    INSTRUMENTS,
+    INSTRUMENTS_TRACE,
+    JFR,
+    PERFETTO,
+    PERF_DATA,
+    NETTRACE,
+    CPUPROFILE,
+    TRACE_EVENT,
+    V8_LOG,
+    PSTATS,
+    PYINSTRUMENT,
+    MEMRAY,
+    GPROF2DOT,
+    RBSPY,
+    AUSTIN_MOJO,
+    NSYS,
+    ASYNC_PROFILER,
+    STACKPROF,
+    HASKELL,
+    PAPYRUS,
+    PMCSTAT,
+    LINUX_PERF,
+    CALLGRIND,
+    AUSTIN,
+    COLLAPSED,
+)
+"""In the order of asking: the surest signs first, plain text last."""
+
+START = 256
+ADVICE = (
+    (
+        re.compile(rb"memray\0"),
+        "memray's own recording. Run `memray flamegraph` on it and choose the page that it makes",
+    ),
+    (
+        re.compile(rb"^PERFILE2|^PERFFILE|^2ELIFREP"),
+        "perf's own recording, old or of a big-endian machine. Run `perf script` on it there, choose what that prints",
+    ),
+    (re.compile(rb"^\x04\x08[\[{]"), "Ruby's own format. Write it as JSON: `JSON.generate(StackProf.results)`"),
+    (
+        re.compile(rb"^Nettrace"),
+        "a .nettrace of a version not read. Run `dotnet-trace convert --format Speedscope` and choose what that writes",
+    ),
+    (re.compile(rb"^gmon"), "gprof's recording. Record with `perf record -g` or callgrind instead"),
+    (re.compile(rb"^desc: .*\ncmd: .*\ntime_unit: "), "massif's log of heap sizes. Record with callgrind instead"),
+)
+"""Files that people take for traces but that only their own tool reads: what to make of them instead."""
+
+
+def detect(content: memoryview, name: str) -> Format:
+    """The format of decompressed content, by its first bytes. Raises UnrecognisedTrace, or DamagedTrace (JSON)."""
+    head = Head.of(content[:DETECTION_BYTES], name)
+    known = _format_of(head)
+    if known is None and len(content) > DETECTION_BYTES:
+        known = _format_of(_more_of(head, content, name))
+    if known is not None:
+        return known
+    if (advice := advice_for(head)) is not None:
+        raise UnrecognisedTrace(f"{name}: this is {advice}.")
+    expected = ", ".join(known.label for known in FORMATS)
+    seen = "JSON of another kind" if head.json is not None else "text" if head.text is not None else "binary data"
+    raise UnrecognisedTrace(f"{name}: this {seen} is not a trace that is known here. Known are: {expected}.")
+
+
+def _format_of(head: Head) -> Format | None:
+    return next((known for known in FORMATS if known.looks_like(head)), None)
+
+
+def _more_of(head: Head, content: memoryview, name: str) -> Head:
+    """What tells the format may stand behind a long value: the names of all top-level values, or a text's first line.
+
+    Raises DamagedTrace.
+    """
+    if head.json is not None and head.json.root == "object":
+        try:
+            mended, halves = without_half_characters(content)
+            whole = msgspec.json.decode(mended if halves else content, type=dict[str, msgspec.Raw])
+            return head.with_keys(whole.keys())
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+            raise DamagedTrace(f"{name}: its JSON is truncated or malformed. Record or export it again.") from error
+    if head.json is None and head.text is not None and b"\n" not in head.data:
+        return Head.of(bytes(content[:FIRST_LINE_BYTES]).partition(b"\n")[0], name)
+    return head
+
+
+def advice_for(head: Head) -> str | None:
+    """What the file is and what to do with it, or None."""
+    start = head.data[:START]
+    return next((advice for sign, advice in ADVICE if sign.search(start)), None)

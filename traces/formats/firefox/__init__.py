@@ -1,0 +1,17 @@
+"""Firefox profiles: the Gecko profiler's two forms, and DevTools' recordings around one."""
+
+from traces.formats.format import Format
+from traces.formats.head import Head
+
+
+def looks_like_firefox(head: Head) -> bool:
+    """An object with threads and what is known about them, or DevTools' recording around one."""
+    if head.json is None:
+        return False
+    keys = head.json.keys
+    if {"meta", "threads"} <= keys:
+        return bool(keys & {"libs", "shared", "pausedRanges"}) or b'"preprocessedProfileVersion"' in head.data
+    return {"profile", "systemHost", "duration"} <= keys
+
+
+FIREFOX = Format("firefox", "Firefox profiles", looks_like_firefox, __name__)

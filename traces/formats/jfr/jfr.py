@@ -1,0 +1,176 @@
+"""Java Flight Recorder files, of the JDK and of async-profiler.
+
+A JDK samples Java code and native code as two kinds of event; allocations and waits for locks are others. Each becomes
+a profile of all threads, with a count or a size as its value and the moments of its samples.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from traces.builder import TraceBuilder
+from traces.formats.jfr.jfr_chunk import Chunk, chunks
+from traces.formats.jfr.jfr_types import BrokenChunk
+from traces.model import NONE
+from traces.stacks import StackTable
+from traces.values import Unit, ValueType
+
+NATIVE_FRAMES = frozenset({"Native", "C++", "Kernel"})
+SAMPLES = ValueType("samples", Unit.COUNT)
+ALLOCATED = ValueType("allocated", Unit.BYTES)
+WAITED = ValueType("time", Unit.NANOSECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Events that make up one profile: `weight` says what one of them weighs."""
+
+    name: str
+    events: tuple[str, ...]
+    value: ValueType
+    weight: Callable[[Chunk, dict[str, Any]], int]
+
+
+@dataclass(slots=True)
+class Rows:
+    """Samples of one kind, in file order."""
+
+    times: list[int] = field(default_factory=list)
+    leaves: list[int] = field(default_factory=list)
+    weights: list[int] = field(default_factory=list)
+    stacks: StackTable = field(default_factory=StackTable)
+
+
+def _one(_: Chunk, __: dict[str, Any]) -> int:
+    return 1
+
+
+def _ticks(chunk: Chunk, event: dict[str, Any]) -> int:
+    return max(0, chunk.lasting(event.get("duration", 0)))
+
+
+EXECUTION, NATIVE = "jdk.ExecutionSample", "jdk.NativeMethodSample"
+WITH_NATIVE = Kind("With native calls", (EXECUTION, NATIVE), SAMPLES, _one)
+KINDS = (
+    Kind("Without native calls", (EXECUTION,), SAMPLES, _one),
+    WITH_NATIVE,
+    Kind("Processor time", ("jdk.CPUTimeSample",), WAITED, lambda chunk, e: chunk.lasting(e.get("samplingPeriod", 0))),
+    Kind("Wall clock", ("profiler.WallClockSample",), SAMPLES, lambda _, e: e.get("samples", 1)),
+    Kind("Allocations", ("jdk.ObjectAllocationSample",), ALLOCATED, lambda _, e: e.get("weight", 0)),
+    Kind(
+        "Allocations of thread-local buffers and beside them",
+        ("jdk.ObjectAllocationInNewTLAB", "jdk.ObjectAllocationOutsideTLAB"),
+        ALLOCATED,
+        lambda _, e: e.get("tlabSize", e.get("allocationSize", 0)),
+    ),
+    Kind("Waits for locks", ("jdk.JavaMonitorEnter",), WAITED, _ticks),
+    Kind("Parked threads", ("jdk.ThreadPark",), WAITED, _ticks),
+)
+OF_EVENT = {
+    event: [at for at, kind in enumerate(KINDS) if event in kind.events] for kind in KINDS for event in kind.events
+}
+
+
+def read(content: memoryview, builder: TraceBuilder) -> None:
+    """Feed a profile for each kind of event that is there. Raises DamagedTrace."""
+    rows = [Rows() for _ in KINDS]
+    native = 0
+    try:
+        for chunk in chunks(bytes(content)):
+            builder.recorded(chunk.start_ns, utc_offset_minutes=chunk.types.utc_offset_minutes)
+            native += _collect(chunk, rows, builder)
+    except BrokenChunk as error:
+        raise builder.damaged(f"{error}.") from error
+    except (LookupError, TypeError, AttributeError) as error:
+        raise builder.damaged("an event or a stack lacks what belongs to it, or it breaks off.") from error
+    for kind, sampled in zip(KINDS, rows, strict=True):
+        if kind is not WITH_NATIVE or native:
+            _add(kind, sampled, builder)
+    builder.default_profile = 0 if builder.profile_count else None
+
+
+def _collect(chunk: Chunk, rows: list[Rows], builder: TraceBuilder) -> int:
+    """Sort a chunk's events into rows, one a kind; returns how many sampled native code."""
+    paths = Paths(chunk, builder)
+    native = without_stack = 0
+    for name, event in chunk.events(frozenset(OF_EVENT)):
+        path = paths.of(event.get("stackTrace"))
+        if not path:
+            without_stack += 1
+            continue
+        native += name == NATIVE
+        time = chunk.nanoseconds(event.get("startTime", chunk.start_ticks))
+        for at in OF_EVENT[name]:
+            rows[at].times.append(time)
+            rows[at].leaves.append(_leaf(rows[at].stacks, path))
+            rows[at].weights.append(KINDS[at].weight(chunk, event))
+    builder.warn(
+        "truncated_stacks", "stacks that were cut when they were recorded miss their outer frames", paths.truncated
+    )
+    builder.warn("no_stack", "events without a stack were dropped", without_stack)
+    return native
+
+
+def _add(kind: Kind, rows: Rows, builder: TraceBuilder) -> None:
+    if not rows.times:
+        return
+    order = np.argsort(np.array(rows.times), kind="stable")
+    leaves, weights = np.array(rows.leaves, np.int32)[order], np.array(rows.weights, np.float64)[order]
+    if kind.value.unit.is_time:  # threads wait at the same time: what they waited can only lie end to end
+        builder.add_sampled(kind.name, rows.stacks, leaves, [weights], values=(kind.value,))
+        return
+    times = np.array(rows.times)[order]
+    builder.add_sampled(
+        kind.name, rows.stacks, leaves, [weights], values=(kind.value,), time=times, axis=Unit.NANOSECONDS
+    )
+
+
+def _leaf(stacks: StackTable, path: list[int]) -> int:
+    leaf = NONE
+    for frame in path:
+        leaf = stacks.child(leaf, frame)
+    return leaf
+
+
+class Paths:
+    """The frames of a chunk's stack traces, outermost first, each read once."""
+
+    def __init__(self, chunk: Chunk, builder: TraceBuilder) -> None:
+        self.truncated = 0
+        self._chunk = chunk
+        self._builder = builder
+        self._paths: dict[Any, list[int]] = {}
+        self._frames: dict[Any, int] = {}
+
+    def of(self, reference: Any) -> list[int]:
+        """Empty where the event has no stack, or one that the file does not hold."""
+        path = self._paths.get(reference)
+        if path is None:
+            trace = self._chunk.follow(reference)
+            frames = self._chunk.follow(trace["frames"]) if trace else []
+            self.truncated += bool(trace and trace.get("truncated"))
+            path = self._paths[reference] = [self._frame(self._chunk.follow(frame)) for frame in reversed(frames)]
+        return path
+
+    def _frame(self, frame: dict[str, Any]) -> int:
+        reference = frame["method"]
+        known = self._frames.get(reference)
+        if known is None:
+            method: dict[str, Any] = self._chunk.follow(reference) or {}
+            owner: dict[str, Any] = self._chunk.follow(method.get("type")) or {}
+            where = self._symbol(owner.get("name")).replace("/", ".")
+            name = self._symbol(method.get("name")) or "(unknown)"
+            kind = (self._chunk.follow(frame.get("type")) or {}).get("description")
+            category = "native" if kind in NATIVE_FRAMES else None
+            known = self._builder.frame(f"{where}:{name}" if where else name, category=category)
+            self._frames[reference] = known
+        return known
+
+    def _symbol(self, reference: Any) -> str:
+        """A text that may lie in the pool of symbols, of strings, or here."""
+        found = self._chunk.follow(reference)
+        if isinstance(found, dict):
+            found = self._chunk.follow(found.get("string"))
+        return found if isinstance(found, str) else ""

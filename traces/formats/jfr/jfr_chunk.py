@@ -1,0 +1,133 @@
+"""The chunks of a Java Flight Recorder file: header, metadata, constant pools, events.
+
+Format: https://github.com/openjdk/jdk, src/hotspot/share/jfr and jdk.jfr.internal.consumer (ChunkHeader, ConstantMap).
+"""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from traces.formats.jfr import JFR_CHUNK
+from traces.formats.jfr.jfr_types import BrokenChunk, Types, number, read_types
+
+HEADER = struct.Struct(">4sHHqqqqqqqI")
+COMPRESSED = 1
+METADATA, CONSTANTS = 0, 1
+
+
+@dataclass(slots=True)
+class Chunk:
+    """One chunk, ready to be asked. `ticks` become nanoseconds since 1970 by `nanoseconds`."""
+
+    data: bytes
+    start: int
+    end: int
+    start_ns: int
+    start_ticks: int
+    ticks_a_second: int
+    types: Types
+    pools: dict[int, dict[int, Any]] = field(default_factory=dict)
+
+    def nanoseconds(self, ticks: int) -> int:
+        """A moment, from the clock that events are stamped with."""
+        return self.start_ns + self.lasting(ticks - self.start_ticks)
+
+    def lasting(self, ticks: int) -> int:
+        """A duration in nanoseconds."""
+        return ticks * 1_000_000_000 // self.ticks_a_second
+
+    def follow(self, value: Any) -> Any:
+        """What a reference means; None where the pools do not have it. Other values are themselves."""
+        return self.pools.get(value[0], {}).get(value[1]) if isinstance(value, tuple) else value
+
+    def events(self, wanted: frozenset[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The events of some types, with their fields, in the order of the file. Raises BrokenChunk."""
+        names = {ident: known.name for ident, known in self.types.declared.items() if known.name in wanted}
+        at = self.start + HEADER.size
+        data = self.data
+        while at < self.end:
+            size, body = number(data, at)
+            if size <= 0 or at + size > self.end:
+                raise BrokenChunk("an event is longer than its chunk")
+            ident, body = number(data, body)
+            name = names.get(ident)
+            if name is not None:
+                yield name, self.types.reader(ident)(data, body)[0]
+            at += size
+
+
+def chunks(data: bytes) -> Iterator[Chunk]:
+    """Each chunk of a file. Raises BrokenChunk."""
+    at = 0
+    known: dict[bytes, Types] = {}  # chunks of one recording mostly declare the same
+    while at < len(data):
+        yield _chunk(data, at, known)
+        at += HEADER.unpack_from(data, at)[3]
+
+
+def _chunk(data: bytes, at: int, known: dict[bytes, Types]) -> Chunk:
+    if len(data) - at < HEADER.size:
+        raise BrokenChunk("it breaks off")
+    magic, major, _, size, constants, metadata, start_ns, _, start_ticks, frequency, features = HEADER.unpack_from(
+        data, at
+    )
+    if magic != JFR_CHUNK or major not in (1, 2):
+        raise BrokenChunk("a chunk does not begin as it should, or is of an unknown version")
+    if not HEADER.size < size <= len(data) - at:
+        raise BrokenChunk("it breaks off, or the recording was not finished")
+    if not features & COMPRESSED:
+        raise BrokenChunk("its numbers are not compressed, which is not read")
+    if frequency <= 0 or not (0 < metadata < size and 0 <= constants < size):
+        raise BrokenChunk("a chunk's header points outside of it")
+    try:
+        types = _types(data, at + metadata, known)
+        chunk = Chunk(data, at, at + size, start_ns, start_ticks, frequency, types)
+        _read_constants(chunk, constants)
+    except IndexError as error:
+        raise BrokenChunk("it breaks off") from error
+    return chunk
+
+
+def _types(data: bytes, start: int, known: dict[bytes, Types]) -> Types:
+    size, at = number(data, start)
+    kind, at = number(data, at)
+    if kind != METADATA:
+        raise BrokenChunk("its metadata are not where its header says")
+    for _ in range(3):  # when, how long, number of the metadata
+        _, at = number(data, at)
+    body = data[at : start + max(0, size)]
+    if body not in known:
+        known[body] = read_types(body)
+    return known[body]
+
+
+def _read_constants(chunk: Chunk, offset: int) -> None:
+    """Constants are written as they come up, in checkpoints that say where the one before them is."""
+    data = chunk.data
+    seen: set[int] = set()
+    while True:
+        at = chunk.start + offset
+        if at in seen or not chunk.start < at < chunk.end:
+            raise BrokenChunk("its constants are not where it says")
+        seen.add(at)
+        _, at = number(data, at)
+        kind, at = number(data, at)
+        if kind != CONSTANTS:
+            raise BrokenChunk("its constants are not where it says")
+        for _ in range(2):  # when, how long
+            _, at = number(data, at)
+        back, at = number(data, at)
+        pools, at = number(data, at + 1)  # one byte says what kind of checkpoint it is
+        for _ in range(pools):
+            ident, at = number(data, at)
+            count, at = number(data, at)
+            pool = chunk.pools.setdefault(ident, {})
+            read = chunk.types.reader(ident)
+            for _ in range(count):
+                key, at = number(data, at)
+                value, at = read(data, at)
+                pool.setdefault(key, value)
+        if back == 0:
+            return
+        offset += back

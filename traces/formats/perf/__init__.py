@@ -1,0 +1,32 @@
+"""Linux perf: its binary recordings, and what `perf script` prints of them."""
+
+from traces.formats.format import Format
+from traces.formats.head import Head
+from traces.kernels.perf import frame_parts, header_parts
+
+PERF_MAGIC = b"PERFILE2"
+PERF_HEADER_BYTES, PERF_PIPE_HEADER_BYTES = 104, 16
+
+
+def looks_like_perf_data(head: Head) -> bool:
+    """perf's sign, and a header of one of its two sizes."""
+    if not head.data.startswith(PERF_MAGIC) or len(head.data) < PERF_PIPE_HEADER_BYTES:
+        return False
+    size = int.from_bytes(head.data[8:16], "little")
+    return size in (PERF_HEADER_BYTES, PERF_PIPE_HEADER_BYTES)
+
+
+def looks_like_linux_perf(head: Head) -> bool:
+    """A line with a time and an event, and a frame with an address and an object in the same line or the next."""
+    if head.text is None or head.json is not None:
+        return False
+    lines = head.data.split(b"\n")
+    for line, following in zip(lines, [*lines[1:], b""], strict=True):
+        header = header_parts(line)
+        if header is not None:
+            return frame_parts(header.rest or following) is not None
+    return False
+
+
+PERF_DATA = Format("perf-data", "perf.data of Linux", looks_like_perf_data, __name__)
+LINUX_PERF = Format("linux-perf", "Linux perf script", looks_like_linux_perf, __name__)

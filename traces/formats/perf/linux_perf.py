@@ -1,0 +1,43 @@
+"""What `perf script` prints: samples with stacks, of one process or the whole system.
+
+Format: tools/perf/Documentation/perf-script.txt of Linux; a line `comm pid/tid [cpu] time: period event:` and under
+it the stack, innermost first, `address symbol+offset (object)`.
+"""
+
+import numpy as np
+
+from traces.builder import TraceBuilder
+from traces.formats.perf.perf_threads import PerfThread, add_threads
+from traces.kernels.columns import pick, rows_of_each
+from traces.kernels.perf import MISSING, Blocks, scan_blocks
+from traces.model import Int32, Int64
+
+
+def read(content: memoryview, builder: TraceBuilder) -> None:
+    """Feed a profile a thread and event: time, samples, and the event's count if it was printed."""
+    blocks = scan_blocks(content)
+    builder.warn("unread_lines", "lines that are neither a sample nor a frame were skipped", blocks.unread)
+    if not len(blocks.time):
+        return
+    threads = [_thread(blocks, rank) for _, rank in rows_of_each(blocks.thread)]
+    add_threads(threads, threads[0].event, pick(_frames(blocks, builder), blocks.frame), blocks.ends, builder)
+
+
+def _thread(blocks: Blocks, rank: Int64) -> PerfThread:
+    """The samples of one thread and event; the period counts only where every sample has one. The pid is empty where
+    perf printed the thread only."""
+    comm, ids, event = map(_text, blocks.threads[blocks.thread[rank[0]]])
+    pid, _, tid = ids.rpartition("/")
+    period = blocks.period[rank]
+    return PerfThread(comm, pid, tid, event, rank, blocks.time[rank], None if MISSING in period else period)
+
+
+def _frames(blocks: Blocks, builder: TraceBuilder) -> Int32:
+    """The builder's frame of each of theirs."""
+    named = ((_text(symbol), _text(thing)) for symbol, thing in blocks.frames)
+    frames = [builder.frame(f"??? ({thing})" if symbol == "[unknown]" else symbol, thing) for symbol, thing in named]
+    return np.array(frames, np.int32)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

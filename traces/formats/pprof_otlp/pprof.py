@@ -1,0 +1,99 @@
+"""pprof profiles (Go, node, parca, perf_to_profile). Format: github.com/google/pprof, proto/profile.proto.
+
+All value types are kept. Inlined functions are frames of their own. A function is one frame whatever line it was
+sampled at; its line is where it begins, or, where the file does not say that, the lowest it was sampled at.
+"""
+
+import numpy as np
+
+from traces.bounds import MAX_STACK_DEPTH
+from traces.builder import TraceBuilder
+from traces.formats.pprof_otlp.locations import frames_of_stacks, sampled_lines, with_lines
+from traces.formats.pprof_otlp.protobuf_columns import messages_in, number_of, numbers_of, texts
+from traces.formats.time_units import in_unit, unit_named
+from traces.kernels.library import NotReadable
+from traces.kernels.protobuf import LENGTH, VARINT, Fields, scan_fields
+from traces.kernels.trees import paths_of_stacks
+from traces.model import Int32, Int64
+from traces.values import ValueType
+
+SAMPLE_TYPE, SAMPLE, LOCATION, FUNCTION, STRING, TIME_NANOS, DEFAULT_TYPE = 1, 2, 4, 5, 6, 9, 14
+
+
+def read(content: memoryview, builder: TraceBuilder) -> None:
+    """Feed the one profile. Raises DamagedTrace."""
+    try:
+        _read(content, builder)
+    except NotReadable as error:
+        raise builder.damaged(f"{error}.") from error
+    except IndexError as error:
+        raise builder.damaged("it points to a string, location or function that it does not hold.") from error
+    except ValueError as error:
+        raise builder.damaged(f"{error}.") from error
+
+
+def _read(data: memoryview, builder: TraceBuilder) -> None:
+    whole = scan_fields(data, [0], [len(data)])
+    strings = texts(data, whole, STRING)
+    types = messages_in(data, whole, SAMPLE_TYPE)
+    named = [
+        (_text(strings, name), *unit_named(_text(strings, unit)))
+        for name, unit in zip(number_of(types, 1).tolist(), number_of(types, 2).tolist(), strict=True)
+    ]
+    samples = messages_in(data, whole, SAMPLE)
+    locations, location_ends = numbers_of(data, samples, 1)
+    values, value_ends = numbers_of(data, samples, 2)
+    del samples
+    if (np.diff(value_ends, prepend=0) != len(named)).any():
+        raise builder.damaged("a sample has another number of values than there are value types.")
+    table = values.reshape(len(value_ends), len(named))
+    columns = [in_unit(table[:, k], unit, factor) for k, (_, unit, factor) in enumerate(named)]
+    frames, stacks = frames_of_stacks(locations, location_ends, *_frames_of_locations(data, whole, strings, builder))
+    del locations
+    paths = paths_of_stacks(frames, stacks, MAX_STACK_DEPTH, inner_first=True)
+    del frames, stacks
+    wanted = whole.first[(whole.number == DEFAULT_TYPE) & (whole.wire == VARINT)]
+    default = strings[wanted[-1]] if len(wanted) and 0 < wanted[-1] < len(strings) else None
+    began = whole.first[(whole.number == TIME_NANOS) & (whole.wire == VARINT)]
+    builder.recorded(int(began[-1]) if len(began) else None)
+    builder.add_sampled(
+        builder.name,
+        paths,
+        paths.leaf,
+        columns,
+        values=tuple(ValueType(name or f"value {k}", unit) for k, (name, unit, _) in enumerate(named)),
+        default_value=next((k for k, (name, _, _) in enumerate(named) if name == default), len(named) - 1),
+    )
+
+
+def _text(strings: list[str], index: int) -> str:
+    if index < 0:
+        raise IndexError(index)
+    return strings[index]
+
+
+def _frames_of_locations(
+    data: memoryview, whole: Fields, strings: list[str], builder: TraceBuilder
+) -> tuple[Int64, Int32, Int64]:
+    """The id of each location, the builder's frames of all of them, innermost first, and where each one's end."""
+    functions = messages_in(data, whole, FUNCTION)
+    parts = (number_of(functions, number).tolist() for number in (1, 2, 4, 5))
+    locations = messages_in(data, whole, LOCATION)
+    lines = messages_in(data, locations, 4)
+    sampled = sampled_lines(number_of(lines, 1), number_of(lines, 2))
+    frame_of: dict[int, int] = {}
+    for ident, name, file, line in with_lines(zip(*parts, strict=True), sampled):
+        place = _text(strings, file) or None
+        frame_of[ident] = builder.frame(_text(strings, name) or "(unknown)", place, line or None)
+    try:
+        of_lines = [frame_of[function] for function in number_of(lines, 1).tolist()]
+    except KeyError as error:
+        raise IndexError from error
+    line_rows = (locations.number == 4) & (locations.wire == LENGTH)
+    sizes = np.bincount(locations.message[line_rows], minlength=len(locations.ends))
+    unnamed = np.flatnonzero(sizes == 0)
+    addresses = number_of(locations, 3).view(np.uint64)[unnamed]
+    # Without symbols the address is all there is to know.
+    of_addresses = [builder.frame(f"0x{address:x}") for address in addresses.tolist()]
+    frames = np.insert(np.array(of_lines, np.int32), (np.cumsum(sizes) - sizes)[unnamed], of_addresses)
+    return number_of(locations, 1), frames, np.cumsum(np.maximum(sizes, 1))

@@ -1,0 +1,122 @@
+"""stackprof (Ruby) as JSON. Format: https://github.com/tmm1/stackprof, `StackProf.results`.
+
+`raw` holds, over and over, how deep a stack is, its frames from the outermost, and how many samples in a row had it.
+Without `raw` only sums and who called whom are known: paths are then estimates.
+"""
+
+from itertools import accumulate
+
+import msgspec
+import numpy as np
+
+from traces.bounds import MAX_STACK_DEPTH
+from traces.builder import TraceBuilder
+from traces.formats.call_graph.call_graph import CallGraph
+from traces.formats.call_graph.call_paths import paths_of_graph
+from traces.formats.time_units import nanoseconds
+from traces.kernels.trees import paths_of_stacks
+from traces.model import Values
+from traces.values import Unit, ValueType
+
+GARBAGE_COLLECTION = "(garbage collection)"
+NAMES_OF_GC = frozenset({GARBAGE_COLLECTION, "(marking)", "(sweeping)"})
+SAMPLES = ValueType("samples", Unit.COUNT)
+
+
+class Frame(msgspec.Struct, gc=False):
+    name: str | None = None
+    file: str | None = None
+    line: int | None = None
+    samples: int = 0
+    edges: dict[str, int] = {}
+
+
+class File(msgspec.Struct):
+    mode: str
+    frames: dict[str, Frame]
+    interval: float | int | None = None
+    raw: list[int] | None = None
+    deltas: list[float | int] | None = msgspec.field(name="raw_timestamp_deltas", default=None)
+
+
+def read(content: memoryview, builder: TraceBuilder) -> None:
+    """Feed the one profile: wall or CPU time and samples, or sampled objects. Raises DamagedTrace."""
+    file = msgspec.json.decode(content, type=File)
+    frames = {key: _frame(frame, builder) for key, frame in file.frames.items()}
+    if file.raw:
+        _add_raw(file, file.raw, frames, builder)
+    else:
+        _add_graph(file, frames, builder)
+
+
+def _frame(frame: Frame, builder: TraceBuilder) -> int:
+    name = frame.name or "(unknown)"
+    return builder.frame(name, frame.file or None, frame.line, category="gc" if name in NAMES_OF_GC else None)
+
+
+def _add_raw(file: File, raw: list[int], frames: dict[str, int], builder: TraceBuilder) -> None:
+    collector = next((key for key, frame in file.frames.items() if frame.name == GARBAGE_COLLECTION), None)
+    alone = [int(collector)] if collector is not None and collector.isdigit() else None
+    flat: list[int] = []
+    ends: list[int] = []
+    counts: list[int] = []
+    before: list[int] = []
+    at = 0
+    while at < len(raw):
+        depth = raw[at]
+        stack, counted = raw[at + 1 : at + 1 + depth], raw[at + 1 + depth : at + 2 + depth]
+        if depth < 0 or not counted or not 0 <= counted[0] < 1 << 40:
+            raise builder.damaged("its list of raw samples breaks off or contradicts itself.")
+        at += depth + 2
+        if stack == alone:
+            stack = before + stack  # the collector runs while the code before it is on the stack
+        else:
+            before = stack
+        flat += stack
+        ends.append(len(flat))
+        counts += counted
+    numbers = {int(key): frame for key, frame in frames.items() if key.isdigit()}
+    try:
+        column = np.fromiter(map(numbers.__getitem__, flat), np.int32, len(flat))
+    except KeyError as error:
+        raise builder.damaged("a sample names a frame that is not in its list.") from error
+    paths = paths_of_stacks(column, np.array(ends, np.int64), MAX_STACK_DEPTH)
+    samples = np.array(counts, np.int64)
+    weights: list[Values] = [samples]
+    values = [SAMPLES]
+    time = _time(file, samples, builder)
+    if time is not None:
+        weights.insert(0, time)
+        values.insert(0, ValueType("CPU time" if file.mode == "cpu" else "wall time", Unit.NANOSECONDS))
+    builder.add_sampled(builder.name, paths, paths.leaf, weights, values=tuple(values))
+
+
+def _time(file: File, samples: Values, builder: TraceBuilder) -> Values | None:
+    """What each row of equal samples lasted; None where samples are not taken by a clock."""
+    if file.mode not in {"wall", "cpu"}:
+        return None
+    try:
+        if file.mode == "wall" and file.deltas:
+            ends = np.cumsum(samples)
+            if ends[-1] > len(file.deltas):
+                raise builder.damaged("it has fewer times than samples.")
+            sums = np.array([0, *accumulate(nanoseconds(file.deltas, 1_000).tolist())], np.int64)
+            lasted: Values = np.diff(sums[ends], prepend=0)
+        else:
+            lasted = samples * nanoseconds([file.interval or 0], 1_000)[0]
+    except (ValueError, OverflowError) as error:
+        raise builder.damaged("a time is out of range.") from error
+    return lasted
+
+
+def _add_graph(file: File, frames: dict[str, int], builder: TraceBuilder) -> None:
+    graph = CallGraph(1)
+    numbers = {key: graph.add_function(key, frame) for key, frame in frames.items()}
+    for key, frame in file.frames.items():
+        graph.add_own(numbers[key], [frame.samples])
+        for callee, samples in frame.edges.items():
+            if callee not in numbers or samples < 0:
+                raise builder.damaged("an edge names a frame that is not in its list.")
+            graph.add_call(numbers[key], numbers[callee], [samples], samples)
+    stacks, leaves, columns = paths_of_graph(graph, builder)
+    builder.add_sampled(builder.name, stacks, leaves, columns[:1], values=(SAMPLES,))

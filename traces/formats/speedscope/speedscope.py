@@ -1,0 +1,173 @@
+"""speedscope's own JSON, evented and sampled. Schema: https://www.speedscope.app/file-format-schema.json."""
+
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from traces.bounds import MAX_STACK_DEPTH
+from traces.builder import MAX_TIME_NS, TraceBuilder
+from traces.formats.time_units import in_unit, unit_named
+from traces.kernels.library import NotReadable
+from traces.kernels.numbers import scan_numbers
+from traces.kernels.trees import paths_of_stacks
+from traces.model import NONE, Int32, Values
+from traces.nesting import Nested
+from traces.stacks import with_frames
+from traces.values import Unit, ValueType
+
+
+class Frame(msgspec.Struct, gc=False):
+    name: str
+    file: str | None = None
+    line: float | None = None
+    col: float | None = None
+
+
+class Shared(msgspec.Struct):
+    frames: list[Frame]
+
+
+class Event(msgspec.Struct, gc=False):
+    type: str
+    at: float | int
+    frame: int
+
+
+class Profile(msgspec.Struct):
+    type: str
+    unit: str
+    name: str = ""
+    start_value: float | int = msgspec.field(name="startValue", default=0)
+    end_value: float | int = msgspec.field(name="endValue", default=0)
+    events: list[Event] = []
+    samples: msgspec.Raw = msgspec.Raw(b"[]")
+    weights: msgspec.Raw = msgspec.Raw(b"[]")
+
+
+class File(msgspec.Struct):
+    shared: Shared
+    profiles: list[Profile]
+    active: Any = msgspec.field(name="activeProfileIndex", default=None)
+
+
+def read(content: memoryview, builder: TraceBuilder) -> None:
+    """Feed all profiles; the file's active one is the default. Raises DamagedTrace."""
+    file = msgspec.json.decode(content, type=File)
+    frames = np.array(
+        [builder.frame(f.name, f.file or None, _place(f.line), _place(f.col)) for f in file.shared.frames], np.int32
+    )
+    for profile in file.profiles:
+        try:
+            if profile.type == "evented":
+                _read_evented(profile, frames, builder)
+            elif profile.type == "sampled":
+                _read_sampled(profile, frames, builder)
+            else:
+                raise builder.damaged("a profile is neither evented nor sampled.")
+        except ValueError as error:
+            raise builder.damaged(f"{error}.") from error
+    if type(file.active) is int and 0 <= file.active < len(file.profiles):  # true is no number
+        builder.default_profile = file.active
+
+
+def _place(number: float | None) -> int | None:
+    return int(number) if number is not None and number >= 0 else None
+
+
+def _read_sampled(profile: Profile, frames: Int32, builder: TraceBuilder) -> None:
+    unit, factor = unit_named(profile.unit)
+    try:
+        stacks, ends = scan_numbers(*_whole(profile.samples), nested=True, exact=True)
+        weights = _weights(profile.weights, unit, factor)
+    except NotReadable as error:
+        raise builder.damaged(f"{error}.") from error
+    if len(ends) != len(weights):
+        raise builder.damaged(f"it has {len(ends):,} samples but {len(weights):,} weights.")
+    if len(stacks) and not 0 <= stacks.min() <= stacks.max() < len(frames):
+        raise builder.damaged("a sample names a frame that is not in its list.")
+    kept = weights != 0
+    builder.warn("zero_weight", "samples of no weight were dropped", int((~kept).sum()))
+    narrow = stacks.astype(np.int32)
+    del stacks
+    if not kept.all():
+        sizes = np.diff(ends, prepend=0)
+        narrow, ends = narrow[np.repeat(kept, sizes)], np.cumsum(sizes[kept])
+    # First in the file's frame numbers; two of them that are one of ours merge.
+    paths = paths_of_stacks(narrow, ends, MAX_STACK_DEPTH)
+    paths = with_frames(paths, frames)
+    weights = weights[kept]
+    start = in_unit([profile.start_value], unit, factor)[0]
+    until = start + np.cumsum(weights)
+    builder.add_sampled(
+        profile.name,
+        paths,
+        paths.leaf,
+        [weights],
+        values=(ValueType("time" if unit.is_time else "weight", unit),),
+        time=until - weights,
+        axis_start=start,
+        axis_end=until[-1] if len(until) else start,
+    )
+
+
+def _weights(text: msgspec.Raw, unit: Unit, factor: int) -> Values:
+    """The weights in our unit; time as the exact decimals that the file says."""
+    if unit.is_time:
+        weights, _ = scan_numbers(*_whole(text), scale=len(str(factor)) - 1)
+        if len(weights) and np.abs(weights).max() > MAX_TIME_NS:
+            raise ValueError("a time is out of range")
+        return weights
+    try:
+        numbers, _ = scan_numbers(*_whole(text), exact=True)
+    except NotReadable:
+        return in_unit(msgspec.json.decode(text, type=list[float]), unit, factor)
+    return in_unit(numbers, unit, factor)
+
+
+def _whole(text: msgspec.Raw) -> tuple[memoryview, tuple[list[int], list[int]]]:
+    view = memoryview(text)
+    return view, ([0], [len(view)])
+
+
+def _read_evented(profile: Profile, frames: Int32, builder: TraceBuilder) -> None:
+    """Opens and closes must match, as the schema says: a frame closes only while it is innermost."""
+    unit, factor = unit_named(profile.unit)
+    at = in_unit([event.at for event in profile.events], unit, factor)
+    if (np.diff(at) < 0).any():
+        raise builder.damaged("its events are not in time order.")
+    opened: list[int] = []
+    closed: list[int] = []
+    frame: list[int] = []
+    parent: list[int] = []
+    stack: list[int] = []
+    for index, event in enumerate(profile.events):
+        if event.type == "O":
+            if len(stack) >= MAX_STACK_DEPTH:
+                raise builder.damaged(f"its stacks are deeper than {MAX_STACK_DEPTH:,} frames.")
+            parent.append(stack[-1] if stack else NONE)
+            stack.append(len(opened))
+            opened.append(index)
+            closed.append(NONE)
+            frame.append(event.frame)
+        elif event.type != "C":
+            raise builder.damaged("an event neither opens nor closes a frame.")
+        elif not stack or frame[stack[-1]] != event.frame:
+            raise builder.damaged("a frame closes while another one is innermost.")
+        else:
+            closed[stack.pop()] = index
+    if stack:
+        raise builder.damaged("it ends while frames are still open.")
+    if frame and not 0 <= min(frame) <= max(frame) < len(frames):
+        raise builder.damaged("an event names a frame that is not in its list.")
+    nested = Nested(
+        source=np.array(opened, np.int64),
+        start=at[opened],
+        end=at[closed],
+        frame=frames[frame].astype(np.int32),
+        parent=np.array(parent, np.int32),
+    )
+    start, end = in_unit([profile.start_value, profile.end_value], unit, factor).tolist()
+    if len(at):
+        start, end = min(start, at[0].item()), max(end, at[-1].item())
+    builder.add_evented(profile.name, nested, unit=unit, axis_start=start, axis_end=end)

@@ -1,0 +1,35 @@
+"""What V8 writes: CPU profiles, heap profiles, and the log of `node --prof`."""
+
+from traces.formats.format import Format
+from traces.formats.head import Head
+
+
+def looks_like_heap_profile(head: Head) -> bool:
+    """An object with a tree of call frames that have sizes."""
+    return head.json is not None and "head" in head.json.keys and b'"selfSize"' in head.data
+
+
+def looks_like_cpuprofile(head: Head) -> bool:
+    """An object with a list or a tree of nodes that hold call frames."""
+    if head.json is None or head.json.root != "object":
+        return False
+    keys = head.json.keys
+    if "nodes" in keys and b'"callFrame"' in head.data:
+        return True
+    if {"nodes", "samples", "timeDeltas"} <= keys:
+        return True
+    return "head" in keys and b'"functionName"' in head.data and b'"selfSize"' not in head.data
+
+
+def looks_like_v8_log(head: Head) -> bool:
+    """An object with code, functions and ticks, or a text that begins with V8's version."""
+    if head.json is None:
+        return head.text is not None and head.text.startswith("v8-version,")
+    if {"code", "functions", "ticks"} <= head.json.keys:
+        return True
+    return "code" in head.json.keys and b'"type": "SHARED_LIB"' in head.data
+
+
+HEAP_PROFILE = Format("heap-profile", "V8 heap profiles", looks_like_heap_profile, __name__)
+CPUPROFILE = Format("cpuprofile", "V8 .cpuprofile", looks_like_cpuprofile, __name__)
+V8_LOG = Format("v8-log", "V8 logs (node --prof)", looks_like_v8_log, __name__)

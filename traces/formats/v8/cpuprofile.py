@@ -1,0 +1,69 @@
+"""`.cpuprofile` of Node and Chrome: today's list of nodes, and the tree that Node 10 and older wrote."""
+
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+
+from traces.builder import TraceBuilder
+from traces.formats.v8.v8_nodes import NODE, V8Profile, add_v8_profile
+from traces.kernels.library import NotReadable
+from traces.kernels.numbers import scan_numbers
+from traces.kernels.records import scan_records
+from traces.kernels.scaled import MISSING, scaled
+
+
+class TreeNode(msgspec.Struct):
+    id: int
+    name: str = msgspec.field(name="functionName", default="")
+    url: str = ""
+    line: float | None = msgspec.field(name="lineNumber", default=None)
+    column: float | None = msgspec.field(name="columnNumber", default=0)  # not written then: the line's beginning
+    children: list["TreeNode"] = []
+
+
+class TreeFile(msgspec.Struct):
+    head: TreeNode
+    samples: list[int]
+    timestamps: list[float | int]
+
+
+def read(content: memoryview, builder: TraceBuilder) -> None:
+    """Feed the one profile. Raises DamagedTrace."""
+    head = bytes(content[:4096])
+    if b'"callFrame"' not in head and b'"head"' in head:
+        content = _as_list(content)
+    try:
+        add_v8_profile(builder, _read_list(content, builder), builder.name)
+    except NotReadable as error:
+        raise builder.damaged(f"{error}.") from error
+
+
+def _read_list(content: memoryview, builder: TraceBuilder) -> V8Profile:
+    table = scan_records(content, NODE, "nodes")
+    samples, deltas = (table.members.get(name) for name in ("samples", "timeDeltas"))
+    if table.unterminated:
+        raise builder.damaged("it breaks off.")
+    if samples is None or deltas is None:
+        raise builder.damaged("it has no samples or no time deltas.")
+    offset, length = table.members.get("startTime", (0, 0))
+    start = scaled(bytes(content[offset : offset + length]), 3)
+    ids, _ = scan_numbers(content, ([samples[0]], [samples[1]]))
+    times, _ = scan_numbers(content, ([deltas[0]], [deltas[1]]), scale=3)
+    return V8Profile(0 if start == MISSING else start, table, np.arange(table.count), ids, times)
+
+
+def _as_list(content: memoryview) -> memoryview:
+    """The tree of an old file as the list of a new one."""
+    file = msgspec.json.decode(content, type=TreeFile)
+    nodes = []
+    pending = [file.head]
+    while pending:
+        node = pending.pop()
+        call = {"functionName": node.name, "url": node.url, "lineNumber": node.line, "columnNumber": node.column}
+        nodes.append({"id": node.id, "callFrame": call, "children": [child.id for child in node.children]})
+        pending.extend(node.children)
+    times = file.timestamps[: len(file.samples)]
+    deltas = [0, *(now - before for before, now in pairwise(times))][: len(times)]
+    whole = {"nodes": nodes, "samples": file.samples, "timeDeltas": deltas, "startTime": times[0] if times else 0}
+    return memoryview(msgspec.json.encode(whole))

@@ -1,0 +1,99 @@
+"""The way in: bytes of any known format become a trace."""
+
+import gc
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from mmap import mmap
+from typing import Any
+
+import msgspec
+
+from traces.analysis.units import format_value
+from traces.bounds import MAX_UPLOAD_BYTES
+from traces.builder import TraceBuilder
+from traces.decompression import unwrap
+from traces.errors import DamagedTrace, EmptyTrace, InvalidQuestion, TraceTooLarge
+from traces.formats.detection import detect
+from traces.formats.format import Format
+from traces.formats.surrogates import without_half_characters
+from traces.handles import profile_of_span, resolve
+from traces.model import Trace
+from traces.values import Unit
+
+
+def read_trace(data: bytes | memoryview | mmap, *, name: str) -> Trace:
+    """Decompress, detect, import. `name` is the file's name: it appears in errors and as the trace's name.
+
+    Raises EmptyTrace, UnrecognisedTrace, DamagedTrace or TraceTooLarge; each text names the file and what to do.
+    """
+    given = memoryview(data)
+    if len(given) == 0:
+        raise EmptyTrace(f"{name}: the file is empty. Record it again and check that the recording was saved.")
+    if len(given) > MAX_UPLOAD_BYTES:
+        size, limit = format_value(len(given), Unit.BYTES), format_value(MAX_UPLOAD_BYTES, Unit.BYTES)
+        raise TraceTooLarge(f"{name}: it is {size} large; {limit} is the limit. Compress it or record a shorter time.")
+    content = unwrap(given, name)
+    if len(content) == 0:
+        raise EmptyTrace(f"{name}: nothing is left of it once decompressed. Record it again.")
+    known = detect(content, name)
+    try:
+        return _read(content, known, name, given)
+    except DamagedTrace:
+        mended, halves = without_half_characters(content)
+        if not halves:
+            raise
+        return _read(memoryview(mended), known, name, given, halves)
+
+
+def _read(content: memoryview, known: Format, name: str, given: memoryview, halves: int = 0) -> Trace:
+    builder = TraceBuilder(name, known.name)
+    try:
+        with _no_search_for_cycles():
+            known.read(content, builder)
+            builder.warn("half_character", "half characters in texts were read as \ufffd", halves)
+            return builder.build(sha256=hashlib.sha256(given).hexdigest(), source_bytes=len(given))
+    except msgspec.MsgspecError as error:
+        raise builder.damaged(f"{error}.") from error
+    except RecursionError as error:
+        raise builder.damaged("it is nested too deeply to be read.") from error
+    except UnicodeDecodeError as error:
+        raise builder.damaged("a text in it is not UTF-8.") from error
+    except OverflowError as error:
+        raise builder.damaged("a number in it is too large.") from error
+
+
+@contextmanager
+def _no_search_for_cycles() -> Iterator[None]:
+    """What is made of a file is kept and leads nowhere back to itself: to look for cycles among it would be to visit
+    all objects of the process as well, which takes as long as reading 50 MB."""
+    was_searching = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_searching:
+            gc.enable()
+
+
+def read_arguments(data: bytes | memoryview | mmap, trace: Trace, spans: Sequence[str]) -> dict[str, Any]:
+    """The arguments of some spans, by handle, from the file that the trace was read from; None for those without.
+
+    Raises UnknownHandle, InvalidQuestion (another file), DamagedTrace.
+    """
+    given = memoryview(data)
+    if hashlib.sha256(given).hexdigest() != trace.sha256:
+        raise InvalidQuestion(f"{trace.name}: this is not the file that the trace was read from.")
+    content = unwrap(given, trace.name)
+    found: dict[str, Any] = {}
+    for span in spans:
+        profile, row = profile_of_span(trace, resolve(trace, span, "span").index)
+        assert profile.spans is not None
+        offset, length = int(profile.spans.args_offset[row]), int(profile.spans.args_length[row])
+        try:
+            said = content[offset : offset + length]
+            mended, halves = without_half_characters(said)
+            found[span] = msgspec.json.decode(mended if halves else said) if length else None
+        except msgspec.DecodeError as error:
+            raise DamagedTrace(f"{trace.name}: the arguments of {span} cannot be read: {error}.") from error
+    return found

@@ -1,6 +1,6 @@
 """`make bench`, or `python -m bench [--large] [FILES]`: seconds from bytes to answers and a picture, beside targets.
 `python -m bench streaming`: tokens on their way through the server; `crowds`: thousands of prompts at once;
-`questions`: every question about a million spans and a million samples.
+`questions`: every question about a million spans and a million samples; `house`: the shape of the code.
 
 Each file is measured in a process of its own. Large traces come from the folder `traces` in FLAMECHAT_SHARED; where it
 is missing, that is said. `--large` adds a file of 1 GB, made in the temporary folder. FILES: the steps of those alone.
@@ -16,6 +16,7 @@ from pathlib import Path
 from bench import streaming
 from bench.cancelling import print_cancelling
 from bench.crowds import print_crowds
+from bench.house import print_house
 from bench.measure import STEPS
 from bench.own_process import ROOT, figures_of
 from bench.questions import print_questions
@@ -64,6 +65,9 @@ def print_steps(paths: list[Path]) -> None:
 
 
 def main(arguments: list[str]) -> None:
+    if arguments == ["house"]:
+        print_house()
+        return
     print_machine()
     if arguments[:1] == ["streaming"]:
         sys.exit(streaming.main(arguments[1:]))

@@ -30,8 +30,8 @@ DECLARED_IN = {
     "serve": "running",
     "config": "config",
     "check-config": "config",
-    "plans": "administration",
-    "usage": "administration",
+    "plans": "plan_commands",
+    "usage": "plan_commands",
 }
 """The commands in the order of help. Each module has an `add_commands`."""
 

@@ -1,5 +1,5 @@
 """A scene to pixels: fills, strips of cells with exact area coverage, letters. Why it is made so:
-docs/decisions/0010-raster.md."""
+docs/decisions/0008-raster.md."""
 
 from collections.abc import Sequence
 

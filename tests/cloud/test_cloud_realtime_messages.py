@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.adapters.supabase.backlog import (
+from server.adapters.supabase.realtime_messages import (
     EVERY_S,
     MAX_PAYLOAD_CHARACTERS,
     MAX_WAITING_CHARACTERS,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import anyio
 
-from server.adapters.workers.tidying import tidy
+from server.adapters.workers.cache_eviction import evict
 from server.adapters.workers.worker_pool import ProcessWorkers
 from server.ports.traces import OpenTrace
 from traces.cache import ENGINE_VERSION
@@ -33,16 +33,16 @@ async def read(workers: ProcessWorkers, folder: Path, sha256: str) -> OpenTrace:
 
 def test_what_was_used_longest_ago_goes_first_and_only_as_much_as_needed(tmp_path: Path) -> None:
     oldest, older, newer = (columns(tmp_path, f"{n}.columns", size=100, used=1000 + n) for n in range(3))
-    tidy(tmp_path, keep=newer, most_bytes=200, unfinished_s=60)
+    evict(tmp_path, keep=newer, most_bytes=200, unfinished_s=60)
     assert (oldest.exists(), older.exists(), newer.exists()) == (False, True, True)
-    tidy(tmp_path, keep=newer, most_bytes=200, unfinished_s=60)
+    evict(tmp_path, keep=newer, most_bytes=200, unfinished_s=60)
     assert older.exists()
 
 
 def test_the_columns_just_made_stay_however_large(tmp_path: Path) -> None:
     made = columns(tmp_path, "a.columns", size=500, used=1)
     other = columns(tmp_path, "b.columns", size=5, used=2)
-    tidy(tmp_path, keep=made, most_bytes=100, unfinished_s=60)
+    evict(tmp_path, keep=made, most_bytes=100, unfinished_s=60)
     assert (made.exists(), other.exists()) == (True, False)
 
 
@@ -51,7 +51,7 @@ def test_columns_of_another_engine_go_and_what_is_not_ours_stays(tmp_path: Path)
     columns(tmp_path, "a.columns", size=5, used=1, engine="1")
     columns(tmp_path, "a.columns", size=5, used=1, engine="0")
     notes = columns(tmp_path, "notes.txt", size=5, used=1, engine="0")
-    tidy(tmp_path, keep=made, most_bytes=100, unfinished_s=60)
+    evict(tmp_path, keep=made, most_bytes=100, unfinished_s=60)
     assert sorted(tmp_path.rglob("*.*")) == [notes, made]
     assert not (tmp_path / "1").exists()
 
@@ -61,7 +61,7 @@ def test_what_a_killed_importer_left_goes_and_what_one_is_writing_stays(tmp_path
     left = columns(tmp_path, "b.columns.77.new", size=5, used=1)
     written = columns(tmp_path, "c.columns.78.new", size=5, used=1)
     written.touch()
-    tidy(tmp_path, keep=made, most_bytes=100, unfinished_s=60)
+    evict(tmp_path, keep=made, most_bytes=100, unfinished_s=60)
     assert (left.exists(), written.exists()) == (False, True)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 import httpx
 import structlog
 
-from server.adapters.supabase.backlog import Backlog
+from server.adapters.supabase.realtime_messages import Backlog
 from server.ports.relay import Listening, Relay
 from server.protocol.events import TurnEvent
 from server.protocol.server import ChatError, TurnSnapshot

@@ -1,4 +1,4 @@
-"""What Realtime has yet to be told of one session: events of its turns, merged and bounded, given out as messages."""
+"""What a Realtime listener is sent of one session: events of its turns, merged and bounded, as broadcasts."""
 
 from collections import deque
 from typing import Any

@@ -1,1 +1,1 @@
-"""CPU work in processes of its own: `pool` is the TraceWorkers of the server, `jobs` is what runs inside a worker."""
+"""CPU work in processes of its own: `worker_pool` is the server's TraceWorkers, `jobs` is what runs inside a worker."""

@@ -22,7 +22,7 @@ def mark_used(columns: Path, stat: os.stat_result) -> None:
         return
 
 
-def tidy(cache: Path, *, keep: Path, most_bytes: int, unfinished_s: int) -> None:
+def evict(cache: Path, *, keep: Path, most_bytes: int, unfinished_s: int) -> None:
     """Remove columns, used longest ago first, until the cache holds `most_bytes` at most; `keep` always stays. First
     goes what no engine opens any more: other versions' columns, and what was being written more than `unfinished_s`
     ago.
@@ -32,7 +32,7 @@ def tidy(cache: Path, *, keep: Path, most_bytes: int, unfinished_s: int) -> None
     """
     for other in cache.iterdir():
         if other.is_dir() and other.name != ENGINE_VERSION:
-            with suppress(FileNotFoundError):  # another importer tidies too
+            with suppress(FileNotFoundError):  # another worker evicts too
                 _remove_engine(other)
     ours = cache / ENGINE_VERSION
     written_since = time.time() - unfinished_s

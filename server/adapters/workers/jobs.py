@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from server.adapters.workers.cache_eviction import UNFINISHED, evict, mark_used
 from server.adapters.workers.pages import keep_freed_pages
-from server.adapters.workers.tidying import UNFINISHED, mark_used, tidy
 from server.ports.traces import OpenTrace
 from server.turns.bytes_read import bytes_read
 from traces import cache
@@ -60,7 +60,8 @@ def import_trace(source: Path, name: str, columns: Path, bounds: Bounds, cache_b
         os.nice(IMPORTER_NICENESS)
         try:
             _write_columns(source, name, columns)
-            tidy(columns.parent.parent, keep=columns, most_bytes=cache_bytes, unfinished_s=bounds.cpu_seconds + GRACE_S)
+            unfinished_s = bounds.cpu_seconds + GRACE_S
+            evict(columns.parent.parent, keep=columns, most_bytes=cache_bytes, unfinished_s=unfinished_s)
         except BaseException as error:  # noqa: BLE001 - carried to the caller's thread, where it is raised
             failure.append(error)
 

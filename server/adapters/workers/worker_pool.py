@@ -10,9 +10,9 @@ import anyio.to_process
 from anyio import BrokenWorkerProcess, CapacityLimiter
 
 from server.adapters.workers import jobs
+from server.adapters.workers.cache_eviction import COLUMNS
 from server.adapters.workers.jobs import Bounds, CacheUnusable
 from server.adapters.workers.sql_process import SqlBounds, SqlSandbox
-from server.adapters.workers.tidying import COLUMNS
 from server.errors import Busy, WorkerFailed
 from server.ports.traces import Importing, OpenTrace, SqlRows
 from traces.cache import ENGINE_VERSION

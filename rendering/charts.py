@@ -227,7 +227,7 @@ def _hex(colour: Rgb) -> str:
 
 
 def _figure(options: SheetOptions) -> "Figure":
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure  # noqa: PLC0415 - 0.3 s that only charts need
 
     if options.format != "png":
         raise InvalidOption("format", "charts are drawn as PNG")
@@ -245,7 +245,7 @@ def _style(axes: "Axes", palette: Palette) -> None:
 
 
 def _picture(figure: "Figure", options: SheetOptions, title: str, notes: tuple[str, ...], description: str) -> Picture:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - as above
 
     palette = PALETTES[options.theme]
     figure.suptitle("\n".join((title, *notes)), fontsize=9, color=_hex(palette.ink), parse_math=False)

@@ -19,7 +19,7 @@ from server.adapters.supabase.keys import PublishedKeys
 from server.adapters.supabase.objects import SupabaseObjects
 from server.adapters.supabase.project import SupabaseProject
 from server.adapters.supabase.realtime import RealtimeRelay
-from server.composing.project import supabase_project
+from server.composing.supabase_project import supabase_project
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.services import Gateway
 from server.ports.identity import LOCAL_USER_ID, Caller, Identity

@@ -16,7 +16,7 @@ from server.adapters.postgres.programs import find_programs
 from server.adapters.supabase.project import SupabaseProject
 from server.agent.model_call.offered_models import ANALYST_LABEL
 from server.composing.agent import build_models
-from server.composing.project import supabase_project
+from server.composing.supabase_project import supabase_project
 from server.composing.watching import FROM_FILE, watching
 from server.edges.cli.config import Checked, Sign
 from server.errors import ConfigError, DatabaseUnavailable, ServerError

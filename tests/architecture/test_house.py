@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.house import LEVELS, crowded, tracked, twice
+
 ROOT = Path(__file__).parents[2]
 ROOMS = ("traces", "rendering", "limits", "server")
 MAX_MODULE_LINES = 400
@@ -48,6 +50,14 @@ def test_no_dumping_ground_has_appeared() -> None:
         if {part.removesuffix(path.suffix) for part in path.relative_to(ROOT).parts} & DUMPING_GROUNDS
     ]
     assert not found, f"a function lives with its noun: {found}"
+
+
+def test_no_file_name_stands_twice_unless_rooms_mirror_each_other() -> None:
+    assert not twice(tracked())
+
+
+def test_no_folder_holds_more_units_than_a_reader_takes_in_at_a_look() -> None:
+    assert {root: units for root, units in crowded(tracked()).items() if units > LEVELS[root]} == {}
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -130,7 +130,7 @@ def scan_records(data: Buffer, fields: Sequence[Field], member: str) -> Table:
         table = _scan_in_c(library, data, fields, member.encode())
         if table is not None:
             return table
-    from traces.kernels.records_reference import scan_records_reference
+    from traces.kernels.records_reference import scan_records_reference  # noqa: PLC0415 - imported by its own reference
 
     return scan_records_reference(data, fields, member)
 
@@ -149,7 +149,7 @@ def scan_slices(
         found = _scan_slices_in_c(library, data, (offsets, lengths), fields, arrays=arrays)
         if found is not None:
             return found
-    from traces.kernels.records_reference import scan_slices_reference
+    from traces.kernels.records_reference import scan_slices_reference  # noqa: PLC0415 - imported by its own reference
 
     table, ends = scan_slices_reference(data, offsets.tolist(), lengths.tolist(), fields, arrays=arrays)
     return table, np.array(ends, np.int64)

@@ -220,7 +220,7 @@ def paths_of_nodes(above: Int32, frame: Int32, on_top: npt.NDArray[np.bool_], sa
     """
     library = kernels()
     if library is None:
-        from traces.kernels.nodes_reference import paths_of_nodes_reference
+        from traces.kernels.nodes_reference import paths_of_nodes_reference  # noqa: PLC0415 - imported by its own reference
 
         return paths_of_nodes_reference(above, frame, on_top, samples, max_depth)
     frames = int(frame.max()) + 1 if len(frame) else 0

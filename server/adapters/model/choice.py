@@ -63,8 +63,7 @@ class ChosenModels:
                 price=FREE,
             )
         if name not in self._chats:
-            # Imported here: the client takes a second to load, and the analyst does without it.
-            from server.adapters.model.openai import openai_chat
+            from server.adapters.model.openai import openai_chat  # noqa: PLC0415 - loads for a second; the analyst needs none
 
             self._chats[name] = openai_chat(
                 model=name,

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import duckdb
+import numpy as np
 
 from server.adapters.workers.sql_statements import StatementRefused, checked, first_lines
 from traces import cache
@@ -129,8 +130,6 @@ def _warm(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def _texts() -> Any:
-    import numpy as np
-
     return np.array(["a", None], dtype=object)
 
 

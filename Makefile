@@ -61,10 +61,11 @@ format: .make/dev ## rewrite the files as make check wants them
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-lock: .make/dev ## resolve the dependencies again into the two lock files (needs uv from PyPI)
+lock: .make/dev ## resolve the dependencies again into the three lock files (needs uv from PyPI)
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header pyproject.toml --group build -o requirements.lock
-	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header -c requirements.lock pyproject.toml --group build --group dev -o requirements-dev.lock
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --group node --group compiler -o requirements-build.lock
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header -c requirements.lock -c requirements-build.lock pyproject.toml --group build --group dev -o requirements-dev.lock
 
 clean: ## remove what make made (not your data)
 	rm -rf .venv .make web/node_modules server/page
@@ -78,8 +79,9 @@ clean: ## remove what make made (not your data)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@mkdir -p .make && touch $@
 
-.make/run: .make/requirements pyproject.toml hatch_build.py $(KERNELS) $(WEB)
+.make/run: .make/requirements pyproject.toml hatch_build.py requirements-build.lock $(KERNELS) $(WEB)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -c 'from traces.kernels.library import kernels_available as kernels; found = kernels(); found.available or print("Slower, without the compiled kernels:", found.reason)'
 	@touch $@
 
 .make/dev: .make/run requirements-dev.lock

@@ -60,7 +60,10 @@ class Availability:
 @cache
 def _loaded() -> tuple[ctypes.CDLL | None, str]:
     if not PATH.is_file():
-        return None, "they were not built when Flamechat was installed (no C compiler was found)"
+        return (
+            None,
+            "they were not built when Flamechat was installed: no C compiler was found, nor could one be fetched",
+        )
     try:
         library = ctypes.CDLL(str(PATH))
         version = library.kernels_abi

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from server.settings import PREFIX, Settings
+
 ROOT = Path(__file__).parents[2]
 PAGES = (*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md")
 TOP = (
@@ -78,7 +80,7 @@ def test_every_page_is_linked_from_the_readme_or_the_map() -> None:
     assert not [name(page) for page in (ROOT / "docs").glob("*.md") if page.resolve() not in linked]
 
 
-def test_decisions_are_numbered_without_holes_and_say_their_number() -> None:
+def test_decisions_are_numbered_without_holes_and_their_titles_agree() -> None:
     files = sorted((ROOT / "docs" / "decisions").glob("*.md"))
     assert [file.name[:4] for file in files] == [f"{number:04d}" for number in range(1, len(files) + 1)]
     titles = {file.name[:4]: file.read_text(encoding="utf-8").split(":")[0] for file in files}
@@ -96,3 +98,16 @@ def test_every_decision_that_something_refers_to_exists() -> None:
         if number not in numbers
     }
     assert not wrong
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_variable_that_a_page_names_is_a_setting_or_read_somewhere(page: Path) -> None:
+    named = set(re.findall(r"FLAMECHAT_[A-Z][A-Z_]+[A-Z]", page.read_text(encoding="utf-8")))
+    named -= {PREFIX + field.upper() for field in Settings.model_fields}
+    sources = [
+        ROOT / "tests/conftest.py",
+        *ROOT.glob("tests/plugins/*.py"),
+        *ROOT.glob("tests/cloud/*.py"),
+        *ROOT.glob("supabase/**/*.ts"),
+    ]
+    assert all(any(one in source.read_text(encoding="utf-8") for source in sources) for one in named)

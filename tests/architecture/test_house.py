@@ -80,6 +80,25 @@ def test_every_package_has_a_card() -> None:
     assert not without, f"an __init__ says what lives here: {without}"
 
 
+SLEEPS_THAT_ARE_TESTED = {
+    "tests/cloud/faults.py": "the fault `slow` is an answer that takes its time",
+}
+
+
+def test_no_test_sleeps() -> None:
+    """A test waits for an event, with a bound. A soak lasts by its nature."""
+    sleeping = {
+        str(path.relative_to(ROOT))
+        for path in FILES
+        if path.suffix == ".py" and path.relative_to(ROOT).parts[0] == "tests" and "soak" not in path.parts
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.Call)
+        and (node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)) == "sleep"
+        and not (isinstance(node.args[0], ast.Constant) and node.args[0].value == 0)
+    }
+    assert sleeping == set(SLEEPS_THAT_ARE_TESTED)
+
+
 def test_supabase_holds_no_python() -> None:
     assert not [path for path in FILES if path.parts[len(ROOT.parts)] == "supabase" and path.suffix == ".py"]
 

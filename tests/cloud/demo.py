@@ -52,34 +52,45 @@ async def main() -> int:
             cwd=ROOT,
             env={**settings, **cloud.settings()},
             start_new_session=True,  # Ctrl-C is ours to pass on
+            stdout=asyncio.subprocess.PIPE,
         )
+        assert server.stdout is not None
+        ready = asyncio.Event()
+        passing_on = asyncio.create_task(_pass_on(server.stdout, ready))
         ending = asyncio.create_task(server.wait())
         stopped = asyncio.Event()
         for one in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(one, stopped.set)
         waiting = asyncio.create_task(stopped.wait())
         try:
-            await _tell(cloud, ending)
+            async with asyncio.timeout(START_S):
+                starting = asyncio.create_task(ready.wait())
+                await asyncio.wait({ending, starting}, return_when=asyncio.FIRST_COMPLETED)
+                starting.cancel()
+            if not ending.done():
+                await _tell(cloud)
             await asyncio.wait({ending, waiting}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             waiting.cancel()
             with contextlib.suppress(ProcessLookupError):
                 server.terminate()
             code = await ending
+            await passing_on
         return code
 
 
-async def _tell(cloud: Cloud, ending: "asyncio.Task[int]") -> None:
+async def _pass_on(output: asyncio.StreamReader, ready: asyncio.Event) -> None:
+    """Print what the server prints; it is ready once it names its address."""
+    async for line in output:
+        sys.stdout.write(line.decode())
+        sys.stdout.flush()
+        if ADDRESS.encode() in line:
+            ready.set()
+
+
+async def _tell(cloud: Cloud) -> None:
     """Prepare a small plan, and print where to go."""
     async with httpx.AsyncClient(base_url=ADDRESS) as http:
-        async with asyncio.timeout(START_S):
-            while not ending.done():
-                with contextlib.suppress(httpx.HTTPError):
-                    if (await http.get("/ready")).status_code == 200:
-                        break
-                await asyncio.sleep(0.1)
-            else:
-                return
         for name in ("anna", "ben"):
             await cloud.supabase.auth.sign_in(name)
         as_ada = {"Authorization": f"Bearer {await cloud.supabase.auth.sign_in('ada')}"}

@@ -4,9 +4,10 @@ import asyncio
 from collections import defaultdict, deque
 from typing import Literal
 
-from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
+
+from tests.arrivals import Arrivals
 
 Fault = Literal["slow", "500", "cut", "hang", "wrong"]
 FAULTS: tuple[Fault, ...] = ("slow", "500", "cut", "hang", "wrong")
@@ -23,7 +24,7 @@ class Faults:
     def __init__(self) -> None:
         self._planned: defaultdict[str, deque[Fault]] = defaultdict(deque)
         self._always: dict[str, Fault] = {}
-        self.done: list[tuple[str, Fault]] = []
+        self.done = Arrivals[tuple[str, Fault]]()
 
     def plan(self, service: str, fault: Fault, *, times: int = 1) -> None:
         self._planned[service].extend([fault] * times)
@@ -69,6 +70,5 @@ class _Hang(Response):
     """Takes the request and says nothing until the client has left."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive)
-        while not await request.is_disconnected():
-            await asyncio.sleep(0.01)
+        while (await receive())["type"] != "http.disconnect":
+            pass

@@ -22,6 +22,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from server.edges.http.serving import HttpServer, bound_socket
+from tests.arrivals import Arrivals
 from tests.cloud.faults import Faults
 from tests.cloud.supabase_server import _Cutting
 
@@ -52,7 +53,7 @@ class LangfuseServer:
     secret_key: str = field(default_factory=lambda: f"sk-lf-{secrets.token_hex(8)}")
     faults: Faults = field(default_factory=Faults)
     prompts: dict[str, tuple[int, str, str | list[dict[str, str]]]] = field(default_factory=dict)
-    asked: list[tuple[str, str | None]] = field(default_factory=list)
+    asked: Arrivals[tuple[str, str | None]] = field(default_factory=Arrivals)
     spans: list[Span] = field(default_factory=list)
     scores: list[dict[str, Any]] = field(default_factory=list)
     sent: bytes = b""

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from tests.arrivals import Arrivals
 from tests.cloud.faults import Faults
 from tests.cloud.people import ProjectKeys
 from tests.cloud.policies import Policies
@@ -32,11 +33,12 @@ class RealtimeServer:
     policies: Policies
     faults: Faults
     per_second: int = 100
-    broadcasts: list[dict[str, Any]] = field(default_factory=list)
+    broadcasts: Arrivals[dict[str, Any]] = field(default_factory=Arrivals)
     bad_topics: set[str] = field(default_factory=set)
     requests: int = 0
     arrivals: deque[float] = field(default_factory=lambda: deque(maxlen=10_000))
     _channels: "set[_Channel]" = field(default_factory=set)
+    _joined: Arrivals[str] = field(default_factory=Arrivals)
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -44,8 +46,9 @@ class RealtimeServer:
             WebSocketRoute("/websocket", self.websocket),
         ]
 
-    def listeners(self, topic: str) -> int:
-        return sum(channel.topic == f"realtime:{topic}" for channel in self._channels)
+    async def until_joined(self, topic: str) -> None:
+        """Return once somebody has joined the topic. Raises TimeoutError."""
+        await self._joined.until(lambda joined: f"realtime:{topic}" in joined)
 
     def busiest_second(self) -> int:
         """The most messages that came within any second."""
@@ -116,6 +119,7 @@ class RealtimeServer:
                         if refusal is None:
                             joined[topic] = channel
                             self._channels.add(channel)
+                            self._joined.append(topic)
                             answer = {"status": "ok", "response": {"postgres_changes": []}}
                         else:
                             answer = {"status": "error", "response": {"reason": refusal}}

@@ -1,7 +1,7 @@
 """What a project's Realtime is told of turns: merged, in order, bounded, and never in a turn's way."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 from uuid import uuid4
 
@@ -93,17 +93,15 @@ async def test_while_realtime_is_dead_a_turn_is_told_elsewhere_and_later_turns_a
             await relay.publish(event)
         with anyio.fail_after(BOUND_S):
             assert [await anext(listening) for _ in events] == events
-            while len(supabase.faults.done) < 3:
-                await anyio.sleep(0.01)
+            await supabase.faults.done.until(lambda done: len(done) >= 3)
         await listening.aclose()
         supabase.faults.always("realtime", None)
         with anyio.fail_after(BOUND_S):
-            number = 0
             while not supabase.realtime.broadcasts:
-                number += 1
                 for event in stamped(STARTED, *words(3), ENDED, turn_id=str(uuid4())):
                     await relay.publish(event)
-                await anyio.sleep(0.1)
+                with suppress(TimeoutError):
+                    await supabase.realtime.broadcasts.until(len, within_s=0.1)
 
 
 async def test_one_bad_message_is_left_out_and_the_others_are_told() -> None:
@@ -212,8 +210,7 @@ async def test_the_supabase_package_hears_a_turn(database: FreshDatabase) -> Non
         channel = client.channel(f"chat:{session_id}", options)
         await channel.on_broadcast("ai_response", hear).subscribe()
         with anyio.fail_after(BOUND_S):
-            while not supabase.realtime.listeners(f"chat:{session_id}"):
-                await anyio.sleep(0.01)
+            await supabase.realtime.until_joined(f"chat:{session_id}")
             for event in stamped(STARTED, *words(10), ENDED, session_id=session_id):
                 await relay.publish(event)
             await ended.wait()

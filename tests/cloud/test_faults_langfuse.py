@@ -10,7 +10,7 @@ from server.adapters.langfuse.prompts import AGAIN_S
 from server.errors import PromptUnavailable
 from server.turns.turn_failures import turn_failure
 from tests.cloud.faults import FAULTS, Fault
-from tests.cloud.langfuse_turns import PROMPT, watched
+from tests.cloud.langfuse_turns import PROMPT, Watched, watched
 
 pytestmark = pytest.mark.long
 
@@ -129,6 +129,12 @@ async def test_a_turn_that_could_do_with_a_copy_does_not_wait_for_langfuse(fault
         assert (await around.prompts.system_prompt()).version == "analysis-system-prompt@v3 (copy, 0 s old)"
 
 
+async def asked(around: Watched) -> None:
+    """Return once no question is on its way to Langfuse."""
+    if around.prompts._asking is not None:
+        await asyncio.wait({around.prompts._asking})
+
+
 @pytest.mark.parametrize("fault", ["slow", "cut"])
 async def test_the_new_text_counts_once_langfuse_is_back(fault: Fault) -> None:
     async with watched(stale_s=60) as around:
@@ -136,12 +142,11 @@ async def test_the_new_text_counts_once_langfuse_is_back(fault: Fault) -> None:
         around.project.prompts["analysis-system-prompt"] = (4, "production", PROMPT)
         around.project.faults.plan("prompts", fault)
         assert (await around.prompts.system_prompt()).version == "analysis-system-prompt@v3 (copy, 0 s old)"
-        if around.prompts._asking is not None:  # it may be under way: what fails later is left alone from then on
-            await asyncio.wait({around.prompts._asking})
+        await asked(around)  # it may be under way: what fails later is left alone from then on
         around.clock.advance(AGAIN_S)
         with anyio.fail_after(60):
             while not (await around.prompts.system_prompt()).version.startswith("analysis-system-prompt@v4"):
-                await anyio.sleep(0.01)
+                await asked(around)
 
 
 async def test_a_langfuse_that_failed_is_left_alone_for_a_while_where_a_copy_serves() -> None:
@@ -151,9 +156,7 @@ async def test_a_langfuse_that_failed_is_left_alone_for_a_while_where_a_copy_ser
         around.clock.advance(10)
         for _ in range(5):
             await around.prompts.system_prompt()
-        with anyio.fail_after(60):
-            while len(around.project.asked) < 2:
-                await anyio.sleep(0.01)
+        await around.project.asked.until(lambda asked: len(asked) == 2)
         await around.prompts.system_prompt()
     assert len(around.project.asked) == 2
 

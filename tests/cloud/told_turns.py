@@ -3,8 +3,6 @@
 from typing import Any
 from uuid import uuid4
 
-import anyio
-
 from server.protocol.events import (
     ModelChunkAppend,
     ModelChunkStart,
@@ -53,7 +51,7 @@ def events_of(broadcasts: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 async def until_told(supabase: SupabaseServer, ends: int = 1) -> list[dict[str, Any]]:
     """The broadcasts, once so many turns have ended in them."""
-    with anyio.fail_after(BOUND_S):
-        while sum(event["type"] in END for event in events_of(supabase.realtime.broadcasts)) < ends:
-            await anyio.sleep(0.01)
+    await supabase.realtime.broadcasts.until(
+        lambda broadcasts: sum(event["type"] in END for event in events_of(broadcasts)) >= ends
+    )
     return supabase.realtime.broadcasts

@@ -29,6 +29,7 @@ from server.protocol.events import (
 from server.protocol.server import TurnSnapshot
 from server.protocol.wire_values import SnapshotMessage, Usage
 from tests.cloud.supabase_server import supabase_server
+from tests.contracts.watched_relay import WatchedRelay
 from tests.plugins.postgres import FreshDatabase
 from tests.plugins.worlds import Talk, postgres_world
 
@@ -40,15 +41,14 @@ class AcrossProcesses:
     """Publishes in one process, listens in another. Waits after each event until it has arrived, so that the tests may
     look at once."""
 
-    def __init__(self, here: PostgresRelay, there: PostgresRelay) -> None:
+    def __init__(self, here: WatchedRelay, there: PostgresRelay) -> None:
         self._here = here
         self._there = there
 
     async def publish(self, event: TurnEvent | TurnSnapshot) -> None:
         await self._here.publish(event)
+        await self._here.until(lambda: self._is_written(event))
         with anyio.fail_after(60):
-            while not await self._is_written(event):
-                await anyio.sleep(0.002)
             while S1 in self._there._listeners and self._there._seen.get(S1, {}).get(event.turn_id, -1) < event.seq:
                 await self._there._read([S1])
 
@@ -91,8 +91,8 @@ async def relay(own_database: tuple[str, FreshDatabase | None]) -> AsyncIterator
         return
     async with (
         Database(database.server) as pool,
-        PostgresRelay(pool, database.server, events_per_listener=BOUND) as here,
-        PostgresRelay(pool, database.server, events_per_listener=BOUND) as there,
+        WatchedRelay(pool, database.server, events_per_listener=BOUND) as here,
+        WatchedRelay(pool, database.server, events_per_listener=BOUND) as there,
     ):
         world = postgres_world(database.owner, pool)
         talk = await Talk.begin(world, await world.user())
@@ -224,8 +224,8 @@ async def test_a_turn_that_has_ended_is_not_told_again_to_those_who_heard_it(rel
         await relay.publish(event)
     with anyio.fail_after(60):
         assert [await anext(listening) for _ in told] == told
-        while isinstance(relay, PostgresRelay) and relay._own:
-            await anyio.sleep(0.002)
+    if isinstance(relay, WatchedRelay):
+        await relay.until(lambda: _is_let_go(relay))
     assert await relay.snapshot(S1) is None  # looks at what the table still holds
     following = stamped([TurnStarted(attempt=1, model="m", prompt_version="v"), TurnCancelled()], turn_id=T2)
     for event in following:
@@ -288,12 +288,18 @@ async def test_who_comes_after_a_takeover_is_shown_what_was_kept(relay: Relay) -
     assert text_of(await heard(listening)) == "0 1 2 3 "
 
 
-async def told(relay: PostgresRelay, events: list[TurnEvent]) -> None:
+async def _is_let_go(relay: PostgresRelay) -> bool:
+    return not relay._own
+
+
+async def _is_up_to_date(relay: PostgresRelay) -> bool:
+    return not (relay._unwritten or relay._lost or any(view.end for view in relay._own.values()))
+
+
+async def told(relay: WatchedRelay, events: list[TurnEvent]) -> None:
     for event in events:
         await relay.publish(event)
-    with anyio.fail_after(60):
-        while relay._unwritten or relay._lost or any(view.end for view in relay._own.values()):
-            await anyio.sleep(0.002)
+    await relay.until(lambda: _is_up_to_date(relay))
 
 
 @pytest.mark.parametrize("first", [1, 4, 7])
@@ -304,8 +310,8 @@ async def test_what_the_table_lost_when_the_database_fell_is_told_again_elsewher
     events = an_answer(6)
     async with (
         Database(database.server) as pool,
-        PostgresRelay(pool, database.server) as here,
-        PostgresRelay(pool, database.server) as there,
+        WatchedRelay(pool, database.server) as here,
+        WatchedRelay(pool, database.server) as there,
     ):
         world = postgres_world(database.owner, pool)
         talk = await Talk.begin(world, await world.user())
@@ -340,8 +346,8 @@ async def test_events_that_could_not_be_written_are_told_with_the_end(
     async with (
         Database(database.server) as pool,
         Database(database.server) as pool_there,
-        PostgresRelay(pool, database.server) as here,
-        PostgresRelay(pool_there, database.server) as there,
+        WatchedRelay(pool, database.server) as here,
+        WatchedRelay(pool_there, database.server) as there,
     ):
         world = postgres_world(database.owner, pool)
         talk = await Talk.begin(world, await world.user())
@@ -359,14 +365,14 @@ async def test_events_that_could_not_be_written_are_told_with_the_end(
 
 async def test_listeners_are_hung_up_on_when_a_turn_ended_and_nobody_lives_to_tell(database: FreshDatabase) -> None:
     events = an_answer(4)[:3]
-    async with Database(database.server) as pool, PostgresRelay(pool, database.server) as there:
+    async with Database(database.server) as pool, WatchedRelay(pool, database.server) as there:
         world = postgres_world(database.owner, pool)
         talk = await Talk.begin(world, await world.user())
         talk.session_id = S1
         await talk.ask(T1)
         listening = there.listen(S1)
         assert await there.snapshot(S1) is None
-        async with PostgresRelay(pool, database.server) as dying:
+        async with WatchedRelay(pool, database.server) as dying:
             await told(dying, list(events))
             with anyio.fail_after(60):
                 assert [await anext(listening) for _ in events] == events

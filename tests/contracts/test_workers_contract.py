@@ -3,7 +3,8 @@
 import hashlib
 import os
 import signal
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
@@ -113,8 +114,8 @@ def spin(trace: Trace) -> None:
 
 def wait_for_ever(trace: Trace, *, begun: Path | None = None) -> None:
     if begun is not None:
-        begun.touch()
-    time.sleep(3600)
+        begun.write_text("begun")
+    signal.pause()
 
 
 def eat_memory(trace: Trace) -> int:
@@ -159,20 +160,30 @@ async def test_a_question_past_its_memory_fails_and_the_server_lives(tmp_path: P
     assert await workers.ask(opened, frame_count) == 5
 
 
+@contextmanager
+def opened_at_once(pipe: Path) -> Iterator[int]:
+    """A named pipe for reading, before anybody writes."""
+    descriptor = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
 async def test_an_abandoned_question_takes_its_process_along(tmp_path: Path) -> None:
     workers = ProcessWorkers(tmp_path / "cache", askers=1)
     opened = await read(workers, tmp_path)
     process, _ = await workers.ask(opened, process_of)
     begun = tmp_path / "begun"
+    os.mkfifo(begun)
 
     async def ask() -> None:
         await workers.ask(opened, wait_for_ever, begun=begun)
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(60), opened_at_once(begun) as pipe:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(ask)
-            while not begun.exists():
-                await anyio.sleep(0.01)
+            await anyio.wait_readable(pipe)
             tasks.cancel_scope.cancel()
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)

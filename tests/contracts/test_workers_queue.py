@@ -1,8 +1,8 @@
 """Imports queue, up to a bound: the next one is refused with the time to come again."""
 
 import mmap
+import queue
 import sys
-import time
 from pathlib import Path
 
 import anyio
@@ -75,19 +75,21 @@ async def test_the_importer_tells_how_much_it_has_read(tmp_path: Path) -> None:
     upload.write_bytes(b"".join(b"main;f%d;g%d 3\n" % (number % 999, number) for number in range(400_000)))
     workers = ProcessWorkers(tmp_path / "cache")
     told: list[int] = []
+    ended = anyio.Event()
 
     async def look() -> None:
-        while True:
+        while not ended.is_set():
             how_far = await workers.importing(upload)
             if how_far is not None and how_far.bytes_read is not None:
                 told.append(how_far.bytes_read)
-            await anyio.sleep(0.02)
+            with anyio.move_on_after(0.02):
+                await ended.wait()
 
     with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(look)
             await workers.read(upload, name="stacks.txt", sha256="c" * 64)
-            tasks.cancel_scope.cancel()
+            ended.set()
     assert told == sorted(told)
     assert all(count <= upload.stat().st_size for count in told), "none where it was quick"
 
@@ -97,17 +99,23 @@ def test_while_an_import_lasts_what_it_has_read_is_told(tmp_path: Path, monkeypa
     upload, told = tmp_path / "upload", tmp_path / "told"
     upload.write_bytes(bytes(4 << 20))
 
+    counts: queue.Queue[int | None] = queue.Queue()
+    tell = jobs._tell
+
+    def noted(where: Path, count: int | None) -> None:
+        tell(where, count)
+        counts.put(count)
+
     def held(source: Path, name: str, columns: Path) -> None:
         """Reads half of the file, then the other, and waits each time until that was told."""
         with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             for part in (2 << 20, 4 << 20):
                 for page in range(0, part, mmap.PAGESIZE):
                     data[page]
-                deadline = time.monotonic() + 60
-                while not told.exists() or int(told.read_text() or "0") < part:
-                    assert time.monotonic() < deadline, "nothing was told"
-                    time.sleep(0.01)
+                while (counts.get(timeout=60) or 0) < part:
+                    pass
 
+    monkeypatch.setattr(jobs, "_tell", noted)
     monkeypatch.setattr(jobs, "_write_columns", held)
     monkeypatch.setattr(jobs, "_bound", lambda _: None)  # it is this process that would be bound
     jobs.import_trace(upload, "stacks.txt", tmp_path / "engine" / "columns", Bounds(1 << 30, 60), 1 << 30, told)

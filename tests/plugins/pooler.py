@@ -6,11 +6,11 @@ import random
 import shutil
 import socket
 import subprocess
-import time
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Literal
+from typing import IO, Literal
 from urllib.parse import urlsplit
 
 import pytest
@@ -50,19 +50,32 @@ def _pgbouncer(folder: Path, dsn: str, mode: PoolMode) -> Iterator[str]:
         "max_client_conn = 200\nserver_reset_query =\nignore_startup_parameters = extra_float_digits\n"
     )
     as_somebody = ["-u", "nobody"] if os.geteuid() == 0 else []
-    log = (folder / f"pgbouncer-{port}.log").open("w")
-    process = subprocess.Popen([str(PGBOUNCER), *as_somebody, str(config)], stdout=log, stderr=log)
+    process = subprocess.Popen(
+        [str(PGBOUNCER), *as_somebody, str(config)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert process.stdout is not None
+    lines: list[str] = []
+    listening = threading.Event()
+    reader = threading.Thread(target=_read, args=(process.stdout, lines, listening), daemon=True)
+    reader.start()
     try:
-        deadline = time.monotonic() + START_S
-        while not _answers(port):
-            assert process.poll() is None, f"pgbouncer ended: {Path(log.name).read_text()}"
-            assert time.monotonic() < deadline, "pgbouncer does not answer"
-            time.sleep(0.02)
+        assert listening.wait(START_S), "pgbouncer does not answer"
+        assert process.poll() is None, f"pgbouncer ended: {''.join(lines)}"
         yield f"postgresql://somebody:nothing@127.0.0.1:{port}/pooled"
     finally:
         process.kill()
         process.wait()
-        log.close()
+        reader.join(START_S)
+        process.stdout.close()
+
+
+def _read(output: IO[str], lines: list[str], listening: threading.Event) -> None:
+    """Take what it logs until it ends; it listens once it logs that it is up."""
+    for line in output:
+        lines.append(line)
+        if "process up" in line:
+            listening.set()
+    listening.set()
 
 
 def _a_port() -> int:
@@ -72,8 +85,3 @@ def _a_port() -> int:
         with socket.socket() as asking, suppress(OSError):
             asking.bind(("127.0.0.1", port))
             return port
-
-
-def _answers(port: int) -> bool:
-    with socket.socket() as asking:
-        return asking.connect_ex(("127.0.0.1", port)) == 0

@@ -5,22 +5,27 @@ import fcntl
 import json
 import os
 import pwd
+import queue
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import psutil
 import psycopg
 import pytest
+from psycopg import waiting
+from psycopg.abc import PQGenConn
+from psycopg.waiting import Wait
 
+from server.adapters.postgres import embedded
 from server.adapters.postgres.embedded import EmbeddedPostgres
-from server.adapters.postgres.postmaster import Postmaster, read_postmaster, stop_postmaster
+from server.adapters.postgres.postmaster import Postmaster, read_postmaster, start_postmaster, stop_postmaster
 from server.adapters.postgres.programs import Launcher
 from server.errors import DatabaseUnavailable
 from tests.plugins.postgres import HURRY
@@ -160,18 +165,34 @@ async def test_a_killed_server_is_started_again_with_all_that_was_committed(tmp_
             assert owner.execute("select count(*) from kept").fetchone() == (1000,)
 
 
-async def test_a_server_that_dies_while_one_logs_in_is_started_again(tmp_path: Path) -> None:
+def noted(connecting: PQGenConn[Any], waits: threading.Event) -> PQGenConn[Any]:
+    """The same connection; `waits` is set once its request is sent and only the server's answer is missing."""
+    wish = next(connecting)
+    while True:
+        if wish[1] == Wait.R:
+            waits.set()
+        ready = yield wish
+        try:
+            wish = connecting.send(ready)
+        except StopIteration as ended:
+            return ended.value
+
+
+async def test_a_server_that_dies_while_one_logs_in_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with a_process_that_uses(tmp_path) as (starter, _):
         starter.send_signal(signal.SIGKILL)
         starter.wait(timeout=60)
     dying = read_postmaster(tmp_path / "cluster")
     assert dying is not None
     os.kill(dying.pid, signal.SIGSTOP)  # looks ready, and takes connections that it does not answer
+    waits, wait_conn = threading.Event(), waiting.wait_conn
+    monkeypatch.setattr(waiting, "wait_conn", lambda gen, **how: wait_conn(noted(gen, waits), **how))
     async with asyncio.timeout(120):
         db = EmbeddedPostgres(tmp_path)
         joining = asyncio.create_task(db.__aenter__())
-        while not any(link.raddr and link.raddr.port == dying.port for link in psutil.Process().net_connections("tcp")):
-            await asyncio.sleep(0.01)
+        assert await asyncio.to_thread(waits.wait, 60)
         os.kill(dying.pid, signal.SIGKILL)
         await joining
         try:
@@ -180,20 +201,23 @@ async def test_a_server_that_dies_while_one_logs_in_is_started_again(tmp_path: P
             await db.__aexit__()
 
 
-async def is_back(cluster: Path, gone: Postmaster) -> Postmaster:
-    async with asyncio.timeout(120):
-        while (found := read_postmaster(cluster)) is None or found.pid == gone.pid or found.status != "ready":
-            await asyncio.sleep(0.05)
-    return found
-
-
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-async def test_a_server_that_goes_while_it_is_used_comes_back_where_it_was(tmp_path: Path, how: signal.Signals) -> None:
+async def test_a_server_that_goes_while_it_is_used_comes_back_where_it_was(
+    tmp_path: Path, how: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready: queue.Queue[Postmaster] = queue.Queue()
+
+    def started(*args: Any, **options: Any) -> Postmaster:
+        ready.put(postmaster := start_postmaster(*args, **options))
+        return postmaster
+
+    monkeypatch.setattr(embedded, "start_postmaster", started)
     async with EmbeddedPostgres(tmp_path, settings=HURRY) as db, db.kept_running():
-        gone = read_postmaster(tmp_path / "cluster")
-        assert gone is not None
+        gone = ready.get_nowait()
         os.kill(gone.pid, how)
-        assert (await is_back(tmp_path / "cluster", gone)).port == gone.port
+        back = await asyncio.to_thread(ready.get, timeout=120)
+        assert back.pid != gone.pid
+        assert back.port == gone.port
         assert answers(db.owner_dsn)
 
 

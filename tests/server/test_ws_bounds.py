@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -101,13 +102,11 @@ def test_what_a_server_began_with_is_no_garbage() -> None:
 
 
 async def pinging(socket: Socket) -> None:
-    """What a page does by itself while nobody is there."""
-    try:
+    """What a page does by itself while nobody is there, until the server hangs up."""
+    with suppress(websockets.ConnectionClosed):
         while True:
             await socket.send(type="ping", nonce="n")
-            await anyio.sleep(0.01)
-    except websockets.ConnectionClosed:
-        return
+            assert (await socket.next())["type"] == "pong"
 
 
 def in_a_moment(server: RunningServer) -> None:
@@ -118,8 +117,9 @@ def in_a_moment(server: RunningServer) -> None:
 async def test_a_socket_that_only_pings_is_closed_and_told_why(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         in_a_moment(server)
-        async with server.session(await server.trace_id()) as socket, anyio.create_task_group() as tasks:
-            tasks.start_soon(pinging, socket)
+        async with server.session(await server.trace_id()) as socket:
+            with anyio.fail_after(60):
+                await pinging(socket)
             assert await socket.closed_with() == 4410
             assert "Join again" in (socket.reason or "")
 

@@ -1,0 +1,34 @@
+"""A PostgresRelay that a test can wait on."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Self
+
+import anyio
+
+from server.adapters.postgres.relay import PostgresRelay
+from server.protocol.events import TurnEvent
+from server.protocol.server import TurnSnapshot
+
+
+class WatchedRelay(PostgresRelay):
+    """`written` is set, and replaced by a new event, whenever a batch is in the table."""
+
+    written: asyncio.Event
+
+    async def __aenter__(self) -> Self:
+        self.written = asyncio.Event()
+        return await super().__aenter__()
+
+    async def _write(self, batch: list[TurnEvent | TurnSnapshot]) -> None:
+        await super()._write(batch)
+        self.written.set()
+        self.written = asyncio.Event()
+
+    async def until(self, is_so: Callable[[], Awaitable[bool]]) -> None:
+        """Ask again after each batch. Raises TimeoutError."""
+        with anyio.fail_after(60):
+            next_batch = self.written
+            while not await is_so():
+                await next_batch.wait()
+                next_batch = self.written

@@ -1,5 +1,5 @@
 /** The HTTP API as functions; every refusal becomes an error with the server's own words (RFC 9457). */
-import { held, refuse } from "./accounts/token.ts";
+import { access, refuse } from "./accounts/token.ts";
 
 export interface TraceProfile {
   handle: string;
@@ -60,7 +60,7 @@ export interface FunctionTable {
   rows: FunctionRow[];
   totalRows: number;
   /** What a share of 1 stands for: the profile without its idle part. */
-  whole: number;
+  profileTotal: number;
 }
 
 const ROOT = "/api/v1";
@@ -100,7 +100,7 @@ async function reached<T>(work: Promise<T>): Promise<T> {
 }
 
 async function call(path: string, options: RequestInit = {}): Promise<Response> {
-  const { token } = held.read();
+  const { token } = access.read();
   const response = await reached(fetch(ROOT + path, { ...options, headers: { ...options.headers, ...bearer(token) } }));
   if (response.ok) return response;
   const error = errorFrom(response.status, await reached(response.text()));
@@ -112,7 +112,7 @@ function bearer(token: string | null): Record<string, string> {
   return token ? { Authorization: `Bearer ${token}` } : {};
 }
 
-/** Tell the server something that it answers with nothing. */
+/** Send the server something that it answers with nothing. */
 export async function send(path: string, method = "POST"): Promise<void> {
   await call(path, { method });
 }
@@ -176,7 +176,9 @@ export function deleteSession(sessionId: string): Promise<void> {
 }
 
 export async function topFunctions(path: string, profile: string, limit: number): Promise<FunctionTable> {
-  return json<FunctionTable>(`${path}/functions?sortBy=self&limit=${limit}&profile=${profile}`);
+  type Answer = Omit<FunctionTable, "profileTotal"> & Record<"whole", number>;
+  const answer = await json<Answer>(`${path}/functions?sortBy=self&limit=${limit}&profile=${profile}`);
+  return { rows: answer.rows, totalRows: answer.totalRows, profileTotal: answer["whole"] };
 }
 
 export async function viewBytes(
@@ -193,7 +195,7 @@ export interface Upload {
   cancel(): void;
 }
 
-/** What the server does with an upload that it has whole. */
+/** What the server does with an upload that has arrived completely. */
 export interface UploadStage {
   uploadId: string;
   stage: "waiting" | "reading" | "storing";
@@ -203,7 +205,7 @@ export interface UploadStage {
   bytes: number;
 }
 
-/** Where an upload stands; null when it is not known: not yet whole, done already, or taken by another process. */
+/** Where an upload stands; null when it is not known: not yet complete, done already, or taken by another process. */
 export async function uploadStage(uploadId: string): Promise<UploadStage | null> {
   try {
     const { uploads } = await json<{ uploads: UploadStage[] }>("/uploads");
@@ -214,7 +216,7 @@ export async function uploadStage(uploadId: string): Promise<UploadStage | null>
   }
 }
 
-/** Send a file as it is, under an id by which it can be asked about; `progress` hears the share that has left this machine. */
+/** Send a file as it is, under an id by which it can be asked about; `progress` gets the share that has left this machine. */
 export function uploadTrace(file: File, uploadId: string, progress: (share: number) => void): Upload {
   const request = new XMLHttpRequest();
   const done = new Promise<TraceInfo>((resolve, reject) => {
@@ -231,7 +233,7 @@ export function uploadTrace(file: File, uploadId: string, progress: (share: numb
     request.onabort = () => reject(new ApiError("The upload was cancelled.", 0));
     request.open("POST", `${ROOT}/traces?name=${encodeURIComponent(file.name)}&upload=${uploadId}`);
     request.setRequestHeader("Content-Type", "application/octet-stream");
-    for (const [name, value] of Object.entries(bearer(held.read().token))) request.setRequestHeader(name, value);
+    for (const [name, value] of Object.entries(bearer(access.read().token))) request.setRequestHeader(name, value);
     request.send(file);
   });
   return { done, cancel: () => request.abort() };

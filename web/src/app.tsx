@@ -4,7 +4,7 @@ import type { TraceInfo } from "./api.ts";
 import { DropTarget } from "./home/drop_target.tsx";
 import { config } from "./accounts/client_config.ts";
 import { SignIn } from "./accounts/sign_in.tsx";
-import { held, hold } from "./accounts/token.ts";
+import { access, setToken } from "./accounts/token.ts";
 import { myUsage } from "./accounts/usage.ts";
 import { Admin } from "./admin/admin.tsx";
 import { Home } from "./home/home.tsx";
@@ -23,7 +23,7 @@ export function App() {
   const here = usePart(route, (value) => value);
   const shade = usePart(theme, (value) => value);
   const isTeam = usePart(config, (state) => state.identity === "supabase");
-  const { token, refusal } = usePart(held, (state) => state);
+  const { token, refusal } = usePart(access, (state) => state);
   const [version, setVersion] = useState(0);
   const [trace, setTrace] = useState<TraceInfo | null>(null);
   const [isAdministrator, setIsAdministrator] = useState(false);
@@ -41,7 +41,7 @@ export function App() {
       if (traces.length === 1) go(roomPath(traces[0]!.traceId, newId()));
     });
   }, []);
-  const isIn = !isTeam || token !== null; // one whose token has run out keeps what he sees
+  const isIn = !isTeam || token !== null; // one whose token has run out keeps what they see
   const other = shade === "dark" ? "light" : "dark";
   return (
     <>
@@ -68,7 +68,7 @@ export function App() {
           <Icon name={shade === "dark" ? "sun" : "moon"} />
         </button>
         {isTeam && token && (
-          <button type="button" class="sign-out" onClick={() => hold(null)}>
+          <button type="button" class="sign-out" onClick={() => setToken(null)}>
             Sign out
           </button>
         )}

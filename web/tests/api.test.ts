@@ -1,4 +1,4 @@
-/** A network that fails is told in words, wherever in an answer it fails. */
+/** A network that fails is reported in words, wherever in an answer it fails. */
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { ApiError, listTraces } from "../src/api.ts";

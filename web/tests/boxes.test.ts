@@ -85,7 +85,7 @@ test("self and total values count a recursive frame once", () => {
   assert.deepEqual([...values.self], [40, 40, 20]);
   assert.deepEqual([...values.total], [100, 60, 20]);
   assert.deepEqual([...values.count], [2, 1, 1]);
-  assert.equal(values.whole, 100);
+  assert.equal(values.profileTotal, 100);
   assert.equal(selfOf(BOXES, 0, 0), 20);
   assert.equal(selfOf(BOXES, 1, 1), 40);
 });

@@ -5,7 +5,7 @@ import { runningTurn } from "../src/chat/conversation.ts";
 import type { ClientMessage, ConnectionAck, ServerMessage } from "../src/protocol.ts";
 
 /** A socket in the server's hand. */
-class HeldSocket {
+class ScriptedSocket {
   readyState = 0;
   sent: ClientMessage[] = [];
   onopen: (() => void) | null = null;
@@ -56,17 +56,17 @@ const ACK: ConnectionAck = {
   },
 };
 
-let sockets: HeldSocket[];
+let sockets: ScriptedSocket[];
 let signs: EventTarget;
 
-/** The store in a page without a screen: what a frame would do happens at once, and timers wait to be told. */
+/** The store in a page without a screen: what a frame would do happens at once, and timers wait for the test. */
 function opened(): ChatStore {
   const store = new ChatStore({
     traceId: "t",
     sessionId: "s",
     mountedTools: ["show_in_viewer"],
     connect: () => {
-      sockets.push(new HeldSocket());
+      sockets.push(new ScriptedSocket());
       return sockets.at(-1) as unknown as WebSocket;
     },
   });

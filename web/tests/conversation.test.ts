@@ -142,7 +142,7 @@ test("a retried model call takes its text back", () => {
   assert.equal(textOf(play(prompted(), started(), chunk(2, 0, "abc"), reset, chunk(4, 1, "Z"))), "aZ");
 });
 
-test("rejoining keeps the running turn's text and the prompt that history tells", () => {
+test("rejoining keeps the running turn's text and the prompt of the history", () => {
   const state = play(
     prompted(),
     started(),
@@ -176,7 +176,7 @@ test("history becomes turns with their tools, pictures, checks and follow-ups", 
   );
 });
 
-test("history tells how a turn ended that did not complete", () => {
+test("history shows how a turn ended that did not complete", () => {
   const note = (event: string) =>
     play(
       ack([
@@ -199,8 +199,8 @@ test("a prompt without an answer in history says so and can be asked again", () 
 test("the last prompt in history waits for its answer: how a turn ended is written down", () => {
   const state = play(ack([row("user")]));
   assert.equal(state.turns[0]!.status, "waiting");
-  const begun = reduce(state, { ...started(), turnId: "t1", seq: 1 } as TurnEvent);
-  assert.deepEqual([begun.turns[0]!.status, begun.needsResync], ["running", false]);
+  const running = reduce(state, { ...started(), turnId: "t1", seq: 1 } as TurnEvent);
+  assert.deepEqual([running.turns[0]!.status, running.needsResync], ["running", false]);
 });
 
 test("a stopped turn keeps its text and stops its tools", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 import { ApiError } from "../src/api.ts";
-import { RealtimeSocket, type RealtimeDoor } from "../src/chat/realtime_socket.ts";
+import { RealtimeSocket, type SessionClient } from "../src/chat/realtime_socket.ts";
 import { emptyConversation, reduce, type Action } from "../src/chat/conversation.ts";
 import type { ClientMessage, ConnectionAck, ServerMessage, TurnEvent, TurnSnapshot } from "../src/protocol.ts";
 
@@ -31,13 +31,13 @@ function text(seq: number, offset: number, chunk: string): TurnEvent {
   return { type, ...OF_TURN, seq, messageId: "m1", offset, chunk };
 }
 
-/** A door in the hand of a test, and what the page heard through the socket. */
-class HeldDoor implements RealtimeDoor {
+/** A client that a test scripts, and what the page received through the socket. */
+class ScriptedClient implements SessionClient {
   joins = 0;
   running: TurnSnapshot | null = null;
   refusal: Error | null = null;
-  tell: (event: string, payload: unknown) => void = () => {};
-  status: (isHeard: boolean) => void = () => {};
+  broadcast: (event: string, payload: unknown) => void = () => {};
+  status: (isSubscribed: boolean) => void = () => {};
   left = 0;
 
   async join() {
@@ -53,8 +53,8 @@ class HeldDoor implements RealtimeDoor {
 
   async cancel() {}
 
-  listen(_: string, heard: HeldDoor["tell"], status: HeldDoor["status"]) {
-    this.tell = heard;
+  listen(_: string, received: ScriptedClient["broadcast"], status: ScriptedClient["status"]) {
+    this.broadcast = received;
     this.status = status;
     return () => void (this.left += 1);
   }
@@ -71,11 +71,11 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 }
 
-async function opened(door: HeldDoor) {
-  const heard: ServerMessage[] = [];
+async function opened(client: ScriptedClient) {
+  const received: ServerMessage[] = [];
   const closed: number[] = [];
-  const socket = new RealtimeSocket(door);
-  socket.onmessage = ({ data }) => heard.push(JSON.parse(data) as ServerMessage);
+  const socket = new RealtimeSocket(client);
+  socket.onmessage = ({ data }) => received.push(JSON.parse(data) as ServerMessage);
   socket.onclose = ({ code }) => closed.push(code);
   mock.timers.tick(1);
   socket.send(JSON.stringify(START));
@@ -85,30 +85,30 @@ async function opened(door: HeldDoor) {
     await settle();
   };
   const play = () =>
-    heard.reduce((state, message) => reduce(state, message as Action), {
+    received.reduce((state, message) => reduce(state, message as Action), {
       ...reduce(emptyConversation("s"), { type: "prompted", turnId: "t1", prompt: "why?" }),
     });
-  return { socket, heard, closed, say, play };
+  return { socket, received, closed, say, play };
 }
 
 test("the session is joined at once, and again when it is listened to", async () => {
-  const door = new HeldDoor();
-  const { heard } = await opened(door);
+  const client = new ScriptedClient();
+  const { received } = await opened(client);
   assert.deepEqual(
-    heard.map((message) => message.type),
+    received.map((message) => message.type),
     ["connection_ack"],
   );
-  door.status(true);
+  client.status(true);
   await settle();
-  assert.equal(door.joins, 2);
+  assert.equal(client.joins, 2);
 });
 
 test("merged text follows what it says it follows, though its numbers leap", async () => {
-  const door = new HeldDoor();
-  const { say, play } = await opened(door);
+  const client = new ScriptedClient();
+  const { say, play } = await opened(client);
   await say(PROMPT);
-  door.tell("ai_response", { after: 0, events: [STARTED, text(5, 0, "It is ")] });
-  door.tell("ai_response", { after: 5, events: [text(9, 6, "parse.")] });
+  client.broadcast("ai_response", { after: 0, events: [STARTED, text(5, 0, "It is ")] });
+  client.broadcast("ai_response", { after: 5, events: [text(9, 6, "parse.")] });
   const state = play();
   assert.equal(state.needsResync, false);
   assert.deepEqual(
@@ -117,83 +117,83 @@ test("merged text follows what it says it follows, though its numbers leap", asy
   );
 });
 
-test("what does not follow what is held is asked for again", async () => {
-  const door = new HeldDoor();
-  const { say, play } = await opened(door);
+test("an event that does not follow the last one is asked for again", async () => {
+  const client = new ScriptedClient();
+  const { say, play } = await opened(client);
   await say(PROMPT);
-  door.tell("ai_response", { after: 0, events: [STARTED] });
-  door.tell("ai_response", { after: 7, events: [text(9, 40, "lost before")] });
+  client.broadcast("ai_response", { after: 0, events: [STARTED] });
+  client.broadcast("ai_response", { after: 7, events: [text(9, 40, "lost before")] });
   assert.equal(play().needsResync, true);
 });
 
-test("a running turn of which nothing is heard is asked for, soon when nobody listens", async () => {
-  const door = new HeldDoor();
-  const { say } = await opened(door);
-  door.status(true);
+test("a running turn of which nothing is received is asked for, soon when nobody listens", async () => {
+  const client = new ScriptedClient();
+  const { say } = await opened(client);
+  client.status(true);
   await settle();
   await say(PROMPT);
-  const before = door.joins;
+  const before = client.joins;
   mock.timers.tick(7_500);
   await settle();
-  assert.equal(door.joins, before);
+  assert.equal(client.joins, before);
   mock.timers.tick(5_000);
   await settle();
-  assert.equal(door.joins, before + 1);
-  door.status(false);
+  assert.equal(client.joins, before + 1);
+  client.status(false);
   await say(PROMPT);
   mock.timers.tick(2_500);
   await settle();
-  assert.ok(door.joins > before + 1);
+  assert.ok(client.joins > before + 1);
 });
 
 test("a session that could not be listened to is tried again", async () => {
-  const door = new HeldDoor();
-  await opened(door);
-  const first = door.status;
+  const client = new ScriptedClient();
+  await opened(client);
+  const first = client.status;
   first(false);
   mock.timers.tick(5_000);
-  assert.notEqual(door.status, first);
-  assert.equal(door.left, 1);
+  assert.notEqual(client.status, first);
+  assert.equal(client.left, 1);
 });
 
 test("a prompt that the server does not take as it is cannot be tried again", async () => {
-  const door = new HeldDoor();
-  door.refusal = new ApiError("The model 'x' is not offered here.", 400, { field: "model" });
-  const { say, heard } = await opened(door);
+  const client = new ScriptedClient();
+  client.refusal = new ApiError("The model 'x' is not offered here.", 400, { field: "model" });
+  const { say, received } = await opened(client);
   await say(PROMPT);
-  const told = heard.at(-1)!;
-  assert.deepEqual([told.type, "code" in told && told.code], ["protocol_error", "bad_field"]);
+  const last = received.at(-1)!;
+  assert.deepEqual([last.type, "code" in last && last.code], ["protocol_error", "bad_field"]);
 });
 
-test("a limit that refuses a prompt is told as the socket tells it", async () => {
-  const door = new HeldDoor();
-  door.refusal = new ApiError("No messages are left.", 429, {
+test("a limit that refuses a prompt is reported as the socket reports it", async () => {
+  const client = new ScriptedClient();
+  client.refusal = new ApiError("No messages are left.", 429, {
     limitType: "session_messages",
     used: 4,
     limit: 4,
     planName: "demo",
     resetsAt: null,
   });
-  const { say, play } = await opened(door);
+  const { say, play } = await opened(client);
   await say(PROMPT);
   const { refusal, turns } = play();
   assert.deepEqual([refusal?.limitType, refusal?.used, refusal?.limit], ["session_messages", 4, 4]);
   assert.equal(turns[0]!.status, "failed");
 });
 
-test("another turn in progress is told, and what needs the socket says so", async () => {
-  const door = new HeldDoor();
-  door.refusal = new ApiError("One at a time.", 409);
-  const { say, heard } = await opened(door);
+test("another turn in progress is reported, and what needs the socket says so", async () => {
+  const client = new ScriptedClient();
+  client.refusal = new ApiError("One at a time.", 409);
+  const { say, received } = await opened(client);
   await say(PROMPT);
-  assert.equal((heard.at(-1) as { code: string }).code, "turn_in_progress");
+  assert.equal((received.at(-1) as { code: string }).code, "turn_in_progress");
   await say({ type: "regenerate", turnId: "t0" });
-  assert.equal((heard.at(-1) as { code: string }).code, "not_supported");
+  assert.equal((received.at(-1) as { code: string }).code, "not_supported");
 });
 
 test("who is not known is turned away for good", async () => {
-  const door = new HeldDoor();
-  door.join = () => Promise.reject(new ApiError("The token has expired.", 401));
-  const { closed } = await opened(door);
+  const client = new ScriptedClient();
+  client.join = () => Promise.reject(new ApiError("The token has expired.", 401));
+  const { closed } = await opened(client);
   assert.deepEqual(closed, [4401]);
 });

@@ -45,14 +45,14 @@ test("a change is coloured from gone over the same to new", () => {
   assert.equal(changeColour(0, 0), last / 2);
 });
 
-test("a change is told as a share of what was", () => {
+test("a change is given as a share of what was", () => {
   assert.equal(formatChange(100, 112), "+12.0%");
   assert.equal(formatChange(100, 97), "−3.0%");
   assert.equal(formatChange(0, 4), "new");
   assert.equal(formatChange(100, 100.1), "no change");
 });
 
-test("a cost is told as finely as it is small", () => {
+test("a cost is given as finely as it is small", () => {
   assert.deepEqual([0, 0.00002, 0.0042, 0.31, 12.3].map(formatCost), [
     "$0.00",
     "<$0.0001",

@@ -9,7 +9,7 @@ function at(share: number, stage: Partial<UploadStage> | null) {
   return standing({ share, size: 30e6, stage: stage && { ...STAGE, ...stage } });
 }
 
-test("an upload tells what has left this machine, then what has been read, and never guesses", () => {
+test("an upload shows what has left this machine, then what has been read, and never guesses", () => {
   assert.deepEqual(at(0.5, null), { label: "50% of 30.0 MB", share: 0.5 });
   assert.deepEqual(at(1, null), { label: "Reading the trace…", share: null });
   assert.deepEqual(at(1, {}), { label: "Reading the trace…", share: null });

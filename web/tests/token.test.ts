@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromFragment } from "../src/accounts/token.ts";
 
-test("a link brings its token, whatever stands beside it", () => {
+test("a link brings its token, whatever else stands in it", () => {
   const hash = "#access_token=a.b.c&expires_in=3600&refresh_token=r&token_type=bearer&type=magiclink";
   assert.deepEqual(fromFragment(hash), { token: "a.b.c", refusal: null });
 });

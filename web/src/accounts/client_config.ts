@@ -6,7 +6,7 @@ export interface ClientConfig {
   identity: "local" | "supabase";
   supabaseUrl: string | null;
   supabaseAnonKey: string | null;
-  /** Whether turns are told on the project's Realtime too. */
+  /** Whether turns are sent to the project's Realtime too. */
   realtime: boolean;
 }
 
@@ -19,15 +19,15 @@ export const config = new Store<ClientConfig>({
 
 const STREAM = new URLSearchParams(location.search).get("stream");
 
-/** Whether the page was opened to hear turns on Realtime alone: `?stream=realtime`. */
+/** Whether the page was opened to receive turns from Realtime alone: `?stream=realtime`. */
 export function wantsRealtimeAlone(): boolean {
   return config.read().realtime && STREAM === "realtime";
 }
 
-/** Ask; a server that does not answer is told about by whatever is asked next. */
+/** Ask; of a server that does not answer, the next request reports it. */
 export async function startConfig(): Promise<void> {
   await json<ClientConfig>("/config").then(
-    (told) => config.write(told),
+    (received) => config.write(received),
     () => undefined,
   );
 }

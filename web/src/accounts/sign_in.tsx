@@ -2,10 +2,10 @@
 import { useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
 import { usePart } from "../store.ts";
-import { held, hold } from "./token.ts";
+import { access, setToken } from "./token.ts";
 
 export function SignIn({ isOver }: { isOver: boolean }) {
-  const refusal = usePart(held, (state) => state.refusal);
+  const refusal = usePart(access, (state) => state.refusal);
   const [text, setText] = useState("");
   return (
     <div class={isOver ? "sign-in over" : "sign-in"} role={isOver ? "dialog" : "main"} aria-label="Sign in">
@@ -13,7 +13,7 @@ export function SignIn({ isOver }: { isOver: boolean }) {
         onSubmit={(event) => {
           event.preventDefault();
           if (!text.trim()) return;
-          hold(text.trim());
+          setToken(text.trim());
           setText("");
         }}
       >

@@ -5,16 +5,16 @@ const KEY = "flamechat.token";
 /** What the browser fetches by itself, such as pictures, carries the token as this cookie. */
 const COOKIE = "flamechat_access";
 
-export interface Held {
+export interface Access {
   token: string | null;
   /** Why the server did not take a token, in its own words. */
   refusal: string | null;
 }
 
-export const held = new Store<Held>({ token: null, refusal: null });
+export const access = new Store<Access>({ token: null, refusal: null });
 
 /** What a link's fragment brings: a token, or why there is none; null for any other fragment. */
-export function fromFragment(hash: string): Held | null {
+export function fromFragment(hash: string): Access | null {
   const parts = new URLSearchParams(hash.replace(/^#/, ""));
   const token = parts.get("access_token");
   if (token) return { token, refusal: null };
@@ -22,16 +22,16 @@ export function fromFragment(hash: string): Held | null {
   return refusal ? { token: null, refusal } : null;
 }
 
-/** Take the token of the address, which is cleaned at once, or the one that this tab holds. */
+/** Take the token of the address, which is cleaned at once, or the one that this tab kept. */
 export function startToken(): void {
   const brought = fromFragment(location.hash);
   if (brought) history.replaceState(null, "", location.pathname + location.search);
-  if (brought?.token) hold(brought.token);
-  else held.write({ token: kept(), refusal: brought?.refusal ?? null });
+  if (brought?.token) setToken(brought.token);
+  else access.write({ token: kept(), refusal: brought?.refusal ?? null });
 }
 
-export function hold(token: string | null): void {
-  held.write({ token, refusal: null });
+export function setToken(token: string | null): void {
+  access.write({ token, refusal: null });
   try {
     if (token) sessionStorage.setItem(KEY, token);
     else sessionStorage.removeItem(KEY);
@@ -44,7 +44,7 @@ export function hold(token: string | null): void {
 
 /** The server does not take this token (any more). */
 export function refuse(token: string | null, refusal: string): void {
-  if (held.read().token === token) held.write({ token, refusal });
+  if (access.read().token === token) access.write({ token, refusal });
 }
 
 function kept(): string | null {

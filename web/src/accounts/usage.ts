@@ -1,4 +1,4 @@
-/** Plans and usage as the server tells them, and what they mean for the page. */
+/** Plans and usage as the server sends them, and what they mean for the page. */
 import { json, post } from "../api.ts";
 import type { ChatError } from "../protocol.ts";
 
@@ -74,7 +74,7 @@ export function myUsage(sessionId?: string): Promise<MyUsage> {
 
 export const admin = {
   plans: async () => (await json<{ plans: Plan[] }>("/admin/plans")).plans,
-  /** The first users, as many as asked for in whole pages, and whether there are more. */
+  /** The first users, as many as asked for in full pages, and whether there are more. */
   users: async (most: number): Promise<{ users: Usage[]; areMore: boolean }> => {
     const users: Usage[] = [];
     for (let offset: number | null = 0; offset !== null;) {
@@ -115,7 +115,7 @@ export function isLifted(refusal: ChatError, mine: MyUsage): boolean {
 
 /** What a question asks for; null leaves it to the server. Of a choice that is offered no longer nothing is left. */
 export function chosenModel(offered: OfferedModel[] | null, kept: string | null): string | null {
-  if (!offered) return kept; // not told yet: the server refuses what it does not offer
+  if (!offered) return kept; // not known yet: the server refuses what it does not offer
   return offered.slice(1).some(({ name }) => name === kept) ? kept : null;
 }
 

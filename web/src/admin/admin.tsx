@@ -15,7 +15,7 @@ interface Everything {
 }
 
 export function Admin() {
-  const [held, setHeld] = useState<Everything | null>(null);
+  const [loaded, setLoaded] = useState<Everything | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [editing, setEditing] = useState<Plan | "new" | null>(null);
   const [shown, setShown] = useState(USERS_AT_ONCE);
@@ -24,7 +24,7 @@ export function Admin() {
     const number = ++asked.current;
     try {
       const [plans, users, changes] = await Promise.all([admin.plans(), admin.users(shown), admin.changes()]);
-      if (number === asked.current) setHeld({ plans, ...users, changes }); // an answer that was overtaken is old
+      if (number === asked.current) setLoaded({ plans, ...users, changes }); // an answer that was overtaken is old
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
@@ -53,7 +53,7 @@ export function Admin() {
           <span>{problem}</span>
         </div>
       )}
-      {held && (
+      {loaded && (
         <>
           <header>
             <h2>Plans</h2>
@@ -69,16 +69,16 @@ export function Admin() {
               act={act}
             />
           )}
-          <PlanTable plans={held.plans} edit={setEditing} act={act} />
+          <PlanTable plans={loaded.plans} edit={setEditing} act={act} />
           <h2>Users</h2>
-          <UserTable users={held.users} plans={held.plans} act={act} />
-          {held.areMore && (
-            <button type="button" onClick={() => setShown(held.users.length + USERS_AT_ONCE)}>
+          <UserTable users={loaded.users} plans={loaded.plans} act={act} />
+          {loaded.areMore && (
+            <button type="button" onClick={() => setShown(loaded.users.length + USERS_AT_ONCE)}>
               Show more users
             </button>
           )}
           <h2>Changes</h2>
-          <ChangeList changes={held.changes} />
+          <ChangeList changes={loaded.changes} />
         </>
       )}
     </main>

@@ -40,7 +40,7 @@ function UserRow({ user, plans, act }: { user: Usage; plans: Plan[]; act: Act })
       </label>
       {user.plan.name !== user.subscribedPlan && (
         <small>
-          {user.status}: held to {user.plan.displayName}
+          {user.status}: limits of {user.plan.displayName}
         </small>
       )}
       <dl>

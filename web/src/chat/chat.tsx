@@ -23,11 +23,11 @@ interface ChatProps {
   proposal: { text: string } | null;
   /** Called for each click on a citation, also the second on the same one. */
   cite: (handle: string, turnId: string | null) => void;
-  /** Whether the opening tells its findings: they stand beside the chart otherwise. */
-  tellsFindings: boolean;
+  /** Whether the opening shows its findings: otherwise they stand next to the chart. */
+  showsFindings: boolean;
 }
 
-export function Chat({ store, sessionId, proposal, cite, tellsFindings }: ChatProps) {
+export function Chat({ store, sessionId, proposal, cite, showsFindings }: ChatProps) {
   const conversation = usePart(store, (state) => state.conversation);
   const connection = usePart(store, (state) => state.connection);
   const running = runningTurn(conversation);
@@ -73,7 +73,7 @@ export function Chat({ store, sessionId, proposal, cite, tellsFindings }: ChatPr
         {conversation.opening && (
           <OpeningView
             opening={conversation.opening}
-            tellsFindings={tellsFindings}
+            showsFindings={showsFindings}
             isOnly={conversation.turns.length === 0}
             canAsk={canAsk}
             ask={(prompt) => store.ask(prompt)}
@@ -140,7 +140,7 @@ export function Chat({ store, sessionId, proposal, cite, tellsFindings }: ChatPr
   );
 }
 
-/** What a screen reader is told instead of every token. */
+/** What a screen reader gets instead of every token. */
 function announcement(turn: Turn | undefined, connection: Connection): string {
   if (connection.state === "reconnecting") return "Connection lost, reconnecting";
   if (!turn) return "";
@@ -152,13 +152,13 @@ function announcement(turn: Turn | undefined, connection: Connection): string {
 
 function OpeningView({
   opening,
-  tellsFindings,
+  showsFindings,
   isOnly,
   canAsk,
   ask,
 }: {
   opening: Opening;
-  tellsFindings: boolean;
+  showsFindings: boolean;
   isOnly: boolean;
   canAsk: boolean;
   ask: (prompt: string) => void;
@@ -166,7 +166,7 @@ function OpeningView({
   return (
     <div class="opening">
       <AnswerText text={opening.summary} growing={false} />
-      {tellsFindings && opening.findings.length > 0 && (
+      {showsFindings && opening.findings.length > 0 && (
         <>
           <h3>First findings</h3>
           <ul class="first-findings">
@@ -207,7 +207,7 @@ function ConnectionBanner({ connection }: { connection: Connection }) {
   return null;
 }
 
-/** Keep the newest in sight while the person is at the end; one who scrolled up is left where he reads. */
+/** Keep the newest in sight while the person is at the end; one who scrolled up is left where they read. */
 function useFollow(log: { current: HTMLDivElement | null }, turns: Turn[]): [boolean, () => void] {
   const [follows, setFollows] = useState(true);
   const wants = useRef(true);

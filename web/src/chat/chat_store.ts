@@ -28,7 +28,7 @@ export interface ChatSettings {
   seen?: () => ViewerState | null;
   /** Who asks, where that is not known otherwise. */
   token?: () => string | null;
-  /** Hears that the server did not take the token, and why. */
+  /** Called when the server did not take the token, with its reason. */
   unknown?: (reason: string) => void;
   /** Makes the socket, `failures` attempts after the last that opened; a test hands in its own. */
   connect?: (failures: number) => WebSocket;
@@ -58,7 +58,7 @@ export class ChatStore extends Store<ChatState> {
   #attempt = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #ping: ReturnType<typeof setInterval> | undefined;
-  #heardAt = 0;
+  #receivedAt = 0;
   #inbox: ServerMessage[] = [];
   #flushing = false;
   #viewer: ViewerState = {};
@@ -144,7 +144,7 @@ export class ChatStore extends Store<ChatState> {
     this.#model = model;
   }
 
-  /** Tell what the person is looking at. */
+  /** Send what the person is looking at. */
   look(viewer: ViewerState): void {
     this.#see(viewer);
     if (this.#joined) this.#send({ type: "viewer_context", ...this.#viewer });
@@ -158,10 +158,10 @@ export class ChatStore extends Store<ChatState> {
     const socket = (this.#settings.connect ?? (() => new WebSocket(chatAddress())))(this.#attempt);
     this.#socket = socket;
     this.#joined = false;
-    this.#heardAt = Date.now();
+    this.#receivedAt = Date.now();
     socket.onopen = () => this.#join();
     socket.onmessage = (message) => {
-      this.#heardAt = Date.now();
+      this.#receivedAt = Date.now();
       this.#inbox.push(JSON.parse(message.data as string) as ServerMessage);
       this.#scheduleFlush();
     };
@@ -201,7 +201,7 @@ export class ChatStore extends Store<ChatState> {
   }
 
   #keepAlive(): void {
-    if (Date.now() - this.#heardAt > SILENCE_MS) this.#socket?.close(4000, "silence");
+    if (Date.now() - this.#receivedAt > SILENCE_MS) this.#socket?.close(4000, "silence");
     else if (this.#joined) this.#send({ type: "ping", nonce: String(Date.now()) });
   }
 

@@ -20,7 +20,7 @@ export function checksSummary(checks: Check[]): string {
 interface ChecksProps {
   checks: Check[];
   isOpen: boolean;
-  /** While the list is open the claims can be told in the text too. */
+  /** While the list is open the claims are marked in the text too. */
   open: (isOpen: boolean) => void;
 }
 

@@ -1,4 +1,4 @@
-/** What was found of a claim, beside the claim: on hover, on focus, and on a tap. */
+/** What was found of a claim, next to it: on hover, on focus, and on a tap. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
@@ -7,7 +7,7 @@ import { verdict } from "./claims.ts";
 
 interface ClaimTipsProps {
   checks: Check[];
-  /** Whether verified claims tell about themselves too. */
+  /** Whether verified claims have a tip too. */
   all: boolean;
   /** The words for the tool call that returned a claim. */
   source: (toolCallId: string) => string | null;

@@ -3,7 +3,7 @@ import type { MarkdownIt, Token } from "markdown-it";
 import type { Check } from "../protocol.ts";
 import { placedText, type Placed } from "./source_places.ts";
 
-/** A stretch of a source text, in UTF-16 units; `index` is the check's place among those of the answer. */
+/** A range of a source text, in UTF-16 units; `index` is the check's place among those of the answer. */
 export interface Claim {
   start: number;
   end: number;
@@ -24,7 +24,7 @@ export function verdict(check: Check): string {
   return "Not verified: this is not in what was looked up in the trace, and does not follow from it.";
 }
 
-/** Checks count code points of the answer; the stretches they mean, in UTF-16 units. Those that are not in the text are left out. */
+/** Checks count code points of the answer; the ranges they mean, in UTF-16 units. Those that are not in the text are left out. */
 export function claimsOf(text: string, checks: Check[]): Claim[] {
   const units: number[] = [];
   let unit = 0;
@@ -97,7 +97,7 @@ function marked({ token, places }: Placed, claims: Claim[], reachable: Set<Claim
     : [new Make("code_open", "code", 1), ...texts, new Make("code_close", "code", -1)];
 }
 
-/** Of claims within one another, the one that needs telling most; of equals the shortest. */
+/** Of claims within one another, the one that matters most; of equals the shortest. */
 function worst(claims: Claim[]): Claim | null {
   const order = (a: Claim, b: Claim) => SEVERITY[b.status] - SEVERITY[a.status] || a.end - a.start - (b.end - b.start);
   return [...claims].sort(order)[0] ?? null;

@@ -15,7 +15,7 @@ interface ComposerProps {
   proposal: { text: string } | null;
   ask: (prompt: string) => void;
   stop: () => void;
-  /** Stands beside the button. */
+  /** Stands next to the button. */
   children: ComponentChildren;
 }
 

@@ -107,19 +107,19 @@ function acknowledged(state: Conversation, ack: ConnectionAck): Conversation {
   let turns = turnsOf(ack.history).map((turn) => {
     if (turn.turnId === waiting) return { ...turn, status: "waiting" as const, failure: null, isStored: false };
     if (turn.turnId !== ack.running?.turnId) return turn;
-    const held = state.turns.find((known) => known.turnId === turn.turnId);
+    const existing = state.turns.find((known) => known.turnId === turn.turnId);
     return {
-      ...(held ?? { ...turn, parts: [] }),
+      ...(existing ?? { ...turn, parts: [] }),
       prompt: turn.prompt,
-      status: held?.status === "waiting" ? ("waiting" as const) : ("running" as const),
+      status: existing?.status === "waiting" ? ("waiting" as const) : ("running" as const),
       failure: null,
       isStored: false,
     };
   });
-  for (const held of state.turns) {
-    const isHere = turns.some((turn) => turn.turnId === held.turnId);
-    if (!isHere && (held.status === "sending" || held.turnId === ack.running?.turnId))
-      turns = [...standing(turns, held.replaces), held];
+  for (const existing of state.turns) {
+    const isHere = turns.some((turn) => turn.turnId === existing.turnId);
+    if (!isHere && (existing.status === "sending" || existing.turnId === ack.running?.turnId))
+      turns = [...standing(turns, existing.replaces), existing];
   }
   if (ack.running && !turns.some((turn) => turn.turnId === ack.running?.turnId))
     turns.push(newTurn(ack.running.turnId, null, "running"));
@@ -185,15 +185,15 @@ function changeTurn(state: Conversation, turnId: string, change: (turn: Turn) =>
 
 /** Events are numbered within a turn: an old number is a duplicate, one that does not follow means that something was missed. */
 function event(state: Conversation, next: FollowedEvent): Conversation {
-  const held = state.turns.find((turn) => turn.turnId === next.turnId);
-  if (!held) return { ...state, needsResync: true };
-  if (hasEnded(held) || next.seq <= held.seq) return state;
-  if (held.seq < (next.follows ?? next.seq - 1)) return { ...state, needsResync: true };
-  const turn = applied({ ...held, seq: next.seq, status: "running", position: null }, next);
+  const existing = state.turns.find((turn) => turn.turnId === next.turnId);
+  if (!existing) return { ...state, needsResync: true };
+  if (hasEnded(existing) || next.seq <= existing.seq) return state;
+  if (existing.seq < (next.follows ?? next.seq - 1)) return { ...state, needsResync: true };
+  const turn = applied({ ...existing, seq: next.seq, status: "running", position: null }, next);
   if (!turn) return { ...state, needsResync: true };
   const changed = changeTurn(state, next.turnId, () => turn);
   if (next.type === "session_title") return { ...changed, title: next.title };
-  if (next.type === "turn_failed" && held.replaces) return { ...changed, needsResync: true }; // what it replaced is back
+  if (next.type === "turn_failed" && existing.replaces) return { ...changed, needsResync: true }; // what it replaced is back
   if (next.type === "viewer_action") return { ...changed, viewerActions: [...changed.viewerActions, next] };
   return changed;
 }

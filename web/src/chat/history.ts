@@ -5,7 +5,7 @@ import { emptyTool, newTurn, type ToolPart, type Turn } from "./turn.ts";
 
 const NO_ANSWER = "no_answer";
 
-/** What the server stores beside an answer. */
+/** What the server stores with an answer. */
 interface AnswerMetadata {
   model?: string;
   promptVersion?: string;
@@ -27,7 +27,7 @@ export function turnsOf(history: HistoryMessage[]): Turn[] {
   return [...turns.values()].map(withoutAnswerIsFailed);
 }
 
-/** The last turn of a history that neither has an answer nor a note of how it ended: accepted, and not yet begun. */
+/** The last turn of a history that neither has an answer nor a note of how it ended: accepted, and not started yet. */
 export function unendedIn(history: HistoryMessage[]): string | null {
   const last = turnsOf(history).at(-1);
   return last?.failure?.code === NO_ANSWER ? last.turnId : null;
@@ -93,8 +93,8 @@ function describe(turn: Turn, metadata: AnswerMetadata): void {
 
 function toolOf(turn: Turn, message: HistoryMessage): ToolPart {
   const toolCallId = message.toolCallId ?? message.messageId;
-  const held = turn.parts.find((part) => part.kind === "tool" && part.toolCallId === toolCallId);
-  if (held?.kind === "tool") return held;
+  const existing = turn.parts.find((part) => part.kind === "tool" && part.toolCallId === toolCallId);
+  if (existing?.kind === "tool") return existing;
   const tool = emptyTool(toolCallId, message.toolName ?? "tool");
   turn.parts.push(tool);
   return tool;

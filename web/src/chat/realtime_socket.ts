@@ -1,8 +1,8 @@
 /**
- * The conversation without a socket to the server: turns are heard on the project's Realtime, everything else goes over HTTP.
+ * The conversation without a socket to the server: turns are received from the project's Realtime, everything else goes over HTTP.
  *
- * It looks like the server's WebSocket to whoever holds it. Realtime may lose or leave out what it tells; the server is asked for the
- * turn whenever something does not follow what came before, after each subscription, and when nothing was heard for a while.
+ * It has the interface of the server's WebSocket. Realtime may lose or leave out messages; the server is asked for the turn whenever
+ * something does not follow what came before, after each subscription, and when nothing was received for a while.
  */
 import { ApiError } from "../api.ts";
 import type { ClientMessage, ConnectionAck, ServerMessage, TurnEvent, TurnSnapshot, UserPrompt } from "../protocol.ts";
@@ -10,7 +10,7 @@ import type { FollowedEvent } from "./conversation.ts";
 import { unendedIn } from "./history.ts";
 
 /** What is asked of the server and of Realtime. */
-export interface RealtimeDoor {
+export interface SessionClient {
   join(
     sessionId: string,
     traceId: string,
@@ -21,16 +21,16 @@ export interface RealtimeDoor {
     prompt: Omit<UserPrompt, "type" | "sessionId">,
   ): Promise<{ turnId: string; position: number | null }>;
   cancel(turnId: string): Promise<void>;
-  /** Listen to a session until the returned function is called; `status` hears whether it is heard now. */
+  /** Listen to a session until the returned function is called; `status` gets whether it is subscribed to now. */
   listen(
     sessionId: string,
-    heard: (event: string, payload: unknown) => void,
-    status: (isHeard: boolean) => void,
+    received: (event: string, payload: unknown) => void,
+    status: (isSubscribed: boolean) => void,
   ): () => void;
   authenticate(token: string): void;
 }
 
-interface Told {
+interface Broadcast {
   events: (TurnEvent | TurnSnapshot)[];
   /** The number of the event that the first one follows. */
   after: number;
@@ -47,17 +47,17 @@ export class RealtimeSocket {
   onopen: (() => void) | null = null;
   onmessage: ((event: { data: string }) => void) | null = null;
   onclose: ((event: { code: number; reason: string }) => void) | null = null;
-  #door: RealtimeDoor;
+  #client: SessionClient;
   #joined: { sessionId: string; traceId: string; mountedTools: string[] } | null = null;
   #unlisten: (() => void) | null = null;
-  #isHeard = false;
+  #isSubscribed = false;
   #running: string | null = null;
-  #heardAt = 0;
+  #receivedAt = 0;
   #listenAgain: ReturnType<typeof setTimeout> | undefined;
   #looking: ReturnType<typeof setInterval>;
 
-  constructor(door: RealtimeDoor) {
-    this.#door = door;
+  constructor(client: SessionClient) {
+    this.#client = client;
     this.#looking = setInterval(() => this.#lookAgain(), LOOK_EVERY_MS);
     setTimeout(() => {
       if (this.readyState !== WebSocket.CONNECTING) return;
@@ -91,18 +91,18 @@ export class RealtimeSocket {
       case "user_prompt":
         return this.#ask(message);
       case "cancel_turn":
-        return this.#door.cancel(message.turnId).catch((error: Error) => this.#refused(error));
+        return this.#client.cancel(message.turnId).catch((error: Error) => this.#refused(error));
       case "authenticate":
-        return this.#door.authenticate(message.accessToken);
+        return this.#client.authenticate(message.accessToken);
       case "ping":
-        return this.#hear({ type: "pong", nonce: message.nonce });
+        return this.#deliver({ type: "pong", nonce: message.nonce });
       case "viewer_context":
         return; // each prompt carries it
       default:
-        this.#hear({
+        this.#deliver({
           type: "protocol_error",
           code: "not_supported",
-          message: "This needs a connection to the server itself; this page hears its answers by way of Realtime.",
+          message: "This needs a connection to the server itself; this page gets its answers by way of Realtime.",
           field: null,
         });
     }
@@ -113,11 +113,11 @@ export class RealtimeSocket {
     if (!this.#joined) return;
     const { sessionId, traceId, mountedTools } = this.#joined;
     try {
-      const { ack, snapshot } = await this.#door.join(sessionId, traceId, mountedTools);
+      const { ack, snapshot } = await this.#client.join(sessionId, traceId, mountedTools);
       this.#running = ack.running?.turnId ?? unendedIn(ack.history);
-      this.#heardAt = Date.now();
-      this.#hear(ack);
-      if (snapshot) this.#hear(snapshot);
+      this.#receivedAt = Date.now();
+      this.#deliver(ack);
+      if (snapshot) this.#deliver(snapshot);
     } catch (error) {
       const status = error instanceof ApiError ? error.status : 0;
       const code = status === 401 ? 4401 : status === 403 || status === 404 ? 4403 : 1006;
@@ -127,11 +127,11 @@ export class RealtimeSocket {
 
   async #ask({ sessionId, type: _, ...prompt }: UserPrompt): Promise<void> {
     try {
-      const accepted = await this.#door.ask(sessionId, { ...prompt, traceId: this.#joined?.traceId ?? null });
+      const accepted = await this.#client.ask(sessionId, { ...prompt, traceId: this.#joined?.traceId ?? null });
       this.#running = accepted.turnId;
-      this.#heardAt = Date.now();
-      this.#hear({ type: "waiting_for_model", ...accepted });
-      if (!this.#isHeard) this.#listen();
+      this.#receivedAt = Date.now();
+      this.#deliver({ type: "waiting_for_model", ...accepted });
+      if (!this.#isSubscribed) this.#listen();
     } catch (error) {
       this.#refused(error as Error);
     }
@@ -141,36 +141,36 @@ export class RealtimeSocket {
     if (!this.#joined || this.readyState !== WebSocket.OPEN) return;
     clearTimeout(this.#listenAgain);
     this.#unlisten?.();
-    this.#unlisten = this.#door.listen(
+    this.#unlisten = this.#client.listen(
       this.#joined.sessionId,
-      (event, payload) => this.#told(event, payload),
-      (isHeard) => {
-        this.#isHeard = isHeard;
+      (event, payload) => this.#received(event, payload),
+      (isSubscribed) => {
+        this.#isSubscribed = isSubscribed;
         clearTimeout(this.#listenAgain);
-        if (isHeard) void this.#join();
+        if (isSubscribed) void this.#join();
         else if (this.readyState === WebSocket.OPEN)
           this.#listenAgain = setTimeout(() => this.#listen(), LISTEN_AGAIN_MS);
       },
     );
   }
 
-  #told(event: string, payload: unknown): void {
-    this.#heardAt = Date.now();
-    if (event === "chat_error") return this.#hear(payload as ServerMessage);
-    let { after } = payload as Told;
-    for (const one of (payload as Told).events) {
+  #received(event: string, payload: unknown): void {
+    this.#receivedAt = Date.now();
+    if (event === "chat_error") return this.#deliver(payload as ServerMessage);
+    let { after } = payload as Broadcast;
+    for (const one of (payload as Broadcast).events) {
       const followed: FollowedEvent | TurnSnapshot = one.type === "turn_snapshot" ? one : { ...one, follows: after };
       after = one.seq;
       this.#running = ENDS.has(one.type) ? null : one.turnId;
-      this.#hear(followed);
+      this.#deliver(followed);
     }
   }
 
-  /** A running turn of which nothing is heard may go on unheard. */
+  /** A running turn of which nothing is received may still go on. */
   #lookAgain(): void {
-    const patience = this.#isHeard ? SILENCE_MS : LOOK_EVERY_MS;
-    if (!this.#running || Date.now() - this.#heardAt < patience) return;
-    this.#heardAt = Date.now(); // asked once, however long the answer takes
+    const patience = this.#isSubscribed ? SILENCE_MS : LOOK_EVERY_MS;
+    if (!this.#running || Date.now() - this.#receivedAt < patience) return;
+    this.#receivedAt = Date.now(); // asked once, however long the answer takes
     void this.#join();
   }
 
@@ -178,16 +178,21 @@ export class RealtimeSocket {
     const limit = error instanceof ApiError && error.status === 429 ? error.problem : {};
     if (typeof limit.limitType === "string") {
       const { limitType, used, limit: most, planName, resetsAt } = limit;
-      const told = { limitType, used, limit: most, planName, resetsAt } as Record<string, unknown>;
-      this.#hear({ type: "chat_error", errorCode: "limit_exceeded", message: error.message, ...told } as ServerMessage);
+      const limits = { limitType, used, limit: most, planName, resetsAt } as Record<string, unknown>;
+      this.#deliver({
+        type: "chat_error",
+        errorCode: "limit_exceeded",
+        message: error.message,
+        ...limits,
+      } as ServerMessage);
       return;
     }
     const status = error instanceof ApiError ? error.status : 0;
     const code = status === 409 ? "turn_in_progress" : status === 400 ? "bad_field" : "busy";
-    this.#hear({ type: "protocol_error", code, message: error.message, field: null });
+    this.#deliver({ type: "protocol_error", code, message: error.message, field: null });
   }
 
-  #hear(message: ServerMessage): void {
+  #deliver(message: ServerMessage): void {
     if (this.readyState === WebSocket.OPEN) this.onmessage?.({ data: JSON.stringify(message) });
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Where the rendered characters of a block stand in its source.
  *
- * markdown-it tells lines, not columns. Within a line its tokens follow the source from left to right, and each says how it was
+ * markdown-it gives lines, not columns. Within a line its tokens follow the source from left to right, and each says how it was
  * written (its markup), so that a walk along both finds the place of each. What cannot be found is left out, never guessed.
  */
 import type { MarkdownIt, Token } from "markdown-it";

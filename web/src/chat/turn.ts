@@ -149,20 +149,20 @@ function stopped(part: Part): Part {
 /** Text up to `offset` code points is kept and `chunk` follows it, whitespace and all. */
 function withText(turn: Turn, messageId: string, offset: number, chunk: string): Turn | null {
   const index = turn.parts.findIndex((part) => part.kind === "text" && part.messageId === messageId);
-  const held = turn.parts[index];
-  const before = held?.kind === "text" ? held : { kind: "text" as const, messageId, text: "", length: 0 };
+  const existing = turn.parts[index];
+  const before = existing?.kind === "text" ? existing : { kind: "text" as const, messageId, text: "", length: 0 };
   if (offset > before.length) return null;
   const kept = offset === before.length ? before.text : keepCodePoints(before.text, offset);
   const part: TextPart = { ...before, text: kept + chunk, length: offset + codePoints(chunk) };
-  return { ...turn, parts: held ? turn.parts.with(index, part) : [...turn.parts, part] };
+  return { ...turn, parts: existing ? turn.parts.with(index, part) : [...turn.parts, part] };
 }
 
 function withTool(turn: Turn, toolCallId: string, toolName: string, change: Partial<ToolPart>): Turn {
   const index = turn.parts.findIndex((part) => part.kind === "tool" && part.toolCallId === toolCallId);
-  const held = turn.parts[index];
-  const before = held?.kind === "tool" ? held : emptyTool(toolCallId, toolName);
+  const existing = turn.parts[index];
+  const before = existing?.kind === "tool" ? existing : emptyTool(toolCallId, toolName);
   const part: ToolPart = { ...before, ...change };
-  return { ...turn, parts: held ? turn.parts.with(index, part) : [...turn.parts, part] };
+  return { ...turn, parts: existing ? turn.parts.with(index, part) : [...turn.parts, part] };
 }
 
 export function emptyTool(toolCallId: string, toolName: string): ToolPart {

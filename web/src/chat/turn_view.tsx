@@ -186,7 +186,7 @@ function Footer({ turn, again, rate, showsChecks, showChecks, versions }: Footer
             <Icon name="again" />
           </button>
         )}
-        {text && turn.isStored && <Opinion held={turn.feedback} rate={rate} />}
+        {text && turn.isStored && <Opinion given={turn.feedback} rate={rate} />}
       </span>
       <span class="origin">
         {turn.partial && <span>incomplete answer</span>}

@@ -23,7 +23,7 @@ export function useUsage(store: ChatStore, sessionId: string): MyUsage | null {
         setMine(found);
         if (refusal?.errorCode === "limit_exceeded" && isLifted(refusal, found)) store.liftLimit();
       } catch (error) {
-        if (!(error instanceof ApiError)) throw error; // the meter keeps what it knew: the banner of the connection tells
+        if (!(error instanceof ApiError)) throw error; // the meter keeps what it knew: the banner of the connection shows it
       }
     };
     void look();

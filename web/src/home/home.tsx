@@ -22,7 +22,7 @@ export function Home({ upload, version }: { upload: (files: File[]) => void; ver
   const remove = async (trace: TraceInfo) => {
     try {
       await deleteTrace(trace.traceId);
-      setTraces((held) => held?.filter((other) => other.traceId !== trace.traceId) ?? null);
+      setTraces((shown) => shown?.filter((other) => other.traceId !== trace.traceId) ?? null);
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }

@@ -36,7 +36,7 @@ async function look(id: number, uploadId: string): Promise<void> {
   if (stage) change(id, { stage });
 }
 
-/** Send files; `opened` hears the traces that were read. Earlier problems are cleared. */
+/** Send files; `opened` gets the traces that were read. Earlier problems are cleared. */
 export async function startUploads(files: File[], opened: (traces: TraceInfo[]) => void): Promise<void> {
   uploads.write(uploads.read().filter((upload) => upload.problem === null));
   const traces: TraceInfo[] = [];

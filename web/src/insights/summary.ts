@@ -1,4 +1,4 @@
-/** A finding as the server tells it, and the few words made of it. */
+/** A finding as the server sends it, and the few words made of it. */
 import type { AxisWindow } from "../viewer/window.ts";
 
 export interface Insight {

@@ -38,7 +38,7 @@ export function Opening({ problem }: { problem: string | null }) {
   );
 }
 
-/** Show the whole trace, then what the address points at, now and whenever it points elsewhere. */
+/** Show all of the trace, then what the address points at, now and whenever it points elsewhere. */
 export function useFirstView(viewer: ViewerStore, trace: TraceInfo): void {
   useEffect(() => {
     document.title = `${trace.name} · Flamechat`;

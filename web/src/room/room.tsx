@@ -2,10 +2,10 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getTrace, type TraceInfo } from "../api.ts";
 import { config, wantsRealtimeAlone } from "../accounts/client_config.ts";
-import { held, refuse } from "../accounts/token.ts";
+import { access, refuse } from "../accounts/token.ts";
 import { chatAddress, ChatStore } from "../chat/chat_store.ts";
 import { Chat } from "../chat/chat.tsx";
-import { realtimeSocket } from "../chat/realtime_door.ts";
+import { realtimeSocket } from "../chat/realtime_client.ts";
 import { newId } from "../identifiers.ts";
 import { Findings, useInsights } from "../insights/insights.tsx";
 import { go, roomPath } from "../route.ts";
@@ -23,7 +23,7 @@ import { Splitter } from "./splitter.tsx";
 const MOUNTED_TOOLS = ["show_in_viewer", "navigate"];
 const GONE = "This trace is not here: it was deleted, or belongs to someone else.";
 const LOOK_AFTER_MS = 400;
-/** Attempts after which a page that can hear Realtime does without a socket. */
+/** Attempts after which a page that can listen to Realtime does without a socket. */
 const SOCKET_ATTEMPTS = 3;
 
 function connect(failures: number): WebSocket {
@@ -56,8 +56,8 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
         traceId: trace.traceId,
         sessionId,
         mountedTools: MOUNTED_TOOLS,
-        token: () => held.read().token,
-        unknown: (reason) => refuse(held.read().token, reason.replace(/^[a-z_]+: /, "")),
+        token: () => access.read().token,
+        unknown: (reason) => refuse(access.read().token, reason.replace(/^[a-z_]+: /, "")),
         connect,
         seen: () => (viewer.read().view ? viewer.context() : null),
       }),
@@ -83,7 +83,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
       const actions = chat.read().conversation.viewerActions;
       for (const action of actions.slice(done))
         // several may come at once: one after the other
-        acting = acting.then(() => act(viewer, action)).catch((error: Error) => viewer.tell(error.message));
+        acting = acting.then(() => act(viewer, action)).catch((error: Error) => viewer.report(error.message));
       done = actions.length;
     });
     return () => {
@@ -94,23 +94,23 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
 
   useEffect(
     () =>
-      held.watch(() => {
-        const { token, refusal } = held.read();
+      access.watch(() => {
+        const { token, refusal } = access.read();
         if (token && !refusal) chat.authenticate(token);
       }),
     [chat],
   );
 
   useEffect(() => {
-    let told = "";
+    let sent = "";
     let wait: ReturnType<typeof setTimeout> | undefined;
     const look = () => {
       clearTimeout(wait);
       wait = setTimeout(() => {
         const context = viewer.context();
         const key = JSON.stringify(context);
-        if (key !== told && viewer.read().view) chat.look(context);
-        told = key;
+        if (key !== sent && viewer.read().view) chat.look(context);
+        sent = key;
       }, LOOK_AFTER_MS);
     };
     const unwatch = viewer.watch(look);
@@ -146,7 +146,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
           sessionId={sessionId}
           proposal={proposal}
           cite={cite}
-          tellsFindings={found.problem !== null}
+          showsFindings={found.problem !== null}
         />
       </div>
     </main>

@@ -17,7 +17,7 @@ export function rowOf(boxes: Boxes, index: number): number {
   return low;
 }
 
-/** First box of a stretch of a row that ends after `at`; `to` when there is none. */
+/** First box of a part of a row that ends after `at`; `to` when there is none. */
 export function firstEndingAfter(boxes: Boxes, from: number, to: number, at: number): number {
   let low = from;
   let high = to;

@@ -12,10 +12,10 @@ export interface Hover {
   y: number;
 }
 
-/** What the chart tells the page around it. */
+/** Events of the chart for the page around it. */
 export interface ChartEvents {
   hover: (hover: Hover | null) => void;
-  /** The menu of the selected box is wanted at this place of the chart. */
+  /** The menu of the selected box is asked for at this place of the chart. */
   menu: (place: { x: number; y: number }) => void;
 }
 
@@ -32,7 +32,7 @@ export class FlameChart {
   #pointers = new Map<number, { x: number; y: number }>();
   #pressed: { x: number; y: number } | null = null;
   #dragged = false;
-  /** Where on the axis a marked stretch begins while it is drawn. */
+  /** Where on the axis a marked range begins while it is drawn. */
   #markFrom: number | null = null;
   #shown: { view: unknown; selection: BoxAddress | null } = { view: null, selection: null };
   #abort = new AbortController();

@@ -18,11 +18,11 @@ export interface FrameNumbers {
   byHandle: Map<string, FunctionRow>;
   totalRows: number;
   /** What a share of 1 stands for, 0 when unknown. */
-  whole: number;
+  profileTotal: number;
   problem: string | null;
 }
 
-const NONE: FrameNumbers = { rows: [], byHandle: new Map(), totalRows: 0, whole: 0, problem: null };
+const NONE: FrameNumbers = { rows: [], byHandle: new Map(), totalRows: 0, profileTotal: 0, problem: null };
 const ROWS = 500;
 
 export function useFrameNumbers(store: ViewerStore, profile: string): FrameNumbers {
@@ -34,7 +34,13 @@ export function useFrameNumbers(store: ViewerStore, profile: string): FrameNumbe
       .then((table) => {
         const byHandle = new Map(table.rows.map((row) => [row.handle, row]));
         if (current)
-          setNumbers({ rows: table.rows, byHandle, totalRows: table.totalRows, whole: table.whole, problem: null });
+          setNumbers({
+            rows: table.rows,
+            byHandle,
+            totalRows: table.totalRows,
+            profileTotal: table.profileTotal,
+            problem: null,
+          });
       })
       .catch((error: Error) => current && setNumbers({ ...NONE, problem: error.message }));
     return () => {
@@ -86,14 +92,14 @@ function factsOf(store: ViewerStore, overview: View | null, numbers: FrameNumber
   const at = source.frames.ids.indexOf(frames.ids[local]!);
   if (at < 0) return null;
   const values = frameValues(source.boxes, source.frames.ids.length);
-  const whole = numbers.whole || values.whole;
+  const profileTotal = numbers.profileTotal || values.profileTotal;
   return {
     ...named,
     self: values.self[at]!,
     total: values.total[at]!,
     count: values.count[at]!,
-    selfShare: values.self[at]! / whole,
-    totalShare: values.total[at]! / whole,
+    selfShare: values.self[at]! / profileTotal,
+    totalShare: values.total[at]! / profileTotal,
     approximate: source.merged > 0 || view.mode === "sandwich",
   };
 }

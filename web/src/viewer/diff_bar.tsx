@@ -13,7 +13,7 @@ export function DiffBar({ store }: { store: ViewerStore }) {
   const shade = usePart(theme, (value) => value);
   const [traces, setTraces] = useState<TraceInfo[] | null>(null);
   useEffect(() => {
-    listTraces().then(setTraces, (error: Error) => store.tell(error.message));
+    listTraces().then(setTraces, (error: Error) => store.report(error.message));
   }, [store]);
   const others = traces?.filter((trace) => trace.traceId !== store.trace.traceId) ?? [];
   const facts = view?.diff;

@@ -7,7 +7,7 @@ export interface FrameValues {
   /** A frame below itself is counted once. */
   total: Float64Array;
   count: Int32Array;
-  whole: number;
+  profileTotal: number;
 }
 
 export function frameValues(boxes: Boxes, frameCount: number): FrameValues {
@@ -15,7 +15,7 @@ export function frameValues(boxes: Boxes, frameCount: number): FrameValues {
     self: new Float64Array(frameCount),
     total: new Float64Array(frameCount),
     count: new Int32Array(frameCount),
-    whole: 0,
+    profileTotal: 0,
   };
   const rows = rowCount(boxes);
   const cursor = Int32Array.from(boxes.rowOffsets);
@@ -45,7 +45,7 @@ export function frameValues(boxes: Boxes, frameCount: number): FrameValues {
   function enter(box: number, parent: number | undefined): void {
     const frame = boxes.frame[box]!;
     const value = boxes.end[box]! - boxes.start[box]!;
-    if (parent === undefined) values.whole += value;
+    if (parent === undefined) values.profileTotal += value;
     else if (boxes.frame[parent]! >= 0) values.self[boxes.frame[parent]!]! -= value;
     if (frame < 0) return;
     values.self[frame]! += value;

@@ -1,4 +1,4 @@
-/** The whole axis as a skyline of call depth; the shown window can be dragged, or a new one drawn. */
+/** All of the axis as a skyline of call depth; the shown window can be dragged, or a new one drawn. */
 import { theme } from "../theme.ts";
 import { rowCount, visibleBoxes } from "./boxes.ts";
 import { SharpCanvas } from "./canvas.ts";

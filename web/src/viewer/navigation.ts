@@ -30,7 +30,7 @@ export async function goTo(
     await store.show({ profile: other.handle, mode: view.mode });
     return focus(store, handle, zooms);
   }
-  store.tell(`The ${NOUNS[handle.kind]} that this link names does not appear in this view.`);
+  store.report(`The ${NOUNS[handle.kind]} that this link names does not appear in this view.`);
   return false;
 }
 
@@ -49,7 +49,7 @@ export async function goToCited(store: ViewerStore, citation: Citation): Promise
   const local = view.frames.names.findIndex((_, index) => isMeant(index));
   if (local >= 0 && (await goTo(store, `f${view.frames.ids[local]}`))) return;
   store.select(null);
-  store.tell(`${citation.name}, which this answer cites, is not found in this view.`);
+  store.report(`${citation.name}, which this answer cites, is not found in this view.`);
 }
 
 /** Do what the agent asks of the chart. */
@@ -82,16 +82,16 @@ export async function act(store: ViewerStore, action: ViewerAction): Promise<voi
   }
 }
 
-/** Change to a view and profile, if that is one; a window is a stretch of time and wants the time order. */
+/** Change to a view and profile, if that is one; a window is a range of time and needs the time order. */
 async function showView(
   store: ViewerStore,
-  wanted: ViewMode | null,
+  target: ViewMode | null,
   profile: string | null,
   handle: string | null,
   hasWindow: boolean,
 ): Promise<void> {
   const now = store.read();
-  const mode = wanted ?? (hasWindow ? "time_order" : now.mode);
+  const mode = target ?? (hasWindow ? "time_order" : now.mode);
   const sandwichOf = mode === "sandwich" && handle?.startsWith("f") ? handle : now.sandwichOf;
   if (mode === now.mode && (profile ?? now.profile) === now.profile && sandwichOf === now.sandwichOf && now.view)
     return;
@@ -107,17 +107,17 @@ async function goToProfile(store: ViewerStore, profile: string): Promise<boolean
 /** Calls are found in time order, paths wherever the boxes are paths, functions in any view. */
 async function showViewFor(store: ViewerStore, handle: Handle, profile: string | null): Promise<void> {
   const { mode, view, profile: shown } = store.read();
-  const wanted: ViewMode =
+  const target: ViewMode =
     handle.kind === "frame" || view?.refKind === handle.kind
       ? mode
       : handle.kind === "span"
         ? "time_order"
         : "left_heavy";
-  const isSandwich = wanted === "sandwich" && handle.kind === "frame";
-  const isThere = view && wanted === mode && (!profile || profile === shown) && !isSandwich;
+  const isSandwich = target === "sandwich" && handle.kind === "frame";
+  const isThere = view && target === mode && (!profile || profile === shown) && !isSandwich;
   if (isThere) return;
   await store.show({
-    mode: wanted,
+    mode: target,
     ...(profile ? { profile } : {}),
     ...(isSandwich ? { sandwichOf: `f${handle.index}` } : {}),
   });

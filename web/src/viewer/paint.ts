@@ -17,7 +17,7 @@ const NARROWEST_LABEL = 32;
 export interface Scene {
   view: View;
   window: AxisWindow;
-  /** Where the axis begins: times are told from there. */
+  /** Where the axis begins: times are given from there. */
   origin: number;
   /** Scrolled down by so many pixels. */
   top: number;
@@ -27,7 +27,7 @@ export interface Scene {
   selection: BoxAddress | null;
   hover: BoxAddress | null;
   matches: Uint8Array | null;
-  /** A marked stretch of time. */
+  /** A marked range of time. */
   range: AxisWindow | null;
 }
 
@@ -144,7 +144,7 @@ function outline(
   context.strokeRect(left + thick / 2 - 0.5, y + thick / 2 - 0.5, Math.max(2, right - left - thick), ROW - thick);
 }
 
-/** What lies outside a marked stretch is shaded, and the stretch has edges. */
+/** What lies outside a marked range is shaded, and the range has edges. */
 function marked(context: CanvasRenderingContext2D, scene: Scene, range: AxisWindow): void {
   const ink = inks(scene.theme);
   const scale = scene.width / span(scene.window);

@@ -14,7 +14,7 @@ export function aboutBox(name: string, handle: string, value: string): string {
   return `Why does ${what} \`${name}\` (${handle}) take ${value}?`;
 }
 
-/** "1.20 s to 1.48 s", told from the beginning of the axis. */
+/** "1.20 s to 1.48 s", counted from the beginning of the axis. */
 export function spokenRange(range: AxisWindow, origin: number, unit: Unit): string {
   const [start, end] = [range.start - origin, range.end - origin].map((place) =>
     formatPlaceOnAxis(place, span(range) / 20, unit),
@@ -40,7 +40,7 @@ export function selectedBox(store: ViewerStore): { name: string; frame: string; 
   };
 }
 
-/** The question that the chart suggests now: about the marked stretch, the selected box, or what is seen of the axis. */
+/** The question that the chart suggests now: about the marked range, the selected box, or what is seen of the axis. */
 export function questionHere(store: ViewerStore): string | null {
   const { range, view } = store.read();
   const box = selectedBox(store);

@@ -1,4 +1,4 @@
-/** A marked stretch of time, and what can be done with it. */
+/** A marked range of time, and what can be done with it. */
 import { Icon } from "../icons.tsx";
 import { usePart } from "../store.ts";
 import { aboutRange, spokenRange } from "./questions.ts";

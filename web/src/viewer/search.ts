@@ -3,10 +3,10 @@ import type { Boxes, FrameTable } from "./view_bytes.ts";
 
 /** 1 for each frame whose name or file contains the words, whatever their case; null when there is nothing to look for. */
 export function matchingFrames(frames: FrameTable, words: string): Uint8Array | null {
-  const wanted = words.trim().toLowerCase();
-  if (!wanted) return null;
+  const query = words.trim().toLowerCase();
+  if (!query) return null;
   return Uint8Array.from(frames.names, (name, index) =>
-    name.toLowerCase().includes(wanted) || (frames.files[index]?.toLowerCase().includes(wanted) ?? false) ? 1 : 0,
+    name.toLowerCase().includes(query) || (frames.files[index]?.toLowerCase().includes(query) ?? false) ? 1 : 0,
   );
 }
 

@@ -14,11 +14,11 @@ const BYTES: [number, string][] = [
   [1e3, "kB"],
   [1, "B"],
 ];
-const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const integers = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
-/** "1.23 ms", "12.3 kB", "1,234": three significant digits with a unit, whole numbers without. */
+/** "1.23 ms", "12.3 kB", "1,234": three significant digits with a unit, integers without. */
 export function formatValue(value: number, unit: Unit): string {
-  if (unit === "count") return whole.format(value);
+  if (unit === "count") return integers.format(value);
   const steps = unit === "nanoseconds" ? TIME : BYTES;
   const size = Math.abs(value);
   const [divisor, name] = steps.find(([least]) => size >= least * 0.9995) ?? steps.at(-1)!;
@@ -27,7 +27,7 @@ export function formatValue(value: number, unit: Unit): string {
 
 /** A place on the axis, with as many decimals as its neighbours `step` away need to read differently. */
 export function formatPlaceOnAxis(value: number, step: number, unit: Unit): string {
-  if (unit === "count" || value === 0) return whole.format(value);
+  if (unit === "count" || value === 0) return integers.format(value);
   const steps = unit === "nanoseconds" ? TIME.slice(1) : BYTES; // minutes do not divide by ten
   const [divisor, name] = steps.find(([least]) => Math.abs(value) >= least * 0.9995) ?? steps.at(-1)!;
   const decimals = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step / divisor) - 1e-9)));
@@ -38,7 +38,7 @@ function significant(value: number): string {
   if (value === 0) return "0";
   const size = Math.abs(value);
   return size >= 999.5
-    ? whole.format(value)
+    ? integers.format(value)
     : size >= 100
       ? value.toFixed(0)
       : size >= 10
@@ -59,7 +59,7 @@ export function formatChange(before: number, after: number): string {
 }
 
 export function formatCount(count: number): string {
-  return whole.format(count);
+  return integers.format(count);
 }
 
 /** US dollars: "$0.0042", "$1.20"; what is less than a hundredth of a cent is "<$0.0001". */

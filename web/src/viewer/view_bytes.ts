@@ -19,7 +19,6 @@ export interface Boxes {
 export interface DiffFacts {
   name: string;
   profileName: string;
-  whole: number;
   /** What the values of before were multiplied by. */
   scale: number;
   vanished: { name: string; value: number }[];

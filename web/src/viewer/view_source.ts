@@ -45,8 +45,8 @@ export class ViewSource {
     if (mode === "diff" && diff) Object.assign(query, diff);
     if (window) Object.assign(query, { start: window.start, end: window.end });
     const key = JSON.stringify(query);
-    const held = this.#views.get(key);
-    if (held) return held;
+    const cached = this.#views.get(key);
+    if (cached) return cached;
     const view = viewBytes(this.#path, query, this.#abort.signal).then(decodeView);
     this.#views.set(key, view);
     view.catch(() => this.#views.delete(key));

@@ -42,8 +42,8 @@ export function Viewer({ store, ask, mentions, children }: ViewerProps) {
         event.target instanceof HTMLTextAreaElement ||
         event.target instanceof HTMLSelectElement;
       if (!inside || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-      const wanted = modesOf(store).find(({ key }) => key === event.key);
-      if (wanted) void store.show({ mode: wanted.mode });
+      const chosen = modesOf(store).find(({ key }) => key === event.key);
+      if (chosen) void store.show({ mode: chosen.mode });
       else if (event.key === "q" && ask) {
         const question = questionHere(store);
         if (question) ask(question);
@@ -175,13 +175,13 @@ function Tooltip({
   if (!boxes || index >= boxes.start.length) return null;
   const total = boxes.end[index]! - boxes.start[index]!;
   const place = local < 0 ? null : formatPlace(view.frames.files[local] ?? null, view.frames.lines[local] ?? null);
-  const whole = numbers.whole || store.bounds().end - store.bounds().start;
+  const profileTotal = numbers.profileTotal || store.bounds().end - store.bounds().start;
   return (
     <div class="tooltip" ref={box} aria-hidden="true">
       <strong>{local < 0 ? "Merged calls" : view.frames.names[local]}</strong>
       {place && <span class="place">{place}</span>}
       <span class="figures">
-        {formatValue(total, view.unit)} <i>{formatShare(total / whole)}</i>
+        {formatValue(total, view.unit)} <i>{formatShare(total / profileTotal)}</i>
         {boxes.before && (
           <>
             {" "}

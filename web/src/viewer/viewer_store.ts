@@ -33,7 +33,7 @@ export interface ViewerSnapshot {
   loading: boolean;
   problem: string | null;
   window: AxisWindow;
-  /** A stretch of time that the person has marked. */
+  /** A range of time that the person has marked. */
   range: AxisWindow | null;
   selection: BoxAddress | null;
   search: Search;
@@ -52,7 +52,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
   /** Where the trace is in the API. */
   readonly path: string;
   #overview: View | null = null;
-  /** The stretch that the shown view holds in full, when it is not the overview. */
+  /** The range that the shown view has in full, when it is not the overview. */
   #detailed: AxisWindow | null = null;
   #refetch: ReturnType<typeof setTimeout> | undefined;
   #flight = 0;
@@ -96,14 +96,14 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     return view ? { start: view.axisStart, end: Math.max(view.axisEnd, view.axisStart + 1e-9) } : { start: 0, end: 1 };
   }
 
-  /** What the server and the model are told about the chart. */
+  /** What is sent to the server and the model about the chart. */
   context(): ViewerState {
     const { mode, profile, sandwichOf } = this.read();
     const selection = this.selectedHandle() ?? (mode === "sandwich" ? sandwichOf : null);
     return { view: mode, profile, selection, window: this.askedWindow() };
   }
 
-  /** The stretch of time that a question is about: what was marked, or what is seen of the axis; null for all of it. */
+  /** The range of time that a question is about: what was marked, or what is seen of the axis; null for all of it. */
   askedWindow(): AxisWindow | null {
     const { mode, window, range, view } = this.read();
     if (mode !== "time_order" || !view) return null;
@@ -111,7 +111,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     return range ? { ...range } : isZoomed ? { ...window } : null;
   }
 
-  /** The view of the whole axis, for the minimap. */
+  /** The view of all of the axis, for the minimap. */
   overview(): View | null {
     return this.#overview;
   }
@@ -139,7 +139,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     return isOne ? `${view!.refKind === "span" ? "s" : "n"}${ref}` : (this.selectedFrame()?.handle ?? null);
   }
 
-  /** Load and show a view. Returns once it is on the page (or has failed, which `problem` tells). */
+  /** Load and show a view. Returns once it is on the page (or has failed: see `problem`). */
   async show(change: ViewChange): Promise<void> {
     const next = { ...this.read(), ...change, range: null, loading: true, problem: null };
     if (next.mode === "sandwich" && !next.sandwichOf) next.sandwichOf = this.selectedFrame()?.handle ?? null;
@@ -155,15 +155,15 @@ export class ViewerStore extends Store<ViewerSnapshot> {
       });
       return;
     }
-    const isWanted = () => {
+    const isCurrent = () => {
       const now = this.read();
       return (["mode", "profile", "sandwichOf", "diff"] as const).every((part) => now[part] === next[part]);
     };
     try {
       const view = await this.source.load({ ...next, frame: next.sandwichOf, window: null });
-      if (isWanted()) this.#arrive(view);
+      if (isCurrent()) this.#arrive(view);
     } catch (error) {
-      if (isWanted() && !this.source.isClosed) {
+      if (isCurrent() && !this.source.isClosed) {
         this.write({
           ...this.read(),
           loading: false,
@@ -205,7 +205,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     this.#flight = requestAnimationFrame(step);
   }
 
-  /** Mark a stretch of time, or nothing. */
+  /** Mark a range of time, or nothing. */
   mark(range: AxisWindow | null): void {
     this.write({ ...this.read(), range: range && clamp(range, this.bounds()) });
   }
@@ -261,8 +261,8 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     this.zoomToSelection();
   }
 
-  /** Tell the person what could not be done. */
-  tell(problem: string): void {
+  /** Report to the person what could not be done. */
+  report(problem: string): void {
     this.write({ ...this.read(), problem });
   }
 
@@ -296,19 +296,20 @@ export class ViewerStore extends Store<ViewerSnapshot> {
       this.#refetch = setTimeout(() => void this.#detail(), 180);
   }
 
-  /** A trace with more boxes than one answer holds came merged: fetch what the window shows in full, or return to the whole. */
+  /** A trace with more boxes than one answer holds came merged: fetch what the window shows in full, or return to the overview. */
   async #detail(): Promise<void> {
     const { window, profile, view } = this.read();
     const overview = this.#overview;
     if (!overview || !view) return;
     const margin = span(window) / 2;
-    const wanted = clamp({ start: window.start - margin, end: window.end + margin }, this.bounds());
-    const isWhole = span(wanted) > span(this.bounds()) * 0.6;
-    const held = this.#detailed;
-    if (!isWhole && held && view.merged === 0 && held.start <= window.start && held.end >= window.end) return;
-    const next = isWhole
+    const target = clamp({ start: window.start - margin, end: window.end + margin }, this.bounds());
+    const coversAll = span(target) > span(this.bounds()) * 0.6;
+    const previous = this.#detailed;
+    if (!coversAll && previous && view.merged === 0 && previous.start <= window.start && previous.end >= window.end)
+      return;
+    const next = coversAll
       ? overview
-      : await this.source.load({ mode: "time_order", profile, window: wanted }).catch(() => null);
+      : await this.source.load({ mode: "time_order", profile, window: target }).catch(() => null);
     const now = this.read();
     if (
       !next ||
@@ -318,16 +319,16 @@ export class ViewerStore extends Store<ViewerSnapshot> {
       now.window.end !== window.end
     )
       return;
-    this.#detailed = isWhole ? null : wanted;
+    this.#detailed = coversAll ? null : target;
     this.write({ ...now, view: next, selection: this.#samePlace(now, next) });
     this.search(now.search.words);
   }
 
   #samePlace(before: ViewerSnapshot, view: View): BoxAddress | null {
-    const held = before.selection && before.view?.boxes;
-    if (!held) return null;
-    const middle = (held.start[before.selection!.index]! + held.end[before.selection!.index]!) / 2;
-    const index = boxAt(view.boxes, rowOf(held, before.selection!.index), middle);
+    const previous = before.selection && before.view?.boxes;
+    if (!previous) return null;
+    const middle = (previous.start[before.selection!.index]! + previous.end[before.selection!.index]!) / 2;
+    const index = boxAt(view.boxes, rowOf(previous, before.selection!.index), middle);
     return index === null ? null : { half: "boxes", index };
   }
 }

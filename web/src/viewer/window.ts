@@ -1,4 +1,4 @@
-/** The stretch of the axis that the chart shows, and how zooming and panning change it. */
+/** The range of the axis that the chart shows, and how zooming and panning change it. */
 
 export interface AxisWindow {
   start: number;
@@ -14,8 +14,8 @@ export function span(window: AxisWindow): number {
 
 /** The nearest window inside `bounds`, of the same width where it fits. */
 export function clamp(window: AxisWindow, bounds: AxisWindow): AxisWindow {
-  const whole = span(bounds);
-  const wide = Math.min(whole, Math.max(span(window), whole * NARROWEST));
+  const total = span(bounds);
+  const wide = Math.min(total, Math.max(span(window), total * NARROWEST));
   const middle = (window.start + window.end) / 2;
   const start = Math.min(
     bounds.end - wide,
@@ -26,8 +26,8 @@ export function clamp(window: AxisWindow, bounds: AxisWindow): AxisWindow {
 
 /** Zoom by `factor` (below 1 is in); the place at `share` of the width stays where it is. */
 export function zoomed(window: AxisWindow, bounds: AxisWindow, factor: number, share: number): AxisWindow {
-  const whole = span(bounds);
-  const wide = Math.min(whole, Math.max(span(window) * factor, whole * NARROWEST));
+  const total = span(bounds);
+  const wide = Math.min(total, Math.max(span(window) * factor, total * NARROWEST));
   const start = window.start + (span(window) - wide) * share;
   return clamp({ start, end: start + wide }, bounds);
 }
@@ -38,7 +38,7 @@ export function panned(window: AxisWindow, bounds: AxisWindow, share: number): A
   return clamp({ start: window.start + shift, end: window.end + shift }, bounds);
 }
 
-/** A window in which the stretch from `start` to `end` is well seen, with some of what is around it. */
+/** A window in which the range from `start` to `end` is well seen, with some of what is around it. */
 export function around(start: number, end: number, bounds: AxisWindow): AxisWindow {
   const margin = Math.max((end - start) * 0.3, span(bounds) * NARROWEST);
   return clamp({ start: start - margin, end: end + margin }, bounds);

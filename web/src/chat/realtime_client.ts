@@ -1,17 +1,17 @@
 /** The server over HTTP, and a project's Realtime, whose client is fetched when it is first needed. */
 import type { RealtimeClient } from "@supabase/realtime-js";
 import { config } from "../accounts/client_config.ts";
-import { held } from "../accounts/token.ts";
+import { access } from "../accounts/token.ts";
 import { post, send } from "../api.ts";
 import type { ConnectionAck, TurnSnapshot } from "../protocol.ts";
-import { RealtimeSocket, type RealtimeDoor } from "./realtime_socket.ts";
+import { RealtimeSocket, type SessionClient } from "./realtime_socket.ts";
 
-/** A conversation that needs no socket of the server. */
+/** A conversation that needs no socket of the server; it has the interface of a WebSocket. */
 export function realtimeSocket(): WebSocket {
-  return new RealtimeSocket(new ProjectDoor()) as unknown as WebSocket;
+  return new RealtimeSocket(new ProjectClient()) as unknown as WebSocket;
 }
 
-class ProjectDoor implements RealtimeDoor {
+class ProjectClient implements SessionClient {
   #client: Promise<RealtimeClient> | null = null;
 
   join(sessionId: string, traceId: string, mountedTools: string[]) {
@@ -28,7 +28,11 @@ class ProjectDoor implements RealtimeDoor {
     await send(`/turns/${encodeURIComponent(turnId)}/cancel`);
   }
 
-  listen(sessionId: string, heard: (event: string, payload: unknown) => void, status: (isHeard: boolean) => void) {
+  listen(
+    sessionId: string,
+    received: (event: string, payload: unknown) => void,
+    status: (isSubscribed: boolean) => void,
+  ) {
     let isOver = false;
     let leave = () => {};
     this.#connect().then(
@@ -38,7 +42,7 @@ class ProjectDoor implements RealtimeDoor {
         const channel = client.channel(`chat:${sessionId}`, { config: { private: true } });
         leave = () => void client.removeChannel(channel);
         for (const event of ["ai_response", "chat_error"])
-          channel.on("broadcast", { event }, (message) => isOver || heard(event, message.payload));
+          channel.on("broadcast", { event }, (message) => isOver || received(event, message.payload));
         channel.subscribe((state) => {
           if (!isOver) status(state === "SUBSCRIBED");
         });
@@ -60,7 +64,7 @@ class ProjectDoor implements RealtimeDoor {
       const { supabaseUrl, supabaseAnonKey } = config.read();
       return new RealtimeClient(`${supabaseUrl!.replace(/^http/, "ws")}/realtime/v1`, {
         params: { apikey: supabaseAnonKey ?? "" },
-        accessToken: () => Promise.resolve(held.read().token),
+        accessToken: () => Promise.resolve(access.read().token),
       });
     }));
   }

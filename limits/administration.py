@@ -84,7 +84,7 @@ class PlanRecords(Protocol):
         ...
 
     async def roll_periods(self) -> None:
-        """Begin the month that has begun, for everybody whose last one is over."""
+        """Start the current month for everybody whose last one is over."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What the database answers when it is asked to accept a prompt, and how a refusal is told to a person.
+"""What the database answers when it is asked to accept a prompt, and how a refusal is worded for a person.
 
 What counts are the messages people see: prompts and finished answers. Tool requests, tool results and system events
 never do.

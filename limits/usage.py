@@ -1,4 +1,4 @@
-"""Where a user stands, and what another plan would mean for him."""
+"""Where a user stands, and what another plan would mean for them."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from limits.plans import Plan, SessionsPeriod
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """One user's counters. `plan` is the one that binds him, which is not the one he subscribed to while that is
+    """One user's counters. `plan` is the one that binds them, which is not the one they subscribed to while that is
     unpaid; `granted_sessions` come on top of it."""
 
     user_id: str
@@ -47,7 +47,7 @@ class Meter:
 
 
 def meters(usage: Usage, plan: Plan | None = None) -> tuple[Meter, ...]:
-    """Sessions, uploads of the month, and traces held, under his own plan or another one."""
+    """Sessions, uploads of the month, and stored traces, under the user's own plan or another one."""
     plan = plan or usage.plan
     is_lifetime = plan.chat_sessions_period is SessionsPeriod.LIFETIME
     sessions = None if plan.chat_sessions_limit is None else plan.chat_sessions_limit + usage.granted_sessions

@@ -99,7 +99,7 @@ class TurnRow:
 
     @property
     def attempts_that_died(self) -> int:
-        """How many attempts before this one ended with their server, and not because it was told to stop or had lost
+        """How many attempts before this one ended with their server, and not because it was stopped or had lost
         the database."""
         return self.attempt - 1 - self.handed_over
 
@@ -126,7 +126,7 @@ class MessageRow(NewMessage):
     position: int
     created_at: datetime
     feedback: int | None = None
-    """What the reader himself thought of it: 1, -1, or 0 when he took it back."""
+    """The reader's own rating: 1, -1, or 0 when it was taken back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +192,7 @@ class Conversations(Protocol):
         ...
 
     async def hand_over_turn(self, turn_id: str, *, attempt: int) -> None:
-        """Note that this attempt ends because its server was told to stop, or lost the database. Nothing happens to a
+        """Note that this attempt ends because its server was stopped, or lost the database. Nothing happens to a
         turn that another attempt has, or that has ended."""
         ...
 
@@ -235,7 +235,7 @@ class Conversations(Protocol):
     async def rate_message(
         self, caller: Caller, message_id: str, *, score: int, reason: str | None = None
     ) -> str | None:
-        """Keep what the caller thinks of an answer, in place of what he thought before; returns the answer's turn.
+        """Keep what the caller thinks of an answer, in place of an earlier rating; returns the answer's turn.
         Raises NotFound, and BadRequest for what is no answer."""
         ...
 

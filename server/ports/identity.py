@@ -10,17 +10,17 @@ LOCAL_USER_ID = "00000000-0000-4000-8000-000000000001"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """An authenticated user and the account he acts for (his personal one until teams come)."""
+    """An authenticated user and the account they act for (their personal one until teams come)."""
 
     user_id: str
     account_id: str
     is_administrator: bool = False
     known_until: datetime | None = field(default=None, compare=False)
-    """When his access token ends; None for one that does not."""
+    """When the access token ends; None for one that does not."""
 
 
 class Identity(Protocol):
     async def identify(self, access_token: str | None) -> Caller:
         """The caller behind a token. Raises NotAuthenticated when there is none, or a false or expired one, and
-        ServiceUnavailable when nobody can tell."""
+        ServiceUnavailable when it cannot be checked."""
         ...

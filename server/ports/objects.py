@@ -11,7 +11,7 @@ PICTURES_BUCKET = "ai-snapshots"
 
 
 class ObjectStore(Protocol):
-    """Objects by bucket and path (`<account id>/<name>`). A put is whole or not at all; paths that climb out are
+    """Objects by bucket and path (`<account id>/<name>`). A put is atomic; paths that climb out are
     refused with BadRequest. Every method raises ServiceUnavailable when a store elsewhere does not answer."""
 
     async def put(self, bucket: str, path: str, data: bytes | Path) -> None:
@@ -19,7 +19,7 @@ class ObjectStore(Protocol):
         ...
 
     async def get(self, bucket: str, path: str) -> bytes:
-        """The whole object. Raises NotFound."""
+        """The bytes of the object. Raises NotFound."""
         ...
 
     def stream(self, bucket: str, path: str) -> AsyncIterator[bytes]:

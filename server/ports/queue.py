@@ -27,7 +27,7 @@ class TurnQueue(Protocol):
 
     async def cancel(self, turn_id: str) -> bool:
         """Take a waiting job out. False when it is not waiting (it runs, has ended, or was never here); whoever runs
-        it, in whichever process, hears of it through `stops`."""
+        it, in whichever process, gets its id from `stops`."""
         ...
 
     def stops(self) -> AsyncIterator[str]:

@@ -7,7 +7,7 @@ from server.protocol.server import TurnSnapshot
 
 
 class Listening(Protocol):
-    """One listener's events. It hears from the moment it is made; `aclose` stops it, also from outside its loop."""
+    """One listener's events. It receives from the moment it is made; `aclose` stops it, also from outside its loop."""
 
     def __aiter__(self) -> Self: ...
 
@@ -18,7 +18,7 @@ class Listening(Protocol):
 
 class Relay(Protocol):
     """Keeps every event of a running turn, numbered, whether or not anyone listens. A slow listener never slows a
-    turn: past his bound he gets a snapshot of the turn, then live events again."""
+    turn: past its bound it gets a snapshot of the turn, then live events again."""
 
     async def publish(self, event: TurnEvent | TurnSnapshot) -> None:
         """Give a stamped event (turn, session, seq) to all listeners. A snapshot replaces what was published of its
@@ -26,8 +26,8 @@ class Relay(Protocol):
         ...
 
     async def give_up(self, turn_id: str, session_id: str) -> bool:
-        """Publish no more of a turn, which another process has taken over: listeners hear it from there. False when
-        there is no other process to hear from."""
+        """Publish no more of a turn, which another process has taken over: listeners get it from there. False when
+        there is no other process to get it from."""
         ...
 
     def listen(self, session_id: str) -> Listening:

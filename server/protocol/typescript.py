@@ -70,7 +70,7 @@ def union(name: str, schema: Schema) -> str:
 
 
 def typescript() -> str:
-    """The whole of protocol.ts. Models that both sides send appear once, as the server sends them."""
+    """The text of protocol.ts. Models that both sides send appear once, as the server sends them."""
     sent_by_client = CLIENT_MESSAGE.json_schema(mode="validation", by_alias=True)
     sent_by_server = SERVER_MESSAGE.json_schema(mode="serialization", by_alias=True)
     turn_event = TURN_EVENT.json_schema(mode="serialization", by_alias=True)

@@ -9,7 +9,7 @@ from server.protocol.base import WireModel
 
 
 class Window(WireModel):
-    """A stretch of a profile's axis, in its unit (nanoseconds for time)."""
+    """A range of a profile's axis, in its unit (nanoseconds for time)."""
 
     start: float
     end: float
@@ -123,7 +123,7 @@ class Citation(WireModel):
 
 
 class Check(WireModel):
-    """One claim of the answer held against the turn's tool results and the trace. `start` and `end` are character
+    """One claim of the answer, compared with the turn's tool results and the trace. `start` and `end` are character
     offsets in the answer; `how` says where a derived value comes from, such as `412 ms of 1.20 s`."""
 
     claim: str

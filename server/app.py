@@ -171,9 +171,9 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
     async with AsyncExitStack() as stack:
         place = await stack.enter_async_context(database_place(settings.data / "postgres", *settings.database_urls))
         database = await stack.enter_async_context(Database(place.server_dsn, pooler=place.is_outside))
-        session_dsn, hears = place.session_dsn or place.server_dsn, place.session_dsn is not None
+        session_dsn, can_listen = place.session_dsn or place.server_dsn, place.session_dsn is not None
         queue = await stack.enter_async_context(
-            PostgresTurnQueue(session_dsn, at_once=settings.turns_at_once, hears=hears)
+            PostgresTurnQueue(session_dsn, at_once=settings.turns_at_once, can_listen=can_listen)
         )
         await stack.enter_async_context(TurnSweep(queue))
         relay = await stack.enter_async_context(PostgresRelay(database, place.session_dsn))

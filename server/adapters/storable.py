@@ -51,7 +51,7 @@ def not_found(what: str) -> NotFound:
 
 
 def too_many_answering(most: int) -> TooManyAtOnce:
-    """The answer to a prompt beside as many answers as one may wait for."""
+    """The refusal of a prompt of a user who waits for `most` answers already."""
     return TooManyAtOnce(
         f"{most} of your conversations are being answered already, which is as many as this server answers at once. "
         "Wait for one, or stop it.",

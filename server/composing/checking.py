@@ -11,7 +11,7 @@ import httpx
 import psycopg
 from langchain_core.messages import HumanMessage
 
-from server.adapters.postgres.place import hears_itself
+from server.adapters.postgres.place import notify_arrives
 from server.adapters.postgres.programs import find_programs
 from server.adapters.supabase.project import SupabaseProject
 from server.agent.model_call.offered_models import ANALYST_LABEL
@@ -107,7 +107,7 @@ async def _listen(settings: Settings) -> Outcome:
     url, session_url = settings.database_urls
     if url is None:
         return "ok", "of the server's own database"
-    if await hears_itself(session_url or url):
+    if await notify_arrives(session_url or url):
         return "ok", "a NOTIFY arrives"
     return "slow", (
         "no NOTIFY arrives, so jobs and events are polled for: set FLAMECHAT_DATABASE_SESSION_URL to a direct "

@@ -85,7 +85,7 @@ class TraceRecords(Protocol):
         """Remove the row of an expired trace with its sessions; one that is gone or was prolonged is left as it is."""
         ...
 
-    async def are_held(self, sha256: str) -> bool:
+    async def is_content_used(self, sha256: str) -> bool:
         """Whether any stored trace has these bytes."""
         ...
 
@@ -132,7 +132,7 @@ class SqlRefused(Exception):
 @dataclass(frozen=True, slots=True)
 class Importing:
     """How far the import of an upload is. `place` counts those before it and itself while it waits, and is None while
-    it is read; `bytes_read` of the upload have been read then, None where the system does not tell."""
+    it is read; `bytes_read` of the upload have been read then, None where the system does not say."""
 
     place: int | None = None
     bytes_read: int | None = None
@@ -154,7 +154,7 @@ class TraceWorkers(Protocol):
         ...
 
     async def cached(self, sha256: str) -> OpenTrace | None:
-        """The trace if it is in the cache and whole."""
+        """The trace if it is in the cache and can be read."""
         ...
 
     async def forget(self, sha256: str) -> None:

@@ -1,5 +1,5 @@
 """Users, their accounts, plans and counters in memory: what the twins of Conversations and TraceRecords share. The
-rules are those of `supabase/migrations/*_limits.sql`, held by the same contract suites; months are 30 days here."""
+rules are those of `supabase/migrations/*_limits.sql`, checked by the same contract suites; months are 30 days here."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -39,7 +39,7 @@ SEEDED = {
 
 @dataclass(slots=True)
 class Standing:
-    """One user: his plan and what he has used of it."""
+    """One user: their plan and what they have used of it."""
 
     plan: Plan
     period_end: datetime
@@ -91,7 +91,7 @@ class MemoryAccounts:
     _members: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, caller: Caller, plan: Plan = LOCAL_PLAN) -> None:
-        """Make the user, as the owner of his account; again: put him on another plan."""
+        """Make the user, as the owner of their account; again: put them on another plan."""
         self._members.add((caller.account_id, caller.user_id))
         self.plans[plan.name] = plan
         if caller.user_id in self._standings:

@@ -28,7 +28,7 @@ from server.ports.conversations import (
 from server.ports.identity import Caller
 from server.protocol.wire_values import LimitsView
 from server.testing.account_state import Standing
-from server.testing.session_state import HeldSession, superseding
+from server.testing.session_state import MemorySession, superseding
 from server.testing.trace_records import MemoryTraceRecords
 
 
@@ -39,7 +39,7 @@ class MemoryConversations:
         self._traces = traces
         self._accounts = traces.accounts
         self._clock = traces.accounts.clock
-        self._sessions: dict[str, HeldSession] = {}
+        self._sessions: dict[str, MemorySession] = {}
         traces.on_delete.append(self._forget_trace)
         traces.pictures_of = self._pictures_of
         traces.lengths_of = self._lengths_of
@@ -59,7 +59,7 @@ class MemoryConversations:
                 created_at=now,
                 updated_at=now,
             )
-            self._sessions[session_id] = HeldSession(row)
+            self._sessions[session_id] = MemorySession(row)
         session = self._find(caller, session_id)
         if session.row.trace_id != trace_id:
             raise BadRequest("This conversation is about another trace.")
@@ -69,14 +69,14 @@ class MemoryConversations:
         return self._find(caller, session_id).row
 
     async def sessions(self, caller: Caller, *, trace_id: str | None = None, limit: int = 100) -> list[SessionRow]:
-        wanted = None if trace_id is None else str(known_id(trace_id, "trace"))
+        trace_filter = None if trace_id is None else str(known_id(trace_id, "trace"))
         found = [
             session.row
             for session in self._sessions.values()
             if session.messages
             and session.row.account_id == caller.account_id
             and self._accounts.are_of(caller, session.row.account_id)
-            and wanted in (None, session.row.trace_id)
+            and trace_filter in (None, session.row.trace_id)
         ]
         return sorted(found, key=lambda row: row.updated_at, reverse=True)[:limit]
 
@@ -205,10 +205,10 @@ class MemoryConversations:
         for path in paths:
             _, turn_id, *names = path.split("/") if path.count("/") == 2 else ("", "")
             session = turns.get(turn_id)
-            may_be_held = session is not None and (
+            may_be_used = session is not None and (
                 not session.turns[turn_id].status.has_ended or any(m.image_path == path for m in session.messages)
             )
-            if names and _is_id(turn_id) and not may_be_held:
+            if names and _is_id(turn_id) and not may_be_used:
                 free.append(path)
         return free
 
@@ -266,16 +266,16 @@ class MemoryConversations:
             resets_at=standing.resets_at,
         )
 
-    def _find(self, caller: Caller, session_id: str) -> HeldSession:
+    def _find(self, caller: Caller, session_id: str) -> MemorySession:
         session = self._sessions.get(str(known_id(session_id, "conversation")))
         if session is None or not self._accounts.are_of(caller, session.row.account_id):
             raise not_found("conversation")
         return session
 
-    def _holding(self, turn_id: str) -> HeldSession | None:
+    def _holding(self, turn_id: str) -> MemorySession | None:
         return next((session for session in self._sessions.values() if turn_id in session.turns), None)
 
-    def _find_turn(self, caller: Caller, turn_id: str) -> tuple[HeldSession, TurnRow]:
+    def _find_turn(self, caller: Caller, turn_id: str) -> tuple[MemorySession, TurnRow]:
         turn_id = str(known_id(turn_id, "turn"))
         session = self._holding(turn_id)
         if session is None or not self._accounts.are_of(caller, session.row.account_id):
@@ -283,7 +283,7 @@ class MemoryConversations:
         return session, session.turns[turn_id]
 
     def _add_turn(
-        self, session: HeldSession, request: TurnRequest, turn_id: str, messages_used: int, standing: Standing
+        self, session: MemorySession, request: TurnRequest, turn_id: str, messages_used: int, standing: Standing
     ) -> None:
         now = self._clock.now()
         session.turns[turn_id] = TurnRow(
@@ -309,7 +309,7 @@ class MemoryConversations:
         self._append(session, turn_id, NewMessage(message_id=str(uuid4()), sender=Sender.USER, text=request.prompt))
         session.row = replace(session.row, updated_at=now)
 
-    def _append(self, session: HeldSession, turn_id: str, message: NewMessage) -> MessageRow:
+    def _append(self, session: MemorySession, turn_id: str, message: NewMessage) -> MessageRow:
         row = MessageRow(
             message_id=str(new_id(message.message_id, "message", "messageId")),
             sender=message.sender,
@@ -328,7 +328,7 @@ class MemoryConversations:
         session.messages.append(row)
         return row
 
-    def _release(self, session: HeldSession, turn_id: str) -> None:
+    def _release(self, session: MemorySession, turn_id: str) -> None:
         """Give the session back that this turn took, unless another turn stands in for it."""
         if session.counted is None or session.counted[2] != turn_id:
             return

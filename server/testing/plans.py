@@ -55,7 +55,7 @@ class MemoryPlans:
             monthly_sessions=standing.monthly_sessions,
             granted_sessions=standing.granted_sessions,
             uploads=standing.monthly_uploads,
-            traces=self._traces.held_by(user_id),
+            traces=self._traces.count_of(user_id),
             period_start=standing.period_end - MONTH,
             period_end=standing.period_end,
         )

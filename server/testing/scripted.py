@@ -30,7 +30,7 @@ class Line:
 
 
 @dataclass(slots=True)
-class Heard:
+class ModelRequest:
     """What one call was asked with."""
 
     messages: list[BaseMessage]
@@ -41,11 +41,11 @@ class ScriptedChat(BaseChatModel):
     """Says `lines` in order. Raises ModelFailed when they are used up."""
 
     lines: list[Line]
-    _heard: list[Heard] = PrivateAttr(default_factory=list)
+    _requests: list[ModelRequest] = PrivateAttr(default_factory=list)
 
     @property
-    def heard(self) -> list[Heard]:
-        return self._heard
+    def requests(self) -> list[ModelRequest]:
+        return self._requests
 
     @property
     def _llm_type(self) -> str:
@@ -61,8 +61,8 @@ class ScriptedChat(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        number = len(self._heard)
-        self._heard.append(Heard(list(messages), kwargs.get("tools", [])))
+        number = len(self._requests)
+        self._requests.append(ModelRequest(list(messages), kwargs.get("tools", [])))
         if number >= len(self.lines):
             raise ModelFailed("The script has no more lines.", retryable=False)
         line = self.lines[number]

@@ -10,7 +10,7 @@ from server.testing.account_state import Standing
 
 
 @dataclass(slots=True)
-class HeldSession:
+class MemorySession:
     """A session with everything in it. `counted` is whose session it took, in which month, for which turn."""
 
     row: SessionRow
@@ -61,7 +61,7 @@ class HeldSession:
         return found
 
 
-def superseding(session: HeldSession, request: TurnRequest) -> TurnRequest:
+def superseding(session: MemorySession, request: TurnRequest) -> TurnRequest:
     """The request as it is kept: with the prompt that is answered again, and in the place of what a failed one left."""
     if (request.kind is TurnKind.PROMPT) != (request.supersedes is None):
         raise BadRequest(

@@ -13,7 +13,7 @@ from server.testing.account_state import MemoryAccounts
 
 
 class MemoryTraceRecords:
-    """TraceRecords of MemoryAccounts. `on_delete` functions hear which trace has gone."""
+    """TraceRecords of MemoryAccounts. `on_delete` functions are called with the trace that has gone."""
 
     def __init__(self, accounts: MemoryAccounts) -> None:
         self.accounts = accounts
@@ -74,7 +74,7 @@ class MemoryTraceRecords:
         row, plan = await self.get(caller, trace_id), self.accounts.standing(caller.user_id).plan
         if token_hash is not None and not plan.allow_public_sharing:
             raise NotAllowed(f"The {plan.name} plan does not include sharing by link.")
-        self._links = {link: held for link, held in self._links.items() if held != row.trace_id}
+        self._links = {link: linked for link, linked in self._links.items() if linked != row.trace_id}
         if token_hash is not None:
             self._links[token_hash] = row.trace_id
 
@@ -102,25 +102,25 @@ class MemoryTraceRecords:
         if row is not None and row.expires_at is not None and row.expires_at <= now:
             self._remove(row)
 
-    async def are_held(self, sha256: str) -> bool:
+    async def is_content_used(self, sha256: str) -> bool:
         return any(row.sha256 == sha256 for row in self._rows.values())
 
     def _remove(self, row: TraceRow) -> None:
         del self._rows[row.trace_id]
-        for heard in self.on_delete:
-            heard(row.trace_id)
+        for notify in self.on_delete:
+            notify(row.trace_id)
 
-    def held_by(self, user_id: str) -> int:
+    def count_of(self, user_id: str) -> int:
         return sum(row.user_id == user_id for row in self._rows.values())
 
     def _hold_to_total(self, user_id: str) -> None:
         standing = self.accounts.standing(user_id)
-        held = self.held_by(user_id)
+        stored = self.count_of(user_id)
         limit = standing.plan.total_trace_limit
-        if limit is not None and held >= limit:
-            raise LimitExceeded(_upload(standing.refuse(LimitType.TOTAL_TRACES, held, limit)))
+        if limit is not None and stored >= limit:
+            raise LimitExceeded(_upload(standing.refuse(LimitType.TOTAL_TRACES, stored, limit)))
 
 
 def _upload(decision: Decision) -> Decision:
-    """A decision about an upload speaks of no messages."""
+    """A decision about an upload counts no messages."""
     return replace(decision, messages_limit=None)

@@ -91,7 +91,7 @@ class Retention:
                     await self._objects.delete(PICTURES_BUCKET, path)
                 await self._objects.delete(TRACES_BUCKET, trace.object_path)
                 await self._records.delete_expired(trace.trace_id, self._clock.now())
-                if not await self._records.are_held(trace.sha256):
+                if not await self._records.is_content_used(trace.sha256):
                     await self._workers.forget(trace.sha256)
                 removed += 1
             if len(expired) < AT_ONCE:

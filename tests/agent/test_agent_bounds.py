@@ -25,7 +25,7 @@ async def test_a_session_over_its_limit_is_stopped_before_the_model_is_called() 
     with pytest.raises(LimitExceeded, match="25 messages that the free plan allows") as refused:
         await scene.agent.answer(scene.turn, scene.sink)
 
-    assert chat.heard == []
+    assert chat.requests == []
     assert refused.value.decision.used == 27
 
 
@@ -41,9 +41,9 @@ async def test_after_fifteen_tool_rounds_the_model_must_answer_without_tools() -
 
     assert answer.text == "With what is known: parse_json."
     assert len(scene.sink.of("tool_result")) == 15
-    assert chat.heard[14].tools
-    assert chat.heard[15].tools == []
-    assert "Answer the question now" in chat.heard[15].messages[-1].text
+    assert chat.requests[14].tools
+    assert chat.requests[15].tools == []
+    assert "Answer the question now" in chat.requests[15].messages[-1].text
 
 
 async def test_a_model_that_calls_tools_even_then_fails_clearly() -> None:
@@ -69,7 +69,7 @@ async def test_a_tool_that_takes_too_long_is_told_to_the_model_and_the_turn_goes
     failed = scene.sink.of("tool_error")[0]
     assert isinstance(failed, ToolError)
     assert failed.code == "timeout"
-    assert "timeout error" in chat.heard[1].messages[-1].text
+    assert "timeout error" in chat.requests[1].messages[-1].text
     assert answer.text == "Without the summary, then."
 
 
@@ -81,7 +81,7 @@ async def test_more_than_eight_calls_in_a_round_are_refused_one_by_one() -> None
 
     assert len(scene.sink.of("tool_result")) == 8
     assert len(scene.sink.of("tool_error")) == 2
-    told = [message for message in chat.heard[1].messages if message.type == "tool"]
+    told = [message for message in chat.requests[1].messages if message.type == "tool"]
     assert len(told) == 10, "every call gets its answer, or the next request is refused"
 
 

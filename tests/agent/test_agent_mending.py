@@ -21,23 +21,23 @@ async def answered(*lines: Line, bounds: AgentBounds | None = None) -> tuple[str
 async def test_the_model_is_told_which_claims_and_writes_its_answer_again_in_its_place() -> None:
     text, scene, chat = await answered(WRONG, RIGHT)
     assert text == RIGHT.text
-    told = chat.heard[2].messages[-1].text
+    told = chat.requests[2].messages[-1].text
     assert '- percentage "73%"' in told
     assert '- name "XmlReader.readAll"' in told
     assert "parse_json" not in told
-    assert chat.heard[2].tools == []
+    assert chat.requests[2].tools == []
     assert len(scene.sink.of("model_text_reset")) == 1
 
 
 async def test_it_has_one_chance() -> None:
     text, _, chat = await answered(WRONG, WRONG, RIGHT)
     assert text == WRONG.text
-    assert len(chat.heard) == 3
+    assert len(chat.requests) == 3
 
 
 async def test_an_answer_that_holds_is_left_alone() -> None:
     _, scene, chat = await answered(RIGHT, WRONG)
-    assert len(chat.heard) == 2
+    assert len(chat.requests) == 2
     assert scene.sink.of("model_text_reset") == []
 
 
@@ -45,7 +45,7 @@ async def test_one_slip_among_many_claims_is_marked_and_not_mended() -> None:
     slip = Line(text="`parse_json` takes 60%, 600 ms; `draw` 25%, 250 ms, and `load` 3%.")
     text, _, chat = await answered(slip, RIGHT)
     assert text == slip.text
-    assert len(chat.heard) == 2
+    assert len(chat.requests) == 2
 
 
 async def test_how_much_may_be_missing_is_a_bound() -> None:

@@ -110,8 +110,8 @@ async def test_the_model_is_told_names_and_what_the_person_sees_is_one() -> None
     chat = ScriptedChat(lines=[call, Line(text="Fine.")])
     scene = stage(ScriptedModels(chat), page(), viewer=ViewerState(window=Window(start=1e9, end=1.2e9)))
     await scene.agent.answer(scene.turn, scene.sink)
-    assert "- load: start_time_ms=5 end_time_ms=900 profile=p0" in chat.heard[0].messages[0].text
-    result = cast("str", chat.heard[1].messages[-1].text)
+    assert "- load: start_time_ms=5 end_time_ms=900 profile=p0" in chat.requests[0].messages[0].text
+    result = cast("str", chat.requests[1].messages[-1].text)
     assert result.startswith("what is in view: start_time_ms=1000 end_time_ms=1200 profile=p0\n")
 
 

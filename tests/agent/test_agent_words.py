@@ -61,10 +61,10 @@ async def test_the_prompt_names_trace_findings_viewer_plan_and_tools() -> None:
     chat = ScriptedChat(lines=[Line(text="Fine.")])
     scene = stage(ScriptedModels(chat))
     answer = await scene.agent.answer(scene.turn, scene.sink)
-    said = chat.heard[0].messages[0].text
+    said = chat.requests[0].messages[0].text
     for part in ('"small.json": example trace', '"parse_json"', "find_frames", "or its numbers:\n- none"):
         assert part in said
-    asked = chat.heard[0].messages[-1].text
+    asked = chat.requests[0].messages[-1].text
     assert asked.startswith("Why is this slow?\n\n(")
     for part in ("looking at: nothing in particular", "Plan: local", "2026-01-02 15:04"):
         assert part in asked
@@ -139,7 +139,7 @@ async def test_what_the_person_looks_at_reaches_the_model_with_names_and_numbers
     seen = ViewerState(view="sandwich", profile="p0", selection="f3", window=Window(start=2e8, end=5e8))
     scene = stage(ScriptedModels(chat), viewer=seen)
     await scene.agent.answer(scene.turn, scene.sink)
-    asked = chat.heard[0].messages[-1].text
+    asked = chat.requests[0].messages[-1].text
     assert 'the sandwich view, profile p0 "MainThread", selected f3 "draw"' in asked
     assert "what is in view: start_time_ms=200 end_time_ms=500 profile=p0" in asked
 
@@ -155,4 +155,4 @@ async def test_the_first_context_stays_under_2500_tokens(fixtures: Path) -> None
         chat = ScriptedChat(lines=[Line(text="Fine.")])
         scene = stage(ScriptedModels(chat), read_trace(source.read_bytes(), name=source.name))
         await scene.agent.answer(scene.turn, scene.sink)
-        assert estimated_tokens(cast("list[AnyMessage]", chat.heard[0].messages)) < 2_500, source.name
+        assert estimated_tokens(cast("list[AnyMessage]", chat.requests[0].messages)) < 2_500, source.name

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from server.adapters.postgres.checkpoints import PostgresCheckpoints
-from server.adapters.postgres.place import database_place, hears_itself, outside_database
+from server.adapters.postgres.place import database_place, notify_arrives, outside_database
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.relay import PostgresRelay
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
@@ -23,19 +23,17 @@ from tests.plugins.worlds import Talk, postgres_world
 BOUND_S = 60
 
 
-async def test_a_notify_is_heard_directly_and_through_a_pooler_of_sessions_only(
+async def test_a_notify_arrives_directly_and_through_a_pooler_of_sessions_only(
     database: FreshDatabase, pooled: Pooled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.adapters.postgres.place.HEARS_WITHIN_S", BOUND_S)
-    assert await hears_itself(database.server)
-    assert await hears_itself(pooled(database.server, "session"))
+    assert await notify_arrives(database.server)
+    assert await notify_arrives(pooled(database.server, "session"))
     monkeypatch.setattr("server.adapters.postgres.place.HEARS_WITHIN_S", 1)
-    assert not await hears_itself(pooled(database.server, "transaction"))
+    assert not await notify_arrives(pooled(database.server, "transaction"))
 
 
-async def test_transactions_go_through_the_pooler_and_sessions_beside_it(
-    database: FreshDatabase, pooled: Pooled
-) -> None:
+async def test_transactions_go_through_the_pooler_and_sessions_past_it(database: FreshDatabase, pooled: Pooled) -> None:
     async with outside_database(pooled(database.server, "transaction"), pooled(database.owner, "session")) as place:
         assert place.session_dsn is not None
         async with (
@@ -60,7 +58,7 @@ async def test_with_a_pooler_of_transactions_alone_everything_is_polled_for(
         assert place.session_dsn is None
         async with (
             Database(place.server_dsn, pooler=True) as pool,
-            PostgresTurnQueue(place.server_dsn, at_once=2, hears=False) as queue,
+            PostgresTurnQueue(place.server_dsn, at_once=2, can_listen=False) as queue,
             PostgresRelay(pool, place.session_dsn) as here,
             PostgresRelay(pool, place.session_dsn) as there,
         ):
@@ -93,7 +91,7 @@ async def test_with_a_pooler_of_transactions_alone_everything_is_polled_for(
 
 async def test_checkpoints_pass_a_pooler_of_transactions(database: FreshDatabase, pooled: Pooled) -> None:
     url = pooled(database.server, "transaction")
-    async with PostgresTurnQueue(url, at_once=1, hears=False) as queue:
+    async with PostgresTurnQueue(url, at_once=1, can_listen=False) as queue:
         saver = PostgresCheckpoints(queue.pool)()
         config = {"configurable": {"thread_id": f"{uuid4()}/{uuid4()}", "checkpoint_ns": ""}}
         checkpoint = {
@@ -143,12 +141,12 @@ async def test_processes_that_start_together_prepare_it_once(empty_database: Fre
     await asyncio.gather(*(start() for _ in range(3)))
 
 
-async def test_what_is_no_address_and_what_does_not_answer_are_told_apart() -> None:
+async def test_no_address_and_no_answer_are_distinct_errors() -> None:
     for url in ("postgresql://", "not an address", "postgresql://u:secret@127.0.0.1:notaport/x"):
-        with pytest.raises((ConfigError, DatabaseUnavailable)) as told:
+        with pytest.raises((ConfigError, DatabaseUnavailable)) as raised:
             async with outside_database(url, url):
                 pass
-        assert "secret" not in str(told.value)
+        assert "secret" not in str(raised.value)
     with pytest.raises(DatabaseUnavailable):
         async with outside_database("postgresql://u:secret@127.0.0.1:1/x", "postgresql://u:secret@127.0.0.1:1/x"):
             pass

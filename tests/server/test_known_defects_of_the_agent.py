@@ -50,7 +50,7 @@ async def heard_by_the_model(rows: tuple[MessageRow, ...]) -> list[Any]:
     chat = ScriptedChat(lines=[Line(text="It is parse_json.")])
     scene = stage(ScriptedModels(chat), history=rows, prompt="And now?", is_first_turn=False)
     await scene.agent.answer(scene.turn, scene.sink)
-    return list(chat.heard[0].messages)
+    return list(chat.requests[0].messages)
 
 
 async def test_g15_a_long_conversation_ends_with_the_new_prompt_for_the_model(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ async def test_g19_a_model_that_only_calls_tools_is_made_to_answer() -> None:
     chat = ScriptedChat(lines=[LOOK, LOOK, Line(text="As far as known, parse_json.")])
     scene = stage(ScriptedModels(chat), bounds=AgentBounds(tool_rounds=2))
     assert (await scene.agent.answer(scene.turn, scene.sink)).text == "As far as known, parse_json."
-    assert [bool(heard.tools) for heard in chat.heard] == [True, True, False]
+    assert [bool(request.tools) for request in chat.requests] == [True, True, False]
 
 
 async def test_g19_a_model_that_will_not_stop_ends_the_turn_in_words_for_people() -> None:

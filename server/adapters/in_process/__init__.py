@@ -1,1 +1,1 @@
-"""Adapters that need nothing beside this process: its clock, its queue and relay, its one local user."""
+"""Adapters that need no other process: the clock, a queue, a relay, the one local user."""

@@ -23,12 +23,12 @@ class MemoryQueue:
     async def put(self, job: TurnJob) -> int:
         ahead = [j for j in (self._running.get(job.session_id), self._offered.get(job.session_id)) if j is not None]
         line = self._waiting.setdefault(job.session_id, deque())
-        whole = [*ahead, *line]
-        if job in whole:
-            return whole.index(job)
+        jobs = [*ahead, *line]
+        if job in jobs:
+            return jobs.index(job)
         line.append(job)
         self._offer_next(job.session_id)
-        return len(whole)
+        return len(jobs)
 
     async def jobs(self) -> AsyncIterator[TurnJob]:
         while True:

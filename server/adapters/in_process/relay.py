@@ -25,16 +25,16 @@ class MemoryRelay:
 
     async def publish(self, event: TurnEvent | TurnSnapshot) -> None:
         if isinstance(event, TurnSnapshot):
-            whole = self._views[event.session_id] = TurnView.of_snapshot(event)
+            replacing = self._views[event.session_id] = TurnView.of_snapshot(event)
             for listener in self._listeners.get(event.session_id, ()):
-                listener.resync(whole)
+                listener.resync(replacing)
             return
         view = self._views.get(event.session_id)
         if view is None or view.turn_id != event.turn_id:
             view = self._views[event.session_id] = TurnView(event.turn_id, event.session_id)
         view.apply(event)
         for listener in self._listeners.get(event.session_id, ()):
-            listener.hear(event, view)
+            listener.receive(event, view)
         if isinstance(event, TurnEnd):
             del self._views[event.session_id]
 
@@ -66,7 +66,7 @@ class MemoryRelay:
         self._views.pop(session_id, None)
 
     async def hang_up(self, session_id: str) -> None:
-        """Forget the session's running turn, and let its listeners hear nothing more."""
+        """Forget the session's running turn, and end its listeners' streams."""
         self.forget(session_id)
         for listener in list(self._listeners.get(session_id, ())):
             await listener.aclose()
@@ -80,8 +80,8 @@ class MemoryRelay:
 
 
 class _Listener:
-    """Holds events, and in place of a turn it has fallen behind (or come late) on, that turn's view: read at the
-    moment it is taken, so however slow the reader, he gets the newest state once."""
+    """Queues events. In place of a turn on which it has fallen behind (or come late) it queues that turn's view, read
+    at the moment it is taken: a slow reader gets the newest state once."""
 
     def __init__(self, relay: MemoryRelay, session_id: str, bound: int) -> None:
         self._relay = relay
@@ -91,7 +91,7 @@ class _Listener:
         self._wake = asyncio.Event()
         self._closed = False
 
-    def hear(self, event: TurnEvent, view: TurnView) -> None:
+    def receive(self, event: TurnEvent, view: TurnView) -> None:
         if any(waiting is view for waiting in self._pending):
             return
         self._pending.append(event)

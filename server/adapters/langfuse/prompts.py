@@ -44,8 +44,8 @@ class LangfusePrompts:
     """Implements `Prompts`. Each turn asks Langfuse, in a thread, for at most `timeout_s`, once; turns that ask at the
     same time share one request.
 
-    `stale_s` above 0 lets the last copy serve so long: when Langfuse takes longer than PATIENCE_S, which is asked on
-    beside the turn, and at once for AGAIN_S after it failed.
+    `stale_s` above 0 lets the last copy serve for so long: when Langfuse takes longer than PATIENCE_S (the request goes
+    on in the background), and at once for AGAIN_S after it failed.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class LangfusePrompts:
         return prompt
 
     async def _fetched(self) -> TextPromptClient:
-        with self._telling():
+        with self._as_unavailable():
             with anyio.fail_after(self._timeout_s):
                 prompt = await anyio.to_thread.run_sync(self._fetch, abandon_on_cancel=True, limiter=self._threads)
             if prompt is None:
@@ -138,7 +138,7 @@ class LangfusePrompts:
         return TextPromptClient(found) if isinstance(found, Prompt_Text) else None
 
     @contextmanager
-    def _telling(self) -> Iterator[None]:
+    def _as_unavailable(self) -> Iterator[None]:
         """What the client or the network says, as PromptUnavailable."""
         try:
             yield

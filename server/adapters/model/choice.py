@@ -14,7 +14,8 @@ from server.errors import ModelFailed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:
-    """The settings that concern models. `allowed` are names a prompt may ask for beside the default; `fallbacks` answer
+    """The settings that concern models. `allowed` are names a prompt may ask for, next to the default; `fallbacks`
+    answer
     when the one asked does not, in this order; `prices` are by name.
     """
 
@@ -43,13 +44,13 @@ class ChosenModels:
 
     def model(self, name: str | None, *, offered: Sequence[str] | None = None) -> Model:
         """See `ChatModels.model`. The built-in analyst may always be asked for."""
-        wanted = name or self._choice.offered.names(offered)[0]
-        if (refusal := self._choice.offered.refusal(wanted, offered)) is not None:
+        requested = name or self._choice.offered.names(offered)[0]
+        if (refusal := self._choice.offered.refusal(requested, offered)) is not None:
             raise ModelFailed(refusal, code="model_not_allowed", retryable=False)
-        model = self._made(wanted)
+        model = self._made(requested)
         if not model.is_language_model:
             return model
-        others = [one for one in self._choice.fallbacks if one != wanted]
+        others = [one for one in self._choice.fallbacks if one != requested]
         return replace(model, fallbacks=tuple(self._made(one) for one in others))
 
     def _made(self, name: str) -> Model:

@@ -62,9 +62,9 @@ def openai_chat(
     use_responses_api: bool | None = None,
     patience: Patience | None = None,
 ) -> CompatibleChat:
-    """A streaming chat model. With a custom base URL chat/completions is spoken unless told otherwise: few such servers
-    know the Responses API, and LangChain would choose it by the model's name. A local server needs no key: it gets a
-    placeholder. OpenAI is told to store nothing; others may not know the field.
+    """A streaming chat model. With a custom base URL chat/completions is the default: few such servers know the
+    Responses API, and LangChain would choose it by the model's name. A local server needs no key: it gets a
+    placeholder. OpenAI is asked to store nothing; others may not know the field.
     """
     patience = patience or Patience()
     longest = max(patience.first_s, patience.silence_s) + 5

@@ -52,7 +52,7 @@ def asked_to_wait(error: Exception) -> float | None:
 
 
 def is_without_credit(error: openai.APIError) -> bool:
-    """A 429 that no waiting mends."""
+    """A 429 that waiting does not cure: the account has no quota left."""
     return "insufficient_quota" in f"{error.code} {error.type} {error.message}"
 
 

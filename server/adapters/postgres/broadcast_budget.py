@@ -1,4 +1,4 @@
-"""How much Realtime may be told, counted for all processes in one row."""
+"""How many broadcasts may be sent to Realtime, counted for all processes in one row."""
 
 import psycopg
 import structlog
@@ -11,15 +11,16 @@ log = structlog.get_logger(__name__)
 
 
 class BroadcastBudget:
-    """Call it with how many broadcasts are wanted; it answers how many may be sent now: none while the database cannot
+    """Call it with the number of broadcasts to send; it answers how many may be sent now: none while the database
+    cannot
     be asked."""
 
     def __init__(self, database: Database, *, per_second: int) -> None:
         self._database = database
         self._per_second = per_second
 
-    async def __call__(self, wanted: int) -> int:
-        parameters = {"wanted": wanted, "per_second": self._per_second}
+    async def __call__(self, requested: int) -> int:
+        parameters = {"requested": requested, "per_second": self._per_second}
         try:
             async with self._database.transaction() as connection:
                 await connection.execute("set local synchronous_commit = off")

@@ -147,8 +147,8 @@ class PostgresConversations:
         async with self._database.transaction() as connection:
             if attempt is not None:
                 holds = {"turn_id": parameters["turn_id"], "attempt": attempt}
-                held = await (await connection.execute(statement("holds_turn"), holds)).fetchone()
-                if held is None or not held["holds"]:
+                holder = await (await connection.execute(statement("holds_turn"), holds)).fetchone()
+                if holder is None or not holder["holds"]:
                     return None
             row = await (await connection.execute(statement("end_turn"), parameters)).fetchone()
             if row is None or not row["ended"]:

@@ -8,7 +8,7 @@ from server.errors import DatabaseUnavailable
 
 async def ensure_local_user(owner_dsn: str, user_id: str, plan: str = "local") -> str:
     """The id of the user's personal account. A user who is new is made, on that plan; one who is there keeps what an
-    administrator has made of him. Raises DatabaseUnavailable."""
+    administrator has set for them. Raises DatabaseUnavailable."""
     try:
         async with await AsyncConnection.connect(owner_dsn) as connection:
             made = await connection.execute(statement("make_user"), {"user_id": user_id})

@@ -44,8 +44,8 @@ async def migrate(owner_dsn: str, *, bootstrap: bool, root: Path | None = None) 
     """Bring a database up to date; returns the versions applied now. One transaction per file, one runner at a time.
 
     `bootstrap` first lays the stand-ins for what a Supabase project already has: for the embedded database and tests.
-    Raises DatabaseUnavailable when the database cannot be reached, a file fails (with its line), or the database's past
-    is not the one these files tell.
+    Raises DatabaseUnavailable when the database cannot be reached, a file fails (with its line), or it has
+    migrations that are not these files'.
     """
     root = root or sql_root()
     migrations = read_migrations(root / "migrations")

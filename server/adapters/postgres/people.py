@@ -8,7 +8,7 @@ from server.adapters.storable import known_id, not_found
 
 
 async def account_of(database: Database, user_id: str) -> str:
-    """The id of the user's personal account; his profile, account and subscription are made where they are missing.
+    """The id of the user's personal account; their profile, account and subscription are made where they are missing.
     Raises NotFound for a user whom the project's Auth does not have (any more), DatabaseUnavailable."""
     parameters = {"user_id": known_id(user_id, "user")}
     try:

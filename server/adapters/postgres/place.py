@@ -17,7 +17,7 @@ from server.adapters.postgres.migrations import migrate, read_migrations, sql_ro
 from server.errors import ConfigError, DatabaseUnavailable
 
 CONNECT_S = 10
-HEARS_WITHIN_S = 2.0
+NOTIFY_WITHIN_S = 2.0
 """How long a NOTIFY to oneself may take: a direct connection needs milliseconds, a pooler of transactions for ever."""
 
 log = structlog.get_logger(__name__)
@@ -26,7 +26,7 @@ log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabasePlace:
     """`server_dsn` carries transactions; `session_dsn` LISTEN and what needs a session, and is None where no connection
-    hears a NOTIFY: then everything is polled for. `owner_dsn` makes the one user of a server without an identity
+    receives a NOTIFY: then everything is polled for. `owner_dsn` makes the one user of a server without an identity
     provider. `is_outside` says that a pooler may stand before it."""
 
     server_dsn: str = field(repr=False)
@@ -66,31 +66,31 @@ async def embedded_database(folder: Path) -> AsyncIterator[DatabasePlace]:
 async def outside_database(url: str, session_url: str) -> AsyncIterator[DatabasePlace]:
     """A database that others run. It is brought up to date through `session_url`, unless it is already; through a
     pooler of transactions that cannot be done."""
-    hears = await hears_itself(session_url)
+    can_listen = await notify_arrives(session_url)
     if not await _is_up_to_date(session_url):
-        if not hears:
+        if not can_listen:
             raise ConfigError(
                 "The database must be prepared, which a pooler of transactions cannot carry: set "
                 "FLAMECHAT_DATABASE_SESSION_URL to a direct connection or a pooler of sessions."
             )
         await migrate(session_url, bootstrap=not await _has_users(session_url))
         await set_up_library_tables(session_url)
-    if not hears:
+    if not can_listen:
         log.warning("no_notify", advice="set FLAMECHAT_DATABASE_SESSION_URL; until then jobs and events are polled for")
     yield DatabasePlace(
-        server_dsn=url, session_dsn=session_url if hears else None, owner_dsn=session_url, is_outside=True
+        server_dsn=url, session_dsn=session_url if can_listen else None, owner_dsn=session_url, is_outside=True
     )
 
 
-async def hears_itself(dsn: str) -> bool:
+async def notify_arrives(dsn: str) -> bool:
     """Whether a NOTIFY arrives at a connection that listens. Raises DatabaseUnavailable."""
     channel = f"flamechat_proof_{secrets.token_hex(4)}"
-    async with _connected(dsn) as hearing, _connected(dsn) as telling:
-        await hearing.execute(f"listen {channel}")  # by a pooler of transactions: on somebody else's connection
-        await telling.execute("select pg_notify(%s, '')", [channel])
-        heard = [news async for news in hearing.notifies(timeout=HEARS_WITHIN_S, stop_after=1)]
-        await hearing.execute("unlisten *")
-    return bool(heard)
+    async with _connected(dsn) as listener, _connected(dsn) as sender:
+        await listener.execute(f"listen {channel}")  # by a pooler of transactions: on somebody else's connection
+        await sender.execute("select pg_notify(%s, '')", [channel])
+        received = [news async for news in listener.notifies(timeout=NOTIFY_WITHIN_S, stop_after=1)]
+        await listener.execute("unlisten *")
+    return bool(received)
 
 
 @asynccontextmanager
@@ -110,14 +110,14 @@ async def _connected(dsn: str) -> AsyncIterator[AsyncConnection[tuple[object, ..
 
 async def _is_up_to_date(dsn: str) -> bool:
     """Whether all migrations and the libraries' tables are there, asked as the server's role."""
-    wanted = {migration.version for migration in read_migrations(sql_root() / "migrations")}
+    expected = {migration.version for migration in read_migrations(sql_root() / "migrations")}
     async with _connected(dsn) as connection:
         try:
             async with connection.transaction():
                 await connection.execute("set local role service_role")
                 found = await connection.execute("select flamechat_private.applied_migrations()")
                 applied = {str(row[0]) for row in await found.fetchall()}
-                return wanted == applied and await are_library_tables_there(connection)
+                return expected == applied and await are_library_tables_there(connection)
         except (psycopg.errors.UndefinedObject, psycopg.errors.InvalidParameterValue):
             return False  # no such role: nothing has been prepared
         except (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName, psycopg.errors.UndefinedTable):

@@ -92,7 +92,8 @@ def _serves(pid: int, cluster: Path) -> bool:
 
 
 def make_cluster(programs: Path, cluster: Path, password: str, launcher: Launcher) -> None:
-    """Run initdb, whole or not at all: the folder gets its name when it is finished. Raises DatabaseUnavailable."""
+    """Run initdb, completely or not at all: the folder gets its name when it is finished. Raises
+    DatabaseUnavailable."""
     unfinished = cluster.with_name(cluster.name + ".unfinished")
     password_file = cluster.with_name("initial-password")
     shutil.rmtree(unfinished, ignore_errors=True)
@@ -163,7 +164,7 @@ def start_postmaster(
         place = ["-D", str(cluster), "-p", str(port or _free_port())]
         command = [*launcher.prefix, str(programs / "postgres"), *place, *flags]
         with log.open("ab") as output:
-            begun = output.tell()
+            log_start = output.seek(0, os.SEEK_END)
             try:
                 process = subprocess.Popen(
                     command, stdout=output, stderr=output, start_new_session=True, **launcher.process_options
@@ -184,7 +185,7 @@ def start_postmaster(
                 raise DatabaseUnavailable(f"PostgreSQL did not become ready in time; its log is {log}.")
             time.sleep(POLL_SECONDS)
         with log.open("rb") as written:
-            written.seek(begun)
+            written.seek(log_start)
             said = written.read().decode("utf-8", "replace")
         if time.monotonic() > deadline or not any(reason in said for reason in PASSING):
             advice = launcher.advice(cluster, programs)

@@ -1,7 +1,7 @@
-"""From a running turn to its listeners in every process.
+"""Events of running turns, to the listeners of every process.
 
-Listeners of the same process hear at once; for the others events are written in batches to an unlogged table and
-announced by a NOTIFY that names turn, session and number, so that any process serves any listener.
+Listeners in the same process get an event at once; for the others events are written in batches to an unlogged table
+and announced by a NOTIFY that names turn, session and number, so that any process serves any listener.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ RETRY_S = 0.3
 NOTHING_FOLLOWS = 1 << 62
 """Above every number: what is seen of a turn that has ended."""
 
-_TOLD: TypeAdapter[TurnEvent | TurnSnapshot] = TypeAdapter(
+_EVENT: TypeAdapter[TurnEvent | TurnSnapshot] = TypeAdapter(
     Annotated[TurnEvent | TurnSnapshot, Field(discriminator="type")]
 )
 
@@ -47,8 +47,8 @@ log = structlog.get_logger(__name__)
 
 
 class PostgresRelay:
-    """Relay over a Database; `async with` it. `listen_dsn` makes the connection that hears announcements: it must not
-    be a pooler of transactions. Without one, tables are polled."""
+    """Relay over a Database; `async with` it. `listen_dsn` makes the connection that receives announcements: it must
+    not be a pooler of transactions. Without one, tables are polled."""
 
     def __init__(
         self, database: Database, listen_dsn: str | None, *, events_per_listener: int = EVENTS_PER_LISTENER
@@ -72,7 +72,7 @@ class PostgresRelay:
         return self
 
     def _works(self) -> tuple[Coroutine[Any, Any, None], ...]:
-        return self._write_on(), self._read_on(), self._hear_on(), self._find_untold_ends()
+        return self._write_on(), self._read_on(), self._follow_announcements(), self._find_unpublished_ends()
 
     async def __aexit__(self, *exc: object) -> None:
         for task in self._tasks:
@@ -150,7 +150,7 @@ class PostgresRelay:
 
     async def _write(self, batch: list[TurnEvent | TurnSnapshot]) -> None:
         """Write and announce these events. Turns of which an earlier event is not in the table (it could not be
-        written, or the server fell, which empties the table) are told again as they stand."""
+        written, or the server fell, which empties the table) are written again as a snapshot."""
         lost, self._lost = self._lost, set()
         if not batch and not lost:
             return
@@ -158,7 +158,7 @@ class PostgresRelay:
             async with self._database.transaction() as connection:
                 await connection.execute("set local synchronous_commit = off")
                 lost |= await self._without_beginning(connection, batch)
-                events = [*self._retold(lost), *(event for event in batch if event.turn_id not in lost)]
+                events = [*self._republished(lost), *(event for event in batch if event.turn_id not in lost)]
                 if again := [event for event in events if event.turn_id in lost]:
                     replaced = {"turns": [event.turn_id for event in again], "seqs": [event.seq for event in again]}
                     await connection.execute(statement("replace_turn_events"), replaced)
@@ -194,7 +194,7 @@ class PostgresRelay:
         found = await (await connection.execute(statement("turn_events_missing"), before)).fetchall()
         return {str(row["turn_id"]) for row in found}
 
-    def _retold(self, turns: set[str]) -> list[TurnEvent | TurnSnapshot]:
+    def _republished(self, turns: set[str]) -> list[TurnEvent | TurnSnapshot]:
         """These turns as they stand; what waits to be written of them is in it."""
         views = [self._own[turn] for turn in turns if turn in self._own]
         self._unwritten = [event for event in self._unwritten if event.turn_id not in turns]
@@ -202,7 +202,7 @@ class PostgresRelay:
         return snapshots + [view.end for view in views if view.end is not None]
 
     def _let_go(self, end: TurnEnd) -> None:
-        """This turn is no longer told from here. Its rows are still there, and its listeners have heard them."""
+        """This turn is no longer published from here: its rows are written, and its listeners have received them."""
         if end.session_id in self._seen:
             self._seen[end.session_id][end.turn_id] = NOTHING_FOLLOWS
         self._own.pop(end.turn_id, None)
@@ -222,7 +222,7 @@ class PostgresRelay:
                 await asyncio.sleep(RETRY_S)
 
     async def _read(self, sessions: list[str]) -> None:
-        """Give the listeners of these sessions what other processes have told since the last time."""
+        """Pass to the listeners of these sessions what other processes have published since the last time."""
         if not sessions:
             return
         async with self._reading:
@@ -261,37 +261,37 @@ class PostgresRelay:
         seen = self._seen.get(session_id)
         if seen is None or turn_id in self._own or seq <= seen.get(turn_id, -1):
             return
-        event = _TOLD.validate_json(row["event"])
+        event = _EVENT.validate_json(row["event"])
         if _begins(event) or seq == seen.get(turn_id, -1) + 1:
             seen[turn_id] = NOTHING_FOLLOWS if row["ends_turn"] else seq
             await self._inner.publish(event)
 
-    async def _find_untold_ends(self) -> None:
-        """A process may die between storing an end and telling it, or never learn that it was stored: whoever listens
-        to such a turn is hung up on, and finds it among the messages when he comes back."""
+    async def _find_unpublished_ends(self) -> None:
+        """A process may die between storing an end and publishing it, or never learn that it was stored. Listeners of
+        such a turn are disconnected, and find the answer among the messages when they come back."""
         while True:
             await asyncio.sleep(POLL_S)
-            heard = {
+            followed = {
                 turn: session
                 for session, turns in self._seen.items()
                 for turn, seq in turns.items()
                 if seq < NOTHING_FOLLOWS and turn not in self._own
             }
-            if not heard:
+            if not followed:
                 continue
             try:
                 async with self._database.transaction() as connection:
-                    parameters = {"turns": list(heard)}
-                    rows = await (await connection.execute(statement("untold_ends"), parameters)).fetchall()
+                    parameters = {"turns": list(followed)}
+                    rows = await (await connection.execute(statement("unpublished_ends"), parameters)).fetchall()
             except (ServerError, psycopg.Error) as error:
                 log.warning("events_not_read", error=type(error).__name__)
                 continue
             for turn in (str(row["id"]) for row in rows):
                 log.info("untold_end", turn_id=turn)
-                self._seen.get(heard[turn], {})[turn] = NOTHING_FOLLOWS
-                await self._inner.hang_up(heard[turn])
+                self._seen.get(followed[turn], {})[turn] = NOTHING_FOLLOWS
+                await self._inner.hang_up(followed[turn])
 
-    async def _hear_on(self) -> None:
+    async def _follow_announcements(self) -> None:
         while self._listen_dsn is None:
             self._look_at(list(self._listeners))
             await asyncio.sleep(DEAF_POLL_S)
@@ -319,10 +319,10 @@ def _begins(event: TurnEvent | TurnSnapshot) -> bool:
 
 
 def _as_they_stand(rows: list[DictRow]) -> list[TurnView]:
-    """The turns of which rows tell, from a beginning on."""
+    """The turns that these rows describe from a beginning on."""
     views: dict[str, TurnView] = {}
     for row in rows:
-        event = _TOLD.validate_json(row["event"])
+        event = _EVENT.validate_json(row["event"])
         if isinstance(event, TurnSnapshot):
             views[event.turn_id] = TurnView.of_snapshot(event)
         elif event.turn_id in views and event.seq == views[event.turn_id].seq + 1:
@@ -336,7 +336,7 @@ def _as_they_stand(rows: list[DictRow]) -> list[TurnView]:
 
 
 class _Listening:
-    """A listener, who is counted while he listens."""
+    """A listener, which is counted while it listens."""
 
     def __init__(self, relay: PostgresRelay, session_id: str, inner: Listening) -> None:
         self._relay = relay

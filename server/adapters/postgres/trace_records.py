@@ -1,4 +1,4 @@
-"""Rows of traces in PostgreSQL, held to plans by the database's functions."""
+"""Rows of traces in PostgreSQL. Its functions hold uploads to the limits of plans."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -91,8 +91,8 @@ class PostgresTraceRecords:
         async with self._database.transaction() as connection:
             await connection.execute(statement("delete_expired_trace"), {"trace_id": trace_id, "now": now})
 
-    async def are_held(self, sha256: str) -> bool:
-        return bool((await self._all("bytes_are_held", {"sha256": sha256}))[0]["held"])
+    async def is_content_used(self, sha256: str) -> bool:
+        return bool((await self._all("is_content_used", {"sha256": sha256}))[0]["is_used"])
 
     async def _all(self, name: str, parameters: dict[str, Any]) -> Sequence[DictRow]:
         async with self._database.transaction() as connection:

@@ -49,7 +49,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
-class _Held:
+class _TakenJob:
     """A job that this process has taken. `is_given` once the runner has it."""
 
     job: TurnJob
@@ -58,23 +58,23 @@ class _Held:
 
 
 class PostgresTurnQueue:
-    """A TurnQueue; `async with` it. While it is open, up to `at_once` jobs are taken and held until they are `done`.
+    """A TurnQueue; `async with` it. While it is open, up to `at_once` jobs are taken and kept until they are `done`.
 
-    `hears` is false behind a pooler of transactions: nothing is kept on a connection, and everything is polled for."""
+    `can_listen` is false behind a pooler of transactions: no connection keeps state, and everything is polled for."""
 
-    def __init__(self, server_dsn: str, *, at_once: int, hears: bool = True) -> None:
+    def __init__(self, server_dsn: str, *, at_once: int, can_listen: bool = True) -> None:
         self._at_once = at_once
-        self._hears = hears
+        self._can_listen = can_listen
         session: dict[str, Any] = {"configure": as_service}
         pooled: dict[str, Any] = {"pool_factory": TransactionPool, "kwargs": {"prepare_threshold": None}}
         self._app = procrastinate.App(
             connector=procrastinate.PsycopgConnector(
-                conninfo=server_dsn, min_size=1, max_size=CONNECTIONS, **(session if hears else pooled)
+                conninfo=server_dsn, min_size=1, max_size=CONNECTIONS, **(session if can_listen else pooled)
             )
         )
-        self._app.task(name=TASK, queue=QUEUE, pass_context=True)(self._hold)
-        self._held: dict[str, _Held] = {}
-        self._taken: asyncio.Queue[_Held] = asyncio.Queue()
+        self._app.task(name=TASK, queue=QUEUE, pass_context=True)(self._run)
+        self._jobs: dict[str, _TakenJob] = {}
+        self._taken: asyncio.Queue[_TakenJob] = asyncio.Queue()
         self._stops: asyncio.Queue[str] = asyncio.Queue()
         self._worker: Worker | None = None
         self._working: asyncio.Task[None] | None = None
@@ -96,8 +96,8 @@ class PostgresTurnQueue:
 
     async def __aexit__(self, *exc: object) -> None:
         await self.stop()
-        for held in list(self._held.values()):
-            held.done.set()
+        for taken in list(self._jobs.values()):
+            taken.done.set()
         for task in (self._working, self._beating):
             if task is not None:
                 task.cancel()
@@ -129,20 +129,20 @@ class PostgresTurnQueue:
             self._working = asyncio.create_task(self._work())
             self._beating = asyncio.create_task(self._beat())
         while True:
-            held = await self._taken.get()
-            if not held.done.is_set():
-                held.is_given = True
-                yield held.job
+            taken = await self._taken.get()
+            if not taken.done.is_set():
+                taken.is_given = True
+                yield taken.job
 
     async def done(self, job: TurnJob) -> None:
-        held = self._held.get(job.turn_id)
-        if held is not None:
-            held.done.set()
+        taken = self._jobs.get(job.turn_id)
+        if taken is not None:
+            taken.done.set()
 
     async def cancel(self, turn_id: str) -> bool:
-        held = self._held.get(turn_id)
-        if held is not None and not held.is_given and not held.done.is_set():
-            held.done.set()
+        taken = self._jobs.get(turn_id)
+        if taken is not None and not taken.is_given and not taken.done.is_set():
+            taken.done.set()
             return True
         found = await self._find(turn_id)
         if found is None:
@@ -160,9 +160,9 @@ class PostgresTurnQueue:
 
     async def stop(self) -> None:
         self._stopped = True
-        for held in self._held.values():
-            if not held.is_given:
-                held.done.set()
+        for taken in self._jobs.values():
+            if not taken.is_given:
+                taken.done.set()
         if self._worker is not None:
             self._worker.shutdown_graceful_timeout = DRAIN_S
             self._worker.stop()  # type: ignore[no-untyped-call]
@@ -173,24 +173,24 @@ class PostgresTurnQueue:
         for job in await manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=seconds):
             await manager.retry_job(job, retry_at=now)
 
-    async def _hold(self, context: JobContext, turn_id: str, session_id: str) -> None:
+    async def _run(self, context: JobContext, turn_id: str, session_id: str) -> None:
         """The task: offers the job to the runner and waits until it is done with it. After a lost connection the same
         turn may come again while it still runs here: it is not offered twice."""
-        held = self._held.get(turn_id)
-        if held is None or held.done.is_set():
-            held = self._held[turn_id] = _Held(TurnJob(turn_id, session_id))
-            self._taken.put_nowait(held)
+        taken = self._jobs.get(turn_id)
+        if taken is None or taken.done.is_set():
+            taken = self._jobs[turn_id] = _TakenJob(TurnJob(turn_id, session_id))
+            self._taken.put_nowait(taken)
         try:
-            while not held.done.is_set():
+            while not taken.done.is_set():
                 try:
-                    await held.done.wait()
+                    await taken.done.wait()
                 except asyncio.CancelledError:
                     if context.abort_reason() is not AbortReason.USER_REQUEST:
                         raise
                     self._stops.put_nowait(turn_id)
         finally:
-            if held.done.is_set() and self._held.get(turn_id) is held:
-                del self._held[turn_id]
+            if taken.done.is_set() and self._jobs.get(turn_id) is taken:
+                del self._jobs[turn_id]
 
     async def _work(self) -> None:
         """Keep a worker running: procrastinate's ends when the database goes away."""
@@ -199,9 +199,9 @@ class PostgresTurnQueue:
                 app=self._app,
                 queues=[QUEUE],
                 concurrency=self._at_once,
-                listen_notify=self._hears,
-                fetch_job_polling_interval=POLL_S if self._hears else DEAF_POLL_S,
-                abort_job_polling_interval=ABORT_POLL_S if self._hears else DEAF_POLL_S,
+                listen_notify=self._can_listen,
+                fetch_job_polling_interval=POLL_S if self._can_listen else DEAF_POLL_S,
+                abort_job_polling_interval=ABORT_POLL_S if self._can_listen else DEAF_POLL_S,
                 shutdown_graceful_timeout=0,
                 delete_jobs="always",
                 install_signal_handlers=False,

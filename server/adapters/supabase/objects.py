@@ -1,4 +1,5 @@
-"""Objects in the project's Storage, by its HTTP interface: files go up and come down in pieces, never whole in memory.
+"""Objects in the project's Storage, by its HTTP interface: files go up and come down in pieces, never all of it in
+memory.
 
 Paths and answers follow supabase/storage (`/object/...`): a missing object is answered 404 by newer servers and 400
 with `"statusCode": "404"` in the body by older ones.

@@ -1,7 +1,7 @@
-"""A relay that also tells the project's Realtime, for tabs, devices and programs without a socket of ours.
+"""A relay that also sends to the project's Realtime, for tabs, devices and programs without a socket of ours.
 
-One loop of a process tells all its sessions: a request carries one message of each that is due, so what a session hears
-stays in order, and a slow or dead Realtime makes the messages longer, never a turn slower.
+One loop of a process sends for all its sessions: a request carries one message of each that is due, so a session's
+messages stay in order, and a slow or dead Realtime makes the messages longer, never a turn slower.
 """
 
 import asyncio
@@ -26,16 +26,16 @@ WAIT_S = 0.25
 
 ANSWER_S = 3.0
 PAUSE_S = 5.0
-"""After the last try Realtime is left alone for so long; what would have been told meanwhile is left out."""
+"""After the last try Realtime is left alone for so long; what would have been sent meanwhile is left out."""
 
 BAD_MESSAGE = frozenset({400, 413, 422})
 MAX_REQUEST_MESSAGES = 50
 LAST_WORDS_S = 2.0
 MAX_SESSIONS = 4_096
-"""Sessions with something to tell; far more than one process runs turns."""
+"""Sessions with something to send; far more than one process runs turns."""
 
 Budget = Callable[[int], Awaitable[int]]
-"""From how many broadcasts somebody wants to send to how many he may send now; never raises."""
+"""From the number of broadcasts that wait to the number that may be sent now; never raises."""
 
 log = structlog.get_logger(__name__)
 
@@ -61,17 +61,17 @@ class RealtimeRelay:
         self._answer_s = answer_s
         self._backlogs: dict[str, Backlog] = {}
         self._news = asyncio.Event()
-        self._telling: asyncio.Task[None] | None = None
+        self._sending: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
-        self._telling = asyncio.create_task(self._tell_on())
+        self._sending = asyncio.create_task(self._send_on())
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        if self._telling is not None:
-            self._telling.cancel()
+        if self._sending is not None:
+            self._sending.cancel()
             with contextlib.suppress(asyncio.CancelledError):
-                await self._telling
+                await self._sending
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LAST_WORDS_S):
                 while messages := await self._due(float("inf")):
@@ -96,7 +96,7 @@ class RealtimeRelay:
         return await self._inner.snapshot(session_id)
 
     def refuse(self, session_id: str, error: ChatError) -> None:
-        """Tell the session's listeners on Realtime, who hear no answer of ours, that a prompt was refused."""
+        """Send to the session's listeners on Realtime, who get no answer of ours, that a prompt was refused."""
         backlog = self._backlog(session_id)
         if backlog is not None:
             backlog.refuse(error)
@@ -107,11 +107,11 @@ class RealtimeRelay:
             return None
         return self._backlogs.setdefault(session_id, Backlog(session_id))
 
-    async def _tell_on(self) -> None:
+    async def _send_on(self) -> None:
         while True:
             await self._news.wait()
             messages = await self._due(time.monotonic())
-            if messages and not await self._told(messages):
+            if messages and not await self._send(messages):
                 await asyncio.sleep(self._pause_s)
                 for backlog in self._backlogs.values():
                     backlog.clear()
@@ -133,17 +133,17 @@ class RealtimeRelay:
         return [message for message in taken if message is not None]
 
     def _let_go(self) -> None:
-        """Sessions that have heard the end of their turn."""
+        """Forget sessions to which the end of their turn was sent."""
         self._backlogs = {session: backlog for session, backlog in self._backlogs.items() if not backlog.is_done}
 
-    async def _told(self, messages: list[dict[str, Any]]) -> bool:
+    async def _send(self, messages: list[dict[str, Any]]) -> bool:
         """Send them, more than once if need be. False when Realtime does not take them; a message that it finds bad is
         left out, and the others are sent by themselves."""
         for number in range(TRIES):
             status = await self._post(messages)
             if status in BAD_MESSAGE:
                 log.warning("realtime_refused", status=status, messages=len(messages))
-                return len(messages) == 1 or all([await self._told([message]) for message in messages])
+                return len(messages) == 1 or all([await self._send([message]) for message in messages])
             if status == httpx.codes.ACCEPTED:
                 return True
             if number + 1 < TRIES:

@@ -9,7 +9,8 @@ from server.protocol.server import ChatError, TurnSnapshot
 EVERY_S = 0.25
 SLOWEST_S = 1.0
 SLOWER_AFTER = 40
-"""Broadcasts of one turn at full pace (10 s of text); after as many again it is told more slowly, down to SLOWEST_S."""
+"""Broadcasts of one turn at full pace (10 s of text); after as many again they are sent more slowly, down to
+SLOWEST_S."""
 
 MAX_PAYLOAD_CHARACTERS = 200_000
 """Of one broadcast. Realtime takes 256 kB on the smallest plan."""
@@ -27,7 +28,7 @@ class Backlog:
         self._waiting: deque[tuple[TurnEvent | TurnSnapshot, int]] = deque()
         self._errors: deque[ChatError] = deque()
         self._characters = 0
-        self._told: dict[str, int] = {}
+        self._last_sent: dict[str, int] = {}
         self._sent = 0
         self.due_at = 0.0
 
@@ -42,13 +43,13 @@ class Backlog:
 
     @property
     def is_done(self) -> bool:
-        """Whether every turn it has told of has ended."""
-        return self.is_empty and not self._told
+        """Whether every turn of which something was sent has ended."""
+        return self.is_empty and not self._last_sent
 
     def add(self, event: TurnEvent | TurnSnapshot) -> None:
         if isinstance(event, TurnSnapshot):
             self.forget(event.turn_id)
-        self._told.setdefault(event.turn_id, event.seq - 1)
+        self._last_sent.setdefault(event.turn_id, event.seq - 1)
         if isinstance(event, TurnFailed) and event.code == "limit_exceeded":
             self.refuse(ChatError(error_code="limit_exceeded", limit_type="session_messages", message=event.message))
         size = _size_of(event)
@@ -65,19 +66,19 @@ class Backlog:
             self.clear()
 
     def refuse(self, error: ChatError) -> None:
-        """Tell a `chat_error`, before what else waits."""
+        """Queue a `chat_error`, before what else waits."""
         self._errors.append(error)
 
     def forget(self, turn_id: str) -> None:
-        """Tell no more of a turn."""
-        self._told.pop(turn_id, None)
+        """Send no more of a turn."""
+        self._last_sent.pop(turn_id, None)
         self._waiting = deque(kept for kept in self._waiting if kept[0].turn_id != turn_id)
         self._characters = sum(size for _, size in self._waiting)
 
     def clear(self) -> None:
         """Leave out all that waits."""
         for event, _ in self._waiting:
-            self._has_told(event)
+            self._mark_sent(event)
         self._waiting.clear()
         self._characters = 0
 
@@ -93,7 +94,7 @@ class Backlog:
             if size > MAX_PAYLOAD_CHARACTERS:
                 if events:
                     break
-                self._has_told(event)
+                self._mark_sent(event)
             elif events and (event.turn_id != events[0].turn_id or characters + size > MAX_PAYLOAD_CHARACTERS):
                 break
             else:
@@ -103,19 +104,19 @@ class Backlog:
             self._characters -= size
         if not events:
             return None
-        after = self._told[events[0].turn_id]
+        after = self._last_sent[events[0].turn_id]
         self._sent += 1
         self.due_at = now + min(SLOWEST_S, EVERY_S * (1 + self._sent // SLOWER_AFTER))
-        self._has_told(events[-1])
+        self._mark_sent(events[-1])
         payload = {"after": after, "events": [event.model_dump(mode="json", by_alias=True) for event in events]}
         return self._broadcast("ai_response", payload)
 
-    def _has_told(self, event: TurnEvent | TurnSnapshot) -> None:
+    def _mark_sent(self, event: TurnEvent | TurnSnapshot) -> None:
         if isinstance(event, TurnEnd):
-            del self._told[event.turn_id]
+            del self._last_sent[event.turn_id]
             self._sent, self.due_at = 0, 0.0
         else:
-            self._told[event.turn_id] = event.seq
+            self._last_sent[event.turn_id] = event.seq
 
     def _broadcast(self, event: str, payload: dict[str, Any]) -> dict[str, Any]:
         return {"topic": f"chat:{self._session_id}", "event": event, "payload": payload, "private": True}

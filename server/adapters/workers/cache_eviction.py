@@ -13,8 +13,8 @@ UNFINISHED = ".new"
 
 
 def mark_used(columns: Path, stat: os.stat_result) -> None:
-    """Note the use in the time of last access, which mounts often do not keep; the time of change tells a rebuilt file
-    and stays. A file that went meanwhile is no loss.
+    """Note the use in the time of last access, which mounts often do not keep. The time of change is left as it is: it
+    shows that a file was rebuilt. A file that was removed meanwhile is no error.
     """
     try:
         os.utime(columns, ns=(time.time_ns(), stat.st_mtime_ns))
@@ -39,9 +39,9 @@ def evict(cache: Path, *, keep: Path, most_bytes: int, unfinished_s: int) -> Non
     for file, stat in _files(ours, UNFINISHED):
         if stat.st_mtime < written_since:
             file.unlink(missing_ok=True)
-    held = list(_files(ours, COLUMNS))
-    excess = sum(stat.st_size for _, stat in held) - most_bytes
-    for file, stat in sorted(held, key=lambda one: one[1].st_atime_ns):
+    kept = list(_files(ours, COLUMNS))
+    excess = sum(stat.st_size for _, stat in kept) - most_bytes
+    for file, stat in sorted(kept, key=lambda one: one[1].st_atime_ns):
         if excess > 0 and file != keep:
             file.unlink(missing_ok=True)
             excess -= stat.st_size

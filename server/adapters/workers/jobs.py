@@ -31,7 +31,7 @@ IMPORTER_NICENESS = 10
 """Importing yields to questions, which a person waits for."""
 
 
-TOLD_EVERY_S = 0.2
+PROGRESS_EVERY_S = 0.2
 
 GRACE_S = 60
 """An importer is stopped at its bound; a minute later surely nobody writes any more."""
@@ -49,9 +49,9 @@ class Bounds:
     cpu_seconds: int
 
 
-def import_trace(source: Path, name: str, columns: Path, bounds: Bounds, cache_bytes: int, told: Path) -> None:
-    """Parse a file and write its columns beside the cache's other files, whole or not at all; then make room for them.
-    Meanwhile `told` holds the number of bytes that were read. Raises TraceError kinds, MemoryError, OSError.
+def import_trace(source: Path, name: str, columns: Path, bounds: Bounds, cache_bytes: int, progress: Path) -> None:
+    """Parse a file and write its columns into the cache, completely or not at all; then make room for them. Meanwhile
+    the file `progress` has the number of bytes that were read. Raises TraceError kinds, MemoryError, OSError.
     """
     _bound(bounds)
     failure: list[BaseException] = []
@@ -70,8 +70,8 @@ def import_trace(source: Path, name: str, columns: Path, bounds: Bounds, cache_b
     thread = threading.Thread(target=work)
     thread.start()
     while thread.is_alive():
-        thread.join(TOLD_EVERY_S)
-        _tell(told, bytes_read(source))
+        thread.join(PROGRESS_EVERY_S)
+        _write_progress(progress, bytes_read(source))
     if failure:
         raise failure[0]
 
@@ -88,14 +88,14 @@ def answer(
     return question(_open(columns), *opened, **kwargs)
 
 
-def _tell(told: Path, count: int | None) -> None:
-    """Leave a count where the server looks. It is only shown: what cannot be written is not told."""
+def _write_progress(progress: Path, count: int | None) -> None:
+    """Write a count to where the server reads it. It is only shown, so a failed write is no error."""
     if count is not None:
         with contextlib.suppress(OSError):
-            told.write_text(str(count))
+            progress.write_text(str(count))
 
 
-def is_whole(trace: Trace) -> bool:
+def is_readable(trace: Trace) -> bool:
     """A question whose answer proves that the cached file opens."""
     return len(trace.profiles) > 0
 
@@ -148,6 +148,6 @@ def _bound(bounds: Bounds) -> None:
     limits = [(resource.RLIMIT_CPU, cpu_seconds)]
     if sys.platform == "linux":  # macOS refuses to bound the address space of a running process
         limits.append((resource.RLIMIT_AS, bounds.memory_bytes))
-    for which, wanted in limits:
+    for which, bound in limits:
         _, hard = resource.getrlimit(which)
-        resource.setrlimit(which, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+        resource.setrlimit(which, (bound if hard == resource.RLIM_INFINITY else min(bound, hard), hard))

@@ -27,13 +27,13 @@ from traces.model import Trace
 
 MEMORY_LIMIT = "1GB"
 ADDRESS_SPACE = 2 << 30
-"""Beside the columns: 1 GB for DuckDB's buffers, the rest for Python, libraries and what DuckDB does not count."""
+"""On top of the columns: 1 GB for DuckDB's buffers, the rest for Python, libraries and what DuckDB does not count."""
 
 CPU_GRACE_S = 2
 """Past the timer that interrupts: what cannot be interrupted is killed by the system."""
 
 MOST_CHARACTERS = 2_000
-"""Of one text in a result: a name of a megabyte is told by its beginning."""
+"""Of one text in a result: of a name of a megabyte the beginning is given."""
 
 LOCKED = (
     "SET enable_external_access=false",
@@ -165,15 +165,15 @@ def _result(con: duckdb.DuckDBPyConnection, request: Request) -> dict[str, Any]:
     left = request.characters
     while batch := con.fetchmany(min(100, request.rows + 1 - len(rows))):
         for row in batch:
-            told = [_told(value) for value in row]
-            left -= sum(len(one) if isinstance(one, str) else 12 for one in told)
+            values = [_json_value(value) for value in row]
+            left -= sum(len(one) if isinstance(one, str) else 12 for one in values)
             if len(rows) == request.rows or (left < 0 and rows):
                 return {"columns": columns, "rows": rows, "more": True}
-            rows.append(told)
+            rows.append(values)
     return {"columns": columns, "rows": rows, "more": False}
 
 
-def _told(value: Any) -> str | int | float | bool | None:
+def _json_value(value: Any) -> str | int | float | bool | None:
     if value is None or isinstance(value, bool | str):
         return clipped(value) if isinstance(value, str) else value
     if isinstance(value, int):

@@ -74,7 +74,7 @@ class SqlSandbox:
         answer = bytearray()
         try:
             with anyio.move_on_after(STARTING_S + self._bounds.seconds + KILLED_AFTER_S):
-                await _told(process, request)
+                await _write_request(process, request)
                 most = 8 * self._bounds.characters
                 assert process.stdout is not None
                 async for piece in process.stdout:
@@ -92,13 +92,13 @@ class SqlSandbox:
     def _read(self, answer: bytes, code: int | None) -> SqlRows:
         if code is not None and code > 0:
             raise WorkerFailed(f"The process for queries ended with code {code} before it answered.")
-        told: dict[str, Any] | None = json.loads(answer) if code == 0 and answer else None
-        if told is None:
+        reply: dict[str, Any] | None = json.loads(answer) if code == 0 and answer else None
+        if reply is None:
             raise SqlRefused("time", f"the query passed its {self._bounds.seconds:g} s or its memory and was stopped")
-        match told.get("refused"):
+        match reply.get("refused"):
             case None:
-                kinds = tuple(SqlColumnType(one["name"], one["type"]) for one in told["columns"])
-                return SqlRows(columns=kinds, rows=tuple(map(tuple, told["rows"])), more=told["more"])
+                kinds = tuple(SqlColumnType(one["name"], one["type"]) for one in reply["columns"])
+                return SqlRows(columns=kinds, rows=tuple(map(tuple, reply["rows"])), more=reply["more"])
             case "memory":
                 why = "the query needs more memory than it may use: aggregate, filter or LIMIT inside it"
                 raise SqlRefused("memory", why)
@@ -106,10 +106,10 @@ class SqlSandbox:
                 why = f"the query took longer than {self._bounds.seconds:g} s: filter earlier or aggregate"
                 raise SqlRefused("time", why)
             case kind:
-                raise SqlRefused(kind, told["why"], tuple(told["tables"]))
+                raise SqlRefused(kind, reply["why"], tuple(reply["tables"]))
 
 
-async def _told(process: Process, request: bytes) -> None:
+async def _write_request(process: Process, request: bytes) -> None:
     assert process.stdin is not None
     with suppress(anyio.BrokenResourceError):  # it ended already: its exit code says why
         await process.stdin.send(request)

@@ -23,7 +23,7 @@ FUNCTIONS = frozenset(
     | {"current_transaction_id", "get_block_size", "json_serialize_sql", "json_serialize_plan"}
     | {"json_deserialize_sql", "in_search_path", "current_database", "current_catalog", "current_schemas"}
 )
-"""Refused: they tell of the database's own state, change it, or wait. Also all that begin as `SERVER_FUNCTIONS` do."""
+"""Refused: they read the database's own state, change it, or wait. So are all that begin as `SERVER_FUNCTIONS` do."""
 
 SERVER_FUNCTIONS = ("pg_", "inet_", "has_", "duckdb_", "pragma_")
 

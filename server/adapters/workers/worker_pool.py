@@ -60,8 +60,8 @@ class ProcessWorkers:
         self._question_seconds = question_seconds
         self._line: list[tuple[Path, object]] = []
         """Uploads that wait to be read, in order, each with something of its own."""
-        self._told: dict[Path, Path] = {}
-        """Of the uploads that are being read: the file in which the worker tells how much it has read."""
+        self._progress: dict[Path, Path] = {}
+        """Of the uploads that are being read: the file in which the worker counts the bytes that it has read."""
         self._sandbox = SqlSandbox(sql_bounds)
 
     @property
@@ -98,24 +98,24 @@ class ProcessWorkers:
         for place, (waiting, _) in enumerate(self._line, 1):
             if waiting == source:
                 return Importing(place=place)
-        told = self._told.get(source)
-        if told is None:
+        progress = self._progress.get(source)
+        if progress is None:
             return None
         try:
-            return Importing(bytes_read=int(await anyio.Path(told).read_text()))
-        except (OSError, ValueError):  # nothing is told yet
+            return Importing(bytes_read=int(await anyio.Path(progress).read_text()))
+        except (OSError, ValueError):  # nothing is written yet
             return Importing()
 
     async def _import(self, source: Path, name: str, sha256: str) -> OpenTrace:
         columns = self._columns(sha256)
         bounds = Bounds(self._memory_bytes, self._import_seconds)
-        with tempfile.NamedTemporaryFile(prefix="bytes-read-") as told:
-            self._told[source] = Path(told.name)
+        with tempfile.NamedTemporaryFile(prefix="bytes-read-") as progress:
+            self._progress[source] = Path(progress.name)
             try:
-                job = (jobs.import_trace, source, name, columns, bounds, self._cache_bytes, Path(told.name))
+                job = (jobs.import_trace, source, name, columns, bounds, self._cache_bytes, Path(progress.name))
                 await self._run(self._import_seconds, f"Reading {name}", *job)
             finally:
-                self._told.pop(source, None)
+                self._progress.pop(source, None)
         return OpenTrace(sha256, columns)
 
     async def cached(self, sha256: str) -> OpenTrace | None:
@@ -123,10 +123,10 @@ class ProcessWorkers:
         if not await anyio.Path(opened.columns).exists():
             return None
         try:
-            whole = await self._answer(opened, jobs.is_whole, (), {})
+            is_readable = await self._answer(opened, jobs.is_readable, (), {})
         except CacheUnusable:
-            whole = False
-        if not whole:
+            is_readable = False
+        if not is_readable:
             await self.forget(sha256)
             return None
         return opened

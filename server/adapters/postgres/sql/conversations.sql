@@ -8,7 +8,7 @@ select * from public.chat_sessions
 where id = %(session_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))
 
 -- name: sessions
--- The list beside the chat: what was never spoken in is not shown.
+-- The list of conversations: one without a message is not shown.
 select * from public.chat_sessions s
 where s.account_id = %(account_id)s
     and s.account_id in (select flamechat_private.accounts_of(%(user_id)s))
@@ -24,7 +24,7 @@ where id = %(session_id)s and account_id in (select flamechat_private.accounts_o
 returning *
 
 -- name: delete_session
--- The paths of the pictures it held.
+-- The paths of the pictures in it.
 select * from public.delete_chat_session(%(user_id)s, %(session_id)s) as picture
 
 -- name: reserve_turn
@@ -36,7 +36,7 @@ select * from public.reserve_chat_turn(
 
 -- name: sessions_answering
 -- In how many sessions a turn of the user's runs or waits. Exact after `reserve_turn` in the same transaction, which has
--- locked his subscription: his other prompts stand in line behind this one, in every process.
+-- locked the subscription: the other prompts of the user stand in line behind this one, in every process.
 select count(distinct t.session_id) as answering from public.chat_turns t
 where t.user_id = %(user_id)s and t.ended_at is null
 
@@ -58,7 +58,7 @@ select exists (
 ) as waits
 
 -- name: hand_over_turn
--- Its server was told to stop, or lost the database: this attempt is none of those that count against it.
+-- Its server was stopped, or lost the database: this attempt does not count against the turn.
 update public.chat_turns set handed_over = handed_over + 1
 where id = %(turn_id)s and attempt = %(attempt)s and ended_at is null
 
@@ -76,7 +76,7 @@ select public.end_chat_turn(
 ) as ended
 
 -- name: turn_cost
--- US dollars; beside the ending, in its transaction.
+-- US dollars; in the transaction of the ending.
 update public.chat_turns set cost_usd = %(cost_usd)s where id = %(turn_id)s
 
 -- name: holds_turn
@@ -93,7 +93,7 @@ select * from public.chat_turns where ended_at is null
 order by min(created_at) over (partition by session_id), session_id, ordinal
 
 -- name: pictures_of_nobody
--- A picture is stored before its message, which comes with the end of its turn: until then it may still be held.
+-- A picture is stored before its message, which comes with the end of its turn: until then it may still be needed.
 select path from unnest(%(paths)s::text[]) as path
 where path ~ '^[^/]+/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[^/]+$'
     and not exists (
@@ -142,7 +142,7 @@ select public.rate_chat_message(%(user_id)s, %(message_id)s, %(score)s, %(reason
 select turn_id from public.chat_messages where id = %(message_id)s
 
 -- name: limits
--- Where the caller stands; a session that is not his counts nothing.
+-- Where the caller stands; a session that is not theirs counts nothing.
 select * from public.chat_limits(%(user_id)s, (
     select id from public.chat_sessions
     where id = %(session_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))

@@ -1,9 +1,10 @@
 -- name: take_broadcasts
--- How many of the wanted broadcasts may be sent now, over all processes.
-select flamechat_private.take_broadcasts(%(wanted)s, %(per_second)s) as taken
+-- How many of the requested broadcasts may be sent now, over all processes.
+select flamechat_private.take_broadcasts(%(requested)s, %(per_second)s) as taken
 
 -- name: write_turn_events
--- Only of turns that still belong to the attempt in whose block the numbers lie; an end is told by who has stored it.
+-- Only of turns that still belong to the attempt in whose block the numbers lie; an end is published by the process
+-- that stored it.
 insert into flamechat_private.turn_events (turn_id, seq, session_id, event, ends_turn)
 select e.turn_id, e.seq, e.session_id, e.event, e.ends_turn
 from unnest(%(turns)s::uuid[], %(seqs)s::bigint[], %(sessions)s::uuid[], %(events)s::text[], %(ends)s::boolean[])
@@ -12,8 +13,8 @@ join public.chat_turns t on t.id = e.turn_id
 where t.attempt <= e.seq / %(per_attempt)s + 1 or e.ends_turn
 on conflict do nothing
 
--- name: untold_ends
--- Turns that ended some time ago, and nobody said so.
+-- name: unpublished_ends
+-- Turns that ended some time ago without an end among their events.
 select t.id from public.chat_turns t
 where t.id = any(%(turns)s::uuid[]) and t.ended_at < now() - interval '3 s'
     and not exists (select from flamechat_private.turn_events e where e.turn_id = t.id and e.ends_turn)
@@ -26,7 +27,7 @@ where not exists (
 )
 
 -- name: replace_turn_events
--- What the turns' new rows tell again. A newer attempt's numbers are higher.
+-- Rows that the turns' new rows replace. A newer attempt's numbers are higher.
 delete from flamechat_private.turn_events t
 using unnest(%(turns)s::uuid[], %(seqs)s::bigint[]) as e (turn_id, seq)
 where t.turn_id = e.turn_id and t.seq <= e.seq
@@ -36,7 +37,7 @@ where t.turn_id = e.turn_id and t.seq <= e.seq
 select pg_notify(%(channel)s, news) from unnest(%(news)s::text[]) as news
 
 -- name: read_turn_events
--- What was told of these sessions by others, beyond what is known of each turn. Of one that has ended nothing before its
+-- What others published of these sessions, beyond what is known of each turn. Of one that has ended nothing before its
 -- end is there: who comes meanwhile reads the messages.
 select e.session_id, e.turn_id, e.seq, e.event, e.ends_turn
 from flamechat_private.turn_events e

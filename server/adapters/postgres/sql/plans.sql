@@ -1,5 +1,5 @@
 -- name: make_user
--- The local user, whom no identity provider knows; the trigger gives him account, profile and subscription.
+-- The local user, whom no identity provider knows; the trigger gives them an account, profile and subscription.
 insert into auth.users (id) values (%(user_id)s) on conflict do nothing
 
 -- name: put_on_plan

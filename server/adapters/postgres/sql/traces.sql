@@ -52,12 +52,12 @@ limit %(limit)s
 -- Sessions, turns and messages go with it.
 delete from public.traces where id = %(trace_id)s and expires_at <= %(now)s
 
--- name: bytes_are_held
+-- name: is_content_used
 -- Whether the cache of these bytes still serves somebody.
-select exists (select from public.traces where sha256 = %(sha256)s) as held
+select exists (select from public.traces where sha256 = %(sha256)s) as is_used
 
 -- name: share_trace
--- The function decides whether the caller and his plan may.
+-- The function decides whether the caller and their plan may.
 select public.share_trace(%(user_id)s, %(trace_id)s, %(token_hash)s)
 
 -- name: shared_trace

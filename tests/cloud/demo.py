@@ -68,7 +68,7 @@ async def main() -> int:
                 await asyncio.wait({ending, starting}, return_when=asyncio.FIRST_COMPLETED)
                 starting.cancel()
             if not ending.done():
-                await _tell(cloud)
+                await _print_guide(cloud)
             await asyncio.wait({ending, waiting}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             waiting.cancel()
@@ -88,7 +88,7 @@ async def _pass_on(output: asyncio.StreamReader, ready: asyncio.Event) -> None:
             ready.set()
 
 
-async def _tell(cloud: Cloud) -> None:
+async def _print_guide(cloud: Cloud) -> None:
     """Prepare a small plan, and print where to go."""
     async with httpx.AsyncClient(base_url=ADDRESS) as http:
         for name in ("anna", "ben"):

@@ -112,7 +112,7 @@ class LangfuseServer:
         for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
             for scope in resource.scope_spans:
                 self.spans += [_span(span) for span in scope.spans]
-        self._tell()
+        self._notify()
         return Response(ExportTraceServiceResponse().SerializeToString(), media_type="application/x-protobuf")
 
     async def take_scores(self, request: Request) -> Response:
@@ -122,7 +122,7 @@ class LangfuseServer:
         self.sent += body
         taken = json.loads(body)
         self.scores += taken if isinstance(taken, list) else taken.get("scores", [taken])
-        self._tell()
+        self._notify()
         return JSONResponse({"successes": [], "errors": []}, 202)
 
     async def other(self, request: Request) -> Response:
@@ -138,7 +138,7 @@ class LangfuseServer:
             return JSONResponse({"message": "Invalid credentials", "error": "UnauthorizedError"}, 401)
         return None
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self._news.set()
         self._news = anyio.Event()
 

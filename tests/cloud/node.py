@@ -50,9 +50,9 @@ class Listener:
 
 
 @asynccontextmanager
-async def supabase_js(supabase: SupabaseServer, **wanted: Any) -> AsyncIterator[Listener]:
+async def supabase_js(supabase: SupabaseServer, **request: Any) -> AsyncIterator[Listener]:
     """A program that listens, or downloads, as listener.mjs says."""
-    given = json.dumps({"url": supabase.url, "key": supabase.keys.api_key("anon"), **wanted})
+    given = json.dumps({"url": supabase.url, "key": supabase.keys.api_key("anon"), **request})
     process = await asyncio.create_subprocess_exec(
         NODE, SCRIPT, given, cwd=WEB, stdout=asyncio.subprocess.PIPE, env={"PATH": os.environ.get("PATH", "")}
     )

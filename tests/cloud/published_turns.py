@@ -1,4 +1,4 @@
-"""Turns to be told, and what Realtime was told of them."""
+"""Events of turns to publish, and reading the broadcasts that Realtime got of them."""
 
 from typing import Any
 from uuid import uuid4
@@ -49,7 +49,7 @@ def events_of(broadcasts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [event for one in broadcasts if one["event"] == "ai_response" for event in one["payload"]["events"]]
 
 
-async def until_told(supabase: SupabaseServer, ends: int = 1) -> list[dict[str, Any]]:
+async def broadcasts_until_end(supabase: SupabaseServer, ends: int = 1) -> list[dict[str, Any]]:
     """The broadcasts, once so many turns have ended in them."""
     await supabase.realtime.broadcasts.until(
         lambda broadcasts: sum(event["type"] in END for event in events_of(broadcasts)) >= ends

@@ -128,7 +128,7 @@ class RealtimeServer:
                         self._channels.discard(joined.pop(topic, channel))
                         await channel.send("phx_reply", {"status": "ok", "response": {}}, ref=ref)
                         await channel.send("phx_close", {}, ref=ref)
-                    case _:  # a fresh access token, a broadcast or presence of the client's: nobody hears those
+                    case _:  # a fresh access token, a broadcast or presence of the client's: nobody gets those
                         pass
         except WebSocketDisconnect:
             pass

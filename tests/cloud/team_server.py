@@ -1,4 +1,4 @@
-"""A whole server inside the test's process whose people, files and Realtime are a project's; its rows are in memory."""
+"""A server inside the test's process whose people, files and Realtime are a project's; its rows are in memory."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -76,8 +76,8 @@ async def team_server(
                 return caller.account_id
         raise NotFound("There is no such user.")
 
-    async def budget(wanted: int) -> int:
-        return wanted
+    async def budget(requested: int) -> int:
+        return requested
 
     async with supabase_server() as supabase, supabase.project.client() as client:
         identity = SupabaseIdentity(

@@ -34,11 +34,11 @@ def nothing_inherited(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def run(*arguments: str) -> tuple[int, str]:
-    done = CliRunner().invoke(build_cli(_doors()), list(arguments))
+    done = CliRunner().invoke(build_cli(_commands()), list(arguments))
     return done.exit_code, done.output
 
 
-def _doors() -> CliDoors:
+def _commands() -> CliDoors:
     async def checks() -> AsyncIterator[Checked]:
         async for one in checked(load_settings()):
             yield one
@@ -153,12 +153,12 @@ async def test_each_service_fails_for_itself_and_no_line_holds_a_secret(cloud: C
     found = await lines()
     failed = {name for name, (sign, _) in found.items() if sign == "FAILED"}
     assert failed == {"storage", "identity", "realtime", "langfuse"}
-    told = " ".join(said for _, said in found.values())
+    texts = " ".join(said for _, said in found.values())
     keys = (cloud.project.project.service_role_key, cloud.langfuse.secret_key)
-    assert [key for key in keys if key in told] == []
+    assert [key for key in keys if key in texts] == []
 
 
-async def test_a_database_that_is_not_there_is_told_without_its_password(
+async def test_a_missing_database_is_reported_without_its_password(
     cloud: Cloud, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FLAMECHAT_DATABASE_URL", f"postgresql://someone:{SECRET}@127.0.0.1:9/x")

@@ -1,4 +1,4 @@
-"""Access tokens of a project: the good one, and every false one with its code, over the whole server."""
+"""Access tokens of a project: the good one, and every false one with its code, through a running server."""
 
 import base64
 import hashlib
@@ -198,7 +198,7 @@ async def test_a_key_that_was_rotated_in_is_found_and_one_rotated_out_is_forgott
 
 
 @pytest.mark.parametrize("fault", ["500", "cut", "wrong"])
-async def test_while_keys_cannot_be_fetched_nobody_is_told_that_his_token_is_false(fault: str) -> None:
+async def test_while_keys_cannot_be_fetched_no_token_is_called_false(fault: str) -> None:
     clock = Clock()
     async with supabase_server() as supabase, identity_of(supabase, clock=clock) as identity:
         supabase.faults.always("auth", fault)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What a project's Realtime is told of turns: merged, in order, bounded, and never in a turn's way."""
+"""What a project's Realtime is sent of turns: merged, in order, bounded, and never in a turn's way."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -18,33 +18,33 @@ from server.ports.identity import Caller
 from server.protocol.server import ChatError
 from tests.cloud.faults import Fault
 from tests.cloud.node import needs_supabase_js, supabase_js
-from tests.cloud.real_project import real_project
-from tests.cloud.supabase_client import supabase_client
-from tests.cloud.supabase_server import SupabaseServer, supabase_server
-from tests.cloud.told_turns import (
+from tests.cloud.published_turns import (
     BOUND_S,
     END,
     ENDED,
     S1,
     STARTED,
     T2,
+    broadcasts_until_end,
     events_of,
     stamped,
     text_of,
-    until_told,
     words,
 )
+from tests.cloud.real_project import real_project
+from tests.cloud.supabase_client import supabase_client
+from tests.cloud.supabase_server import SupabaseServer, supabase_server
 from tests.plugins.postgres import FreshDatabase
 from tests.plugins.worlds import Talk, postgres_world
 
 
-async def all_wanted(wanted: int) -> int:
-    return wanted
+async def all_requested(requested: int) -> int:
+    return requested
 
 
 @asynccontextmanager
 async def relaying(
-    supabase: SupabaseServer, budget: Budget = all_wanted, *, answer_s: float = 5.0
+    supabase: SupabaseServer, budget: Budget = all_requested, *, answer_s: float = 5.0
 ) -> AsyncIterator[RealtimeRelay]:
     async with (
         supabase.project.client() as client,
@@ -53,24 +53,24 @@ async def relaying(
         yield relay
 
 
-# A relay beside Realtime ---------------------------------------------------------------------------------------------
+# A relay and Realtime ------------------------------------------------------------------------------------------------
 
 
-async def test_a_whole_turn_arrives_in_order_and_in_few_broadcasts() -> None:
+async def test_a_turn_arrives_in_order_and_in_few_broadcasts() -> None:
     async with supabase_server() as supabase, relaying(supabase) as relay:
         for event in stamped(STARTED, *words(200), ENDED):
             await relay.publish(event)
-        broadcasts = await until_told(supabase)
+        broadcasts = await broadcasts_until_end(supabase)
         assert text_of(events_of(broadcasts)) == "".join(f"{n % 10} " for n in range(200))
         assert len(broadcasts) < 10
 
 
-async def test_a_refusal_is_told_as_chat_error() -> None:
+async def test_a_refusal_is_sent_as_chat_error() -> None:
     async with supabase_server() as supabase:
         async with relaying(supabase) as relay:
             relay.refuse(S1, ChatError(error_code="limit_exceeded", message="No more.", used=5, limit=5))
-        (told,) = supabase.realtime.broadcasts
-        assert (told["event"], told["payload"]["used"]) == ("chat_error", 5)
+        (broadcast,) = supabase.realtime.broadcasts
+        assert (broadcast["event"], broadcast["payload"]["used"]) == ("chat_error", 5)
 
 
 @pytest.mark.parametrize("fault", ["slow", "500", "cut", "hang", "wrong"])
@@ -79,12 +79,12 @@ async def test_one_failure_of_realtime_is_made_good(fault: Fault) -> None:
         supabase.faults.plan("realtime", fault)
         for event in stamped(STARTED, *words(20), ENDED):
             await relay.publish(event)
-        assert text_of(events_of(await until_told(supabase))) == "".join(f"{n % 10} " for n in range(20))
+        assert text_of(events_of(await broadcasts_until_end(supabase))) == "".join(f"{n % 10} " for n in range(20))
         assert supabase.faults.done == [("realtime", fault)]
 
 
 @pytest.mark.parametrize("fault", ["500", "cut", "hang", "wrong"])
-async def test_while_realtime_is_dead_a_turn_is_told_elsewhere_and_later_turns_are_told_again(fault: Fault) -> None:
+async def test_while_realtime_is_dead_turns_go_elsewhere_and_later_ones_are_sent_again(fault: Fault) -> None:
     async with supabase_server() as supabase, relaying(supabase, answer_s=0.1) as relay:
         supabase.faults.always("realtime", fault)
         listening = relay.listen(S1)
@@ -104,7 +104,7 @@ async def test_while_realtime_is_dead_a_turn_is_told_elsewhere_and_later_turns_a
                     await supabase.realtime.broadcasts.until(len, within_s=0.1)
 
 
-async def test_one_bad_message_is_left_out_and_the_others_are_told() -> None:
+async def test_one_bad_message_is_left_out_and_the_others_are_sent() -> None:
     async with supabase_server() as supabase, relaying(supabase) as relay:
         good = str(uuid4())
         bad = stamped(STARTED, ENDED, session_id="")
@@ -112,27 +112,27 @@ async def test_one_bad_message_is_left_out_and_the_others_are_told() -> None:
         supabase.realtime.bad_topics.add("chat:")
         for event in [*bad, *stamped(STARTED, ENDED, session_id=good)]:
             await relay.publish(event)
-        assert {one["topic"] for one in await until_told(supabase)} == {f"chat:{good}"}
+        assert {one["topic"] for one in await broadcasts_until_end(supabase)} == {f"chat:{good}"}
 
 
 async def test_past_the_budget_text_waits_and_grows_and_the_ends_go_first() -> None:
     granted = 0
 
-    async def one_at_a_time(wanted: int) -> int:
+    async def one_at_a_time(requested: int) -> int:
         nonlocal granted
         granted += 1
-        return min(wanted, 1)
+        return min(requested, 1)
 
     sessions = [str(uuid4()) for _ in range(6)]
     async with supabase_server() as supabase, relaying(supabase, one_at_a_time) as relay:
         for session in sessions:
             for event in stamped(STARTED, *words(30), ENDED, session_id=session, turn_id=str(uuid4())):
                 await relay.publish(event)
-        broadcasts = await until_told(supabase, ends=len(sessions))
+        broadcasts = await broadcasts_until_end(supabase, ends=len(sessions))
         assert granted >= len(broadcasts)
         for session in sessions:
-            told = [one for one in broadcasts if one["topic"] == f"chat:{session}"]
-            assert text_of(events_of(told)) == "".join(f"{n % 10} " for n in range(30))
+            broadcast = [one for one in broadcasts if one["topic"] == f"chat:{session}"]
+            assert text_of(events_of(broadcast)) == "".join(f"{n % 10} " for n in range(30))
 
 
 async def test_all_processes_together_keep_to_the_budget(database: FreshDatabase) -> None:
@@ -146,7 +146,7 @@ async def test_all_processes_together_keep_to_the_budget(database: FreshDatabase
         assert 5 <= taken <= 20 * lasted + 5 + 1
 
 
-async def test_without_a_database_nothing_is_told_and_nothing_fails() -> None:
+async def test_without_a_database_nothing_is_sent_and_nothing_fails() -> None:
     database = Database("postgresql://nobody@127.0.0.1:1/nothing")
     assert await BroadcastBudget(database, per_second=80)(5) == 0
 
@@ -166,20 +166,20 @@ async def a_session_of(supabase: SupabaseServer, database: FreshDatabase, name: 
 
 
 @needs_supabase_js
-async def test_supabase_js_hears_a_turn_of_its_own_session(database: FreshDatabase) -> None:
+async def test_supabase_js_receives_a_turn_of_its_own_session(database: FreshDatabase) -> None:
     async with supabase_server(database.owner) as supabase, relaying(supabase) as relay:
         token, session_id = await a_session_of(supabase, database, "anna")
         async with supabase_js(supabase, token=token, topic=f"chat:{session_id}") as listener:
             assert await listener.next() == {"status": "SUBSCRIBED"}
             for event in stamped(STARTED, *words(40), ENDED, session_id=session_id):
                 await relay.publish(event)
-            heard = events_of(await listener.to_the_end())
-        assert [event["type"] for event in heard][:: len(heard) - 1] == ["turn_started", "model_response_end"]
-        assert text_of(heard) == "".join(f"{n % 10} " for n in range(40))
+            received = events_of(await listener.to_the_end())
+        assert [event["type"] for event in received][:: len(received) - 1] == ["turn_started", "model_response_end"]
+        assert text_of(received) == "".join(f"{n % 10} " for n in range(40))
 
 
 @needs_supabase_js
-async def test_supabase_js_hears_nothing_of_another_persons_session(database: FreshDatabase) -> None:
+async def test_supabase_js_receives_nothing_of_another_users_session(database: FreshDatabase) -> None:
     async with supabase_server(database.owner) as supabase:
         _, session_id = await a_session_of(supabase, database, "anna")
         bens = await supabase.auth.sign_in("ben")
@@ -190,7 +190,7 @@ async def test_supabase_js_hears_nothing_of_another_persons_session(database: Fr
             assert "Unauthorized" in said["error"]
 
 
-async def test_the_supabase_package_hears_a_turn(database: FreshDatabase) -> None:
+async def test_the_supabase_package_receives_a_turn(database: FreshDatabase) -> None:
     async with (
         supabase_server(database.owner) as supabase,
         relaying(supabase) as relay,
@@ -198,23 +198,23 @@ async def test_the_supabase_package_hears_a_turn(database: FreshDatabase) -> Non
     ):
         token, session_id = await a_session_of(supabase, database, "anna")
         await client.realtime.set_auth(token)
-        heard: list[dict[str, Any]] = []
+        received: list[dict[str, Any]] = []
         ended = anyio.Event()
 
-        def hear(payload: Any) -> None:
-            heard.append(payload)
+        def receive(payload: Any) -> None:
+            received.append(payload)
             if any(event["type"] in END for event in payload["payload"]["events"]):
                 ended.set()
 
         options: Any = {"config": {"private": True}}
         channel = client.channel(f"chat:{session_id}", options)
-        await channel.on_broadcast("ai_response", hear).subscribe()
+        await channel.on_broadcast("ai_response", receive).subscribe()
         with anyio.fail_after(BOUND_S):
             await supabase.realtime.until_joined(f"chat:{session_id}")
             for event in stamped(STARTED, *words(10), ENDED, session_id=session_id):
                 await relay.publish(event)
             await ended.wait()
-        events = [event for payload in heard for event in payload["payload"]["events"]]
+        events = [event for payload in received for event in payload["payload"]["events"]]
         assert text_of(events) == "".join(f"{n % 10} " for n in range(10))
         await client.remove_all_channels()
         await client.realtime.close()
@@ -231,7 +231,7 @@ async def test_a_real_project_takes_our_broadcasts() -> None:
 
     async with project.client() as client:
         client.event_hooks["response"].append(watched)
-        async with RealtimeRelay(MemoryRelay(), client, all_wanted) as relay:
+        async with RealtimeRelay(MemoryRelay(), client, all_requested) as relay:
             for event in stamped(STARTED, *words(20), ENDED):
                 await relay.publish(event)
     assert refused == []

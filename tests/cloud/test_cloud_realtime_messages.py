@@ -1,4 +1,4 @@
-"""What waits to be told of one session: merged, in order, within its bounds."""
+"""What waits to be sent of one session: merged, in order, within its bounds."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from server.adapters.supabase.realtime_messages import (
 )
 from server.protocol.events import ModelChunkAppend, ToolResult, ToolStart, TurnFailed
 from server.protocol.server import TurnSnapshot
-from tests.cloud.told_turns import ENDED, S1, STARTED, T1, T2, stamped, text_of, words
+from tests.cloud.published_turns import ENDED, S1, STARTED, T1, T2, stamped, text_of, words
 
 
 def test_neighbouring_pieces_of_text_are_merged_and_everything_else_keeps_its_place() -> None:
@@ -124,8 +124,8 @@ def test_a_broadcast_is_of_one_turn() -> None:
     backlog = Backlog(S1)
     for event in [*stamped(STARTED, ENDED), *stamped(STARTED, turn_id=T2)]:
         backlog.add(event)
-    told = [backlog.message(0.0), backlog.message(0.0), backlog.message(0.0)]
-    assert [one and {event["turnId"] for event in one["payload"]["events"]} for one in told] == [{T1}, {T2}, None]
+    messages = [backlog.message(0.0), backlog.message(0.0), backlog.message(0.0)]
+    assert [one and {event["turnId"] for event in one["payload"]["events"]} for one in messages] == [{T1}, {T2}, None]
 
 
 def test_a_snapshot_takes_the_place_of_what_waits_of_its_turn() -> None:
@@ -138,7 +138,7 @@ def test_a_snapshot_takes_the_place_of_what_waits_of_its_turn() -> None:
     assert [event["type"] for event in message["payload"]["events"]] == ["turn_snapshot"]
 
 
-def test_a_turn_is_told_more_slowly_as_it_grows() -> None:
+def test_a_turn_is_sent_more_slowly_as_it_grows() -> None:
     backlog, now = Backlog(S1), 0.0
     pauses = []
     for number, event in enumerate(stamped(STARTED, *words(SLOWER_AFTER * 5))):

@@ -17,11 +17,11 @@ from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET
 from server.turns.turn_pictures import picture_path
 from tests.cloud.faults import FAULTS, Fault
 from tests.cloud.people import ProjectKeys, person_id
+from tests.cloud.published_turns import broadcasts_until_end, events_of
 from tests.cloud.team_server import PEOPLE, SECRET, TeamServer, team_server
 from tests.cloud.test_cloud_identity import KINDS, false_tokens
-from tests.cloud.told_turns import events_of, until_told
 from tests.server.running_server import STACKS, ScriptedAgent, Socket, saying
-from tests.server.talking import END, ask, new_id, told
+from tests.server.talking import END, answer_text, ask, new_id
 
 pytestmark = pytest.mark.long
 
@@ -61,7 +61,7 @@ async def test_a_page_learns_the_project_and_may_reach_it(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_false_token_opens_no_door_and_is_never_logged(
+async def test_a_false_token_is_refused_everywhere_and_never_logged(
     kind: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -126,7 +126,7 @@ async def test_a_false_new_token_closes_the_socket(kind: str, tmp_path: Path) ->
             assert await socket.closed_with() == 4401
 
 
-async def test_while_the_projects_keys_cannot_be_had_a_client_is_told_to_come_back(tmp_path: Path) -> None:
+async def test_while_the_projects_keys_cannot_be_had_a_client_is_asked_to_retry(tmp_path: Path) -> None:
     async with team_server(tmp_path) as team:
         team.supabase.faults.always("auth", "500")
         answer = await team.server.http.get("/api/v1/traces", headers=team.bearer())
@@ -150,9 +150,9 @@ async def test_a_prompt_over_http_is_answered_on_realtime(tmp_path: Path) -> Non
         prompt = {"prompt": "why?", "turnId": turn_id}
         asked = await http.post(f"/api/v1/sessions/{session_id}/prompts", json=prompt, headers=headers)
         assert (asked.status_code, asked.json()["turnId"]) == (202, turn_id)
-        broadcasts = await until_told(team.supabase)
+        broadcasts = await broadcasts_until_end(team.supabase)
         assert {one["topic"] for one in broadcasts} == {f"chat:{session_id}"}
-        assert told(events_of(broadcasts)) == "It is read."
+        assert answer_text(events_of(broadcasts)) == "It is read."
         again = await http.post(f"/api/v1/sessions/{session_id}/prompts", json=prompt, headers=headers)
         assert again.status_code == 202
         history = await http.get(f"/api/v1/sessions/{session_id}/messages", headers=headers)
@@ -177,7 +177,7 @@ async def test_whoever_comes_late_joins_the_running_turn_and_may_stop_it(tmp_pat
         busy = await http.post(f"/api/v1/sessions/{session_id}/prompts", json={"prompt": "and?"}, headers=headers)
         assert busy.status_code == 409
         assert (await http.post(f"/api/v1/turns/{turn_id}/cancel", headers=headers)).status_code == 204
-        assert events_of(await until_told(team.supabase))[-1]["type"] == "turn_cancelled"
+        assert events_of(await broadcasts_until_end(team.supabase))[-1]["type"] == "turn_cancelled"
 
 
 async def test_a_picture_is_fetched_from_storage_by_an_address_that_is_new_each_time(tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def a_turn(trace_id: str, **more: Any) -> dict[str, Any]:
     return turn | {"turnId": new_id(), "prompt": "why?"} | more
 
 
-async def test_a_gateway_starts_a_turn_once_and_it_is_told_on_realtime(tmp_path: Path) -> None:
+async def test_a_gateway_starts_a_turn_once_and_it_is_sent_to_realtime(tmp_path: Path) -> None:
     async with team_server(tmp_path) as team:
         turn = a_turn(await a_trace(team))
         for _ in range(2):
@@ -226,7 +226,7 @@ async def test_a_gateway_starts_a_turn_once_and_it_is_told_on_realtime(tmp_path:
                 "/api/v1/ai/process-turn", json=turn, headers={"X-Internal-Auth-Token": SECRET}
             )
             assert (answer.status_code, answer.json()["turnId"]) == (202, turn["turnId"])
-        assert told(events_of(await until_told(team.supabase))) == "It is read."
+        assert answer_text(events_of(await broadcasts_until_end(team.supabase))) == "It is read."
         url = f"/api/v1/sessions/{turn['sessionId']}/messages"
         assert len((await team.server.http.get(url, headers=team.bearer())).json()["messages"]) == 2
 
@@ -271,12 +271,12 @@ async def test_a_gateway_opens_only_what_is_its_users(tmp_path: Path) -> None:
         assert (answer.status_code, answer.json()["field"]) == (400, "prompt")
 
 
-async def test_what_a_gateway_is_refused_at_a_limit_the_page_hears_on_realtime(tmp_path: Path) -> None:
+async def test_a_refusal_at_a_limit_of_a_gateways_turn_reaches_the_page_by_realtime(tmp_path: Path) -> None:
     async with team_server(tmp_path, plan=TWO_MESSAGES) as team:
         turn = a_turn(await a_trace(team))
         headers = {"X-Internal-Auth-Token": SECRET}
         await team.server.http.post("/api/v1/ai/process-turn", json=turn, headers=headers)
-        await until_told(team.supabase)
+        await broadcasts_until_end(team.supabase)
         refused = await team.server.http.post(
             "/api/v1/ai/process-turn", json=turn | {"turnId": new_id()}, headers=headers
         )
@@ -318,8 +318,8 @@ async def test_one_fault_of_a_service_during_a_turn(service: str, fault: Fault, 
             assert (messages[-1]["code"], messages[-1]["retryable"]) == ("service_unavailable", True)
         else:
             assert messages[-1]["type"] == "model_response_end"
-            assert told(messages) == "It is read."
-            assert told(events_of(await until_told(team.supabase))) == "It is read."
+            assert answer_text(messages) == "It is read."
+            assert answer_text(events_of(await broadcasts_until_end(team.supabase))) == "It is read."
 
 
 @pytest.mark.parametrize("fault", ["500", "cut", "hang", "wrong"])
@@ -357,7 +357,7 @@ async def test_a_dead_realtime_costs_a_turn_nothing_but_itself(fault: Fault, tmp
                 await ask(socket)
                 messages = await socket.until(*END)
                 assert messages[-1]["type"] == "model_response_end"
-                assert told(messages) == "It is read."
+                assert answer_text(messages) == "It is read."
 
 
 async def test_a_dead_auth_does_not_sign_out_whoever_is_in(tmp_path: Path) -> None:

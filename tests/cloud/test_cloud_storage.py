@@ -83,7 +83,7 @@ async def test_a_storage_that_keeps_failing_is_said_to_be_away_and_nothing_is_ha
         assert list(supabase.storage.objects) == [(TRACES_BUCKET, "a/t")]
 
 
-async def test_a_download_that_breaks_off_is_no_whole_file() -> None:
+async def test_a_download_that_breaks_off_is_an_error() -> None:
     async with supabase_server() as supabase, supabase.project.client() as client:
         await store(client).put(TRACES_BUCKET, "a/t", SMALL)
         supabase.faults.plan("storage", "cut")

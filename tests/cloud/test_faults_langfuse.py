@@ -31,7 +31,7 @@ async def test_a_turn_without_its_prompt_ends_as_a_configuration_error_before_an
     assert around.scene.sink.events == []
 
 
-async def test_each_reason_is_told_in_its_own_words() -> None:
+async def test_each_reason_has_its_own_text() -> None:
     async with watched() as around:
         said: dict[str, str] = {}
 
@@ -65,7 +65,7 @@ async def test_each_reason_is_told_in_its_own_words() -> None:
     }
 
 
-async def test_a_langfuse_that_is_not_there_is_told_too() -> None:
+async def test_a_langfuse_that_is_not_there_is_reported_too() -> None:
     async with watched() as around:
         pass
     with pytest.raises(PromptUnavailable, match=r"it cannot be reached \(ConnectError\)"):

@@ -120,7 +120,7 @@ async def test_a_provider_that_never_says_a_word_is_left_after_its_time(*, respo
 
 
 @APIS
-async def test_a_refusal_is_told_in_the_models_words(*, responses: bool) -> None:
+async def test_a_refusal_is_given_in_the_models_words(*, responses: bool) -> None:
     async with openai_endpoint(Reply(refusal="I cannot help with that.")) as endpoint:
         scene = staged(endpoint, responses=responses)
         ended = await failure(scene)
@@ -160,7 +160,7 @@ def error(status: int, code: str | None = None, message: str = "no", **headers: 
         (error(400, x_should_retry="true"), 3, "bad_request", False, "refused the request"),
     ],
 )
-async def test_an_error_before_the_answer_is_asked_again_where_that_may_help_and_then_told(
+async def test_an_error_before_the_answer_is_retried_where_that_may_help_and_then_reported(
     reply: Reply, asked: int, code: str, words: str, *, retryable: bool
 ) -> None:
     async with openai_endpoint(*[reply] * MANY) as endpoint:

@@ -62,7 +62,7 @@ async def test_the_setting_chooses_the_api_whatever_the_model_is_called(
 
 
 @APIS
-async def test_a_whole_conversation_goes_over_either_api_with_its_tools_and_its_picture(*, responses: bool) -> None:
+async def test_a_conversation_goes_over_either_api_with_its_tools_and_its_picture(*, responses: bool) -> None:
     draw = Reply(calls=(("generate_flamegraph_screenshot", '{"mode": "left_heavy"}'), ("get_call_tree", "{}")))
     async with openai_endpoint(TOOL, draw, ANSWER) as endpoint:
         scene = staged(endpoint, use_responses_api=responses)
@@ -85,7 +85,7 @@ async def test_what_a_turn_cost_is_the_sum_of_its_calls_at_the_models_price(*, r
     assert answer.usage.cost == pytest.approx((first + second) / 1e6)
 
 
-async def test_a_call_whose_tokens_nobody_tells_makes_the_cost_unknown() -> None:
+async def test_a_call_without_token_counts_makes_the_cost_unknown() -> None:
     async with openai_endpoint(TOOL, replace(ANSWER, usage=None)) as endpoint:
         scene = staged(endpoint, prices={"first": Price(input=1, output=1)})
         answer = await scene.agent.answer(scene.turn, scene.sink)
@@ -135,11 +135,11 @@ async def test_the_analyst_answers_when_the_provider_is_down_and_says_so_in_the_
     for event in scene.sink.events:
         view.apply(event)
     ending, _ = ending_of(view, "a1", answer)
-    told = [message for message in ending.messages if message.sender is Sender.SYSTEM_EVENT]
-    assert [message.metadata for message in told] == [{"event": "model_fallback"}]
-    assert "first did not answer" in told[0].text
-    assert "second did not answer" in told[0].text
-    assert told[0].text.endswith(f"{ANALYST_LABEL} took over.")
+    events = [message for message in ending.messages if message.sender is Sender.SYSTEM_EVENT]
+    assert [message.metadata for message in events] == [{"event": "model_fallback"}]
+    assert "first did not answer" in events[0].text
+    assert "second did not answer" in events[0].text
+    assert events[0].text.endswith(f"{ANALYST_LABEL} took over.")
 
 
 @pytest.mark.parametrize("reply", [BUSY, Reply(status=401), Reply(refusal="No."), Reply(status=404)])

@@ -64,7 +64,7 @@ def test_the_analyst_answers_when_nobody_listens_and_the_conversation_says_so(tm
     assert str(note["contentText"]).startswith("gpt-5 did not answer (Cannot reach the model endpoint")
 
 
-def test_what_an_answer_cost_is_told_and_stored_and_langfuse_gets_its_rating(
+def test_what_an_answer_cost_is_shown_and_stored_and_langfuse_gets_its_rating(
     portal: BlockingPortal, tmp_path: Path, board: Path
 ) -> None:
     (tmp_path / "prices.toml").write_text(PRICES, encoding="utf-8")

@@ -149,7 +149,7 @@ async def test_the_versions_that_were_replaced_can_be_read_again(world: World) -
         assert [message.text for message in messages] == texts
 
 
-async def test_versions_are_told_to_nobody_else(world: World) -> None:
+async def test_versions_are_shown_to_nobody_else(world: World) -> None:
     talk = await a_talk(world)
     first = await talk.exchange("why?", "because")
     stranger = await world.user()

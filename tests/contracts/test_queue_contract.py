@@ -95,7 +95,7 @@ async def test_a_job_that_is_ready_but_not_taken_can_be_taken_out_and_put_again(
     assert await take(queue, 1) == [A1]
 
 
-async def test_a_job_put_later_is_heard_of_by_one_who_waits(queue: TurnQueue) -> None:
+async def test_a_job_put_later_reaches_the_one_who_waits(queue: TurnQueue) -> None:
     taken: list[TurnJob] = []
 
     async def wait() -> None:
@@ -108,7 +108,7 @@ async def test_a_job_put_later_is_heard_of_by_one_who_waits(queue: TurnQueue) ->
     assert taken == [B1]
 
 
-async def test_whoever_runs_a_job_hears_that_it_shall_stop(queue: TurnQueue) -> None:
+async def test_whoever_runs_a_job_is_notified_to_stop(queue: TurnQueue) -> None:
     await queue.put(A1)
     await take(queue, 1)
     assert not await queue.cancel("a1")

@@ -1,5 +1,5 @@
 """Every Relay: in memory, over PostgreSQL inside one process and from one process to another, and in memory with a
-project's Realtime beside it, alive or dead."""
+project's Realtime behind it, alive or dead."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
@@ -83,7 +83,7 @@ async def relay(own_database: tuple[str, FreshDatabase | None]) -> AsyncIterator
         async with supabase_server() as supabase, supabase.project.client() as client:
             supabase.faults.always("realtime", "hang" if "dead" in kind else None)
             inner, answer_s = MemoryRelay(events_per_listener=BOUND), 0.2 if "dead" in kind else ANSWER_S
-            async with RealtimeRelay(inner, client, _all_wanted, answer_s=answer_s) as relay:
+            async with RealtimeRelay(inner, client, _all_requested, answer_s=answer_s) as relay:
                 yield relay
         return
     if database is None:
@@ -102,8 +102,8 @@ async def relay(own_database: tuple[str, FreshDatabase | None]) -> AsyncIterator
         yield here if kind == "one process" else AcrossProcesses(here, there)
 
 
-async def _all_wanted(wanted: int) -> int:
-    return wanted
+async def _all_requested(requested: int) -> int:
+    return requested
 
 
 def stamped(events: list[TurnEvent], *, turn_id: str = T1, first: int = 1) -> list[TurnEvent]:
@@ -123,8 +123,8 @@ def an_answer(words: int) -> list[TurnEvent]:
     return stamped(events)
 
 
-async def heard(listening: Listening) -> list[TurnEvent | TurnSnapshot]:
-    """What one listener hears up to the end of the turn."""
+async def received(listening: Listening) -> list[TurnEvent | TurnSnapshot]:
+    """What one listener gets up to the end of the turn."""
     messages: list[TurnEvent | TurnSnapshot] = []
     with anyio.fail_after(60):
         async for message in listening:
@@ -145,20 +145,20 @@ def text_of(messages: list[TurnEvent | TurnSnapshot]) -> str:
     return text
 
 
-async def test_a_listener_hears_every_event_in_order(relay: Relay) -> None:
+async def test_a_listener_gets_every_event_in_order(relay: Relay) -> None:
     events = an_answer(4)
     listening = relay.listen(S1)
     for event in events:
         await relay.publish(event)
-    assert await heard(listening) == events
+    assert await received(listening) == events
 
 
-async def test_two_listeners_hear_the_same_and_another_session_nothing(relay: Relay) -> None:
+async def test_two_listeners_get_the_same_and_another_session_nothing(relay: Relay) -> None:
     events = an_answer(3)
     first, second, stranger = relay.listen(S1), relay.listen(S1), relay.listen(S2)
     for event in events:
         await relay.publish(event)
-    assert await heard(first) == await heard(second) == events
+    assert await received(first) == await received(second) == events
     await stranger.aclose()
     assert [message async for message in stranger] == []
 
@@ -170,7 +170,7 @@ async def test_a_late_listener_gets_a_snapshot_and_then_live_events(relay: Relay
     listening = relay.listen(S1)
     for event in events[4:]:
         await relay.publish(event)
-    messages = await heard(listening)
+    messages = await received(listening)
     assert isinstance(messages[0], TurnSnapshot)
     assert [message.seq for message in messages[1:]] == list(range(messages[0].seq + 1, len(events) + 1))
     assert text_of(messages) == "0 1 2 3 4 5 "
@@ -187,18 +187,18 @@ async def test_a_slow_listener_is_moved_to_a_snapshot_and_misses_nothing(relay: 
     assert first.seq == BOUND * 3
     for event in events[BOUND * 3 :]:
         await relay.publish(event)
-    messages = [first, *await heard(slow)]
+    messages = [first, *await received(slow)]
     assert isinstance(messages[-1], ModelResponseEnd)
     assert text_of(messages) == "".join(f"{n % 10} " for n in range(BOUND * 5))
     assert len(messages) <= BOUND + 3
 
 
-async def test_a_listener_who_slept_through_a_whole_turn_still_learns_its_end(relay: Relay) -> None:
+async def test_a_listener_who_slept_through_a_turn_still_gets_its_end(relay: Relay) -> None:
     events = an_answer(BOUND * 2)
     slow = relay.listen(S1)
     for event in events:
         await relay.publish(event)
-    snapshot, end = await heard(slow)
+    snapshot, end = await received(slow)
     assert isinstance(snapshot, TurnSnapshot)
     assert (snapshot.seq, end.seq) == (len(events) - 1, len(events))
 
@@ -214,23 +214,23 @@ async def test_a_turn_is_forgotten_after_its_end(relay: Relay) -> None:
     following = stamped([TurnStarted(attempt=1, model="m", prompt_version="v"), TurnCancelled()], turn_id=T2)
     for event in following:
         await relay.publish(event)
-    assert await heard(listening) == following
+    assert await received(listening) == following
 
 
-async def test_a_turn_that_has_ended_is_not_told_again_to_those_who_heard_it(relay: Relay) -> None:
+async def test_a_turn_that_has_ended_is_not_sent_again_to_those_who_got_it(relay: Relay) -> None:
     listening = relay.listen(S1)
     assert await relay.snapshot(S1) is None
-    for event in (told := an_answer(3)):
+    for event in (published := an_answer(3)):
         await relay.publish(event)
     with anyio.fail_after(60):
-        assert [await anext(listening) for _ in told] == told
+        assert [await anext(listening) for _ in published] == published
     if isinstance(relay, WatchedRelay):
         await relay.until(lambda: _is_let_go(relay))
     assert await relay.snapshot(S1) is None  # looks at what the table still holds
     following = stamped([TurnStarted(attempt=1, model="m", prompt_version="v"), TurnCancelled()], turn_id=T2)
     for event in following:
         await relay.publish(event)
-    assert await heard(listening) == following
+    assert await received(listening) == following
 
 
 async def test_text_that_was_taken_back_is_not_in_the_snapshot(relay: Relay) -> None:
@@ -260,7 +260,7 @@ async def test_closing_wakes_one_who_waits(relay: Relay) -> None:
             assert [message async for message in listening] == []
 
 
-async def test_a_snapshot_replaces_what_was_told_of_its_turn(relay: Relay) -> None:
+async def test_a_snapshot_replaces_earlier_events_of_its_turn(relay: Relay) -> None:
     listening = relay.listen(S1)
     for event in an_answer(4)[:4]:
         await relay.publish(event)
@@ -270,7 +270,7 @@ async def test_a_snapshot_replaces_what_was_told_of_its_turn(relay: Relay) -> No
     ending = ModelResponseEnd(message_id="m1", usage=Usage(), citations=[], checks=[], suggestions=[])
     for event in stamped([ModelChunkAppend(message_id="m1", offset=4, chunk="2 "), ending], first=1_000_001):
         await relay.publish(event)
-    assert text_of(await heard(listening)) == "0 1 2 "
+    assert text_of(await received(listening)) == "0 1 2 "
 
 
 async def test_who_comes_after_a_takeover_is_shown_what_was_kept(relay: Relay) -> None:
@@ -285,7 +285,7 @@ async def test_who_comes_after_a_takeover_is_shown_what_was_kept(relay: Relay) -
     ending = ModelResponseEnd(message_id="m1", usage=Usage(), citations=[], checks=[], suggestions=[])
     for event in stamped([ModelChunkAppend(message_id="m1", offset=6, chunk="3 "), ending], first=1_000_003):
         await relay.publish(event)
-    assert text_of(await heard(listening)) == "0 1 2 3 "
+    assert text_of(await received(listening)) == "0 1 2 3 "
 
 
 async def _is_let_go(relay: PostgresRelay) -> bool:
@@ -296,17 +296,17 @@ async def _is_up_to_date(relay: PostgresRelay) -> bool:
     return not (relay._unwritten or relay._lost or any(view.end for view in relay._own.values()))
 
 
-async def told(relay: WatchedRelay, events: list[TurnEvent]) -> None:
+async def publish_all(relay: WatchedRelay, events: list[TurnEvent]) -> None:
     for event in events:
         await relay.publish(event)
     await relay.until(lambda: _is_up_to_date(relay))
 
 
 @pytest.mark.parametrize("first", [1, 4, 7])
-async def test_what_the_table_lost_when_the_database_fell_is_told_again_elsewhere(
+async def test_what_the_table_lost_when_the_database_fell_is_sent_again_elsewhere(
     database: FreshDatabase, first: int
 ) -> None:
-    """A crash empties an unlogged table; whoever had not read it yet gets a snapshot before he hears more."""
+    """A crash empties an unlogged table; whoever had not read it yet gets a snapshot before other events."""
     events = an_answer(6)
     async with (
         Database(database.server) as pool,
@@ -320,17 +320,17 @@ async def test_what_the_table_lost_when_the_database_fell_is_told_again_elsewher
         listening = there.listen(S1)
         assert await there.snapshot(S1) is None
         async with there._reading:  # what was written before the crash has not been read
-            await told(here, events[:first])
+            await publish_all(here, events[:first])
             async with await AsyncConnection.connect(database.owner) as owner:  # it may wait for one who is writing
                 await owner.execute("truncate flamechat_private.turn_events")
-        await told(here, events[first:])
-        messages = await heard(listening)
+        await publish_all(here, events[first:])
+        messages = await received(listening)
     assert text_of(messages) == "0 1 2 3 4 5 "
     numbers = [message.seq for message in messages if not isinstance(message, TurnSnapshot)]
     assert numbers == list(range(numbers[0], len(events) + 1))
 
 
-async def test_events_that_could_not_be_written_are_told_with_the_end(
+async def test_events_that_could_not_be_written_are_sent_with_the_end(
     database: FreshDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events = an_answer(6)
@@ -356,14 +356,14 @@ async def test_events_that_could_not_be_written_are_told_with_the_end(
         listening = there.listen(S1)
         assert await there.snapshot(S1) is None
         monkeypatch.setattr(Database, "transaction", refusing)
-        await told(here, events)
-        messages = await heard(listening)
+        await publish_all(here, events)
+        messages = await received(listening)
     assert refused
     assert text_of(messages) == "0 1 2 3 4 5 "
     assert messages[-1] == events[-1]
 
 
-async def test_listeners_are_hung_up_on_when_a_turn_ended_and_nobody_lives_to_tell(database: FreshDatabase) -> None:
+async def test_listeners_are_disconnected_when_a_turn_ended_and_its_process_died(database: FreshDatabase) -> None:
     events = an_answer(4)[:3]
     async with Database(database.server) as pool, WatchedRelay(pool, database.server) as there:
         world = postgres_world(database.owner, pool)
@@ -373,7 +373,7 @@ async def test_listeners_are_hung_up_on_when_a_turn_ended_and_nobody_lives_to_te
         listening = there.listen(S1)
         assert await there.snapshot(S1) is None
         async with WatchedRelay(pool, database.server) as dying:
-            await told(dying, list(events))
+            await publish_all(dying, list(events))
             with anyio.fail_after(60):
                 assert [await anext(listening) for _ in events] == events
         async with await AsyncConnection.connect(database.owner) as owner:

@@ -24,7 +24,7 @@ async def test_one_more_session_than_may_answer_is_refused_and_counts_nothing(wo
     assert (await second.ask(refused, most_answering=1)).allowed
 
 
-async def test_a_prompt_that_waits_in_its_own_session_and_one_told_twice_are_not_one_more(world: World) -> None:
+async def test_a_prompt_that_waits_in_its_own_session_and_one_sent_twice_are_not_one_more(world: World) -> None:
     talk, turn_id = await Talk.begin(world, await world.user()), new_uuid()
     for _ in range(2):
         assert (await talk.ask(turn_id, most_answering=1)).allowed

@@ -112,9 +112,9 @@ def spin(trace: Trace) -> None:
         pass
 
 
-def wait_for_ever(trace: Trace, *, begun: Path | None = None) -> None:
-    if begun is not None:
-        begun.write_text("begun")
+def wait_for_ever(trace: Trace, *, started: Path | None = None) -> None:
+    if started is not None:
+        started.write_text("started")
     signal.pause()
 
 
@@ -174,13 +174,13 @@ async def test_an_abandoned_question_takes_its_process_along(tmp_path: Path) -> 
     workers = ProcessWorkers(tmp_path / "cache", askers=1)
     opened = await read(workers, tmp_path)
     process, _ = await workers.ask(opened, process_of)
-    begun = tmp_path / "begun"
-    os.mkfifo(begun)
+    started = tmp_path / "started"
+    os.mkfifo(started)
 
     async def ask() -> None:
-        await workers.ask(opened, wait_for_ever, begun=begun)
+        await workers.ask(opened, wait_for_ever, started=started)
 
-    with anyio.fail_after(60), opened_at_once(begun) as pipe:
+    with anyio.fail_after(60), opened_at_once(started) as pipe:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(ask)
             await anyio.wait_readable(pipe)

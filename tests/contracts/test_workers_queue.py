@@ -15,7 +15,7 @@ from server.errors import Busy
 from server.ports.traces import OpenTrace
 
 
-async def test_imports_wait_in_line_and_the_one_too_many_is_told_when_to_come_again(tmp_path: Path) -> None:
+async def test_imports_wait_in_line_and_one_too_many_gets_a_retry_after(tmp_path: Path) -> None:
     upload = tmp_path / "upload"
     upload.write_bytes(b"main;work 3\nmain 2\n")
     workers = ProcessWorkers(tmp_path / "cache", most_imports=5)
@@ -57,8 +57,8 @@ async def test_those_who_wait_know_their_place_and_nobody_else_has_one(tmp_path:
 
     async def one(number: int) -> None:
         await workers.read(uploads[number], name="stacks.txt", sha256=f"{number:064}")
-        told = [await workers.importing(upload) for upload in uploads]
-        seen.append([one.place for one in told if one is not None and one.place is not None])
+        progress = [await workers.importing(upload) for upload in uploads]
+        seen.append([one.place for one in progress if one is not None and one.place is not None])
 
     with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
@@ -69,19 +69,19 @@ async def test_those_who_wait_know_their_place_and_nobody_else_has_one(tmp_path:
     assert [await workers.importing(upload) for upload in uploads] == [None] * 4
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which pages a process has touched")
-async def test_the_importer_tells_how_much_it_has_read(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows which pages a process has touched")
+async def test_the_importer_reports_how_much_it_has_read(tmp_path: Path) -> None:
     upload = tmp_path / "upload"
     upload.write_bytes(b"".join(b"main;f%d;g%d 3\n" % (number % 999, number) for number in range(400_000)))
     workers = ProcessWorkers(tmp_path / "cache")
-    told: list[int] = []
+    progress: list[int] = []
     ended = anyio.Event()
 
     async def look() -> None:
         while not ended.is_set():
             how_far = await workers.importing(upload)
             if how_far is not None and how_far.bytes_read is not None:
-                told.append(how_far.bytes_read)
+                progress.append(how_far.bytes_read)
             with anyio.move_on_after(0.02):
                 await ended.wait()
 
@@ -90,24 +90,24 @@ async def test_the_importer_tells_how_much_it_has_read(tmp_path: Path) -> None:
             tasks.start_soon(look)
             await workers.read(upload, name="stacks.txt", sha256="c" * 64)
             ended.set()
-    assert told == sorted(told)
-    assert all(count <= upload.stat().st_size for count in told), "none where it was quick"
+    assert progress == sorted(progress)
+    assert all(count <= upload.stat().st_size for count in progress), "none where it was quick"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which pages a process has touched")
-def test_while_an_import_lasts_what_it_has_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    upload, told = tmp_path / "upload", tmp_path / "told"
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows which pages a process has touched")
+def test_while_an_import_lasts_its_progress_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    upload, progress = tmp_path / "upload", tmp_path / "progress"
     upload.write_bytes(bytes(4 << 20))
 
     counts: queue.Queue[int | None] = queue.Queue()
-    tell = jobs._tell
+    write_progress = jobs._write_progress
 
     def noted(where: Path, count: int | None) -> None:
-        tell(where, count)
+        write_progress(where, count)
         counts.put(count)
 
-    def held(source: Path, name: str, columns: Path) -> None:
-        """Reads half of the file, then the other, and waits each time until that was told."""
+    def read_in_parts(source: Path, name: str, columns: Path) -> None:
+        """Reads half of the file, then the other, and waits each time until that was written."""
         with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             for part in (2 << 20, 4 << 20):
                 for page in range(0, part, mmap.PAGESIZE):
@@ -115,8 +115,8 @@ def test_while_an_import_lasts_what_it_has_read_is_told(tmp_path: Path, monkeypa
                 while (counts.get(timeout=60) or 0) < part:
                     pass
 
-    monkeypatch.setattr(jobs, "_tell", noted)
-    monkeypatch.setattr(jobs, "_write_columns", held)
+    monkeypatch.setattr(jobs, "_write_progress", noted)
+    monkeypatch.setattr(jobs, "_write_columns", read_in_parts)
     monkeypatch.setattr(jobs, "_bound", lambda _: None)  # it is this process that would be bound
-    jobs.import_trace(upload, "stacks.txt", tmp_path / "engine" / "columns", Bounds(1 << 30, 60), 1 << 30, told)
-    assert told.read_text() == str(4 << 20)
+    jobs.import_trace(upload, "stacks.txt", tmp_path / "engine" / "columns", Bounds(1 << 30, 60), 1 << 30, progress)
+    assert progress.read_text() == str(4 << 20)

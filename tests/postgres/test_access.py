@@ -84,7 +84,7 @@ def test_no_api_role_may_write_any_table(owner: Connection[Row], role: LiteralSt
     assert sequences == []
 
 
-def test_the_api_roles_may_execute_one_function_which_tells_a_user_his_accounts(owner: Connection[Row]) -> None:
+def test_the_api_roles_may_execute_one_function_which_lists_a_users_accounts(owner: Connection[Row]) -> None:
     executable = owner.execute(
         "select r, p.proname from pg_proc p, unnest(array['anon', 'authenticated']) r "
         "where p.pronamespace in ('public'::regnamespace, 'flamechat_private'::regnamespace) "
@@ -114,7 +114,7 @@ SERVER_CALLS: dict[str, LiteralString] = {
 }
 
 
-def test_the_list_of_server_calls_is_whole(owner: Connection[Row]) -> None:
+def test_the_list_of_server_calls_is_complete(owner: Connection[Row]) -> None:
     functions = names(
         owner, "select proname from pg_proc where pronamespace = 'public'::regnamespace and prorettype <> 2279"
     )
@@ -232,15 +232,15 @@ def test_only_who_may_read_a_session_may_listen_to_it(owner: Connection[Row]) ->
     one, other = a_person(owner), a_person(owner)
     owner.execute("select realtime.send('{}', 'ai_response', %s)", [f"chat:{one.session_id}"])
 
-    def heard(person: Person, topic: str) -> int:
+    def received(person: Person, topic: str) -> int:
         with signed_in(owner, "authenticated", person.user_id) as api:
             api.execute("select set_config('realtime.topic', %s, true)", [topic])
             return len(api.execute("select from realtime.messages").fetchall())
 
-    assert heard(one, f"chat:{one.session_id}") == 1
-    assert heard(other, f"chat:{one.session_id}") == 0
+    assert received(one, f"chat:{one.session_id}") == 1
+    assert received(other, f"chat:{one.session_id}") == 0
     for topic in (f"chat:{other.session_id}", "chat:", "chat:' or true --", one.session_id, ""):
-        assert heard(one, topic) == 0, topic
+        assert received(one, topic) == 0, topic
 
 
 def test_no_user_may_broadcast(owner: Connection[Row]) -> None:

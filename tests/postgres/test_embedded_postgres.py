@@ -315,10 +315,10 @@ async def test_lost_passwords_are_said_to_be_lost(tmp_path: Path) -> None:
 
 
 async def test_a_folder_in_use_by_processes_one_cannot_see_is_refused(tmp_path: Path) -> None:
-    with (tmp_path / "users.lock").open("w") as held:
-        held.write("pid:[of another container]")
-        held.flush()
-        fcntl.flock(held, fcntl.LOCK_SH)
+    with (tmp_path / "users.lock").open("w") as users:
+        users.write("pid:[of another container]")
+        users.flush()
+        fcntl.flock(users, fcntl.LOCK_SH)
         with pytest.raises(DatabaseUnavailable, match="another container"):
             async with EmbeddedPostgres(tmp_path):
                 pass
@@ -370,7 +370,7 @@ async def test_root_runs_it_as_nobody_where_namespaces_are_forbidden(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may not run PostgreSQL")
-async def test_root_is_told_what_to_do_when_nobody_cannot_reach_the_folder(
+async def test_root_gets_advice_when_nobody_cannot_reach_the_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)

@@ -128,7 +128,7 @@ async def test_prompts_at_once_never_pass_the_messages_of_a_session(
     assert places == list(range(1, 14))
 
 
-async def test_one_of_many_prompts_at_once_runs_and_the_others_hear_why_not(database: FreshDatabase) -> None:
+async def test_one_of_many_prompts_at_once_runs_and_the_others_get_the_reason(database: FreshDatabase) -> None:
     async with a_crowd(database) as pool:
         world = postgres_world(database.owner, pool)
         caller = await world.user()

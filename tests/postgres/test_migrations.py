@@ -181,7 +181,7 @@ def test_no_statement_stands_in_a_module() -> None:
 
 
 def test_every_foreign_key_has_an_index(owner: psycopg.Connection[tuple[object, ...]]) -> None:
-    """Without one, deleting a row reads the whole table that points to it."""
+    """Without one, deleting a row reads every row of the table that points to it."""
     bare = owner.execute(
         """
         select c.conrelid::regclass::text, a.attname

@@ -59,7 +59,7 @@ async def test_a_result_without_end_is_cut_and_says_so(query: str) -> None:
     assert sum(len(str(cell)) for row in found.rows for cell in row) <= BOUNDS.characters + 2_000
 
 
-async def test_a_query_longer_than_can_be_planned_is_not_begun() -> None:
+async def test_a_query_longer_than_can_be_planned_is_not_started() -> None:
     workers = InlineTraceWorkers(BOUNDS)
     with pytest.raises(SqlRefused, match="characters"):
         await workers.query(workers.hold(small_trace()), "SELECT 1" + " " * MOST_SQL_CHARACTERS)

@@ -1,4 +1,4 @@
-"""Attempts to leave the SQL sandbox: each is refused, and would be stopped by what lies behind the first door too."""
+"""Attempts to leave the SQL sandbox: each is refused, and would be stopped by the next barrier too."""
 
 import json
 import os
@@ -242,9 +242,9 @@ async def test_settings_that_a_query_could_read_hold_no_path_of_the_server(tmp_p
         env=environment,
         timeout=60,
     )
-    told = json.loads(process.stdout)
+    reply = json.loads(process.stdout)
     home = str(Path.home())
-    assert not [row for row in told["rows"] if home in str(row[1]) or str(tmp_path) in str(row[1])]
+    assert not [row for row in reply["rows"] if home in str(row[1]) or str(tmp_path) in str(row[1])]
 
 
 @pytest.mark.parametrize(

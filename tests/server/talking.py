@@ -21,7 +21,7 @@ async def ask(socket: Socket, prompt: str = "why?", **more: Any) -> str:
     return turn_id
 
 
-def told(messages: list[dict[str, Any]]) -> str:
+def answer_text(messages: list[dict[str, Any]]) -> str:
     """The text of an answer, applied as a client does."""
     text = ""
     for message in messages:

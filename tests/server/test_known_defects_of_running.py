@@ -30,7 +30,7 @@ from server.turns.turn_pictures import picture_address, picture_path
 from tests.plugins.postgres import FreshDatabase
 from tests.plugins.worlds import postgres_world
 from tests.server.running_server import ANNA, STACKS, RunningServer, ScriptedAgent, running_server, saying
-from tests.server.talking import AS_ANNA, END, ask, history, new_id, sequence, told
+from tests.server.talking import AS_ANNA, END, answer_text, ask, history, new_id, sequence
 from tests.server.test_conversation_on_postgres import local_server
 from traces import cache
 from traces.model import Trace
@@ -57,7 +57,7 @@ async def test_g22_a_tab_that_is_opened_mid_turn_misses_nothing(tmp_path: Path) 
     assert numbers == list(range(1, len(numbers) + 1))
     assert by_late[0]["type"] == "turn_snapshot"
     assert sequence(by_late) == list(range(by_late[0]["seq"], numbers[-1] + 1))
-    assert told(heard) == told(by_late) == "It is read."
+    assert answer_text(heard) == answer_text(by_late) == "It is read."
 
 
 async def test_g22_two_conversations_of_one_user_do_not_mix(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ async def test_g23_whitespace_arrives_and_is_kept(tmp_path: Path) -> None:
         server.session(await server.trace_id()) as socket,
     ):
         await ask(socket)
-        assert told(await socket.until(*END)) == "".join(pieces)
+        assert answer_text(await socket.until(*END)) == "".join(pieces)
         assert (await history(server, socket.ack["sessionId"]))[-1]["contentText"] == "".join(pieces)
 
 

@@ -8,7 +8,7 @@ import anyio
 from server.protocol.events import ToolResult, ToolStart
 from server.protocol.server import SERVER_MESSAGE
 from tests.server.running_server import MESSAGE_ID, ScriptedAgent, running_server, saying
-from tests.server.talking import AS_ANNA, END, ask, history, new_id, sequence, told
+from tests.server.talking import AS_ANNA, END, answer_text, ask, history, new_id, sequence
 
 
 async def test_opening_a_session_costs_nothing_and_starts_nothing(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ async def test_a_prompt_is_answered_told_and_stored(tmp_path: Path) -> None:
         messages = await socket.until(*END)
         assert [message["type"] for message in messages[:2]] == ["waiting_for_model", "turn_started"]
         assert [message["type"] for message in messages[-2:]] == ["session_title", "model_response_end"]
-        assert told(messages) == "It is read."
+        assert answer_text(messages) == "It is read."
         assert sequence(messages) == list(range(1, len(messages)))
         assert {message["turnId"] for message in messages} == {turn_id}
         for message in messages:
@@ -172,7 +172,7 @@ async def test_a_turn_runs_on_without_listeners_and_a_returning_one_misses_nothi
             go_on.set()
             messages = [snapshot, *await again.until(*END)]
             assert sequence(messages) == list(range(snapshot["seq"], snapshot["seq"] + len(messages)))
-            assert told(messages) == "It is read."
+            assert answer_text(messages) == "It is read."
         assert len(agent.asked) == 1
 
 

@@ -1,8 +1,8 @@
 """`make soak`, or `python -m tests.soak [PART] [--seconds 500] [--state .make/soak] [--aim N]`: the long trials.
 
-Without PART, what is missing of every part, one after the other; with one, a stretch of it. A stretch ends in time and
-the next one goes on with it; a part that is whole is only told again. To begin anew remove the folder of the state,
-which also holds what the servers of the last stretch logged.
+Without PART, what is missing of every part, one after the other; with one, one run of it. A run ends in time and the
+next one goes on with it; of a part that is complete the figures are only printed again. To start again remove the
+folder of the state, which also has the logs of the last run's servers.
 """
 
 import argparse
@@ -21,8 +21,8 @@ from tests.soak.streams import Streams
 from tests.soak.tally import Tally, print_table
 
 ROOT = Path(__file__).parents[2]
-STRETCH_S = 480
-"""With what a stretch needs to come to its end, under nine minutes."""
+RUN_S = 480
+"""With what a run needs to come to its end, under nine minutes."""
 
 PARTS = {part.name: part for part in (Crowds(), Cuts(), Kills(), Restarts(), Streams())}
 
@@ -30,7 +30,7 @@ PARTS = {part.name: part for part in (Crowds(), Cuts(), Kills(), Restarts(), Str
 def main() -> int:
     arguments = argparse.ArgumentParser(prog="python -m tests.soak")
     arguments.add_argument("part", nargs="?", choices=sorted(PARTS))
-    arguments.add_argument("--seconds", type=float, default=STRETCH_S, help="of a stretch")
+    arguments.add_argument("--seconds", type=float, default=RUN_S, help="of a run")
     arguments.add_argument("--state", type=Path, default=ROOT / ".make" / "soak")
     arguments.add_argument("--aim", type=int, help="units instead of the part's own number")
     given = arguments.parse_args()
@@ -40,10 +40,10 @@ def main() -> int:
         if given.aim:
             part = replace(part, aim=given.aim)  # noqa: PLW2901
         tally = Tally.load(given.state, part.name, part.aim)
-        while not tally.is_whole:
+        while not tally.is_complete:
             folder = given.state.absolute() / f"{part.name}-servers"
             shutil.rmtree(folder, ignore_errors=True)
-            asyncio.run(part.stretch(folder, given.state, tally, monotonic() + given.seconds))
+            asyncio.run(part.run(folder, given.state, tally, monotonic() + given.seconds))
             tally.save(given.state)
             shutil.rmtree(folder / "data", ignore_errors=True)
             if given.part:

@@ -165,7 +165,7 @@ class Seen:
 
 
 def one_user(database: FreshDatabase, plan: Plan, prompts: int) -> Seen:
-    """So many first prompts at once of one user, then all of them fail, told four times each."""
+    """So many first prompts at once of one user, then all of them fail, each failure stored four times."""
     return _crowd(database, asyncio.run(people(database, plan, 1)), prompts // PROCESSES)
 
 
@@ -175,9 +175,9 @@ def many_users(database: FreshDatabase, plan: Plan, users: int) -> Seen:
 
 
 def _crowd(database: FreshDatabase, asked: list[Asked], times: int) -> Seen:
-    begun = monotonic()
+    started = monotonic()
     accepted = in_four_processes(ask_all, database.server, [asked * times] * PROCESSES)
-    seconds = monotonic() - begun
+    seconds = monotonic() - started
     turns = [turn_id for some in accepted for turn_id in some]
     then = counters(database, asked)
     quarter = max(len(turns) // PROCESSES, 1)
@@ -196,10 +196,10 @@ class Crowds:
     prompts: int = 2000
     users: int = 500
 
-    async def stretch(self, folder: Path, saved: Path, tally: Tally, until: float) -> None:
+    async def run(self, folder: Path, saved: Path, tally: Tally, until: float) -> None:
         """One crowd after the other, until all have been seen or the time is over."""
-        while not tally.is_whole and monotonic() < until:
-            await (self._in_sql, self._in_sql, self._in_sql, self._at_doors)[tally.done](folder, tally)
+        while not tally.is_complete and monotonic() < until:
+            await (self._in_sql, self._in_sql, self._in_sql, self._over_websockets)[tally.done](folder, tally)
             tally.done += 1
             tally.save(saved)
 
@@ -209,10 +209,10 @@ class Crowds:
             await set_up_library_tables(postgres.owner_dsn)
             database = FreshDatabase(postgres.owner_dsn, postgres.server_dsn)
             if tally.done == 2:
-                name, wanted = f"{self.users} users, {PROCESSES * 2} prompts each", self.users * LIMIT
+                name, expected = f"{self.users} users, {PROCESSES * 2} prompts each", self.users * LIMIT
                 seen = await asyncio.to_thread(many_users, database, LIFETIME, self.users)
             else:
-                plan, wanted = (LIFETIME, MONTHLY)[tally.done], LIMIT
+                plan, expected = (LIFETIME, MONTHLY)[tally.done], LIMIT
                 name = f"{self.prompts} prompts, {plan.chat_sessions_period}"
                 seen = await asyncio.to_thread(one_user, database, plan, self.prompts)
         tally.count(f"{name}: accepted", seen.accepted)
@@ -220,44 +220,44 @@ class Crowds:
         tally.count(f"{name}: given back", seen.given_back)
         tally.count(f"{name}: users whose counter is not 0 after that", int(seen.counters_after != {0}))
         tally.sample(f"{name}: seconds", seen.seconds)
-        if (seen.accepted, seen.counters, seen.given_back, seen.counters_after) != (wanted, {LIMIT}, wanted, {0}):
+        if (seen.accepted, seen.counters, seen.given_back, seen.counters_after) != (expected, {LIMIT}, expected, {0}):
             tally.complain(f"{name}: {seen}")
 
-    async def _at_doors(self, folder: Path, tally: Tally) -> None:
+    async def _over_websockets(self, folder: Path, tally: Tally) -> None:
         async with (
             speaking_endpoint() as endpoint,
-            fleet(folder / "doors", PROCESSES, model_url=endpoint.base_url) as servers,
+            fleet(folder / "sockets", PROCESSES, model_url=endpoint.base_url) as servers,
         ):
             await servers.select(FIVE, [LOCAL_USER_ID])
-            begun = monotonic()
+            started = monotonic()
             each = self.prompts // SOCKETS
             answers = await asyncio.gather(*(_knock(servers, number, each) for number in range(SOCKETS)))
-            tally.sample(f"{self.prompts} prompts at the doors: seconds", monotonic() - begun)
+            tally.sample(f"{self.prompts} prompts over WebSockets: seconds", monotonic() - started)
             said = [answer for some in answers for answer in some]
             [(used,)] = await servers.select(USED, [LOCAL_USER_ID])
-        tally.count(f"{self.prompts} prompts at the doors: accepted", said.count("waiting_for_model"))
-        tally.count(f"{self.prompts} prompts at the doors: refused", said.count("limit_exceeded"))
-        tally.count(f"{self.prompts} prompts at the doors: counter", used)
+        tally.count(f"{self.prompts} prompts over WebSockets: accepted", said.count("waiting_for_model"))
+        tally.count(f"{self.prompts} prompts over WebSockets: refused", said.count("limit_exceeded"))
+        tally.count(f"{self.prompts} prompts over WebSockets: counter", used)
 
     def figures(self, tally: Tally) -> list[Figure]:
-        wanted = {
+        expected = {
             f"{self.prompts} prompts, lifetime": LIMIT,
             f"{self.prompts} prompts, monthly": LIMIT,
             f"{self.users} users, {PROCESSES * 2} prompts each": self.users * LIMIT,
         }
-        figures = [Figure(self.name, "crowds", f"{tally.done}", f"= {self.aim}", tally.is_whole)]
-        for name, turns in wanted.items():
+        figures = [Figure(self.name, "crowds", f"{tally.done}", f"= {self.aim}", tally.is_complete)]
+        for name, turns in expected.items():
             figures += [
                 exactly(tally, f"{name}: accepted", turns),
                 exactly(tally, f"{name}: users whose counter is not {LIMIT}", 0),
                 exactly(tally, f"{name}: given back", turns),
                 exactly(tally, f"{name}: users whose counter is not 0 after that", 0),
             ]
-        doors = f"{self.prompts} prompts at the doors"
+        prompts_sent = f"{self.prompts} prompts over WebSockets"
         figures += [
-            exactly(tally, f"{doors}: accepted", LIMIT),
-            exactly(tally, f"{doors}: refused", self.prompts // SOCKETS * SOCKETS - LIMIT),
-            exactly(tally, f"{doors}: counter", LIMIT),
+            exactly(tally, f"{prompts_sent}: accepted", LIMIT),
+            exactly(tally, f"{prompts_sent}: refused", self.prompts // SOCKETS * SOCKETS - LIMIT),
+            exactly(tally, f"{prompts_sent}: counter", LIMIT),
         ]
         figures += [
             Figure(self.name, name, f"{values[-1]:.1f}") for name, values in tally.samples.items() if "seconds" in name

@@ -9,7 +9,7 @@ from time import monotonic
 from tests.soak.fleet import Fleet, fleet
 from tests.soak.following import Follower, wrong
 from tests.soak.speaking import Endpoint, Script, in_letters, speaking_endpoint
-from tests.soak.tally import Figure, Tally, exactly, told
+from tests.soak.tally import Figure, Tally, exactly, reported
 
 SERVERS = 2
 AT_ONCE = 12
@@ -27,14 +27,14 @@ class Cuts:
     every_ms: float = 20.0
     most_cuts: int = 2
 
-    async def stretch(self, folder: Path, saved: Path, tally: Tally, until: float) -> None:
+    async def run(self, folder: Path, saved: Path, tally: Tally, until: float) -> None:
         """Rounds of turns, until the aim or the time is reached."""
         async with (
             speaking_endpoint() as endpoint,
             fleet(folder, SERVERS, model_url=endpoint.base_url, FLAMECHAT_TURNS_AT_ONCE=str(AT_ONCE)) as servers,
         ):
             card = await self._uncut(servers, endpoint, tally)
-            while not tally.is_whole and monotonic() < until:
+            while not tally.is_complete and monotonic() < until:
                 await self._round(servers, endpoint, tally, card)
                 tally.save(saved)
 
@@ -49,10 +49,10 @@ class Cuts:
 
     async def _round(self, servers: Fleet, endpoint: Endpoint, tally: Tally, card: str) -> None:
         chance = random.Random()
-        whole_s = self.words * self.every_ms / 1000 + 1
+        answer_s = self.words * self.every_ms / 1000 + 1
         followers = []
         for _ in range(AT_ONCE):
-            cuts = [chance.uniform(0, whole_s / self.most_cuts) for _ in range(chance.randint(1, self.most_cuts))]
+            cuts = [chance.uniform(0, answer_s / self.most_cuts) for _ in range(chance.randint(1, self.most_cuts))]
             followers.append(self._follower(servers, cuts))
         await asyncio.gather(*(one.follow(TURN_S) for one in followers))
         _judge(followers, endpoint, tally, card)
@@ -69,8 +69,8 @@ class Cuts:
         ratios = tally.samples.get("bytes over uncut", [])
         ratio = sum(ratios) / max(len(ratios), 1)
         return [
-            Figure(self.name, "cuts while the turn ran", f"{tally.done:,}", f">= {self.aim:,}", tally.is_whole),
-            told(tally, "turns"),
+            Figure(self.name, "cuts while the turn ran", f"{tally.done:,}", f">= {self.aim:,}", tally.is_complete),
+            reported(tally, "turns"),
             exactly(tally, "turns completed", tally.counts.get("turns", 0)),
             exactly(tally, "turns with a lost or doubled event, text or card", 0),
             exactly(tally, "turns run twice", 0),

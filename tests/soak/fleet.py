@@ -1,4 +1,4 @@
-"""Several `flamechat serve` on one data folder, to be killed and started again, and their database beside them."""
+"""Several `flamechat serve` on one data folder, to be killed and started again, and their database."""
 
 import asyncio
 import os
@@ -48,9 +48,9 @@ class Fleet:
 
     async def start(self, number: int = 1) -> None:
         """Start so many more, at once."""
-        begun = await asyncio.gather(*(self._one() for _ in range(number)), return_exceptions=True)
-        self.members += [one for one in begun if isinstance(one, Member)]
-        for error in begun:
+        started = await asyncio.gather(*(self._one() for _ in range(number)), return_exceptions=True)
+        self.members += [one for one in started if isinstance(one, Member)]
+        for error in started:
             if isinstance(error, BaseException):
                 raise error
         self.addresses[:] = [member.address for member in self.members]

@@ -32,10 +32,10 @@ class Card:
 @dataclass(slots=True)
 class Shown:
     """What a person sees of one turn. `faults` are the ways in which the server broke its word: events that came twice
-    or not at all, a second end. `heard` is told of every event, and whether a new attempt begins with it."""
+    or not at all, a second end. `on_event` is called at every event, with whether a new attempt starts with it."""
 
     turn_id: str
-    heard: Callable[["Shown", bool], None] = lambda shown, rose: None
+    on_event: Callable[["Shown", bool], None] = lambda shown, rose: None
     texts: dict[str, str] = field(default_factory=dict)
     cards: dict[str, Card] = field(default_factory=dict)
     seq: int = 0
@@ -46,7 +46,7 @@ class Shown:
     is_known: bool = False
     faults: list[str] = field(default_factory=list)
 
-    def hear(self, message: dict[str, Any]) -> None:
+    def receive(self, message: dict[str, Any]) -> None:
         match message["type"]:
             case "connection_ack":
                 self._join(message)
@@ -68,7 +68,7 @@ class Shown:
 
     def _of_attempt(self) -> None:
         before, self.attempt = self.attempt, max(self.attempt, self.seq // SEQS_PER_ATTEMPT + 1)
-        self.heard(self, self.attempt > before)
+        self.on_event(self, self.attempt > before)
 
     def _join(self, ack: dict[str, Any]) -> None:
         """What is running comes as a snapshot; what has ended is in the history."""
@@ -87,8 +87,8 @@ class Shown:
         self.code = events.get("turn_failed", {}).get("code")
 
     def _is_next(self, kind: str, seq: int) -> bool:
-        """Whether the event is to be applied. What an overtaken attempt tells, whose process does not know it yet, is
-        passed over."""
+        """Whether the event is to be applied. Events of an overtaken attempt, whose process does not know it yet, are
+        ignored."""
         if self.end is not None:
             self.faults.append(f"{kind} after the end")
         elif seq // SEQS_PER_ATTEMPT + 1 < self.attempt:
@@ -134,7 +134,7 @@ class Follower:
     script: Script
     cuts: Sequence[float] = ()
     seed: int = 0
-    heard: Callable[[Shown, bool], None] = lambda shown, rose: None
+    on_event: Callable[[Shown, bool], None] = lambda shown, rose: None
     session_id: str = field(default_factory=lambda: str(uuid.uuid4()))
     turn_id: str = field(default_factory=lambda: str(uuid.uuid4()))
     shown: Shown = field(init=False)
@@ -144,7 +144,7 @@ class Follower:
     lost_connections: int = 0
 
     def __post_init__(self) -> None:
-        self.shown = Shown(self.turn_id, self.heard)
+        self.shown = Shown(self.turn_id, self.on_event)
 
     async def follow(self, within_s: float) -> Shown:
         """The turn as it was shown at its end. Raises TimeoutError."""
@@ -175,7 +175,7 @@ class Follower:
                     sessionId=self.session_id,
                     resume=resume,
                 )
-                await self._hear_one(connection)
+                await self._receive_one(connection)
                 if not self.shown.is_known:
                     await _send(
                         connection,
@@ -185,16 +185,16 @@ class Follower:
                         prompt=self.script.prompt,
                     )
                 while self.shown.end is None:
-                    await self._hear_one(connection)
+                    await self._receive_one(connection)
             finally:
                 cutting.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await cutting
 
-    async def _hear_one(self, connection: websockets.ClientConnection) -> None:
+    async def _receive_one(self, connection: websockets.ClientConnection) -> None:
         text = await connection.recv(decode=False)
         self.bytes += len(text)
-        self.shown.hear(json.loads(text))
+        self.shown.receive(json.loads(text))
 
     async def _cut(self, connection: websockets.ClientConnection, after_s: float | None) -> None:
         if after_s is not None:

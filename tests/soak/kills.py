@@ -11,7 +11,7 @@ import psutil
 from tests.soak.fleet import Fleet, Member, fleet
 from tests.soak.people import People
 from tests.soak.speaking import Endpoint, speaking_endpoint
-from tests.soak.tally import Figure, Tally, exactly, percentiles, told
+from tests.soak.tally import Figure, Tally, exactly, percentiles, reported
 
 SERVERS = 4
 ASKING = 12
@@ -24,7 +24,7 @@ class Kills:
     name: str = "kills"
     aim: int = 200
 
-    async def stretch(self, folder: Path, saved: Path, tally: Tally, until: float) -> None:
+    async def run(self, folder: Path, saved: Path, tally: Tally, until: float) -> None:
         """Kill and start again, until the aim or the time is reached; then let all turns end."""
         async with (
             speaking_endpoint() as endpoint,
@@ -50,12 +50,12 @@ class Kills:
     def figures(self, tally: Tally) -> list[Figure]:
         ends = [name for name in sorted(tally.counts) if name.startswith("ended ")]
         return [
-            Figure(self.name, "kills that hit a running turn", f"{tally.done}", f">= {self.aim}", tally.is_whole),
-            told(tally, "kills"),
-            told(tally, "turns"),
-            told(tally, "turns taken over"),
-            told(tally, "turns whose attempts ran side by side"),
-            *(told(tally, name) for name in ends),
+            Figure(self.name, "kills that hit a running turn", f"{tally.done}", f">= {self.aim}", tally.is_complete),
+            reported(tally, "kills"),
+            reported(tally, "turns"),
+            reported(tally, "turns taken over"),
+            reported(tally, "turns whose attempts ran side by side"),
+            *(reported(tally, name) for name in ends),
             exactly(tally, "ended never", 0),
             exactly(tally, "turns without an end", 0),
             exactly(tally, "turns with something lost, doubled or half done", 0),

@@ -57,7 +57,7 @@ class People:
         while not self._stopped:
             key = in_letters(random.getrandbits(40))
             script = Script(key, words=random.randint(*self.words), looks=random.randint(1, 2))
-            one = Follower(self.servers.addresses, self.servers.trace_id, script, heard=self._heard)
+            one = Follower(self.servers.addresses, self.servers.trace_id, script, on_event=self._noted)
             self._last[one.turn_id] = monotonic()
             try:
                 await one.follow(TURN_S)
@@ -66,8 +66,8 @@ class People:
             await self._judge(one)
             del self._last[one.turn_id]
 
-    def _heard(self, shown: Shown, rose: bool) -> None:
-        """A new attempt after a kill is a recovery from the first kill that came after the turn was last heard of."""
+    def _noted(self, shown: Shown, rose: bool) -> None:
+        """A new attempt after a kill is a recovery from the first kill that came after the turn's last event."""
         now, last = monotonic(), self._last[shown.turn_id]
         blamed = [kill for kill in self.kills if kill >= last - 0.5]
         if rose and shown.attempt > 1 and blamed:
@@ -91,7 +91,7 @@ class People:
 
     async def _count_calls(self, one: Follower, problems: list[str]) -> None:
         """Each attempt may repeat the call that the one before it was cut off in. More calls: a process that was taken
-        for dead lived on, and told the model what its heir told it too."""
+        for dead lived on, and made the same calls as its successor."""
         calls = self.endpoint.calls.pop(one.script.key, 0)
         [(attempts,)] = await self.servers.select(
             "select attempt from chat_turns where id = %s::uuid", [one.turn_id]

@@ -12,7 +12,7 @@ from server.adapters.postgres.postmaster import Postmaster, read_postmaster
 from tests.soak.fleet import Fleet, fleet
 from tests.soak.people import People
 from tests.soak.speaking import speaking_endpoint
-from tests.soak.tally import Figure, Tally, exactly, percentiles, told
+from tests.soak.tally import Figure, Tally, exactly, percentiles, reported
 
 SERVERS = 2
 ASKING = 10
@@ -29,7 +29,7 @@ class Restarts:
     name: str = "restarts"
     aim: int = 20
 
-    async def stretch(self, folder: Path, saved: Path, tally: Tally, until: float) -> None:
+    async def run(self, folder: Path, saved: Path, tally: Tally, until: float) -> None:
         """Stop it and wait until it is back, until the aim or the time is reached; then let all turns end."""
         async with (
             speaking_endpoint() as endpoint,
@@ -37,7 +37,7 @@ class Restarts:
         ):
             people = People(servers, endpoint, tally)
             await people.begin(ASKING)
-            while not tally.is_whole and monotonic() < until:
+            while not tally.is_complete and monotonic() < until:
                 await asyncio.sleep(random.uniform(*BETWEEN_S))
                 gone = monotonic()
                 people.kills.append(gone)
@@ -52,11 +52,11 @@ class Restarts:
     def figures(self, tally: Tally) -> list[Figure]:
         ends = [name for name in sorted(tally.counts) if name.startswith("ended ")]
         return [
-            Figure(self.name, "times PostgreSQL was stopped", f"{tally.done}", f">= {self.aim}", tally.is_whole),
+            Figure(self.name, "times PostgreSQL was stopped", f"{tally.done}", f">= {self.aim}", tally.is_complete),
             percentiles(tally, "database back", BACK_S, "s"),
-            told(tally, "turns"),
-            told(tally, "turns taken over"),
-            *(told(tally, name) for name in ends),
+            reported(tally, "turns"),
+            reported(tally, "turns taken over"),
+            *(reported(tally, name) for name in ends),
             exactly(tally, "ended never", 0),
             exactly(tally, "turns without an end", 0),
             exactly(tally, "turns with something lost, doubled or half done", 0),

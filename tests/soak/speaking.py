@@ -74,7 +74,7 @@ class Script:
 @dataclass(slots=True)
 class Endpoint:
     """`calls` counts model calls by key, `words` all words that were sent; `streaming` are the ports of those to whom
-    an answer is being told."""
+    an answer is being sent."""
 
     base_url: str = ""
     calls: Counter[str] = field(default_factory=Counter)
@@ -142,10 +142,10 @@ async def _answer(writer: asyncio.StreamWriter, body: dict[str, Any], endpoint: 
         writer.write(_event({"content": script.texts[looked]}))
         writer.write(_event({"tool_calls": [call | {"function": {"name": TOOL, "arguments": "{}"}}]}))
     else:
-        begun = time.monotonic()
+        started = time.monotonic()
         for number in range(script.words):
             # By the clock, not by the pause: a busy machine must not make the stream thinner.
-            await asyncio.sleep(begun + number * script.every_ms / 1000 - time.monotonic())
+            await asyncio.sleep(started + number * script.every_ms / 1000 - time.monotonic())
             writer.write(_event({"content": script.word(number)}))
             endpoint.words += 1
             await writer.drain()

@@ -5,10 +5,10 @@ from pathlib import Path
 from time import monotonic
 
 from bench.streaming import CPU_TIMES_BARE, FLAT_MB_PER_MINUTE, P95_MS, SOCKETS, TURNS, allow_sockets, stream
-from tests.soak.tally import Figure, Tally, exactly, told
+from tests.soak.tally import Figure, Tally, exactly, reported
 
 AROUND_S = 90.0
-"""Of a stretch: for what comes before the streams and after them."""
+"""Of a run: for what comes before the streams and after them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,8 @@ class Streams:
     sockets: int = SOCKETS
     turns: int = TURNS
 
-    async def stretch(self, folder: Path, saved: Path, tally: Tally, until: float) -> None:
-        """One stretch, as long as the time allows."""
+    async def run(self, folder: Path, saved: Path, tally: Tally, until: float) -> None:
+        """One run, as long as the time allows."""
         allow_sockets()
         seconds = max(20.0, min(self.aim - tally.done, until - monotonic() - AROUND_S))
         [level], alone = await stream(seconds, self.sockets, [self.turns], folder)
@@ -42,8 +42,8 @@ class Streams:
             "server CPU a token, bare astream = 1": CPU_TIMES_BARE,
         }
         figures = [
-            Figure(self.name, "seconds", f"{tally.done}", f">= {self.aim}", tally.is_whole),
-            told(tally, "turns completed"),
+            Figure(self.name, "seconds", f"{tally.done}", f">= {self.aim}", tally.is_complete),
+            reported(tally, "turns completed"),
             exactly(tally, "turns dropped", 0),
         ]
         for name, bound in bounds.items():

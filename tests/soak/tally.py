@@ -7,7 +7,7 @@ from pathlib import Path
 
 @dataclass(slots=True)
 class Tally:
-    """Counts, samples and complaints of one part. `aim` is how many units (cuts, kills, ...) make it whole."""
+    """Counts, samples and complaints of one part. `aim` is how many units (cuts, kills, ...) make it complete."""
 
     part: str
     aim: int
@@ -28,11 +28,11 @@ class Tally:
             self.complaints.append(what)
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         return self.done >= self.aim
 
     def save(self, folder: Path) -> None:
-        """Keep it, and tell how far it is."""
+        """Keep it, and print how far it is."""
         folder.mkdir(parents=True, exist_ok=True)
         unfinished = folder / f"{self.part}.new"
         unfinished.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
@@ -41,7 +41,7 @@ class Tally:
 
     @classmethod
     def load(cls, folder: Path, part: str, aim: int) -> "Tally":
-        """What an earlier stretch saved, or a fresh one."""
+        """What an earlier run saved, or a fresh one."""
         try:
             saved = cls(**json.loads((folder / f"{part}.json").read_text(encoding="utf-8")))
         except FileNotFoundError:
@@ -52,7 +52,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One line of the table. `holds` is None for what is only told."""
+    """One line of the table. `holds` is None for a figure without a bound."""
 
     part: str
     name: str
@@ -61,13 +61,13 @@ class Figure:
     holds: bool | None = None
 
 
-def exactly(tally: Tally, name: str, wanted: int) -> Figure:
+def exactly(tally: Tally, name: str, expected: int) -> Figure:
     """A count that must be this one."""
     seen = tally.counts.get(name, 0)
-    return Figure(tally.part, name, f"{seen:,}", f"= {wanted:,}", seen == wanted)
+    return Figure(tally.part, name, f"{seen:,}", f"= {expected:,}", seen == expected)
 
 
-def told(tally: Tally, name: str) -> Figure:
+def reported(tally: Tally, name: str) -> Figure:
     return Figure(tally.part, name, f"{tally.counts.get(name, 0):,}")
 
 

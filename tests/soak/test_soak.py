@@ -12,7 +12,7 @@ from tests.soak.restarts import Restarts
 from tests.soak.speaking import Script, from_letters, in_letters
 from tests.soak.tally import Figure, Tally
 
-STRETCH_S = 240.0
+RUN_S = 240.0
 """Only a bound."""
 
 
@@ -23,7 +23,7 @@ class Part(Protocol):
     @property
     def aim(self) -> int: ...
 
-    async def stretch(self, folder: Path, saved: Path, tally: Tally, until: float) -> None: ...
+    async def run(self, folder: Path, saved: Path, tally: Tally, until: float) -> None: ...
 
     def figures(self, tally: Tally) -> list[Figure]: ...
 
@@ -40,9 +40,9 @@ NOT_JUDGED = {
 
 
 async def what_does_not_hold(part: Part, folder: Path) -> list[Figure | str]:
-    """The figures of a stretch that miss their bound, and why."""
+    """The figures of a run that miss their bound, and why."""
     tally = Tally(part.name, part.aim)
-    await part.stretch(folder, folder / "state", tally, monotonic() + STRETCH_S)
+    await part.run(folder, folder / "state", tally, monotonic() + RUN_S)
     assert tally.done
     missed = [one for one in part.figures(tally) if one.holds is False and one.name not in NOT_JUDGED]
     return [*missed, *tally.complaints]
@@ -50,7 +50,7 @@ async def what_does_not_hold(part: Part, folder: Path) -> list[Figure | str]:
 
 @pytest.mark.timeout(600)
 @pytest.mark.long
-async def test_a_connection_that_is_cut_loses_nothing_and_tells_nothing_twice(tmp_path: Path) -> None:
+async def test_a_connection_that_is_cut_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
     assert await what_does_not_hold(Cuts(aim=8, words=60), tmp_path) == []
 
 
@@ -72,7 +72,7 @@ def test_a_soak_goes_on_where_it_stopped(tmp_path: Path) -> None:
     tally.count("turns", 3)
     tally.save(tmp_path)
     again = Tally.load(tmp_path, "cuts", 50)
-    assert (again.done, again.counts, again.is_whole) == (7, {"turns": 3}, False)
+    assert (again.done, again.counts, again.is_complete) == (7, {"turns": 3}, False)
 
 
 @pytest.mark.parametrize("script", [Script("anna"), Script("ben", words=3, every_ms=2.5, looks=0, timed=True)])

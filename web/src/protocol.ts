@@ -37,7 +37,7 @@ export interface ChatError {
   resetsAt: string | null;
 }
 
-/** One claim of the answer held against the turn's tool results and the trace. `start` and `end` are character offsets in the answer; `how` says where a derived value comes from, such as `412 ms of 1.20 s`. */
+/** One claim of the answer, compared with the turn's tool results and the trace. `start` and `end` are character offsets in the answer; `how` says where a derived value comes from, such as `412 ms of 1.20 s`. */
 export interface Check {
   claim: string;
   kind: "number" | "percentage" | "ratio" | "count" | "name" | "window" | "cause";
@@ -390,7 +390,7 @@ export interface WaitingForModel {
   position: number | null;
 }
 
-/** A stretch of a profile's axis, in its unit (nanoseconds for time). */
+/** A range of a profile's axis, in its unit (nanoseconds for time). */
 export interface Window {
   start: number;
   end: number;

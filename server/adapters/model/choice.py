@@ -15,8 +15,7 @@ from server.errors import ModelFailed
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:
     """The settings that concern models. `allowed` are names a prompt may ask for, next to the default; `fallbacks`
-    answer
-    when the one asked does not, in this order; `prices` are by name.
+    answer when the one asked does not, in this order; `prices` are by name.
     """
 
     base_url: str | None = None

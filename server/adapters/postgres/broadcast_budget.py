@@ -12,8 +12,7 @@ log = structlog.get_logger(__name__)
 
 class BroadcastBudget:
     """Call it with the number of broadcasts to send; it answers how many may be sent now: none while the database
-    cannot
-    be asked."""
+    cannot be asked."""
 
     def __init__(self, database: Database, *, per_second: int) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""`make bench`, or `python -m bench [--large] [FILES]`: seconds from bytes to answers and a picture, beside targets.
+"""`make bench`, or `python -m bench [--large] [FILES]`: seconds from bytes to answers and a picture, with targets.
 `python -m bench streaming`: tokens on their way through the server; `crowds`: thousands of prompts at once;
 `questions`: every question about a million spans and a million samples; `house`: the shape of the code.
 
@@ -23,7 +23,7 @@ from bench.questions import print_questions
 from bench.rendering import print_rendering
 from bench.repeated import print_large
 from bench.responsiveness import print_fresh_command, print_responsiveness
-from bench.speedscope import print_beside_speedscope
+from bench.speedscope import print_against_speedscope
 from traces.cache import ENGINE_VERSION
 
 SHARED = Path(os.environ.get("FLAMECHAT_SHARED", ROOT.parent / "shared"))
@@ -82,7 +82,7 @@ def main(arguments: list[str]) -> None:
         return
     if not LARGE.is_dir():
         print(f"large traces: none at {LARGE}; FLAMECHAT_SHARED names the folder that holds their folder")
-    print_beside_speedscope(LARGE)
+    print_against_speedscope(LARGE)
     print_questions(LARGE)
     if "--large" in arguments:
         print_large(LARGE)

@@ -1,6 +1,6 @@
 """How long a model call goes on after `cancel_turn`: asked of the process that runs the turn, and of another one.
 
-`python -m bench.cancelling`, or within `make bench`. Two servers on one data folder, and beside them an endpoint that
+`python -m bench.cancelling`, or within `make bench`. Two servers on one data folder, and an endpoint that
 streams 50 pieces a second until its client leaves; the moment it sees that is the figure.
 """
 
@@ -109,9 +109,9 @@ async def cancelled(
         await asked.send(json.dumps({"type": "cancel_turn", "turnId": turn_id}))
         while "turn_cancelled" not in str(await asked.recv()):
             pass
-        told = time.perf_counter()
+        received = time.perf_counter()
         left = await asyncio.wait_for(model.left.get(), 10)
-    return (left - sent) * 1000, (told - sent) * 1000
+    return (left - sent) * 1000, (received - sent) * 1000
 
 
 def _row(what: str, values: list[float]) -> str:
@@ -131,7 +131,7 @@ async def _print() -> None:
                 figures = [await cancelled([one, other], trace_id, model, elsewhere=elsewhere) for _ in range(ROUNDS)]
                 place = "another process" if elsewhere else "the runner's process"
                 print(_row(f"{place}: the model call has ended", [left for left, _ in figures]), flush=True)
-                print(_row(f"{place}: turn_cancelled was read", [told for _, told in figures]), flush=True)
+                print(_row(f"{place}: turn_cancelled was read", [received for _, received in figures]), flush=True)
 
 
 def print_cancelling() -> None:

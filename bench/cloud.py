@@ -1,5 +1,5 @@
-"""What a dead service beside the turn costs a turn: pairs of turns, one on a server whose Realtime answers, one on a
-server whose Realtime takes requests and never answers, in turns.
+"""What a dead service that a turn does not need costs it: pairs of turns, one on a server whose Realtime answers, one
+on a server whose Realtime takes requests and never answers, in turns.
 
 `python -m bench.cloud`. Both servers are processes of their own with test servers for their projects; the built-in
 analyst answers. The figure is the median of the differences within pairs.
@@ -109,11 +109,11 @@ async def _print() -> bool:
                     first, second = (alive, dead) if number % 2 else (dead, alive)
                     figures = {first: await first.turn_ms(), second: await second.turn_ms()}
                     pairs.append((figures[alive], figures[dead]))
-                whole = statistics.median(one for one, _ in pairs)
+                median = statistics.median(one for one, _ in pairs)
                 difference = statistics.median(other - one for one, other in pairs)
-                allowed = max(TARGET_MS, TARGET_SHARE * whole)
+                allowed = max(TARGET_MS, TARGET_SHARE * median)
                 good = good and difference <= allowed
-                print(f"{what:28} {whole:10.1f} {difference:+12.1f} {allowed:10.1f}", flush=True)
+                print(f"{what:28} {median:10.1f} {difference:+12.1f} {allowed:10.1f}", flush=True)
                 dead.cloud.supabase.faults.always("realtime", None)
     return good
 

@@ -89,9 +89,9 @@ async def watched(base_url: str, fault: Fault | None, *, with_contents: bool) ->
 
 async def turn_ms(scene: Stage, number: int) -> float:
     turn = replace(scene.turn, turn_id=f"turn-{number}")
-    begun = time.perf_counter()
+    started = time.perf_counter()
     await scene.agent.answer(turn, RecordingSink())
-    return (time.perf_counter() - begun) * 1000
+    return (time.perf_counter() - started) * 1000
 
 
 async def _print_state(name: str, fault: Fault | None, *, with_contents: bool) -> bool:
@@ -107,10 +107,10 @@ async def _print_state(name: str, fault: Fault | None, *, with_contents: bool) -
                 order = (without, seen) if number % 2 else (seen, without)
                 figures = [await turn_ms(one, WARM_UP + number) for one in order]
                 pairs.append(tuple(figures) if number % 2 else tuple(reversed(figures)))
-    whole = statistics.median(one for one, _ in pairs)
+    median = statistics.median(one for one, _ in pairs)
     difference = statistics.median(other - one for one, other in pairs)
-    allowed = max(TARGET_MS, TARGET_SHARE * whole)
-    print(f"{name:40} {whole:10.1f} {difference:+12.1f} {allowed:10.1f}", flush=True)
+    allowed = max(TARGET_MS, TARGET_SHARE * median)
+    print(f"{name:40} {median:10.1f} {difference:+12.1f} {allowed:10.1f}", flush=True)
     return difference <= allowed
 
 

@@ -33,11 +33,11 @@ def print_crowds() -> bool:
     print(f"{'':10} {'asked':>6} {'accepted':>9} {'refused':>8} {'given back':>11} {'seconds':>8}")
     exact = True
     for name, (crowd, allowed) in seen.items():
-        held = (crowd.accepted, crowd.counters) == (allowed, {LIMIT})
-        held = held and (crowd.given_back, crowd.counters_after) == (allowed, {0})
-        exact = exact and held
+        is_exact = (crowd.accepted, crowd.counters) == (allowed, {LIMIT})
+        is_exact = is_exact and (crowd.given_back, crowd.counters_after) == (allowed, {0})
+        exact = exact and is_exact
         print(
             f"{name:10} {crowd.asked:6} {crowd.accepted:9} {crowd.asked - crowd.accepted:8} {crowd.given_back:11} "
-            f"{crowd.seconds:8.1f}  {'exact' if held else 'NOT EXACT'}"
+            f"{crowd.seconds:8.1f}  {'exact' if is_exact else 'NOT EXACT'}"
         )
     return exact

@@ -48,7 +48,8 @@ def met(figure: float, target: float) -> str:
 
 
 class AnonymousMemory:
-    """The most that a stretch of this process held besides mapped files, in bytes; 0 where the system does not say."""
+    """The most memory of this process without mapped files, in bytes, while it is `watched`; 0 where the system does
+    not say."""
 
     def __init__(self) -> None:
         self.peak = 0
@@ -68,6 +69,6 @@ class AnonymousMemory:
         over = not Path("/proc/self/statm").exists()
         while not over:
             over = self._over.wait(SAMPLED_EVERY_S)
-            # Pages: whole size, resident, of those shared with files (proc(5)).
+            # Pages: total size, resident, of those shared with files (proc(5)).
             _, resident, shared, *_ = Path("/proc/self/statm").read_text(encoding="ascii").split()
             self.peak = max(self.peak, (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE"))

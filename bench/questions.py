@@ -47,7 +47,7 @@ AS_MANY_BOXES = {
     REPEATED: {("whole", "boxes, time order")},
     SAMPLED: {("whole", "boxes, time order"), ("whole", "longest calls"), ("all", "longest calls")},
 }
-"""What looks at every call, or at every stretch of samples, of the whole file: no target."""
+"""What looks at every call, or at every run of equal samples, of the file: no target."""
 Asked = dict[str, Callable[..., object]]
 
 
@@ -183,10 +183,10 @@ def _print_table(source: str, copies: int, one: Path, several: Path, *, with_ker
             if best is None or first is None:
                 cells += f"{'-':>16}"
                 continue
-            untold = (way, name) in AS_MANY_BOXES[source]
-            met &= untold or best <= QUESTION_TARGET_MS
-            beside = "*" if untold else f"({first:.1f})" if first > QUESTION_TARGET_MS else ""
-            cells += f"{best:8.2f} {beside:7}"
+            no_target = (way, name) in AS_MANY_BOXES[source]
+            met &= no_target or best <= QUESTION_TARGET_MS
+            note = "*" if no_target else f"({first:.1f})" if first > QUESTION_TARGET_MS else ""
+            cells += f"{best:8.2f} {note:7}"
         print(f"{name:36}{cells}{'yes' if met else 'NO':>5}", flush=True)
     print("* no target: as many boxes as there are calls, or stretches of samples")
     for label, figures in (("reopening", found), ("reopening, several profiles", of_all)):

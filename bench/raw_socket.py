@@ -1,5 +1,5 @@
 """A WebSocket client that costs next to nothing, so that a bench measures the server: text frames in, text frames out
-(RFC 6455), no extensions, frames of the server unmasked and whole.
+(RFC 6455), no extensions, frames of the server unmasked and not fragmented.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """How fast pictures are drawn: `python -m bench.rendering`, and part of `make bench`.
 
 CPU milliseconds from a trace in memory to a PNG, best of some rounds, each size in a process of its own, with the
-kernels and without. Beside them the floor (encoding the same pixels as PNG, by us and by Pillow), the peer's figures,
-the ratio, and the memory that drawing needs above the trace.
+kernels and without. Printed with them are the floor (encoding the same pixels as PNG, by us and by Pillow), the peer's
+figures, the ratio, and the memory that drawing needs above the trace.
 """
 
 import io
@@ -125,7 +125,7 @@ def measure(spans: int, width: int, height: int) -> Figures:
 
 
 def peak_above(step: Callable[[], object]) -> int:
-    """Bytes of memory that a step needs above what is there before it; 0 where the system does not tell."""
+    """Bytes of memory that a step needs above what is there before it; 0 where the system does not say."""
     status, reset = Path("/proc/self/status"), Path("/proc/self/clear_refs")
     if not reset.exists():
         return 0

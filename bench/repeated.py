@@ -3,6 +3,7 @@
 import hashlib
 import json
 import mmap
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -22,8 +23,8 @@ LARGE_TARGET_S = 1.5
 
 
 def write_repeated(source: Path, out: Path, *, copies: int | None = None, side_by_side: bool = False) -> None:
-    """Trace events one copy after the other in time, or each in a process of its own; until LARGE_BYTES are passed
-    unless told."""
+    """Trace events one copy after the other in time, or each in a process of its own: `copies` of them, or as many as
+    pass LARGE_BYTES."""
     events: list[dict[str, Any]] = msgspec.json.decode(decompressed(source))["traceEvents"]
     timed = [event for event in events if event["ph"] != "M"]
     length = max(event["ts"] + event.get("dur", 0) for event in timed) - min(event["ts"] for event in timed) + 1
@@ -31,7 +32,7 @@ def write_repeated(source: Path, out: Path, *, copies: int | None = None, side_b
     with out.open("wb") as file:
         file.write(b'{"traceEvents":')
         opening, number = b"", 0
-        while number < copies if copies is not None else file.tell() < LARGE_BYTES:
+        while number < copies if copies is not None else file.seek(0, os.SEEK_CUR) < LARGE_BYTES:
             written = encoder.encode(events if number == 0 else timed)
             file.write(opening + (written[:-1] if number == 0 else written[1:-1]))
             opening, number = b",", number + 1
@@ -44,8 +45,8 @@ def write_repeated(source: Path, out: Path, *, copies: int | None = None, side_b
 
 
 def first_picture(path: Path) -> Figures:
-    """CPU seconds from the mapped bytes, warm, to a PNG of the whole time, without those of the hash, which stand
-    beside."""
+    """CPU seconds from the mapped bytes, warm, to a PNG of all of the time; those of the hash are a figure of their
+    own."""
     content, memory = mapped(path), AnonymousMemory()
     for offset in range(0, len(content), mmap.PAGESIZE):
         content[offset]

@@ -1,4 +1,5 @@
-"""Reading large traces beside speedscope's importer: CPU seconds from bytes to columns, call tree and top functions.
+"""Reading large traces, compared with speedscope's importer: CPU seconds from bytes to columns, call tree and top
+functions.
 
 SPEEDSCOPE_HARNESS names a command that imports the file given last and prints the CPU seconds it took as the last word
 of its output. Without it the figures of the engine's plan stand there.
@@ -62,7 +63,7 @@ def speedscope_seconds(harness: str, plain: Path) -> float | str:
         return "failed"
 
 
-def print_beside_speedscope(folder: Path) -> None:
+def print_against_speedscope(folder: Path) -> None:
     """The table: each large trace that the folder holds, with kernels and without."""
     harness = os.environ.get(HARNESS)
     source = f"measured now by {harness}" if harness else f"figures of the engine's plan; {HARNESS} measures them here"

@@ -1,9 +1,9 @@
 """`python -m bench streaming [--seconds 20] [--sockets 500] [--levels 40,80,120,160]`: tokens on their way from the
 model to the screen.
 
-One server process and PostgreSQL; the model and all clients are in this process. Every token holds the moment at which
-the model said it, so that its way to the client's frame is measured without a second clock. The last figure is the
-server's CPU per token beside that of `ChatOpenAI.astream` alone, which reads the same stream in a process of its own.
+One server process and PostgreSQL; the model and all clients are in this process. Every token carries the moment at
+which the model sent it, so that its way to the client's frame is measured without a second clock. The last figure is
+the server's CPU per token and that of `ChatOpenAI.astream` alone, which reads the same stream in a process of its own.
 """
 
 import argparse
@@ -30,10 +30,10 @@ SOCKETS = 500
 P95_MS = 250.0
 CPU_TIMES_BARE = 2.0
 FLAT_MB_PER_MINUTE = 3.0
-"""Growth that a bench of ten minutes can tell from an allocator's breathing."""
+"""Growth that a bench of ten minutes can distinguish from an allocator's noise."""
 
 FLAT_FROM_S = 300.0
-"""Before that, pools and caches still fill: memory is only told."""
+"""Before that, pools and caches still fill: memory is only printed."""
 
 TURN_S = 30.0
 JOINING = 20
@@ -84,15 +84,15 @@ async def converse(servers: Fleet, level: Level, until: float, first_pause: floa
         session = str(uuid.uuid4())
         socket = await RawSocket.join(servers.addresses[0], traceId=servers.trace_id, sessionId=session)
         socket.send(type="user_prompt", sessionId=session, prompt=script.prompt)
-        heard = 0
+        received = 0
         while (message := await socket.next())["type"] not in ENDS:
             if chunk := message.get("chunk"):
                 now = time.monotonic_ns() // 1000
                 latencies = [(now - from_letters(word)) / 1000 for word in chunk.split()]
                 level.latencies_ms += latencies
                 level.frames += 1
-                heard += len(latencies)
-        complete = message["type"] == "model_response_end" and heard == words
+                received += len(latencies)
+        complete = message["type"] == "model_response_end" and received == words
         level.finished += complete
         level.dropped += not complete
         socket.close()
@@ -100,11 +100,11 @@ async def converse(servers: Fleet, level: Level, until: float, first_pause: floa
 
 async def watch(process: psutil.Process, level: Level) -> None:
     """Memory of the server process while it works: what is its own, without what it shares."""
-    begun = time.monotonic()
+    started = time.monotonic()
     while True:
         await asyncio.sleep(SAMPLE_EVERY_S)
         memory = process.memory_info()
-        level.memory.append((time.monotonic() - begun, memory.rss - memory.shared))
+        level.memory.append((time.monotonic() - started, memory.rss - memory.shared))
 
 
 def cpu_of(processes: list[psutil.Process]) -> float:
@@ -145,7 +145,7 @@ def postgres_processes(servers: Fleet) -> list[psutil.Process]:
 
 
 async def idle_sockets(servers: Fleet, number: int) -> list[RawSocket]:
-    """So many people who look on, each in a session of his own."""
+    """So many idle viewers, each in a session of their own."""
     gate = asyncio.Semaphore(JOINING)
 
     async def one() -> RawSocket:
@@ -211,9 +211,9 @@ def read_bare(base_url: str, turns: int, words: int) -> dict[str, float]:
 
     async def all_of() -> tuple[int, float]:
         await read("warm")
-        begun = time.process_time()
+        started = time.process_time()
         read_all = await asyncio.gather(*(read(f"bare{in_letters(number)}") for number in range(turns)))
-        return sum(read_all), time.process_time() - begun
+        return sum(read_all), time.process_time() - started
 
     tokens, cpu = asyncio.run(all_of())
     return {"cpu": cpu / tokens}
@@ -226,30 +226,32 @@ def allow_sockets() -> None:
 
 
 def print_streaming(seconds: float = 20.0, sockets: int = SOCKETS, levels: list[int] | None = None) -> bool:
-    """Print the figures beside their bounds; returns whether all hold."""
+    """Print the figures with their bounds; returns whether all hold."""
     allow_sockets()
     with tempfile.TemporaryDirectory(prefix="flamechat-streaming-") as folder:
         seen, alone = asyncio.run(stream(seconds, sockets, levels or [TURNS, 80, 120, 160], Path(folder)))
     first = seen[0]
-    held = [level.turns for level in seen if level.percentile(0.95) < P95_MS and not level.dropped]
+    passed = [level.turns for level in seen if level.percentile(0.95) < P95_MS and not level.dropped]
     ours = first.cpu / max(first.tokens, 1)
     p95 = first.percentile(0.95)
-    print(f"\np95 at {first.turns} turns: {p95:.0f} ms (bound {P95_MS:g}); it holds up to {max(held, default=0)} turns")
+    print(
+        f"\np95 at {first.turns} turns: {p95:.0f} ms (bound {P95_MS:g}); it holds up to {max(passed, default=0)} turns"
+    )
     print(f"turns dropped at {first.turns}: {first.dropped} (bound 0)")
     growth = first.mb_per_minute()
     is_long = seconds >= FLAT_FROM_S
     bound = f"bound {FLAT_MB_PER_MINUTE:g}" if is_long else "its bound holds for ten minutes: --seconds 600"
     print(f"memory of the server over {seconds:g} s: {growth:+.1f} MB a minute ({bound})")
     if isinstance(alone, str):
-        print(f"CPU beside bare astream: {alone}")
+        print(f"CPU of bare astream: {alone}")
         return False
     times = ours / alone
     print(
         f"CPU per token: server {ours * 1e6:.0f} µs, bare astream {alone * 1e6:.0f} µs: {times:.2f} times "
-        f"(bound {CPU_TIMES_BARE:g}); the database's beside it {first.postgres_cpu / max(first.tokens, 1) * 1e6:.0f} µs"
+        f"(bound {CPU_TIMES_BARE:g}); the database's {first.postgres_cpu / max(first.tokens, 1) * 1e6:.0f} µs"
     )
     is_flat = growth < FLAT_MB_PER_MINUTE or not is_long
-    return first.turns in held and is_flat and times <= CPU_TIMES_BARE
+    return first.turns in passed and is_flat and times <= CPU_TIMES_BARE
 
 
 def main(arguments: list[str]) -> int:

@@ -32,7 +32,7 @@ class Expected(_Part):
 
     `cause` are spellings of the true cause: the answer's opening must call one of them the cause, before it calls
     anything else so. `causes` are spellings of several that the opening must name together. `opening` and `says` are
-    patterns that the opening, or the whole answer, must hold; `never` and `never_opening` those it must not.
+    patterns that the opening, or the answer, must match; `never` and `never_opening` those it must not.
     `cites` are names that a citation must resolve to. `finding` is an insight that a tool must have returned as failed.
     `calls` and `never_calls` are tools. `cites`, `finding` and `calls` count only where there are tools.
     """
@@ -57,7 +57,8 @@ class Expected(_Part):
 
 
 class Recorded(_Part):
-    """Where the file beside a case comes from; `truth` is what is planted, and what the profiler's own report says."""
+    """Where the recorded file of a case comes from; `truth` is what is planted, and what the profiler's own report
+    says."""
 
     by: str
     command: str
@@ -65,8 +66,8 @@ class Recorded(_Part):
 
 
 class Case(_Part):
-    """`trace` is a file beside the case or, from the repository's root, anywhere in it; `made` names a generator of
-    `evals.made`. `held_out` cases were written after the analyst, whose authors had not seen them.
+    """`trace` is a file in the case's folder or, from the repository's root, anywhere in it; `made` names a generator
+    of `evals.made`. `unseen` cases were written after the analyst, whose authors had not seen them.
     """
 
     name: str
@@ -74,7 +75,7 @@ class Case(_Part):
     kind: Literal["planted", "known", "trap"]
     trace: str | None = None
     made: str | None = None
-    held_out: bool = False
+    unseen: bool = False
     why: str = ""
     recorded: Recorded | None = None
     expect: Expected
@@ -94,8 +95,8 @@ class Case(_Part):
         """The recorded file; None for a trace that is made."""
         if self.trace is None:
             return None
-        beside = self.folder / self.trace
-        return beside if beside.is_file() else ROOT / self.trace
+        in_folder = self.folder / self.trace
+        return in_folder if in_folder.is_file() else ROOT / self.trace
 
 
 def read_case(folder: Path) -> Case:

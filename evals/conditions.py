@@ -143,19 +143,19 @@ class WithDump:
     runs: int = 1
 
     async def ask(self, trace: Trace, prompt: str) -> Answer:
-        told = dump(trace)
-        asked = [SystemMessage("\n\n".join([DUMP_PROMPT, *(part.text for part in told)])), HumanMessage(prompt)]
+        messages = dump(trace)
+        asked = [SystemMessage("\n\n".join([DUMP_PROMPT, *(part.text for part in messages)])), HumanMessage(prompt)]
         try:
             pieces = [piece async for piece in self.models.model(self.model).chat.astream(asked)]
         except (ServerError, OpenAIError) as error:
             return Answer(text="", with_tools=False, error=str(error))
         reply = add_ai_message_chunks(*pieces)
-        held = checked(trace, reply.text, gathered(told, {}), prompt, ())
+        verification = checked(trace, reply.text, gathered(messages, {}), prompt, ())
         usage = reply.usage_metadata
         return Answer(
             text=reply.text,
-            checks=held.checks,
-            citations=held.citations,
+            checks=verification.checks,
+            citations=verification.citations,
             input_tokens=usage["input_tokens"] if usage else None,
             output_tokens=usage["output_tokens"] if usage else None,
             with_tools=False,

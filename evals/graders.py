@@ -46,11 +46,11 @@ def _holds(sentence: str, figure: Figure) -> bool:
 
 
 def _patterns(expect: Expected, answer: Answer) -> list[str]:
-    first, whole = opening(answer.text), prose(answer.text)
+    first, body = opening(answer.text), prose(answer.text)
     found = [f"the opening lacks {one!r}: {first[:160]!r}" for one in expect.opening if not _in(one, first)]
-    found += [f"it lacks {one!r}" for one in expect.says if not _in(one, whole)]
+    found += [f"it lacks {one!r}" for one in expect.says if not _in(one, body)]
     found += [f"the opening says {one!r}: {first[:160]!r}" for one in expect.never_opening if _in(one, first)]
-    return found + [f"it says {one!r}" for one in expect.never if _in(one, whole)]
+    return found + [f"it says {one!r}" for one in expect.never if _in(one, body)]
 
 
 def _in(pattern: str, text: str) -> bool:

@@ -106,18 +106,18 @@ def opening(text: str) -> str:
 
 def amounts(text: str, unit: str) -> list[float]:
     """The numbers of a text that measure what `unit` does, in that unit; a number without a unit is a count."""
-    wanted, scale = _SCALES[unit]
+    measured, scale = _SCALES[unit]
     found = []
     for match in _NUMBER.finditer(text):
         said = match["unit"] or "count"
         measures, size = _SCALES[said if said in _SCALES else said.removesuffix("s")]
-        if measures == wanted:
+        if measures == measured:
             found.append(float(match["number"].replace(",", "")) * size / scale)
     return found
 
 
 def spelled(name: str) -> re.Pattern[str]:
-    """Where a text says a name whole: not as a part of a longer word, nor as the beginning of a longer path."""
+    """Where a text has this name: not as a part of a longer word, nor as the beginning of a longer path."""
     return re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$]|(?:\.|::|#)[\w$])")
 
 

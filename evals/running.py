@@ -28,7 +28,7 @@ class Graded:
 
 
 def trace_of(case: Case) -> Trace:
-    """The case's trace, read by the product's own door. Raises TraceError, OSError."""
+    """The case's trace, read by the product's own reader. Raises TraceError, OSError."""
     if case.file is not None:
         return read_trace(case.file.read_bytes(), name=case.file.name)
     assert case.made is not None

@@ -48,7 +48,7 @@ def printed(rows: Sequence[Graded], prices: Prices | None = None) -> str:
         lines = [f"### {condition}: {cases} cases, {len(own)} runs", ""]
         lines += ["| | passed | rate | 95 % interval |", "|---|---:|---:|---:|", _rate_row("all", own)]
         lines += _groups(own, lambda row: row.case.kind, "kind")
-        lines += [_rate_row("held out", held)] if (held := [row for row in own if row.case.held_out]) else []
+        lines += [_rate_row("unseen", unseen)] if (unseen := [row for row in own if row.case.unseen]) else []
         lines += _groups(own, lambda row: row.format, "format")
         parts.append("\n".join([*lines, "", *_manner(own, prices)]))
     return "\n\n".join(parts)
@@ -66,7 +66,7 @@ def _rate_row(name: str, rows: Sequence[Graded]) -> str:
 
 
 def _manner(rows: Sequence[Graded], prices: Prices | None) -> list[str]:
-    held, claimed = verified(rows)
+    verified_numbers, claimed = verified(rows)
     names = [check for row in rows for check in row.answer.checks if check.kind == "name"]
     tokens_in, tokens_out = (_total(rows, key) for key in ("input_tokens", "output_tokens"))
     cost = "not known"
@@ -75,7 +75,7 @@ def _manner(rows: Sequence[Graded], prices: Prices | None) -> list[str]:
     return [
         "| | |",
         "|---|---:|",
-        f"| numbers verified or derived | {_share(held, claimed)} |",
+        f"| numbers verified or derived | {_share(verified_numbers, claimed)} |",
         f"| names verified | {_share(sum(check.status != 'not_found' for check in names), len(names))} |",
         f"| tool rounds a question | {sum(row.answer.tool_rounds for row in rows) / len(rows):.1f} |",
         f"| tool calls a question | {sum(len(row.answer.calls) for row in rows) / len(rows):.1f} |",
@@ -85,8 +85,8 @@ def _manner(rows: Sequence[Graded], prices: Prices | None) -> list[str]:
     ]
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{part} of {whole} ({part / whole:.1%})" if whole else "none claimed"
+def _share(part: int, total: int) -> str:
+    return f"{part} of {total} ({part / total:.1%})" if total else "none claimed"
 
 
 def _total(rows: Sequence[Graded], key: str) -> int | None:

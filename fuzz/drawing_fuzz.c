@@ -9,7 +9,7 @@ static const uint8_t *bytes;
 static size_t size_of_all;
 
 /* Number `i` of eight bytes; goes round. */
-static int64_t whole(size_t i) {
+static int64_t number_at(size_t i) {
     uint8_t found[8];
     for (size_t at = 0; at < 8; at++) found[at] = bytes[(8 * i + at) % size_of_all];
     int64_t number;
@@ -30,7 +30,7 @@ static void lay_out(int64_t count) {
         parent[i] = (int32_t)(said >= 250 ? i + 255 - said : said % 4 ? i - 1 - said % 16 : -1);
         if (parent[i] < -1) parent[i] = -1;
         weight[i] = byte((size_t)i + 1) % 5;
-        if (byte((size_t)i + 1) == 255) memcpy(&weight[i], &(uint64_t){(uint64_t)whole((size_t)i)}, sizeof weight[i]);
+        if (byte((size_t)i + 1) == 255) memcpy(&weight[i], &(uint64_t){(uint64_t)number_at((size_t)i)}, sizeof weight[i]);
         rank[i] = byte((size_t)i + 2) % 3;
     }
     int64_t rows = side_by_side(parent, weight, rank, count, order, start, row_end);
@@ -61,8 +61,8 @@ static void draw(const int64_t *left, const int64_t *right, const int64_t *weigh
     for (size_t i = 0; i < 24; i++) colours[i] = byte(i + 90);
     for (size_t i = 0; i < 8; i++) {
         glyph[i] = byte(i) % GLYPHS;
-        x[i] = byte(i + 8) % 3 ? byte(i + 8) % 40 - 8 : (int32_t)whole(i);
-        y[i] = byte(i + 16) % 3 ? byte(i + 16) % 12 - 3 : (int32_t)whole(i + 1);
+        x[i] = byte(i + 8) % 3 ? byte(i + 8) % 40 - 8 : (int32_t)number_at(i);
+        y[i] = byte(i + 16) % 3 ? byte(i + 16) % 12 - 3 : (int32_t)number_at(i + 1);
         label[i] = i ? label[i - 1] + (byte(i + 24) % 3 == 0) : 0;
     }
     if (draw_letters(picture, WIDTH, HEIGHT, glyph, x, y, label, 8, size, atlas, colours) != OK) abort();
@@ -87,12 +87,12 @@ static void merge(int64_t boxes, int with_items) {
     for (int64_t i = 0; i < boxes; i++) {
         uint8_t said = byte((size_t)i + 5);
         at += byte((size_t)i + 6) == 254 ? -3 : said % 3;
-        start[i] = said == 255 ? whole((size_t)i) : at;
-        end[i] = said == 253 ? whole((size_t)i + 1) : (at += said % 7);
+        start[i] = said == 255 ? number_at((size_t)i) : at;
+        end[i] = said == 253 ? number_at((size_t)i + 1) : (at += said % 7);
         memcpy(&begin[i], &start[i], sizeof *begin); /* NaN and infinity come as well */
         if (said != 255) begin[i] = (double)start[i] / 3;
         stop[i] = (double)end[i] / 3;
-        item[i] = said == 252 ? (int32_t)whole((size_t)i) : said % KINDS;
+        item[i] = said == 252 ? (int32_t)number_at((size_t)i) : said % KINDS;
     }
     double scale = WIDTH * 4294967296.0 / (high - low + 1);
     int64_t least = byte(2) % 4 ? 0 : (int64_t)byte(2) << 25;
@@ -133,7 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     merge(count, 0);
     merge(count, 1);
     int64_t numbers[4 * 8];
-    for (size_t i = 0; i < 32; i++) numbers[i] = whole(i) >> byte(i) % 40;
+    for (size_t i = 0; i < 32; i++) numbers[i] = number_at(i) >> byte(i) % 40;
     draw(numbers, numbers + 2, numbers + 4, numbers + 8, 2); /* cells that no merge makes */
     return 0;
 }

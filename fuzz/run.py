@@ -1,7 +1,7 @@
 """Fuzz the kernels under the address and undefined-behaviour sanitizers: `python fuzz/run.py [seconds]`.
 
 Each harness gets its share of the time. libFuzzer drives where clang is, our own mutations elsewhere. An input that
-stops a harness is left in `fuzz/crashes/`; it belongs into `fuzz/corpus/` once the fault is mended.
+stops a harness is left in `fuzz/crashes/`; it belongs into `fuzz/corpus/` once the fault is repaired.
 """
 
 import os

@@ -1,9 +1,9 @@
-"""Small parts of large samples: most mutations of a large file are of a part that is read as the whole is.
+"""Small parts of large samples: most mutations of a large file are of a part that is read like the rest.
 
 What a mutation tries is how a format's parts refer to each other, which a hundredth of a file shows as well as all of
 it; ten thousand readings of megabytes would show it hundreds of times more slowly. Lines, elements of JSON's longest
 lists or protobuf's fields are left out, more and more finely, as long as the engine gives a trace of the same format,
-kinds, values and warnings. Another binary file has no such parts, and is mutated whole.
+kinds, values and warnings. Another binary file has no such parts, and is not cut.
 """
 
 import hashlib
@@ -15,8 +15,8 @@ from typing import Any
 from traces.errors import TraceError
 from traces.reader import read_trace
 
-WHOLE_BYTES = 64 << 10
-"""Samples up to this size are always mutated whole."""
+SMALL_BYTES = 64 << 10
+"""Samples up to this size are never cut."""
 ENOUGH_BYTES = 16 << 10
 """Nothing more is left out of what is this small, and nothing that leaves less than half of it."""
 FINEST = 128
@@ -28,17 +28,17 @@ Alike = Callable[[bytes], bool]
 
 def excerpt(content: bytes, folder: Path) -> bytes:
     """A part of a large `content`, kept in `folder` for the next time; all of a small one."""
-    if len(content) <= WHOLE_BYTES or (told := _told(content)) is None:
+    if len(content) <= SMALL_BYTES or (facts := _facts(content)) is None:
         return content
     kept = folder / hashlib.sha256(content).hexdigest()
     if not kept.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        kept.write_bytes(min(content, _reduced(content, lambda part: _told(part) == told), key=len))
+        kept.write_bytes(min(content, _reduced(content, lambda part: _facts(part) == facts), key=len))
     return kept.read_bytes()
 
 
-def _told(content: bytes) -> object:
-    """What an excerpt has to keep of its whole; None of what is no trace."""
+def _facts(content: bytes) -> object:
+    """What an excerpt must have in common with its source; None of what is no trace."""
     try:
         trace = read_trace(content, name="sample")
     except TraceError:
@@ -80,10 +80,10 @@ def _reduced_json(content: bytes, is_alike: Alike) -> bytes:
         if key not in (holder if isinstance(holder, dict) else range(len(holder))):
             continue
         size = len(holder[key])
-        beside = (
+        parallel = (
             [other for other, value in holder.items() if _is_list(value, size)] if isinstance(holder, dict) else [key]
         )
-        columns = {other: holder[other] for other in beside}
+        columns = {other: holder[other] for other in parallel}
 
         def joined(rows: Sequence[int], holder: Any = holder, columns: dict[Any, list[Any]] = columns) -> bytes:
             for name, column in columns.items():
@@ -114,7 +114,7 @@ def _is_list(value: Any, size: int | None = None) -> bool:
 
 
 def _fields(content: bytes) -> list[bytes]:
-    """The fields of a protobuf message, each whole; none where it is no message."""
+    """The fields of a protobuf message, each with its tag; none where it is no message."""
     pieces, at = [], 0
     while at < len(content):
         end = _number(content, at)

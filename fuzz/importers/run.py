@@ -1,8 +1,8 @@
 """Mutate every sample and read what comes out: `python -m fuzz.importers.run [seconds] [mutations of each sample]`.
 
 Goes on where it stopped: `.make/fuzzed.json` counts what was done of each sample with the engine as it was then;
-delete it to begin again. Samples take turns, so that a short run has seen all of them. What is wrong goes into
-`fuzz/crashes/importers/`, input beside reason; made smaller, it belongs into `tests/traces/found/`.
+delete it to start again. Samples take turns, so that a short run has seen all of them. What is wrong goes into
+`fuzz/crashes/importers/`, input and reason; made smaller, it belongs into `tests/traces/found/`.
 """
 
 import json
@@ -82,7 +82,7 @@ class Worker:
         return reason
 
 
-def main(seconds: float, wanted: int) -> int:
+def main(seconds: float, target: int) -> int:
     """Returns 1 if a fault was found."""
     known = samples()
     by_name = {sample.name: sample for sample in known}
@@ -92,12 +92,12 @@ def main(seconds: float, wanted: int) -> int:
     idle, busy = list(workers), dict[object, Worker]()
     while True:
         taken = {worker.sample for worker in busy.values()}
-        left = [s.name for s in known if done.get(s.name, 0) < wanted and s.name not in taken]
+        left = [s.name for s in known if done.get(s.name, 0) < target and s.name not in taken]
         while idle and left and time.monotonic() < end:
             name = min(left, key=lambda sample: done.get(sample, 0) * (UNIT_BYTES + len(by_name[sample].part)))
             left.remove(name)
             worker = idle.pop()
-            worker.give(name, done.get(name, 0), min(wanted, done.get(name, 0) + TURN))
+            worker.give(name, done.get(name, 0), min(target, done.get(name, 0) + TURN))
             busy[worker.pipe] = worker
         if not busy:
             break
@@ -116,10 +116,10 @@ def main(seconds: float, wanted: int) -> int:
                 PROGRESS.write_text(json.dumps(done), "ascii")
     for worker in workers:
         worker.process.terminate()
-    reached = [min(wanted, done.get(sample.name, 0)) for sample in known]
+    reached = [min(target, done.get(sample.name, 0)) for sample in known]
     print(
         f"{sum(done.values()) - before:,} mutations judged, {faults} faults; in all {sum(reached):,} of "
-        f"{wanted * len(known):,}, at least {min(reached):,} of each of {len(known)} samples"
+        f"{target * len(known):,}, at least {min(reached):,} of each of {len(known)} samples"
     )
     return int(faults > 0)
 

@@ -20,7 +20,7 @@ SEEDS = Path(__file__).parent / "seeds"
 READ = re.compile(r"/form\.template$|/run1/core/(uniquing/arrayUniquer|stores)/")
 """What an importer opens of a folder in a zip; the rest only costs time."""
 EXCERPTS = ROOT / ".make" / "excerpts"
-WHOLE_EVERY = 32
+FULL_EVERY = 32
 """One mutation in so many of a large sample is of all of it, the others of its excerpt."""
 NO_TRACES = {".md", ".py", ".c", ".go", ".js", ".rb", ".java", ".sh", ".jfc"}
 
@@ -42,7 +42,7 @@ class Sample:
         seed = f"{self.name}:{number}"
         other = others[random.Random(seed).randrange(len(others))].content
         if not self.members:
-            return mutated(self.content if number % WHOLE_EVERY == 0 else self.part, other, seed)
+            return mutated(self.content if number % FULL_EVERY == 0 else self.part, other, seed)
         if number % 8 == 7:
             return mutated(_zip(self.members), other, seed)
         name = self.members[number % len(self.members)][0]

@@ -38,7 +38,7 @@ def test_there_are_enough_cases_of_enough_formats_and_of_every_kind() -> None:
 
 
 @pytest.mark.parametrize("case", recorded(), ids=lambda case: case.name)
-def test_a_recorded_file_is_small_names_no_machine_and_has_its_program_beside_it(case: Case) -> None:
+def test_a_recorded_file_is_small_names_no_machine_and_comes_with_its_program(case: Case) -> None:
     assert case.file is not None
     data = case.file.read_bytes()
     assert len(data) < MAX_FILE_BYTES
@@ -47,10 +47,10 @@ def test_a_recorded_file_is_small_names_no_machine_and_has_its_program_beside_it
     assert programs != []
 
 
-def test_every_file_beside_a_case_is_used_and_has_its_origin_written_down() -> None:
-    beside = set(CASES.glob("*/*.gz"))
-    assert beside == {case.file for case in ALL if case.file is not None and CASES in case.file.parents}
-    assert {path.parent for path in beside} == {case.folder for case in recorded()}
+def test_every_recorded_file_is_used_and_has_its_origin_written_down() -> None:
+    files = set(CASES.glob("*/*.gz"))
+    assert files == {case.file for case in ALL if case.file is not None and CASES in case.file.parents}
+    assert {path.parent for path in files} == {case.folder for case in recorded()}
 
 
 def test_made_traces_are_the_same_every_time_and_all_are_asked_about() -> None:

@@ -18,11 +18,11 @@ async def test_the_built_in_analyst_holds_its_floors() -> None:
     rows = [row async for row in graded(read_cases(), conditions(None, 1))]
     causes = [row for row in rows if row.case.kind != "trap"]
     traps = [row for row in rows if row.case.kind == "trap"]
-    held, claimed = verified(rows)
+    verified_numbers, claimed = verified(rows)
     assert claimed > 1000
     assert rate(causes) >= FLOORS["planted and known"], _failed(causes)
     assert rate(traps) >= FLOORS["traps"], _failed(traps)
-    assert held / claimed >= FLOORS["numbers verified"]
+    assert verified_numbers / claimed >= FLOORS["numbers verified"]
 
 
 def _failed(rows: Sequence[Graded]) -> str:

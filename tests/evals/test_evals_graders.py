@@ -77,8 +77,8 @@ def test_two_causes_must_both_stand_in_the_opening() -> None:
     ],
 )
 def test_a_figure_must_be_right_in_value_unit_and_place(text: str, passes: bool) -> None:
-    wanted = case(figures=[{"value": 46.5, "unit": "%", "within": 0.5, "near": "parse"}])
-    assert (failures(wanted, answer(text)) == []) is passes
+    expected = case(figures=[{"value": 46.5, "unit": "%", "within": 0.5, "near": "parse"}])
+    assert (failures(expected, answer(text)) == []) is passes
 
 
 def test_numbers_are_read_in_the_unit_that_is_asked_for() -> None:
@@ -96,27 +96,27 @@ def test_words_are_looked_for_where_they_must_stand_and_must_not() -> None:
 def test_a_citation_must_resolve_to_the_name() -> None:
     cited = Citation(handle="f1", label="parse", name="json.parse", engine_version="1")
     other = Citation(handle="f2", label="parse", name="draw", engine_version="1")
-    wanted = case(cites=["parse"], says=["."])
-    assert failures(wanted, answer("`parse`", citations=(cited,))) == []
-    assert failures(wanted, answer("`parse`", citations=(other,))) == ["no citation resolves to parse"]
-    assert failures(wanted, answer("`parse`", with_tools=False)) == []
+    expected = case(cites=["parse"], says=["."])
+    assert failures(expected, answer("`parse`", citations=(cited,))) == []
+    assert failures(expected, answer("`parse`", citations=(other,))) == ["no citation resolves to parse"]
+    assert failures(expected, answer("`parse`", with_tools=False)) == []
 
 
 def test_a_finding_counts_only_when_a_tool_said_that_the_trace_has_it() -> None:
-    wanted = case(finding="forced-reflow", says=["."])
+    expected = case(finding="forced-reflow", says=["."])
     said = ToolCall(
         tool="get_insights", text="findings, worst first:\nhigh forced-reflow (high): Scripts force layouts."
     )
     passed = ToolCall(tool="get_insights", text="forced-reflow: Forced reflow: pass (info, confidence high)")
-    assert failures(wanted, answer("x", calls=(said,))) == []
-    assert failures(wanted, answer("x", calls=(passed,))) != []
-    assert failures(wanted, answer("forced-reflow", calls=())) != []
+    assert failures(expected, answer("x", calls=(said,))) == []
+    assert failures(expected, answer("x", calls=(passed,))) != []
+    assert failures(expected, answer("forced-reflow", calls=())) != []
 
 
-def test_tools_are_held_against_what_had_to_and_must_not_be_called() -> None:
-    wanted = case(calls=["find_frames"], never_calls=["show_in_viewer"], says=["."])
-    assert failures(wanted, answer("x", calls=(ToolCall(tool="find_frames"),))) == []
-    assert failures(wanted, answer("x", calls=(ToolCall(tool="show_in_viewer"),))) == [
+def test_tool_calls_are_compared_with_what_had_to_and_must_not_be_called() -> None:
+    expected = case(calls=["find_frames"], never_calls=["show_in_viewer"], says=["."])
+    assert failures(expected, answer("x", calls=(ToolCall(tool="find_frames"),))) == []
+    assert failures(expected, answer("x", calls=(ToolCall(tool="show_in_viewer"),))) == [
         "it did not call find_frames",
         "it called show_in_viewer",
     ]

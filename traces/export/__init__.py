@@ -1,1 +1,1 @@
-"""A trace as a file that other tools read: `table.TARGETS` lists the formats, each one module from columns to bytes."""
+"""A trace as a file that other tools read: `targets.TARGETS` lists the formats, a module each from columns to bytes."""

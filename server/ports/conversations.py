@@ -96,6 +96,8 @@ class TurnRow:
     messages_limit: int | None
     created_at: datetime
     supersedes: str | None = None
+    owner: str | None = None
+    """Who has started the newest attempt; None before the first, and once that attempt was handed over."""
 
     @property
     def attempts_that_died(self) -> int:
@@ -192,8 +194,8 @@ class Conversations(Protocol):
         ...
 
     async def hand_over_turn(self, turn_id: str, *, attempt: int) -> None:
-        """Note that this attempt ends because its server was stopped, or lost the database. Nothing happens to a
-        turn that another attempt has, or that has ended."""
+        """Note that this attempt ends because its server was stopped, or lost the database; once, however often it is
+        asked. Nothing happens to a turn that another attempt has, or that has ended."""
         ...
 
     async def request_cancel(self, caller: Caller, turn_id: str) -> TurnRow:
@@ -205,6 +207,11 @@ class Conversations(Protocol):
     ) -> list[MessageRow] | None:
         """Store the ending and its messages, once. None (and nothing written) when the turn has ended already, or when
         `attempt` is not its newest: another owner has it."""
+        ...
+
+    async def unended_turn(self, turn_id: str) -> TurnRow | None:
+        """The turn, accepted or running; None when it has ended or is not there. For the server itself: whose it is, is
+        not asked."""
         ...
 
     async def unended_turns(self) -> list[TurnRow]:

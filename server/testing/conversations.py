@@ -154,7 +154,7 @@ class MemoryConversations:
         before = set(order[: order.index(turn_id)])
         if any(not session.turns[earlier].status.has_ended for earlier in before):
             raise TurnInProgress("An earlier question of this conversation has not been answered yet.")
-        session.turns[turn_id] = turn = replace(turn, status=TurnStatus.RUNNING, attempt=turn.attempt + 1)
+        session.turns[turn_id] = turn = replace(turn, status=TurnStatus.RUNNING, attempt=turn.attempt + 1, owner=owner)
         for prompt in [m for m in session.messages if m.turn_id == turn_id and m.sender is Sender.USER]:
             if any(m.position > prompt.position and m.turn_id in before for m in session.messages):
                 session.messages.remove(prompt)
@@ -165,8 +165,10 @@ class MemoryConversations:
     async def hand_over_turn(self, turn_id: str, *, attempt: int) -> None:
         session = self._holding(str(known_id(turn_id, "turn")))
         turn = None if session is None else session.turns[turn_id]
-        if session is not None and turn is not None and turn.attempt == attempt and not turn.status.has_ended:
-            session.turns[turn_id] = replace(turn, handed_over=turn.handed_over + 1)
+        if session is None or turn is None or turn.status.has_ended:
+            return
+        if turn.attempt == attempt and turn.owner is not None:
+            session.turns[turn_id] = replace(turn, handed_over=turn.handed_over + 1, owner=None)
 
     async def request_cancel(self, caller: Caller, turn_id: str) -> TurnRow:
         session, turn = self._find_turn(caller, turn_id)
@@ -194,6 +196,11 @@ class MemoryConversations:
         if ending.status is TurnStatus.FAILED or cancelled_unseen:
             self._release(session, turn_id)
         return stored
+
+    async def unended_turn(self, turn_id: str) -> TurnRow | None:
+        turn_id = str(known_id(turn_id, "turn"))
+        session = self._holding(turn_id)
+        return None if session is None or session.turns[turn_id].status.has_ended else session.turns[turn_id]
 
     async def unended_turns(self) -> list[TurnRow]:
         turns = [turn for session in self._sessions.values() for turn in session.turns.values()]

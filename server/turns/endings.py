@@ -1,35 +1,31 @@
-"""How a turn ends: what is stored of it, and what its listeners are told afterwards."""
+"""How a turn ends: what is stored of it, and what its listeners are sent afterwards."""
 
 import uuid
 from dataclasses import replace
 
 from server.agent.turn import TurnAnswer
-from server.ports.conversations import NewMessage, Sender, TurnEnding, TurnStatus
-from server.protocol.events import ModelResponseEnd, SessionTitle, TurnCancelled, TurnEvent, TurnFailed
+from server.ports.conversations import NewMessage, Sender, TurnEnding
+from server.protocol.events import ModelResponseEnd, SessionTitle, TurnCancelled, TurnEnd, TurnEvent, TurnFailed
+from server.turns.lifecycle import status_at_end
 from server.turns.view_of_turn import TurnView
 
 Outcome = TurnAnswer | TurnCancelled | TurnFailed
 
 
 def ending_of(view: TurnView, account_id: str, outcome: Outcome) -> tuple[TurnEnding, tuple[TurnEvent, ...]]:
-    """What is stored, and what is told after it: how the turn ended, with everything it had said until then."""
+    """What is stored, and what is sent after it: how the turn ended, with everything it had said until then. Raises
+    ValueError when it has ended already."""
     messages = view.messages(account_id)
+    end = _end_event(outcome)
     ending = TurnEnding(
-        status=TurnStatus.COMPLETED,
+        status=status_at_end(view.state, end),
         model=view.model,
         prompt_version=view.prompt_version,
         delivered_anything=view.delivered_anything,
     )
     match outcome:
         case TurnAnswer():
-            told = ModelResponseEnd(
-                message_id=outcome.message_id,
-                usage=outcome.usage,
-                citations=list(outcome.citations),
-                checks=list(outcome.checks),
-                suggestions=list(outcome.suggestions),
-            )
-            beside = told.model_dump(
+            beside = end.model_dump(
                 mode="json", by_alias=True, include={"usage", "citations", "checks", "suggestions"}
             ) | {"model": outcome.model, "promptVersion": outcome.prompt_version}
             notes = (_system_event(view.turn_id, text, {"event": event}) for event, text in outcome.notes.items())
@@ -44,16 +40,28 @@ def ending_of(view: TurnView, account_id: str, outcome: Outcome) -> tuple[TurnEn
                 cost_usd=outcome.usage.cost,
             )
             untold = outcome.title is not None and outcome.title != view.title
-            return completed, (SessionTitle(title=outcome.title), told) if untold else (told,)
+            return completed, (SessionTitle(title=outcome.title), end) if untold else (end,)
         case TurnCancelled():
             kept = _with_metadata(messages, view.last_message_id, {"partial": True})
             note = _system_event(view.turn_id, "Stopped.", {"event": "turn_cancelled"})
-            return replace(ending, status=TurnStatus.CANCELLED, messages=(*kept, note)), (outcome,)
+            return replace(ending, messages=(*kept, note)), (end,)
         case TurnFailed():
             kept = _with_metadata(messages, view.last_message_id, {"partial": True})
             note = _system_event(view.turn_id, outcome.message, {"event": "turn_failed", "code": outcome.code})
-            failed = replace(ending, status=TurnStatus.FAILED, messages=(*kept, note), error_code=outcome.code)
-            return failed, (outcome,)
+            return replace(ending, messages=(*kept, note), error_code=outcome.code), (end,)
+
+
+def _end_event(outcome: Outcome) -> TurnEnd:
+    """What listeners are sent of it."""
+    if not isinstance(outcome, TurnAnswer):
+        return outcome
+    return ModelResponseEnd(
+        message_id=outcome.message_id,
+        usage=outcome.usage,
+        citations=list(outcome.citations),
+        checks=list(outcome.checks),
+        suggestions=list(outcome.suggestions),
+    )
 
 
 def _with_metadata(

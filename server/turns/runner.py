@@ -1,7 +1,7 @@
 """Runs accepted turns, each to exactly one end, whether or not anyone listens.
 
-accepted -> running -> completed | cancelled | failed. The ending is stored first and told afterwards, so that what a
-client was told is never lost.
+What may follow what stands in `lifecycle`. The ending is stored first and sent afterwards, so that what a client was
+sent is never lost.
 """
 
 import uuid
@@ -15,7 +15,7 @@ from limits.administration import PlanRecords
 from server.agent.turn import Agent, TurnAnswer, TurnInput
 from server.errors import DatabaseUnavailable, TurnInProgress, raised_at
 from server.ports.clock import Clock
-from server.ports.conversations import Conversations, TurnRow, TurnStatus
+from server.ports.conversations import Conversations, TurnRow
 from server.ports.identity import Caller
 from server.ports.measures import Measures
 from server.ports.queue import TurnJob, TurnQueue
@@ -25,15 +25,12 @@ from server.protocol.wire_values import LimitsView, ViewerState
 from server.turns.earlier_messages import earlier_messages
 from server.turns.endings import Outcome, ending_of
 from server.turns.features import features
+from server.turns.lifecycle import MAX_ATTEMPTS, Event, State, has_died_too_often, state_of, status_at_end
 from server.turns.sink import FLUSH_S, RelaySink
 from server.turns.tool_context import AccountSurroundings
 from server.turns.trace_library import TraceLibrary
 from server.turns.turn_failures import turn_failure
 from server.turns.view_of_turn import TurnView
-
-MAX_ATTEMPTS = 3
-"""A turn that was running when its server died is tried again; a turn that kills servers must not do so for ever. One
-whose server was told to stop, or lost the database, goes on however often."""
 
 NOTE_WITHIN_S = 15.0
 """How long the database is waited for to hear of a hand-over; a stop waits for it too."""
@@ -46,7 +43,9 @@ log = structlog.get_logger(__name__)
 @dataclass(slots=True)
 class _Running:
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
-    cancelled_by_user: bool = False
+    when_cut: Event = Event.HAND_OVER
+    """What its being cut off means: the server stops, or the user has stopped the turn."""
+
     since: float = 0.0
     attempt: int | None = None
 
@@ -130,7 +129,7 @@ class TurnRunner:
         """Stop a running turn, keeping what it has said."""
         running = self._running.get(turn_id)
         if running is not None:
-            running.cancelled_by_user = True
+            running.when_cut = Event.CANCEL
             running.scope.cancel()
 
     async def close_unstarted(self, turn: TurnRow) -> None:
@@ -169,16 +168,16 @@ class TurnRunner:
 
     async def _run_turn(self, job: TurnJob, running: _Running) -> None:
         turn = await self._conversations.start_turn(job.turn_id, owner=self._owner)
-        if turn is None:  # ended already, or cancelled on its way here
-            for unended in await self._conversations.unended_turns():
-                if unended.turn_id == job.turn_id:
-                    await self.close_unstarted(unended)
+        if turn is None:
+            unended = await self._conversations.unended_turn(job.turn_id)
+            if state_of(unended) is State.STOPPING and unended is not None:
+                await self.close_unstarted(unended)
             return
         running.attempt = turn.attempt
         waited = self._clock.now() - turn.created_at
         self._measures.turn_started(attempt=turn.attempt, waited_s=waited.total_seconds())
         view = TurnView.at_start(job.turn_id, job.session_id, turn.attempt)
-        if turn.attempts_that_died >= MAX_ATTEMPTS:
+        if has_died_too_often(turn):
             text = f"The server stopped {MAX_ATTEMPTS} times during this answer. Ask again."
             failed = TurnFailed(code="server_stopped", message=text, retryable=True)
             await self._end(view, turn.account_id, failed, attempt=turn.attempt)
@@ -190,7 +189,7 @@ class TurnRunner:
         except anyio.get_cancelled_exc_class():
             with anyio.CancelScope(shield=True):
                 await sink.close()
-                if running.cancelled_by_user:
+                if running.when_cut is Event.CANCEL:
                     cancelled = TurnCancelled(message_id=view.last_message_id)
                     await self._end(view, turn.account_id, cancelled, attempt=turn.attempt)
                 else:
@@ -293,9 +292,11 @@ class TurnRunner:
                 if isinstance(error, DatabaseUnavailable):
                     raise
                 return  # the turn has not ended: its next attempt stores and tells
-            lost = "The answer could not be stored. It is tried again."
-            events, stored = (TurnFailed(code="not_stored", message=lost, retryable=True),), []
-            ending = replace(ending, status=TurnStatus.FAILED, error_code="not_stored")
+            lost = TurnFailed(
+                code="not_stored", message="The answer could not be stored. It is tried again.", retryable=True
+            )
+            events, stored = (lost,), []
+            ending = replace(ending, status=status_at_end(view.state, lost), error_code=lost.code)
         if stored is None:
             if attempt is None or await self._relay.give_up(view.turn_id, view.session_id):
                 return

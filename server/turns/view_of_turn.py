@@ -25,6 +25,7 @@ from server.protocol.events import (
 )
 from server.protocol.server import TurnSnapshot
 from server.protocol.wire_values import SnapshotMessage, SnapshotTool
+from server.turns.lifecycle import State, seen_in
 from server.turns.turn_pictures import picture_path
 
 NOT_FINISHED = "Stopped before it had finished."
@@ -50,8 +51,8 @@ class _Tool:
 
 @dataclass(slots=True)
 class TurnView:
-    """Give it every event, in order. `end` is the event that ended the turn; `model` and `prompt_version` are known
-    from `turn_started` on.
+    """Give it every event, in order. `end` is the event that ended the turn, after which nothing changes it; `state` is
+    what the events so far make of it; `model` and `prompt_version` are known from `turn_started` on.
     """
 
     turn_id: str
@@ -61,6 +62,7 @@ class TurnView:
     model: str | None = None
     prompt_version: str | None = None
     title: str | None = None
+    state: State = State.ACCEPTED
     end: TurnEnd | None = None
     _items: dict[str, _Text | _Tool] = field(default_factory=dict)
 
@@ -82,7 +84,7 @@ class TurnView:
     @classmethod
     def of_snapshot(cls, snapshot: TurnSnapshot) -> "TurnView":
         """What the snapshot was taken of; only the code of a failed tool is not in it."""
-        view = cls(snapshot.turn_id, snapshot.session_id, seq=snapshot.seq, attempt=snapshot.attempt)
+        view = cls(snapshot.turn_id, snapshot.session_id, snapshot.seq, snapshot.attempt, state=State.RUNNING)
         items: list[SnapshotMessage | SnapshotTool] = [*snapshot.messages, *snapshot.tools]
         for item in sorted(items, key=lambda item: item.position):
             if isinstance(item, SnapshotMessage):
@@ -92,7 +94,12 @@ class TurnView:
         return view
 
     def apply(self, event: TurnEvent) -> None:
-        self.seq = max(self.seq, event.seq)
+        """Take in what follows; after the end nothing does."""
+        if not self.state.has_ended:
+            self.seq, self.state = max(self.seq, event.seq), seen_in(self.state, event)
+            self._take_in(event)
+
+    def _take_in(self, event: TurnEvent) -> None:
         match event:
             case TurnStarted():
                 self.attempt, self.model, self.prompt_version = event.attempt, event.model, event.prompt_version

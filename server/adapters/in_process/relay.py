@@ -5,8 +5,9 @@ from collections import deque
 from typing import Self
 
 from server.ports.relay import Listening
-from server.protocol.events import TurnEnd, TurnEvent
+from server.protocol.events import TurnEvent
 from server.protocol.server import TurnSnapshot
+from server.turns.lifecycle import ends_turn
 from server.turns.view_of_turn import TurnView
 
 EVENTS_PER_LISTENER = 512
@@ -35,7 +36,7 @@ class MemoryRelay:
         view.apply(event)
         for listener in self._listeners.get(event.session_id, ()):
             listener.receive(event, view)
-        if isinstance(event, TurnEnd):
+        if ends_turn(event):
             del self._views[event.session_id]
 
     def listen(self, session_id: str) -> Listening:

@@ -159,6 +159,10 @@ class PostgresConversations:
             stored = await connection.execute(statement("messages_by_id"), {"message_ids": ids})
             return [_message(message) for message in await stored.fetchall()]
 
+    async def unended_turn(self, turn_id: str) -> TurnRow | None:
+        rows = await self._all("unended_turn", {"turn_id": known_id(turn_id, "turn")})
+        return _turn(rows[0]) if rows else None
+
     async def unended_turns(self) -> list[TurnRow]:
         return [_turn(row) for row in await self._all("unended_turns", {})]
 
@@ -269,6 +273,7 @@ def _turn(row: DictRow) -> TurnRow:
         messages_limit=row["messages_limit"],
         created_at=row["created_at"].astimezone(UTC),
         supersedes=None if row["supersedes"] is None else str(row["supersedes"]),
+        owner=row["owner"],
     )
 
 

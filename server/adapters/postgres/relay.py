@@ -22,6 +22,7 @@ from server.errors import ServerError
 from server.ports.relay import Listening
 from server.protocol.events import TurnEnd, TurnEvent
 from server.protocol.server import TurnSnapshot
+from server.turns.lifecycle import ends_turn
 from server.turns.view_of_turn import SEQS_PER_ATTEMPT, TurnView, attempt_of
 
 CHANNEL = "flamechat_turns"
@@ -88,7 +89,7 @@ class PostgresRelay:
         view = self._inner.view(event.session_id)
         if view is not None and view.turn_id == event.turn_id:
             self._own[event.turn_id] = view
-        elif isinstance(event, TurnEnd):  # its view is kept until it is written; one that only ended has none
+        elif ends_turn(event):  # its view is kept until it is written; one that only ended has none
             self._own.setdefault(event.turn_id, TurnView(event.turn_id, event.session_id)).apply(event)
         self._unwritten.append(event)
         self._something_to_write.set()
@@ -114,7 +115,7 @@ class PostgresRelay:
         view = self._inner.view(session_id)
         if view is None or view.turn_id not in self._own:
             if session_id not in self._listeners:
-                running = [one for one in _as_they_stand(await self._rows([session_id])) if one.end is None]
+                running = [one for one in _as_they_stand(await self._rows([session_id])) if not one.state.has_ended]
                 return running[-1].snapshot() if running else None
             await self._read([session_id])
         return await self._inner.snapshot(session_id)
@@ -168,7 +169,7 @@ class PostgresRelay:
                     "seqs": [event.seq for event in events],
                     "sessions": [event.session_id for event in events],
                     "events": [event.to_wire() for event in events],
-                    "ends": [isinstance(event, TurnEnd) for event in events],
+                    "ends": [ends_turn(event) for event in events],
                     "per_attempt": SEQS_PER_ATTEMPT,
                     "channel": CHANNEL,
                     "news": [f"{event.session_id} {event.turn_id} {event.seq}" for event in last.values()],
@@ -179,7 +180,7 @@ class PostgresRelay:
             self._lost |= lost | {event.turn_id for event in batch}
             raise
         for event in events:
-            if isinstance(event, TurnEnd):
+            if ends_turn(event):
                 self._let_go(event)
 
     async def _without_beginning(
@@ -252,8 +253,8 @@ class PostgresRelay:
         """Whoever comes late gets the turn as it stands; one that has ended is in the messages already."""
         seen = self._seen.get(view.session_id)
         if seen is not None and view.turn_id not in self._own:
-            seen[view.turn_id] = view.seq if view.end is None else NOTHING_FOLLOWS
-            if view.end is None:
+            seen[view.turn_id] = NOTHING_FOLLOWS if view.state.has_ended else view.seq
+            if not view.state.has_ended:
                 await self._inner.publish(view.snapshot())
 
     async def _pass_on(self, row: DictRow) -> None:

@@ -3,8 +3,9 @@
 from collections import deque
 from typing import Any
 
-from server.protocol.events import ModelChunkAppend, ModelChunkStart, TurnEnd, TurnEvent, TurnFailed
+from server.protocol.events import ModelChunkAppend, ModelChunkStart, TurnEvent, TurnFailed
 from server.protocol.server import ChatError, TurnSnapshot
+from server.turns.lifecycle import ends_turn
 
 EVERY_S = 0.25
 SLOWEST_S = 1.0
@@ -112,7 +113,7 @@ class Backlog:
         return self._broadcast("ai_response", payload)
 
     def _mark_sent(self, event: TurnEvent | TurnSnapshot) -> None:
-        if isinstance(event, TurnEnd):
+        if ends_turn(event):
             del self._last_sent[event.turn_id]
             self._sent, self.due_at = 0, 0.0
         else:

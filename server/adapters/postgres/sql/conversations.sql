@@ -51,16 +51,18 @@ select * from public.start_chat_turn(%(turn_id)s, %(owner)s)
 
 -- name: stands_behind
 -- Whether an earlier turn of its session has not ended. An earlier one cannot come later: places are given out under the
--- session's lock.
+-- session's lock. Who asked to stop it, or it has ended: it waits for nothing.
 select exists (
     select from public.chat_turns t join public.chat_turns earlier on earlier.session_id = t.session_id
-    where t.id = %(turn_id)s and earlier.ordinal < t.ordinal and earlier.ended_at is null
+    where t.id = %(turn_id)s and t.ended_at is null and not t.cancel_requested
+        and earlier.ordinal < t.ordinal and earlier.ended_at is null
 ) as waits
 
 -- name: hand_over_turn
--- Its server was stopped, or lost the database: this attempt does not count against the turn.
-update public.chat_turns set handed_over = handed_over + 1
-where id = %(turn_id)s and attempt = %(attempt)s and ended_at is null
+-- Its server was stopped, or lost the database: this attempt does not count against the turn. Noted once, also where the
+-- answer to this statement was lost and it is sent again: what was handed over has no owner.
+update public.chat_turns set handed_over = handed_over + 1, owner = null
+where id = %(turn_id)s and attempt = %(attempt)s and ended_at is null and owner is not null
 
 -- name: request_cancel
 -- An ended turn is left as it is, and returned.
@@ -86,6 +88,10 @@ select flamechat_private.holds_chat_turn(%(turn_id)s, %(attempt)s) as holds
 -- name: messages_by_id
 -- What was just stored, in order.
 select * from public.chat_messages where id = any(%(message_ids)s) order by position
+
+-- name: unended_turn
+-- One that was not started: is there anything to close?
+select * from public.chat_turns where id = %(turn_id)s and ended_at is null
 
 -- name: unended_turns
 -- What a server that starts has to run or to close, oldest session first, each in its order.

@@ -1,9 +1,18 @@
 """From a running turn to everyone who listens to its session."""
 
+from dataclasses import dataclass
 from typing import Protocol, Self
 
 from server.protocol.events import TurnEvent
 from server.protocol.server import TurnSnapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a listener has of a turn: every event up to this number."""
+
+    turn_id: str
+    seq: int
 
 
 class Listening(Protocol):
@@ -30,9 +39,9 @@ class Relay(Protocol):
         there is no other process to get it from."""
         ...
 
-    def listen(self, session_id: str) -> Listening:
-        """Events of the session from this call on; begins with a snapshot if a turn is running. Ends when it is
-        closed."""
+    def listen(self, session_id: str, *, seen: Seen | None = None) -> Listening:
+        """Events of the session from this call on; begins with a snapshot if a turn is running. Who has `seen` a part
+        of that turn gets the events after it instead, where all of them are kept. Ends when it is closed."""
         ...
 
     async def snapshot(self, session_id: str) -> TurnSnapshot | None:

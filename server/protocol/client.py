@@ -15,8 +15,10 @@ Prompt = Annotated[str, Field(min_length=1, max_length=MAX_PROMPT_CHARACTERS)]
 
 
 class Resume(WireModel):
+    """What the client has of a turn of this session: every event up to `seq`."""
+
     turn_id: Identifier
-    seq: int
+    seq: Annotated[int, Field(ge=0)]
 
 
 class StartAnalysis(WireModel):

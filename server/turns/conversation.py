@@ -2,6 +2,7 @@
 own answers.
 """
 
+import contextlib
 import uuid
 from dataclasses import dataclass
 
@@ -14,10 +15,10 @@ from server.ports.identity import Caller
 from server.ports.measures import Measures
 from server.ports.objects import PICTURES_BUCKET, ObjectStore
 from server.ports.queue import TurnJob, TurnQueue
-from server.ports.relay import Listening, Relay
+from server.ports.relay import Listening, Relay, Seen
 from server.ports.scores import NoScores, Scores
 from server.ports.traces import TraceWorkers
-from server.protocol.client import EditPrompt, Feedback, Regenerate, StartAnalysis, UserPrompt
+from server.protocol.client import EditPrompt, Feedback, Regenerate, Resume, StartAnalysis, UserPrompt
 from server.protocol.server import ChatError, ConnectionAck, TurnSnapshot, WaitingForModel
 from server.protocol.wire_values import HistoryMessage, LimitsView, Opening, RunningTurn, ViewerState
 from server.turns.access import session_of, turn_of
@@ -73,9 +74,10 @@ class Conversation:
         self._scores = scores or NoScores()
 
     async def join(self, caller: Caller, message: StartAnalysis) -> Joined:
-        """Open or rejoin a session and listen to it. Costs nothing and starts nothing.
+        """Open or rejoin a session and listen to it, where the message says so after what the client has of a turn.
+        Costs nothing and starts nothing.
 
-        Raises BadRequest for a false userId or a session of another trace, WorkerFailed.
+        Raises BadRequest for a false userId, a session of another trace, or a turn of another session; WorkerFailed.
         """
         _same_user(caller, message.user_id)
         _, opened = await self._library.open(caller, message.trace_id)
@@ -84,7 +86,8 @@ class Conversation:
             caller, trace_id=message.trace_id, session_id=message.session_id
         )
         session_id = session.session_id
-        listening = self._relay.listen(session_id)
+        seen = None if message.resume is None else await self._seen(caller, session_id, message.resume)
+        listening = self._relay.listen(session_id, seen=seen)
         try:
             running = await self._relay.snapshot(session_id)
             ack = ConnectionAck(
@@ -100,6 +103,14 @@ class Conversation:
             await listening.aclose()
             raise
         return Joined(ack, listening, running)
+
+    async def _seen(self, caller: Caller, session_id: str, resume: Resume) -> Seen:
+        """Raises BadRequest, the same for a turn of another session, of somebody else, and for none."""
+        with contextlib.suppress(NotFound):
+            turn = await turn_of(self._conversations, caller, resume.turn_id)
+            if turn.session_id == session_id:
+                return Seen(turn.turn_id, resume.seq)
+        raise BadRequest("There is no such turn in this conversation.", field="resume.turnId")
 
     async def open(self, caller: Caller, *, trace_id: str, session_id: str) -> None:
         """Make the session, if it is new, without listening to it. Raises BadRequest for a session of another trace."""

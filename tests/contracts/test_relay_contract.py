@@ -15,7 +15,7 @@ from server.adapters.postgres.pool import Database
 from server.adapters.postgres.relay import PostgresRelay
 from server.adapters.supabase.realtime import ANSWER_S, RealtimeRelay
 from server.errors import DatabaseUnavailable
-from server.ports.relay import Listening, Relay
+from server.ports.relay import Listening, Relay, Seen
 from server.protocol.events import (
     ModelChunkAppend,
     ModelChunkStart,
@@ -63,8 +63,8 @@ class AcrossProcesses:
     async def give_up(self, turn_id: str, session_id: str) -> bool:
         return await self._here.give_up(turn_id, session_id)
 
-    def listen(self, session_id: str) -> Listening:
-        return self._there.listen(session_id)
+    def listen(self, session_id: str, *, seen: Seen | None = None) -> Listening:
+        return self._there.listen(session_id, seen=seen)
 
     async def snapshot(self, session_id: str) -> TurnSnapshot | None:
         return await self._there.snapshot(session_id)
@@ -209,8 +209,8 @@ async def test_a_turn_is_forgotten_after_its_end(relay: Relay) -> None:
     assert await relay.snapshot(S1) is not None
     for event in events[1:]:
         await relay.publish(event)
-    assert await relay.snapshot(S1) is None
     listening = relay.listen(S1)
+    assert await relay.snapshot(S1) is None  # its first look is over before the next turn begins
     following = stamped([TurnStarted(attempt=1, model="m", prompt_version="v"), TurnCancelled()], turn_id=T2)
     for event in following:
         await relay.publish(event)
@@ -381,3 +381,42 @@ async def test_listeners_are_disconnected_when_a_turn_ended_and_its_process_died
         with anyio.fail_after(60):
             assert [message async for message in listening] == []
         assert await there.snapshot(S1) is None
+
+
+async def test_a_listener_goes_on_after_what_it_has_seen_of_the_turn(relay: Relay) -> None:
+    events = an_answer(6)
+    for event in events[:5]:
+        await relay.publish(event)
+    listening = relay.listen(S1, seen=Seen(T1, 2))
+    assert await relay.snapshot(S1) is not None
+    for event in events[5:]:
+        await relay.publish(event)
+    assert await heard(listening) == events[2:]
+
+
+@pytest.mark.parametrize("seen", [Seen(T1, 0), Seen(T1, 99), Seen(T2, 3)], ids=["too old", "to come", "another turn"])
+async def test_a_listener_whose_place_is_not_kept_gets_a_snapshot(relay: Relay, seen: Seen) -> None:
+    events = an_answer(BOUND + 6)
+    for event in events[: BOUND + 4]:
+        await relay.publish(event)
+    if seen.seq == 0 and isinstance(relay, AcrossProcesses):
+        return  # the table keeps all of a running turn; a listener's queue does not
+    listening = relay.listen(S1, seen=seen)
+    assert await relay.snapshot(S1) is not None
+    for event in events[BOUND + 4 :]:
+        await relay.publish(event)
+    messages = await heard(listening)
+    assert isinstance(messages[0], TurnSnapshot)
+    assert (text_of(messages), messages[-1]) == (text_of([*events]), events[-1])
+
+
+async def test_a_later_attempt_begins_with_its_snapshot_for_whoever_has_seen_the_earlier_one(relay: Relay) -> None:
+    for event in an_answer(3)[:3]:
+        await relay.publish(event)
+    begun = TurnSnapshot(turn_id=T1, session_id=S1, attempt=2, seq=1_000_000, messages=[], tools=[])
+    await relay.publish(begun)
+    listening = relay.listen(S1, seen=Seen(T1, 3))
+    assert await relay.snapshot(S1) is not None
+    for event in stamped([TurnCancelled()], first=1_000_001):
+        await relay.publish(event)
+    assert [type(message) for message in await heard(listening)] == [TurnSnapshot, TurnCancelled]

@@ -149,7 +149,7 @@ test("only one question is on its way at a time", () => {
   store.close();
 });
 
-test("a missed event makes the store rejoin where it stands", () => {
+test("a missed event makes the store rejoin for a snapshot: what it holds is in doubt", () => {
   const store = opened();
   sockets[0]!.open();
   sockets[0]!.says(ACK);
@@ -173,7 +173,62 @@ test("a missed event makes the store rejoin where it stands", () => {
     offset: 4,
     chunk: "lost",
   });
-  assert.deepEqual(sockets[0]!.sentOf("start_analysis").at(-1)!.resume, { turnId, seq: 1 });
+  assert.equal(sockets[0]!.sentOf("start_analysis").length, 2);
+  assert.equal(sockets[0]!.sentOf("start_analysis").at(-1)!.resume, null);
+  store.close();
+});
+
+test("after a cut the store goes on from the event it holds, and what follows is applied without a snapshot", () => {
+  const store = opened();
+  sockets[0]!.open();
+  sockets[0]!.says(ACK);
+  store.ask("Why?");
+  const turnId = runningTurn(store.read().conversation)!.turnId;
+  const of = { turnId, sessionId: "s", messageId: "m" };
+  sockets[0]!.says(
+    { type: "turn_started", turnId, sessionId: "s", seq: 1, attempt: 1, model: "m", promptVersion: "v" },
+    { type: "model_chunk_start", ...of, seq: 2, offset: 0, chunk: "It " },
+  );
+  sockets[0]!.drop();
+  mock.timers.tick(1000);
+  sockets[1]!.open();
+  assert.deepEqual(sockets[1]!.sentOf("start_analysis")[0]!.resume, { turnId, seq: 2 });
+  sockets[1]!.says(
+    { ...ACK, running: { turnId, seq: 3 } },
+    { type: "model_chunk_append", ...of, seq: 3, offset: 3, chunk: "is" },
+  );
+  const [part] = runningTurn(store.read().conversation)!.parts;
+  assert.equal(part!.kind === "text" && part!.text, "It is");
+  assert.equal(sockets[1]!.sentOf("start_analysis").length, 1);
+  store.close();
+});
+
+test("a turn that the server does not know any more is not gone on with: the store joins anew", () => {
+  const store = opened();
+  sockets[0]!.open();
+  sockets[0]!.says(ACK);
+  store.ask("Why?");
+  const turnId = runningTurn(store.read().conversation)!.turnId;
+  sockets[0]!.says({
+    type: "turn_started",
+    turnId,
+    sessionId: "s",
+    seq: 1,
+    attempt: 1,
+    model: "m",
+    promptVersion: "v",
+  });
+  sockets[0]!.drop();
+  mock.timers.tick(1000);
+  sockets[1]!.open();
+  sockets[1]!.says({ type: "protocol_error", code: "bad_field", message: "No such turn.", field: "resume.turnId" });
+  assert.deepEqual(
+    sockets[1]!.sentOf("start_analysis").map((message) => message.resume),
+    [{ turnId, seq: 1 }, null],
+  );
+  assert.equal(store.read().conversation.notice, null);
+  sockets[1]!.says(ACK);
+  assert.equal(runningTurn(store.read().conversation), null);
   store.close();
 });
 

@@ -4,9 +4,10 @@ import asyncio
 from collections import deque
 from typing import Self
 
-from server.ports.relay import Listening
+from server.ports.relay import Listening, Seen
 from server.protocol.events import TurnEvent
 from server.protocol.server import TurnSnapshot
+from server.turns.followed_turn import FollowedTurn
 from server.turns.lifecycle import ends_turn
 from server.turns.view_of_turn import TurnView
 
@@ -21,34 +22,39 @@ class MemoryRelay:
 
     def __init__(self, *, events_per_listener: int = EVENTS_PER_LISTENER) -> None:
         self._bound = events_per_listener
-        self._views: dict[str, TurnView] = {}
+        self._turns: dict[str, FollowedTurn] = {}
         self._listeners: dict[str, set[_Listener]] = {}
 
     async def publish(self, event: TurnEvent | TurnSnapshot) -> None:
         if isinstance(event, TurnSnapshot):
-            replacing = self._views[event.session_id] = TurnView.of_snapshot(event)
-            for listener in self._listeners.get(event.session_id, ()):
-                listener.resync(replacing)
+            self.take_up(FollowedTurn.of_snapshot(event, events_kept=self._bound))
             return
-        view = self._views.get(event.session_id)
-        if view is None or view.turn_id != event.turn_id:
-            view = self._views[event.session_id] = TurnView(event.turn_id, event.session_id)
-        view.apply(event)
+        turn = self._turns.get(event.session_id)
+        if turn is None or turn.view.turn_id != event.turn_id:
+            view = TurnView(event.turn_id, event.session_id)
+            turn = self._turns[event.session_id] = FollowedTurn(view, events_kept=self._bound)
+        turn.add(event)
         for listener in self._listeners.get(event.session_id, ()):
-            listener.receive(event, view)
+            listener.receive(event, turn)
         if ends_turn(event):
-            del self._views[event.session_id]
+            del self._turns[event.session_id]
 
-    def listen(self, session_id: str) -> Listening:
-        listener = _Listener(self, session_id, self._bound)
+    def take_up(self, turn: FollowedTurn) -> None:
+        """Send a turn on from where it stands, in place of what was published of it."""
+        self._turns[turn.view.session_id] = turn
+        for listener in self._listeners.get(turn.view.session_id, ()):
+            listener.resync(turn)
+
+    def listen(self, session_id: str, *, seen: Seen | None = None) -> Listening:
+        listener = _Listener(self, session_id, self._bound, seen)
         self._listeners.setdefault(session_id, set()).add(listener)
-        view = self._views.get(session_id)
-        if view is not None:
-            listener.resync(view)
+        turn = self._turns.get(session_id)
+        if turn is not None:
+            listener.resync(turn)
         return listener
 
     async def snapshot(self, session_id: str) -> TurnSnapshot | None:
-        view = self._views.get(session_id)
+        view = self.view(session_id)
         return None if view is None else view.snapshot()
 
     async def give_up(self, turn_id: str, session_id: str) -> bool:
@@ -56,15 +62,12 @@ class MemoryRelay:
 
     def view(self, session_id: str) -> TurnView | None:
         """The running turn as it was published."""
-        return self._views.get(session_id)
-
-    def views(self) -> list[TurnView]:
-        """All running turns."""
-        return list(self._views.values())
+        turn = self._turns.get(session_id)
+        return None if turn is None else turn.view
 
     def forget(self, session_id: str) -> None:
         """Drop what is known of a session's running turn."""
-        self._views.pop(session_id, None)
+        self._turns.pop(session_id, None)
 
     async def hang_up(self, session_id: str) -> None:
         """Forget the session's running turn, and end its listeners' streams."""
@@ -82,27 +85,40 @@ class MemoryRelay:
 
 class _Listener:
     """Queues events. In place of a turn on which it has fallen behind (or come late) it queues that turn's view, read
-    at the moment it is taken: a slow reader gets the newest state once."""
+    at the moment it is taken: a slow reader gets the newest state once. `seen` is what the reader has of a turn, until
+    something of that turn is queued."""
 
-    def __init__(self, relay: MemoryRelay, session_id: str, bound: int) -> None:
+    def __init__(self, relay: MemoryRelay, session_id: str, bound: int, seen: Seen | None) -> None:
         self._relay = relay
         self._session_id = session_id
         self._bound = bound
+        self._seen = seen
         self._pending: deque[TurnEvent | TurnView] = deque()
         self._wake = asyncio.Event()
         self._closed = False
 
-    def receive(self, event: TurnEvent, view: TurnView) -> None:
-        if any(waiting is view for waiting in self._pending):
+    def receive(self, event: TurnEvent, turn: FollowedTurn) -> None:
+        if any(waiting is turn.view for waiting in self._pending):
             return
+        if self._seen is not None and self._seen.turn_id == event.turn_id:
+            if event.seq <= self._seen.seq and not ends_turn(event):
+                return
+            if event.seq != self._seen.seq + 1:
+                self.resync(turn)
+                return
+            self._seen = None
         self._pending.append(event)
         if len(self._pending) > self._bound:
-            self.resync(view)
+            self.resync(turn)
         self._wake.set()
 
-    def resync(self, view: TurnView) -> None:
-        kept = [waiting for waiting in self._pending if waiting.turn_id != view.turn_id]
-        self._pending = deque([*kept[-self._bound :], view])
+    def resync(self, turn: FollowedTurn) -> None:
+        """Go on with this turn after what was seen of it, or else from where it stands."""
+        kept = [waiting for waiting in self._pending if waiting.turn_id != turn.view.turn_id]
+        missed: list[TurnEvent] | None = None
+        if self._seen is not None and self._seen.turn_id == turn.view.turn_id:
+            missed, self._seen = turn.events_after(self._seen.seq), None
+        self._pending = deque([*kept[-self._bound :], *([turn.view] if missed is None else missed)])
         self._wake.set()
 
     def __aiter__(self) -> Self:

@@ -19,9 +19,10 @@ from server.adapters.in_process.relay import EVENTS_PER_LISTENER, MemoryRelay
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.statements import statement
 from server.errors import ServerError
-from server.ports.relay import Listening
+from server.ports.relay import Listening, Seen
 from server.protocol.events import TurnEnd, TurnEvent
 from server.protocol.server import TurnSnapshot
+from server.turns.followed_turn import FollowedTurn
 from server.turns.lifecycle import ends_turn
 from server.turns.view_of_turn import SEQS_PER_ATTEMPT, TurnView, attempt_of
 
@@ -105,18 +106,20 @@ class PostgresRelay:
         self._look_at([session_id])
         return True
 
-    def listen(self, session_id: str) -> Listening:
+    def listen(self, session_id: str, *, seen: Seen | None = None) -> Listening:
         self._listeners[session_id] = self._listeners.get(session_id, 0) + 1
         self._look_at([session_id])
-        return _Listening(self, session_id, self._inner.listen(session_id))
+        return _Listening(self, session_id, self._inner.listen(session_id, seen=seen))
 
     async def snapshot(self, session_id: str) -> TurnSnapshot | None:
         """Raises DatabaseUnavailable."""
         view = self._inner.view(session_id)
         if view is None or view.turn_id not in self._own:
             if session_id not in self._listeners:
-                running = [one for one in _as_they_stand(await self._rows([session_id])) if not one.state.has_ended]
-                return running[-1].snapshot() if running else None
+                running = [
+                    one for one in _as_they_stand(await self._rows([session_id])) if not one.view.state.has_ended
+                ]
+                return running[-1].view.snapshot() if running else None
             await self._read([session_id])
         return await self._inner.snapshot(session_id)
 
@@ -232,8 +235,8 @@ class PostgresRelay:
             for session in sessions:
                 if session in self._listeners:
                     self._seen.setdefault(session, {})
-            for view in _as_they_stand([row for row in rows if str(row["session_id"]) in first_look]):
-                await self._catch_up(view)
+            for turn in _as_they_stand([row for row in rows if str(row["session_id"]) in first_look]):
+                self._catch_up(turn)
             for row in rows:
                 if str(row["session_id"]) not in first_look:
                     await self._pass_on(row)
@@ -249,13 +252,14 @@ class PostgresRelay:
         async with self._database.transaction() as connection:
             return await (await connection.execute(statement("read_turn_events"), parameters)).fetchall()
 
-    async def _catch_up(self, view: TurnView) -> None:
+    def _catch_up(self, turn: FollowedTurn) -> None:
         """Whoever comes late gets the turn as it stands; one that has ended is in the messages already."""
+        view = turn.view
         seen = self._seen.get(view.session_id)
         if seen is not None and view.turn_id not in self._own:
             seen[view.turn_id] = NOTHING_FOLLOWS if view.state.has_ended else view.seq
             if not view.state.has_ended:
-                await self._inner.publish(view.snapshot())
+                self._inner.take_up(turn)
 
     async def _pass_on(self, row: DictRow) -> None:
         session_id, turn_id, seq = str(row["session_id"]), str(row["turn_id"]), int(row["seq"])
@@ -319,21 +323,21 @@ def _begins(event: TurnEvent | TurnSnapshot) -> bool:
     return isinstance(event, TurnSnapshot) or (event.seq - 1) % SEQS_PER_ATTEMPT == 0
 
 
-def _as_they_stand(rows: list[DictRow]) -> list[TurnView]:
+def _as_they_stand(rows: list[DictRow]) -> list[FollowedTurn]:
     """The turns that these rows describe from a beginning on."""
-    views: dict[str, TurnView] = {}
+    turns: dict[str, FollowedTurn] = {}
     for row in rows:
         event = _EVENT.validate_json(row["event"])
         if isinstance(event, TurnSnapshot):
-            views[event.turn_id] = TurnView.of_snapshot(event)
-        elif event.turn_id in views and event.seq == views[event.turn_id].seq + 1:
-            views[event.turn_id].apply(event)
+            turns[event.turn_id] = FollowedTurn.of_snapshot(event)
+        elif event.turn_id in turns and event.seq == turns[event.turn_id].view.seq + 1:
+            turns[event.turn_id].add(event)
         elif _begins(event):
-            views[event.turn_id] = TurnView(event.turn_id, event.session_id)
-            views[event.turn_id].apply(event)
+            turns[event.turn_id] = FollowedTurn(TurnView(event.turn_id, event.session_id))
+            turns[event.turn_id].add(event)
         else:
-            views.pop(event.turn_id, None)
-    return list(views.values())
+            turns.pop(event.turn_id, None)
+    return list(turns.values())
 
 
 class _Listening:

@@ -14,7 +14,7 @@ import httpx
 import structlog
 
 from server.adapters.supabase.realtime_messages import Backlog
-from server.ports.relay import Listening, Relay
+from server.ports.relay import Listening, Relay, Seen
 from server.protocol.events import TurnEvent
 from server.protocol.server import ChatError, TurnSnapshot
 
@@ -89,8 +89,8 @@ class RealtimeRelay:
             self._backlogs[session_id].forget(turn_id)
         return await self._inner.give_up(turn_id, session_id)
 
-    def listen(self, session_id: str) -> Listening:
-        return self._inner.listen(session_id)
+    def listen(self, session_id: str, *, seen: Seen | None = None) -> Listening:
+        return self._inner.listen(session_id, seen=seen)
 
     async def snapshot(self, session_id: str) -> TurnSnapshot | None:
         return await self._inner.snapshot(session_id)

@@ -159,7 +159,7 @@ export class ChatStore extends Store<ChatState> {
     this.#socket = socket;
     this.#joined = false;
     this.#receivedAt = Date.now();
-    socket.onopen = () => this.#join();
+    socket.onopen = () => this.#join({ resuming: true });
     socket.onmessage = (message) => {
       this.#receivedAt = Date.now();
       this.#inbox.push(JSON.parse(message.data as string) as ServerMessage);
@@ -170,10 +170,11 @@ export class ChatStore extends Store<ChatState> {
     this.#ping = setInterval(() => this.#keepAlive(), PING_EVERY_MS);
   }
 
-  #join(): void {
+  /** `resuming`: hear a running turn from where we stand. Where what we hold is in doubt its snapshot is asked for instead. */
+  #join({ resuming }: { resuming: boolean }): void {
     const { traceId, sessionId, mountedTools } = this.#settings;
     const running = runningTurn(this.read().conversation);
-    const resume = running && running.seq > 0 ? { turnId: running.turnId, seq: running.seq } : null;
+    const resume = resuming && running && running.seq > 0 ? { turnId: running.turnId, seq: running.seq } : null;
     const accessToken = this.#settings.token?.() ?? null;
     this.#send({ type: "start_analysis", traceId, sessionId, mountedTools, resume, accessToken });
   }
@@ -220,7 +221,9 @@ export class ChatStore extends Store<ChatState> {
     if (messages.length) this.#dispatch(messages);
   }
 
-  #dispatch(actions: Action[]): void {
+  #dispatch(received: Action[]): void {
+    const actions = received.filter((action) => !refusesResume(action));
+    if (actions.length < received.length) this.#join({ resuming: false });
     const before = this.read();
     const conversation = actions.reduce(reduce, before.conversation);
     const acknowledged = actions.some((action) => action.type === "connection_ack");
@@ -236,7 +239,7 @@ export class ChatStore extends Store<ChatState> {
     if (acknowledged) this.#sendUnanswered(conversation);
     if (conversation.needsResync && this.#joined) {
       this.#joined = false;
-      this.#join();
+      this.#join({ resuming: false });
     }
   }
 
@@ -273,4 +276,9 @@ export class ChatStore extends Store<ChatState> {
   #send(message: ClientMessage): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
+}
+
+/** The turn we hold a part of is gone: its session was removed meanwhile. */
+function refusesResume(action: Action): boolean {
+  return action.type === "protocol_error" && (action.field?.startsWith("resume") ?? false);
 }

@@ -14,6 +14,7 @@ pytest_plugins = [
     "tests.plugins.pooler",
     "tests.plugins.postgres",
     "tests.plugins.worlds",
+    "tests.plugins.relays",
 ]
 
 ALIASES = (

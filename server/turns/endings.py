@@ -39,8 +39,8 @@ def ending_of(view: TurnView, account_id: str, outcome: Outcome) -> tuple[TurnEn
                 output_tokens=outcome.usage.output_tokens,
                 cost_usd=outcome.usage.cost,
             )
-            untold = outcome.title is not None and outcome.title != view.title
-            return completed, (SessionTitle(title=outcome.title), end) if untold else (end,)
+            is_new = outcome.title is not None and outcome.title != view.title
+            return completed, (SessionTitle(title=outcome.title), end) if is_new else (end,)
         case TurnCancelled():
             kept = _with_metadata(messages, view.last_message_id, {"partial": True})
             note = _system_event(view.turn_id, "Stopped.", {"event": "turn_cancelled"})

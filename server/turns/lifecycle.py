@@ -40,7 +40,7 @@ from server.protocol.server import TurnSnapshot
 
 MAX_ATTEMPTS = 3
 """A turn that was running when its server died is tried again; a turn that kills servers must not do so for ever. One
-whose server was told to stop, or lost the database, goes on however often."""
+whose server was stopped, or lost the database, goes on however often."""
 
 
 class State(Enum):
@@ -70,7 +70,7 @@ class Event(Enum):
     ACCEPT_BEHIND = "accept behind"  #: reserve_turn with `queue_behind`, while an earlier turn has not ended
     EARLIER_ENDED = "earlier ended"  #: the last earlier turn of its session ended
     START = "start"  #: start_turn: an attempt begins
-    HAND_OVER = "hand over"  #: hand_over_turn: its newest attempt's server is told to stop, or lost the database
+    HAND_OVER = "hand over"  #: hand_over_turn: its newest attempt's server is stopped, or lost the database
     REQUEST_STOP = "request stop"  #: request_cancel: its user asks to stop it
     COMPLETE = "complete"  #: end_turn of the newest attempt, with an answer
     CANCEL = "cancel"  #: end_turn of the newest attempt, or of nobody's: stopped by its user

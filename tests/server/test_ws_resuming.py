@@ -13,7 +13,7 @@ from server.protocol.events import ToolStart, TurnEvent
 from server.turns.followed_turn import EVENTS_KEPT
 from tests.plugins.postgres import FreshDatabase
 from tests.server.running_server import RunningServer, ScriptedAgent, Socket, running_server, saying
-from tests.server.talking import END, ask, history, new_id, sequence, told
+from tests.server.talking import END, answer_text, ask, history, new_id, sequence
 from tests.server.test_conversation_on_postgres import local_server, seen
 
 NO_SUCH_TURN = "There is no such turn in this conversation."
@@ -40,13 +40,13 @@ async def rejoined(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Half:
-    """A turn that has begun and waits for `go_on`; what a client heard of it until it left; the number of the last."""
+    """A turn that is half done and waits for `go_on`; what a client got of it until it left; the number of the last."""
 
     server: RunningServer
     trace_id: str
     session_id: str
     turn_id: str
-    heard: list[dict[str, Any]]
+    received: list[dict[str, Any]]
     last: int
     go_on: anyio.Event
 
@@ -62,31 +62,31 @@ async def half_an_answer(tmp_path: Path, script: Sequence[TurnEvent]) -> AsyncIt
     async with running_server(tmp_path, agent) as server:
         trace_id = await server.trace_id()
         async with server.session(trace_id) as socket:
-            turn_id, heard = await ask(socket), [await socket.next()]
-            while heard[-1].get("seq", 0) < last:
-                heard.append(await socket.next())
+            turn_id, received = await ask(socket), [await socket.next()]
+            while received[-1].get("seq", 0) < last:
+                received.append(await socket.next())
         yield Half(
             server=server,
             trace_id=trace_id,
             session_id=socket.ack["sessionId"],
             turn_id=turn_id,
-            heard=heard[1:],
+            received=received[1:],
             last=last,
             go_on=go_on,
         )
 
 
-async def test_a_listener_goes_on_after_what_it_has_and_hears_nothing_twice(tmp_path: Path) -> None:
+async def test_a_listener_goes_on_after_what_it_has_and_gets_nothing_twice(tmp_path: Path) -> None:
     async with half_an_answer(tmp_path, calls(5)) as half, half.after(3) as socket:
         assert socket.ack["running"] == {"turnId": half.turn_id, "seq": half.last}
-        assert [await socket.next() for _ in half.heard[3:]] == half.heard[3:]
+        assert [await socket.next() for _ in half.received[3:]] == half.received[3:]
         half.go_on.set()
         rest = await socket.until(*END)
         assert sequence(rest) == list(range(half.last + 1, rest[-1]["seq"] + 1))
-        assert told([*half.heard, *rest]) == "It is"
+        assert answer_text([*half.received, *rest]) == "It is"
 
 
-async def test_a_listener_that_has_everything_hears_only_what_is_new(tmp_path: Path) -> None:
+async def test_a_listener_that_has_everything_gets_only_what_is_new(tmp_path: Path) -> None:
     async with half_an_answer(tmp_path, calls(2)) as half, half.after(4) as socket:
         half.go_on.set()
         assert (await socket.next())["seq"] == half.last + 1
@@ -113,7 +113,7 @@ async def test_a_number_that_has_not_come_yet_gets_a_snapshot(tmp_path: Path) ->
         assert sequence(await socket.until(*END))[0] == half.last + 1
 
 
-async def test_a_turn_that_ended_meanwhile_is_in_the_history_and_not_told_again(tmp_path: Path) -> None:
+async def test_a_turn_that_ended_meanwhile_is_in_the_history_and_not_sent_again(tmp_path: Path) -> None:
     async with half_an_answer(tmp_path, calls(1)) as half:
         async with half.after(half.last) as socket:
             half.go_on.set()
@@ -185,5 +185,5 @@ async def test_over_postgresql_a_listener_goes_on_after_what_it_has(
             go_on.set()
             rest = await socket.until(*END)
             assert sequence(rest) == list(range(7, rest[-1]["seq"] + 1))
-            assert told([*first, *rest]) == "It is"
+            assert answer_text([*first, *rest]) == "It is"
         assert [row["contentText"] for row in await history(one, session_id) if row["sender"] == "model"] == ["It is"]

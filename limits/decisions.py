@@ -1,4 +1,5 @@
-"""What the database answers when it is asked to accept a prompt, and how a refusal is worded for a person.
+"""What the database answers when it is asked to accept a prompt, and how a refusal is worded for a person. The decision
+itself is `reserve_chat_turn` in supabase/migrations.
 
 What counts are the messages people see: prompts and finished answers. Tool requests, tool results and system events
 never do.

@@ -1,6 +1,8 @@
 """The pages of docs/: their links lead somewhere, the paths they name exist, and the decisions have no holes."""
 
+import os
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,18 @@ def name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
+@cache
+def file_names() -> set[str]:
+    """The names of all files in our folders, without what is installed there."""
+    return {
+        file
+        for top in TOP
+        for folder, _, files in os.walk(ROOT / top)
+        if "node_modules" not in Path(folder).parts
+        for file in files
+    }
+
+
 def without_diffs(text: str) -> str:
     """A diff names files that it adds."""
     return re.sub(r"^```diff\n.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
@@ -50,6 +64,13 @@ def test_every_path_that_a_page_names_exists(page: Path) -> None:
     named = paths_in(page.read_text(encoding="utf-8"))
     missing = [path for path in named if not (ROOT / path).exists() and not path.startswith(MADE)]
     assert not missing
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_source_file_that_a_page_names_without_its_folder_exists(page: Path) -> None:
+    spans = re.findall(r"`([^`\n]+)`", without_diffs(page.read_text(encoding="utf-8")))
+    named = {file for span in spans for file in re.findall(r"(?<![\w/.<>*-])[a-z_]+\.(?:py|sql|tsx?|c|h)\b(?!/)", span)}
+    assert named <= file_names()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

@@ -7,21 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rendering.bounds import EDGE_MIN_WIDTH, LABEL_MIN_WIDTH, ROW_HEIGHT
+from rendering.bounds import EDGE_MIN_WIDTH, ROW_HEIGHT
 from rendering.kernels.cells import FIXED_BITS, ONE, Cells, Rgb8, Scale
-from rendering.level_of_detail import Runs, label_runs
+from rendering.labels import row_labels
+from rendering.level_of_detail import label_runs
 from rendering.palette import Palette, PaletteName, Rgb
 from rendering.rows import Rows
 from rendering.scene import Label, Strip
-from rendering.text import Typeface, elide_name, printable, typeface
 from traces.model import Int64, Trace
 
 Tell = Callable[[int, float, int], str]
 """From a cell's kind, its weight on the axis and its count of boxes to what is told of it."""
-
-_LABEL_PAD = 4
-_BASELINE = 13
-"""From a row's top to the letters' baseline: 11 px letters centred in 17 px."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +53,10 @@ class Paint:
     dim_label: Rgb
     name: Callable[[int], str]
     remark: Callable[[int], str]
+
+    def ink(self, kind: int) -> Rgb:
+        """The colour of a kind's label."""
+        return self.label if self.bright is None or self.bright[kind] else self.dim_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,41 +112,14 @@ class Chart:
 
 def draw_rows(rows: Rows, depths: range, area: Area, look: Paint) -> Chart:
     """The rows at `depths` as they are drawn, the first outermost."""
-    face = typeface("label", area.dpr)
     drawn = []
     cells_of_rows, hidden = rows.cells(depths, area.scale, look.colours) if len(depths) else ([], 0)
     for cells in cells_of_rows:
         runs = label_runs(cells, EDGE_MIN_WIDTH, area.dpr)
         edges = np.minimum((runs.left + ONE // 2) >> FIXED_BITS, area.width * area.dpr - 1)
-        drawn.append(Row(cells, edges[edges > 0], tuple(_row_labels(runs, area, look, face))))
+        labels = row_labels(runs, left=area.left, dpr=area.dpr, name=look.name, remark=look.remark, ink=look.ink)
+        drawn.append(Row(cells, edges[edges > 0], tuple(labels)))
     return Chart(area, tuple(drawn), hidden)
-
-
-def _row_labels(runs: Runs, area: Area, look: Paint, face: Typeface) -> list[Label]:
-    labels = []
-    pixel = ONE * area.dpr
-    wide = np.flatnonzero(runs.right - runs.left >= LABEL_MIN_WIDTH * pixel)
-    columns = (runs.left[wide].tolist(), runs.right[wide].tolist(), runs.kind[wide].tolist())
-    for left, right, kind in zip(*columns, strict=True):
-        begin = (left + pixel // 2) // pixel + _LABEL_PAD
-        room = right // pixel - begin - _LABEL_PAD // 2
-        text = label_text(face, printable(look.name(kind)), room, look.remark(kind))
-        if text:
-            ink = look.label if look.bright is None or look.bright[kind] else look.dim_label
-            labels.append(Label(area.left + begin, _BASELINE, text, "label", ink))
-    return labels
-
-
-def label_text(face: Typeface, name: str, room: int, remark: str) -> str:
-    """What fits into a box: the name, shortened if it must be, with the remark (a handle, a change) behind it; the
-    remark alone rather than a name without."""
-    if not remark:
-        return elide_name(face, name, room)
-    suffix = " " + remark
-    short = elide_name(face, name, room - face.width(suffix))
-    if short:
-        return short + suffix
-    return remark if face.width(remark) <= room else ""
 
 
 def matching_frames(trace: Trace, pattern: str, used: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

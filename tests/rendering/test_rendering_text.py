@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rendering.chart import label_text
+from rendering.labels import label_text
 from rendering.text import elide_end, elide_name, printable, typeface
 
 

@@ -65,8 +65,8 @@ def meters(usage: Usage, plan: Plan | None = None) -> tuple[Meter, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """What a change of plan would do to `users`: how many could not begin something now and then, and then by what;
-    and how many of their conversations take no more messages now and then."""
+    """How a change of plan would affect `users`: how many are at a limit under the present plan and under the new one,
+    and there by which limit; and how many of their conversations take no more messages under each."""
 
     users: int
     reached_now: int

@@ -7,7 +7,7 @@ class Measures(Protocol):
     """Numbers about turns and refusals; never what was said, and never who. Counting cannot fail."""
 
     def turn_started(self, *, attempt: int, waited_s: float) -> None:
-        """A runner has it. `waited_s` is the time since the prompt was accepted."""
+        """A runner took a turn. `waited_s` is the time since the prompt was accepted."""
         ...
 
     def turn_ended(

@@ -83,7 +83,7 @@ class Standing:
 
 @dataclass(slots=True)
 class MemoryAccounts:
-    """Who there is. A caller who is not here finds nothing."""
+    """The users. A caller who is none of them finds nothing."""
 
     clock: Clock
     plans: dict[str, Plan] = field(default_factory=lambda: dict(SEEDED))

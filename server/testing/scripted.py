@@ -1,4 +1,4 @@
-"""The model port's twin: a chat model that says what a test wrote, and remembers what it was asked."""
+"""The model port's twin: a chat model that answers what a test wrote, and keeps the requests it got."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field

@@ -97,7 +97,7 @@ class TurnHandler(CallbackHandler):
             generation.update(prompt=prompt)
 
     async def on_llm_new_token(self, token: str, *, run_id: UUID, **kwargs: Any) -> Any:  # type: ignore[override]
-        """Only the first says something: when it came."""
+        """Only the first token is reported: the package notes its time and nothing else of tokens."""
         if run_id not in self._updated_completion_start_time_memo:
             super().on_llm_new_token(token, run_id=run_id, **kwargs)
 
@@ -121,11 +121,11 @@ def _kind(error: BaseException) -> BaseException:
 
 
 SHOWN = frozenset({"model_name", "model", "finish_reason", "status"})
-"""What a provider says of a reply that is none of its text."""
+"""Metadata of a reply that quotes none of its text."""
 
 
 def _without_text(response: LLMResult) -> LLMResult:
-    """The result with its usage and model, and without what was said."""
+    """The result with its usage and model, and without its text."""
     generation = response.generations[-1][-1]
     if not isinstance(generation, ChatGeneration) or not isinstance(generation.message, AIMessage):
         return LLMResult(generations=[[ChatGeneration(message=AIMessage(content=""))]])

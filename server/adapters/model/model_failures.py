@@ -14,8 +14,8 @@ _KEY = re.compile(r"\b(?:sk|pk|rk)-[\w*-]{6,}|(?<=Bearer )\S+")
 
 
 def model_failed(error: Exception, model: str, base_url: str | None, *, began: bool) -> ModelFailed:
-    """The failure for this error of the client, of LangChain's wrapper, or of reading what came. `began`: something of
-    the answer had come.
+    """The failure for this error of the client, of LangChain's wrapper, or of reading what came. `began`: whether part
+    of the answer had arrived.
     """
     where = f"the model endpoint {shown_address(base_url)}" if base_url else "OpenAI"
     begin = f"{where[0].upper()}{where[1:]}"

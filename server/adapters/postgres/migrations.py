@@ -43,7 +43,7 @@ def read_migrations(folder: Path) -> list[Migration]:
 async def migrate(owner_dsn: str, *, bootstrap: bool, root: Path | None = None) -> list[str]:
     """Bring a database up to date; returns the versions applied now. One transaction per file, one runner at a time.
 
-    `bootstrap` first lays the stand-ins for what a Supabase project already has: for the embedded database and tests.
+    `bootstrap` first creates stand-ins for what a Supabase project already has: for the embedded database and tests.
     Raises DatabaseUnavailable when the database cannot be reached, a file fails (with its line), or it has
     migrations that are not these files'.
     """
@@ -86,7 +86,7 @@ async def _applied(cursor: AsyncCursor[tuple[str, str | None]]) -> dict[str, str
 
 
 def _pending(migrations: list[Migration], applied: dict[str, str | None]) -> list[Migration]:
-    """What is still to be applied. Raises DatabaseUnavailable when the database has seen other things than these."""
+    """The migrations still to be applied. Raises DatabaseUnavailable when others than these have been applied."""
     unknown = sorted(set(applied) - {migration.version for migration in migrations})
     if unknown:
         raise DatabaseUnavailable(

@@ -18,7 +18,8 @@ from server.errors import ConfigError, DatabaseUnavailable
 
 CONNECT_S = 10
 NOTIFY_WITHIN_S = 2.0
-"""How long a NOTIFY to oneself may take: a direct connection needs milliseconds, a pooler of transactions for ever."""
+"""How long a NOTIFY to oneself may take: through a direct connection it needs milliseconds, through a pooler of
+transactions it never arrives."""
 
 log = structlog.get_logger(__name__)
 

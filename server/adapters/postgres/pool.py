@@ -22,7 +22,7 @@ from server.errors import (
 )
 
 MAX_CONNECTIONS = 16
-"""Of one server process. The embedded server has 200 places; a statement holds one for a few milliseconds."""
+"""Connections of one server process. The embedded server allows 200; a statement needs one for a few milliseconds."""
 
 WAIT_SECONDS = 10.0
 PREPARE_AFTER = 5

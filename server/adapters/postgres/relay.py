@@ -39,7 +39,7 @@ DEAF_POLL_S = 0.2
 
 RETRY_S = 0.3
 NOTHING_FOLLOWS = 1 << 62
-"""Above every number: what is seen of a turn that has ended."""
+"""Higher than every event's number: marks a turn that has ended as seen."""
 
 _EVENT: TypeAdapter[TurnEvent | TurnSnapshot] = TypeAdapter(
     Annotated[TurnEvent | TurnSnapshot, Field(discriminator="type")]
@@ -199,7 +199,7 @@ class PostgresRelay:
         return {str(row["turn_id"]) for row in found}
 
     def _republished(self, turns: set[str]) -> list[TurnEvent | TurnSnapshot]:
-        """These turns as they stand; what waits to be written of them is in it."""
+        """Snapshots of these turns, which include what waits to be written of them."""
         views = [self._own[turn] for turn in turns if turn in self._own]
         self._unwritten = [event for event in self._unwritten if event.turn_id not in turns]
         snapshots: list[TurnEvent | TurnSnapshot] = [view.snapshot() for view in views]
@@ -319,12 +319,12 @@ class PostgresRelay:
 
 
 def _begins(event: TurnEvent | TurnSnapshot) -> bool:
-    """Whether a turn can be followed from here. After a gap it cannot: a snapshot comes soon."""
+    """Whether a listener can follow the turn from this event on. After a gap it waits for the next snapshot."""
     return isinstance(event, TurnSnapshot) or (event.seq - 1) % SEQS_PER_ATTEMPT == 0
 
 
 def _as_they_stand(rows: list[DictRow]) -> list[FollowedTurn]:
-    """The turns that these rows describe from a beginning on."""
+    """The turns that can be followed from these rows; one with a gap in its last rows is left out."""
     turns: dict[str, FollowedTurn] = {}
     for row in rows:
         event = _EVENT.validate_json(row["event"])

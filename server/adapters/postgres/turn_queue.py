@@ -1,7 +1,7 @@
 """Accepted turns as jobs on PostgreSQL, run by the workers of every server process.
 
 procrastinate keeps the jobs: one running per session (`lock`), workers with heartbeats, aborts by NOTIFY. `chat_turns`
-is the truth all the same: a job is only the sign that somebody has to look at its turn.
+is the truth all the same: a job only says that somebody has to look at its turn.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ POLL_S = 0.25
 
 ABORT_POLL_S = 1.0
 DEAF_POLL_S = 0.2
-"""How often is looked where no NOTIFY arrives."""
+"""How often jobs are polled for where no NOTIFY arrives."""
 
 HEARTBEAT_S = 2.0
 STALLED_S = 6.0

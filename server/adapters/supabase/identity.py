@@ -24,7 +24,7 @@ MAX_TOKEN_CHARACTERS = 8_192
 """Several times the longest token that Supabase makes of a full profile."""
 
 LAST_SECOND = 253_402_300_799
-"""Of the year 9999: later ones no calendar holds."""
+"""Of the year 9999, the last that `datetime` has."""
 
 SIGNED_BY_KEY = ("ES256", "RS256")
 SIGNED_BY_SECRET = ("HS256",)

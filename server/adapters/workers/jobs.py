@@ -65,8 +65,7 @@ def import_trace(source: Path, name: str, columns: Path, bounds: Bounds, cache_b
         except BaseException as error:  # noqa: BLE001 - carried to the caller's thread, where it is raised
             failure.append(error)
 
-    # On Linux niceness belongs to a thread: this one takes its own to the grave, and the process may answer questions
-    # next.
+    # On Linux niceness belongs to a thread: it ends with this one, and the process may answer questions next.
     thread = threading.Thread(target=work)
     thread.start()
     while thread.is_alive():

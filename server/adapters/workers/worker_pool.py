@@ -59,7 +59,7 @@ class ProcessWorkers:
         self._import_seconds = import_seconds
         self._question_seconds = question_seconds
         self._line: list[tuple[Path, object]] = []
-        """Uploads that wait to be read, in order, each with something of its own."""
+        """Uploads that wait to be read, in order, each with an object that makes equal paths distinct."""
         self._progress: dict[Path, Path] = {}
         """Of the uploads that are being read: the file in which the worker counts the bytes that it has read."""
         self._sandbox = SqlSandbox(sql_bounds)

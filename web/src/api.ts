@@ -89,7 +89,7 @@ export function errorFrom(status: number, body: string): ApiError {
   return new ApiError(`The server answered ${status} without saying why.`, status);
 }
 
-/** What fetch, or the reading of a body that breaks off, says of a network that fails, in words. */
+/** The error, in words, of a request or a body that the network broke off. */
 async function reached<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -24,7 +24,7 @@ export function wantsRealtimeAlone(): boolean {
   return config.read().realtime && STREAM === "realtime";
 }
 
-/** Ask; of a server that does not answer, the next request reports it. */
+/** Fetch the configuration. That a server does not answer is reported by the next request. */
 export async function startConfig(): Promise<void> {
   await json<ClientConfig>("/config").then(
     (received) => config.write(received),

@@ -1,4 +1,4 @@
-/** The access token that says who one is where a project of Supabase does; nobody needs one on one's own machine. */
+/** The access token of a user of a Supabase project; a server on one's own machine needs none. */
 import { Store } from "../store.ts";
 
 const KEY = "flamechat.token";

@@ -104,7 +104,7 @@ export const METER_WORDS: Record<Meter["limitType"], string> = {
   total_traces: "traces",
 };
 
-/** Whether what refused a question would let it through now. */
+/** Whether the limit that refused a question would let it through now. */
 export function isLifted(refusal: ChatError, mine: MyUsage): boolean {
   const meter =
     refusal.limitType === "session_messages"
@@ -113,7 +113,7 @@ export function isLifted(refusal: ChatError, mine: MyUsage): boolean {
   return meter !== null && meter !== undefined && (meter.left === null || meter.left > 0);
 }
 
-/** What a question asks for; null leaves it to the server. Of a choice that is offered no longer nothing is left. */
+/** The model that a question asks for; null leaves it to the server, also when the choice is no longer offered. */
 export function chosenModel(offered: OfferedModel[] | null, kept: string | null): string | null {
   if (!offered) return kept; // not known yet: the server refuses what it does not offer
   return offered.slice(1).some(({ name }) => name === kept) ? kept : null;

@@ -43,7 +43,7 @@ const FINAL_CLOSE: Record<number, string> = {
   4403: "This conversation belongs to someone else.",
   4429: "Too many conversations are open at this server. Close one, then load this page again.",
 };
-/** Nobody was here for long: the server wants its place back until somebody is. */
+/** Nobody was here for long: the server closed the socket until somebody is. */
 const IDLE_CLOSE = 4410;
 const SIGNS_OF_LIFE = ["online", "pointerdown", "keydown"] as const;
 

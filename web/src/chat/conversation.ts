@@ -1,4 +1,4 @@
-/** The conversation as the page holds it, and the pure rules by which messages of the wire change it. */
+/** The state of a conversation on the page, and the pure rules by which messages of the wire change it. */
 import type {
   ChatError,
   ConnectionAck,
@@ -26,7 +26,7 @@ export interface Conversation {
   notice: string | null;
   /** Something was missed: the session has to be rejoined to get a snapshot. */
   needsResync: boolean;
-  /** How the agent has wished to move the chart since the page was opened, in order. */
+  /** What the agent has asked of the chart since the page was opened, in order. */
   viewerActions: ViewerAction[];
 }
 
@@ -101,7 +101,7 @@ function standing(turns: Turn[], replaces: Replaces | null): Turn[] {
   return place < 0 ? turns : turns.slice(0, place);
 }
 
-/** History is the truth for every ended turn; a turn on its way keeps what we hold of it until its snapshot comes. */
+/** History is the truth for every ended turn; a turn on its way keeps what is known of it until its snapshot comes. */
 function acknowledged(state: Conversation, ack: ConnectionAck): Conversation {
   const waiting = ack.running ? null : unendedIn(ack.history);
   let turns = turnsOf(ack.history).map((turn) => {

@@ -108,7 +108,7 @@ export class RealtimeSocket {
     }
   }
 
-  /** Have the session as it stands, and the running turn. */
+  /** Fetch the session as it is now, and the running turn. */
   async #join(): Promise<void> {
     if (!this.#joined) return;
     const { sessionId, traceId, mountedTools } = this.#joined;

@@ -52,7 +52,7 @@ export interface Turn {
   partial: boolean;
   failure: { code: string; message: string; retryable: boolean } | null;
   replaces: Replaces | null;
-  /** The server holds it and it has ended: it can be answered again. */
+  /** The server has stored it and it has ended: it can be answered again. */
   isStored: boolean;
   /** What the person thought of the answer. */
   feedback: -1 | 0 | 1 | null;

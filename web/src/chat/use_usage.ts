@@ -1,4 +1,4 @@
-/** Where the person stands, asked for when that may have changed; lifts a refusal that holds no longer. */
+/** The person's usage, asked for again when it may have changed; lifts a refusal that no longer applies. */
 import { useEffect, useState } from "preact/hooks";
 import { isLifted, myUsage, type MyUsage } from "../accounts/usage.ts";
 import { ApiError } from "../api.ts";

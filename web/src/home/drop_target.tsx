@@ -3,7 +3,7 @@ import { useLayoutEffect, useState } from "preact/hooks";
 
 export function DropTarget({ dropped }: { dropped: (files: File[]) => void }) {
   const [over, setOver] = useState(false);
-  // Before the page is seen: whoever sees it may drop, and what nobody takes leads the browser away.
+  // Before the page is painted: a file that is dropped where nothing handles it makes the browser leave the page.
   useLayoutEffect(() => {
     const abort = new AbortController();
     const { signal } = abort;

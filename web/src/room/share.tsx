@@ -1,4 +1,4 @@
-/** A link by which others see this trace's chart; whoever holds it needs no account. */
+/** A link by which others see this trace's chart; whoever has it needs no account. */
 import { useRef, useState } from "preact/hooks";
 import { json, remove } from "../api.ts";
 import { Icon } from "../icons.tsx";

@@ -1,4 +1,4 @@
-/** A trace behind a link, as whoever holds the link sees it: the chart and its functions, nothing to be changed. */
+/** A trace behind a link, as whoever has the link sees it: the chart and its functions, nothing to be changed. */
 import { useMemo } from "preact/hooks";
 import { sharedPath, sharedTrace, type TraceInfo } from "../api.ts";
 import { ViewerStore } from "../viewer/viewer_store.ts";

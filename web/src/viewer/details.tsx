@@ -1,4 +1,4 @@
-/** What is known of the selected frame, spoken by the status line and shown below the chart. */
+/** What is known of the selected frame, in the status line and below the chart. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { topFunctions, type FunctionRow } from "../api.ts";
 import { Icon } from "../icons.tsx";

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).parents[1]
 PRODUCT = ("traces", "rendering", "limits", "server")
 SOURCES = {".py", ".ts", ".tsx", ".c", ".h", ".sql"}
-FOREIGN = re.compile(r"^(?:evals/cases|fixtures|web/src/protocol\.ts|server/page)(?:/|$)")
+FOREIGN = re.compile(r"^(?:evals/cases|fixtures|supabase/migrations|web/src/protocol\.ts|server/page)(?:/|$)")
 """Recorded programs, which are data; migrations, which are append-only; what a build makes."""
 
 HOUSE_WORDS = re.compile(

@@ -4,9 +4,9 @@
 
 do $$
 declare
-    wanted record;
+    api_role record;
 begin
-    for wanted in
+    for api_role in
         select * from (values
             ('anon', 'nologin'),
             ('authenticated', 'nologin'),
@@ -14,8 +14,8 @@ begin
             ('authenticator', 'noinherit nologin')
         ) as roles (name, options)
     loop
-        if not exists (select from pg_catalog.pg_roles where rolname = wanted.name) then
-            execute format('create role %I %s', wanted.name, wanted.options);
+        if not exists (select from pg_catalog.pg_roles where rolname = api_role.name) then
+            execute format('create role %I %s', api_role.name, api_role.options);
         end if;
     end loop;
 end

@@ -40,7 +40,7 @@ class AuthServer:
         return await self.faults.meet("auth") or JSONResponse(self.keys.jwks())
 
     async def sign_in(self, name: str, *, lasts_s: float = LIFETIME_S, **changed: Any) -> str:
-        """An access token for that person, who is signed up if he was not."""
+        """An access token for that person, who is signed up if they were not."""
         user_id = person_id(name)
         await self.policies.signed_up(user_id, f"{name}@example.com")
         metadata = {"provider": "email", "flamechat_admin": name in self.administrators}
@@ -66,7 +66,7 @@ class AuthServer:
 
     async def follow_link(self, request: Request) -> Response:
         """What a link in a mail does: it leads to the page, with the token in the fragment. Here everybody's link is
-        his name."""
+        their name."""
         token = await self.sign_in(request.query_params["token"])
         expires = int(time.time()) + LIFETIME_S
         fragment = f"access_token={token}&expires_at={expires}&expires_in={LIFETIME_S}&refresh_token=again"

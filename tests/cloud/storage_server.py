@@ -132,7 +132,7 @@ class StorageServer:
         return JSONResponse([{"id": name, "name": name, "public": False} for name in BUCKETS])
 
     async def _arrive(self, request: Request) -> dict[str, Any] | Response:
-        """Who asks, or the answer that he gets at once."""
+        """The claims of the caller's token, or the refusal."""
         self.requests.append((request.method, request.url.path))
         fault = await self.faults.meet("storage")
         if fault is not None:

@@ -179,4 +179,4 @@ async def test_a_wrong_secret_gets_the_same_answer_as_no_setup(tmp_path: Path) -
         await page.send(type="start_analysis", **start)
         error = await page.next()
         assert error["errorCode"] == "internal_error"
-        assert error["message"] == "This door is not set up to reach the server."
+        assert error["message"] == "This function is not set up to reach the server."

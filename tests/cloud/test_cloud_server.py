@@ -281,7 +281,7 @@ async def test_a_refusal_at_a_limit_of_a_gateways_turn_reaches_the_page_by_realt
             "/api/v1/ai/process-turn", json=turn | {"turnId": new_id()}, headers=headers
         )
         assert refused.status_code == 429
-        await team.supabase.realtime.broadcasts.until(lambda told: told[-1]["event"] == "chat_error")
+        await team.supabase.realtime.broadcasts.until(lambda broadcasts: broadcasts[-1]["event"] == "chat_error")
         error = team.supabase.realtime.broadcasts[-1]
         assert error["topic"] == f"chat:{turn['sessionId']}"
         assert (error["payload"]["limitType"], error["payload"]["limit"]) == ("session_messages", 2)

@@ -18,7 +18,7 @@ Row = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A user with a trace, a session, a turn and a message of his own."""
+    """A user with a trace, a session, a turn and a message of their own."""
 
     user_id: str
     account_id: str

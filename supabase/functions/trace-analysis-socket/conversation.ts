@@ -1,5 +1,5 @@
-// One socket's conversation, without the socket: what is heard, and what is said to it. Messages and close codes are
-// those of /api/v1/chat, as far as a door without a view of the session can say them.
+// One socket's conversation, without the socket: what it receives, and what it is sent. Messages and close codes are
+// those of /api/v1/chat, as far as a function without a view of the session can send them.
 
 export interface Person {
   userId: string;
@@ -47,7 +47,7 @@ export class Conversation {
     clearTimeout(this.#timer);
   }
 
-  hear(data: unknown): Promise<void> {
+  receive(data: unknown): Promise<void> {
     this.#last = this.#last
       .then(() => this.#answer(data))
       .catch(() => this.#refuse("internal_error", "The server cannot be reached. Try again."));
@@ -130,8 +130,8 @@ export class Conversation {
       const { limitType, used, limit, planName, resetsAt } = body;
       return this.#refuse("limit_exceeded", text, { limitType, used, limit, planName, resetsAt });
     }
-    // What is wrong between this door and the server is nothing a browser can mend, and its words are not for it.
-    this.#refuse("internal_error", status >= 500 ? text : "This door is not set up to reach the server.");
+    // What is wrong between this function and the server is nothing a browser can repair: it gets no details.
+    this.#refuse("internal_error", status >= 500 ? text : "This function is not set up to reach the server.");
   }
 
   #protocolError(code: string, message: string, field: unknown = null): void {

@@ -1,5 +1,5 @@
-// A browser's door to a Flamechat server that has no public address: it takes a WebSocket, checks who asks, hands
-// prompts on to `POST /api/v1/ai/process-turn`, and says what came of it. The answer itself comes over Realtime.
+// A browser's way to a Flamechat server that has no public address: it takes a WebSocket, checks who asks, passes
+// prompts on to `POST /api/v1/ai/process-turn`, and sends what came of it. The answer itself comes over Realtime.
 //
 // Secrets: FLAMECHAT_URL (where this function reaches the server), PROCESS_AI_TURN_SECRET (as the server has it);
 // SUPABASE_URL and SUPABASE_ANON_KEY are there by themselves. Deploy with --no-verify-jwt: a browser's WebSocket sends
@@ -52,7 +52,7 @@ Deno.serve((request) => {
     close: (code, reason) => socket.readyState === WebSocket.OPEN && socket.close(code, reason),
   });
   socket.onopen = () => conversation.begin();
-  socket.onmessage = ({ data }) => conversation.hear(data);
+  socket.onmessage = ({ data }) => conversation.receive(data);
   socket.onclose = socket.onerror = () => conversation.end();
   return response;
 });

@@ -188,6 +188,7 @@ export interface Regenerate {
   model?: string | null;
 }
 
+/** What the client has of a turn of this session: every event up to `seq`. */
 export interface Resume {
   turnId: string;
   seq: number;

@@ -27,7 +27,8 @@ class Tick:
 
 
 def ticks(start: float, end: float, *, zero: float, unit: Unit, pixels: int) -> tuple[Tick, ...]:
-    """Ticks from `start` to `end` of an axis `pixels` wide, told relative to `zero`; none for an empty range."""
+    """Ticks from `start` to `end` of an axis `pixels` wide, labelled by their distance from `zero`; none for an
+    empty range."""
     if not end > start:
         return ()
     step = nice_step((end - start) * TICK_SPACING / pixels)

@@ -55,7 +55,7 @@ MAX_MIN_WIDTH = 100.0
 """Widest "minimum visible width": more would hide what is plainly to be seen."""
 
 MINIMAP_HEIGHT = 28
-"""Pixels of the strip that shows the whole profile above a chart: deep enough to recognise a shape, no more."""
+"""Pixels of the strip that shows all of a profile above a chart: deep enough to recognise a shape, no more."""
 
 MAX_VANISHED_NAMES = 3
 """Vanished functions that a diff names in its notes; it counts the others."""

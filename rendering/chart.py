@@ -16,8 +16,8 @@ from rendering.rows import Rows
 from rendering.scene import Label, Strip
 from traces.model import Int64, Trace
 
-Tell = Callable[[int, float, int], str]
-"""From a cell's kind, its weight on the axis and its count of boxes to what is told of it."""
+BoxTitle = Callable[[int, float, int], str]
+"""From a cell's kind, its weight on the axis and its count of boxes to its title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """How kinds look: a colour a kind; `bright` tells those that are not dimmed. `name` is a kind's label, `remark`
+    """How kinds look: a colour a kind; `bright` marks those that are not dimmed. `name` is a kind's label, `remark`
     what stands behind it."""
 
     colours: Rgb8
@@ -89,25 +89,25 @@ class Chart:
         return Chart(self.area, self.rows[first:last], 0)
 
     def placed(
-        self, top: int, count: int, *, upwards: bool = False, tell: Tell | None = None
+        self, top: int, count: int, *, upwards: bool = False, title_of: BoxTitle | None = None
     ) -> tuple[list[Strip], list[Label]]:
-        """The first `count` rows, downwards from `top`, or `upwards` with the last of them at the top. `tell` says what
-        a reader who asks is told of a cell."""
+        """The first `count` rows, downwards from `top`, or `upwards` with the last of them at the top. `title_of` gives
+        the title of each cell."""
         strips, labels, area = [], [], self.area
         for index, row in enumerate(self.rows[:count]):
             y = top + (count - 1 - index if upwards else index) * ROW_HEIGHT
             if len(row.cells):
-                told = () if tell is None else self._told(row.cells, tell)
-                strips.append(Strip(area.left, y, area.width, ROW_HEIGHT - 1, row.cells, row.edges, told))
+                titles = () if title_of is None else self._titles(row.cells, title_of)
+                strips.append(Strip(area.left, y, area.width, ROW_HEIGHT - 1, row.cells, row.edges, titles))
             labels += [
                 Label(label.x, y + label.baseline, label.text, label.style, label.colour) for label in row.labels
             ]
         return strips, labels
 
-    def _told(self, cells: Cells, tell: Tell) -> tuple[str, ...]:
+    def _titles(self, cells: Cells, title_of: BoxTitle) -> tuple[str, ...]:
         values = (cells.weight * (self.area.per_pixel / ONE)).tolist()
         columns = (cells.kind.tolist(), values, cells.count.tolist())
-        return tuple(tell(kind, value, count) for kind, value, count in zip(*columns, strict=True))
+        return tuple(title_of(kind, value, count) for kind, value, count in zip(*columns, strict=True))
 
 
 def draw_rows(rows: Rows, depths: range, area: Area, look: Paint) -> Chart:
@@ -128,10 +128,10 @@ def matching_frames(trace: Trace, pattern: str, used: npt.NDArray[np.bool_]) -> 
     if re.fullmatch(r"f\d{1,9}", pattern) and int(pattern[1:]) < len(used):
         matching[int(pattern[1:])] = used[int(pattern[1:])]
         return matching
-    wanted = pattern.casefold()
+    folded = pattern.casefold()
     for frame in np.flatnonzero(used).tolist():
         text = f"{trace.frame_name(frame)}\n{trace.frame_file(frame) or ''}"
-        matching[frame] = wanted in text.casefold()
+        matching[frame] = folded in text.casefold()
     return matching
 
 

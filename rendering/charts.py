@@ -1,4 +1,4 @@
-"""Charts beside the flamegraphs: activity over time, how long single calls took, where the time is spent itself.
+"""Charts other than flamegraphs: activity over time, how long single calls took, where the time is spent itself.
 
 Drawn with matplotlib's Agg renderer through its figure objects: no window, no global state, imported only when a chart
 is drawn. PNG bytes come back, the same for the same trace.
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from rendering.box_titles import shortened
 from rendering.errors import InvalidOption
 from rendering.options import SheetOptions
 from rendering.palette import PALETTES, Palette, Rgb
 from rendering.picture import Picture
 from rendering.profiles import chosen_profile, profile_title, trace_title
-from rendering.telling import shortened
 from rendering.text import elide_name, typeface
 from traces.analysis.functions import top_functions
 from traces.analysis.units import format_share, format_value
@@ -99,10 +99,10 @@ def render_activity(trace: Trace, options: SheetOptions) -> Picture:
     notes = (f"showing the {len(lines)} busiest of {len(lines) + left_out} profiles",) if left_out else ()
     busiest = max(lines, key=lambda line: float(line.busy.sum()))
     share = format_share(float(busiest.busy.mean()))
-    told = (
+    description = (
         f"Activity over time of {trace_title(trace)}; busiest is {profile_title(trace, busiest.profile)}, {share} busy."
     )
-    return _picture(figure, options, options.title or f"Activity over time · {trace_title(trace)}", notes, told)
+    return _picture(figure, options, options.title or f"Activity over time · {trace_title(trace)}", notes, description)
 
 
 def render_durations(trace: Trace, frame: int, options: SheetOptions) -> Picture:
@@ -132,8 +132,8 @@ def render_durations(trace: Trace, frame: int, options: SheetOptions) -> Picture
         f"{label} {format_value(value, profile.axis)}"
         for label, value in (("median", median), ("95th", float(np.percentile(took, 95))), ("longest", longest))
     )
-    told = f"{len(took):,} calls of {name} [f{frame}]: {numbers}."
-    return _picture(figure, options, options.title or f"{name} · {len(took):,} calls · {numbers}", (), told)
+    description = f"{len(took):,} calls of {name} [f{frame}]: {numbers}."
+    return _picture(figure, options, options.title or f"{name} · {len(took):,} calls · {numbers}", (), description)
 
 
 def render_self_time(trace: Trace, options: SheetOptions, *, bars: int = DEFAULT_BARS) -> Picture:
@@ -156,11 +156,11 @@ def render_self_time(trace: Trace, options: SheetOptions, *, bars: int = DEFAULT
     _style(axes, palette)
     more = table.total_rows - len(rows)
     notes = (f"showing {len(rows)} of {table.total_rows:,} functions",) if more > 0 else ()
-    told = "Most in the function itself: " + ", ".join(
+    description = "Most in the function itself: " + ", ".join(
         f"{_short(r.name)} [{r.handle}] {format_share(r.self_share)}" for r in rows
     )
     title = options.title or f"Self time · {trace_title(trace)} · {profile_title(trace, profile)}"
-    return _picture(figure, options, title, notes, told + ".")
+    return _picture(figure, options, title, notes, description + ".")
 
 
 def counter_names(trace: Trace) -> list[str]:
@@ -188,9 +188,9 @@ def render_counter(trace: Trace, name: str, options: SheetOptions) -> Picture:
     _style(axes, palette)
     values = counters.value[mine]
     least, most, last = (f"{value:,.6g}" for value in (values.min(), values.max(), values[-1]))
-    told = f"{len(mine):,} readings of {_short(name)}: from {least} to {most}, {last} at the end."
+    description = f"{len(mine):,} readings of {_short(name)}: from {least} to {most}, {last} at the end."
     title = options.title or f"{_short(name)} · {trace.name}"
-    return _picture(figure, options, title, (), told)
+    return _picture(figure, options, title, (), description)
 
 
 def _busy(profile: Profile, start: float, end: float, bins: int) -> npt.NDArray[np.float64]:

@@ -16,11 +16,11 @@ _LARGEST_PATH = 8
 _LARGEST_SELF = 6
 _NAME_CHARACTERS = 80
 _STEP = 0.9
-"""Along the widest path only calls are told whose heaviest callee is lighter than this part of them."""
+"""Of the widest path only those calls are described whose heaviest callee weighs less than this part of them."""
 _LEAST_SHARE = 0.01
 """The widest path ends where it is no longer wide."""
 _LONGEST_PATH = 500
-"""Calls looked at along the path: runaway recursion has no end worth telling."""
+"""The most calls followed along the path: nobody reads to the end of a runaway recursion."""
 
 
 def describe(trace: Trace, tree: MergedTree, unit: Unit) -> list[str]:
@@ -57,8 +57,8 @@ def _widest_path(tree: MergedTree, extent: float) -> list[int]:
 
 def _turns(tree: MergedTree, path: list[int]) -> list[int]:
     """The calls of the path where it narrows, widest first."""
-    told = [n for n, following in pairwise(path) if tree.total_value[following] < tree.total_value[n] * _STEP]
-    return (told or path[-1:])[:_LARGEST_PATH]
+    narrowing = [n for n, following in pairwise(path) if tree.total_value[following] < tree.total_value[n] * _STEP]
+    return (narrowing or path[-1:])[:_LARGEST_PATH]
 
 
 def heaviest_in_row(trace: Trace, rows: BoxRows, depth: int, extent: float) -> str:

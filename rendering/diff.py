@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rendering.bounds import MAX_VANISHED_NAMES, ROW_HEIGHT
-from rendering.chart import Area, Paint, Tell, draw_rows
+from rendering.box_titles import place_of
+from rendering.chart import Area, BoxTitle, Paint, draw_rows
 from rendering.description import shown_name
 from rendering.errors import InvalidOption
 from rendering.kernels.layout import Places, side_by_side
@@ -20,7 +21,6 @@ from rendering.profiles import chosen_profile, profile_title, trace_title
 from rendering.rows import BoxRows
 from rendering.scene import Fill, Label, Scene
 from rendering.sheet import Sheet, depth_note, detail_notes
-from rendering.telling import place_of
 from traces.analysis.diff import TreeDiff, diff_trees
 from traces.analysis.units import format_share, format_value
 from traces.errors import InvalidQuestion
@@ -106,11 +106,11 @@ _NO_ROWS = BoxRows(np.zeros(0), np.zeros(0), np.zeros(0, np.int32), np.zeros(1, 
 def diff_scene(comparison: Comparison, options: DiffOptions) -> tuple[Scene, tuple[str, ...]]:
     """The scene and the notes that it says at its foot."""
     rows, deepest = comparison.rows, comparison.rows.depth_count
-    # An axis of shares would tell what the boxes' own labels tell better.
+    # The boxes' own labels show shares better than an axis would.
     sheet = Sheet(replace(options, value_axis=options.value_axis and not comparison.as_shares), deepest=deepest)
     area = sheet.area(0.0, comparison.extent)
-    wanted = sheet.rows(0) if options.depth is None else min(sheet.rows(0), options.depth)
-    depths = range(options.start_depth, min(deepest, options.start_depth + wanted))
+    row_count = sheet.rows(0) if options.depth is None else min(sheet.rows(0), options.depth)
+    depths = range(options.start_depth, min(deepest, options.start_depth + row_count))
     look = _paint(comparison, sheet.palette, handles=options.handles)
     chart = draw_rows(rows, depths, area, look)
     gone = vanished(comparison.tree)
@@ -122,7 +122,9 @@ def diff_scene(comparison: Comparison, options: DiffOptions) -> tuple[Scene, tup
         if len(lines) <= kept:
             break
     bottom = sheet.top + max(1, len(shown)) * ROW_HEIGHT
-    strips, labels = chart.placed(sheet.top, len(shown), tell=_tell(comparison) if options.format == "svg" else None)
+    strips, labels = chart.placed(
+        sheet.top, len(shown), title_of=_titles(comparison) if options.format == "svg" else None
+    )
     axis_unit = comparison.tree.after_profile.unit
     fills, axis_labels = sheet.value_axis(area, bottom, zero=0.0, unit=axis_unit)
     title = options.title or f"{trace_title(comparison.before)} → {trace_title(comparison.after)}"
@@ -169,17 +171,17 @@ def _paint(comparison: Comparison, palette: Palette, *, handles: bool) -> Paint:
     return Paint(colours, None, palette.label, palette.dim_label, comparison.name, remark)
 
 
-def _tell(comparison: Comparison) -> Tell:
+def _titles(comparison: Comparison) -> BoxTitle:
     tree = comparison.tree
 
-    def tell(node: int, value: float, count: int) -> str:
+    def title(node: int, value: float, count: int) -> str:
         trace, frame = comparison.frame(node)
         before, after = float(tree.before[node]), float(tree.after[node])
         many = f"{count:,} boxes, the heaviest " if count > 1 else ""
         change = comparison.change(before, after) or "no change"
         return f"{many}{place_of(trace, frame)} {comparison.value(before)} → {comparison.value(after)}, {change}"
 
-    return tell
+    return title
 
 
 def _marks(comparison: Comparison, gone: Int64, area: Area, depths: range, sheet: Sheet) -> list[Fill]:
@@ -202,9 +204,11 @@ def _marks(comparison: Comparison, gone: Int64, area: Area, depths: range, sheet
         x = min(round(at / per_pixel), right - MARK_WIDTH)
         if x < round(low / per_pixel):
             continue
-        told = ", ".join(f"{comparison.name(n)} {comparison.value(float(tree.before[n]))}" for n in nodes[:8])
+        vanished_names = ", ".join(f"{comparison.name(n)} {comparison.value(float(tree.before[n]))}" for n in nodes[:8])
         top = sheet.top + (int(tree.depth[nodes[0]]) - depths.start) * ROW_HEIGHT
-        marks.append(Fill(area.left + x, top, MARK_WIDTH, ROW_HEIGHT - 1, (red, green, blue), f"gone: {told}"))
+        marks.append(
+            Fill(area.left + x, top, MARK_WIDTH, ROW_HEIGHT - 1, (red, green, blue), f"gone: {vanished_names}")
+        )
     return marks
 
 
@@ -253,7 +257,7 @@ def _description(comparison: Comparison, notes: Sequence[str]) -> str:
 
 
 def _largest(comparison: Comparison, by_function: npt.NDArray[np.float64], sign: int) -> str:
-    told = []
+    parts = []
     for function in np.argsort(-sign * by_function, kind="stable")[:_LARGEST_CHANGES].tolist():
         if sign * by_function[function] <= 0:
             break
@@ -264,8 +268,8 @@ def _largest(comparison: Comparison, by_function: npt.NDArray[np.float64], sign:
             else (comparison.before, int(comparison.tree.before_frame[function]))
         )
         change = comparison.value(abs(float(by_function[function])))
-        told.append(f"{shown_name(trace.frame_name(frame))} by {change}")
-    return ", ".join(told) or "nothing"
+        parts.append(f"{shown_name(trace.frame_name(frame))} by {change}")
+    return ", ".join(parts) or "nothing"
 
 
 def _per_cent(change: float) -> str:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rendering.bounds import ROW_HEIGHT
-from rendering.chart import Tell, draw_rows, matching_frames, paint_frames
+from rendering.box_titles import frame_titles
+from rendering.chart import BoxTitle, draw_rows, matching_frames, paint_frames
 from rendering.description import describe
 from rendering.errors import InvalidOption
 from rendering.focus import Part, part_of
@@ -20,7 +21,6 @@ from rendering.profiles import chosen_profile, profile_title, trace_title
 from rendering.rows import Rows
 from rendering.scene import Label, Scene
 from rendering.sheet import Sheet, depth_note, detail_notes
-from rendering.telling import tell_frames
 from traces.analysis.units import format_value
 from traces.analysis.window import Window
 from traces.model import Profile, Trace
@@ -57,8 +57,8 @@ def lay_out(trace: Trace, options: FlamegraphOptions) -> View:
     part = part_of(profile, window, options.focus, flatten=options.flatten_recursion)
     if options.mode == "left_heavy":
         rows: Rows = heaviest_first(trace, part.tree)
-        whole = float(part.tree.total_value[part.tree.parent < 0].sum())
-        view = View(rows, part, profile, profile.unit, 0.0, whole, 0.0, window, notes)
+        total = float(part.tree.total_value[part.tree.parent < 0].sum())
+        view = View(rows, part, profile, profile.unit, 0.0, total, 0.0, window, notes)
     else:
         first, last = float(profile.axis_start), float(profile.axis_end)
         start, end = (window.start, window.end) if window else (first, last)
@@ -75,8 +75,8 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
     rows, deepest = view.rows, view.rows.depth_count
     sheet = Sheet(options, deepest=deepest, minimap=options.minimap)
     area = sheet.area(view.start, view.end)
-    wanted = sheet.rows(0) if options.depth is None else min(sheet.rows(0), options.depth)
-    depths = range(options.start_depth, min(deepest, options.start_depth + wanted))
+    row_count = sheet.rows(0) if options.depth is None else min(sheet.rows(0), options.depth)
+    depths = range(options.start_depth, min(deepest, options.start_depth + row_count))
     matching, said = None, list(view.notes)
     if options.highlight:
         matching = matching_frames(trace, options.highlight, rows.kinds(range(deepest), len(trace.frames)))
@@ -92,8 +92,10 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
         if len(lines) <= kept:
             break
     bottom = sheet.top + max(1, len(shown)) * ROW_HEIGHT
-    tell: Tell | None = tell_frames(trace, view.unit, view.end - view.start) if options.format == "svg" else None
-    strips, labels = chart.placed(sheet.top, len(shown), tell=tell)
+    title_of: BoxTitle | None = (
+        frame_titles(trace, view.unit, view.end - view.start) if options.format == "svg" else None
+    )
+    strips, labels = chart.placed(sheet.top, len(shown), title_of=title_of)
     fills, axis_labels = sheet.value_axis(area, bottom, zero=view.zero, unit=view.unit)
     title = options.title or trace_title(trace)
     labels += [*sheet.header(title, _subtitle(trace, view, options)), *axis_labels, *sheet.depth_axis(shown, sheet.top)]
@@ -148,13 +150,13 @@ def _shaping(options: FlamegraphOptions) -> list[str]:
 
 def _extent(view: View) -> str:
     profile = view.profile
-    whole = format_value(view.end - view.start, view.unit)
+    extent = format_value(view.end - view.start, view.unit)
     if view.window is None:
-        return whole
+        return extent
     start = format_value(view.window.start - profile.axis_start, profile.axis)
     end = format_value(view.window.end - profile.axis_start, profile.axis)
     length = format_value(profile.axis_end - profile.axis_start, profile.axis)
-    return f"{whole} from {start} to {end} of {length}"
+    return f"{extent} from {start} to {end} of {length}"
 
 
 def _description(trace: Trace, view: View, options: FlamegraphOptions, notes: Sequence[str]) -> str:
@@ -162,5 +164,5 @@ def _description(trace: Trace, view: View, options: FlamegraphOptions, notes: Se
         f"{MODE_TITLES[options.mode]} flamegraph of {trace_title(trace)}, profile {profile_title(trace, view.profile)}"
     )
     shaping = "".join(f", {word}" for word in _shaping(options))
-    told = describe(trace, view.part.tree, view.profile.unit)
-    return " ".join([f"{what}: {_extent(view)}{shaping}.", *told, *(f"{n[:1].upper()}{n[1:]}." for n in notes)])
+    sentences = describe(trace, view.part.tree, view.profile.unit)
+    return " ".join([f"{what}: {_extent(view)}{shaping}.", *sentences, *(f"{n[:1].upper()}{n[1:]}." for n in notes)])

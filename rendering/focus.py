@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rendering.errors import InvalidOption
-from traces.analysis.merged import MergedTree, below, whole_tree
+from traces.analysis.merged import MergedTree, below, full_tree
 from traces.analysis.subtrees import depth_without_recursion, subtree, without_recursion
 from traces.analysis.window import Window, node_values
 from traces.errors import UnknownHandle
@@ -24,10 +24,10 @@ class Part:
 
 
 def part_of(profile: Profile, window: Window | None, focus: str | None, *, flatten: bool) -> Part:
-    """The whole call tree, or one node with what it calls, or all calls of one function. Raises InvalidOption."""
+    """The full call tree, or one node with what it calls, or all calls of one function. Raises InvalidOption."""
     tree = profile.tree
     values = node_values(profile, window)
-    merged = whole_tree(tree, values)
+    merged = full_tree(tree, values)
     row = tree.depth
     kept = np.arange(len(tree))
     if focus is not None:

@@ -10,11 +10,11 @@ from rendering.sheet import Swatch
 from traces.model import Trace
 
 ENTRIES = 12
-"""Groups told at most; the line holds fewer."""
+"""Groups listed at most; the line holds fewer."""
 
 
 def colour_legend(trace: Trace, palette: PaletteName, chart: Chart, look: Paint) -> Sequence[Swatch]:
-    """The heaviest groups of the chart with their colours, or that the colours tell nothing."""
+    """The heaviest groups of the chart with their colours, or one swatch saying that the colours have no meaning."""
     weight = np.zeros(len(look.colours))
     for row in chart.rows:
         np.add.at(weight, row.cells.kind, row.cells.weight)

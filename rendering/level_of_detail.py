@@ -1,4 +1,4 @@
-"""Cells to label runs: stretches of a row that read as one function."""
+"""Cells to label runs: neighbouring cells of a row that read as one function."""
 
 from dataclasses import dataclass
 

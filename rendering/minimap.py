@@ -1,4 +1,4 @@
-"""The minimap: a whole profile on a low strip, with the window of the chart below it framed."""
+"""The minimap: all of a profile on a low strip, with the window of the chart below it framed."""
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def minimap_scene(trace: Trace, options: SheetOptions, window: Window | None) ->
 def overview(
     trace: Trace, profile: Profile, options: SheetOptions, window: Window | None, *, left: int, top: int, width: int
 ) -> tuple[list[Strip], list[Fill]]:
-    """Low rows of the whole profile in time order, every second or third where they are many, and the frame of the
+    """Low rows of all of the profile in time order, every second or third where they are many, and the frame of the
     window."""
     palette = PALETTES[options.theme]
     rows = rows_in_time(trace, part_of(profile, None, None, flatten=False), None)

@@ -1,6 +1,6 @@
 """What can be asked of a picture. Options that can never be honoured are refused when they are made; what depends on
 the trace (its profiles, its stack, its axis) is refused when it is drawn. Always `InvalidOption`, naming the field.
-docs/rendering.md tells each with its default and limits."""
+docs/rendering.md lists each with its default and limits."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -84,7 +84,7 @@ class FlamegraphOptions(SheetOptions):
     `window` is on the profile's axis. `depth` is how many rows from `start_depth` on; None is what fits. `focus` shows
     one subtree alone: `n345` a node with what it calls, `f12` all calls of a function. Boxes whose function's name or
     file contains `highlight`, in any case, stand out; a handle (`f12`) highlights that function. `flatten_recursion`
-    draws a function once in a stack. `minimap` shows the whole profile above the chart.
+    draws a function once in a stack. `minimap` shows all of the profile above the chart.
     """
 
     mode: Mode = "time_order"

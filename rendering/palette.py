@@ -18,8 +18,8 @@ from traces.model import Int32, Int64, Trace
 
 Theme = Literal["light", "dark"]
 PaletteName = Literal["file", "package", "category", "warm", "ice", "safe"]
-"""`file`, `package` and `category` give what belongs together one hue; `warm` and `ice` tell nothing by hue; `safe`
-uses blue and orange alone, which all kinds of colour vision tell apart."""
+"""`file`, `package` and `category` give what belongs together one hue; in `warm` and `ice` the hue has no meaning;
+`safe` uses blue and orange alone, which all kinds of colour vision distinguish."""
 
 ARCS: dict[PaletteName, tuple[tuple[float, float], ...]] = {
     "warm": ((25.0, 100.0),),
@@ -33,7 +33,7 @@ Rgb8 = npt.NDArray[np.uint8]
 Seed = npt.NDArray[np.uint32]
 
 HUE_STEPS = 24
-"""Distinct hues: 15 degrees apart is about what neighbours need to be told apart."""
+"""Distinct hues: 15 degrees apart is about what eyes need to distinguish neighbours."""
 HUE_SPREAD = 0.76
 """How far functions of one file lie apart, in steps."""
 
@@ -76,7 +76,7 @@ class Palette:
     def colours_of(
         self, group: Seed, name: Seed, neutral: npt.NDArray[np.bool_], palette: PaletteName = "file"
     ) -> Rgb8:
-        """Box colours from hashes of what gives the hue and of the name: whole numbers, so that text and boxes agree on
+        """Box colours from hashes of what gives the hue and of the name: integers, so that text and boxes agree on
         what they are."""
         turn = ((group % HUE_STEPS) + (name >> 24) * (HUE_SPREAD / 255)) / HUE_STEPS
         arcs = np.array(ARCS.get(palette, ((0.0, 360.0),))) * (np.pi / 180)
@@ -90,7 +90,7 @@ class Palette:
 
     def change_colours(self, change: npt.NDArray[np.float64]) -> Rgb8:
         """Colours of a diff, `change` from -1 (all gone, blue) over 0 (grey) to 1 (new, red), in the lightness of all
-        boxes, so that the contrast of text holds; blue and red differ for every kind of colour vision."""
+        boxes, so that text keeps its contrast; blue and red differ for every kind of colour vision."""
         size = np.abs(change).clip(0, 1)
         hue = np.where(change < 0, 255.0, 27.0) * (np.pi / 180)
         low, high = self.lightness

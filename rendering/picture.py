@@ -24,7 +24,7 @@ _WEBP_EFFORT = 40
 @dataclass(frozen=True, slots=True)
 class Picture:
     """A file of `format` that shows `width` x `height` logical pixels. `notes` say what it leaves out, as the picture
-    itself does; `description` tells in words what it shows, for readers without eyes."""
+    itself does; `description` is the same in words, for people who cannot see it."""
 
     data: bytes
     format: Format

@@ -15,7 +15,7 @@ def rasterise(scene: Scene) -> Pixels:
     dpr = scene.dpr
     pixels = np.empty((scene.height * dpr, scene.width * dpr, 3), np.uint8)
     pixels[0] = scene.background
-    pixels[1:] = pixels[0]  # whole lines copy faster than single pixels
+    pixels[1:] = pixels[0]  # full lines copy faster than single pixels
     _draw_fills(pixels, scene.fills, dpr)
     for strip in scene.strips:
         if len(strip.cells):

@@ -100,8 +100,8 @@ def moved_boxes(boxes: Boxes, row: Int32) -> BoxRows:
 def rows_of_spans(
     spans: Spans, node_row: Int32, node_kind: Int32, total: npt.NDArray[np.number], window: Window | None
 ) -> SpanRows:
-    """The rows of a profile's spans. `total` is each node's whole weight: rows without any are not counted, nor, with a
-    window, those that have nothing in it."""
+    """The rows of a profile's spans. `total` is each node's weight with its callees': rows without any are
+    not counted, nor, with a window, those that have nothing in it."""
     if window is None:
         deepest = int(node_row[total > 0].max(initial=NONE))
     else:

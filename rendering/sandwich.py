@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rendering.bounds import ROW_HEIGHT
-from rendering.chart import Tell, draw_rows, paint_frames
+from rendering.box_titles import frame_titles
+from rendering.chart import BoxTitle, draw_rows, paint_frames
 from rendering.description import heaviest_in_row, name_and_handle
 from rendering.errors import InvalidOption
 from rendering.left_heavy import heaviest_first
@@ -18,7 +19,6 @@ from rendering.profiles import chosen_profile, profile_title, trace_title
 from rendering.rows import BoxRows
 from rendering.scene import Scene
 from rendering.sheet import Sheet, detail_notes
-from rendering.telling import tell_frames
 from traces.analysis.merged import above, below
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import node_values, whole
@@ -93,10 +93,12 @@ def sandwich_scene(trace: Trace, filling: Filling, options: SandwichOptions) -> 
             break
     middle = sheet.top + above_ * ROW_HEIGHT + (_GAP if above_ else 0)
     inner = middle + ROW_HEIGHT + (_GAP if below_ > 1 else 0)
-    tell: Tell | None = tell_frames(trace, filling.profile.unit, filling.total) if options.format == "svg" else None
-    strips, labels = upper.placed(sheet.top, above_, upwards=True, tell=tell)
+    title_of: BoxTitle | None = (
+        frame_titles(trace, filling.profile.unit, filling.total) if options.format == "svg" else None
+    )
+    strips, labels = upper.placed(sheet.top, above_, upwards=True, title_of=title_of)
     for part, top in ((lower.part(0, min(1, below_)), middle), (lower.part(1, below_), inner)):
-        more_strips, more_labels = part.placed(top, len(part.rows), tell=tell)
+        more_strips, more_labels = part.placed(top, len(part.rows), title_of=title_of)
         strips += more_strips
         labels += more_labels
     bottom = inner + max(0, below_ - 1) * ROW_HEIGHT

@@ -15,7 +15,7 @@ from traces.model import Int64
 @dataclass(frozen=True, slots=True)
 class Strip:
     """A row of cells, `height` pixels high. Cells, and `edges` where a run of one function begins, are in device pixels
-    from `left`. `told` is what a reader who asks is told of each cell; it is empty where the picture cannot tell."""
+    from `left`. `titles` has each cell's tooltip; it is empty in formats that show none."""
 
     left: int
     top: int
@@ -23,12 +23,12 @@ class Strip:
     height: int
     cells: Cells
     edges: Int64
-    told: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """A rectangle of one colour: grid lines, axes, bands, marks. `title` is what a reader who asks is told."""
+    """A rectangle of one colour: grid lines, axes, bands, marks. `title` is its tooltip."""
 
     left: int
     top: int
@@ -52,7 +52,7 @@ class Label:
 @dataclass(frozen=True, slots=True)
 class Scene:
     """`edge` is blended over the pixels at strips' edges with `edge_strength` from 0 to 256. `title` and `description`
-    tell the whole to readers without eyes."""
+    describe the picture to people who cannot see it."""
 
     width: int
     height: int

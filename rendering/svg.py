@@ -42,8 +42,8 @@ def _strip(strip: Strip, scene: Scene) -> list[str]:
     weight = cells.weight.clip(1)[:, None]
     colours = (cells.colour // weight).clip(0, 255).tolist()
     opacity = (cells.weight / (cells.right - cells.left).clip(1)).clip(0, 1).tolist()
-    told = strip.told or ("",) * len(cells)
-    columns = (cells.left.tolist(), cells.right.tolist(), colours, opacity, told)
+    titles = strip.titles or ("",) * len(cells)
+    columns = (cells.left.tolist(), cells.right.tolist(), colours, opacity, titles)
     lines = [f'<g transform="translate({strip.left} {strip.top})">']
     for left, right, colour, covered, title in zip(*columns, strict=True):
         if right <= left:

@@ -1,8 +1,8 @@
-"""Letters: real metrics of DejaVu Sans, glyphs as sparse coverage, and names shortened so that what tells them apart
-stays.
+"""Letters: real metrics of DejaVu Sans, glyphs as sparse coverage, and names shortened to the part that distinguishes
+them.
 
 The font is the file that matplotlib's wheel ships; matplotlib itself is never imported. Glyphs are drawn by FreeType
-through Pillow, hinted, on whole pixels, one character at a time: a character that the font lacks shows as its box.
+through Pillow, hinted, on full pixels, one character at a time: a character that the font lacks shows as its box.
 Right-to-left names are drawn in the order of their characters.
 """
 
@@ -30,7 +30,7 @@ STYLES: dict[Style, tuple[str, int]] = {
 
 ELLIPSIS = "…"
 LEAST_LETTERS = 2
-"""Fewer letters before an ellipsis tell nothing."""
+"""Fewer letters before an ellipsis identify nothing."""
 
 
 class _Advances(dict[str, int]):

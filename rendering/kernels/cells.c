@@ -1,7 +1,7 @@
 /* Rows of boxes become cells and label runs. What a cell is: rendering/scene.py. Reference: rendering/kernels/cells.py. */
 #include "../../traces/kernels/bytes.h"
 
-#define FIXED_BITS 32 /* positions are whole multiples of 2**-32 pixels */
+#define FIXED_BITS 32 /* positions are integer multiples of 2**-32 pixels */
 #define FIRST_BITS 5
 #define AHEAD 24
 

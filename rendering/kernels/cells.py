@@ -1,6 +1,6 @@
 """Rows of boxes to cells and label runs. In C: cells.c.
 
-Positions are whole multiples of 2**-32 pixels. Sums of them are exact, whatever their order.
+Positions are integer multiples of 2**-32 pixels. Sums of them are exact, whatever their order.
 """
 
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ def merge_boxes(
         return merge_boxes_reference(start, end, item, scale, palette, items)
     rows = 1 if items is None else items.row_count
     room = 2 * scale.width + 1
-    whole = [np.empty(rows * room, np.int64) for _ in range(5)]
+    columns = [np.empty(rows * room, np.int64) for _ in range(5)]
     colour, kind = np.empty(rows * room * 3, np.int64), np.empty(rows * room, np.int32)
     used, hidden = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
     function = library.merge_boxes_int64 if start.dtype == np.int64 else library.merge_boxes_double
@@ -108,7 +108,7 @@ def merge_boxes(
         np.ascontiguousarray(palette),
         len(palette),
         room,
-        *whole,
+        *columns,
         colour,
         kind,
         used,
@@ -120,7 +120,7 @@ def merge_boxes(
     cells = []
     for row, count in enumerate(used.tolist()):
         part = slice(row * room, row * room + count)
-        left, right, weight, own, boxes = (column[part] for column in whole)
+        left, right, weight, own, boxes = (column[part] for column in columns)
         cells.append(Cells(left, right, weight, own, boxes, kind[part], colour.reshape(-1, 3)[part]))
     return cells, hidden
 
@@ -253,7 +253,7 @@ class RunRules:
 
 
 def find_runs(cells: Cells, rules: RunRules) -> tuple[Int64, Int64]:
-    """First and last cell of each stretch of one kind, in order and disjoint: of two that overlap the wider stays, at a
+    """First and last cell of each run of one kind, in order and disjoint: of two that overlap the wider stays, at a
     tie the first."""
     library = kernels()
     if library is None:
@@ -297,13 +297,13 @@ def _disjoint(left: Int64, right: Int64) -> npt.NDArray[np.bool_]:
     if not (left[1:] < right[:-1]).any():
         return keep
     starts, ends = left.tolist(), right.tolist()
-    held: list[int] = []
+    chosen: list[int] = []
     for index in range(len(starts)):
-        if held and starts[index] < ends[held[-1]]:
-            if ends[index] - starts[index] <= ends[held[-1]] - starts[held[-1]]:
+        if chosen and starts[index] < ends[chosen[-1]]:
+            if ends[index] - starts[index] <= ends[chosen[-1]] - starts[chosen[-1]]:
                 continue
-            held.pop()
-        held.append(index)
+            chosen.pop()
+        chosen.append(index)
     keep[:] = False
-    keep[held] = True
+    keep[chosen] = True
     return keep

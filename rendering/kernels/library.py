@@ -1,4 +1,4 @@
-"""The room's compiled kernels: found beside this file, loaded on first use, called without the interpreter's lock."""
+"""The room's compiled kernels: in this file's folder, loaded on first use, called without the interpreter's lock."""
 
 import ctypes
 import os
@@ -19,7 +19,7 @@ SIGNATURES = {
     "draw_strip": "piiippppipipi",
     "draw_letters": "piippppippp",
 }
-"""Arguments of each kernel: p a column, i a whole number, d a float. All return a whole number."""
+"""Arguments of each kernel: p a column, i an integer, d a float. All return an integer."""
 TYPES = {"p": ctypes.c_void_p, "i": ctypes.c_int64, "d": ctypes.c_double}
 ABI = 2
 """Raised with every change of a C signature; a library built from other sources is not used."""

@@ -1,4 +1,4 @@
-/* Cells and letters become pixels, in whole numbers. Reference: rendering/kernels/pixels.py. */
+/* Cells and letters become pixels, in integers. Reference: rendering/kernels/pixels.py. */
 #include "../../traces/kernels/bytes.h"
 
 #define FIXED_BITS 32

@@ -1,4 +1,4 @@
-"""Cells and letters to pixels, in whole numbers. In C: pixels.c.
+"""Cells and letters to pixels, in integers. In C: pixels.c.
 
 A pixel's colour is the integral of what lies in it, which is a box filter without approximation. Blending is done on
 sRGB values, as in browsers, so that text and boxes look as they do on the page.

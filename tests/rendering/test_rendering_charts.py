@@ -1,4 +1,4 @@
-"""Charts tell what the trace says; matplotlib is imported for nothing else."""
+"""Charts show what the trace contains; matplotlib is imported for nothing else."""
 
 import io
 import subprocess

@@ -51,7 +51,7 @@ def test_a_stack_ten_thousand_deep_has_every_picture(asked: dict[str, Any]) -> N
     assert picture.height <= 150
 
 
-def test_a_deep_stack_is_compared_and_told_as_text() -> None:
+def test_a_deep_stack_is_compared_and_titled_as_text() -> None:
     deep = sampled([(tuple("ab"[n % 2] for n in range(10_000)), 1)])
 
     assert render_diff(deep, deep, DiffOptions(width=300, height=150)).notes == ("showing depth 0 to 3 of 10000",)

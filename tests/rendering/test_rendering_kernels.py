@@ -166,7 +166,7 @@ def test_letters_are_drawn_the_same_over_each_other_and_over_the_edge(seed: int)
 
 @settings(max_examples=15, deadline=None)
 @given(programs, st.sampled_from([sampled, evented]), st.sampled_from(["time_order", "left_heavy"]), st.integers(1, 2))
-def test_whole_pictures_are_the_same(program: Program, kind: object, mode: str, dpr: int) -> None:
+def test_complete_pictures_are_the_same(program: Program, kind: object, mode: str, dpr: int) -> None:
     assert callable(kind)
     trace = kind(program * 9)
     asked = FlamegraphOptions(mode="left_heavy" if mode == "left_heavy" else "time_order", width=150, dpr=dpr)

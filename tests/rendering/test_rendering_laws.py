@@ -149,8 +149,8 @@ def test_a_focused_function_is_shown_with_what_it_calls_alone(made: tuple[Progra
     heavy = paths_of(rows_of(scene_of(trace, mode="left_heavy", focus=handle)), trace)
     timely = paths_of(rows_of(scene_of(trace, mode="time_order", focus=handle)), trace)
 
-    whole = sum(weight for _, weight in inside) * 1_000
-    assert {path: round(width * whole) for path, width in heavy} == merged(inside)
+    total = sum(weight for _, weight in inside) * 1_000
+    assert {path: round(width * total) for path, width in heavy} == merged(inside)
     sums: dict[Stack, float] = defaultdict(float)
     for path, width in timely:
         sums[path] += width

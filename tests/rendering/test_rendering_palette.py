@@ -64,7 +64,7 @@ def test_highlighted_boxes_stand_out_from_dimmed_ones(palette: Palette) -> None:
 
 
 @palettes
-def test_boxes_can_be_told_from_the_background(palette: Palette) -> None:
+def test_boxes_can_be_distinguished_from_the_background(palette: Palette) -> None:
     assert np.abs(box_colours(palette).astype(int) - np.array(palette.background)).max(axis=1).min() > 40
 
 

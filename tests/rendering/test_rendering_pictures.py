@@ -1,4 +1,4 @@
-"""Whole pictures: what is drawn is the trace, what is cut is said, what cannot be is refused."""
+"""Complete pictures: what is drawn is the trace, what is cut is noted, what cannot be drawn is refused."""
 
 import io
 from collections.abc import Sequence
@@ -294,7 +294,7 @@ def test_the_same_trace_gives_the_same_bytes() -> None:
     assert first == second
 
 
-def test_the_description_tells_the_heaviest_functions_with_handles() -> None:
+def test_the_description_names_the_heaviest_functions_with_handles() -> None:
     picture = render_flamegraph(trace_of(SERVER), FlamegraphOptions(mode="left_heavy"))
 
     assert picture.description == (
@@ -355,7 +355,7 @@ def golden_pictures() -> dict[str, Picture]:
 
 
 def differing(first: npt.NDArray[np.uint8], second: npt.NDArray[np.uint8]) -> int:
-    """Pixels that an eye could tell apart."""
+    """Pixels that an eye could distinguish."""
     return int((np.abs(first.astype(int) - second.astype(int)).max(axis=2) > 12).sum())
 
 

@@ -168,5 +168,5 @@ def test_steps_are_one_two_or_five(least: float) -> None:
         (5, 5, Unit.COUNT, []),
     ],
 )
-def test_ticks_are_told_in_the_unit_of_the_trace(start: float, end: float, unit: Unit, texts: list[str]) -> None:
+def test_ticks_are_labelled_in_the_unit_of_the_trace(start: float, end: float, unit: Unit, texts: list[str]) -> None:
     assert [tick.text for tick in ticks(start, end, zero=0, unit=unit, pixels=700)] == texts

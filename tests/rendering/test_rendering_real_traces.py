@@ -26,7 +26,7 @@ from traces.reader import read_trace
 GOLDEN = Path(__file__).parent / "golden"
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 APPROVE = "APPROVE_PICTURES"
-"""Set in the environment, fresh pictures are written beside the approved ones: look at each before it is committed."""
+"""Set in the environment, fresh pictures are written next to the approved ones: look at each before it is committed."""
 
 VISIBLE = 12
 """Difference of a channel that an eye could see."""

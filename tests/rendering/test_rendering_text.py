@@ -1,4 +1,4 @@
-"""Letters: what is measured fits, and a shortened name keeps what tells it apart."""
+"""Letters: what is measured fits, and a shortened name keeps what distinguishes it."""
 
 import subprocess
 import sys

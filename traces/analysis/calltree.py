@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from traces.analysis.filters import FrameFilter
-from traces.analysis.merged import MergedTree, above, below, whole_tree
+from traces.analysis.merged import MergedTree, above, below, full_tree
 from traces.analysis.selection import Selection, select
 from traces.analysis.window import NodeValues, Window
 from traces.errors import InvalidQuestion, UnknownHandle
@@ -87,7 +87,7 @@ def _tree(chosen: Selection, values: NodeValues, root: str | None, *, inverted: 
     tree = chosen.tree
     if root is None:
         if not inverted:
-            return whole_tree(tree, values)
+            return full_tree(tree, values)
         starts = np.flatnonzero(values.self_value > 0)
         return above(tree, starts, values.self_value[starts], values.count[starts], largest=budget)
     starts = _starts(chosen, root)

@@ -33,7 +33,7 @@ class MergedTree:
         return len(self.frame)
 
 
-def whole_tree(tree: CallTree, values: NodeValues) -> MergedTree:
+def full_tree(tree: CallTree, values: NodeValues) -> MergedTree:
     """The call tree itself."""
     refs = np.arange(len(tree), dtype=np.int64)
     return MergedTree(tree.frame, tree.parent, tree.depth, values.self_value, values.total_value, values.count, refs)

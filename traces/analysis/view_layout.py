@@ -7,7 +7,7 @@ import numpy as np
 
 from traces.analysis.boxes import Boxes
 from traces.analysis.filters import FrameFilter
-from traces.analysis.merged import above, below, whole_tree
+from traces.analysis.merged import above, below, full_tree
 from traces.analysis.selection import select
 from traces.analysis.side_by_side import heaviest_first
 from traces.analysis.time_ranges import stretches
@@ -66,7 +66,7 @@ def left_heavy(
     InvalidQuestion."""
     chosen = select(trace, profile, value=value, frame_filter=frame_filter)
     tree = chosen.tree
-    return _at_most(heaviest_first(chosen, whole_tree(tree, chosen.values(window)), tree.levels), max_boxes)
+    return _at_most(heaviest_first(chosen, full_tree(tree, chosen.values(window)), tree.levels), max_boxes)
 
 
 def sandwich_layout(
@@ -84,7 +84,7 @@ def sandwich_layout(
     if len(starts) == 1:  # no two nodes below it have one path: they stay as they are
         inside = tree.levels.at_or_below(np.arange(len(tree)) == starts)
         part = replace(values, total_value=np.where(inside, values.total_value, 0))
-        callees = heaviest_first(chosen, whole_tree(tree, part), tree.levels)
+        callees = heaviest_first(chosen, full_tree(tree, part), tree.levels)
     else:
         callees = heaviest_first(chosen, below(tree, values, starts))
     callers = heaviest_first(chosen, above(tree, starts, values.total_value[starts], values.count[starts]))

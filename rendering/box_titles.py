@@ -1,6 +1,6 @@
-"""What a reader who asks about one box is told: the titles of an SVG."""
+"""Titles of boxes, which an SVG viewer shows for the box under the pointer."""
 
-from rendering.chart import Tell
+from rendering.chart import BoxTitle
 from rendering.text import printable
 from traces.analysis.units import format_share, format_value
 from traces.model import Trace
@@ -10,11 +10,11 @@ NAME_CHARACTERS = 300
 """A title is read on one or two lines; names of 10,000 characters exist."""
 
 
-def tell_frames(trace: Trace, unit: Unit, extent: float) -> Tell:
+def frame_titles(trace: Trace, unit: Unit, extent: float) -> BoxTitle:
     """`parse (app.py:12) [f3] 12.3 ms, 4.5%` where kinds are frames; shares are of the axis' extent."""
     places: dict[int, str] = {}
 
-    def tell(kind: int, value: float, count: int) -> str:
+    def title(kind: int, value: float, count: int) -> str:
         place = places.get(kind)
         if place is None:
             place = places[kind] = place_of(trace, kind)
@@ -22,7 +22,7 @@ def tell_frames(trace: Trace, unit: Unit, extent: float) -> Tell:
         many = f"{count:,} boxes, most of them " if count > 1 else ""
         return f"{many}{place} {format_value(value, unit)}, {format_share(share)}"
 
-    return tell
+    return title
 
 
 def place_of(trace: Trace, frame: int) -> str:

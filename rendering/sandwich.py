@@ -21,7 +21,7 @@ from rendering.scene import Scene
 from rendering.sheet import Sheet, detail_notes
 from traces.analysis.merged import above, below
 from traces.analysis.units import format_share, format_value
-from traces.analysis.window import node_values, whole
+from traces.analysis.window import node_values, root_total
 from traces.model import Profile, Trace
 
 _GAP = 5
@@ -59,7 +59,7 @@ def filling_of(trace: Trace, frame: int, profile: Profile) -> Filling:
         raise InvalidOption("frame", f"f{frame} is never called in profile {profile.handle}; choose another profile")
     starts = nodes[tree.outermost[nodes] == 1]
     total = float(values.total_value[starts].sum())
-    all_of_it = whole(tree, values.total_value)
+    all_of_it = root_total(tree, values.total_value)
     callers = heaviest_first(trace, above(tree, starts, values.total_value[starts], values.count[starts]))
     return Filling(
         frame,

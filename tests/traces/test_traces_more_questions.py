@@ -15,7 +15,7 @@ from traces.analysis.filters import FrameFilter
 from traces.analysis.functions import top_functions
 from traces.analysis.hottest_windows import STEPS, hottest_windows
 from traces.analysis.longest import longest_spans
-from traces.analysis.window import Window, node_values, whole
+from traces.analysis.window import Window, node_values, root_total
 from traces.builder import TraceBuilder
 from traces.errors import InvalidQuestion
 from traces.handles import ALL
@@ -106,7 +106,7 @@ def test_the_hottest_window_holds_the_most_of_all_windows_on_the_grid(trace: Tra
     reach = min(length, span)
 
     def held(window: Window) -> float:
-        return whole(profile.tree, node_values(profile, window).total_value)
+        return root_total(profile.tree, node_values(profile, window).total_value)
 
     for row in windows.rows:
         assert row.value == pytest.approx(held(Window(row.start, row.start + reach)), abs=1 + 1e-6 * reach)

@@ -75,7 +75,7 @@ def call_tree(
     chosen = select(trace, profile, value=value, frame_filter=frame_filter)
     values = chosen.values(window)
     tree = _tree(chosen, values, root, inverted=inverted, budget=max(max_nodes, 1))
-    return _within_budget(chosen, tree, max(max_nodes, 1), chosen.whole(values))
+    return _within_budget(chosen, tree, max(max_nodes, 1), chosen.total(values))
 
 
 def _profile_of(trace: Trace, root: str) -> Profile:

@@ -148,7 +148,7 @@ def side_of(chosen: Selection, keys: Int32, count: int, window: Window | None) -
         own=sum_by_node(paths.frame, own, count),
         total=sum_by_node(outer, total, count),
         frame=frame,
-        whole=chosen.whole(values),
+        whole=chosen.total(values),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from traces.analysis.window import node_values, whole
+from traces.analysis.window import node_values, root_total
 from traces.errors import InvalidQuestion
 from traces.handles import profile_at
 from traces.model import NONE, CallTree, Int32, Int64, Profile, Trace, Values
@@ -103,7 +103,7 @@ class _Side:
 
 def _side(tree: CallTree, function: Int64, total: Values, *, as_shares: bool) -> _Side:
     weight = total.astype(np.float64)
-    all_of_it = whole(tree, total)
+    all_of_it = root_total(tree, total)
     if as_shares and all_of_it > 0:
         weight /= all_of_it
     order = np.argsort(tree.depth, kind="stable")

@@ -44,7 +44,7 @@ def find_frames(
     chosen = select(trace, profile, value=value, frame_filter=frame_filter)
     values = chosen.values(window)
     by_frame = frame_values(chosen.tree, values, len(trace.frames))
-    everything = chosen.whole(values)
+    everything = chosen.total(values)
     matching = frames_that(trace, expression(pattern, regex=regex))
     found = np.flatnonzero(matching & shown_frames(trace, frame_filter) if frame_filter else matching)
     order = found[np.argsort(-by_frame.total_value[found], kind="stable")]

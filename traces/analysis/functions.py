@@ -97,7 +97,7 @@ def top_functions(
     if pattern:
         present &= frames_that(trace, expression(pattern))
     order = _largest(np.flatnonzero(present), key, by_frame.total_value, max(offset, 0) + max(limit, 0))
-    everything = chosen.whole(values)
+    everything = chosen.total(values)
     shown = order[max(offset, 0) :].tolist()
     calls = call_durations(chosen, shown, window) if durations else {}
     rows = tuple(function_row(trace, frame, by_frame, everything, calls.get(frame)) for frame in shown)

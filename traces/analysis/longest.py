@@ -8,7 +8,7 @@ from traces.analysis.filters import FrameFilter, frames_that, shown_frames
 from traces.analysis.filters import pattern as expression
 from traces.analysis.selection import select
 from traces.analysis.time_ranges import stretches
-from traces.analysis.window import Window, spans_near, whole_axis
+from traces.analysis.window import Window, full_axis, spans_near
 from traces.handles import ProfileChoice
 from traces.kernels.columns import pick
 from traces.model import Profile, Trace
@@ -130,7 +130,7 @@ def _longest_stretches(
     limit: int,
 ) -> tuple[list[LongSpan], int]:
     assert profile.samples is not None
-    stretched = stretches(profile, profile.samples, window or whole_axis(profile))
+    stretched = stretches(profile, profile.samples, window or full_axis(profile))
     duration = stretched.end - stretched.start
     places = None if nodes.all() else np.flatnonzero(pick(nodes, stretched.node))
     largest = _largest(duration, limit) if places is None else places[_largest(duration[places], limit)]

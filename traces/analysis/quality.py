@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traces.analysis.window import whole
+from traces.analysis.window import root_total
 from traces.model import Int64, Profile, Trace, Values
 
 SUMS = frozenset(
@@ -51,7 +51,7 @@ def quality_of(trace: Trace, profile: Profile) -> Quality:
     """The quality of one profile."""
     tree = profile.tree
     own = tree.self_values[profile.default_value]
-    everything = whole(tree, tree.total_values[profile.default_value])
+    everything = root_total(tree, tree.total_values[profile.default_value])
     interval = regular = None
     cut = unnamed = 0.0
     if everything > 0:

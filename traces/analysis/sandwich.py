@@ -68,7 +68,7 @@ def callers_callees(
     tree, values = chosen.tree, chosen.values(window)
     by_frame = frame_values(tree, values, len(trace.frames))
     callers, callees = _flows(tree, values.total_value, frame, len(trace.frames))
-    row = function_row(trace, frame, by_frame, chosen.whole(values))
+    row = function_row(trace, frame, by_frame, chosen.total(values))
     shown_callers, more_callers = _rows(trace, callers, row.total_value, limit)
     shown_callees, more_callees = _rows(trace, callees, row.total_value, limit)
     return Sandwich(
@@ -78,7 +78,7 @@ def callers_callees(
         more_callers=more_callers,
         more_callees=more_callees,
         recursive=bool(((tree.frame == frame) & (tree.outermost == 0)).any()),
-        whole=chosen.whole(values),
+        whole=chosen.total(values),
         unit=chosen.unit,
         profile=chosen.handle,
     )

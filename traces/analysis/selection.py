@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.analysis.filters import FrameFilter, shown_frames
-from traces.analysis.window import NodeValues, Window, node_values, samples_inside, values_of_leaves, whole
+from traces.analysis.window import NodeValues, Window, node_values, root_total, samples_inside, values_of_leaves
 from traces.bounds import MAX_STACK_DEPTH
 from traces.errors import InvalidQuestion
 from traces.handles import ALL, ProfileChoice, profile_at
@@ -116,9 +116,9 @@ class Selection:
             node, weights = node[shown], weights[shown]
         return replace(values_of_leaves(merged.tree, node, weights), hidden=hidden)
 
-    def whole(self, values: NodeValues) -> float:
+    def total(self, values: NodeValues) -> float:
         """All that is not idle, with what a filter hides altogether."""
-        return whole(self.tree, values.total_value) + values.hidden
+        return root_total(self.tree, values.total_value) + values.hidden
 
     @cached_property
     def _merged(self) -> _Merged | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from traces.analysis.quality import SUMS, Quality, quality_of
 from traces.analysis.units import format_moment, format_share, format_value
-from traces.analysis.window import whole
+from traces.analysis.window import root_total
 from traces.model import Profile, Trace
 from traces.values import ProfileKind, TraceWarning, Unit, ValueType
 
@@ -106,7 +106,7 @@ def idle_share(profile: Profile) -> float | None:
     length = profile.axis_end - profile.axis_start
     if not (profile.axis.is_time and profile.unit.is_time) or length <= 0:
         return None
-    busy = whole(profile.tree, profile.tree.total_values[profile.default_value])
+    busy = root_total(profile.tree, profile.tree.total_values[profile.default_value])
     return min(max(1 - busy / length, 0.0), 1.0)
 
 
@@ -119,7 +119,7 @@ def _profile(trace: Trace, p: Profile) -> ProfileSummary:
         kind=p.kind,
         unit=p.unit,
         duration=p.axis_end - p.axis_start,
-        total=whole(p.tree, p.tree.total_values[p.default_value]),
+        total=root_total(p.tree, p.tree.total_values[p.default_value]),
         idle_share=idle_share(p),
         sample_count=len(p.samples) if p.samples is not None else 0,
         span_count=len(p.spans) if p.spans is not None else 0,

@@ -11,7 +11,7 @@ from traces.analysis.merged import above, below, full_tree
 from traces.analysis.selection import select
 from traces.analysis.side_by_side import heaviest_first
 from traces.analysis.time_ranges import stretches
-from traces.analysis.window import Window, edges, spans_near, whole_axis
+from traces.analysis.window import Window, edges, full_axis, spans_near
 from traces.handles import ProfileChoice, profile_at
 from traces.kernels.columns import pick
 from traces.kernels.levels import by_depth
@@ -44,7 +44,7 @@ def time_order(
 ) -> Layout:
     """Calls as they happened. Neighbouring samples with the same path share a box. Raises UnknownHandle."""
     chosen = profile_at(trace, profile)
-    window = window or whole_axis(chosen)
+    window = window or full_axis(chosen)
     if chosen.kind is ProfileKind.EVENTED:
         boxes = _span_boxes(chosen, window)
     else:

@@ -156,7 +156,7 @@ def _open_at(spans: Spans, begun: int, moment: float) -> list[int]:
     return rows[::-1]
 
 
-def whole_axis(profile: Profile) -> Window:
+def full_axis(profile: Profile) -> Window:
     """All of a profile."""
     start, end = float(profile.axis_start), float(profile.axis_end)
     return Window(start, end if end > start else start + 1)
@@ -194,6 +194,6 @@ def sample_extent(profile: Profile, samples: Samples, first: int = 0, last: int 
     return begins, ends
 
 
-def whole(tree: CallTree, total: Values) -> float:
+def root_total(tree: CallTree, total: Values) -> float:
     """All of a profile that is not idle: the sum of its roots."""
     return float(total[tree.parent < 0].sum())

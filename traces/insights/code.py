@@ -71,7 +71,7 @@ def _heaviest_path(subject: Subject) -> Verdict:
     tree = subject.heavy
     if not len(tree):
         return not_applicable(NOTHING)
-    path = _path(tree.parent, tree.total, subject.whole)
+    path = _path(tree.parent, tree.total, subject.total)
     if len(path) < 2:
         return passed("no path holds most of what its caller has")
     shown = path if len(path) <= PATH_NAMES else [*path[:2], *path[-2:]]
@@ -112,7 +112,7 @@ def _flat_profile(subject: Subject) -> Verdict:
     own = np.sort(subject.frames.self_value)[::-1]
     if (own > 0).sum() <= 2 * FLAT:
         return not_applicable("too few functions to be flat")
-    share = float(own[:FLAT].sum() / subject.whole)
+    share = float(own[:FLAT].sum() / subject.total)
     if share >= threshold("flat-profile.share"):
         return passed(f"the ten hottest functions hold {format_share(share)}", share=share)
     return Verdict(
@@ -131,7 +131,7 @@ def _own_code(subject: Subject) -> Verdict:
     used = np.flatnonzero(subject.frames.total_value > 0)
     if not len(used) or library[used].all() or not library[used].any():
         return not_applicable("libraries and own code cannot be told apart")
-    share = float(mine.sum() / subject.whole)
+    share = float(mine.sum() / subject.total)
     if share < threshold("own-code.least"):
         return not_applicable("nearly all of it is in installed packages: the program is one of them")
     if share >= threshold("own-code.medium"):
@@ -189,14 +189,14 @@ def _many_small_calls(subject: Subject) -> Verdict:
     if not _calls(subject):
         return not_applicable(NO_CALLS)
     own, count = subject.frames.self_value, subject.frames.count
-    many = (count >= threshold("many-small-calls.calls")) & (own >= threshold("many-small-calls.share") * subject.whole)
+    many = (count >= threshold("many-small-calls.calls")) & (own >= threshold("many-small-calls.share") * subject.total)
     many &= own < threshold("many-small-calls.mean") * count
     if not many.any():
         return passed("no function is called so often, so briefly, that the calls weigh")
     chosen = np.flatnonzero(many)
     worst = chosen[np.argsort(-own[chosen], kind="stable")][:3].tolist()
     first = worst[0]
-    share = float(own[first] / subject.whole)
+    share = float(own[first] / subject.total)
     mean = subject.amount(float(own[first] / count[first]))
     return Verdict(
         State.FAIL,
@@ -205,7 +205,7 @@ def _many_small_calls(subject: Subject) -> Verdict:
         Severity.MEDIUM,
         tuple(subject.evidence(frame, own) for frame in worst),
         profile=subject.profile.handle,
-        share=float(own[chosen].sum() / subject.whole),
+        share=float(own[chosen].sum() / subject.total),
         advice="Do the work in bulk, hoist it out of the loop, or cache it. Check with a sampling profiler.",
         confidence=Confidence.MEDIUM,
     )
@@ -217,7 +217,7 @@ def _uneven_calls(subject: Subject) -> Verdict:
     spans, tree = subject.profile.spans, subject.profile.tree
     assert spans is not None
     total, count = subject.frames.total_value, subject.frames.count
-    looked = (count >= threshold("uneven-calls.calls")) & (total >= threshold("uneven-calls.share") * subject.whole)
+    looked = (count >= threshold("uneven-calls.calls")) & (total >= threshold("uneven-calls.share") * subject.total)
     frames = np.flatnonzero(looked)[np.argsort(-total[looked], kind="stable")][:20].tolist()
     if not frames:
         return not_applicable("no heavy function was called often enough")
@@ -228,7 +228,7 @@ def _uneven_calls(subject: Subject) -> Verdict:
         usual = float(np.quantile(lasted, 0.75, method="inverted_cdf"))
         slow = known[frame].p99
         if usual > 0 and slow > threshold("uneven-calls.ratio") * usual:
-            share = float(total[frame] / subject.whole)
+            share = float(total[frame] / subject.total)
             return Verdict(
                 State.FAIL,
                 f"Calls of {{0}} differ widely: three of four last up to {subject.amount(usual)}, the slowest "
@@ -260,7 +260,7 @@ def _recursion(subject: Subject) -> Verdict:
         under |= under[up]
         up = up[up]
     value = float(tree.own[under[:-1]].sum())
-    share = value / subject.whole
+    share = value / subject.total
     if share < threshold("recursion.share"):
         return passed("little is spent in deep recursion", share=share)
     # The one that recurs where most is: the heaviest node at which the depth is reached first.
@@ -292,8 +292,8 @@ def _several_ways(subject: Subject) -> Verdict:
     total = subject.frames.total_value.astype(np.float64)[frame]
     # A function that does the work itself is a hot function, one that holds most of all is the program's own loop.
     passes_on = subject.frames.self_value * 2 < subject.frames.total_value
-    weighty = (total >= threshold("several-ways.share") * subject.whole) & passes_on[frame]
-    weighty &= total <= threshold("several-ways.most") * subject.whole
+    weighty = (total >= threshold("several-ways.share") * subject.total) & passes_on[frame]
+    weighty &= total <= threshold("several-ways.most") * subject.total
     weighty &= value >= threshold("several-ways.part") * total
     frames, ways = np.unique(frame[weighty], return_counts=True)
     shared = frames[ways >= 2]
@@ -304,7 +304,7 @@ def _several_ways(subject: Subject) -> Verdict:
     from_here = from_here[np.argsort(-value[from_here], kind="stable")][:3]
     rows = tuple(
         Evidence(f"f{int(keys[k] & 0xFFFFFFFF)}", subject.trace.frame_name(int(keys[k] & 0xFFFFFFFF)),
-                 subject.amount(float(value[k])), float(value[k] / subject.whole))
+                 subject.amount(float(value[k])), float(value[k] / subject.total))
         for k in from_here
     )  # fmt: skip
     first = subject.evidence(worst, subject.frames.total_value)

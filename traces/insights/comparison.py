@@ -23,7 +23,7 @@ def _compared(subject: Subject) -> Comparison | str:
 
 def _evidence(subject: Subject, row: ComparedFunction) -> Evidence:
     assert row.after is not None
-    value = row.self_share_after * subject.whole
+    value = row.self_share_after * subject.total
     return Evidence(row.after, row.name, subject.amount(value), row.self_share_after)
 
 

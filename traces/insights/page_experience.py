@@ -130,7 +130,7 @@ def _third_parties(subject: Subject) -> Verdict:
             f"f{heaviest[host]}",
             subject.trace.frame_name(heaviest[host]),
             subject.amount(by_host[host]),
-            by_host[host] / subject.whole,
+            by_host[host] / subject.total,
         )
         for host in foreign[:5]
     )
@@ -141,7 +141,7 @@ def _third_parties(subject: Subject) -> Verdict:
         Severity.MEDIUM,
         rows,
         profile=subject.profile.handle,
-        share=value / subject.whole,
+        share=value / subject.total,
         advice="Load them later or on demand, or do without.",
     )
 

@@ -160,7 +160,7 @@ def _small_operators(subject: Subject) -> Verdict:
         Severity.LOW,
         (subject.evidence(often, subject.frames.self_value),),
         profile=subject.profile.handle,
-        share=spent / subject.whole if subject.whole else None,
+        share=spent / subject.total if subject.total else None,
         advice="Use larger batches, fused operators or torch.compile.",
         confidence=Confidence.MEDIUM,
     )

@@ -99,7 +99,7 @@ def _truncated_stacks(subject: Subject) -> Verdict:
     own = tree.self_values[subject.profile.default_value].astype(np.float64)
     by_depth = np.bincount(tree.depth, weights=own)
     deepest = len(by_depth) - 1
-    share = float(by_depth[-1] / subject.whole)
+    share = float(by_depth[-1] / subject.total)
     # A limit shows as a heap of leaves at one depth; stacks that end by themselves thin out.
     thins_out = deepest + 1 < threshold("truncated-stacks.depth") or by_depth[-1] <= 2 * by_depth[-2]
     if thins_out or share < threshold("truncated-stacks.share"):

@@ -96,9 +96,9 @@ def first_findings(trace: Trace, *, limit: int = WORST) -> tuple[Insight, ...]:
 
 
 def _detected(detector: Detector, subject: Subject) -> Insight:
-    if subject.whole <= 0 and detector.kind is not Kind.QUALITY:
+    if subject.total <= 0 and detector.kind is not Kind.QUALITY:
         return insight_of(detector, not_applicable("nothing was measured"))
-    if subject.whole <= 0 and detector.id not in UNWEIGHED:
+    if subject.total <= 0 and detector.id not in UNWEIGHED:
         return insight_of(detector, not_applicable("nothing was measured"))
     return insight_of(detector, detector.detect(subject))
 

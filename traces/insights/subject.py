@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from traces.analysis.functions import FrameValues, frame_values
 from traces.analysis.units import format_value
-from traces.analysis.window import node_values, whole
+from traces.analysis.window import node_values, root_total
 from traces.insights.insight import Evidence
 from traces.insights.patterns import PATTERNS
 from traces.kernels.columns import distinct
@@ -63,10 +63,10 @@ class Subject:
         return self.profile.unit
 
     @cached_property
-    def whole(self) -> float:
+    def total(self) -> float:
         """All of the main profile that is not idle."""
         tree = self.profile.tree
-        return whole(tree, tree.total_values[self.profile.default_value])
+        return root_total(tree, tree.total_values[self.profile.default_value])
 
     @cached_property
     def frames(self) -> FrameValues:
@@ -83,7 +83,7 @@ class Subject:
     def heavy(self) -> HeavyTree:
         tree = self.profile.tree
         total = tree.total_values[self.profile.default_value]
-        kept = np.flatnonzero(total > NEGLIGIBLE * self.whole)
+        kept = np.flatnonzero(total > NEGLIGIBLE * self.total)
         place = np.full(len(tree) + 1, NONE, np.int64)
         place[kept] = np.arange(len(kept))
         own = tree.self_values[self.profile.default_value]
@@ -146,12 +146,12 @@ class Subject:
         chosen = np.flatnonzero(frames)
         order = chosen[np.lexsort((chosen, -by_frame[chosen]))][:3]
         entries = tuple(self.evidence(int(frame), by_frame) for frame in order if by_frame[frame] > 0)
-        return Category(value, value / self.whole if self.whole else 0.0, entries)
+        return Category(value, value / self.total if self.total else 0.0, entries)
 
     def evidence(self, frame: int, values: Values) -> Evidence:
         """A frame with its part of the whole."""
         value = float(values[frame])
-        share = value / self.whole if self.whole else None
+        share = value / self.total if self.total else None
         return Evidence(f"f{frame}", self.trace.frame_name(frame), self.amount(value), share)
 
     def amount(self, value: float) -> str:
@@ -163,7 +163,7 @@ class Subject:
         tree = self.heavy
         handle = f"n{self.profile.node_base + int(tree.node[row])}"
         value = float(tree.total[row])
-        return Evidence(handle, self.trace.frame_name(int(tree.frame[row])), self.amount(value), value / self.whole)
+        return Evidence(handle, self.trace.frame_name(int(tree.frame[row])), self.amount(value), value / self.total)
 
     @cached_property
     def timelines(self) -> tuple[Profile, ...]:

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from traces.analysis.units import format_share, format_value
-from traces.analysis.window import Window, whole
+from traces.analysis.window import Window, root_total
 from traces.insights.insight import (
     Confidence,
     Detector,
@@ -95,7 +95,7 @@ def _blocking_time(subject: Subject) -> Verdict:
 
 
 def _busy(profile: Profile) -> float:
-    return whole(profile.tree, profile.tree.total_values[profile.default_value])
+    return root_total(profile.tree, profile.tree.total_values[profile.default_value])
 
 
 def _alike(subject: Subject) -> list[Profile]:
@@ -117,7 +117,7 @@ def _uneven_workers(subject: Subject) -> Verdict:
         busy = np.array([_busy(profile) for profile in team])
         lead = float(busy.max() / busy.mean()) if busy.mean() > 0 else 0.0
         # A team that hardly works is not worth balancing.
-        if lead > ratio and busy.max() >= threshold("several-ways.share") * subject.whole:
+        if lead > ratio and busy.max() >= threshold("several-ways.share") * subject.total:
             worst, ratio = team, lead
     if worst is None or ratio < threshold("uneven-workers.ratio"):
         return passed("threads of one name are about as busy as each other")

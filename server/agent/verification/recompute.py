@@ -100,7 +100,7 @@ class Recomputation:
             chosen = select(trace, choice)
             values = chosen.values()
             by_frame = frame_values(chosen.tree, values, len(trace.frames))
-            found.append((chosen.handle, chosen.unit, chosen.whole(values), by_frame))
+            found.append((chosen.handle, chosen.unit, chosen.total(values), by_frame))
         return found
 
     def _named(self, said: str) -> Iterator[int]:

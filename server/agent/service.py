@@ -75,8 +75,8 @@ class FlamechatAgent:
             workers=self._workers,
             pictures=self._pictures,
             bounds=self._bounds,
-            tools=offered_tools(turn.viewer.mounted_tools, around=turn.around, hidden=turn.hidden_tools),
-            around=turn.around,
+            tools=offered_tools(turn.viewer.mounted_tools, tool_context=turn.tool_context, hidden=turn.hidden_tools),
+            tool_context=turn.tool_context,
             recorder=self._recorder,
         )
         try:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from server.agent.tools.contract.tool_context import Surroundings
+from server.agent.tools.contract.tool_context import ToolContext
 from server.ports.conversations import MessageRow
 from server.ports.identity import Caller
 from server.ports.traces import OpenTrace, TraceRow
@@ -18,7 +18,7 @@ class TurnInput:
     """`history` are the session's earlier messages in order, without this prompt. `messages_used` counts
     as limits.decisions.Decision does; `hidden_tools` are those the plan leaves out, `offered_models` those it
     offers, its default first (None: the server's own);
-    `around` are doors to what else the caller's tools may reach."""
+    `tool_context` is what else the caller's tools may reach."""
 
     turn_id: str
     session_id: str
@@ -37,7 +37,7 @@ class TurnInput:
     is_first_turn: bool
     hidden_tools: frozenset[str] = frozenset()
     offered_models: tuple[str, ...] | None = None
-    around: Surroundings | None = None
+    tool_context: ToolContext | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ from server.turns.endings import Outcome, ending_of
 from server.turns.features import features
 from server.turns.lifecycle import MAX_ATTEMPTS, Event, State, has_died_too_often, state_of, status_at_end
 from server.turns.sink import FLUSH_S, RelaySink
-from server.turns.tool_context import AccountSurroundings
+from server.turns.tool_context import AccountToolContext
 from server.turns.trace_library import TraceLibrary
 from server.turns.turn_failures import turn_failure
 from server.turns.view_of_turn import TurnView
@@ -267,14 +267,14 @@ class TurnRunner:
             is_first_turn=not history,
             hidden_tools=offered.hidden_tools,
             offered_models=offered.models,
-            around=self._surroundings(turn, caller),
+            tool_context=self._tool_context(turn, caller),
         )
 
-    def _surroundings(self, turn: TurnRow, caller: Caller) -> AccountSurroundings:
+    def _tool_context(self, turn: TurnRow, caller: Caller) -> AccountToolContext:
         async def limits() -> LimitsView:
             return await self._conversations.limits(caller, turn.session_id)
 
-        return AccountSurroundings(
+        return AccountToolContext(
             self._library, caller, turn.trace_id, limits=limits, source_folder=self._source_folder
         )
 

@@ -11,8 +11,8 @@ from server.protocol.wire_values import LimitsView
 from server.turns.trace_library import TraceLibrary
 
 
-class AccountSurroundings:
-    """Implements `Surroundings` for one caller and one of his traces. `limits` tells where he stands."""
+class AccountToolContext:
+    """Implements `ToolContext` for one caller and one of their traces. `limits` gives their usage."""
 
     def __init__(
         self,

@@ -105,10 +105,10 @@ def test_a_question_is_understood(prompt: str, topic: Topic) -> None:
         ("in this window", (40.0, 60.0)),
     ],
 )
-def test_a_stretch_of_time_is_read_as_people_write_it(prompt: str, within: tuple[float, float]) -> None:
+def test_a_time_range_is_read_as_people_write_it(prompt: str, within: tuple[float, float]) -> None:
     seen = [{"name": "what is in view", "start_ms": 40.0, "end_ms": 60.0, "profile": "p0"}]
-    (stretch,) = understood(f"What happens {prompt}?", {}, seen).stretches
-    assert stretch.within(10_000.0) == pytest.approx(within)
+    (time_range,) = understood(f"What happens {prompt}?", {}, seen).time_ranges
+    assert time_range.within(10_000.0) == pytest.approx(within)
 
 
 def test_what_a_question_names_is_read_out_of_it() -> None:
@@ -149,7 +149,7 @@ async def test_why_slow_adds_at_most_three_different_stories_the_cause_before_it
     assert [check for check in answer.checks if check.status != "verified"] == []
 
 
-async def test_what_the_recording_hides_is_said_in_whole_sentences(fixtures: Path) -> None:
+async def test_what_the_recording_hides_is_said_in_full_sentences(fixtures: Path) -> None:
     name = "settlement.go-cpu.pb.gz"
     answer, _ = await asked("Why is this slow?", read_trace((fixtures / name).read_bytes(), name=name))
     kept = answer.text.split("Keep in mind: ")[1].split("\n")[0]

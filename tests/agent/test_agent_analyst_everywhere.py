@@ -9,7 +9,7 @@ from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.agent.turn import TurnAnswer
 from server.protocol.wire_values import ViewerState
-from tests.agent.around import Around
+from tests.agent.tool_context import TracesInHand
 from tests.agent.turns import stage
 from tests.insights.recorded import sampled
 from traces.analysis.functions import top_functions
@@ -75,8 +75,8 @@ QUESTIONS = (
 
 async def asked(prompt: str, trace: Trace, *others: Trace) -> TurnAnswer:
     workers = InlineTraceWorkers()
-    around = Around(workers, {other.name: other for other in others}) if others else None
-    scene = stage(ChosenModels(ModelChoice()), trace, prompt=prompt, viewer=VIEWER, around=around)
+    tool_context = TracesInHand(workers, {other.name: other for other in others}) if others else None
+    scene = stage(ChosenModels(ModelChoice()), trace, prompt=prompt, viewer=VIEWER, tool_context=tool_context)
     for other in others:
         scene.agent._workers.hold(other)  # type: ignore[attr-defined]
     return await scene.agent.answer(scene.turn, scene.sink)
@@ -155,7 +155,7 @@ TRAPS = (
 
 
 @pytest.mark.parametrize(("prompt", "name", "begins"), TRAPS)
-async def test_what_a_trace_cannot_tell_is_said_first(fixtures: Path, prompt: str, name: str, begins: str) -> None:
+async def test_what_a_trace_cannot_show_is_said_first(fixtures: Path, prompt: str, name: str, begins: str) -> None:
     assert (await asked(prompt, read(fixtures, name))).text.startswith(begins)
 
 
@@ -185,9 +185,9 @@ async def test_a_spread_trace_names_what_its_time_passes_through() -> None:
 async def test_a_function_that_passes_its_work_on_is_followed_to_where_it_is_done() -> None:
     trace = sampled([("main;handle;build;price;find", 60), ("main;handle;render", 40)])
     answer = await asked("Why is handle slow?", trace)
-    told = next(line for line in answer.text.splitlines() if line.startswith("Below it"))
-    assert told.startswith("Below it the largest part is spent in [`find`](#f4), 60.0% (60.0 ms) itself.")
-    assert told.endswith("[`handle`](#f1) 100.0% → [`build`](#f2) 60.0% → [`price`](#f3) 60.0% → [`find`](#f4) 60.0%.")
+    line = next(line for line in answer.text.splitlines() if line.startswith("Below it"))
+    assert line.startswith("Below it the largest part is spent in [`find`](#f4), 60.0% (60.0 ms) itself.")
+    assert line.endswith("[`handle`](#f1) 100.0% → [`build`](#f2) 60.0% → [`price`](#f3) 60.0% → [`find`](#f4) 60.0%.")
     assert "Below it" not in (await asked("Why is price slow?", trace)).text, "its callee is told already"
 
 
@@ -199,7 +199,7 @@ async def test_the_newest_other_trace_is_compared_when_none_is_named() -> None:
     assert [check for check in answer.checks if check.status == "not_found"] == []
 
 
-async def test_the_plan_is_told_where_there_is_an_account() -> None:
+async def test_the_plan_is_reported_where_there_is_an_account() -> None:
     one = sampled([("main", 1)])
     answer = await asked("How many messages do I have left?", one, replace(one, name="other", sha256="6" * 64))
     assert answer.text.startswith("**Your plan is `team`**: 7 of 20 messages of this conversation used, 13 left; 3")

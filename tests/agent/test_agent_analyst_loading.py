@@ -36,7 +36,7 @@ async def test_a_page_that_waits_names_the_request_without_a_link(blog: Trace) -
     assert not [check.claim for check in answer.checks if check.status == "not_found"]
 
 
-async def test_a_paint_that_waited_for_nothing_is_told_as_before() -> None:
+async def test_a_paint_that_waited_for_nothing_is_described_as_before() -> None:
     file = CASES / "inbox-wait" / "trace.chrome.json.gz"
     answer = await asked("What is the LCP?", read_trace(file.read_bytes(), name="inbox"))
     assert "blocked" not in answer.text

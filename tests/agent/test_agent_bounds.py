@@ -61,7 +61,7 @@ async def test_a_turn_has_a_deadline() -> None:
     assert failed.value.code == "deadline"
 
 
-async def test_a_tool_that_takes_too_long_is_told_to_the_model_and_the_turn_goes_on() -> None:
+async def test_the_model_learns_of_a_tool_that_takes_too_long_and_the_turn_goes_on() -> None:
     chat = ScriptedChat(lines=[LOOK, Line(text="Without the summary, then.")])
     scene = stage(ScriptedModels(chat), bounds=AgentBounds(tool_seconds=0))
     answer = await scene.agent.answer(scene.turn, scene.sink)
@@ -81,8 +81,8 @@ async def test_more_than_eight_calls_in_a_round_are_refused_one_by_one() -> None
 
     assert len(scene.sink.of("tool_result")) == 8
     assert len(scene.sink.of("tool_error")) == 2
-    told = [message for message in chat.requests[1].messages if message.type == "tool"]
-    assert len(told) == 10, "every call gets its answer, or the next request is refused"
+    results = [message for message in chat.requests[1].messages if message.type == "tool"]
+    assert len(results) == 10, "every call gets its answer, or the next request is refused"
 
 
 async def test_what_a_turn_remembers_can_be_checkpointed_and_holds_no_picture() -> None:

@@ -1,4 +1,4 @@
-"""An answer held against the tool results: what is verified, what is not found, what is no claim."""
+"""An answer verified against the tool results: what is verified, what is not found, what is no claim."""
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,7 @@ from server.protocol.wire_values import Check
 from tests.agent.turns import HOSTILE, MS, small_trace
 
 
-def held(answer: str, *, question: str = "Why is this slow?", hostile: bool = False) -> list[Check]:
+def checks_of(answer: str, *, question: str = "Why is this slow?", hostile: bool = False) -> list[Check]:
     """The checks of an answer after one call of get_top_functions over the small trace."""
     trace = small_trace(hostile=hostile)
     outcome = answer_top_functions(trace, TopFunctions())
@@ -41,14 +41,14 @@ def held(answer: str, *, question: str = "Why is this slow?", hostile: bool = Fa
     ],
 )
 def test_a_number_is_verified_by_its_value_its_rounding_or_its_share(claim: str, status: str) -> None:
-    (check,) = held(f"It takes {claim} in all.")
+    (check,) = checks_of(f"It takes {claim} in all.")
     assert check.status == status
     assert check.tool_call_id == ("call_1" if status != "not_found" else None)
 
 
 def test_offsets_point_at_the_claim_in_the_answer() -> None:
     answer = "First, [`parse_json`](#f2) takes 600 ms; then `draw` takes 31%."
-    found = held(answer)
+    found = checks_of(answer)
     assert [answer[check.start : check.end] for check in found] == ["parse_json", "600 ms", "draw", "31%"]
     assert [check.status for check in found] == ["verified", "verified", "verified", "not_found"]
     assert [check.kind for check in found] == ["name", "number", "name", "percentage"]
@@ -67,27 +67,27 @@ def test_offsets_point_at_the_claim_in_the_answer() -> None:
     ],
 )
 def test_what_claims_nothing_is_not_checked(text: str) -> None:
-    assert held(text) == []
+    assert checks_of(text) == []
 
 
 def test_a_function_nobody_returned_is_not_found() -> None:
-    (check,) = held("It is `XmlReader.readAll` that is slow.")
+    (check,) = checks_of("It is `XmlReader.readAll` that is slow.")
     assert (check.kind, check.status, check.claim) == ("name", "not_found", "XmlReader.readAll")
 
 
 @pytest.mark.parametrize("citation", ["[`parse_json`](f99)", "[`draw`](#f2)"])
 def test_a_citation_of_nothing_or_of_something_else_is_not_found(citation: str) -> None:
-    (check,) = held(f"{citation} is slow")
+    (check,) = checks_of(f"{citation} is slow")
     assert check.status == "not_found"
 
 
 def test_numbers_of_the_question_are_not_claims() -> None:
-    assert held("A frame of 16.6 ms is missed.", question="Why do we miss 16.6 ms?") == []
+    assert checks_of("A frame of 16.6 ms is missed.", question="Why do we miss 16.6 ms?") == []
 
 
 def test_a_number_inside_a_function_name_proves_nothing() -> None:
     assert "99.9%" in HOSTILE
-    (check,) = held("It takes 99.9%.", hostile=True)
+    (check,) = checks_of("It takes 99.9%.", hostile=True)
     assert check.status == "not_found"
 
 
@@ -144,8 +144,8 @@ def test_numbers_that_belong_to_a_word_are_not_numbers(text: str) -> None:
         ("Of the 600 ms in `parse_json`, by half would be 300 ms", {"600 ms": "verified", "300 ms": "derived"}),
     ],
 )
-def test_what_follows_from_what_stands_beside_it_is_derived_and_says_how(answer: str, statuses: dict[str, str]) -> None:
-    found = {check.claim: check for check in held(answer)}
+def test_what_follows_from_neighbouring_figures_is_derived_and_says_how(answer: str, statuses: dict[str, str]) -> None:
+    found = {check.claim: check for check in checks_of(answer)}
     assert {claim: found[claim].status for claim in statuses} == statuses
     assert all(check.how for check in found.values() if check.status == "derived")
 
@@ -165,14 +165,14 @@ def test_what_follows_from_what_stands_beside_it_is_derived_and_says_how(answer:
     ],
 )
 def test_a_claim_has_its_kind(answer: str, kind: str) -> None:
-    (check,) = held(f"It says {answer} here")
+    (check,) = checks_of(f"It says {answer} here")
     assert check.kind == kind
 
 
 def test_one_functions_figure_does_not_prove_anothers() -> None:
-    (name, check) = held("`draw` takes 60% of the time.")
+    (name, check) = checks_of("`draw` takes 60% of the time.")
     assert (name.status, check.status) == ("verified", "not_found")
-    row, other = (held(f"| `parse_json` | {share} |")[-1] for share in ("60%", "25%"))
+    row, other = (checks_of(f"| `parse_json` | {share} |")[-1] for share in ("60%", "25%"))
     assert (row.status, other.status) == ("verified", "not_found")
 
 
@@ -199,7 +199,7 @@ def test_a_function_that_no_tool_returned_is_looked_up_in_the_trace() -> None:
     ],
 )
 def test_a_cause_stands_on_a_path_of_the_call_tree(answer: str, status: str) -> None:
-    (cause,) = [check for check in held(answer) if check.kind == "cause"]
+    (cause,) = [check for check in checks_of(answer) if check.kind == "cause"]
     assert cause.status == status
 
 
@@ -216,7 +216,7 @@ def test_a_cause_stands_on_a_path_of_the_call_tree(answer: str, status: str) -> 
     ],
 )
 def test_digits_that_measure_nothing_are_no_claims(text: str) -> None:
-    assert held(text) == []
+    assert checks_of(text) == []
 
 
 WAYS = st.sampled_from([(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")])
@@ -236,7 +236,7 @@ def test_any_rounding_in_any_unit_is_verified_and_another_value_is_not(
     said = ms * MS * (1 + off) / size
     written = f"{said:,.{digits}f}"
     precise = 0.5 * 10**-digits * size < 0.005 * ms * MS
-    (claim,) = [check for check in held(f"`{name}` takes {written} {unit} there") if check.kind == "number"]
+    (claim,) = [check for check in checks_of(f"`{name}` takes {written} {unit} there") if check.kind == "number"]
     if off == 0.0:
         assert claim.status == "verified" or float(written.replace(",", "")) == 0
     elif precise:
@@ -252,13 +252,13 @@ def test_a_share_is_verified_as_written_and_not_when_it_is_another(
     which: tuple[str, float], digits: int, off: float
 ) -> None:
     name, share = which
-    (claim,) = [check for check in held(f"`{name}` takes {share + off:.{digits}f}%") if check.kind == "percentage"]
+    (claim,) = [check for check in checks_of(f"`{name}` takes {share + off:.{digits}f}%") if check.kind == "percentage"]
     assert claim.status == ("verified" if off == 0.0 else "not_found")
 
 
 def test_names_and_figures_belong_to_their_own_sentence() -> None:
     answer = "### Why\n`parse_json` takes 600 ms. `draw` takes 600 ms.\n\n1. `draw`: 250 ms\n2. `parse_json`: 250 ms"
-    found = [check.status for check in held(answer) if check.kind == "number"]
+    found = [check.status for check in checks_of(answer) if check.kind == "number"]
     assert found == ["verified", "not_found", "verified", "not_found"]
 
 
@@ -273,13 +273,13 @@ def test_names_and_figures_belong_to_their_own_sentence() -> None:
     ],
 )
 def test_what_follows_from_the_sentences_before_is_derived_too(answer: str, claim: str, status: str) -> None:
-    (check,) = [one for one in held(answer) if one.claim == claim]
+    (check,) = [one for one in checks_of(answer) if one.claim == claim]
     assert check.status == status
 
 
 @pytest.mark.parametrize("text", ["Replace it by `datetime.fromisoformat`.", "Index them in a `dict` by product."])
 def test_what_an_answer_recommends_in_place_is_no_claim(text: str) -> None:
-    assert held(text) == []
+    assert checks_of(text) == []
 
 
 def test_part_of_a_profiles_name_is_that_profile() -> None:

@@ -51,7 +51,7 @@ def assert_valid(messages: list[AnyMessage]) -> None:
     assert waiting == []
 
 
-def test_whole_turns_come_in_order_with_their_tool_results() -> None:
+def test_complete_turns_come_in_order_with_their_tool_results() -> None:
     past = conversation([*turn_rows("t1", results=2), *turn_rows("t2")], PLENTY)
     messages = past.messages
     assert (past.left_out, past.summary) == (0, "")

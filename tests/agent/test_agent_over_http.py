@@ -223,11 +223,11 @@ async def test_bad_tool_calls_are_answered_with_the_nearest_valid_ones_and_the_t
         scene = stage(endpoint_models(endpoint.base_url))
         await scene.agent.answer(scene.turn, scene.sink)
 
-    told = [message["content"] for message in endpoint.requests[1]["messages"] if message["role"] == "tool"]
-    assert "get_top_functions" in told[0]
-    assert "sort_by" in told[1]
-    assert 'f2 "parse_json"' in told[2]
-    assert "not a JSON object" in told[3]
+    results = [message["content"] for message in endpoint.requests[1]["messages"] if message["role"] == "tool"]
+    assert "get_top_functions" in results[0]
+    assert "sort_by" in results[1]
+    assert 'f2 "parse_json"' in results[2]
+    assert "not a JSON object" in results[3]
     assert [event.type for event in scene.sink.events].count("tool_error") == 4
 
 

@@ -60,7 +60,7 @@ async def killed_while_saying(scene: Stage, text: str) -> None:
         await running
 
 
-async def test_a_turn_goes_on_after_its_last_whole_step_and_repeats_nothing(checkpoints: Checkpoints) -> None:
+async def test_a_turn_goes_on_after_its_last_complete_step_and_repeats_nothing(checkpoints: Checkpoints) -> None:
     async with openai_endpoint(LOOKING, CUT_OFF, ANSWER) as endpoint:
         died = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, turn_id=TURN)
         await killed_while_saying(died, "half")
@@ -87,12 +87,12 @@ async def test_a_turn_that_died_before_its_first_step_begins_again(checkpoints: 
     assert answer.text == ANSWER.text
 
 
-async def test_an_answer_that_was_whole_but_not_stored_is_not_asked_for_again(checkpoints: Checkpoints) -> None:
+async def test_an_answer_that_was_complete_but_not_stored_is_not_asked_for_again(checkpoints: Checkpoints) -> None:
     async with openai_endpoint(LOOKING, ANSWER) as endpoint:
         first = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, turn_id=TURN)
-        told = await first.agent.answer(first.turn, first.sink)
+        answer = await first.agent.answer(first.turn, first.sink)
         heir = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, turn_id=TURN, attempt=2)
-        assert await heir.agent.answer(heir.turn, heir.sink) == told
+        assert await heir.agent.answer(heir.turn, heir.sink) == answer
     assert len(endpoint.requests) == 2
 
 
@@ -180,7 +180,7 @@ async def test_an_attempt_that_was_overtaken_leaves_no_checkpoint(database: Fres
             assert await (await owner.execute(count)).fetchone() == (0,)
 
 
-def test_limits_told_by_two_attempts_within_one_step_are_those_of_the_last() -> None:
+def test_limits_sent_by_two_attempts_within_one_step_are_those_of_the_last() -> None:
     channels = StateGraph(TurnState).channels
     for name in LIMITS:
         channel: Any = channels[name]

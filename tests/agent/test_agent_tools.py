@@ -17,7 +17,7 @@ from server.agent.tools.contract.tool import Outcome
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem, ToolRetry
 from server.agent.tools.span_details import GET_SPAN_DETAILS
 from server.agent.verification.facts import QUOTED
-from tests.agent.around import ask_around
+from tests.agent.tool_context import ask_tool
 from tests.agent.turns import HOSTILE, small_trace
 from traces.builder import TraceBuilder
 from traces.model import Trace
@@ -50,7 +50,7 @@ async def ask(name: str, arguments: dict[str, Any], trace: Trace | None = None) 
     trace = trace or small_trace()
     with TemporaryDirectory() as folder:
         Path(folder, "app.py").write_text(f"# {HOSTILE}\n" * 20)
-        return await ask_around(name, arguments, trace, replace(trace, name="earlier.json"), sources=Path(folder))
+        return await ask_tool(name, arguments, trace, replace(trace, name="earlier.json"), sources=Path(folder))
 
 
 def test_all_schemas_together_stay_under_3000_tokens() -> None:

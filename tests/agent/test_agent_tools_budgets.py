@@ -12,7 +12,7 @@ from server.agent.bounds import AgentBounds
 from server.agent.tools.all_tools import TOOLS
 from server.agent.tools.get_call_tree import CallTreeArguments, answer_call_tree
 from server.agent.verification.facts import QUOTED
-from tests.agent.around import ask_around
+from tests.agent.tool_context import ask_tool
 from traces.builder import TraceBuilder
 from traces.model import Trace
 from traces.stacks import StackTable
@@ -40,22 +40,22 @@ def test_a_budgeted_tree_reads_back_as_the_connected_part_it_is(
     outcome = answer_call_tree(trace, CallTreeArguments(max_nodes=budget))
     nodes: list[dict[str, Any]] = outcome.data["nodes"]
     read = [NODE.match(line) for line in outcome.text.splitlines()]
-    told = [(int(one[1]), one[2], one[3]) for one in read if one is not None]
-    assert told == [(node["depth"], node["handle"], node["frame_handle"]) for node in nodes]
-    assert len(told) <= budget
+    printed = [(int(one[1]), one[2], one[3]) for one in read if one is not None]
+    assert printed == [(node["depth"], node["handle"], node["frame_handle"]) for node in nodes]
+    assert len(printed) <= budget
     above: list[str] = []
-    for (depth, handle, _), node in zip(told, nodes, strict=True):
+    for (depth, handle, _), node in zip(printed, nodes, strict=True):
         del above[depth:]
         assert len(above) == depth, "every node stands below its parent"
         assert node["parent"] == (above[-1] if above else None)
         above.append(handle)
-    whole = answer_call_tree(trace, CallTreeArguments(max_nodes=200)).data["nodes"]
-    assert outcome.data["cut_nodes"] == len(whole) - len(nodes)
+    every_node = answer_call_tree(trace, CallTreeArguments(max_nodes=200)).data["nodes"]
+    assert outcome.data["cut_nodes"] == len(every_node) - len(nodes)
     if outcome.data["cut_nodes"]:
         assert "cut" in outcome.text
         kept, left = (
             {node["handle"] for node in nodes},
-            [n for n in whole if n["handle"] not in {m["handle"] for m in nodes}],
+            [n for n in every_node if n["handle"] not in {m["handle"] for m in nodes}],
         )
         lightest = min(node["total_value"] for node in nodes)
         assert all(node["parent"] not in kept or node["total_value"] <= lightest for node in left)
@@ -94,7 +94,7 @@ MOST: dict[str, dict[str, Any]] = {
 async def test_the_most_one_can_ask_for_stays_under_the_cap_and_says_how_to_narrow(tool: Any) -> None:
     if tool.name == "get_span_details":
         return
-    outcome = await ask_around(tool.name, MOST.get(tool.name, {}), wide())
+    outcome = await ask_tool(tool.name, MOST.get(tool.name, {}), wide())
     cap = AgentBounds().result_characters
     assert len(outcome.text) <= cap + 200
     if len(outcome.text) > cap:

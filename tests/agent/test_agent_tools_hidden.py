@@ -8,7 +8,7 @@ ANSWER = Reply(text="It is parse_json.")
 ASKS_SQL = Reply(calls=(("query_trace", '{"sql": "SELECT 1"}'),))
 
 
-async def test_a_hidden_tool_is_not_offered_not_told_of_and_not_called() -> None:
+async def test_a_hidden_tool_is_not_offered_not_named_and_not_called() -> None:
     async with openai_endpoint(ASKS_SQL, ANSWER, ANSWER) as endpoint:
         hidden = stage(endpoint_models(endpoint.base_url), hidden_tools=frozenset({"query_trace"}))
         await hidden.agent.answer(hidden.turn, hidden.sink)

@@ -74,9 +74,9 @@ async def test_what_libraries_take_goes_to_the_own_code_that_called_them() -> No
 async def test_every_question_takes_a_window_all_profiles_and_only_my_code(
     tool: str, arguments: dict[str, Any]
 ) -> None:
-    whole = await ask(tool, arguments)
+    unscoped = await ask(tool, arguments)
     for scope in ({"start_time_ms": 0, "end_time_ms": 15}, {"profile": "all"}, {"my_code": True}):
-        assert (await ask(tool, arguments | scope)).data != whole.data, scope
+        assert (await ask(tool, arguments | scope)).data != unscoped.data, scope
 
 
 async def test_functions_of_evented_profiles_say_what_single_calls_took() -> None:

@@ -1,4 +1,4 @@
-"""Windows by name: a tool takes the names that the model was told, and those of findings; nothing else."""
+"""Windows by name: a tool takes the names that the model was given, and those of findings; nothing else."""
 
 from dataclasses import replace
 from typing import Any, cast
@@ -9,10 +9,10 @@ from server.agent.tools.all_tools import TOOLS
 from server.agent.tools.contract.arguments import Windowed
 from server.agent.tools.contract.named_windows import NamedWindow, named_windows
 from server.agent.tools.contract.tool_errors import ToolRetry
-from server.agent.tools.contract.window_argument import by_numbers, told_windows
+from server.agent.tools.contract.window_argument import by_numbers, known_windows
 from server.protocol.wire_values import ViewerState, Window
 from server.testing.scripted import Line, ScriptedChat, ScriptedModels
-from tests.agent.around import ask_around
+from tests.agent.tool_context import ask_tool
 from tests.agent.turns import stage
 from tests.insights.recorded import timeline
 from traces.insights.registry import first_findings
@@ -50,18 +50,18 @@ async def test_a_name_gives_what_its_numbers_give(name: str) -> None:
     window = next(one for one in named_windows(trace, first_findings(trace)) if one.name in name.casefold())
     numbers = {"start_time_ms": window.start_ms, "end_time_ms": window.end_ms, "profile": window.profile}
     for tool in ("get_top_functions", "get_call_tree", "get_longest_calls", "generate_flamegraph_screenshot"):
-        by_name, by_number = await ask_around(tool, {"window": name}, trace), await ask_around(tool, numbers, trace)
+        by_name, by_number = await ask_tool(tool, {"window": name}, trace), await ask_tool(tool, numbers, trace)
         assert by_name.data == by_number.data
         assert by_name.text == f"{window.line()}\n{by_number.text}"
 
 
-async def test_every_tool_with_a_stretch_of_time_takes_a_name() -> None:
+async def test_every_tool_with_a_time_range_takes_a_name() -> None:
     timed = {tool.name for tool in TOOLS if "start_time_ms" in tool.arguments.model_fields}
     assert timed == {tool.name for tool in TOOLS if issubclass(tool.arguments, Windowed)}
-    shown = await ask_around("show_in_viewer", {"window": "load"}, page())
+    shown = await ask_tool("show_in_viewer", {"window": "load"}, page())
     assert shown.action is not None
     assert shown.action.window == Window(start=5e6, end=9e8)
-    zoomed = await ask_around("navigate", {"action": "zoom", "window": "load"}, page())
+    zoomed = await ask_tool("navigate", {"action": "zoom", "window": "load"}, page())
     assert zoomed.action is not None
     assert zoomed.action.window == shown.action.window
 
@@ -78,7 +78,7 @@ async def test_every_tool_with_a_stretch_of_time_takes_a_name() -> None:
 )
 async def test_what_is_no_name_is_refused_with_the_nearest(arguments: dict[str, Any], says: str) -> None:
     with pytest.raises(ToolRetry) as refused:
-        await ask_around("get_top_functions", arguments, page())
+        await ask_tool("get_top_functions", arguments, page())
     assert says in refused.value.text
     assert len(refused.value.text) < 500
 
@@ -89,7 +89,7 @@ async def test_a_trace_without_times_has_no_names() -> None:
 
     heap = values({"main": [5.0]}, [("allocated", Unit.BYTES)])
     with pytest.raises(ToolRetry, match="no stretch of this trace has a name"):
-        await ask_around("get_top_functions", {"window": "load"}, heap)
+        await ask_tool("get_top_functions", {"window": "load"}, heap)
 
 
 def test_another_profile_is_looked_at_in_the_same_moments() -> None:
@@ -97,15 +97,15 @@ def test_another_profile_is_looked_at_in_the_same_moments() -> None:
     trace = timeline([("RunTask", 0, 10), ("RunTask", 90, 200)], [("job", 30, 100)], names=["CrRendererMain", "worker"])
     main, worker = trace.profiles
     trace = replace(trace, profiles=(main, replace(worker, axis_start=30_000_000)))
-    told = (NamedWindow("here", 20.0, 60.0, "p0"), NamedWindow("before", 5.0, 10.0, "p0"))
-    arguments, line = by_numbers(trace, Windowed(window="here", profile="p1"), told)
+    known = (NamedWindow("here", 20.0, 60.0, "p0"), NamedWindow("before", 5.0, 10.0, "p0"))
+    arguments, line = by_numbers(trace, Windowed(window="here", profile="p1"), known)
     assert (arguments.start_time_ms, arguments.end_time_ms, arguments.profile) == (0.0, 30.0, "p1")
     assert line == "here: start_time_ms=0 end_time_ms=30 profile=p1"
     with pytest.raises(ToolRetry, match="p1 begins after before"):
-        by_numbers(trace, Windowed(window="before", profile="p1"), told)
+        by_numbers(trace, Windowed(window="before", profile="p1"), known)
 
 
-async def test_the_model_is_told_names_and_what_the_person_sees_is_one() -> None:
+async def test_the_model_is_given_names_and_what_the_person_sees_is_one() -> None:
     call = Line(calls=(("get_top_functions", '{"window": "what is in view"}'),), finish_reason="tool_calls")
     chat = ScriptedChat(lines=[call, Line(text="Fine.")])
     scene = stage(ScriptedModels(chat), page(), viewer=ViewerState(window=Window(start=1e9, end=1.2e9)))
@@ -115,7 +115,7 @@ async def test_the_model_is_told_names_and_what_the_person_sees_is_one() -> None
     assert result.startswith("what is in view: start_time_ms=1000 end_time_ms=1200 profile=p0\n")
 
 
-def test_the_windows_told_are_read_back_from_a_checkpoint() -> None:
+def test_known_windows_are_read_back_from_a_checkpoint() -> None:
     window = {"name": "load", "start_ms": 5.0, "end_ms": 900.0, "profile": "p0"}
-    assert told_windows({"windows": [window]}) == (NamedWindow("load", 5.0, 900.0, "p0"),)
-    assert told_windows({}) == ()
+    assert known_windows({"windows": [window]}) == (NamedWindow("load", 5.0, 900.0, "p0"),)
+    assert known_windows({}) == ()

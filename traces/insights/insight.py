@@ -66,7 +66,7 @@ class Evidence:
     value: str = ""
     share: float | None = None
 
-    def beside(self, name: str) -> str:
+    def with_handle(self, name: str) -> str:
         """The name as it was made fit to show, with the handle where there is one."""
         return f"{name} ({self.handle})" if self.handle else name
 

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from server.agent.graph.first_look import FirstLook, first_look
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.model_call.message_history import conversation
-from server.agent.tools.all_tools import told_of
+from server.agent.tools.all_tools import listed_tools
 from server.agent.turn import TurnInput
 from server.protocol.events import TurnStarted
 
@@ -26,7 +26,7 @@ async def set_up(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, A
         TurnStarted(attempt=turn.attempt, model=context.model.label, prompt_version=template.version)
     )
     look = await context.workers.ask(turn.opened, first_look, turn.viewer)
-    places = _places(turn, look) | {"tools": told_of(context.tools)}
+    places = _places(turn, look) | {"tools": listed_tools(context.tools)}
     text = filled(template.template, places)
     past = conversation(turn.history, context.bounds.context_tokens, context.bounds.trimmed_tokens)
     if past.summary:

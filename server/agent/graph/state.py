@@ -11,7 +11,7 @@ from server.agent.bounds import AgentBounds
 from server.agent.model_call.chat_model import Model
 from server.agent.model_call.debug_messages import MessageRecorder
 from server.agent.tools.contract.tool import Tool
-from server.agent.tools.contract.tool_context import Surroundings
+from server.agent.tools.contract.tool_context import ToolContext
 from server.agent.turn import Pictures, TurnInput, TurnSink
 from server.ports.prompts import Prompts
 from server.ports.traces import TraceWorkers
@@ -70,5 +70,5 @@ class TurnContext:
     bounds: AgentBounds
     tools: tuple[Tool[Any], ...]
     recorder: MessageRecorder | None
-    around: Surroundings | None = None
+    tool_context: ToolContext | None = None
     drawn: dict[str, bytes] = field(default_factory=dict)

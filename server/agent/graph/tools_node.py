@@ -13,7 +13,7 @@ from server.agent.tools.contract.named_windows import NamedWindow
 from server.agent.tools.contract.run_tool import named_tool, run_tool
 from server.agent.tools.contract.tool import Outcome, Tool
 from server.agent.tools.contract.tool_errors import ToolProblem, ToolRetry
-from server.agent.tools.contract.window_argument import told_windows
+from server.agent.tools.contract.window_argument import known_windows
 from server.protocol.events import ToolError, ToolResult, ToolStart
 
 CALLS_IN_A_ROUND = 8
@@ -24,7 +24,7 @@ async def run_tools(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str
     """Answer every tool call of the last message, in its order."""
     context = runtime.context
     asked = cast("AIMessage", state["messages"][-1])
-    windows = told_windows(state["known"])
+    windows = known_windows(state["known"])
     unreadable: dict[str, str] = asked.additional_kwargs.get(UNREADABLE, {})
     for call in asked.tool_calls:
         await context.sink.emit(
@@ -83,7 +83,7 @@ async def _answer(
             workers=context.workers,
             seconds=context.bounds.tool_seconds,
             characters=context.bounds.result_characters,
-            around=context.around,
+            tool_context=context.tool_context,
             windows=windows,
         )
     except ToolProblem as problem:

@@ -6,7 +6,7 @@ from typing import Any
 
 from server.agent.tools.compare_traces import COMPARE_TRACES
 from server.agent.tools.contract.tool import Tool
-from server.agent.tools.contract.tool_context import Need, Surroundings
+from server.agent.tools.contract.tool_context import Need, ToolContext
 from server.agent.tools.draw_chart import DRAW_CHART
 from server.agent.tools.find_frames import FIND_FRAMES
 from server.agent.tools.get_call_tree import GET_CALL_TREE
@@ -47,12 +47,12 @@ TOOLS: tuple[Tool[Any], ...] = (
 
 
 def offered_tools(
-    mounted: Sequence[str] = (), *, around: Surroundings | None = None, hidden: Collection[str] = ()
+    mounted: Sequence[str] = (), *, tool_context: ToolContext | None = None, hidden: Collection[str] = ()
 ) -> tuple[Tool[Any], ...]:
     """The tools of a turn: those whose needs are met, those that move the viewer only while the page says that they are
     mounted, and none that the plan hides.
     """
-    met = around.has if around is not None else frozenset[Need]()
+    met = tool_context.has if tool_context is not None else frozenset[Need]()
     return tuple(
         tool
         for tool in TOOLS
@@ -62,7 +62,7 @@ def offered_tools(
     )
 
 
-def told_of(tools: Sequence[Tool[Any]]) -> str:
+def listed_tools(tools: Sequence[Tool[Any]]) -> str:
     """What the system prompt says of these tools: their names, and a line on those that want one."""
     lines = [", ".join(tool.name for tool in tools)]
     return "\n".join([*lines, *(f"- {tool.name}: {tool.guidance}" for tool in tools if tool.guidance)])

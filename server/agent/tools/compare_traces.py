@@ -75,20 +75,16 @@ def _is_profile(named: str) -> bool:
 async def named_trace(asking: Asking, named: str) -> KnownTrace:
     """Another trace of the person's by its id or name (of several of one name the newest). Raises ToolRetry naming the
     nearest, or what else can be compared."""
-    others = [] if asking.around is None else await asking.around.traces()
-    wanted = named.strip().casefold()
-    exact = [one for one in others if one.trace_id == wanted] or [
-        one for one in others if one.name.casefold() == wanted
-    ]
+    others = [] if asking.tool_context is None else await asking.tool_context.traces()
+    key = named.strip().casefold()
+    exact = [one for one in others if one.trace_id == key] or [one for one in others if one.name.casefold() == key]
     if exact:
         return exact[0]
-    inside = [known for known in others if wanted in known.name.casefold()]
+    inside = [known for known in others if key in known.name.casefold()]
     if len(inside) == 1:
         return inside[0]
     names = {known.name.casefold(): known for known in reversed(others)}
-    near = (
-        inside[:5] or [names[name] for name in difflib.get_close_matches(wanted, names, n=5, cutoff=0.3)] or others[:5]
-    )
+    near = inside[:5] or [names[name] for name in difflib.get_close_matches(key, names, n=5, cutoff=0.3)] or others[:5]
     listed = ", ".join(f"{quoted(known.name, 60)} ({known.created}, {known.trace_id})" for known in near)
     raise ToolRetry(
         f"no other trace is named {quoted(named, 60)}"
@@ -97,8 +93,8 @@ async def named_trace(asking: Asking, named: str) -> KnownTrace:
 
 
 async def opened(asking: Asking, known: KnownTrace) -> OpenTrace:
-    assert asking.around is not None
-    return await asking.around.open(known.trace_id)
+    assert asking.tool_context is not None
+    return await asking.tool_context.open(known.trace_id)
 
 
 def compare_two(trace: Trace, arguments: CompareTraces, other: Trace, trace_id: str | None = None) -> Outcome:
@@ -127,14 +123,14 @@ def _two(
         window_after=_window(new, arguments),
         frame_filter=OWN_CODE if arguments.my_code else None,
     )
-    told = Outcome(
-        text="\n".join(_told(found, trace, other)),
+    outcome = Outcome(
+        text="\n".join(_lines(found, trace, other)),
         data=_data(found),
         table=_table(found),
         warning=bool(found.notes),
     )
     if arguments.start_time_ms is not None or arguments.end_time_ms is not None:
-        return replace(told, text=f"{told.text}\neach in that window, counted from its own start")
+        return replace(outcome, text=f"{outcome.text}\neach in that window, counted from its own start")
     try:
         picture = render_diff(
             other,
@@ -149,19 +145,19 @@ def _two(
     except InvalidOption as error:
         raise ToolRetry(str(error)) from None
     shown = {"view": "diff", "trace_id": trace_id, "profile": found.profile_after, "description": picture.description}
-    text = f"{told.text}\na picture of the difference follows"
-    return replace(told, text=text, ui=shown, picture=picture.png)
+    text = f"{outcome.text}\na picture of the difference follows"
+    return replace(outcome, text=text, ui=shown, picture=picture.png)
 
 
 def _window(chosen: Selection, arguments: CompareTraces) -> Window | None:
-    """The stretch that is asked about, from each recording's own start. Raises ToolRetry that names the recording."""
+    """The time range asked about, from each recording's own start. Raises ToolRetry that names the recording."""
     try:
         return chosen_window(chosen, arguments.start_time_ms, arguments.end_time_ms)
     except ToolRetry as refusal:
         raise ToolRetry(f"{quoted(chosen.trace.name, 60)}: {refusal}") from None
 
 
-def _told(found: Comparison, trace: Trace, other: Trace) -> list[str]:
+def _lines(found: Comparison, trace: Trace, other: Trace) -> list[str]:
     unit = found.unit
     lines = [
         f"before: {quoted(other.name, 80)} {found.profile_before} {format_value(found.whole_before, unit)}; "
@@ -262,10 +258,11 @@ def compare_many(trace: Trace, arguments: CompareTraces, before_count: int, *oth
         windows=[_window(run, arguments) for run in chosen],
         frame_filter=OWN_CODE if arguments.my_code else None,
     )
-    whole = found.whole
+    overall = found.whole
+    medians = _medians(overall, found, overall=True)
     what = f"{arguments.sort_by} {'share' if found.normalised else 'value'}"
     lines = [
-        f"{len(before)} runs before, {len(after)} after (this one first); whole: {_medians(whole, found, whole=True)}",
+        f"{len(before)} runs before, {len(after)} after (this one first); whole: {medians}",
         *(f"note: {note}" for note in found.notes),
         f"by change of the median {what}; delta is Cliff's (-1 to 1), p Mann-Whitney's, adjusted for many functions:",
     ]
@@ -278,8 +275,8 @@ def compare_many(trace: Trace, arguments: CompareTraces, before_count: int, *oth
     return Outcome(text="\n".join(lines), data=_runs_data(found), warning=bool(found.notes))
 
 
-def _medians(row: Change, found: RunComparison, *, whole: bool = False) -> str:
-    as_share = found.normalised and not whole
+def _medians(row: Change, found: RunComparison, *, overall: bool = False) -> str:
+    as_share = found.normalised and not overall
     old, new = (
         format_share(value) if as_share else format_value(value, found.unit)
         for value in (row.median_before, row.median_after)

@@ -47,12 +47,12 @@ def answer_chart(trace: Trace, arguments: DrawChart) -> Outcome:
         picture, what, where = _drawn(trace, arguments, profile.index)
     except InvalidOption as error:
         raise ToolRetry(str(error)) from None
-    told = [plain(note, 300) for note in picture.notes]
-    lines = [f"{what}, {picture.width}×{picture.height} PNG", *(f"note: {note}" for note in told)]
+    notes = [plain(note, 300) for note in picture.notes]
+    lines = [f"{what}, {picture.width}×{picture.height} PNG", *(f"note: {note}" for note in notes)]
     lines += _in_words(trace, arguments.kind, profile, where)
     return Outcome(
         text="\n".join(lines),
-        data={"kind": arguments.kind, "profile": profile.handle, "notes": told} | where,
+        data={"kind": arguments.kind, "profile": profile.handle, "notes": notes} | where,
         ui=where | {"profile": profile.handle, "description": picture.description},
         picture=picture.png,
     )
@@ -76,14 +76,14 @@ def _drawn(trace: Trace, arguments: DrawChart, profile: int) -> tuple[Picture, s
             return render_counter(trace, name, options), f"the counter {quoted(name, 80)}", {"name": name}
 
 
-def _counter(trace: Trace, wanted: str | None) -> str:
+def _counter(trace: Trace, requested: str | None) -> str:
     """A counter by name. Raises ToolRetry naming the nearest."""
     names = counter_names(trace)
-    if wanted in names:
-        return wanted
-    if len(names) == 1 and wanted is None:
+    if requested in names:
+        return requested
+    if len(names) == 1 and requested is None:
         return names[0]
-    near = difflib.get_close_matches(wanted or "", names, n=LISTED_COUNTERS, cutoff=0.3) or names[:LISTED_COUNTERS]
+    near = difflib.get_close_matches(requested or "", names, n=LISTED_COUNTERS, cutoff=0.3) or names[:LISTED_COUNTERS]
     listed = ", ".join(quoted(name, 60) for name in near)
     raise ToolRetry(f"name a counter: {listed}" if names else "this trace has no counters")
 

@@ -26,7 +26,7 @@ class GetInsights(ToolArguments):
 
 def said(found: Insight) -> str:
     """The sentence of a finding, the trace's words in it quoted, each with its handle."""
-    return found.said(lambda evidence: evidence.beside(quoted(evidence.name, 80)))
+    return found.said(lambda evidence: evidence.with_handle(quoted(evidence.name, 80)))
 
 
 def answer_insights(trace: Trace, arguments: GetInsights) -> Outcome:

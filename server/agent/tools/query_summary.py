@@ -29,7 +29,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_]\w{0,39}")
 
 
 def summarised(found: SqlRows) -> str:
-    """The rows in words. Raises ValueError, TypeError or ArithmeticError for values that cannot be told."""
+    """The rows in words. Raises ValueError, TypeError or ArithmeticError for values that cannot be formatted."""
     names = [column.name for column in found.columns]
     shown = names[:MOST_COLUMNS]
     count = f"more than {len(found.rows):,} rows (the rest was not read: aggregate)" if found.more else _rows(found)
@@ -55,20 +55,20 @@ def _rows(found: SqlRows) -> str:
 
 
 def _line(names: list[str], row: tuple[Cell, ...]) -> str:
-    return " | ".join(_told(name, cell) for name, cell in zip(names, row, strict=False))
+    return " | ".join(_cell(name, cell) for name, cell in zip(names, row, strict=False))
 
 
 def _column(name: str, cells: list[Cell]) -> str:
-    held = [cell for cell in cells if cell is not None]
-    numbers = sorted(float(cell) for cell in held if isinstance(cell, int | float) and not isinstance(cell, bool))
-    nothing = f", {len(cells) - len(held)} NULL" if len(held) < len(cells) else ""
-    if numbers and len(numbers) == len(held):
-        least, median, high, most = (_told(name, _percentile(numbers, at)) for at in PERCENTILES)
-        total = _told(name, math.fsum(numbers))
+    present = [cell for cell in cells if cell is not None]
+    numbers = sorted(float(cell) for cell in present if isinstance(cell, int | float) and not isinstance(cell, bool))
+    nothing = f", {len(cells) - len(present)} NULL" if len(present) < len(cells) else ""
+    if numbers and len(numbers) == len(present):
+        least, median, high, most = (_cell(name, _percentile(numbers, at)) for at in PERCENTILES)
+        total = _cell(name, math.fsum(numbers))
         return f"{column_name(name)}: {least} to {most}, median {median}, p95 {high}, sum {total}{nothing}"
-    common = Counter(map(str, held)).most_common(TOP_TEXTS)
+    common = Counter(map(str, present)).most_common(TOP_TEXTS)
     texts = ", ".join(f"{quoted(text, MOST_TEXT)} ×{times}" for text, times in common)
-    return f"{column_name(name)}: {len(set(map(str, held)))} different, most often {texts}{nothing}"
+    return f"{column_name(name)}: {len(set(map(str, present)))} different, most often {texts}{nothing}"
 
 
 def _percentile(numbers: list[float], at: int) -> float:
@@ -96,7 +96,7 @@ def column_name(name: str) -> str:
     return name if _PLAIN_NAME.fullmatch(name) else quoted(name, 40)
 
 
-def _told(name: str, cell: Cell) -> str:
+def _cell(name: str, cell: Cell) -> str:
     return quoted(cell, MOST_TEXT) if isinstance(cell, str) and not _is_handle(cell) else str(cell_text(name, cell))
 
 

@@ -63,12 +63,12 @@ async def ask_query(asking: Asking, arguments: QueryTrace) -> Outcome:
 
 
 def outcome_of(found: SqlRows) -> Outcome:
-    """Rows for the model, the chat and the checks; as JSON when they cannot be told in words."""
+    """Rows for the model, the chat and the checks; as JSON when they cannot be put into words."""
     columns = [column.name for column in found.columns]
     try:
-        text, told = summarised(found), True
+        text, readable = summarised(found), True
     except (ValueError, TypeError, ArithmeticError):
-        text, told = json.dumps({"columns": columns, "rows": found.rows[:SHOWN_ROWS], "more": found.more}), False
+        text, readable = json.dumps({"columns": columns, "rows": found.rows[:SHOWN_ROWS], "more": found.more}), False
     shown = found.rows[:SHOWN_ROWS]
     return Outcome(
         text=text,
@@ -82,12 +82,12 @@ def outcome_of(found: SqlRows) -> Outcome:
             columns=[column_name(name) for name in columns],
             rows=[[cell_text(name, cell) for name, cell in zip(columns, row, strict=True)] for row in shown],
         ),
-        warning=found.more or not found.rows or not told,
+        warning=found.more or not found.rows or not readable,
     )
 
 
 def _value(column: str, cell: Cell) -> dict[str, Any]:
-    """A cell with what it measures, as answers are held against it."""
+    """A cell with what it measures, as answers are verified against it."""
     if isinstance(cell, str):
         return {"column": column, "name": cell}
     if isinstance(cell, int | float) and not isinstance(cell, bool) and column.endswith(("_ms", "_ns")):

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
-from server.agent.tools.contract.tool_context import Asking, KnownTrace, Surroundings
+from server.agent.tools.contract.tool_context import Asking, KnownTrace, ToolContext
 from server.agent.tools.contract.tool_errors import ToolFailed
 from server.agent.tools.get_insights import said
 from server.agent.tools.get_trace_summary import NoArguments
@@ -36,7 +36,7 @@ class SearchFindings(ToolArguments):
 
 
 async def ask_findings(asking: Asking, arguments: SearchFindings) -> Outcome:
-    others = await reached(asking).traces()
+    others = await context_of(asking).traces()
     words = {word.casefold() for word in _WORD.findall(arguments.query)}
     found = sorted(
         (
@@ -88,17 +88,17 @@ def _matches(words: set[str], known: KnownTrace, finding: dict[str, str]) -> int
     return sum(word in text for word in words)
 
 
-def reached(asking: Asking) -> Surroundings:
-    """Raises ToolFailed where nothing lies around the trace."""
-    if asking.around is None:
+def context_of(asking: Asking) -> ToolContext:
+    """Raises ToolFailed where tools have nothing but the trace."""
+    if asking.tool_context is None:
         raise ToolFailed("there are no other traces here", "unavailable")
-    return asking.around
+    return asking.tool_context
 
 
 async def ask_usage(asking: Asking, _: NoArguments) -> Outcome:
-    usage = await reached(asking).usage()
+    usage = await context_of(asking).usage()
 
-    def told(what: str, used: int, limit: int | None) -> str:
+    def line(what: str, used: int, limit: int | None) -> str:
         if limit is None:
             return f"{what}: {used} used, no limit"
         return f"{what}: {used} of {limit} used, {max(limit - used, 0)} left"
@@ -106,8 +106,8 @@ async def ask_usage(asking: Asking, _: NoArguments) -> Outcome:
     reset = "" if usage.resets_at is None else f"; resets {usage.resets_at:%Y-%m-%d %H:%M %Z}".rstrip()
     lines = [
         f"plan {quoted(usage.plan_name, 60)}",
-        told("messages in this conversation", usage.messages_used, usage.messages_limit),
-        told("conversations", usage.sessions_used, usage.sessions_limit) + reset,
+        line("messages in this conversation", usage.messages_used, usage.messages_limit),
+        line("conversations", usage.sessions_used, usage.sessions_limit) + reset,
     ]
     data: dict[str, Any] = usage.model_dump(mode="json")
     data["messages_left"] = None if usage.messages_limit is None else max(usage.messages_limit - usage.messages_used, 0)

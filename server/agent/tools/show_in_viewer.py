@@ -123,7 +123,7 @@ def answer_navigate(trace: Trace, arguments: Navigate) -> Outcome:
         case "set_view":
             said = f"the viewer now shows {arguments.view or 'the same view'} of {profile.handle}"
         case "zoom":
-            said = f"the viewer is zoomed to {thing or _stretch(window, profile)}"
+            said = f"the viewer is zoomed to {thing or _time_range(window, profile)}"
         case "select":
             said = f"{thing} is selected in the viewer"
         case _:
@@ -146,7 +146,7 @@ def answer_navigate(trace: Trace, arguments: Navigate) -> Outcome:
     )
 
 
-def _stretch(window: AxisWindow | None, profile: Profile) -> str:
+def _time_range(window: AxisWindow | None, profile: Profile) -> str:
     assert window is not None
     start, end = ((at - profile.axis_start) / NS_PER_MS for at in (window.start, window.end))
     return f"{start:.6g} ms to {end:.6g} ms of {profile.handle}"

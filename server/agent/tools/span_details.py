@@ -31,8 +31,8 @@ def span_details(trace: Trace, handle: str, upload: Path | None) -> Outcome:
     frame = int(profile.tree.frame[spans.node[row]])
     start, end = (float(at[row] - profile.axis_start) for at in (spans.start, spans.end))
     above = int(spans.parent[row])
-    held = int(spans.args_length[row]) > 0
-    said = _arguments(trace, f"s{profile.span_base + row}", upload) if held and upload is not None else None
+    recorded = int(spans.args_length[row]) > 0
+    value = _arguments(trace, f"s{profile.span_base + row}", upload) if recorded and upload is not None else None
     lines = [
         f"s{profile.span_base + row} f{frame} {quoted(trace.frame_name(frame))}"
         f"{place(trace.frame_file(frame), trace.frame_line(frame))} in {profile.handle}: "
@@ -40,13 +40,13 @@ def span_details(trace: Trace, handle: str, upload: Path | None) -> Outcome:
         f"self {format_value(float(spans.self_value[row]), profile.axis)}, depth {int(spans.depth[row])}"
         + ("" if above == NONE else f", called by s{profile.span_base + above}")
     ]
-    given = said if isinstance(said, dict) else {} if said is None else {"value": said}
+    given = value if isinstance(value, dict) else {} if value is None else {"value": value}
     shown = list(given.items())[:MOST_ARGUMENTS]
-    lines += [f"{quoted(str(key), 60)}: {quoted(_told(value), 300)}" for key, value in shown]
+    lines += [f"{quoted(str(key), 60)}: {quoted(_text(argument), 300)}" for key, argument in shown]
     if len(given) > len(shown):
         lines.append(f"… {len(given) - len(shown)} more arguments")
     if not given:
-        lines.append("no arguments were recorded" if not held else "its arguments are not at hand here")
+        lines.append("no arguments were recorded" if not recorded else "its arguments are not at hand here")
     return Outcome(
         text="\n".join(lines),
         data={
@@ -60,8 +60,8 @@ def span_details(trace: Trace, handle: str, upload: Path | None) -> Outcome:
             "duration": end - start,
             "self_value": float(spans.self_value[row]),
             "depth": int(spans.depth[row]),
-            "has_arguments": held,
-            "arguments": [{"name": str(key), "text": _told(value)[:300]} for key, value in shown],
+            "has_arguments": recorded,
+            "arguments": [{"name": str(key), "text": _text(argument)[:300]} for key, argument in shown],
         },
         ui={"handle": f"s{profile.span_base + row}", "profile": profile.handle},
         warning=not given,
@@ -74,15 +74,15 @@ def _arguments(trace: Trace, handle: str, upload: Path) -> Any:
     return read_arguments(data, trace, [handle])[handle]
 
 
-def _told(value: Any) -> str:
+def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 async def ask_span(asking: Asking, arguments: SpanDetails) -> Outcome:
     outcome = await asking.workers.ask(asking.trace, span_details, arguments.handle, None)
-    if not outcome.data["has_arguments"] or asking.around is None or "upload" not in asking.around.has:
+    if not outcome.data["has_arguments"] or asking.tool_context is None or "upload" not in asking.tool_context.has:
         return outcome
-    async with asking.around.upload() as upload:  # only now: it is copied from where it is stored
+    async with asking.tool_context.upload() as upload:  # only now: it is copied from where it is stored
         return await asking.workers.ask(asking.trace, span_details, arguments.handle, upload)
 
 

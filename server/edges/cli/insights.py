@@ -29,7 +29,7 @@ def insights(source: Path, *, name: str | None, before: Path | None, everything:
     if not shown:
         typer.echo("nothing stands out")
     for one in shown:
-        said = one.said(lambda evidence: evidence.beside(plain(evidence.name, 80)))
+        said = one.said(lambda evidence: evidence.with_handle(plain(evidence.name, 80)))
         what = str(one.severity) if one.state is State.FAIL else str(one.state).replace("_", " ")
         typer.echo(f"{what:<6}  {one.id}: {said}")
         if one.state is State.FAIL and one.advice and name:

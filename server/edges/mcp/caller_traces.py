@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from server.agent.tools.contract.tool_context import KnownTrace, Need, Surroundings
+from server.agent.tools.contract.tool_context import KnownTrace, Need, ToolContext
 from server.ports.traces import OpenTrace, TraceWorkers
 
 
@@ -13,7 +13,7 @@ class OpenedTrace:
     """A trace ready for questions, and what its tools may reach."""
 
     opened: OpenTrace
-    around: Surroundings
+    tool_context: ToolContext
 
 
 class Desk(Protocol):

@@ -17,7 +17,7 @@ from server.errors import NotSupported
 from server.ports.identity import Caller
 from server.ports.traces import TraceWorkers
 from server.protocol.wire_values import LimitsView
-from server.turns.tool_context import AccountSurroundings
+from server.turns.tool_context import AccountToolContext
 
 MAX_BODY_BYTES = 256 << 10
 """Arguments of one call; nothing is uploaded here."""
@@ -64,14 +64,14 @@ class AccountDesk:
             return await self.services.conversation.limits(self.caller)
 
         _, opened = await self.services.library.open(self.caller, trace_id)
-        around = AccountSurroundings(
+        tool_context = AccountToolContext(
             self.services.library,
             self.caller,
             trace_id,
             limits=limits,
             source_folder=self.services.source_folder,
         )
-        return OpenedTrace(opened, around)
+        return OpenedTrace(opened, tool_context)
 
     async def open_file(self, path: str) -> KnownTrace:
         raise NotSupported("Upload the file: a server opens none by path.")

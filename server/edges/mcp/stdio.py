@@ -59,7 +59,7 @@ class LocalDesk:
 
     async def open(self, trace_id: str) -> OpenedTrace:
         """Raises NotFound, traces.errors.TraceError."""
-        return OpenedTrace(await self.opened(trace_id), LocalSurroundings(self, trace_id, self._source_folder))
+        return OpenedTrace(await self.opened(trace_id), LocalToolContext(self, trace_id, self._source_folder))
 
     async def opened(self, trace_id: str) -> OpenTrace:
         file = self.file(trace_id)
@@ -95,8 +95,8 @@ class LocalDesk:
 
 
 @dataclass(frozen=True, slots=True)
-class LocalSurroundings:
-    """Implements `Surroundings` over the files of a desk."""
+class LocalToolContext:
+    """Implements `ToolContext` over the local files."""
 
     desk: LocalDesk
     trace_id: str

@@ -137,7 +137,7 @@ async def _called(desk: Desk, name: str, arguments: dict[str, Any]) -> list[type
         workers=desk.workers,
         seconds=bounds.tool_seconds,
         characters=bounds.result_characters,
-        around=place.around,
+        tool_context=place.tool_context,
     )
     content: list[types.ContentBlock] = [_text(outcome.text)]
     if outcome.picture is not None:

@@ -1,4 +1,4 @@
-"""What a model writes to a tool: the fields that tools share, and the check of a whole call."""
+"""What a model writes to a tool: the fields that tools share, and the check of a complete call."""
 
 import difflib
 from typing import Annotated, Any
@@ -19,7 +19,9 @@ FrameArgument = Annotated[str, Field(min_length=1, description="f12, or the exac
 
 
 class Windowed(ToolArguments):
-    """Of a tool that looks at a stretch of time: by name, or from and to. `named.by_numbers` replaces the name."""
+    """Arguments of a tool that looks at a time range: by name, or from and to. `window_argument.by_numbers` replaces
+    the name.
+    """
 
     window: Annotated[str | None, Field(max_length=100, description="by name, e.g. load")] = None
     profile: str | None = None

@@ -1,4 +1,4 @@
-"""Stretches of a trace that have a name: what people mean by "the long task" or "load", with the numbers that tools
+"""Time ranges of a trace that have a name: what people mean by "the long task" or "load", with the numbers that tools
 ask for.
 """
 
@@ -22,9 +22,9 @@ from traces.values import ProfileKind, Unit
 MS = 1_000_000
 TASKS = 3
 BUSIER = 1.5
-"""Times the average from which a stretch stands out."""
+"""A window stands out from this many times the average."""
 LOADED = ("loadEventEnd", "loadEventStart", "MarkLoad")
-BEGUN = ("navigationStart", "FrameStartedLoading", "CommitLoad")
+STARTED = ("navigationStart", "FrameStartedLoading", "CommitLoad")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class NamedWindow:
 
 
 def named_windows(trace: Trace, found: tuple[Insight, ...] = ()) -> tuple[NamedWindow, ...]:
-    """The page's load, the longest tasks, the busiest stretch, and where findings lie, each stretch once; empty for a
+    """The page's load, the longest tasks, the busiest window, and where findings lie, each range once; empty for a
     trace without a time axis.
     """
     main = profile_at(trace, None)
@@ -70,12 +70,12 @@ def _load(trace: Trace, main: Profile) -> Iterator[NamedWindow]:
     known = {trace.strings[int(i)]: int(i) for i in np.unique(instants.name)} if len(instants.time) else {}
 
     def moments(names: tuple[str, ...]) -> list[int]:
-        wanted = [known[name] for name in names if name in known][:1]
-        return [int(time) for time in np.sort(instants.time[np.isin(instants.name, wanted)])]
+        first_known = [known[name] for name in names if name in known][:1]
+        return [int(time) for time in np.sort(instants.time[np.isin(instants.name, first_known)])]
 
     ends = [time for time in moments(LOADED) if main.axis_start < time <= main.axis_end]
     if ends:
-        begins = [time for time in moments(BEGUN) if time < ends[-1]]
+        begins = [time for time in moments(STARTED) if time < ends[-1]]
         yield _window(main, "load", max(begins[-1] if begins else 0, main.axis_start), ends[-1])
 
 
@@ -116,7 +116,7 @@ def looked_at(trace: Trace, viewer: ViewerState) -> str:
 
 
 def seen_window(trace: Trace, viewer: ViewerState) -> NamedWindow | None:
-    """The stretch that the person has zoomed to; None without one, or where the axis is no time."""
+    """The time range that the person has zoomed to; None without one, or where the axis is no time."""
     if viewer.window is None:
         return None
     try:

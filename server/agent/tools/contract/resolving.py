@@ -101,17 +101,17 @@ def nearest_frames(trace: Trace, text: str) -> list[int]:
     """Up to five frames whose names resemble `text`: those that contain it first, then the closest spellings among the
     heaviest.
     """
-    wanted = text.casefold()
+    folded = text.casefold()
     names = trace.frame_names
-    inside = [index for index, name in enumerate(names) if wanted in name.casefold()][:NEAREST]
+    inside = [index for index, name in enumerate(names) if folded in name.casefold()][:NEAREST]
     if inside:
         return inside
     rows = top_functions(trace, sort_by="total", limit=COMPARED_NAMES).rows
     spelled = {row.name.casefold(): row.frame for row in reversed(rows)}
-    close = difflib.get_close_matches(wanted, list(spelled), n=NEAREST, cutoff=0.5)
+    close = difflib.get_close_matches(folded, list(spelled), n=NEAREST, cutoff=0.5)
     if not close:
         last = {name.replace("::", ".").rsplit(".", 1)[-1]: frame for name, frame in spelled.items()}
-        return [last[name] for name in difflib.get_close_matches(wanted, list(last), n=NEAREST, cutoff=0.6)]
+        return [last[name] for name in difflib.get_close_matches(folded, list(last), n=NEAREST, cutoff=0.6)]
     return [spelled[name] for name in close]
 
 

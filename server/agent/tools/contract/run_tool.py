@@ -13,7 +13,7 @@ from rendering.errors import RenderingError
 from server.agent.tools.contract.arguments import Windowed, validated
 from server.agent.tools.contract.named_windows import NamedWindow
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
-from server.agent.tools.contract.tool_context import Asking, Surroundings
+from server.agent.tools.contract.tool_context import Asking, ToolContext
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem, ToolRetry
 from server.agent.tools.contract.window_argument import by_numbers
 from server.errors import DatabaseUnavailable, NotFound, ServiceUnavailable, WorkerFailed, raised_at
@@ -45,11 +45,11 @@ async def run_tool(
     workers: TraceWorkers,
     seconds: float,
     characters: int,
-    around: Surroundings | None = None,
+    tool_context: ToolContext | None = None,
     windows: tuple[NamedWindow, ...] = (),
 ) -> tuple[Outcome, bool]:
     """The tool's outcome, redacted and capped, and whether its text was cut; `windows` are those whose names the model
-    was told. Raises ToolRetry or ToolFailed.
+    was given. Raises ToolRetry or ToolFailed.
     """
     checked = validated(tool, arguments)
     try:
@@ -57,7 +57,7 @@ async def run_tool(
             where = ""
             if isinstance(checked, Windowed) and checked.window is not None:
                 checked, where = await workers.ask(trace, by_numbers, checked, windows)
-            outcome = await _outcome(tool, checked, Asking(trace=trace, workers=workers, around=around))
+            outcome = await _outcome(tool, checked, Asking(trace=trace, workers=workers, tool_context=tool_context))
     except ToolProblem:
         raise
     except TimeoutError:
@@ -86,7 +86,7 @@ async def _outcome(tool: Tool[Any], arguments: ToolArguments, asking: Asking) ->
 
 
 def capped(text: str, characters: int, narrow: str) -> tuple[str, bool]:
-    """The text up to its last whole line within the cap, with what was cut and how to ask for less."""
+    """The text up to its last complete line within the cap, with what was cut and how to ask for less."""
     if len(text) <= characters:
         return text, False
     kept = text[:characters].rsplit("\n", 1)[0]

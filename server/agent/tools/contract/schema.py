@@ -1,4 +1,4 @@
-"""A tool as the model reads it: an OpenAI function definition, as short as it can be said."""
+"""A tool as the model reads it: an OpenAI function definition, as short as possible."""
 
 from typing import Any
 
@@ -19,12 +19,12 @@ def function_definition(tool: Tool[Any]) -> dict[str, Any]:
     }
 
 
-UNSAID = frozenset({"title", "minLength", "maxLength", "minItems", "maxItems", "minimum", "exclusiveMinimum"})
-"""Bounds that nobody passes who means what he writes; who passes one is told it by the refusal."""
+OMITTED = frozenset({"title", "minLength", "maxLength", "minItems", "maxItems", "minimum", "exclusiveMinimum"})
+"""Keys left out: sensible calls stay within the bounds, and a refusal names the bound that was passed."""
 
 
 def compact_schema(arguments: type[BaseModel]) -> dict[str, Any]:
-    """The model's JSON Schema without titles, null alternatives, the bounds in `UNSAID` and defaults
+    """The model's JSON Schema without titles, null alternatives, the bounds in `OMITTED` and defaults
     that are empty, zero or false (an absent argument says the same).
     """
     schema = arguments.model_json_schema()
@@ -39,4 +39,4 @@ def _compact(field: dict[str, Any]) -> dict[str, Any]:
         field = {key: value for key, value in field.items() if key != "anyOf"} | alternatives[0]
     if isinstance(items := field.get("items"), dict):
         field = field | {"items": _compact(items)}
-    return {key: value for key, value in field.items() if key not in UNSAID and not (key == "default" and not value)}
+    return {key: value for key, value in field.items() if key not in OMITTED and not (key == "default" and not value)}

@@ -37,9 +37,9 @@ class Outcome:
 class Tool(Generic[A]):
     """Either `answer`, a question of the trace alone (a module-level function, sent to a worker by name), or `ask`,
     which runs here and sends its own questions. `fields` are the keys of `data` that are safe to show: any other never
-    leaves the tool. `narrow` says how to ask for less when the text is over its cap; `needs` is what must lie around
-    the trace for the tool to be offered at all; `guidance` is its paragraph of the system prompt, which goes where the
-    tool goes.
+    leaves the tool. `narrow` says how to ask for less when the text is over its cap; `needs` is what its context must
+    have for the tool to be offered at all; `guidance` is its paragraph of the system prompt, which goes where the tool
+    goes.
     """
 
     name: str

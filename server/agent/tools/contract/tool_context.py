@@ -1,4 +1,4 @@
-"""What lies around a trace for one person: his other traces, what he has used, the sources on this machine."""
+"""What tools may reach besides the trace: the person's other traces, their usage, the sources on this machine."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -23,8 +23,10 @@ class KnownTrace:
     summary: dict[str, Any]
 
 
-class Surroundings(Protocol):
-    """Doors bound to one person: each goes through the one access check, and what is not his is not there."""
+class ToolContext(Protocol):
+    """What one person's tools may reach: every method goes through the access check, and other people's data is not
+    found.
+    """
 
     @property
     def has(self) -> frozenset[Need]:
@@ -35,7 +37,7 @@ class Surroundings(Protocol):
     def source_folder(self) -> Path | None: ...
 
     async def traces(self) -> Sequence[KnownTrace]:
-        """His traces, newest first, without the one that is asked about."""
+        """Their traces, newest first, without the one that is asked about."""
         ...
 
     async def open(self, trace_id: str) -> OpenTrace:
@@ -47,14 +49,14 @@ class Surroundings(Protocol):
         ...
 
     async def usage(self) -> LimitsView:
-        """Where he stands against his plan. Raises NotSupported where there is no account."""
+        """Their usage against their plan. Raises NotSupported where there is no account."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """One call of a tool that needs more than the trace: who answers questions, and what lies around."""
+    """One call of a tool that needs more than the trace: who answers questions, and what else may be reached."""
 
     trace: OpenTrace
     workers: TraceWorkers
-    around: Surroundings | None = None
+    tool_context: ToolContext | None = None

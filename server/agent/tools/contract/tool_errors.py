@@ -1,4 +1,4 @@
-"""The two ways a tool fails: by a call that a better one mends, and for good."""
+"""The two ways a tool fails: with a correction that the model can make, and for good."""
 
 from typing import Literal
 
@@ -18,14 +18,14 @@ class ToolProblem(Exception):
 
 
 class ToolRetry(ToolProblem):
-    """A failure that a better call mends: the text says how."""
+    """A failure that another call avoids: the text says how."""
 
     def __init__(self, text: str, code: ToolErrorCode = "validation") -> None:
         super().__init__(text, code)
 
 
 class ToolFailed(ToolProblem):
-    """A failure that calling again does not mend."""
+    """A failure that calling again does not avoid."""
 
     def __init__(self, text: str, code: ToolErrorCode = "execution") -> None:
         super().__init__(text, code)

@@ -16,22 +16,22 @@ NS_PER_MS = 1_000_000
 W = TypeVar("W", bound=Windowed)
 
 
-def told_windows(known: dict[str, Any]) -> tuple[NamedWindow, ...]:
-    """The windows among what a turn's model was told of the trace."""
-    return tuple(NamedWindow(**window) for window in known.get("windows", ()))
+def known_windows(facts: dict[str, Any]) -> tuple[NamedWindow, ...]:
+    """The windows among the facts of the trace that a turn's model was given."""
+    return tuple(NamedWindow(**window) for window in facts.get("windows", ()))
 
 
-def by_numbers(trace: Trace, arguments: W, told: tuple[NamedWindow, ...]) -> tuple[W, str]:
-    """The arguments with the named window's times, and a line that says which: one of those told, or where any finding
+def by_numbers(trace: Trace, arguments: W, known: tuple[NamedWindow, ...]) -> tuple[W, str]:
+    """The arguments with the named window's times, and a line that says which: one of `known`, or where any finding
     lies. The window's own profile is meant where none is named. Raises ToolRetry naming the nearest.
     """
     assert arguments.window is not None
     if arguments.start_time_ms is not None or arguments.end_time_ms is not None:
         raise ToolRetry("window and start_time_ms, end_time_ms say the same: give either")
-    wanted = _plain(arguments.window)
-    window = _named(wanted, told) or _named(wanted, every := named_windows(trace, ranked(insights(trace))))
+    folded = _plain(arguments.window)
+    window = _named(folded, known) or _named(folded, every := named_windows(trace, ranked(insights(trace))))
     if window is None:
-        raise ToolRetry(_unknown(arguments.window, {one.name: one for one in (*told, *every)}))
+        raise ToolRetry(_unknown(arguments.window, {one.name: one for one in (*known, *every)}))
     profile = arguments.profile or window.profile
     # Every profile counts from its own start.
     own, asked = chosen_profile(trace, window.profile), chosen_selection(trace, profile)
@@ -47,8 +47,8 @@ def _plain(name: str) -> str:
     return " ".join(name.casefold().split()).strip("\"'`“”")
 
 
-def _named(wanted: str, windows: Iterable[NamedWindow]) -> NamedWindow | None:
-    return next((window for window in windows if window.name.casefold() == wanted), None)
+def _named(folded: str, windows: Iterable[NamedWindow]) -> NamedWindow | None:
+    return next((window for window in windows if window.name.casefold() == folded), None)
 
 
 def _unknown(named: str, windows: dict[str, NamedWindow]) -> str:

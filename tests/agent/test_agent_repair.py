@@ -18,13 +18,13 @@ async def answered(*lines: Line, bounds: AgentBounds | None = None) -> tuple[str
     return answer.text, scene, chat
 
 
-async def test_the_model_is_told_which_claims_and_writes_its_answer_again_in_its_place() -> None:
+async def test_the_model_learns_which_claims_and_writes_its_answer_again_in_its_place() -> None:
     text, scene, chat = await answered(WRONG, RIGHT)
     assert text == RIGHT.text
-    told = chat.requests[2].messages[-1].text
-    assert '- percentage "73%"' in told
-    assert '- name "XmlReader.readAll"' in told
-    assert "parse_json" not in told
+    request = chat.requests[2].messages[-1].text
+    assert '- percentage "73%"' in request
+    assert '- name "XmlReader.readAll"' in request
+    assert "parse_json" not in request
     assert chat.requests[2].tools == []
     assert len(scene.sink.of("model_text_reset")) == 1
 
@@ -41,7 +41,7 @@ async def test_an_answer_that_holds_is_left_alone() -> None:
     assert scene.sink.of("model_text_reset") == []
 
 
-async def test_one_slip_among_many_claims_is_marked_and_not_mended() -> None:
+async def test_one_slip_among_many_claims_is_marked_and_not_repaired() -> None:
     slip = Line(text="`parse_json` takes 60%, 600 ms; `draw` 25%, 250 ms, and `load` 3%.")
     text, _, chat = await answered(slip, RIGHT)
     assert text == slip.text

@@ -10,8 +10,8 @@ import pytest
 from server.agent.tools.all_tools import TOOLS, offered_tools
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolRetry
 from server.agent.verification.facts import QUOTED
-from tests.agent.around import ask_around
 from tests.agent.test_agent_tools_questions import two_threads
+from tests.agent.tool_context import ask_tool
 from tests.agent.turns import HOSTILE, MS, small_trace
 from traces.builder import TraceBuilder
 from traces.model import Trace
@@ -34,9 +34,9 @@ def run(name: str, parse_ms: int, *, extra: str | None = None) -> Trace:
     return builder.build(sha256=f"{abs(hash((name, parse_ms, extra))):064x}"[:64], source_bytes=1)
 
 
-async def test_what_got_slower_appeared_and_vanished_is_told_with_a_picture() -> None:
+async def test_what_got_slower_appeared_and_vanished_is_listed_with_a_picture() -> None:
     before, after = run("monday", 100, extra="old_way"), run("tuesday", 300, extra="new_way")
-    outcome = await ask_around("compare_traces", {"others": ["monday"], "absolute": True}, after, before)
+    outcome = await ask_tool("compare_traces", {"others": ["monday"], "absolute": True}, after, before)
     slower, appeared, vanished = (outcome.text.index(word) for word in ("slower", "appeared", "vanished"))
     assert slower < outcome.text.index('"parse"') < appeared < outcome.text.index('"new_way"') < vanished
     assert '"old_way"' in outcome.text[vanished:]
@@ -50,7 +50,7 @@ async def test_what_got_slower_appeared_and_vanished_is_told_with_a_picture() ->
 
 
 async def test_another_profile_of_the_same_trace_can_be_compared() -> None:
-    outcome = await ask_around("compare_traces", {"others": ["p1"], "profile": "p0"}, two_threads())
+    outcome = await ask_tool("compare_traces", {"others": ["p1"], "profile": "p0"}, two_threads())
     assert "no function changed" in outcome.text
     assert outcome.data["profile_before"] == "p1"
 
@@ -58,17 +58,17 @@ async def test_another_profile_of_the_same_trace_can_be_compared() -> None:
 async def test_a_comparison_of_a_window_counts_it_from_the_start_of_each() -> None:
     before, after = run("monday", 100), run("tuesday", 300)
     asked = {"others": ["monday"], "absolute": True, "start_time_ms": 50, "end_time_ms": 200}
-    outcome = await ask_around("compare_traces", asked, after, before)
+    outcome = await ask_tool("compare_traces", asked, after, before)
     rows = {row["name"]: row for row in outcome.data["rows"]}
     assert rows["parse"]["before"]["self_value"] == 50 * MS
     assert rows["parse"]["after"]["self_value"] == 150 * MS
     assert rows["draw"]["change"]["self_value"] == -100 * MS
     assert "in that window" in outcome.text
     assert outcome.picture is None  # it would show all of both
-    many = await ask_around("compare_traces", asked | {"runs": ["wednesday"]}, after, before, run("wednesday", 300))
+    many = await ask_tool("compare_traces", asked | {"runs": ["wednesday"]}, after, before, run("wednesday", 300))
     assert many.data["whole_of_runs"]["after"]["value"] == 150 * MS
     with pytest.raises(ToolRetry, match=r'"monday".*from 0 to 300 ms'):
-        await ask_around("compare_traces", {"others": ["monday"], "start_time_ms": 400}, after, before)
+        await ask_tool("compare_traces", {"others": ["monday"], "start_time_ms": 400}, after, before)
 
 
 async def test_several_runs_are_tested_and_few_are_not() -> None:
@@ -79,35 +79,35 @@ async def test_several_runs_are_tested_and_few_are_not() -> None:
         "runs": [trace.name for trace in after[1:]],
         "absolute": True,
     }
-    outcome = await ask_around("compare_traces", asked, after[0], *before, *after[1:])
+    outcome = await ask_tool("compare_traces", asked, after[0], *before, *after[1:])
     first = outcome.data["rows"][0]
     assert (first["name"], first["delta"], first["size"]) == ("parse", 1.0, "large")
     assert first["p"] == pytest.approx(2 / 252)
     few = {"others": ["before 0", "before 1"], "runs": ["after 1"]}
-    outcome = await ask_around("compare_traces", few, after[0], *before, *after[1:])
+    outcome = await ask_tool("compare_traces", few, after[0], *before, *after[1:])
     assert "too few for any p-value" in outcome.text
     assert outcome.data["rows"][0]["p"] is None
 
 
 async def test_a_trace_that_is_not_the_persons_is_not_there() -> None:
     with pytest.raises(ToolRetry, match='"monday"'):
-        await ask_around("compare_traces", {"others": ["mondy"]}, run("tuesday", 1), run("monday", 2))
+        await ask_tool("compare_traces", {"others": ["mondy"]}, run("tuesday", 1), run("monday", 2))
     with pytest.raises(ToolRetry, match="none to compare with"):
-        await ask_around("compare_traces", {"others": ["monday"]}, run("tuesday", 1))
+        await ask_tool("compare_traces", {"others": ["monday"]}, run("tuesday", 1))
 
 
 async def test_earlier_findings_are_searched_by_their_words() -> None:
-    outcome = await ask_around("search_findings", {"query": "hot parse"}, small_trace(), run("monday", 900))
+    outcome = await ask_tool("search_findings", {"query": "hot parse"}, small_trace(), run("monday", 900))
     assert outcome.data["searched"] == 1
     assert outcome.data["rows"][0]["trace_id"] == "id-monday"
     assert "parse" in outcome.text
-    nothing = await ask_around("search_findings", {"query": "zebra"}, small_trace(), run("monday", 900))
+    nothing = await ask_tool("search_findings", {"query": "zebra"}, small_trace(), run("monday", 900))
     assert nothing.warning
     assert '"monday"' in nothing.text
 
 
 async def test_usage_says_plan_used_and_left() -> None:
-    outcome = await ask_around("get_usage", {}, small_trace())
+    outcome = await ask_tool("get_usage", {}, small_trace())
     assert "7 of 20 used, 13 left" in outcome.text
     assert "conversations: 3 used, no limit" in outcome.text
 
@@ -122,9 +122,7 @@ def sources(tmp_path: Path) -> Path:
 
 
 async def test_source_is_read_around_the_line_from_the_file_that_fits_best(sources: Path) -> None:
-    outcome = await ask_around(
-        "read_source", {"frame": "parse_json", "context_lines": 2}, small_trace(), sources=sources
-    )
+    outcome = await ask_tool("read_source", {"frame": "parse_json", "context_lines": 2}, small_trace(), sources=sources)
     assert outcome.data["file"] == "src/json/decoder.py"
     assert [line["number"] for line in outcome.data["lines"]] == [118, 119, 120, 121, 122]
     assert '>120: "line 120"' in outcome.text
@@ -143,14 +141,14 @@ async def test_nothing_outside_the_source_folder_is_read(sources: Path, tmp_path
     trace = builder.build(sha256="6" * 64, source_bytes=1)
     for index in range(len(places)):
         with pytest.raises(ToolRetry, match=r"no file|does not say"):
-            await ask_around("read_source", {"frame": f"f{index}"}, trace, sources=sources)
+            await ask_tool("read_source", {"frame": f"f{index}"}, trace, sources=sources)
 
 
 async def test_a_file_too_large_to_be_source_is_left_out(sources: Path) -> None:
     (sources / "src" / "json" / "decoder.py").write_bytes(b"x" * (5 << 20))
     (sources / "decoder.py").unlink()
     with pytest.raises(ToolRetry, match="no file"):
-        await ask_around("read_source", {"frame": "parse_json"}, small_trace(), sources=sources)
+        await ask_tool("read_source", {"frame": "parse_json"}, small_trace(), sources=sources)
 
 
 async def test_a_calls_arguments_come_from_the_upload(tmp_path: Path) -> None:
@@ -158,7 +156,7 @@ async def test_a_calls_arguments_come_from_the_upload(tmp_path: Path) -> None:
     file = tmp_path / "t.json"
     file.write_text(json.dumps({"traceEvents": [{**event, "args": {"url": "/orders", "note": HOSTILE}}]}))
     trace = read_trace(file.read_bytes(), name="t.json")
-    outcome = await ask_around("get_span_details", {"handle": "s0"}, trace, upload=file)
+    outcome = await ask_tool("get_span_details", {"handle": "s0"}, trace, upload=file)
     assert '"url": "/orders"' in outcome.text
     assert outcome.data["duration"] == 5_000
     assert "evil" not in QUOTED.sub("", outcome.text)
@@ -166,19 +164,19 @@ async def test_a_calls_arguments_come_from_the_upload(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["activity", "self_time"])
 async def test_a_chart_is_a_picture_with_its_words(kind: str) -> None:
-    outcome = await ask_around("draw_chart", {"kind": kind}, small_trace())
+    outcome = await ask_tool("draw_chart", {"kind": kind}, small_trace())
     assert outcome.picture is not None
     assert outcome.picture.startswith(b"\x89PNG")
     assert "p0" in outcome.text
 
 
 async def test_durations_and_counters_are_drawn_and_name_what_is_missing() -> None:
-    outcome = await ask_around("draw_chart", {"kind": "durations", "frame": "handle"}, two_threads())
+    outcome = await ask_tool("draw_chart", {"kind": "durations", "frame": "handle"}, two_threads())
     assert "2 calls: least 40.0 ms, median 70.0 ms" in outcome.text
     with pytest.raises(ToolRetry, match="name its frame"):
-        await ask_around("draw_chart", {"kind": "durations"}, two_threads())
+        await ask_tool("draw_chart", {"kind": "durations"}, two_threads())
     with pytest.raises(ToolRetry, match="no counters"):
-        await ask_around("draw_chart", {"kind": "counter"}, two_threads())
+        await ask_tool("draw_chart", {"kind": "counter"}, two_threads())
     counted = read_trace(
         json.dumps(
             {
@@ -190,7 +188,7 @@ async def test_durations_and_counters_are_drawn_and_name_what_is_missing() -> No
         ).encode(),
         name="t.json",
     )
-    outcome = await ask_around("draw_chart", {"kind": "counter"}, counted)
+    outcome = await ask_tool("draw_chart", {"kind": "counter"}, counted)
     assert "3 readings from 0 to 40, 40 at the end" in outcome.text
 
 
@@ -207,7 +205,7 @@ async def test_durations_and_counters_are_drawn_and_name_what_is_missing() -> No
     ],
 )
 async def test_navigate_asks_the_page_for_one_step(arguments: dict[str, object], action: dict[str, object]) -> None:
-    outcome = await ask_around("navigate", arguments, small_trace(), run("monday", 1))
+    outcome = await ask_tool("navigate", arguments, small_trace(), run("monday", 1))
     assert outcome.action is not None
     assert outcome.action.model_dump(include=set(action)) == action
 
@@ -226,7 +224,7 @@ async def test_navigate_asks_the_page_for_one_step(arguments: dict[str, object],
 )
 async def test_a_step_that_lacks_its_object_is_refused(arguments: dict[str, object], words: str) -> None:
     with pytest.raises(ToolRetry) as refused:
-        await ask_around("navigate", arguments, small_trace(), run("monday", 1))
+        await ask_tool("navigate", arguments, small_trace(), run("monday", 1))
     assert words in str(refused.value)
 
 

@@ -1,4 +1,4 @@
-"""What lies around a trace in tests: other traces by name, a plan, sources, an upload."""
+"""A tool context for tests: other traces by name, a plan, sources, an upload."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -19,8 +19,8 @@ from traces.model import Trace
 
 
 @dataclass
-class Around:
-    """Implements `Surroundings` over traces in hand, newest first."""
+class TracesInHand:
+    """Implements `ToolContext` over traces in hand, newest first."""
 
     workers: InlineTraceWorkers
     others: dict[str, Trace] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Around:
         return LimitsView(plan_name="team", messages_used=7, messages_limit=20, sessions_used=3, sessions_limit=None)
 
 
-async def ask_around(
+async def ask_tool(
     name: str,
     arguments: Mapping[str, object],
     trace: Trace,
@@ -68,9 +68,9 @@ async def ask_around(
     sources: Path | None = None,
     upload: Path | None = None,
 ) -> Outcome:
-    """One tool's outcome, run the way a turn runs it, with these traces around."""
+    """One tool's outcome, run the way a turn runs it, with these traces in its context."""
     workers, bounds = InlineTraceWorkers(), AgentBounds()
-    around = Around(workers, {other.name: other for other in others}, sources, upload)
+    tool_context = TracesInHand(workers, {other.name: other for other in others}, sources, upload)
     outcome, _ = await run_tool(
         named_tool(name, TOOLS),
         dict(arguments),
@@ -78,6 +78,6 @@ async def ask_around(
         workers=workers,
         seconds=bounds.tool_seconds,
         characters=bounds.result_characters,
-        around=around,
+        tool_context=tool_context,
     )
     return outcome

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliDoors, ServeOptions
+from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
 
 if TYPE_CHECKING:
     from limits.administration import Administration
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from server.edges.cli.local import LocalWorkers
 
 
-def build_doors(serve: Callable[[ServeOptions], int]) -> CliDoors:
+def build_doors(serve: Callable[[ServeOptions], int]) -> CliEntryPoints:
     """All doors; `serve` is that of the server."""
-    return CliDoors(
+    return CliEntryPoints(
         serve=serve,
         analysis=_analysis_door,
         administration=_administration_door,

@@ -41,7 +41,7 @@ def upload(server: RunningServer, fixtures: Path) -> httpx.Response:
 
 
 @pytest.mark.timeout(400)
-def test_a_change_beside_a_running_server_binds_the_next_upload(server: RunningServer, fixtures: Path) -> None:
+def test_a_change_while_a_server_runs_binds_the_next_upload(server: RunningServer, fixtures: Path) -> None:
     said(server.data, "plans", "create", "tiny", "--total-trace-limit", "0", "--reason", "to try")
     foreseen = said(server.data, "usage", "put-on-plan", "tiny", "--dry-run")
     assert "1 of 1 users would be at or over a limit (1 by traces held)" in foreseen

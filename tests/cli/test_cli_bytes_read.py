@@ -12,7 +12,7 @@ from server.turns.bytes_read import bytes_read
 
 LARGE = 8 << 20
 AROUND = 1 << 20
-"""The system brings pages that stand beside a touched one along."""
+"""The system reads pages next to a touched one along with it."""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which pages a process has touched")
@@ -40,7 +40,7 @@ def test_after_the_last_byte_nobody_knows_how_much_is_left(tmp_path: Path) -> No
     assert how_far(file) == {"total": None, "read": "7 B read"}
 
 
-def test_where_the_system_does_not_tell_nothing_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_system_does_not_report_nothing_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "SMAPS", tmp_path / "no such file")
     file = tmp_path / "small"
     file.write_bytes(b"main 2\n")

@@ -15,7 +15,7 @@ from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
 from server.agent.service import FlamechatAgent
 from server.agent.turn import Pictures
-from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliDoors, ServeOptions
+from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
 from server.edges.cli.main import DECLARED_IN, build_cli
 from server.errors import ConfigError
 from tests.openai_endpoint import Reply, openai_endpoint
@@ -23,7 +23,7 @@ from tests.openai_endpoint import Reply, openai_endpoint
 SAMPLE = "sample/order-service.speedscope.json.gz"
 
 
-def analyst_door(options: AnalyzeOptions, pictures: Pictures) -> Analysis:
+def analyst_entry(options: AnalyzeOptions, pictures: Pictures) -> Analysis:
     workers = InlineTraceWorkers()
     agent = FlamechatAgent(
         models=ChosenModels(ModelChoice()),
@@ -41,7 +41,7 @@ def no_server(options: ServeOptions) -> int:
 
 @pytest.fixture
 def cli() -> typer.Typer:
-    return build_cli(CliDoors(serve=no_server, analysis=analyst_door))
+    return build_cli(CliEntryPoints(serve=no_server, analysis=analyst_entry))
 
 
 def test_analyze_streams_the_answer_to_stdout_and_its_steps_to_stderr(cli: typer.Typer, fixtures: Path) -> None:
@@ -53,7 +53,7 @@ def test_analyze_streams_the_answer_to_stdout_and_its_steps_to_stderr(cli: typer
     assert "not found" not in result.stderr
 
 
-def test_analyze_saves_pictures_where_it_is_told(cli: typer.Typer, fixtures: Path, tmp_path: Path) -> None:
+def test_analyze_saves_pictures_where_it_is_asked_to(cli: typer.Typer, fixtures: Path, tmp_path: Path) -> None:
     out = tmp_path / "new folder"
     result = CliRunner().invoke(cli, ["analyze", str(fixtures / SAMPLE), "draw a flamegraph", "--out", str(out)])
     assert result.exit_code == 0
@@ -110,13 +110,13 @@ async def test_a_model_that_fails_ends_with_exit_code_1(fixtures: Path, monkeypa
 
     async with openai_endpoint(Reply(status=401)) as endpoint:
 
-        def door(_options: AnalyzeOptions, pictures: Pictures) -> Analysis:
+        def analysis(_options: AnalyzeOptions, pictures: Pictures) -> Analysis:
             workers = InlineTraceWorkers()
             models = ChosenModels(ModelChoice(base_url=endpoint.base_url, api_key="sk-wrong-key-000", model="m"))
             agent = FlamechatAgent(models=models, prompts=PromptFile(), workers=workers, pictures=pictures)
             return Analysis(agent=agent, workers=workers)
 
-        app = build_cli(CliDoors(serve=no_server, analysis=door))
+        app = build_cli(CliEntryPoints(serve=no_server, analysis=analysis))
         result = await asyncio.to_thread(CliRunner().invoke, app, ["analyze", str(fixtures / SAMPLE)])
     assert result.exit_code == 1
     assert "refused the key (401)" in result.stderr
@@ -124,10 +124,10 @@ async def test_a_model_that_fails_ends_with_exit_code_1(fixtures: Path, monkeypa
 
 
 def test_a_setting_that_cannot_work_ends_with_exit_code_2(fixtures: Path) -> None:
-    def door(_options: AnalyzeOptions, _pictures: Pictures) -> Analysis:
+    def analysis(_options: AnalyzeOptions, _pictures: Pictures) -> Analysis:
         raise ConfigError("unknown setting FLAMECHAT_MODLE")
 
-    app = build_cli(CliDoors(serve=no_server, analysis=door))
+    app = build_cli(CliEntryPoints(serve=no_server, analysis=analysis))
     result = CliRunner().invoke(app, ["analyze", str(fixtures / SAMPLE)])
     assert (result.exit_code, result.stderr) == (2, "flamechat: unknown setting FLAMECHAT_MODLE\n")
 
@@ -194,7 +194,7 @@ def test_serve_hands_its_options_on_and_ends_with_their_exit_code(tmp_path: Path
         given.append(options)
         return 2
 
-    app = build_cli(CliDoors(serve=serve, analysis=analyst_door))
+    app = build_cli(CliEntryPoints(serve=serve, analysis=analyst_entry))
     result = CliRunner().invoke(app, ["serve", "--port", "0", "--data", str(tmp_path), "--no-open"])
     assert result.exit_code == 2
     assert given == [ServeOptions(host=None, port=0, data=tmp_path, open=False)]
@@ -211,7 +211,9 @@ def test_help_explains_every_command(cli: typer.Typer, command: str) -> None:
 @pytest.mark.parametrize("module", sorted(set(DECLARED_IN.values())))
 def test_a_module_declares_the_commands_that_are_said_to_be_in_it(module: str) -> None:
     app = typer.Typer()
-    import_module(f"server.edges.cli.{module}").add_commands(app, CliDoors(serve=no_server, analysis=analyst_door))
+    import_module(f"server.edges.cli.{module}").add_commands(
+        app, CliEntryPoints(serve=no_server, analysis=analyst_entry)
+    )
     assert set(get_group(app).commands) == {name for name, where in DECLARED_IN.items() if where == module}
 
 

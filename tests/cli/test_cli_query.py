@@ -7,14 +7,14 @@ import pytest
 import typer
 
 from server.adapters.in_process.workers import InlineTraceWorkers
-from server.edges.cli.entry_points import CliDoors
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
 from tests.cli.test_cli_questions import SAMPLE, no_model, no_server, run
 
 
 @pytest.fixture
 def cli() -> typer.Typer:
-    return build_cli(CliDoors(serve=no_server, analysis=no_model, workers=InlineTraceWorkers))
+    return build_cli(CliEntryPoints(serve=no_server, analysis=no_model, workers=InlineTraceWorkers))
 
 
 def test_a_query_prints_a_table_with_times_in_their_unit(cli: typer.Typer, fixtures: Path) -> None:
@@ -26,8 +26,8 @@ def test_a_query_prints_a_table_with_times_in_their_unit(cli: typer.Typer, fixtu
 
 
 def test_a_query_prints_json(cli: typer.Typer, fixtures: Path) -> None:
-    told = json.loads(run(cli, "query", fixtures / SAMPLE, "SELECT count(*) AS n FROM profiles", "--json").stdout)
-    assert told == {"columns": ["n"], "rows": [[5]], "more": False}
+    answer = json.loads(run(cli, "query", fixtures / SAMPLE, "SELECT count(*) AS n FROM profiles", "--json").stdout)
+    assert answer == {"columns": ["n"], "rows": [[5]], "more": False}
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_several_runs_are_compared_with_a_test(cli: typer.Typer, fixtures: Path)
     assert "before and one after" in run(cli, "compare", fixtures / SAMPLE, code=2).stderr
 
 
-def test_two_traces_are_compared_with_their_wholes(cli: typer.Typer, fixtures: Path) -> None:
+def test_two_traces_are_compared_with_their_totals(cli: typer.Typer, fixtures: Path) -> None:
     first = run(cli, "compare", fixtures / SAMPLE, fixtures / SAMPLE).stdout.splitlines()[0]
-    whole = first.split(" before, ")[0]
-    assert first.startswith(f"{whole} before, {whole} after")
-    assert whole.split()[-1] in ("s", "ms")
+    total = first.split(" before, ")[0]
+    assert first.startswith(f"{total} before, {total} after")
+    assert total.split()[-1] in ("s", "ms")

@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from server.agent.turn import Pictures
-from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliDoors, ServeOptions
+from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
 from server.edges.cli.main import build_cli
 from traces.reader import read_trace
 
@@ -28,7 +28,7 @@ def no_model(options: AnalyzeOptions, pictures: Pictures) -> Analysis:
 
 @pytest.fixture
 def cli() -> typer.Typer:
-    return build_cli(CliDoors(serve=no_server, analysis=no_model))
+    return build_cli(CliEntryPoints(serve=no_server, analysis=no_model))
 
 
 def run(cli: typer.Typer, *arguments: str | Path, code: int = 0) -> Result:
@@ -106,10 +106,10 @@ def test_every_question_takes_a_window_all_profiles_and_filters(
     cli: typer.Typer, fixtures: Path, arguments: list[str]
 ) -> None:
     asked = [part.format(trace=fixtures / "board.chrome-object.json.gz") for part in arguments]
-    whole = said(cli, *asked, "--profile", "all")
+    of_all = said(cli, *asked, "--profile", "all")
     scopes = [["--start-ms", "100", "--end-ms", "200"], ["--hide", "Score"], ["--only", "Score"], ["--my-code"]]
     parts = [said(cli, *asked, "--profile", "all", *scope) for scope in scopes]
-    changed = [part.get("asked", part) != whole.get("asked", whole) for part in parts]
+    changed = [part.get("asked", part) != of_all.get("asked", of_all) for part in parts]
     others = asked[0] != "callers"  # of this one are no libraries, and their names have this
     assert changed == [True, True, others, others]
 

@@ -8,7 +8,7 @@ import typer
 from PIL import Image
 from typer.testing import CliRunner, Result
 
-from server.edges.cli.entry_points import CliDoors
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
 from tests.cli.test_cli_questions import no_model, no_server
 
@@ -17,7 +17,7 @@ SAMPLE = "sample/order-service.speedscope.json.gz"
 
 @pytest.fixture(scope="module")
 def cli() -> typer.Typer:
-    return build_cli(CliDoors(serve=no_server, analysis=no_model))
+    return build_cli(CliEntryPoints(serve=no_server, analysis=no_model))
 
 
 def run(cli: typer.Typer, *arguments: object, stdin: bytes | None = None) -> Result:

@@ -15,7 +15,7 @@ from server.app import main
 from server.composing.checking import checked
 from server.composing.shown_settings import HIDDEN, shown_settings
 from server.edges.cli.config import Checked
-from server.edges.cli.entry_points import CliDoors
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
 from server.settings import Settings, load_settings
 from tests.cloud.faults import Fault
@@ -38,12 +38,12 @@ def run(*arguments: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-def _commands() -> CliDoors:
+def _commands() -> CliEntryPoints:
     async def checks() -> AsyncIterator[Checked]:
         async for one in checked(load_settings()):
             yield one
 
-    return CliDoors(
+    return CliEntryPoints(
         serve=lambda _: 0, analysis=lambda *_: pytest.fail("not asked"), show_config=shown_settings, check_config=checks
     )
 

@@ -13,7 +13,7 @@ from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
 from server.agent.service import FlamechatAgent
 from server.agent.turn import Pictures
-from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliDoors, ServeOptions
+from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
 from server.edges.cli.main import DECLARED_IN, build_cli
 from tests.hostile.names import CROWDS, MARK, NAMES, chrome, speedscope
 
@@ -41,7 +41,7 @@ COMMANDS = (
 PRINTS_NO_NAMES = {"render", "convert", "schema", "serve", "plans", "usage", "config", "check-config", "mcp"}
 
 
-def analyst_door(options: AnalyzeOptions, pictures: Pictures) -> Analysis:
+def analyst_entry(options: AnalyzeOptions, pictures: Pictures) -> Analysis:
     workers = InlineTraceWorkers()
     agent = FlamechatAgent(models=ChosenModels(ModelChoice()), prompts=PromptFile(), workers=workers, pictures=pictures)
     return Analysis(agent=agent, workers=workers)
@@ -53,7 +53,7 @@ def no_server(options: ServeOptions) -> int:
 
 @pytest.fixture
 def cli() -> typer.Typer:
-    return build_cli(CliDoors(serve=no_server, analysis=analyst_door, workers=InlineTraceWorkers))
+    return build_cli(CliEntryPoints(serve=no_server, analysis=analyst_entry, workers=InlineTraceWorkers))
 
 
 def dangerous(result: Result) -> list[str]:

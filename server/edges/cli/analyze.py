@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 from server.agent.turn import TurnAnswer, TurnInput
-from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliDoors
+from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints
 from server.edges.cli.printing import print_json
 from server.edges.cli.reading import MISUSED, fail, named, need_file, progress
 from server.errors import ConfigError, ServerError
@@ -85,7 +85,7 @@ class TerminalSink:
             case events.ToolError():
                 self.tools.append({"tool": event.tool_name, "status": "error", "message": event.message})
                 typer.echo(f"  {visible(event.tool_name)} failed: {visible(event.message)}", err=True)
-            case _:  # a title, a viewer that is not here, an end that the answer tells
+            case _:  # a title, a viewer that is not here, an end that the answer shows
                 pass
 
     def _print(self, text: str) -> None:
@@ -94,14 +94,20 @@ class TerminalSink:
 
 
 def analyze(
-    doors: CliDoors, source: Path, question: str, *, out: Path | None, as_json: bool, options: AnalyzeOptions
+    entry_points: CliEntryPoints,
+    source: Path,
+    question: str,
+    *,
+    out: Path | None,
+    as_json: bool,
+    options: AnalyzeOptions,
 ) -> None:
     """Run the turn and print its answer; ends with exit code 1, naming the file, when the trace or the model failed."""
     need_file(source)
     pictures = KeptPictures(out)
     sink = TerminalSink(quiet=as_json)
     try:
-        answer = asyncio.run(_turn(doors.analysis(options, pictures), source, question, sink))
+        answer = asyncio.run(_turn(entry_points.analysis(options, pictures), source, question, sink))
     except ConfigError as error:
         fail(str(error), MISUSED)
     except (TraceError, ServerError) as error:
@@ -179,8 +185,8 @@ def _as_json(answer: TurnAnswer, sink: TerminalSink, pictures: KeptPictures) -> 
 def _closing(answer: TurnAnswer, pictures: KeptPictures) -> None:
     counted = Counter(check.status for check in answer.checks)
     if counted:
-        held = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in sorted(counted.items()))
-        typer.echo(f"· numbers and names against the trace: {held}", err=True)
+        statuses = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in sorted(counted.items()))
+        typer.echo(f"· numbers and names against the trace: {statuses}", err=True)
     for check in answer.checks:
         if check.status == "not_found":
             typer.echo(f"  not found in any tool result: {visible(check.claim)}", err=True)

@@ -67,12 +67,12 @@ def compare(
         return
     for note in found.notes:
         typer.echo(f"note: {note}", err=True)
-    wholes = [format_value(whole, found.unit) for whole in (found.whole_before, found.whole_after)]
+    totals = [format_value(total, found.unit) for total in (found.whole_before, found.whole_after)]
     scaled = "; changes as if both had the first's total" if found.normalised else ""
     rows = [_cells(row, found.unit) for row in found.rows]
     left = found.total_rows - len(rows)
     print_table(
-        f"{wholes[0]} before, {wholes[1]} after{scaled}",
+        f"{totals[0]} before, {totals[1]} after{scaled}",
         ["", "self change", "self %", "total change", "total %", "function"],
         rows,
         f"… {left} more: --limit" if left else None,
@@ -125,7 +125,7 @@ def compare_several(
         return
     for note in found.notes:
         typer.echo(f"note: {note}", err=True)
-    unit, whole = found.unit, found.whole
+    unit, total = found.unit, found.whole
     shown = format_share if found.normalised else partial(format_value, unit=unit)
     rows = [
         [
@@ -139,8 +139,8 @@ def compare_several(
     ]
     left = found.total_rows - len(rows)
     print_table(
-        f"{len(before)} runs before, {len(after)} after; whole {format_value(whole.median_before, unit)} → "
-        f"{format_value(whole.median_after, unit)}, delta {whole.delta:+.2f} ({whole.size}), p {_p(whole.p)}; "
+        f"{len(before)} runs before, {len(after)} after; whole {format_value(total.median_before, unit)} → "
+        f"{format_value(total.median_after, unit)}, delta {total.delta:+.2f} ({total.size}), p {_p(total.p)}; "
         f"medians of {sort_by} {'shares' if found.normalised else 'values'}",
         ["median", "Cliff's delta", "p", "adjusted p", "function"],
         rows,

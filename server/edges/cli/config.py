@@ -8,7 +8,7 @@ from typing import Literal
 
 import typer
 
-from server.edges.cli.entry_points import CliDoors
+from server.edges.cli.entry_points import CliEntryPoints
 from server.errors import ConfigError
 
 Sign = Literal["ok", "slow", "off", "FAILED"]
@@ -37,7 +37,7 @@ ShowConfig = Callable[[], Sequence[ShownSetting]]
 CheckConfig = Callable[[], AsyncIterator[Checked]]
 
 
-def add_commands(app: typer.Typer, doors: CliDoors) -> None:
+def add_commands(app: typer.Typer, entry_points: CliEntryPoints) -> None:
     """Add the two commands to the application."""
 
     @app.command()
@@ -47,8 +47,8 @@ def add_commands(app: typer.Typer, doors: CliDoors) -> None:
         as_json: bool = typer.Option(False, "--json", help="Print the settings as JSON."),  # noqa: FBT003
     ) -> None:
         """Print the settings in force, where each comes from, and no secret."""
-        with _misuse_told():
-            settings = [one for one in doors.show_config() if not changed or one.source != "default"]
+        with _misuse_reported():
+            settings = [one for one in entry_points.show_config() if not changed or one.source != "default"]
         if as_json:
             typer.echo(json.dumps([asdict(one) for one in settings], indent=2))
             return
@@ -67,8 +67,8 @@ def add_commands(app: typer.Typer, doors: CliDoors) -> None:
         """
         import asyncio
 
-        with _misuse_told():
-            failed = asyncio.run(_print_all(doors.check_config()))
+        with _misuse_reported():
+            failed = asyncio.run(_print_all(entry_points.check_config()))
         raise typer.Exit(1 if failed else 0)
 
 
@@ -81,7 +81,7 @@ async def _print_all(checks: AsyncIterator[Checked]) -> bool:
     return failed
 
 
-class _misuse_told:  # noqa: N801 - reads as a sentence
+class _misuse_reported:  # noqa: N801 - reads as a sentence
     """Ends the program with one line and exit code 2 for settings that cannot be."""
 
     def __enter__(self) -> None:

@@ -1,4 +1,4 @@
-"""What the commands need of the rest of the application, handed in by `server.app`: every door is opened only when its
+"""What the commands need of the rest of the application, handed in by `server.app`: each is called only when its
 command runs.
 """
 
@@ -45,28 +45,28 @@ class Analysis:
 
 
 def no_workers() -> "LocalWorkers":
-    """The door of a program that asks nothing."""
+    """The entry point of a program that asks nothing."""
     raise ConfigError("there is nobody here to ask about a trace")
 
 
 def no_administration(data: Path | None) -> "AbstractAsyncContextManager[Administration]":
-    """The door of a program that has no database."""
+    """The entry point of a program that has no database."""
     raise ConfigError(f"there are no plans and users at {data or 'this place'}")
 
 
 async def no_checks() -> "AsyncIterator[Checked]":
-    """The door of a program that uses no service."""
+    """The entry point of a program that uses no service."""
     none: tuple[Checked, ...] = ()
     for one in none:
         yield one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CliDoors:
+class CliEntryPoints:
     """`serve` runs a server until it is stopped and returns the exit code. `analysis` builds an agent without a server
     or a database, whose pictures go to the given place. `administration` opens the plans and users of a data folder,
-    whether its server runs or not. `workers` answers questions of traces read here. `show_config` and `check_config`
-    tell the settings, and try what they name. All raise ConfigError.
+    whether its server runs or not. `workers` answers questions of traces read here. `show_config` lists
+    the settings, `check_config` tries what they name. All raise ConfigError.
     """
 
     serve: Callable[[ServeOptions], int]

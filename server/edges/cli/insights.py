@@ -1,4 +1,4 @@
-"""`flamechat insights TRACE`: what stands out, worst first; with `--all` also what does not or cannot be told."""
+"""`flamechat insights TRACE`: what stands out, worst first; with `--all` also what does not, or cannot be judged."""
 
 from pathlib import Path
 

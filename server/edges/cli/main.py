@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from server.edges.cli.entry_points import CliDoors
+from server.edges.cli.entry_points import CliEntryPoints
 
 DECLARED_IN = {
     "analyze": "running",
@@ -59,15 +59,15 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-def build_cli(doors: CliDoors) -> typer.Typer:
-    """The command line application over these doors."""
+def build_cli(entry_points: CliEntryPoints) -> typer.Typer:
+    """The command line application over these entry points."""
     return typer.Typer(
         cls=Commands,
         callback=flamechat,
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"], "obj": doors},
+        context_settings={"help_option_names": ["-h", "--help"], "obj": entry_points},
     )
 
 

@@ -4,16 +4,16 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from server.edges.cli.entry_points import CliDoors
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.reading import need_file
 
 
-def mcp(doors: CliDoors, traces: Sequence[Path], source_folder: Path | None) -> None:
+def mcp(entry_points: CliEntryPoints, traces: Sequence[Path], source_folder: Path | None) -> None:
     """Answer until stdin closes; everything but the protocol goes to stderr."""
     from server.edges.mcp.stdio import LocalDesk, serve_stdio
     from server.edges.mcp.version import version
 
     for trace in traces:
         need_file(trace)
-    desk = LocalDesk(doors.workers(), [trace.absolute() for trace in traces], source_folder=source_folder)
-    asyncio.run(serve_stdio(desk, version=version()))
+    traces_here = LocalDesk(entry_points.workers(), [trace.absolute() for trace in traces], source_folder=source_folder)
+    asyncio.run(serve_stdio(traces_here, version=version()))

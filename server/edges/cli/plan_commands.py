@@ -16,7 +16,7 @@ from limits.decisions import LimitType
 from limits.errors import LimitsError
 from limits.plans import Plan, SessionsPeriod
 from limits.usage import Forecast, Usage, meters
-from server.edges.cli.entry_points import CliDoors
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.reading import FAILED, MISUSED, fail
 from server.errors import ConfigError, ServerError
 from server.ports.identity import LOCAL_USER_ID
@@ -55,25 +55,25 @@ ChatModels = Annotated[
 Sharing = Annotated[bool | None, typer.Option("--allow-public-sharing/--no-public-sharing", show_default=False)]
 
 
-def add_commands(app: typer.Typer, doors: CliDoors) -> None:
+def add_commands(app: typer.Typer, entry_points: CliEntryPoints) -> None:
     """Add both groups to the application."""
-    app.add_typer(_plans(doors), name="plans")
-    app.add_typer(_usage(doors), name="usage")
+    app.add_typer(_plans(entry_points), name="plans")
+    app.add_typer(_usage(entry_points), name="usage")
 
 
-def _plans(doors: CliDoors) -> typer.Typer:
+def _plans(entry_points: CliEntryPoints) -> typer.Typer:
     group = typer.Typer(help="What plans there are, and what they allow.", no_args_is_help=True)
 
     @group.command("list")
     def list_(*, data: Data = None, as_json: AsJson = False) -> None:
         """All plans, retired ones too."""
-        plans: list[Plan] = _run(doors, data, lambda administration: administration.plans())
+        plans: list[Plan] = _run(entry_points, data, lambda administration: administration.plans())
         _print([asdict(plan) for plan in plans], (_plan_line(plan) for plan in plans), as_json=as_json)
 
     @group.command()
     def show(name: PlanName, *, data: Data = None, as_json: AsJson = False) -> None:
         """What one plan allows."""
-        _print_plan(_run(doors, data, lambda administration: administration.plan(name)), as_json=as_json)
+        _print_plan(_run(entry_points, data, lambda administration: administration.plan(name)), as_json=as_json)
 
     @group.command()
     def create(
@@ -107,7 +107,7 @@ def _plans(doors: CliDoors) -> typer.Typer:
             models=chat_models,
         )
         plan = Plan(name=name, **(values | ceilings))
-        _print_plan(_run(doors, data, lambda a: a.create_plan(plan, _author(reason))), as_json=as_json)
+        _print_plan(_run(entry_points, data, lambda a: a.create_plan(plan, _author(reason))), as_json=as_json)
 
     @group.command()
     def change(
@@ -144,19 +144,21 @@ def _plans(doors: CliDoors) -> typer.Typer:
         if not changes:
             fail("nothing to change: name a limit, see flamechat plans change --help", MISUSED)
         if dry_run:
-            _print_forecast(_run(doors, data, lambda a: a.foresee_change(name, changes)), as_json=as_json)
+            _print_forecast(_run(entry_points, data, lambda a: a.foresee_change(name, changes)), as_json=as_json)
         else:
-            _print_plan(_run(doors, data, lambda a: a.change_plan(name, changes, _author(reason))), as_json=as_json)
+            _print_plan(
+                _run(entry_points, data, lambda a: a.change_plan(name, changes, _author(reason))), as_json=as_json
+            )
 
     @group.command()
     def retire(name: PlanName, *, reason: Reason = None, data: Data = None, as_json: AsJson = False) -> None:
         """Take nobody new; who is on it stays."""
-        _print_plan(_run(doors, data, lambda a: a.retire_plan(name, _author(reason))), as_json=as_json)
+        _print_plan(_run(entry_points, data, lambda a: a.retire_plan(name, _author(reason))), as_json=as_json)
 
     @group.command()
     def changes(*, data: Data = None, as_json: AsJson = False) -> None:
         """Who changed what, newest first."""
-        found = _run(doors, data, lambda administration: administration.changes())
+        found = _run(entry_points, data, lambda administration: administration.changes())
         lines = (
             f"{one.changed_at:%Y-%m-%d %H:%M} {one.action} {one.plan_name or ''} {one.reason or ''}" for one in found
         )
@@ -165,7 +167,7 @@ def _plans(doors: CliDoors) -> typer.Typer:
     return group
 
 
-def _usage(doors: CliDoors) -> typer.Typer:
+def _usage(entry_points: CliEntryPoints) -> typer.Typer:
     group = typer.Typer(help="Where users stand, and what they are given.", no_args_is_help=True)
 
     @group.command()
@@ -181,7 +183,7 @@ def _usage(doors: CliDoors) -> typer.Typer:
         async def task(administration: Administration) -> list[Usage]:
             return await administration.usages() if everybody else [await administration.usage(user)]
 
-        found: list[Usage] = _run(doors, data, task)
+        found: list[Usage] = _run(entry_points, data, task)
         lines = (line for usage in found for line in _usage_lines(usage))
         _print([asdict(usage) for usage in found], lines, as_json=as_json)
 
@@ -197,9 +199,11 @@ def _usage(doors: CliDoors) -> typer.Typer:
     ) -> None:
         """Move a user to a plan; the counters are kept."""
         if dry_run:
-            _print_forecast(_run(doors, data, lambda a: a.foresee_plan(user, plan)), as_json=as_json)
+            _print_forecast(_run(entry_points, data, lambda a: a.foresee_plan(user, plan)), as_json=as_json)
         else:
-            _print_usage(_run(doors, data, lambda a: a.put_on_plan(user, plan, _author(reason))), as_json=as_json)
+            _print_usage(
+                _run(entry_points, data, lambda a: a.put_on_plan(user, plan, _author(reason))), as_json=as_json
+            )
 
     @group.command()
     def grant(
@@ -211,22 +215,24 @@ def _usage(doors: CliDoors) -> typer.Typer:
         as_json: AsJson = False,
     ) -> None:
         """Conversations on top of the plan: of this month, or for good where the plan counts for a lifetime."""
-        _print_usage(_run(doors, data, lambda a: a.grant_sessions(user, sessions, _author(reason))), as_json=as_json)
+        _print_usage(
+            _run(entry_points, data, lambda a: a.grant_sessions(user, sessions, _author(reason))), as_json=as_json
+        )
 
     @group.command()
     def reset(*, user: User = LOCAL_USER_ID, reason: Reason = None, data: Data = None, as_json: AsJson = False) -> None:
         """All counters at zero, and nothing granted any more."""
-        _print_usage(_run(doors, data, lambda a: a.reset_usage(user, _author(reason))), as_json=as_json)
+        _print_usage(_run(entry_points, data, lambda a: a.reset_usage(user, _author(reason))), as_json=as_json)
 
     return group
 
 
-def _run(doors: CliDoors, data: Path | None, task: Task) -> Any:
+def _run(entry_points: CliEntryPoints, data: Path | None, task: Task) -> Any:
     """What the task gives; ends the command with one line when it cannot be done."""
     import asyncio
 
     async def run() -> Any:
-        async with doors.administration(data) as administration:
+        async with entry_points.administration(data) as administration:
             return await task(administration)
 
     try:

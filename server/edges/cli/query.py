@@ -5,14 +5,14 @@ from pathlib import Path
 
 import typer
 
-from server.edges.cli.entry_points import CliDoors
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.printing import print_json, print_table
 from server.edges.cli.reading import MISUSED, fail, progress, read_or_fail
 
 WIDEST_CELL = 80
 
 
-def query(doors: CliDoors, source: Path, sql: str, *, as_json: bool) -> None:
+def query(entry_points: CliEntryPoints, source: Path, sql: str, *, as_json: bool) -> None:
     """Print the rows of one SELECT, as a table or as JSON; without a statement the tables."""
     from server.agent.tools.query_summary import cell_text
     from server.agent.tools.query_trace import refusal
@@ -20,7 +20,7 @@ def query(doors: CliDoors, source: Path, sql: str, *, as_json: bool) -> None:
     from server.ports.traces import SqlRefused
 
     trace = read_or_fail(source)
-    workers = doors.workers()
+    workers = entry_points.workers()
     try:
         with progress("Querying"):
             found = asyncio.run(workers.query(workers.hold(trace), sql))
@@ -46,6 +46,6 @@ def schema(source: Path, table: str | None) -> None:
         typer.echo(answer_schema(read_or_fail(source), GetSchema(table=table)).text)
 
 
-def _cell(told: str | float | None) -> str:
-    text = "" if told is None else f"{told:,}" if isinstance(told, int) else str(told)
+def _cell(value: str | float | None) -> str:
+    text = "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
     return text if len(text) <= WIDEST_CELL else text[: WIDEST_CELL - 1] + "…"

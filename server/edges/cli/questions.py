@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from server.edges.cli.entry_points import CliDoors
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.scope import Scope, scoped
 from server.edges.cli.shared_options import TraceOrStdin
 
@@ -14,7 +14,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON: values in 
 SortOption = Annotated[Literal["self", "total"], typer.Option("--sort", help="By which value.")]
 
 
-def add_commands(app: typer.Typer, _: CliDoors) -> None:
+def add_commands(app: typer.Typer, _: CliEntryPoints) -> None:
     """Add the commands to the application."""
 
     @app.command()

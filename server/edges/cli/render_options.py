@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from server.edges.cli.entry_points import CliDoors
+from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.shared_options import TraceOrStdin
 
 BeforeOption = Annotated[
@@ -22,7 +22,7 @@ BeforeOption = Annotated[
 ]
 
 
-def add_commands(app: typer.Typer, _: CliDoors) -> None:
+def add_commands(app: typer.Typer, _: CliEntryPoints) -> None:
     """Add the command to the application."""
 
     @app.command()

@@ -1,15 +1,15 @@
-"""The commands that go through the doors of the application, with their options: analyze, query, schema, mcp, serve."""
+"""The commands that use the application's entry points, with their options: analyze, query, schema, mcp, serve."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from server.edges.cli.entry_points import AnalyzeOptions, CliDoors, ServeOptions
+from server.edges.cli.entry_points import AnalyzeOptions, CliEntryPoints, ServeOptions
 from server.edges.cli.shared_options import TraceArgument, TraceOrStdin
 
 
-def add_commands(app: typer.Typer, doors: CliDoors) -> None:
+def add_commands(app: typer.Typer, entry_points: CliEntryPoints) -> None:
     """Add the commands to the application."""
 
     @app.command()
@@ -33,7 +33,7 @@ def add_commands(app: typer.Typer, doors: CliDoors) -> None:
         from server.edges.cli.analyze import analyze as run
 
         options = AnalyzeOptions(model=model, debug_messages_dir=debug_messages)
-        run(doors, trace, question, out=out, as_json=as_json, options=options)
+        run(entry_points, trace, question, out=out, as_json=as_json, options=options)
 
     @app.command()
     def query(
@@ -45,7 +45,7 @@ def add_commands(app: typer.Typer, doors: CliDoors) -> None:
         """Ask a trace with SQL: read-only, in a process of its own, at most 1,000 rows."""
         from server.edges.cli.query import query as run
 
-        run(doors, trace, sql, as_json=as_json)
+        run(entry_points, trace, sql, as_json=as_json)
 
     @app.command()
     def mcp(
@@ -62,7 +62,7 @@ def add_commands(app: typer.Typer, doors: CliDoors) -> None:
         """Serve the agent's tools to another program over stdin and stdout (Model Context Protocol)."""
         from server.edges.cli.mcp import mcp as run
 
-        run(doors, traces or (), sources)
+        run(entry_points, traces or (), sources)
 
     @app.command()
     def schema(
@@ -85,4 +85,4 @@ def add_commands(app: typer.Typer, doors: CliDoors) -> None:
         open_: Annotated[bool | None, typer.Option("--open/--no-open", help="Open the page in a browser.")] = None,
     ) -> None:
         """Start Flamechat on this machine and print its address."""
-        raise typer.Exit(doors.serve(ServeOptions(host=host, port=port, data=data, open=open_)))
+        raise typer.Exit(entry_points.serve(ServeOptions(host=host, port=port, data=data, open=open_)))

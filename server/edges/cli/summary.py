@@ -43,13 +43,13 @@ def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
 
     first = opening(trace)
     typer.echo(first.summary)
-    told = summarise(trace)
-    for profile in told.profiles[:10]:
+    answer = summarise(trace)
+    for profile in answer.profiles[:10]:
         idle = f", idle {format_share(profile.idle_share)}" if profile.idle_share else ""
         amount = format_value(profile.total, trace.profiles[int(profile.handle[1:])].unit)
         typer.echo(f"  {profile.handle} {plain(profile.name, 60)}: {profile.kind}, {amount} busy{idle}")
-    if len(told.profiles) > 10:
-        typer.echo(f"  … {len(told.profiles) - 10} more profiles")
+    if len(answer.profiles) > 10:
+        typer.echo(f"  … {len(answer.profiles) - 10} more profiles")
     unit = table.unit
     of_what = "" if scope == Scope() else f" of {opened.chosen.handle} {plain(opened.chosen.name, 60)}"
     typer.echo(f"\nHeaviest functions{of_what} by self {'time' if unit.is_time else 'weight'}:")
@@ -59,7 +59,7 @@ def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
         typer.echo(f"  {amounts}  {plain(row.name, 80)}{where}")
     for title, lines in (
         ("First findings", first.findings),
-        ("Keep in mind", [plain(w.text, 300) for w in told.warnings]),
+        ("Keep in mind", [plain(w.text, 300) for w in answer.warnings]),
     ):
         if lines:
             typer.echo(f"\n{title}:")

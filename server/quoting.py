@@ -9,10 +9,10 @@ import re
 import unicodedata
 
 MAX_NAME = 120
-"""Longest name shown whole: C++ templates run to thousands of characters, and what tells them apart is at both ends."""
+"""Longest name shown in full: C++ templates run to thousands of characters and differ at both ends."""
 
 MAX_PLACE = 60
-"""Longest `file:line` shown whole; of a longer one the end is kept, which is the part people recognise."""
+"""Longest `file:line` shown in full; of a longer one the end is kept, which is the part people recognise."""
 
 _SECRET_PARAMETER = re.compile(
     r"(?i)\b((?:access_|auth_|api_?)?(?:token|key|secret|password|signature|sig)=)[^&#\s\"']+"

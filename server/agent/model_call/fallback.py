@@ -38,7 +38,7 @@ def named(name: str | None, chosen: Model) -> Model:
 
 
 def oldest_turns(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """The messages of the oldest whole turns, so many that at most KEPT_SHARE of the earlier turns' tokens remains;
+    """The messages of the oldest complete turns, so many that at most KEPT_SHARE of the earlier turns' tokens remains;
     this turn's own never. Empty when there is no earlier turn.
     """
     starts = [index for index, message in enumerate(messages) if isinstance(message, HumanMessage)]

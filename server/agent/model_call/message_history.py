@@ -1,5 +1,5 @@
-"""From stored rows to messages a model accepts: newest whole turns that fit, in order, never a tool call without its
-result.
+"""From stored rows to messages a model accepts: the newest complete turns that fit, in order, never a tool call without
+its result.
 """
 
 import math
@@ -49,7 +49,7 @@ class Past:
 
 
 def conversation(rows: Sequence[MessageRow], budget: int, trimmed: int | None = None) -> Past:
-    """The newest whole turns. When they have grown past `budget` tokens the oldest go until `trimmed` are left (the
+    """The newest complete turns. When they have grown past `budget` tokens the oldest go until `trimmed` are left (the
     budget itself by default), and nothing more goes until it is full again: in between, what a provider has cached of
     the beginning stays as it is. Which turns go follows from the rows alone.
 
@@ -59,12 +59,12 @@ def conversation(rows: Sequence[MessageRow], budget: int, trimmed: int | None = 
     turns = [list(group) for _, group in groupby(rows, key=_turn_key(rows))]
     shown = [_within(turn_messages(turn), trimmed) for turn in turns]
     costs = [estimated_tokens(messages) for messages in shown]
-    first, held = 0, 0
+    first, tokens = 0, 0
     for index, cost in enumerate(costs):
-        held += cost
-        if held > budget:
-            while held > trimmed:
-                held -= costs[first]
+        tokens += cost
+        if tokens > budget:
+            while tokens > trimmed:
+                tokens -= costs[first]
                 first += 1
             assert first <= index + 1
     messages = [message for one in shown[first:] for message in one]

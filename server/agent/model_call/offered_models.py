@@ -26,7 +26,7 @@ class OfferedModels:
 
     @classmethod
     def of_settings(cls, model: str | None, allowed: Sequence[str], *, has_provider: bool) -> Self:
-        """`model` is the default, `allowed` those beside it."""
+        """`model` is the default, `allowed` the others that may be chosen."""
         if not has_provider:
             return cls()
         return cls(of_server=tuple(dict.fromkeys((model or DEFAULT_MODEL, *allowed))), has_provider=True)

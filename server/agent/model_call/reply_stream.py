@@ -1,5 +1,5 @@
 """Reading one reply of a model from its own stream: text goes out as it comes, tool calls are kept only when they came
-whole.
+complete.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ class Reply:
 
 
 class ReplyReader:
-    """Reads one reply into one message. `received` tells whether anything came, so whether a retry
+    """Reads one reply into one message. `received` says whether anything came, so whether a retry
     replaces something. `preface` is said before the reply's own text. With `replaces` the message has a text, which
     goes when the new one begins.
     """
@@ -91,15 +91,15 @@ class ReplyReader:
                 usage = add_usage(usage, chunk.usage_metadata)
             finish = ended(chunk.response_metadata) or finish
         asked = calls.tool_call_chunks if with_tools else []
-        whole = "".join(text)
+        full_text = "".join(text)
         if refusal:
-            told = " ".join(refusal.split())[:300]
-            raise ModelFailed(f"The model declined to answer: {told}", code="model_refused", retryable=False)
-        self._refuse_half(finish, asked, whole)
+            reason = " ".join(refusal.split())[:300]
+            raise ModelFailed(f"The model declined to answer: {reason}", code="model_refused", retryable=False)
+        self._refuse_half(finish, asked, full_text)
         if finish in CUT:
             await self._say(CUT_NOTE)
-            whole += CUT_NOTE
-        message = assembled(whole, asked, taken_ids)
+            full_text += CUT_NOTE
+        message = assembled(full_text, asked, taken_ids)
         return Reply(message, usage)
 
     async def reset(self) -> None:

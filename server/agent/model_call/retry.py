@@ -143,7 +143,7 @@ class ModelCall:
         )
 
     async def _turn_to(self, other: Model, failed: ModelFailed) -> None:
-        """Another model takes over for the rest of the turn; listeners hear its name at once."""
+        """Another model takes over for the rest of the turn; listeners learn its name at once."""
         before = f"{self.notes['model_fallback']} " if "model_fallback" in self.notes else ""
         self.notes["model_fallback"] = f"{before}{self.model.label} did not answer ({failed}); {other.label} took over."
         self.model = other

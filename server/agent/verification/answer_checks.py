@@ -1,10 +1,9 @@
-"""An answer held against what the turn's tools returned and against the trace: each claim is verified, derived or not
-found.
+"""An answer verified by what the turn's tools returned and by the trace: each claim is verified, derived or not found.
 
 A number is verified when a tool returned it, or a value of which it is the rounding, for a function that its
-statement names (or for none in particular); or when the trace itself has it. It is derived when it follows from what
-stands beside it (`how` says from what). A bare number of at most 12 ("the three heaviest") is a claim only when it is
-found.
+statement names (or for none in particular); or when the trace itself has it. It is derived when it follows from the
+figures around it (`how` says from which). A bare number of at most 12 ("the three heaviest") is a claim only when it
+is found.
 """
 
 import re
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from server.agent.verification.citations import resolve_citations
 from server.agent.verification.claims import Claims, Name, claims_of
 from server.agent.verification.facts import Facts
-from server.agent.verification.number_checks import NOT_FOUND, Held, HeldNumbers, Named
+from server.agent.verification.number_checks import NOT_FOUND, Named, NumberVerifier, Verification
 from server.agent.verification.recompute import Recomputation, as_written, last_part
 from server.protocol.wire_values import Check, Citation
 from traces.model import Trace
@@ -55,29 +54,29 @@ def checked(trace: Trace, answer: str, facts: Facts, question: str, tool_names: 
         cited.setdefault(one.citation.handle, one.citation)
     claims = claims_of(answer)
     names = _Names(claims, facts, cited, question, frozenset(tool_names), Recomputation(trace))
-    made = [(name.start, name.end, "name", held) for name in claims.names if (held := names.held(name))]
-    numbers = HeldNumbers(claims, facts, names.named, names.trace, question)
-    made += [(claim.start, claim.end, claim.kind, held) for claim, held in numbers.each(answer)]
-    made += [(start, end, "cause", held) for start, end, held in names.causes()]
+    made = [(name.start, name.end, "name", verdict) for name in claims.names if (verdict := names.verify(name))]
+    numbers = NumberVerifier(claims, facts, names.named, names.trace, question)
+    made += [(claim.start, claim.end, claim.kind, verdict) for claim, verdict in numbers.each(answer)]
+    made += [(start, end, "cause", verdict) for start, end, verdict in names.causes()]
     checks = [
         Check.model_validate(
             {
                 "claim": answer[start:end],
                 "kind": kind,
-                "status": held.status,
-                "how": held.how,
-                "tool_call_id": held.call,
+                "status": verdict.status,
+                "how": verdict.how,
+                "tool_call_id": verdict.call,
                 "start": start,
                 "end": end,
             }
         )
-        for start, end, kind, held in sorted(made, key=lambda one: one[0])
+        for start, end, kind, verdict in sorted(made, key=lambda one: one[0])
     ]
     return Checked(tuple(cited.values()), tuple(checks))
 
 
 class _Names:
-    """The names of one answer. `named` fills while they are held: what each statement speaks of."""
+    """The names of one answer. `named` fills while they are verified: what each statement speaks of."""
 
     def __init__(
         self,
@@ -96,7 +95,7 @@ class _Names:
         self._question = question
         self._tool_names = tool_names
 
-    def held(self, name: Name) -> Held | None:
+    def verify(self, name: Name) -> Verification | None:
         """What became of a name; None when it claims nothing."""
         if name.handle is not None:
             return self._citation(name)
@@ -106,16 +105,16 @@ class _Names:
         if known := known_name(text, self._facts):
             if known[0] in self._facts.functions:
                 self._stand(name, known[0])
-            return Held("verified", known[1])
+            return Verification("verified", known[1])
         for profile, call in self._facts.profiles.items():
             if len(text) > 2 and re.search(rf"(?<![\w-]){re.escape(text)}(?![\w-])", profile):
-                return Held("verified", call)
+                return Verification("verified", call)
         if self.trace.frames(text):
             self._stand(name, text)
-            return Held("verified", how="it is in the trace")
+            return Verification("verified", how="it is in the trace")
         return self._place(text) or self._unknown(name)
 
-    def _unknown(self, name: Name) -> Held | None:
+    def _unknown(self, name: Name) -> Verification | None:
         text = name.text
         if text in self._question or _SETTING.fullmatch(text) or not _NAME_LIKE.fullmatch(text):
             return None
@@ -125,16 +124,16 @@ class _Names:
             return None
         return NOT_FOUND
 
-    def _place(self, text: str) -> Held | None:
+    def _place(self, text: str) -> Verification | None:
         """A file, with or without a line, that a tool returned."""
         if place := _PLACE.fullmatch(text):
             line = int(place["line"]) if place["line"] else None
             for (file, known_line), call in self._facts.places.items():
                 if file.endswith(place["file"].lstrip("…")) and line in (None, known_line):
-                    return Held("verified", call)
+                    return Verification("verified", call)
         return None
 
-    def _citation(self, name: Name) -> Held | None:
+    def _citation(self, name: Name) -> Verification | None:
         citation = self._cited.get(name.handle or "")
         if citation is None:
             return NOT_FOUND if name.text else None
@@ -144,7 +143,7 @@ class _Names:
             return None
         call = known_name(name.text, self._facts)
         if same_name(name.text, citation.name):
-            return Held("verified", call[1] if call else None)
+            return Verification("verified", call[1] if call else None)
         return NOT_FOUND if call or name.is_code else None
 
     def _stand(self, name: Name, full: str) -> None:
@@ -152,7 +151,7 @@ class _Names:
         frames = self.trace.frames(as_written(full))
         self.named.setdefault(self._claims.statement_of(name.start), {})[full] = frames
 
-    def causes(self) -> Iterator[tuple[int, int, Held]]:
+    def causes(self) -> Iterator[tuple[int, int, Verification]]:
         """Causal words with a function on either side: one must call the other, directly or through others."""
         for cause in self._claims.causes:
             names = [
@@ -167,7 +166,7 @@ class _Names:
             (left, above), (right, below) = before[-1], after[0]
             joined = self.trace.on_a_path(above, below)
             how = f"{left.text} and {right.text} stand on one path"
-            yield cause.start, cause.end, Held("verified", how=how) if joined else NOT_FOUND
+            yield cause.start, cause.end, Verification("verified", how=how) if joined else NOT_FOUND
 
     def _frames_of(self, name: Name) -> tuple[int, ...]:
         citation = self._cited.get(name.handle or "")
@@ -187,8 +186,8 @@ def known_name(text: str, facts: Facts) -> tuple[str, str | None] | None:
 
 
 def same_name(said: str, name: str) -> bool:
-    """Whether `said` is a way to write `name`: whole, without its call brackets, clamped with an ellipsis, or its last
-    part.
+    """Whether `said` is a way to write `name`: in full, without its call brackets, clamped with an ellipsis, or its
+    last part.
     """
     said, name = said.replace("\\|", "|").removesuffix("()"), as_written(name)
     if said == name:

@@ -1,4 +1,4 @@
-"""What a turn's tools returned, as numbers with a dimension and names: what an answer is held against.
+"""What a turn's tools returned, as numbers with a dimension and names: what an answer is verified by.
 
 Numbers are read from the texts (as printed, so with the precision of their last digit) and from the data behind them
 (exact). Each remembers of which functions it speaks, so that one function's figure does not prove another's. Quoted
@@ -50,14 +50,14 @@ class Fact:
 
 @dataclass(slots=True)
 class Facts:
-    """Numbers by dimension, factors between two, wholes that shares are parts of, names with the call that returned
+    """Numbers by dimension, factors between two, totals that shares are parts of, names with the call that returned
     them (`functions` and `profiles` those of such), places as (file, line), and `rankings`: the self values and shares
     of each list of functions, in order.
     """
 
     numbers: dict[Dimension, list[Fact]] = field(default_factory=lambda: {dimension: [] for dimension in Dimension})
     factors: list[Fact] = field(default_factory=list)
-    wholes: list[tuple[float, Dimension]] = field(default_factory=list)
+    totals: list[tuple[float, Dimension]] = field(default_factory=list)
     names: dict[str, str | None] = field(default_factory=dict)
     functions: set[str] = field(default_factory=set)
     profiles: dict[str, str | None] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class Facts:
         return next((full for full in self.functions if full.startswith(head) and full.endswith(tail)), None)
 
     def add_data(self, data: Any, call: str | None, source: str, unit: Unit | None = None) -> None:
-        """Walk a tool's data; a `unit` beside values says what they measure, a `name` of whom they speak."""
+        """Walk a tool's data; a `unit` next to values says what they measure, a `name` of whom they speak."""
         waiting: list[tuple[Any, Unit | None, frozenset[str]]] = [(data, unit, NOBODY)]
         while waiting:
             value, inherited, about = waiting.pop()
@@ -140,7 +140,7 @@ class Facts:
             if key in _MOMENTS and dimension is not Dimension.TIME:
                 self.numbers[Dimension.TIME].append(fact)
             if key in _WHOLES:
-                self.wholes.append((float(value), dimension))
+                self.totals.append((float(value), dimension))
 
 
 def _measures(key: str, unit: Unit | None) -> tuple[Dimension, float]:
@@ -157,7 +157,7 @@ def _measures(key: str, unit: Unit | None) -> tuple[Dimension, float]:
 
 
 def gathered(messages: Sequence[AnyMessage], known: dict[str, Any]) -> Facts:
-    """Facts of every tool result in the conversation, the turn's own first, and of what the model was told at the
+    """Facts of every tool result in the conversation, the turn's own first, and of what the model was given at the
     start.
     """
     facts = Facts()

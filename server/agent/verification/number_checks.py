@@ -1,4 +1,4 @@
-"""The numbers of an answer held against tool results and the trace: each is verified, derived or not found."""
+"""The numbers of an answer verified by tool results and the trace: each is verified, derived or not found."""
 
 import re
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ Named = dict[int, dict[str, tuple[int, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Verification:
     """What became of one claim."""
 
     status: Status
@@ -43,13 +43,13 @@ class Held:
     how: str | None = None
 
 
-NOT_FOUND = Held("not_found")
+NOT_FOUND = Verification("not_found")
 
 
 @dataclass(slots=True)
-class HeldNumbers:
-    """Holds the numbers of one answer. A statement that names functions is held against their figures and those of
-    nothing in particular; one that names none, against all."""
+class NumberVerifier:
+    """Verifies the numbers of one answer. A statement that names functions is compared with their figures and those of
+    nothing in particular; one that names none, with all."""
 
     claims: Claims
     facts: Facts
@@ -58,23 +58,23 @@ class HeldNumbers:
     question: str
     _proven: dict[int, list[Operand]] = field(default_factory=dict)
 
-    def each(self, answer: str) -> Iterator[tuple[Claim, Held]]:
+    def each(self, answer: str) -> Iterator[tuple[Claim, Verification]]:
         """Every number that claims something, those that tools returned first: others may follow from them."""
         asked = {(mention.value, mention.dimension) for mention in mentions(self.question)}
         waiting = []
         for claim in self.claims.numbers:
-            if held := self._returned(claim):
+            if verdict := self._returned(claim):
                 self._prove(claim, answer)
-                yield claim, held
+                yield claim, verdict
             else:
                 waiting.append(claim)
         for claim in waiting:
-            held = self._follows(claim)
-            if held is not NOT_FOUND:
+            verdict = self._follows(claim)
+            if verdict is not NOT_FOUND:
                 self._prove(claim, answer)
-                yield claim, held
+                yield claim, verdict
             elif claim.sure and not any((one.value, one.dimension) in asked for one in claim.mentions):
-                yield claim, held
+                yield claim, verdict
 
     def _prove(self, claim: Claim, answer: str) -> None:
         for mention in claim.mentions:
@@ -83,43 +83,43 @@ class HeldNumbers:
                 operand = Operand(mention.value, mention.half_digit, mention.dimension, label, "said")
                 self._proven.setdefault(claim.statement, []).append(operand)
 
-    def _returned(self, claim: Claim) -> Held | None:
+    def _returned(self, claim: Claim) -> Verification | None:
         """Verified by what a tool returned; None when none did."""
         if claim.kind == "ratio":
             return None
-        held = [self._tool_said(claim, mention) for mention in claim.mentions]
-        return held[0] if all(held) else None
+        verdicts = [self._tool_returned(claim, mention) for mention in claim.mentions]
+        return verdicts[0] if all(verdicts) else None
 
-    def _follows(self, claim: Claim) -> Held:
-        """By the trace itself, or from what stands beside it."""
+    def _follows(self, claim: Claim) -> Verification:
+        """By the trace itself, or from the figures around it."""
         if claim.kind == "ratio":
             return self._ratio(claim)
-        ways = (self._tool_said, self._in_the_trace, self._bounded, self._derived, self._first_rows, _a_threshold)
+        ways = (self._tool_returned, self._in_the_trace, self._bounded, self._derived, self._first_rows, _a_threshold)
         text = self.claims.text[slice(*self.claims.statements[claim.statement])]
-        held = []
+        verdicts = []
         for mention in claim.mentions:
             found = (way(claim, mention, text) for way in ways)
-            held.append(next((one for one in found if one), NOT_FOUND))
-        return next((one for one in held if one is NOT_FOUND), held[-1])
+            verdicts.append(next((one for one in found if one), NOT_FOUND))
+        return next((one for one in verdicts if one is NOT_FOUND), verdicts[-1])
 
-    def _tool_said(self, claim: Claim, mention: Mention, _: str = "") -> Held | None:
+    def _tool_returned(self, claim: Claim, mention: Mention, _: str = "") -> Verification | None:
         named = self.named.get(claim.statement, {})
         for fact in self.facts.numbers[mention.dimension]:
             if _speaks_of(fact, named) and near(fact.value, max(0.0, fact.half_digit - mention.half_digit), mention):
-                return Held("verified", fact.call)
+                return Verification("verified", fact.call)
         return None
 
-    def _in_the_trace(self, claim: Claim, mention: Mention, _: str) -> Held | None:
+    def _in_the_trace(self, claim: Claim, mention: Mention, _: str) -> Verification | None:
         for frames in self.named.get(claim.statement, {}).values():
             for frame in frames:
                 for figure in self.trace.figures(frame):
                     if figure.dimension is mention.dimension and near(figure.value, 0.0, mention):
-                        return Held("verified", how=figure.what)
+                        return Verification("verified", how=figure.what)
                 if claim.kind == "window" and self.trace.begins_or_ends_at(frame, mention.value, mention.half_digit):
-                    return Held("verified", how=f"f{frame} begins or ends there")
+                    return Verification("verified", how=f"f{frame} begins or ends there")
         return None
 
-    def _bounded(self, claim: Claim, mention: Mention, _: str) -> Held | None:
+    def _bounded(self, claim: Claim, mention: Mention, _: str) -> Verification | None:
         """`about`, `over` and `under` a value that a tool returned for what the statement names."""
         if claim.bound is None:
             return None
@@ -132,22 +132,24 @@ class HeldNumbers:
         }[claim.bound]
         for fact in self.facts.numbers[mention.dimension]:
             if fact.value and _speaks_of(fact, named) and low * mention.value <= fact.value <= high * mention.value:
-                return Held("derived", fact.call, f"{claim.bound} it: {_written(fact.value, mention.dimension)}")
+                return Verification(
+                    "derived", fact.call, f"{claim.bound} it: {_written(fact.value, mention.dimension)}"
+                )
         return None
 
-    def _derived(self, claim: Claim, mention: Mention, text: str) -> Held | None:
+    def _derived(self, claim: Claim, mention: Mention, text: str) -> Verification | None:
         operands = self._operands(claim)
-        wholes = [(value, dimension, _written(value, dimension)) for value, dimension in self.facts.wholes]
+        totals = [(value, dimension, _written(value, dimension)) for value, dimension in self.facts.totals]
         sums, means = bool(_TOGETHER.search(text)), bool(_MEAN.search(text))
         factors = [
             other.mentions[0].value
             for other in self.claims.numbers
             if other.kind == "ratio" and other.statement == claim.statement
         ]
-        how = derived(mention, operands, wholes, sums=sums, means=means) or scaled(mention, operands, factors)
-        return Held("derived", how=how) if how else None
+        how = derived(mention, operands, totals, sums=sums, means=means) or scaled(mention, operands, factors)
+        return Verification("derived", how=how) if how else None
 
-    def _first_rows(self, claim: Claim, mention: Mention, text: str) -> Held | None:
+    def _first_rows(self, claim: Claim, mention: Mention, text: str) -> Verification | None:
         """The sum of the first rows of a ranking."""
         if not _TOGETHER.search(text):
             return None
@@ -158,14 +160,14 @@ class HeldNumbers:
             for count, value in enumerate(shares if mention.dimension is Dimension.SHARE else values, start=1):
                 total += value
                 if count > 1 and near(total, 0.0, mention):
-                    return Held("derived", how=f"the first {count} of {source} added up")
+                    return Verification("derived", how=f"the first {count} of {source} added up")
         return None
 
-    def _ratio(self, claim: Claim) -> Held:
+    def _ratio(self, claim: Claim) -> Verification:
         mention = claim.mentions[0]
         for fact in self.facts.factors:
             if near(fact.value, max(0.0, fact.half_digit - mention.half_digit), mention):
-                return Held("verified", fact.call)
+                return Verification("verified", fact.call)
         operands = [
             *self._operands(claim),
             *self._figures_of(claim.statement - 1),
@@ -175,17 +177,17 @@ class HeldNumbers:
             low, high = _fraction(mention, claim.bound)
             for one in operands:
                 if one.dimension is Dimension.SHARE and low <= one.value / 100 <= high:
-                    return Held("derived", how=one.label)
+                    return Verification("derived", how=one.label)
         how = ratio(mention, operands)
-        return Held("derived", how=how) if how else NOT_FOUND
+        return Verification("derived", how=how) if how else NOT_FOUND
 
     def _operands(self, claim: Claim) -> list[Operand]:
         """What else is proven in this statement and the one before it (a few, for what is summed), and the figures of
         the functions it names."""
         text = self.claims.text[slice(*self.claims.statements[claim.statement])]
         reach = FAR if _TOGETHER.search(text) else NEAR
-        beside = [one for back in range(reach) for one in self._proven.get(claim.statement - back, [])]
-        return beside + self._figures_of(claim.statement)
+        proven = [one for back in range(reach) for one in self._proven.get(claim.statement - back, [])]
+        return proven + self._figures_of(claim.statement)
 
     def _figures_of(self, statement: int) -> list[Operand]:
         return [
@@ -197,11 +199,11 @@ class HeldNumbers:
         ]
 
 
-def _a_threshold(_: Claim, mention: Mention, text: str) -> Held | None:
+def _a_threshold(_: Claim, mention: Mention, text: str) -> Verification | None:
     if mention.dimension is Dimension.TIME and _THRESHOLD.search(text):
         for one in THRESHOLDS.values():
             if one.unit == "ns" and near(one.value, 0.0, mention):
-                return Held("derived", how="a threshold of the findings")
+                return Verification("derived", how="a threshold of the findings")
     return None
 
 

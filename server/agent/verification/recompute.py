@@ -17,7 +17,7 @@ from traces.model import CallTree, Int32, Profile, Trace, Values
 from traces.values import Unit
 
 PROFILES = 6
-"""Profiles looked into beside the main one and all of them: the busiest."""
+"""Profiles looked into besides the main one and all of them: the busiest."""
 
 SAME_NAME = 40
 """Frames of one name that are looked at."""
@@ -54,7 +54,7 @@ class Recomputation:
         return self._figures[frame]
 
     def begins_or_ends_at(self, frame: int, at: float, tolerance: float) -> bool:
-        """Whether a call of the frame, or a stretch of samples with it, begins or ends there (nanoseconds after its
+        """Whether a call of the frame, or a run of samples with it, begins or ends there (nanoseconds after its
         profile's start).
         """
         for profile in self._trace.profiles:
@@ -73,8 +73,8 @@ class Recomputation:
         )
 
     def _figures_of(self, frame: int) -> Iterator[Figure]:
-        for handle, unit, whole, values in self._by_profile:
-            row = function_row(self._trace, frame, values, whole)
+        for handle, unit, total, values in self._by_profile:
+            row = function_row(self._trace, frame, values, total)
             dimension = OF_UNIT[unit]
             if not row.total_value and not row.count:
                 continue
@@ -144,7 +144,7 @@ def last_part(name: str) -> str:
 
 
 def _edges(profile: Profile, frame: int) -> Values:
-    """Where calls of the frame, or stretches of samples with it, begin and end."""
+    """Where calls of the frame, or runs of samples with it, begin and end."""
     inside = profile.tree.levels.at_or_below(profile.tree.frame == frame)
     if profile.spans is not None:
         of_frame = profile.tree.frame[profile.spans.node] == frame
@@ -157,12 +157,12 @@ def _edges(profile: Profile, frame: int) -> Values:
 
 
 def _is_under(tree: CallTree, above: tuple[int, ...], below: tuple[int, ...]) -> bool:
-    wanted = np.isin(tree.frame, above)
+    is_above = np.isin(tree.frame, above)
     nodes: Int32 = tree.parent[np.isin(tree.frame, below)]
     while True:
         nodes = nodes[nodes >= 0]
         if not len(nodes):
             return False
-        if wanted[nodes].any():
+        if is_above[nodes].any():
             return True
         nodes = np.unique(tree.parent[nodes])

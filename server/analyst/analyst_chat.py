@@ -64,7 +64,7 @@ class AnalystChat(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         first, *rest = self._chunks(messages, kwargs.get("tools", []))
-        whole = first
+        message = first
         for chunk in rest:
-            whole += chunk
-        return ChatResult(generations=[ChatGeneration(message=whole)])
+            message += chunk
+        return ChatResult(generations=[ChatGeneration(message=message)])

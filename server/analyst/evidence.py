@@ -73,7 +73,7 @@ class Lead:
     row: dict[str, Any]
     rows: list[dict[str, Any]]
     unit: str
-    whole: float
+    total: float
     profile: str
 
 
@@ -83,7 +83,7 @@ class Evidence:
     viewer: dict[str, Any]
     results: tuple[Result, ...]
     windows: list[dict[str, Any]] = field(default_factory=list)
-    """Stretches with a name, in milliseconds from their profile's start."""
+    """Time ranges with a name, in milliseconds from their profile's start."""
 
     def all(self, tool: str) -> list[Result]:
         return [result for result in self.results if result.tool == tool and not result.failed]
@@ -138,8 +138,8 @@ class Evidence:
 
     def findings(self, *kinds: str) -> list[dict[str, Any]]:
         """What the trace has of these kinds, worst first."""
-        told = self.first("get_insights") or {"insights": []}
-        return [row for row in told["insights"] if row["kind"] in kinds and row["state"] == "fail"]
+        listed = self.first("get_insights") or {"insights": []}
+        return [row for row in listed["insights"] if row["kind"] in kinds and row["state"] == "fail"]
 
     @property
     def lead(self) -> Lead | None:
@@ -171,7 +171,7 @@ class Evidence:
         return profile["kind"] if profile else None
 
     def _rankings(self) -> list[Result]:
-        """Rankings by self value of whole profiles."""
+        """Rankings by self value of complete profiles."""
         narrowed = {"my_code", "start_time_ms", "end_time_ms", "filter", "value"}
         return [
             result

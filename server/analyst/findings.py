@@ -1,4 +1,4 @@
-"""What else stands out, in the analyst's words: the few findings that matter beside the leading function."""
+"""What else stands out, in the analyst's words: the few findings that matter next to the leading function."""
 
 from typing import Any
 
@@ -36,8 +36,8 @@ def limits(evidence: Evidence) -> list[str]:
 
 
 def _found(evidence: Evidence) -> list[dict[str, Any]]:
-    told = evidence.first("get_insights") or {"insights": []}
-    return [row for row in told["insights"] if row["id"] not in SAID_ALREADY]
+    listed = evidence.first("get_insights") or {"insights": []}
+    return [row for row in listed["insights"] if row["id"] not in SAID_ALREADY]
 
 
 def _matters(row: dict[str, Any], lead: Lead) -> bool:

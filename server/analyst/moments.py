@@ -1,4 +1,4 @@
-"""Which stretch of time a question means: between, at, before and after, halves and thirds, and named windows."""
+"""Which time range a question means: between, at, before and after, halves and thirds, and named windows."""
 
 import re
 from dataclasses import dataclass
@@ -52,9 +52,9 @@ _WORDED = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b(?= (?:seconds?|milliseconds
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class TimeRange:
     """What a question says of time. `start` and `end` in milliseconds (None: from the beginning, to the end), `moment`
-    a single one, `parts` as parts of the whole; `profile` of a named window."""
+    a single one, `part` as shares of the recording; `profile` of a named window."""
 
     start: float | None = None
     end: float | None = None
@@ -76,41 +76,41 @@ class Stretch:
         return self.start or 0.0, length_ms if self.end is None else self.end
 
 
-def stretches(text: str, windows: list[dict[str, Any]]) -> tuple[Stretch, ...]:
-    """The stretches that a question names, in its order; `windows` are those with a name."""
+def time_ranges(text: str, windows: list[dict[str, Any]]) -> tuple[TimeRange, ...]:
+    """The time ranges that a question names, in its order; `windows` are those with a name."""
     text = _WORDED.sub(lambda word: _DIGITS[word[0].casefold()], _ONE.sub(r"\1 1 \2", text))
-    found: list[tuple[int, Stretch]] = []
+    found: list[tuple[int, TimeRange]] = []
     for match in _SPAN.finditer(text):
         last = match[4]
         start, end = _ms(match[1], match[2] or last), _ms(match[3], last)
         if start < end:
-            found.append((match.start(), Stretch(start, end)))
+            found.append((match.start(), TimeRange(start, end)))
     if not found:
         found = [*_single(text)]
     for pattern, part in _PARTS:
-        found += [(match.start(), Stretch(part=part)) for match in pattern.finditer(text)]
+        found += [(match.start(), TimeRange(part=part)) for match in pattern.finditer(text)]
     if not found:
         found = [*_named(text, windows)]
-    return tuple(stretch for _, stretch in sorted(found, key=lambda one: one[0]))
+    return tuple(time_range for _, time_range in sorted(found, key=lambda one: one[0]))
 
 
-def _single(text: str) -> list[tuple[int, Stretch]]:
-    found = [(m.start(), Stretch(moment=_ms(m[1], m[2]))) for m in _AT.finditer(text)]
-    found += [(m.start(), Stretch(moment=_ms(m[1], "s"))) for m in _AT_SECOND.finditer(text)]
-    found += [(m.start(), Stretch(0.0, _ms(m[1] or m[3], m[2] or m[4]))) for m in _FIRST.finditer(text)]
-    found += [(m.start(), Stretch(last=_ms(m[1], m[2]))) for m in _LAST.finditer(text)]
-    found += [(m.start(), Stretch(_ms(m[1], m[2]))) for m in _AFTER.finditer(text)]
+def _single(text: str) -> list[tuple[int, TimeRange]]:
+    found = [(m.start(), TimeRange(moment=_ms(m[1], m[2]))) for m in _AT.finditer(text)]
+    found += [(m.start(), TimeRange(moment=_ms(m[1], "s"))) for m in _AT_SECOND.finditer(text)]
+    found += [(m.start(), TimeRange(0.0, _ms(m[1] or m[3], m[2] or m[4]))) for m in _FIRST.finditer(text)]
+    found += [(m.start(), TimeRange(last=_ms(m[1], m[2]))) for m in _LAST.finditer(text)]
+    found += [(m.start(), TimeRange(_ms(m[1], m[2]))) for m in _AFTER.finditer(text)]
     return found
 
 
-def _named(text: str, windows: list[dict[str, Any]]) -> list[tuple[int, Stretch]]:
-    wanted: tuple[str, ...] = ("what is in view",) if _IN_VIEW.search(text) else ()
+def _named(text: str, windows: list[dict[str, Any]]) -> list[tuple[int, TimeRange]]:
+    meant: tuple[str, ...] = ("what is in view",) if _IN_VIEW.search(text) else ()
     for pattern, names in _NAMED:
-        wanted += names if pattern.search(text) else ()
+        meant += names if pattern.search(text) else ()
     return [
-        (0, Stretch(window["start_ms"], window["end_ms"], profile=window["profile"]))
+        (0, TimeRange(window["start_ms"], window["end_ms"], profile=window["profile"]))
         for window in windows
-        if window["name"] in wanted
+        if window["name"] in meant
     ]
 
 

@@ -1,10 +1,10 @@
-"""What a prompt asks, by rule: a topic and the names, threads, numbers and stretches of time in it."""
+"""What a prompt asks, by rule: a topic and the names, threads, numbers and time ranges in it."""
 
 import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from server.analyst.moments import Stretch, stretches
+from server.analyst.moments import TimeRange, time_ranges
 from server.analyst.topics import ABOUT_ONE_FUNCTION, Topic, topic_of
 
 
@@ -22,7 +22,7 @@ class Question:
     thread: str | None = None
     sort_by: str = "self"
     limit: int = 10
-    stretches: tuple[Stretch, ...] = ()
+    time_ranges: tuple[TimeRange, ...] = ()
     view: str | None = None
     asks_time: bool = False
     asks_speed: bool = False
@@ -121,7 +121,7 @@ _THIS_ONE = re.compile(
 
 def understood(prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]] | None = None) -> Question:
     """The question behind a prompt. `viewer` is what the person looks at: its selection is what `this function` means;
-    `windows` are the stretches that have a name.
+    `windows` are the time ranges that have a name.
     """
     text = " ".join(prompt.split())
     thread = _thread(text)
@@ -130,13 +130,13 @@ def understood(prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]
     selection = viewer.get("selection") or ""
     if handle is None and not names and _THIS_ONE.search(text) and selection[:1] in ("f", "n", "s"):
         handle = selection
-    spans = stretches(CODE.sub(" ", text), windows or [])
+    spans = time_ranges(CODE.sub(" ", text), windows or [])
     if names and maybe and _TWO.search(text):
         names = (*names, *(one for one in maybe if one not in names))[:3]
     both = len(names) > 1 and (" and " in text or " or " in text)
     if len(_PROFILE.findall(text)) > 1:
         thread = None
-    topic = topic_of(CODE.sub(" X ", text), has_names=bool(names or handle), has_stretch=bool(spans), thread=thread)
+    topic = topic_of(CODE.sub(" X ", text), has_names=bool(names or handle), has_time_range=bool(spans), thread=thread)
     limit = next((int(group) for group in found.groups() if group), 10) if (found := _LIMIT.search(text)) else 10
     return Question(
         topic=_meant_topic(topic, text, both=both),
@@ -147,7 +147,7 @@ def understood(prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]
         thread=thread if topic is Topic.THREAD else None,
         sort_by="total" if re.search(r"\b(?:total|inclusive|cumulative)\b", text, re.IGNORECASE) else "self",
         limit=max(1, min(limit, 50)),
-        stretches=spans,
+        time_ranges=spans,
         view=_view(text),
         asks_time=bool(_ASKS_TIME.search(text)),
         asks_speed=bool(_ASKS_SPEED.search(text)),
@@ -162,7 +162,7 @@ def _meant_topic(topic: Topic | None, text: str, *, both: bool) -> Topic:
 
 
 def _thread(text: str) -> str | None:
-    """Part of the name of a thread: a handle, what stands beside the word, or what is numbered like one."""
+    """Part of the name of a thread: a handle, what stands next to the word, or what is numbered like one."""
     if found := _PROFILE.search(text):
         return found[1]
     for pattern in (_THREAD_NAMED, _NAMED_THREAD, _NUMBERED):

@@ -16,7 +16,7 @@ _TIMELESS = frozenset(
 
 
 def report(question: Question, evidence: Evidence) -> str:
-    """The whole answer in Markdown."""
+    """The full answer in Markdown."""
     question = settled(question, evidence)
     first, *others = KINDS[question.topic].write(question, evidence)
     opening = f"{_wrong_unit(question, evidence)} {first}".lstrip()  # one paragraph: the answer stands in the first

@@ -1,4 +1,4 @@
-"""The kinds of question that the analyst answers, and the words that tell them."""
+"""The kinds of question that the analyst answers, and the words that identify them."""
 
 import re
 from enum import StrEnum
@@ -273,7 +273,7 @@ _WITH_NAMES = frozenset(
         Topic.QUERIES,
     }
 )
-_WITH_STRETCH = frozenset(
+_WITH_TIME_RANGE = frozenset(
     {
         None,
         Topic.SHOW,
@@ -292,14 +292,14 @@ _CAUSAL_THREAD = frozenset(
 )
 
 
-def topic_of(text: str, *, has_names: bool, has_stretch: bool, thread: str | None) -> Topic | None:
+def topic_of(text: str, *, has_names: bool, has_time_range: bool, thread: str | None) -> Topic | None:
     """The topic of a question whose quoted words are left out; None when no word of it is known."""
     topic = next((topic for topic, pattern in _TOPICS if pattern.search(text)), None)
     if has_names and topic in _WITH_NAMES | {Topic.SHOW, Topic.RECURSION}:
         return _of_function(text, topic)
     if thread is not None and topic in _CAUSAL_THREAD:
         return Topic.THREAD
-    if has_stretch and topic in _WITH_STRETCH:
+    if has_time_range and topic in _WITH_TIME_RANGE:
         return Topic.WINDOW
     if topic is None:
         return next((one for one, pattern in _OF_A_FUNCTION if pattern.search(text)), None)

@@ -49,7 +49,7 @@ def own(row: dict[str, Any], unit: str) -> str:
     return f"{format_share(row['self_share'])} ({format_value(row['self_value'], Unit(unit))})"
 
 
-def whole(row: dict[str, Any], unit: str) -> str:
+def total(row: dict[str, Any], unit: str) -> str:
     return f"{format_share(row['total_share'])} ({format_value(row['total_value'], Unit(unit))})"
 
 
@@ -64,7 +64,7 @@ def share(value: float) -> str:
 def table(rows: list[dict[str, Any]], unit: str) -> str:
     """A Markdown table of function rows."""
     lines = [f"| function | self {noun(unit)} | total {noun(unit)} |", "|---|---:|---:|"]
-    lines += [f"| {cited(row).replace('|', chr(92) + '|')} | {own(row, unit)} | {whole(row, unit)} |" for row in rows]
+    lines += [f"| {cited(row).replace('|', chr(92) + '|')} | {own(row, unit)} | {total(row, unit)} |" for row in rows]
     return "\n".join(lines)
 
 

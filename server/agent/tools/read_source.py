@@ -14,7 +14,7 @@ from server.agent.tools.contract.resolving import chosen_frame, chosen_profile
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
 from server.agent.tools.contract.tool_context import Asking
 from server.agent.tools.contract.tool_errors import ToolRetry
-from server.agent.tools.search_findings import reached
+from server.agent.tools.search_findings import context_of
 from server.quoting import plain, quoted
 from traces.model import Trace
 
@@ -63,7 +63,7 @@ async def ask_source(asking: Asking, arguments: ReadSource) -> Outcome:
     place = await asking.workers.ask(asking.trace, place_of, arguments.frame)
     if place.file is None:
         raise ToolRetry(f"the trace does not say in which file {place.handle} {quoted(place.name, 80)} is")
-    folder = reached(asking).source_folder
+    folder = context_of(asking).source_folder
     if folder is None:
         raise ToolRetry("no folder of sources is configured")
     found = await anyio.to_thread.run_sync(excerpt, folder, place.file, place.line, arguments.context_lines)

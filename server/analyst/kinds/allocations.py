@@ -44,7 +44,7 @@ def memory(question: Question, evidence: Evidence) -> list[str]:
     parts = overview(question, evidence)
     if lead is None:
         return parts
-    held = evidence.finding("held-memory", "growing-memory")
+    leak_finding = evidence.finding("held-memory", "growing-memory")
     what = "what is still held" if _is_live(evidence) else "what was allocated"
     leak = ""
     if "leak" in question.text.casefold() or "grow" in question.text.casefold():
@@ -53,7 +53,7 @@ def memory(question: Question, evidence: Evidence) -> list[str]:
             f"of {what}. "
             "Take a second one later under the same load and compare: what grew is the leak."
         )
-    return [parts[0], leak, f"{sentence_of(held)} {held['advice']}" if held else "", *parts[1:]]
+    return [parts[0], leak, f"{sentence_of(leak_finding)} {leak_finding['advice']}" if leak_finding else "", *parts[1:]]
 
 
 def _is_live(evidence: Evidence) -> bool:

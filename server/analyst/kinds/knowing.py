@@ -34,9 +34,9 @@ def abilities(question: Question, evidence: Evidence) -> list[str]:
     )
     measured = {"nanoseconds": "time", "bytes": "memory, in bytes", "count": "counts, not time"}[str(summary["unit"])]
     parts = [f"{first} It measures {measured}.", leading(evidence, "The heaviest function is")]
-    told = distinct_findings(evidence)[:3]
-    if told:
-        parts.append("What stands out:\n\n" + "\n".join(f"- {row['title']}: {sentence_of(row)}" for row in told))
+    findings = distinct_findings(evidence)[:3]
+    if findings:
+        parts.append("What stands out:\n\n" + "\n".join(f"- {row['title']}: {sentence_of(row)}" for row in findings))
     for title, items in (("It can answer", summary["can_answer"]), ("It cannot answer", summary["cannot_answer"])):
         if items:
             parts.append(f"{title}:\n\n" + "\n".join(f"- {item}" for item in items))
@@ -54,17 +54,17 @@ def then_wrong(question: Question, evidence: Evidence) -> list[Call]:
 def anything_wrong(question: Question, evidence: Evidence) -> list[str]:
     """Findings first; plainly nothing when there are none."""
     lead = evidence.lead
-    told = [row for row in distinct_findings(evidence) if row["severity"] in ("high", "medium")]
+    findings = [row for row in distinct_findings(evidence) if row["severity"] in ("high", "medium")]
     if lead is None:
         return overview(question, evidence)
-    if lead.row["self_share"] >= DOMINATES or any(row["severity"] == "high" for row in told) or len(told) > 1:
-        listed = "\n".join(f"- {row['title']}: {sentence_of(row)} {row['advice']}".rstrip() for row in told[:5])
+    if lead.row["self_share"] >= DOMINATES or any(row["severity"] == "high" for row in findings) or len(findings) > 1:
+        listed = "\n".join(f"- {row['title']}: {sentence_of(row)} {row['advice']}".rstrip() for row in findings[:5])
         return [verdict(lead, evidence), f"What stands out:\n\n{listed}" if listed else "", caveats(evidence)]
     looked = evidence.first("get_insights") or {"looked_for": 0, "passed": 0}
     checked = f"{looked['passed']} known problems were looked for and not found."
     hottest = leading(evidence, "The heaviest function is")
-    if told:
-        row = told[0]
+    if findings:
+        row = findings[0]
         return [
             f"**Nothing serious.** One thing stands out: {sentence_of(row)} {row['advice']}",
             hottest,
@@ -159,18 +159,21 @@ def first_usage(question: Question, evidence: Evidence) -> list[Call]:
 
 
 def usage(question: Question, evidence: Evidence) -> list[str]:
-    told = evidence.first("get_usage")
-    if told:
-        return [_used(told)]
+    usage = evidence.first("get_usage")
+    if usage:
+        return [_used(usage)]
     return ["**Your plan and what you have used stand on the page, under your name.** The trace does not hold them."]
 
 
-def _used(told: dict[str, Any]) -> str:
+def _used(usage: dict[str, Any]) -> str:
     def stands(what: str, used: int, limit: int | None, left: int | None) -> str:
         return f"{used} {what} used, no limit" if limit is None else f"{used} of {limit} {what} used, {left} left"
 
     messages = stands(
-        "messages of this conversation", told["messages_used"], told["messages_limit"], told["messages_left"]
+        "messages of this conversation",
+        usage["messages_used"],
+        usage["messages_limit"],
+        usage["messages_left"],
     )
-    sessions = stands("conversations", told["sessions_used"], told["sessions_limit"], told["sessions_left"])
-    return f"**Your plan is {coded(told['plan_name'], 60)}**: {messages}; {sessions}."
+    sessions = stands("conversations", usage["sessions_used"], usage["sessions_limit"], usage["sessions_left"])
+    return f"**Your plan is {coded(usage['plan_name'], 60)}**: {messages}; {sessions}."

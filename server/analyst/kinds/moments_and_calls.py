@@ -1,4 +1,4 @@
-"""Questions about when: a stretch, a moment, two stretches, start-up, long tasks."""
+"""Questions about when: a time range, a moment, two time ranges, start-up, long tasks."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, overview
 from server.analyst.kinds.overview import then as then_overview
-from server.analyst.moments import Stretch
+from server.analyst.moments import TimeRange
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, joined, moment, noun, own, share, table
 
@@ -29,11 +29,11 @@ def _length_ms(evidence: Evidence) -> float | None:
     return length / NS_PER_MS if length else None
 
 
-def _windows(question: Question, evidence: Evidence) -> list[tuple[Stretch, float, float]]:
+def _windows(question: Question, evidence: Evidence) -> list[tuple[TimeRange, float, float]]:
     length = _length_ms(evidence)
     if length is None:
         return []
-    return [(one, *one.within(length)) for one in question.stretches]
+    return [(one, *one.within(length)) for one in question.time_ranges]
 
 
 def first_window(question: Question, evidence: Evidence) -> list[Call]:
@@ -43,19 +43,19 @@ def first_window(question: Question, evidence: Evidence) -> list[Call]:
 def then_window(question: Question, evidence: Evidence) -> list[Call]:
     length = _length_ms(evidence)
     calls: list[Call] = []
-    for stretch, start, end in _windows(question, evidence)[:2]:
+    for time_range, start, end in _windows(question, evidence)[:2]:
         if length is None or start >= length or end <= start:
             continue
-        part = _arguments(stretch, start, min(end, length))
+        part = _arguments(time_range, start, min(end, length))
         calls.append(("get_top_functions", {"sort_by": "self", "limit": 8} | part))
         calls.append(("get_longest_calls", {"limit": 5} | part))
-        if len(question.stretches) == 1:
+        if len(question.time_ranges) == 1:
             calls.append(("generate_flamegraph_screenshot", {"mode": "time_order"} | part))
     return calls or ([BY_SELF] if not evidence.called("get_top_functions") else [])
 
 
-def _arguments(stretch: Stretch, start: float, end: float) -> dict[str, Any]:
-    where = {"profile": stretch.profile} if stretch.profile else {}
+def _arguments(time_range: TimeRange, start: float, end: float) -> dict[str, Any]:
+    where = {"profile": time_range.profile} if time_range.profile else {}
     return {"start_time_ms": round(start, 6), "end_time_ms": round(end, 6)} | where
 
 
@@ -71,19 +71,19 @@ def window(question: Question, evidence: Evidence) -> list[str]:
         ]
     if len(windows) > 1:
         return _two(windows[:2], evidence, length)
-    stretch, start, end = windows[0]
+    time_range, start, end = windows[0]
     if start >= length:
         where = (
-            f"at {moment(stretch.moment)}"
-            if stretch.moment is not None
+            f"at {moment(time_range.moment)}"
+            if time_range.moment is not None
             else f"between {moment(start)} and {moment(end)}"
         )
         return [
             f"**Nothing happens {where}: the recording ends after {moment(length)}.**",
             leading(evidence, "Over all of it the hottest function is"),
         ]
-    found = _ranking(evidence, _arguments(stretch, start, min(end, length)))
-    span = _said(stretch, start, min(end, length))
+    found = _ranking(evidence, _arguments(time_range, start, min(end, length)))
+    span = _said(time_range, start, min(end, length))
     if not found or not (lead := lead_of(found)):
         return [
             f"**Nothing ran {span}** in the main profile: it was idle then, or nothing was recorded.",
@@ -99,7 +99,7 @@ def window(question: Question, evidence: Evidence) -> list[str]:
         first,
         _idle_part(found, start, min(end, length), unit),
         table(_busy(lead), unit),
-        _longest(evidence, stretch, start),
+        _longest(evidence, time_range, start),
     ]
 
 
@@ -114,8 +114,8 @@ def _ranking(evidence: Evidence, part: dict[str, Any]) -> dict[str, Any] | None:
     )
 
 
-def _said(stretch: Stretch, start: float, end: float) -> str:
-    around = f"around {moment(stretch.moment)}, " if stretch.moment is not None else ""
+def _said(time_range: TimeRange, start: float, end: float) -> str:
+    around = f"around {moment(time_range.moment)}, " if time_range.moment is not None else ""
     return f"{around}between {moment(start)} and {moment(end)}"
 
 
@@ -130,22 +130,22 @@ def _idle_part(found: dict[str, Any], start: float, end: float, unit: str) -> st
     return f"It worked for {amount(found['whole'], unit)} of these {amount(length, unit)}; the rest is idle or waiting."
 
 
-def _longest(evidence: Evidence, stretch: Stretch, start: float) -> str:
-    told = evidence.first("get_longest_calls")
-    rows = [row for row in (told or {"rows": []})["rows"] if row["handle"]]
-    if not told or not rows:
+def _longest(evidence: Evidence, time_range: TimeRange, start: float) -> str:
+    longest = evidence.first("get_longest_calls")
+    rows = [row for row in (longest or {"rows": []})["rows"] if row["handle"]]
+    if not longest or not rows:
         return ""
-    shown = ", ".join(f"{_span(row)} ({amount(row['duration'], told['unit'])})" for row in rows[:4])
-    what = "calls" if told["exact"] else "stretches of samples"
+    shown = ", ".join(f"{_span(row)} ({amount(row['duration'], longest['unit'])})" for row in rows[:4])
+    what = "calls" if longest["exact"] else "stretches of samples"
     return f"The longest {what} that touch it: {shown}."
 
 
-def _two(windows: list[tuple[Stretch, float, float]], evidence: Evidence, length: float) -> list[str]:
-    """Two stretches side by side: what leads in each, and what differs most."""
+def _two(windows: list[tuple[TimeRange, float, float]], evidence: Evidence, length: float) -> list[str]:
+    """Two time ranges side by side: what leads in each, and what differs most."""
     rankings = []
-    for stretch, start, end in windows:
-        found = _ranking(evidence, _arguments(stretch, start, min(end, length))) if start < length else None
-        rankings.append((_said(stretch, start, min(end, length)), found, lead_of(found) if found else None))
+    for time_range, start, end in windows:
+        found = _ranking(evidence, _arguments(time_range, start, min(end, length))) if start < length else None
+        rankings.append((_said(time_range, start, min(end, length)), found, lead_of(found) if found else None))
     parts, leads = [], []
     for span, found, lead in rankings:
         if found and lead:
@@ -166,7 +166,7 @@ def _two(windows: list[tuple[Stretch, float, float]], evidence: Evidence, length
 
 
 def _changed(leads: list[Lead]) -> str:
-    """The function whose share differs most between two stretches."""
+    """The function whose share differs most between two time ranges."""
     first, second = ({row["handle"]: row for row in lead.rows} for lead in leads)
     both = [handle for handle in first if handle in second and not is_pseudo(first[handle])]
     if not both:
@@ -251,7 +251,7 @@ def long_tasks(question: Question, evidence: Evidence) -> list[str]:
         return [none, leading(evidence, "Over all of it the hottest function is"), caveats(evidence)]
     longest, unit = rows[0], found["unit"]
     what = "call" if found["exact"] else "stretch of samples"
-    told = [row for row in distinct_findings(evidence) if row["kind"] in ("timeline", "page", "requests")]
+    findings = [row for row in distinct_findings(evidence) if row["kind"] in ("timeline", "page", "requests")]
     lines = [
         f"- {_span(row)}: {amount(row['duration'], unit)}, from {amount(row['start'], unit)} on" for row in rows[:5]
     ]
@@ -261,7 +261,7 @@ def long_tasks(question: Question, evidence: Evidence) -> list[str]:
     return [
         f"{first}, from {amount(longest['start'], unit)} on. {_filled(longest, evidence)}",
         leading(evidence, "Over all of the recording the hottest function is"),
-        "\n".join(f"- {row['title']}: {sentence_of(row)} {row['advice']}".rstrip() for row in told[:4]),
+        "\n".join(f"- {row['title']}: {sentence_of(row)} {row['advice']}".rstrip() for row in findings[:4]),
         "The longest ones:\n\n" + "\n".join(lines) if len(rows) > 1 else "",
         f"The longest below them: {below}." if below else "",
         caveats(evidence),

@@ -20,7 +20,7 @@ from server.analyst.wording import (
     noun,
     own,
     share,
-    whole,
+    total,
 )
 
 MATCHES = 5
@@ -36,9 +36,9 @@ FALSE_SHARE = 5.0
 
 def is_named(row: dict[str, Any], said: str) -> bool:
     """Whether a row's function is the one that a person writes so."""
-    name, wanted = row["name"].removesuffix("()"), said.removesuffix("()")
+    name, asked_for = row["name"].removesuffix("()"), said.removesuffix("()")
     ways = (name, last_part(name), last_part(name).strip("_"))
-    return wanted in ways or wanted.casefold() in [way.casefold() for way in ways]
+    return asked_for in ways or asked_for.casefold() in [way.casefold() for way in ways]
 
 
 def first(question: Question, evidence: Evidence) -> list[Call]:
@@ -79,7 +79,7 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
 
 
 def _counts_calls(evidence: Evidence) -> bool:
-    """Whether the main profile counts calls beside what it measures, as pstats and callgrind do."""
+    """Whether the main profile counts calls besides what it measures, as pstats and callgrind do."""
     main = evidence.profile((evidence.summary or {}).get("default_profile"))
     return bool(main and any(value["name"] == "calls" for value in main["values"]))
 
@@ -209,7 +209,7 @@ def _cost(question: Question, evidence: Evidence, around: dict[str, Any]) -> str
         most = f", most of all {cited(callee)} ({amount(callee['value'], unit)})" if callee else ""
         passes = f"it mostly passes through to what it calls{most}"
     return (
-        f"{wrong}**{cited(row)}**{located(row)} takes {whole(row, unit)} in total and {own(row, unit)} itself"
+        f"{wrong}**{cited(row)}**{located(row)} takes {total(row, unit)} in total and {own(row, unit)} itself"
         f"{_seen(evidence, around)}{_elsewhere(evidence, around)}: {passes}."
         f"{_compared_to_lead(evidence, around)}"
     )
@@ -286,7 +286,7 @@ def callers(question: Question, evidence: Evidence) -> list[str]:
         more = f", and {around['more_callers']} more" if around["more_callers"] else ""
         what = "what each brings in brackets" if len(rows) > 1 else "with all it brings in brackets"
         first_ = f"**{cited(row)} is called from {listed(rows, unit, 6)}**{more} ({what})."
-    cost = f"{cited(row)} takes {whole(row, unit)} in total and {own(row, unit)} itself."
+    cost = f"{cited(row)} takes {total(row, unit)} in total and {own(row, unit)} itself."
     return [
         f"{first_} {cost}",
         _calls_itself(around),
@@ -307,7 +307,7 @@ def callees(question: Question, evidence: Evidence) -> list[str]:
         first_ = f"**{cited(row)} calls {listed(rows, unit, 6)}**{more}."
     else:
         first_ = f"**{cited(row)} calls nothing else that was recorded.**"
-    cost = f"Of its {whole(row, unit)} it keeps {own(row, unit)} for itself."
+    cost = f"Of its {total(row, unit)} it keeps {own(row, unit)} for itself."
     return [f"{first_} {cost}", _calls_itself(around), around.get("remark") or "", *_closing(question, evidence)]
 
 
@@ -319,7 +319,7 @@ def how_often(question: Question, evidence: Evidence) -> list[str]:
     calls = _call_count(evidence, row)
     rankings = [result.data for result in evidence.all("get_top_functions") if "filter" in result.arguments]
     timed = [one for data in rankings for one in data["rows"] if one["handle"] == row["handle"] and "durations" in one]
-    cost = f"It takes {whole(row, unit)} in total and {own(row, unit)} itself."
+    cost = f"It takes {total(row, unit)} in total and {own(row, unit)} itself."
     if calls is not None:
         return [
             f"**{cited(row)} was called {calls:,.0f} times**{located(row)}. {cost}",
@@ -346,7 +346,7 @@ def two(question: Question, evidence: Evidence) -> list[str]:
     unit = one["unit"]
     by_total = sorted((one["frame"], other["frame"]), key=lambda row: -row["total_value"])
     more, less = by_total
-    figures = [f"{cited(row)} takes {whole(row, unit)} in total and {own(row, unit)} itself" for row in by_total]
+    figures = [f"{cited(row)} takes {total(row, unit)} in total and {own(row, unit)} itself" for row in by_total]
     word = "Both take the same" if more["total_value"] == less["total_value"] else f"{cited(more)} takes more"
     parts = [f"**{word}**: {figures[0]}; {figures[1]}."]
     below = [row for row in (one, other) if any(c["handle"] == more["handle"] for c in row["callers"])]

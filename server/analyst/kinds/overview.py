@@ -20,8 +20,8 @@ from server.analyst.wording import (
     own,
     share,
     table,
+    total,
     verb,
-    whole,
 )
 from server.quoting import plain
 
@@ -33,7 +33,7 @@ SOME_IDLE = 0.05
 HEADLINE_SHARE = 0.3
 """Part of the time from which a finding explains a trace better than its hottest function."""
 OTHER_PROFILES = 3
-"""Profiles beside the main one that an overview ranks: the busiest threads of a program, not all of its pools."""
+"""Profiles besides the main one that an overview ranks: the busiest threads of a program, not all of its pools."""
 
 ABOUT = 0.03
 """How much more of the time a kind of work may hold than the function that it is said to be the work of."""
@@ -121,9 +121,9 @@ def verdict(lead: Lead, evidence: Evidence) -> str:
 def _hottest(lead: Lead, evidence: Evidence) -> str:
     row, unit = lead.row, lead.unit
     deeper = row["total_value"] > row["self_value"]
-    through = f", and {whole(row, unit)} including what it calls" if deeper else ", nothing in what it calls"
+    through = f", and {total(row, unit)} including what it calls" if deeper else ", nothing in what it calls"
     profile = _profile(evidence, lead.profile)
-    of_it = f"of {amount(lead.whole, unit)}" + (f" in {cited_profile(profile)}" if profile else "")
+    of_it = f"of {amount(lead.total, unit)}" + (f" in {cited_profile(profile)}" if profile else "")
     spent = f"{own(row, unit)} {of_it} is {verb(unit)} in it itself{in_calls(row, profile_kind(evidence))}{through}."
     if row["self_share"] >= LEADS:
         leads = "dominates" if row["self_share"] >= DOMINATES else "is the hottest function"
@@ -159,7 +159,7 @@ def _idle(lead: Lead, evidence: Evidence) -> str:
     waiting = evidence.finding("network-bound")
     if not main or (idle < MOSTLY_IDLE and not (waiting and idle >= 0.5)):
         return ""
-    busy = f"it works for {amount(lead.whole, lead.unit)} of {amount(main['duration'], 'nanoseconds')}"
+    busy = f"it works for {amount(lead.total, lead.unit)} of {amount(main['duration'], 'nanoseconds')}"
     said = (
         f"**{cited_profile(main)} is idle {share(idle)} of the time**: {busy}, so no function of it explains a delay."
     )
@@ -209,7 +209,7 @@ def equals(lead: Lead, evidence: Evidence) -> str:
         return ""
     named = joined([f"{own(row, lead.unit)} in {cited(row)}" for row in rows])
     return (
-        f"**{joined([cited(row) for row in rows])} take about as much each**: of {amount(lead.whole, lead.unit)}, "
+        f"**{joined([cited(row) for row in rows])} take about as much each**: of {amount(lead.total, lead.unit)}, "
         f"{named}. Mending one of them leaves the other{'s' if len(rows) > 2 else ''}."
     )
 
@@ -241,7 +241,7 @@ def _through(lead: Lead, evidence: Evidence) -> str:
     row, unit = own_lead.row, own_lead.unit
     said = (
         f"**Most of the {noun(unit)} is {verb(unit)} on behalf of {cited(row)}**{located(row)}: {own(row, unit)} of "
-        f"{amount(own_lead.whole, unit)}{in_calls(row, profile_kind(evidence))}, counting the libraries that it "
+        f"{amount(own_lead.total, unit)}{in_calls(row, profile_kind(evidence))}, counting the libraries that it "
         f"calls."
     )
     if kind:

@@ -35,7 +35,7 @@ STILL = 0.6
 DIVIDES = 0.75
 """Part of a function's value below which its heaviest callee is one of several."""
 PART = 0.08
-"""Share from which a part of the whole is worth a word."""
+"""Share of the total from which a part is worth a word."""
 PATH_STEPS = 8
 
 
@@ -72,7 +72,7 @@ def path_to(evidence: Evidence) -> str:
 
 
 def division(evidence: Evidence, lead: Lead) -> str:
-    """Where no function dominates: into which parts the whole falls, from the top."""
+    """Where no function dominates: into which parts the total falls, from the top."""
     tree = evidence.first("get_call_tree")
     if not tree or lead.row["self_share"] >= DOMINATES:
         return ""

@@ -7,7 +7,7 @@ from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats
 from server.analyst.kinds.paths import heaviest_path, path_said
 from server.analyst.question import Question
-from server.analyst.wording import amount, cited, located, noun, own, share, table, whole
+from server.analyst.wording import amount, cited, located, noun, own, share, table, total
 
 
 def first_top(question: Question, evidence: Evidence) -> list[Call]:
@@ -23,7 +23,7 @@ def top(question: Question, evidence: Evidence) -> list[str]:
     if not found or not found["rows"]:
         return ["No function has any weight there."]
     unit, rows, order = found["unit"], found["rows"], found["sort_by"]
-    said = own if order == "self" else whole
+    said = own if order == "self" else total
     leads = f"**{cited(rows[0])} leads by {order} {noun(unit)}**{located(rows[0])}"
     lines = [f"{leads}: {said(rows[0], unit)} of {amount(found['whole'], unit)}."]
     lines.append(table([row for row in rows if row[f"{order}_share"] > 0] or rows[:1], unit))
@@ -79,7 +79,7 @@ def hot_path(question: Question, evidence: Evidence) -> list[str]:
     below = [node for node in tree["nodes"] if node["parent"] == last["handle"]]
     below.sort(key=lambda node: -node["total_value"])
     first = (
-        f"**The heaviest path ends in {cited(last)}**{located(last)}: {whole(last, unit)} of "
+        f"**The heaviest path ends in {cited(last)}**{located(last)}: {total(last, unit)} of "
         f"{amount(tree['whole'], unit)} goes through all of it."
     )
     parts = [first, path_said(path, "")]
@@ -110,7 +110,7 @@ def recursion(question: Question, evidence: Evidence) -> list[str]:
         return [f"**Yes: {sentence_of(row)}**", row["advice"], closing]
     if again:
         heaviest = max(again, key=lambda node: node["total_value"])
-        small = f"{whole(heaviest, deep['unit'])} lies below its own call" if deep else ""
+        small = f"{total(heaviest, deep['unit'])} lies below its own call" if deep else ""
         return [f"**{cited(heaviest)} calls itself, but that is not where the weight is**: {small}.", closing]
     why = f" {sentence_of(row)}" if row and row["state"] == "not_applicable" else ""
     return [f"**No function that matters calls itself** in the heaviest part of the tree.{why}", closing]

@@ -1,4 +1,4 @@
-"""Is it this or that kind of work: the finding about it, whether the trace has it, has it not, or cannot tell."""
+"""Is it this or that kind of work: the finding about it, whether the trace has it, has it not, or does not show it."""
 
 import re
 
@@ -43,7 +43,7 @@ def suspect(question: Question, evidence: Evidence) -> list[str]:
     row = found[0]
     if row["state"] == "fail":
         return [f"**Yes, that is part of it: {row['title']}.** {sentence_of(row)} {row['advice']}".rstrip(), closing]
-    told = sentence_of(row).rstrip(".")
+    sentence = sentence_of(row).rstrip(".")
     if row["state"] == "pass":
-        return [f"**No, that is not where it goes**: {told}.", closing]
-    return [f"**This trace cannot say that** ({row['title'].lower()}): {told}.", closing]
+        return [f"**No, that is not where it goes**: {sentence}.", closing]
+    return [f"**This trace cannot say that** ({row['title'].lower()}): {sentence}.", closing]

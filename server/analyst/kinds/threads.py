@@ -44,7 +44,7 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
     lines = [f"- {_line(row)}" for row in ranked[:LISTED]]
     if len(rows) > LISTED:
         lines.append(f"- and {len(rows) - LISTED} more")
-    told = [
+    findings = [
         row for row in evidence.findings("timeline") if row["id"] in ("uneven-workers", "one-thread", "network-bound")
     ]
     count = listed["total_profiles"]
@@ -54,7 +54,7 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
         first = f"{_evenness(ranked[: len(alike)])} {first}"
     return [
         first,
-        "\n".join(f"{sentence_of(row)} {row['advice']}" for row in told),
+        "\n".join(f"{sentence_of(row)} {row['advice']}" for row in findings),
         "\n".join(lines) if count > 1 else "It is the only one: this trace holds one profile.",
         leading(evidence, "In the main profile the heaviest function is"),
     ]
@@ -77,10 +77,10 @@ def first_one(question: Question, evidence: Evidence) -> list[Call]:
 
 def then_one(question: Question, evidence: Evidence) -> list[Call]:
     calls: list[Call] = []
-    wanted = _wanted(question, evidence)
-    if wanted and (lead := _lead_in(evidence, wanted[0]["handle"])) and evidence.called("get_insights"):
-        calls.append(("get_callers_callees", {"frame": lead.row["handle"], "profile": wanted[0]["handle"]}))
-    for row in wanted[:2]:
+    threads = _asked_for(question, evidence)
+    if threads and (lead := _lead_in(evidence, threads[0]["handle"])) and evidence.called("get_insights"):
+        calls.append(("get_callers_callees", {"frame": lead.row["handle"], "profile": threads[0]["handle"]}))
+    for row in threads[:2]:
         where = {"profile": row["handle"]}
         calls += [
             ("get_top_functions", {"sort_by": "self", "limit": 6} | where),
@@ -90,14 +90,14 @@ def then_one(question: Question, evidence: Evidence) -> list[Call]:
     return calls
 
 
-def _wanted(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
+def _asked_for(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
     """The profiles that are meant, the busiest first: by handle, by name, or the main thread by what it is called."""
     rows = (evidence.first("list_profiles") or {"profiles": []})["profiles"]
     if question.thread:
-        wanted = question.thread.casefold()
-        exact = [row for row in rows if wanted in (row["handle"], row["name"].casefold(), str(row["tid"]))]
-        begins = [row for row in rows if row["name"].casefold().startswith(wanted)]
-        found = exact or begins or [row for row in rows if wanted in row["name"].casefold()]
+        name = question.thread.casefold()
+        exact = [row for row in rows if name in (row["handle"], row["name"].casefold(), str(row["tid"]))]
+        begins = [row for row in rows if row["name"].casefold().startswith(name)]
+        found = exact or begins or [row for row in rows if name in row["name"].casefold()]
     else:
         found = next((some for name in MAIN_NAMES if (some := [r for r in rows if name in r["name"].casefold()])), [])
         found = found or [row for row in rows if row["handle"] == (evidence.summary or {}).get("default_profile")]
@@ -112,8 +112,8 @@ def _wanted(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
 
 def one(question: Question, evidence: Evidence) -> list[str]:
     """What one thread does."""
-    wanted = _wanted(question, evidence)
-    if not wanted:
+    threads = _asked_for(question, evidence)
+    if not threads:
         rows = (evidence.first("list_profiles") or {"profiles": []})["profiles"]
         names = ", ".join(cited_profile(row) for row in sorted(rows, key=lambda row: -row["total"])[:6])
         asked = coded(question.thread or "main")
@@ -121,7 +121,7 @@ def one(question: Question, evidence: Evidence) -> list[str]:
             f"**No thread or profile of this trace is named like {asked}.** There are {names}.",
             leading(evidence, "The hottest function is"),
         ]
-    row = wanted[0]
+    row = threads[0]
     lead = _lead_in(evidence, row["handle"])
     parts = [_activity(row, lead)]
     if lead:
@@ -129,10 +129,10 @@ def one(question: Question, evidence: Evidence) -> list[str]:
         around = evidence.first("get_callers_callees", profile=row["handle"])
         parts.append(neighbours(around, around["unit"]) if around else "")
         parts.append(table(rows, lead.unit) if len(rows) > 1 else "")
-    told = _findings_of(evidence, wanted)
-    parts.append("\n".join(f"- {one['title']}: {sentence_of(one)}" for one in told[:3]))
-    if len(wanted) > 1:
-        parts.append("Others of that name: " + ", ".join(f"{_line(other)}" for other in wanted[1:5]) + ".")
+    findings = _findings_of(evidence, threads)
+    parts.append("\n".join(f"- {one['title']}: {sentence_of(one)}" for one in findings[:3]))
+    if len(threads) > 1:
+        parts.append("Others of that name: " + ", ".join(f"{_line(other)}" for other in threads[1:5]) + ".")
     return parts
 
 
@@ -154,9 +154,9 @@ def _lead_in(evidence: Evidence, handle: str) -> Lead | None:
     return next((lead for data in results[::-1] if (lead := lead_of(data))), None)
 
 
-def _findings_of(evidence: Evidence, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _findings_of(evidence: Evidence, threads: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What was found about the first two of these profiles, worst first, each once."""
-    handles = {one["handle"] for one in wanted[:2]}
+    handles = {one["handle"] for one in threads[:2]}
     found = {row["id"]: row for result in evidence.all("get_insights") for row in result.data["insights"]}.values()
     return [
         row
@@ -169,14 +169,14 @@ def _findings_of(evidence: Evidence, wanted: list[dict[str, Any]]) -> list[dict[
 
 def main_thread(question: Question, evidence: Evidence) -> list[str]:
     """Whether the main thread is blocked, and by what; who works when it does not."""
-    wanted = _wanted(question, evidence)
-    if not wanted:
+    threads = _asked_for(question, evidence)
+    if not threads:
         return one(question, evidence)
-    row = wanted[0]
+    row = threads[0]
     lead = _lead_in(evidence, row["handle"])
     idle = row.get("idle_share") or 0.0
-    told = _findings_of(evidence, wanted)
-    long = next((one for one in told if one["id"] == "long-tasks"), None)
+    findings = _findings_of(evidence, threads)
+    long = next((one for one in findings if one["id"] == "long-tasks"), None)
     waiting = lead is not None and waits(lead.row["name"]) and lead.row["self_share"] >= BUSY
     if idle >= MOSTLY_IDLE or waiting:
         verdict = (

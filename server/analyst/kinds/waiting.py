@@ -20,7 +20,7 @@ from server.analyst.wording import (
     noun,
     own,
     share,
-    whole,
+    total,
 )
 
 MATCHES = 40
@@ -97,15 +97,15 @@ def garbage(question: Question, evidence: Evidence) -> list[str]:
     unit, heaviest = found["unit"], rows[0]
     size = "a large part" if heaviest["total_share"] >= LEADS else "a small part"
     verdict = "Yes" if heaviest["total_share"] >= 0.3 else "Partly" if heaviest["total_share"] >= LEADS else "No"
-    listed = [f"- {cited(row)}{located(row)}: {whole(row, unit)} in total, {own(row, unit)} itself" for row in rows[:6]]
-    told = evidence.finding("explicit-collection", "garbage-collection", "collection-pause")
+    listed = [f"- {cited(row)}{located(row)}: {total(row, unit)} in total, {own(row, unit)} itself" for row in rows[:6]]
+    findings = evidence.finding("explicit-collection", "garbage-collection", "collection-pause")
     around = evidence.first("get_callers_callees")
     return [
         (
             f"**{verdict}: {cited(heaviest)} is the heaviest frame named like garbage collection, with "
-            f"{whole(heaviest, unit)}**, {size} of the {noun(unit)}."
+            f"{total(heaviest, unit)}**, {size} of the {noun(unit)}."
         ),
-        f"{sentence_of(told)} {told['advice']}" if told else "",
+        f"{sentence_of(findings)} {findings['advice']}" if findings else "",
         neighbours(around, unit) if around else "",
         "\n".join(listed) if len(rows) > 1 else "",
         "These are matches by name. Totals of frames that call each other must not be added." if len(rows) > 1 else "",
@@ -176,7 +176,7 @@ def _measured_waiting(evidence: Evidence) -> list[str]:
     if both := equals(lead, evidence):
         arounds = [result.data for result in evidence.all("get_callers_callees")]
         return [f"All of this is waiting. {both}", *(neighbours(one, unit) for one in arounds), caveats(evidence)]
-    said = f"**{whole(row, unit)} of the waiting that was recorded is in {cited(row)}**, of {amount(lead.whole, unit)}."
+    said = f"**{total(row, unit)} of the waiting that was recorded is in {cited(row)}**, of {amount(lead.total, unit)}."
     if culprit:
         said += f" What to look at is {cited(culprit)}, on whose behalf it waits: hold the lock for less, or split it."
     return [said, neighbours(around, unit) if around else "", caveats(evidence)]
@@ -206,16 +206,16 @@ def _recorded(words: str, evidence: Evidence) -> list[str]:
     lead, main = evidence.lead, evidence.main
     found = evidence.first("find_frames")
     rows = _matches(evidence)
-    told = [row for row in evidence.findings("waiting", "requests") if row["share"] is None or row["share"] >= 0.02]
+    findings = [row for row in evidence.findings("waiting", "requests") if row["share"] is None or row["share"] >= 0.02]
     network = evidence.finding("network-bound")
     if network:
-        told = [network, *told]
+        findings = [network, *findings]
     parts = [_recorded_verdict(words, evidence, rows)]
-    parts.append("\n".join(f"- {row['title']}: {sentence_of(row)} {row['advice']}".rstrip() for row in told[:3]))
+    parts.append("\n".join(f"- {row['title']}: {sentence_of(row)} {row['advice']}".rstrip() for row in findings[:3]))
     if rows and found:
         unit = found["unit"]
         heaviest = "\n".join(
-            f"- {cited(row)}: {own(row, unit)} itself, {whole(row, unit)} in total" for row in rows[:5]
+            f"- {cited(row)}: {own(row, unit)} itself, {total(row, unit)} in total" for row in rows[:5]
         )
         parts.append(f"Functions named like {words}:\n\n{heaviest}")
         around = evidence.first("get_callers_callees")
@@ -262,8 +262,8 @@ def then_queries(question: Question, evidence: Evidence) -> list[Call]:
 
 def queries(question: Question, evidence: Evidence) -> list[str]:
     rows = _matches(evidence)
-    told = evidence.findings("requests")
-    if not rows and not told:
+    findings = evidence.findings("requests")
+    if not rows and not findings:
         none = "**No query is recorded in this trace**: no function or event is named like one."
         return [
             none,
@@ -271,14 +271,14 @@ def queries(question: Question, evidence: Evidence) -> list[str]:
             "To see queries, trace them: with OpenTelemetry, or a profiler that records calls with their arguments.",
         ]
     parts = []
-    if told:
-        first = told[0]
+    if findings:
+        first = findings[0]
         parts.append(f"**{first['title']}**: {sentence_of(first)} {first['advice']}")
-        parts += [f"- {row['title']}: {sentence_of(row)}" for row in told[1:3]]
+        parts += [f"- {row['title']}: {sentence_of(row)}" for row in findings[1:3]]
     if rows and (found := evidence.first("find_frames")):
         unit, row = found["unit"], rows[0]
         parts.append(
-            f"**Of what is named like a query, {cited(row)} is the heaviest**: {whole(row, unit)} in total, "
+            f"**Of what is named like a query, {cited(row)} is the heaviest**: {total(row, unit)} in total, "
             f"{own(row, unit)} itself."
         )
         around = evidence.first("get_callers_callees")

@@ -159,21 +159,21 @@ def first_usage(question: Question, evidence: Evidence) -> list[Call]:
 
 
 def usage(question: Question, evidence: Evidence) -> list[str]:
-    usage = evidence.first("get_usage")
-    if usage:
-        return [_used(usage)]
+    plan = evidence.first("get_usage")
+    if plan:
+        return [_used(plan)]
     return ["**Your plan and what you have used stand on the page, under your name.** The trace does not hold them."]
 
 
-def _used(usage: dict[str, Any]) -> str:
+def _used(plan: dict[str, Any]) -> str:
     def stands(what: str, used: int, limit: int | None, left: int | None) -> str:
         return f"{used} {what} used, no limit" if limit is None else f"{used} of {limit} {what} used, {left} left"
 
     messages = stands(
         "messages of this conversation",
-        usage["messages_used"],
-        usage["messages_limit"],
-        usage["messages_left"],
+        plan["messages_used"],
+        plan["messages_limit"],
+        plan["messages_left"],
     )
-    sessions = stands("conversations", usage["sessions_used"], usage["sessions_limit"], usage["sessions_left"])
-    return f"**Your plan is {coded(usage['plan_name'], 60)}**: {messages}; {sessions}."
+    sessions = stands("conversations", plan["sessions_used"], plan["sessions_limit"], plan["sessions_left"])
+    return f"**Your plan is {coded(plan['plan_name'], 60)}**: {messages}; {sessions}."

@@ -98,14 +98,14 @@ def garbage(question: Question, evidence: Evidence) -> list[str]:
     size = "a large part" if heaviest["total_share"] >= LEADS else "a small part"
     verdict = "Yes" if heaviest["total_share"] >= 0.3 else "Partly" if heaviest["total_share"] >= LEADS else "No"
     listed = [f"- {cited(row)}{located(row)}: {total(row, unit)} in total, {own(row, unit)} itself" for row in rows[:6]]
-    findings = evidence.finding("explicit-collection", "garbage-collection", "collection-pause")
+    finding = evidence.finding("explicit-collection", "garbage-collection", "collection-pause")
     around = evidence.first("get_callers_callees")
     return [
         (
             f"**{verdict}: {cited(heaviest)} is the heaviest frame named like garbage collection, with "
             f"{total(heaviest, unit)}**, {size} of the {noun(unit)}."
         ),
-        f"{sentence_of(findings)} {findings['advice']}" if findings else "",
+        f"{sentence_of(finding)} {finding['advice']}" if finding else "",
         neighbours(around, unit) if around else "",
         "\n".join(listed) if len(rows) > 1 else "",
         "These are matches by name. Totals of frames that call each other must not be added." if len(rows) > 1 else "",

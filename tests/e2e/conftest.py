@@ -13,8 +13,8 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.e2e.bad_files import MAX_UPLOAD_BYTES
-from tests.e2e.door import Door, open_door
 from tests.e2e.running_server import RunningServer, running_server
+from tests.e2e.tcp_proxy import TcpProxy, open_proxy
 from tests.openai_endpoint import Endpoint, Reply, openai_endpoint
 
 NAMED = os.environ.get("FLAMECHAT_CHROMIUM")
@@ -65,17 +65,17 @@ def analyst_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running
 
 
 @pytest.fixture(scope="session")
-def model_door(portal: BlockingPortal) -> Iterator[Door]:
+def model_proxy(portal: BlockingPortal) -> Iterator[TcpProxy]:
     """Where `model_server` finds its model; `scripted` leads it to a script."""
-    with portal.wrap_async_context_manager(open_door(9)) as door:
-        yield door
+    with portal.wrap_async_context_manager(open_proxy(9)) as proxy:
+        yield proxy
 
 
 @pytest.fixture(scope="session")
-def model_server(tmp_path_factory: pytest.TempPathFactory, model_door: Door) -> Iterator[RunningServer]:
+def model_server(tmp_path_factory: pytest.TempPathFactory, model_proxy: TcpProxy) -> Iterator[RunningServer]:
     """Answered by an OpenAI-compatible endpoint, the one behind `model_door`."""
     settings = {
-        "FLAMECHAT_MODEL_BASE_URL": f"{model_door.address}/v1",
+        "FLAMECHAT_MODEL_BASE_URL": f"{model_proxy.address}/v1",
         "OPENAI_API_KEY": "a-key",
         "FLAMECHAT_MODEL": "fake",
     }
@@ -84,13 +84,13 @@ def model_server(tmp_path_factory: pytest.TempPathFactory, model_door: Door) -> 
 
 
 @pytest.fixture
-def scripted(portal: BlockingPortal, model_door: Door) -> Scripted:
+def scripted(portal: BlockingPortal, model_proxy: TcpProxy) -> Scripted:
     """`with scripted(Reply(...), ...) as endpoint:` is what the model of `model_server` says, and what it was asked."""
 
     @contextmanager
     def script(*replies: Reply) -> Iterator[Endpoint]:
         with portal.wrap_async_context_manager(openai_endpoint(*replies)) as endpoint:
-            portal.call(model_door.lead_to, int(endpoint.base_url.split(":")[2].partition("/")[0]))
+            portal.call(model_proxy.lead_to, int(endpoint.base_url.split(":")[2].partition("/")[0]))
             yield endpoint
 
     return script
@@ -120,11 +120,11 @@ def page(context: BrowserContext) -> Iterator[Page]:
     page = context.new_page()
     errors: list[str] = []
 
-    def heard(message: ConsoleMessage) -> None:
+    def on_console(message: ConsoleMessage) -> None:
         if message.type == "error":
             errors.append(message.text)
 
-    page.on("console", heard)
+    page.on("console", on_console)
     page.on("pageerror", lambda error: errors.append(str(error)))
     yield page
     assert [error for error in errors if not any(part in error for part in WHEN_CUT)] == []

@@ -25,7 +25,7 @@ class ScriptedTurns:
     def _open(self, socket: WebSocketRoute) -> None:
         server = socket.connect_to_server()
 
-        def hear(text: str | bytes) -> None:
+        def received(text: str | bytes) -> None:
             message: Event = json.loads(text)
             self.sent.append(message)
             if message["type"] == "user_prompt":
@@ -34,7 +34,7 @@ class ScriptedTurns:
             else:
                 server.send(text)
 
-        socket.on_message(hear)
+        socket.on_message(received)
 
     def _answer(self, prompt: Event) -> list[Event]:
         turn = {"turnId": prompt["turnId"], "sessionId": prompt["sessionId"]}

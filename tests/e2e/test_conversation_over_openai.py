@@ -1,4 +1,4 @@
-"""A whole conversation over HTTP and the socket, with a real HTTP endpoint in the model's place."""
+"""A complete conversation over HTTP and the socket, with a real HTTP endpoint in the model's place."""
 
 import base64
 import json

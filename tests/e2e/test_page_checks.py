@@ -1,4 +1,4 @@
-"""Checked answers on the page: what was not verified is underlined where it stands, the rest tells on demand."""
+"""Checked answers on the page: what was not verified is underlined there, the rest names its source on demand."""
 
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def test_what_was_not_verified_is_underlined_and_says_so(
     expect(claims).to_have_text(INVENTED)
 
 
-def test_what_was_verified_tells_where_it_comes_from_once_the_list_is_open(
+def test_what_was_verified_names_its_source_once_the_list_is_open(
     page: Page, model_server: RunningServer, scripted: Scripted, board_trace: Path
 ) -> None:
     with scripted(LOOK, Reply(text=ANSWER), Reply(text=ANSWER)):

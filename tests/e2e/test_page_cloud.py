@@ -16,10 +16,10 @@ from playwright.sync_api import Browser, Page, expect
 from tests.cloud.cloud import Cloud, a_cloud
 from tests.cloud.people import person_id
 from tests.e2e.conftest import Scripted
-from tests.e2e.door import Door
-from tests.e2e.held_answers import ANSWER, FIRST_PIECE, SENTENCE, held_reply
+from tests.e2e.gated_answers import ANSWER, FIRST_PIECE, SENTENCE, gated_reply
 from tests.e2e.pages import ROOM, ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer, running_server
+from tests.e2e.tcp_proxy import TcpProxy
 from tests.openai_endpoint import Reply
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(600)]
@@ -47,10 +47,10 @@ class Team:
 
 
 @pytest.fixture(scope="module")
-def team(portal: BlockingPortal, model_door: Door, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
-    """Answered by the built-in analyst, or by the model behind the door where a plan says so."""
+def team(portal: BlockingPortal, model_proxy: TcpProxy, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
+    """Answered by the built-in analyst, or by the model behind the proxy where a plan says so."""
     folder = tmp_path_factory.mktemp("team")
-    model = {"FLAMECHAT_MODEL_BASE_URL": f"{model_door.address}/v1", "OPENAI_API_KEY": "a-key"}
+    model = {"FLAMECHAT_MODEL_BASE_URL": f"{model_proxy.address}/v1", "OPENAI_API_KEY": "a-key"}
     with portal.wrap_async_context_manager(a_cloud(folder / "database")) as cloud:
         cloud.supabase.auth.administrators.add("ada")
         with running_server(folder / "server", cloud.settings() | model | {"FLAMECHAT_MODEL": "built-in"}) as server:
@@ -69,10 +69,10 @@ def sockets_of(page: Page) -> list[str]:
     return paths
 
 
-def told_in(frames: list[str]) -> list[dict[str, Any]]:
+def events_in(frames: list[str]) -> list[dict[str, Any]]:
     """The turns' events in frames of Realtime."""
-    told = [payload["payload"] for *_, event, payload in map(json.loads, frames) if event == "broadcast"]
-    return [event for one in told for event in one["events"]]
+    payloads = [payload["payload"] for *_, event, payload in map(json.loads, frames) if event == "broadcast"]
+    return [event for one in payloads for event in one["events"]]
 
 
 def expect_same_answers(pages: Sequence[Page], answers: int) -> None:
@@ -87,12 +87,12 @@ def expect_same_answers(pages: Sequence[Page], answers: int) -> None:
 def test_a_team_asks_in_two_tabs_to_its_limit_and_goes_on_when_an_administrator_raises_it(
     page: Page, team: Team, browser: Browser, portal: BlockingPortal, scripted: Scripted, board_trace: Path
 ) -> None:
-    """The whole story, in order; what can go otherwise at a step has its own test."""
+    """The main path, in order; what can go otherwise at a step has its own test."""
     team.admin("POST", "plans", SMALL)
     team.token("cleo")
     team.admin("PUT", f"users/{person_id('cleo')}/plan", {"plan": "small"})
-    held, gate = held_reply()
-    with scripted(FIRST, held, THIRD, FOURTH) as endpoint:
+    gated, gate = gated_reply()
+    with scripted(FIRST, gated, THIRD, FOURTH) as endpoint:
         # Log in with a token, upload, ask.
         sockets = sockets_of(page)
         page.goto(team.server.address)
@@ -106,7 +106,7 @@ def test_a_team_asks_in_two_tabs_to_its_limit_and_goes_on_when_an_administrator_
         ask(page)
         expect_same_answers([page], 1)
 
-        # A second tab, on Realtime alone, has what was said, and hears the next answer while it is written.
+        # A second tab, on Realtime alone, has what was said, and gets the next answer while it is written.
         second = browser.new_context(reduced_motion="reduce").new_page()
         second_sockets, frames = sockets_of(second), list[str]()
         room = ROOM.search(page.url)
@@ -124,7 +124,7 @@ def test_a_team_asks_in_two_tabs_to_its_limit_and_goes_on_when_an_administrator_
             portal.call(gate.set)
             expect_same_answers([page, second], 2)
         assert ("analysis-system-prompt", "production") in team.cloud.langfuse.asked
-        assert ANSWER[len(FIRST_PIECE) :] in "".join(event.get("chunk", "") for event in told_in(frames))
+        assert ANSWER[len(FIRST_PIECE) :] in "".join(event.get("chunk", "") for event in events_in(frames))
         expect(second.locator(".turn .prose").last).to_contain_text(ANSWER.split(". ", 1)[1][-200:])
         # The plan's limit, in both.
         for tab in (page, second):

@@ -1,4 +1,4 @@
-"""What stands out, beside the chart, before any question."""
+"""What stands out, next to the chart, before any question."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tests.e2e.running_server import RunningServer
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
 
 
-def test_findings_stand_beside_the_chart_until_the_first_question(
+def test_findings_stand_next_to_the_chart_until_the_first_question(
     page: Page, analyst_server: RunningServer, board_trace: Path
 ) -> None:
     open_room(page, analyst_server.address, board_trace)

@@ -51,7 +51,7 @@ def test_no_name_becomes_markup_a_request_or_a_script(
     requests: list[str] = []
     dialogs: list[str] = []
 
-    def heard(request: Request) -> None:
+    def record_request(request: Request) -> None:
         if not request.url.startswith((analyst_server.address, "data:", "blob:")):
             requests.append(request.url)
 
@@ -59,7 +59,7 @@ def test_no_name_becomes_markup_a_request_or_a_script(
         dialogs.append(dialog.message)
         dialog.dismiss()
 
-    page.on("request", heard)
+    page.on("request", record_request)
     page.on("dialog", asked)
     trace = tmp_path / "<img src=x onerror=window.pwned=1> [x](javascript:alert(1)).json"
     trace.write_bytes(write(MARKUP_FIRST))

@@ -10,9 +10,9 @@ from playwright.sync_api import Page, Route, expect
 
 from server.ports.identity import LOCAL_USER_ID
 from tests.e2e.conftest import Scripted
-from tests.e2e.door import Door
 from tests.e2e.pages import ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer, running_server
+from tests.e2e.tcp_proxy import TcpProxy
 from tests.openai_endpoint import Reply
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
@@ -23,10 +23,10 @@ PLAN = {"name": "team", "displayName": "Team", "chatModels": ["large", "small"]}
 
 
 @pytest.fixture
-def server(tmp_path: Path, model_door: Door) -> Iterator[RunningServer]:
+def server(tmp_path: Path, model_proxy: TcpProxy) -> Iterator[RunningServer]:
     """One with a provider and a single model, and a plan that nobody is on with two."""
     settings = {
-        "FLAMECHAT_MODEL_BASE_URL": f"{model_door.address}/v1",
+        "FLAMECHAT_MODEL_BASE_URL": f"{model_proxy.address}/v1",
         "OPENAI_API_KEY": "a-key",
         "FLAMECHAT_MODEL": "only",
     }
@@ -65,17 +65,17 @@ def test_a_person_chooses_a_model_of_his_plan_and_one_that_is_taken_away_is_refu
 
         page.reload()
         expect(choice).to_have_value("small")
-        page.route(USAGE, hold)  # else the page may hear of the change before it asks, and ask another model
+        page.route(USAGE, hold)  # else the page may learn of the change before it asks, and ask another model
         page.get_by_role("button", name="Answer again").last.click()
         expect(page.locator(".turn").last).to_contain_text("It does.")
         expect_status(page, "completed")
 
         admin(server, "PATCH", "plans/team", {"chatModels": ["large", "other"]})
         ask(page, "And now?")
-        told = "The model 'small' is not offered here; offered are large, other, built-in."
-        expect(page.locator(".banner")).to_contain_text(told)
+        message = "The model 'small' is not offered here; offered are large, other, built-in."
+        expect(page.locator(".banner")).to_contain_text(message)
         expect_status(page, "failed")
-        page.unroute(USAGE)  # which lets everything go that was held, up to the last
+        page.unroute(USAGE)  # which lets everything go that was stopped, up to the last
         expect(choice).to_have_value("large")
         ask(page, "And now?")
         expect_status(page, "completed")

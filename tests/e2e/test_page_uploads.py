@@ -25,19 +25,19 @@ XMLHttpRequest.prototype.send = function (body) {
     setTimeout(() => this.upload.onload?.(), 0);
 };
 """
-"""A request that a test holds is never sent: the page hears that it was."""
+"""A request that a test holds is never sent: the page is made to believe that it was."""
 
 
 def test_an_upload_shows_its_place_in_the_line_and_the_bytes_that_were_read(
     page: Page, analyst_server: RunningServer, board_trace: Path
 ) -> None:
-    told = {"uploadId": "", "stage": "waiting", "place": 3, "bytesRead": None, "bytes": 30_000_000}
-    held: list[Route] = []
-    page.route("**/api/v1/uploads", lambda route: route.fulfill(body=json.dumps({"uploads": [told]})))
+    progress = {"uploadId": "", "stage": "waiting", "place": 3, "bytesRead": None, "bytes": 30_000_000}
+    requests: list[Route] = []
+    page.route("**/api/v1/uploads", lambda route: route.fulfill(body=json.dumps({"uploads": [progress]})))
 
     def hold(route: Route) -> None:
-        told["uploadId"] = route.request.url.rpartition("upload=")[2]
-        held.append(route)
+        progress["uploadId"] = route.request.url.rpartition("upload=")[2]
+        requests.append(route)
 
     page.route("**/api/v1/traces?*", hold)
     page.add_init_script(SENT_AT_ONCE)
@@ -45,16 +45,16 @@ def test_an_upload_shows_its_place_in_the_line_and_the_bytes_that_were_read(
     page.set_input_files("input[type=file]", board_trace)
     upload = page.locator(".upload")
     expect(upload.get_by_role("status")).to_have_text("Waiting to be read, 3rd in line")
-    told |= {"stage": "reading", "place": None, "bytesRead": 12_000_000}
+    progress |= {"stage": "reading", "place": None, "bytesRead": 12_000_000}
     expect(upload.get_by_role("status")).to_have_text("12.0 MB of 30.0 MB read")
     expect(upload.get_by_role("progressbar")).to_have_attribute("value", "0.4")
-    held[0].continue_()
+    requests[0].continue_()
     page.wait_for_url(ROOM)
 
 
 @contextmanager
 def halted_while_it_reads(server: RunningServer) -> Iterator[None]:
-    """The server's worker processes stand still once one has told how much of an upload it has read."""
+    """The server's worker processes stand still once one has reported how much of an upload it has read."""
     deadline = time.monotonic() + 120
     while True:
         uploads = httpx.get(f"{server.address}/api/v1/uploads", timeout=60).json()["uploads"]

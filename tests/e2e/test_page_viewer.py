@@ -35,7 +35,7 @@ def handle_of(page: Page, server: RunningServer, name: str) -> str:
 
 
 def drawn(chart: Locator, name: str) -> str:
-    """What the chart says of itself under this name once all that it was told is drawn, which is done with a frame."""
+    """What the chart says of itself under this name once all that it was given is drawn, which is done with a frame."""
     script = "(chart, name) => new Promise((done) => requestAnimationFrame(() => done(chart.dataset[name] ?? '')))"
     return str(chart.evaluate(script, name))
 
@@ -179,7 +179,7 @@ def test_a_box_is_asked_about_without_a_mouse(page: Page, analyst_server: Runnin
     expect(page.get_by_label(INPUT)).to_have_value(re.compile("^Why does"))
 
 
-def test_a_marked_stretch_of_time_is_asked_about_and_reaches_the_model(
+def test_a_marked_time_range_is_asked_about_and_reaches_the_model(
     page: Page, analyst_server: RunningServer, board_trace: Path
 ) -> None:
     scripted = ScriptedTurns(page, [])

@@ -7,10 +7,10 @@ from anyio.from_thread import BlockingPortal
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Scripted
-from tests.e2e.door import open_door
-from tests.e2e.held_answers import ANSWER, FIRST_PIECE, SENTENCE, Gate, held_reply, reached
+from tests.e2e.gated_answers import ANSWER, FIRST_PIECE, SENTENCE, Gate, gated_reply, reached
 from tests.e2e.pages import ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer
+from tests.e2e.tcp_proxy import open_proxy
 from tests.openai_endpoint import Reply
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
@@ -25,7 +25,7 @@ def answer_text(page: Page) -> str:
 def test_text_is_shown_before_the_answer_is_complete(
     page: Page, portal: BlockingPortal, model_server: RunningServer, scripted: Scripted, board_trace: Path
 ) -> None:
-    reply, gate = held_reply()
+    reply, gate = gated_reply()
     with scripted(reply):
         open_room(page, model_server.address, board_trace)
         ask(page)
@@ -40,7 +40,7 @@ def test_text_is_shown_before_the_answer_is_complete(
 def test_an_answer_that_is_stopped_keeps_what_was_said(
     page: Page, portal: BlockingPortal, model_server: RunningServer, scripted: Scripted, board_trace: Path
 ) -> None:
-    reply, gate = held_reply()
+    reply, gate = gated_reply()
     with scripted(reply, Reply(text="A second answer.")):
         open_room(page, model_server.address, board_trace)
         ask(page)
@@ -65,18 +65,18 @@ def test_an_answer_survives_a_cut_connection_without_loss_or_repetition(
 ) -> None:
     first_gate = Gate()
     first = Reply(text=LOOKING, piece=20, gate=first_gate, calls=(("get_top_functions", "{}"),))
-    second, second_gate = held_reply()
-    with scripted(first, second) as endpoint, portal.wrap_async_context_manager(open_door(model_server.port)) as door:
-        open_room(page, door.address, board_trace)
+    second, second_gate = gated_reply()
+    with scripted(first, second) as endpoint, portal.wrap_async_context_manager(open_proxy(model_server.port)) as proxy:
+        open_room(page, proxy.address, board_trace)
         ask(page)
         expect(page.locator(".turn .prose")).to_contain_text(LOOKING[:20].strip())
-        portal.call(door.shut)
+        portal.call(proxy.shut)
         expect(page.get_by_text("Connection lost. Reconnecting")).to_be_visible()
         portal.call(first_gate.set)
         portal.call(reached, second_gate)
         if ends == "while the page is away":
             portal.call(second_gate.set)
-        portal.call(door.open)
+        portal.call(proxy.open)
         expect(page.get_by_text("Connection lost. Reconnecting")).to_be_hidden()
         expect(page.locator('.turn .tool[data-status="success"]')).to_have_count(1)
         expect(page.locator(".turn .prose").first).to_have_text(LOOKING)

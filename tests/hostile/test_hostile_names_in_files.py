@@ -42,7 +42,7 @@ def test_names_are_text_in_an_svg_and_nothing_else(keys: tuple[str, ...]) -> Non
 
 
 @TOGETHER
-def test_pictures_are_drawn_and_told_without_invisible_characters(keys: tuple[str, ...]) -> None:
+def test_pictures_are_drawn_and_described_without_invisible_characters(keys: tuple[str, ...]) -> None:
     for trace in traces(keys):
         for mode in ("time_order", "left_heavy"):
             picture = render_flamegraph(trace, FlamegraphOptions(mode=mode))
@@ -64,7 +64,7 @@ def test_charts_show_names_and_no_formulas(keys: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("target", ["speedscope", "chrome", "pprof"])
 @TOGETHER
-def test_other_tools_files_hold_each_name_whole(keys: tuple[str, ...], target: Target) -> None:
+def test_other_tools_files_have_each_name_in_full(keys: tuple[str, ...], target: Target) -> None:
     for trace in traces(keys):
         again = read_trace(export(trace, target).read(), name="again")
         assert names_in(again) >= names_in(trace) - {"main"}

@@ -143,7 +143,7 @@ async def test_the_analyst_shows_a_name_as_code_and_calls_no_tool_because_of_it(
 
 
 @pytest.mark.parametrize("name", ORDERS)
-async def test_no_name_gets_the_prompt_told(name: str) -> None:
+async def test_no_name_gets_the_prompt_revealed(name: str) -> None:
     prompt = (await PromptFile().system_prompt()).template
     lines = {line.strip() for line in prompt.splitlines() if len(line.strip()) >= 40}
     at = analyst(sampled((name,)))

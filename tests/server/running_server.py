@@ -1,5 +1,5 @@
-"""A whole server inside the test's process: real HTTP and WebSockets on a free port of loopback, in-memory adapters, an
-agent that does what the test wrote."""
+"""A complete server inside the test's process: real HTTP and WebSockets on a free port of loopback, in-memory adapters,
+an agent that does what the test wrote."""
 
 import contextlib
 import json

@@ -128,7 +128,7 @@ async def test_a_turn_that_a_stopped_server_left_is_answered_by_the_next(
         assert [row["contentText"] for row in stored] == ["why?", "It is "]
 
 
-async def test_a_prompt_to_one_process_is_heard_and_cancelled_at_another(
+async def test_a_prompt_to_one_process_is_followed_and_cancelled_at_another(
     database: FreshDatabase, tmp_path: Path
 ) -> None:
     session_id, turn_id = str(uuid.uuid4()), str(uuid.uuid4())
@@ -138,7 +138,7 @@ async def test_a_prompt_to_one_process_is_heard_and_cancelled_at_another(
         async with here.session(trace_id, session_id=session_id) as asking:
             await asking.send(type="user_prompt", sessionId=session_id, prompt="why?", turnId=turn_id)
             await asking.until("model_chunk_append")
-            await seen(database, "select seq from flamechat_private.turn_events where seq = 3")  # told here at once
+            await seen(database, "select seq from flamechat_private.turn_events where seq = 3")  # sent here at once
             async with there.session(trace_id, session_id=session_id) as late:
                 assert late.ack["running"]["turnId"] == turn_id
                 snapshot = (await late.until("turn_snapshot"))[-1]
@@ -176,7 +176,7 @@ class StuckAtFirst(ScriptedAgent):
         return await super().answer(turn, sink)
 
 
-async def test_a_listener_hears_a_turn_begin_again_elsewhere_and_nothing_twice(
+async def test_a_listener_sees_a_turn_begin_again_elsewhere_and_nothing_twice(
     database: FreshDatabase, tmp_path: Path
 ) -> None:
     session_id, agent = str(uuid.uuid4()), StuckAtFirst()
@@ -200,7 +200,7 @@ async def test_a_listener_hears_a_turn_begin_again_elsewhere_and_nothing_twice(
                 assert numbers == list(range(numbers[0], numbers[-1] + 1))
 
 
-async def test_an_answer_that_could_not_be_stored_is_told_by_the_next_attempt_and_once(
+async def test_an_answer_that_could_not_be_stored_is_sent_by_the_next_attempt_and_once(
     database: FreshDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = PostgresConversations.end_turn

@@ -1,4 +1,4 @@
-"""Plans and users over HTTP, and what a user is told of his own."""
+"""Plans and users over HTTP, and what users see of their own."""
 
 from pathlib import Path
 from typing import Any

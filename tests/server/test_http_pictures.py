@@ -14,7 +14,7 @@ from PIL import Image
 
 from rendering.picture import Picture
 from server.adapters.workers.worker_pool import ProcessWorkers
-from server.edges.http.picture_limiter import PictureDesk
+from server.edges.http.picture_limiter import PictureLimiter
 from server.errors import Busy
 from tests.server.running_server import STACKS, RunningServer, running_server
 
@@ -176,32 +176,32 @@ async def test_a_body_past_the_bound_is_refused(tmp_path: Path) -> None:
 
 async def test_past_the_queue_pictures_are_refused_until_later(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
-        desk = server.parts.services.pictures
-        with all_places(desk):
+        limiter = server.parts.services.pictures
+        with all_places(limiter):
             answer = await post(server, "render")
 
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
         assert (await post(server, "render")).status_code == 200
 
 
-def all_places(desk: PictureDesk) -> contextlib.ExitStack:
-    """Every place of the desk, until the context ends."""
+def all_places(limiter: PictureLimiter) -> contextlib.ExitStack:
+    """Every place of the limiter, until the context ends."""
     stack = contextlib.ExitStack()
     with contextlib.suppress(Busy):
         for _ in range(10_000):
-            stack.enter_context(desk.place())
+            stack.enter_context(limiter.place())
     return stack
 
 
-def test_the_desk_keeps_the_pictures_asked_for_last() -> None:
-    desk = PictureDesk(kept_bytes=250)
+def test_the_limiter_keeps_the_pictures_asked_for_last() -> None:
+    limiter = PictureLimiter(kept_bytes=250)
     for name in "abc":
-        desk.keep(name, Picture(bytes(100), "png", 1, 1, (), ""))
-        desk.kept("a")
+        limiter.keep(name, Picture(bytes(100), "png", 1, 1, (), ""))
+        limiter.kept("a")
 
-    assert desk.kept("b") is None
-    assert desk.kept("a") is not None
-    assert desk.kept("c") is not None
+    assert limiter.kept("b") is None
+    assert limiter.kept("a") is not None
+    assert limiter.kept("c") is not None
 
 
 async def test_worker_processes_draw_and_say_what_is_wrong(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ async def test_a_failed_turn_and_a_ceiling_are_problem_documents(tmp_path: Path)
         assert refused.status_code in (402, 403, 429)
 
 
-async def test_whoever_waited_long_enough_is_told_where_the_answer_will_be(tmp_path: Path) -> None:
+async def test_whoever_waited_long_enough_learns_where_the_answer_will_be(tmp_path: Path) -> None:
     goes_on = anyio.Event()
     agent = ScriptedAgent(script=[goes_on])
     async with running_server(tmp_path, agent=agent) as server:
@@ -81,7 +81,7 @@ async def test_whoever_waited_long_enough_is_told_where_the_answer_will_be(tmp_p
         goes_on.set()
 
 
-async def test_evals_tell_latency_tools_tokens_and_checks_of_ones_own_turns(tmp_path: Path) -> None:
+async def test_evals_report_latency_tools_tokens_and_checks_of_ones_own_turns(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         asked = {"message": "Why?", "flamechat_trace_id": await server.trace_id()}
         answered = (await server.http.post("/api/chat", json=asked, headers=AS_ANNA)).json()

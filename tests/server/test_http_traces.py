@@ -1,4 +1,4 @@
-"""Traces over real HTTP: taking them in, refusing bad ones whole, asking, letting go."""
+"""Traces over real HTTP: taking them in, refusing bad ones altogether, asking, letting go."""
 
 import gzip
 import io
@@ -168,7 +168,7 @@ async def test_a_removed_trace_is_gone_with_its_bytes(tmp_path: Path) -> None:
         assert server.parts.services.objects._objects == {}  # type: ignore[attr-defined]
 
 
-async def test_functions_are_told_heaviest_first(tmp_path: Path) -> None:
+async def test_functions_are_listed_heaviest_first(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         trace_id = await server.trace_id()
         answer = await server.http.get(

@@ -14,8 +14,8 @@ AS_BEN = {"Authorization": "Bearer ben"}
 UPLOADS = "/api/v1/uploads"
 
 
-class HeldWorkers(InlineTraceWorkers):
-    """Reads nothing before it is let; says what it is told to say."""
+class GatedWorkers(InlineTraceWorkers):
+    """Reads nothing before it is let; reports what a test sets."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class HeldWorkers(InlineTraceWorkers):
 
 
 async def test_a_sender_learns_his_place_in_the_line_and_the_bytes_read(tmp_path: Path) -> None:
-    workers = HeldWorkers()
+    workers = GatedWorkers()
     async with running_server(tmp_path, workers=workers) as server:
         answers: list[httpx.Response] = []
 
@@ -41,9 +41,9 @@ async def test_a_sender_learns_his_place_in_the_line_and_the_bytes_read(tmp_path
             answers.append(await server.http.post("/api/v1/traces", params=query, content=STACKS, headers=AS_ANNA))
 
         async def seen() -> dict[str, object]:
-            (told,) = (await server.http.get(UPLOADS, headers=AS_ANNA)).json()["uploads"]
-            assert (told["uploadId"], told["bytes"]) == ("mine", len(STACKS))
-            return {name: told[name] for name in ("stage", "place", "bytesRead")}
+            (upload,) = (await server.http.get(UPLOADS, headers=AS_ANNA)).json()["uploads"]
+            assert (upload["uploadId"], upload["bytes"]) == ("mine", len(STACKS))
+            return {name: upload[name] for name in ("stage", "place", "bytesRead")}
 
         with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:

@@ -70,8 +70,8 @@ async def test_a_turn_whose_process_is_killed_is_finished_by_another_and_shown_o
                 trace_id = uploaded.json()["trace"]["traceId"]
             async with joined(address, trace_id, session_id) as asking:
                 await asking.send(type="user_prompt", sessionId=session_id, turnId=turn_id, prompt="why?")
-                heard = await asking.until("tool_result")
-                heard += await asking.until("model_chunk_start")
+                received = await asking.until("tool_result")
+                received += await asking.until("model_chunk_start")
                 _, elsewhere = await start(servers)
                 async with joined(elsewhere, trace_id, session_id) as listening:
                     assert listening.ack["running"]["turnId"] == turn_id

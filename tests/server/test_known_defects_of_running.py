@@ -41,27 +41,27 @@ ROOMS = ("server", "limits", "traces", "rendering")
 
 
 async def test_g22_a_tab_that_is_opened_mid_turn_misses_nothing(tmp_path: Path) -> None:
-    """Events are numbered and kept while a turn runs: who comes late, or again, is told where it stands."""
+    """Events are numbered and kept while a turn runs: who comes late, or again, is sent its state."""
     go_on = anyio.Event()
     agent = ScriptedAgent([*saying("It ", "is "), go_on, saying("It is ", "read.")[-1]])
     async with running_server(tmp_path, agent) as server:
         trace_id = await server.trace_id()
         async with server.session(trace_id) as first:
             await ask(first)
-            heard = await first.until("model_chunk_append")
+            received = await first.until("model_chunk_append")
             async with server.session(trace_id, session_id=first.ack["sessionId"]) as late:
                 go_on.set()
-                heard += await first.until(*END)
+                received += await first.until(*END)
                 by_late = await late.until(*END)
-    numbers = sequence(heard)
+    numbers = sequence(received)
     assert numbers == list(range(1, len(numbers) + 1))
     assert by_late[0]["type"] == "turn_snapshot"
     assert sequence(by_late) == list(range(by_late[0]["seq"], numbers[-1] + 1))
-    assert answer_text(heard) == answer_text(by_late) == "It is read."
+    assert answer_text(received) == answer_text(by_late) == "It is read."
 
 
 async def test_g22_two_conversations_of_one_user_do_not_mix(tmp_path: Path) -> None:
-    """A socket hears its session, not its user."""
+    """A socket receives its session's events, not its user's."""
     async with running_server(tmp_path) as server:
         trace_id = await server.trace_id()
         async with server.session(trace_id) as asking, server.session(trace_id) as other:
@@ -219,7 +219,7 @@ async def test_g27_a_sampled_profile_is_kept_and_drawn_without_being_blown_up(tm
 
 
 @pytest.mark.parametrize("kind", ["pprof", "UTF-16"])
-async def test_g28_binary_and_wide_text_come_in_by_every_door(tmp_path: Path, fixtures: Path, kind: str) -> None:
+async def test_g28_binary_and_wide_text_come_in_by_every_route(tmp_path: Path, fixtures: Path, kind: str) -> None:
     """One reading of bytes stands behind uploads, pictures of a body and the command line."""
     content = (
         (fixtures / "settlement.go-cpu.pb.gz").read_bytes() if kind == "pprof" else STACKS.decode().encode("utf-16")

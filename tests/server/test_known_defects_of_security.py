@@ -79,21 +79,21 @@ async def test_g02_the_identity_is_the_tokens_and_never_the_messages(tmp_path: P
     assert agent.asked == []
 
 
-def test_g03_a_sessions_channel_is_heard_by_its_members_and_spoken_on_by_the_server_alone(
+def test_g03_a_sessions_channel_is_read_by_its_members_and_written_by_the_server_alone(
     owner: Connection[Row],
 ) -> None:
-    """The topic is private and of one session: a stranger who knows its name hears and says nothing."""
+    """The topic is private and of one session: a stranger who knows its name reads and writes nothing."""
     member, _, session_id = a_user_with_a_session(owner)
     stranger, _, _ = a_user_with_a_session(owner)
     topic = f"chat:{session_id}"
     owner.execute("select realtime.send('{}', 'ai_response', %s)", [topic])
-    heard: dict[str, int] = {}
+    read: dict[str, int] = {}
     for user_id in (member, stranger):
         with as_user(owner, user_id, topic=topic) as api:
-            heard[user_id] = len(api.execute("select from realtime.messages").fetchall())
+            read[user_id] = len(api.execute("select from realtime.messages").fetchall())
         with as_user(owner, user_id, topic=topic) as api, pytest.raises(errors.InsufficientPrivilege):
             api.execute("select realtime.send('{}', 'ai_response', %s)", [topic])
-    assert heard == {member: 1, stranger: 0}
+    assert read == {member: 1, stranger: 0}
 
 
 @pytest.mark.parametrize("given", [None, "", "undefined", "None", "null"])

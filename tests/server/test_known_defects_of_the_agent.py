@@ -45,7 +45,7 @@ def earlier(turns: int) -> tuple[MessageRow, ...]:
     )
 
 
-async def heard_by_the_model(rows: tuple[MessageRow, ...]) -> list[Any]:
+async def sent_to_the_model(rows: tuple[MessageRow, ...]) -> list[Any]:
     """What a model is asked with after this history."""
     chat = ScriptedChat(lines=[Line(text="It is parse_json.")])
     scene = stage(ScriptedModels(chat), history=rows, prompt="And now?", is_first_turn=False)
@@ -55,7 +55,7 @@ async def heard_by_the_model(rows: tuple[MessageRow, ...]) -> list[Any]:
 
 async def test_g15_a_long_conversation_ends_with_the_new_prompt_for_the_model(tmp_path: Path) -> None:
     """However long the history, the model reads the prompt and the newest turns before it: the oldest go."""
-    messages = await heard_by_the_model(earlier(400))
+    messages = await sent_to_the_model(earlier(400))
     texts = [message.text for message in messages]
     assert texts[-1].startswith("And now?")
     assert {"question 399?", "answer 399."} <= set(texts)
@@ -81,7 +81,7 @@ async def test_g16_a_picture_of_an_earlier_turn_is_remembered_in_its_own_words()
         row(0, Sender.TOOL_RESULT, "A left heavy chart: main takes all.", image_path="a/t/c.png", **call),
         row(0, Sender.MODEL, "There."),
     )
-    answered = [message for message in await heard_by_the_model(rows) if isinstance(message, ToolMessage)]
+    answered = [message for message in await sent_to_the_model(rows) if isinstance(message, ToolMessage)]
     assert [(message.text, message.status) for message in answered] == [
         ("A left heavy chart: main takes all.", "success")
     ]
@@ -106,7 +106,7 @@ async def test_g18_a_call_that_never_got_its_result_does_not_spoil_what_follows(
         row(1, Sender.TOOL_RESULT, "of a call that is not there", tool_name="find_frames", tool_call_id="stray"),
         row(1, Sender.MODEL, "Because."),
     )
-    messages = await heard_by_the_model(rows)
+    messages = await sent_to_the_model(rows)
     for place, message in enumerate(messages):
         if isinstance(message, AIMessage):
             following = messages[place + 1 : place + 1 + len(message.tool_calls)]
@@ -133,7 +133,7 @@ async def test_g19_a_model_that_will_not_stop_ends_the_turn_in_words_for_people(
 
 
 @pytest.mark.parametrize("error", [ModelFailed("The provider is down."), RuntimeError("a fault")])
-async def test_g20_one_failure_is_told_once_and_nothing_follows_it(tmp_path: Path, error: Exception) -> None:
+async def test_g20_one_failure_is_sent_once_and_nothing_follows_it(tmp_path: Path, error: Exception) -> None:
     """Exactly one event ends a turn: no second error, no end after it."""
     agent = ScriptedAgent([*saying("It "), error])
     async with running_server(tmp_path, agent) as server, server.session(await server.trace_id()) as socket:
@@ -151,7 +151,7 @@ async def test_g20_one_failure_is_told_once_and_nothing_follows_it(tmp_path: Pat
     assert [one["sender"] for one in stored].count("system_event") == 1
 
 
-async def test_g21_a_turn_needs_no_service_beside_its_model_and_writes_no_input_anywhere(tmp_path: Path) -> None:
+async def test_g21_a_turn_needs_no_service_besides_its_model_and_writes_no_input_anywhere(tmp_path: Path) -> None:
     """No prompt store, no tracing, no folder of some developer's: without settings there is none of it."""
     settings = load_settings(data=tmp_path)
     assert (settings.debug_messages_dir, settings.langfuse_public_key, settings.langfuse_secret_key) == (

@@ -1,4 +1,4 @@
-"""What a process tells its monitor, and to whom."""
+"""What a process reports to its monitor, and to whom."""
 
 from pathlib import Path
 

@@ -38,7 +38,7 @@ def test_a_plans_models_stand_before_the_servers_where_there_is_a_provider(
     assert of_settings.names(of_plan) == names
 
 
-async def test_a_person_is_told_the_models_of_his_plan_as_it_stands_now(tmp_path: Path) -> None:
+async def test_a_person_sees_the_models_of_their_plan_as_it_stands_now(tmp_path: Path) -> None:
     async with running_server(tmp_path, plan=TEAM, **PROVIDER) as server:
         assert await offered(server) == [{"name": name, "label": name} for name in ("large", "small")]
         author = Author(user_id=ANNA.user_id, reason=None)

@@ -88,7 +88,7 @@ def refused(*options: str, **environment: str) -> str:
     return done.stderr
 
 
-def test_a_taken_port_is_told_in_one_line_before_anything_starts(tmp_path: Path) -> None:
+def test_a_taken_port_is_reported_in_one_line_before_anything_starts(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -97,12 +97,12 @@ def test_a_taken_port_is_told_in_one_line_before_anything_starts(tmp_path: Path)
     assert not (tmp_path / "data").exists()
 
 
-def test_a_folder_that_cannot_be_written_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     assert "--data" in refused("--port", "0", "--data", str(tmp_path / "file" / "data"))
 
 
-def test_unknown_and_wrong_settings_are_told_in_one_line(tmp_path: Path) -> None:
+def test_unknown_and_wrong_settings_are_reported_in_one_line(tmp_path: Path) -> None:
     assert "FLAMECHAT_PROT" in refused(FLAMECHAT_PROT="1", FLAMECHAT_DATA=str(tmp_path / "data"))
     assert "FLAMECHAT_PORT" in refused(FLAMECHAT_PORT="eight", FLAMECHAT_DATA=str(tmp_path / "data"))
     assert "FLAMECHAT_ACCESS_TOKEN" in refused("--host", "0.0.0.0", "--port", "0", "--data", str(tmp_path / "data"))

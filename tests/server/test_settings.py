@@ -1,4 +1,4 @@
-"""Settings are read whole, and a wrong one is told in one line."""
+"""Settings are read all at once, and a wrong one is reported in one line."""
 
 from pathlib import Path
 
@@ -73,7 +73,7 @@ def test_langfuse_secret_key_is_taken_by_its_other_name_too(monkeypatch: pytest.
     assert settings.langfuse_secret_key.get_secret_value() == "secret"
 
 
-def test_an_unknown_name_is_refused_and_the_known_ones_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_name_is_refused_and_the_known_ones_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAMECHAT_PROT", "8123")
     text = refusal()
     assert "FLAMECHAT_PROT" in text
@@ -97,7 +97,7 @@ def test_a_wrong_value_is_named_with_what_it_is(monkeypatch: pytest.MonkeyPatch,
     assert value in text
 
 
-def test_every_wrong_setting_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_wrong_setting_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAMECHAT_PORT", "eight")
     monkeypatch.setenv("FLAMECHAT_OPEN", "perhaps")
     text = refusal()

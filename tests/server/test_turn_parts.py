@@ -44,8 +44,8 @@ def words(*chunks: str) -> list[TurnEvent]:
     return events
 
 
-async def heard_of(events: list[TurnEvent], *, flush_s: float = PAST_A_TEST) -> list[TurnEvent | TurnSnapshot]:
-    """What a listener hears when these are emitted one after the other and the sink is closed."""
+async def received_of(events: list[TurnEvent], *, flush_s: float = PAST_A_TEST) -> list[TurnEvent | TurnSnapshot]:
+    """What a listener receives when these are emitted one after the other and the sink is closed."""
     relay = MemoryRelay()
     listening = relay.listen("s1")
     sink = RelaySink(relay, TurnView("t1", "s1"), flush_s=flush_s)
@@ -58,19 +58,19 @@ async def heard_of(events: list[TurnEvent], *, flush_s: float = PAST_A_TEST) -> 
 
 async def test_text_that_comes_quickly_is_joined_and_everything_is_numbered() -> None:
     tool = ToolStart(tool_call_id="c", tool_name="t", args={}, message="")
-    heard = await heard_of(
+    received = await received_of(
         [STARTED, *words("a", "b", "c"), tool, ModelChunkAppend(message_id="m1", offset=3, chunk="d")]
     )
-    assert [event.type for event in heard] == [
+    assert [event.type for event in received] == [
         "turn_started",
         "model_chunk_start",
         "model_chunk_append",
         "tool_start",
         "model_chunk_append",
     ]
-    assert [event.seq for event in heard] == [1, 2, 3, 4, 5]
-    assert isinstance(heard[2], ModelChunkAppend)
-    assert (heard[2].offset, heard[2].chunk) == (1, "bc")
+    assert [event.seq for event in received] == [1, 2, 3, 4, 5]
+    assert isinstance(received[2], ModelChunkAppend)
+    assert (received[2].offset, received[2].chunk) == (1, "bc")
 
 
 async def test_waiting_text_goes_out_by_itself() -> None:
@@ -85,8 +85,8 @@ async def test_waiting_text_goes_out_by_itself() -> None:
 
 
 async def test_joined_text_stays_below_a_bound() -> None:
-    heard = await heard_of(words(*["x" * 1000] * 50))
-    lengths = [len(event.chunk) for event in heard if isinstance(event, ModelChunkAppend)]
+    received = await received_of(words(*["x" * 1000] * 50))
+    lengths = [len(event.chunk) for event in received if isinstance(event, ModelChunkAppend)]
     assert max(lengths) <= MAX_CHUNK_CHARACTERS
     assert sum(lengths) == 49_000
 
@@ -104,7 +104,7 @@ async def test_joining_never_changes_the_text(steps: list[str | int]) -> None:
             events.append(ModelTextReset(message_id="m1", offset=step))
             text = text[:step]
     view = TurnView("t1", "s1")
-    for event in await heard_of(events):
+    for event in await received_of(events):
         assert not isinstance(event, TurnSnapshot)
         view.apply(event)
     assert "".join(message.text for message in view.snapshot().messages) == text
@@ -128,7 +128,7 @@ ITS_PICTURE = ToolResult(
 )
 
 
-def test_a_snapshot_and_the_stored_rows_tell_the_same_in_the_same_order() -> None:
+def test_a_snapshot_and_the_stored_rows_have_the_same_in_the_same_order() -> None:
     view = view_of(
         STARTED, *words("Look: "), A_CALL, ITS_PICTURE, ModelChunkStart(message_id="m2", offset=0, chunk="So.")
     )
@@ -179,14 +179,14 @@ def test_only_text_and_tool_results_count_as_delivered(events: tuple[TurnEvent, 
 
 
 def test_what_was_said_before_a_failure_is_kept_and_marked() -> None:
-    ending, told = ending_of(
+    ending, events = ending_of(
         view_of(STARTED, *words("Half")), "account", TurnFailed(code="deadline", message="Late.", retryable=True)
     )
     assert [(row.sender, row.text, row.metadata.get("partial")) for row in ending.messages] == [
         (Sender.MODEL, "Half", True),
         (Sender.SYSTEM_EVENT, "Late.", None),
     ]
-    assert (ending.status, ending.error_code, [event.type for event in told]) == (
+    assert (ending.status, ending.error_code, [event.type for event in events]) == (
         TurnStatus.FAILED,
         "deadline",
         ["turn_failed"],
@@ -211,7 +211,7 @@ def message(position: int, turn_id: str | None, text: str) -> MessageRow:
     )
 
 
-def test_earlier_messages_are_whole_turns_even_when_prompts_were_queued() -> None:
+def test_earlier_messages_are_complete_turns_even_when_prompts_were_queued() -> None:
     rows = [
         message(1, "a", "prompt a"),
         message(2, "b", "prompt b"),

@@ -82,7 +82,7 @@ async def test_a_turn_that_killed_three_servers_is_closed_by_the_fourth(
     assert idle.asked == []
 
 
-async def test_servers_that_are_told_to_stop_do_not_use_up_a_turns_attempts(
+async def test_servers_that_are_asked_to_stop_do_not_use_up_a_turns_attempts(
     database: FreshDatabase, tmp_path: Path
 ) -> None:
     session_id, stuck = str(uuid.uuid4()), ScriptedAgent([*saying("It "), anyio.Event()])
@@ -106,16 +106,16 @@ async def test_a_cancelled_turn_whose_server_died_keeps_what_it_had_said_and_end
     idle = ScriptedAgent()
     async with local_server(database, tmp_path, idle) as there:
         async with there.session(trace_id, session_id=session_id) as listening:
-            heard = await listening.until("turn_snapshot")
-            assert heard[-1]["messages"][0]["text"] == "It "
+            received = await listening.until("turn_snapshot")
+            assert received[-1]["messages"][0]["text"] == "It "
             monkeypatch.undo()
             async with local_server(database, tmp_path, idle):
-                heard = await listening.until(*END)
+                received = await listening.until(*END)
         assert await texts(there, session_id, at_least=3) == ["why?", "It ", "Stopped."]
         rows = (await there.http.get(f"/api/v1/sessions/{session_id}/messages")).json()["messages"]
-    assert heard[-1]["type"] == "turn_cancelled"
-    assert heard[-1]["seq"] == SEQS_PER_ATTEMPT + 1
-    assert heard[-1]["messageId"] == rows[1]["messageId"]
+    assert received[-1]["type"] == "turn_cancelled"
+    assert received[-1]["seq"] == SEQS_PER_ATTEMPT + 1
+    assert received[-1]["messageId"] == rows[1]["messageId"]
     assert rows[1]["metadata"]["partial"]
     assert idle.asked == []
 

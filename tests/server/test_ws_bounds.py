@@ -37,13 +37,13 @@ async def deaf_client(server: RunningServer) -> ByteStream:
 
 
 async def everything_from(stream: ByteStream) -> bytes:
-    heard = b""
+    received = b""
     with anyio.fail_after(60):
         try:
             while True:
-                heard += await stream.receive()
+                received += await stream.receive()
         except anyio.EndOfStream:
-            return heard
+            return received
 
 
 async def test_a_peer_that_answers_no_heartbeat_is_closed(tmp_path: Path) -> None:
@@ -51,9 +51,9 @@ async def test_a_peer_that_answers_no_heartbeat_is_closed(tmp_path: Path) -> Non
         running_server(tmp_path, ping_every_s=0.05, pong_within_s=0.05) as server,
         await deaf_client(server) as stream,
     ):
-        heard = await everything_from(stream)
-    assert heard.startswith(b"HTTP/1.1 101")
-    assert GONE in heard
+        received = await everything_from(stream)
+    assert received.startswith(b"HTTP/1.1 101")
+    assert GONE in received
 
 
 async def test_a_peer_that_answers_heartbeats_stays_until_it_answers_no_more(tmp_path: Path) -> None:
@@ -61,14 +61,16 @@ async def test_a_peer_that_answers_heartbeats_stays_until_it_answers_no_more(tmp
         running_server(tmp_path, ping_every_s=0.05, pong_within_s=3) as server,
         await deaf_client(server) as stream,
     ):
-        heard, answered = b"", 0
+        received, answered = b"", 0
         with anyio.fail_after(60):
             while answered < 2:
-                heard += await stream.receive()
-                while PING in heard:
-                    _, heard = heard.split(PING, 1)
-                    await stream.send(b"\x8a\x84\0\0\0\0" + heard[:4])  # a pong with the same payload, masked by zeros
-                    heard, answered = heard[4:], answered + 1
+                received += await stream.receive()
+                while PING in received:
+                    _, received = received.split(PING, 1)
+                    await stream.send(
+                        b"\x8a\x84\0\0\0\0" + received[:4]
+                    )  # a pong with the same payload, masked by zeros
+                    received, answered = received[4:], answered + 1
         assert GONE in await everything_from(stream)
 
 
@@ -114,7 +116,7 @@ def in_a_moment(server: RunningServer) -> None:
     object.__setattr__(server.parts.services, "socket_idle_s", 0.1)
 
 
-async def test_a_socket_that_only_pings_is_closed_and_told_why(tmp_path: Path) -> None:
+async def test_a_socket_that_only_pings_is_closed_with_the_reason(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         in_a_moment(server)
         async with server.session(await server.trace_id()) as socket:
@@ -180,7 +182,7 @@ async def test_one_more_socket_than_a_user_may_have_is_closed_and_others_have_th
 
 
 @pytest.mark.parametrize("mode", ["reject", "queue"])
-async def test_a_prompt_beside_as_many_answers_as_one_may_have_is_refused_as_busy(tmp_path: Path, mode: str) -> None:
+async def test_a_prompt_during_as_many_answers_as_one_may_have_is_refused_as_busy(tmp_path: Path, mode: str) -> None:
     go_on = anyio.Event()
     agent = ScriptedAgent([*saying("It is "), go_on])
     async with running_server(tmp_path, agent, turns_per_user=1) as server:
@@ -201,7 +203,9 @@ async def test_a_prompt_beside_as_many_answers_as_one_may_have_is_refused_as_bus
             assert (await other.until(*END))[-1]["turnId"] == turn_id
 
 
-async def test_a_prompt_without_a_socket_beside_too_many_answers_is_told_when_to_try_again(tmp_path: Path) -> None:
+async def test_a_prompt_without_a_socket_during_too_many_answers_learns_when_to_try_again(
+    tmp_path: Path,
+) -> None:
     agent = ScriptedAgent([*saying("It is "), anyio.Event()])
     async with (
         running_server(tmp_path, agent, turns_per_user=1) as server,

@@ -23,7 +23,7 @@ async def test_opening_a_session_costs_nothing_and_starts_nothing(tmp_path: Path
         assert agent.asked == []
 
 
-async def test_a_prompt_is_answered_told_and_stored(tmp_path: Path) -> None:
+async def test_a_prompt_is_answered_sent_and_stored(tmp_path: Path) -> None:
     agent = ScriptedAgent()
     async with running_server(tmp_path, agent) as server, server.session(await server.trace_id()) as socket:
         turn_id = await ask(socket, "why is this slow?")
@@ -188,7 +188,7 @@ async def test_a_turn_that_ended_while_nobody_listened_is_in_the_history(tmp_pat
             assert [row["contentText"] for row in again.ack["history"]] == ["why?", "It is read."]
 
 
-async def test_two_sockets_of_a_session_hear_the_same(tmp_path: Path) -> None:
+async def test_two_sockets_of_a_session_receive_the_same(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         trace_id = await server.trace_id()
         async with (

@@ -89,7 +89,9 @@ async def test_a_prompt_over_the_plan_is_refused_with_its_numbers(tmp_path: Path
         assert (usage["usage"]["plan"]["name"], sessions["used"], sessions["left"]) == ("tiny", 1, 0)
 
 
-async def test_an_answer_that_cannot_be_stored_is_told_as_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_answer_that_cannot_be_stored_is_reported_as_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with running_server(tmp_path) as server, server.session(await server.trace_id()) as socket:
 
         async def unreachable(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""What a client hears when the server cannot tell it how its turn ended."""
+"""What a client receives when the server cannot say how its turn ended."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from server.adapters.in_process.relay import MemoryRelay
 from tests.server.running_server import running_server
 
 
-async def test_whoever_is_hung_up_on_is_told_to_come_back(tmp_path: Path) -> None:
+async def test_whoever_is_hung_up_on_is_asked_to_come_back(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server, server.session(await server.trace_id()) as socket:
         relay = server.parts.services.conversation._relay
         assert isinstance(relay, MemoryRelay)

@@ -1,4 +1,4 @@
-"""search_findings and get_usage: what the person's other traces showed, and where he stands against his plan."""
+"""search_findings and get_usage: what the person's other traces showed, and their usage against their plan."""
 
 import re
 from typing import Annotated, Any

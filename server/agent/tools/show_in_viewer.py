@@ -1,4 +1,4 @@
-"""show_in_viewer and navigate: move the chart the person is looking at. Offered only while it is on his page."""
+"""show_in_viewer and navigate: move the chart the person is looking at. Offered only while it is on their page."""
 
 from typing import Annotated, Any, Literal
 

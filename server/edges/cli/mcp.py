@@ -10,10 +10,12 @@ from server.edges.cli.reading import need_file
 
 def mcp(entry_points: CliEntryPoints, traces: Sequence[Path], source_folder: Path | None) -> None:
     """Answer until stdin closes; everything but the protocol goes to stderr."""
-    from server.edges.mcp.stdio import LocalDesk, serve_stdio
+    from server.edges.mcp.stdio import LocalTraces, serve_stdio
     from server.edges.mcp.version import version
 
     for trace in traces:
         need_file(trace)
-    traces_here = LocalDesk(entry_points.workers(), [trace.absolute() for trace in traces], source_folder=source_folder)
-    asyncio.run(serve_stdio(traces_here, version=version()))
+    local_traces = LocalTraces(
+        entry_points.workers(), [trace.absolute() for trace in traces], source_folder=source_folder
+    )
+    asyncio.run(serve_stdio(local_traces, version=version()))

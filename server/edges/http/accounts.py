@@ -1,4 +1,4 @@
-"""Plans and usage as clients see them, and where the caller himself stands."""
+"""Plans and usage as clients see them, and the caller's own usage."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -61,7 +61,7 @@ class MeterView(WireModel):
 
 
 class UsageView(WireModel):
-    """Where a user stands. `plan` is the one that binds him."""
+    """A user's usage. `plan` is the one that binds them."""
 
     user_id: str
     display_name: str | None
@@ -108,7 +108,7 @@ class MyUsage(WireModel):
 
 @routes.get("/me/usage")
 async def my_usage(caller: CurrentCaller, services: CurrentServices, session_id: SessionId = None) -> MyUsage:
-    """What the caller has used of his plan, what is left and when it renews; with `sessionId`, of that conversation
+    """What the caller has used of their plan, what is left and when it renews; with `sessionId`, of that conversation
     too."""
     usage = await services.administration.usage(caller.user_id)
     messages = None

@@ -87,7 +87,7 @@ async def ready(services: CurrentServices) -> JSONResponse:
 
 
 async def config(services: CurrentServices) -> ClientConfig:
-    """Who tells this server who people are, and where its turns can be heard beside it."""
+    """Who identifies people to this server, and where else its turns can be followed."""
     return services.client
 
 

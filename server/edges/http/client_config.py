@@ -1,4 +1,4 @@
-"""What the page must know before anybody has signed in: who tells it who people are, and whether Realtime is there."""
+"""What the page must know before anybody has signed in: who identifies people, and whether Realtime is there."""
 
 from typing import Literal, Self
 from urllib.parse import urlsplit

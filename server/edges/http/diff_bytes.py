@@ -1,6 +1,6 @@
 """The diff of two traces as bytes for a browser: left heavy by the open one, with what each path weighed before.
 
-The format is that of view_bytes, with a column `before` beside the others and what vanished in the header. Runs inside
+The format is that of view_bytes, with a further column `before` and what vanished in the header. Runs inside
 a worker.
 """
 
@@ -16,7 +16,7 @@ from server.ports.traces import OpenTrace
 from traces.model import NONE, Int64, Profile, Trace
 
 MOST_VANISHED = 50
-"""Paths told by name that are gone; the rest is counted."""
+"""Vanished paths listed by name; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +40,8 @@ def diff_bytes(after: Trace, before: Trace | OpenTrace, query: DiffViewQuery, en
         before_profile = alike(before, after.profiles[profile])
     comparison = compare(before, after, DiffOptions(profile=profile, before_profile=before_profile))
     tree = comparison.tree
-    whole_before = float(tree.before[tree.parent < 0].sum())
-    scale = comparison.extent / whole_before if query.compare == "shares" and whole_before else 1.0
+    total_before = float(tree.before[tree.parent < 0].sum())
+    scale = comparison.extent / total_before if query.compare == "shares" and total_before else 1.0
     rows, kept = _bounded(comparison, query.max_boxes)
     node = comparison.places.node[kept]
     frame = tree.after_frame[tree.function[node]]
@@ -62,7 +62,7 @@ def diff_bytes(after: Trace, before: Trace | OpenTrace, query: DiffViewQuery, en
             "name": before.name,
             "profile": tree.before_profile.handle,
             "profileName": tree.before_profile.name,
-            "whole": whole_before,
+            "whole": total_before,
             "scale": scale,
             "vanished": [
                 {"name": comparison.name(one), "value": float(tree.before[one]) * scale}

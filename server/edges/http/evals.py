@@ -24,7 +24,7 @@ class ToolRun(BaseModel):
 
 class EvaluatedTurn(BaseModel):
     """`trace_id` is the turn, as in POST /api/chat. `latency_ms` is from the question to the stored answer; `checks`
-    counts the answer's claims by status. What nobody told is null."""
+    counts the answer's claims by status. What was not reported is null."""
 
     trace_id: str
     session_id: str
@@ -68,8 +68,8 @@ def evaluated(turn_id: str, session_id: str, trace_id: str, messages: Sequence[H
     if asked is None:
         return None
     answer = next((one for one in reversed(messages) if one.sender == "model" and "usage" in one.metadata), None)
-    beside: dict[str, Any] = {} if answer is None else answer.metadata
-    usage: dict[str, Any] = beside.get("usage") or {}
+    metadata: dict[str, Any] = {} if answer is None else answer.metadata
+    usage: dict[str, Any] = metadata.get("usage") or {}
     return EvaluatedTurn(
         trace_id=turn_id,
         session_id=session_id,
@@ -78,8 +78,8 @@ def evaluated(turn_id: str, session_id: str, trace_id: str, messages: Sequence[H
         question=asked.content_text,
         completed=answer is not None,
         latency_ms=None if answer is None else (answer.created_at - asked.created_at).total_seconds() * 1e3,
-        model=beside.get("model"),
-        prompt_version=beside.get("promptVersion"),
+        model=metadata.get("model"),
+        prompt_version=metadata.get("promptVersion"),
         tools=[
             ToolRun(name=one.tool_name or "", status=one.tool_status)
             for one in messages
@@ -88,6 +88,6 @@ def evaluated(turn_id: str, session_id: str, trace_id: str, messages: Sequence[H
         input_tokens=usage.get("inputTokens"),
         output_tokens=usage.get("outputTokens"),
         cost=usage.get("cost"),
-        checks=dict(Counter(str(check.get("status")) for check in beside.get("checks") or ())),
+        checks=dict(Counter(str(check.get("status")) for check in metadata.get("checks") or ())),
         feedback=None if answer is None else answer.feedback,
     )

@@ -66,11 +66,11 @@ class Guard:
         return None
 
 
-def _with_headers(send: Send, wanted: Mapping[str, str]) -> Send:
+def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in wanted.items():
+            for name, value in headers.items():
                 headers.setdefault(name, value)
         await send(message)
 

@@ -20,7 +20,7 @@ routes = APIRouter(prefix="/traces", tags=["traces"])
 async def all_insights(
     trace_id: str, caller: CurrentCaller, services: CurrentServices, profile: str | None = None
 ) -> dict[str, Any]:
-    """Findings that the trace has, worst first; then what was looked for and not found, or cannot be told, and why."""
+    """Findings that the trace has, worst first; then what was not found or cannot be judged, and why."""
     _, opened = await services.library.open(caller, trace_id)
     answer: dict[str, Any] = await services.workers.ask(opened, insights_json, index_of(profile, "profile"))
     return answer

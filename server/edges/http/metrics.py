@@ -19,7 +19,7 @@ EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
 async def metrics(request: Request, services: CurrentServices) -> PlainTextResponse:
     """Prometheus' text format, for an administrator or the bearer of the monitor's own token. Raises NotAuthenticated,
     NotAllowed."""
-    wanted, given = services.metrics_token, access_token(request)
-    if wanted is None or given is None or not hmac.compare_digest(given.encode(), wanted.encode()):
+    expected, given = services.metrics_token, access_token(request)
+    if expected is None or given is None or not hmac.compare_digest(given.encode(), expected.encode()):
         await administrator(await caller_of(request))
     return PlainTextResponse(services.metrics(), media_type=EXPOSITION)

@@ -18,7 +18,7 @@ KEPT_BYTES = 32 << 20
 """Of pictures drawn last: a few hundred, as a page or a pull request shows them again and again."""
 
 
-class PictureDesk:
+class PictureLimiter:
     """Belongs to one event loop; nothing in it waits."""
 
     def __init__(self, *, most_at_once: int = MOST_AT_ONCE, kept_bytes: int = KEPT_BYTES) -> None:

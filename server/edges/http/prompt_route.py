@@ -1,4 +1,4 @@
-"""Asking without a socket: a page that hears turns on Realtime alone, and a gateway that speaks for people it knows."""
+"""Asking without a socket: a page that follows turns on Realtime alone, and a gateway that acts for people it knows."""
 
 import hmac
 import uuid
@@ -65,10 +65,10 @@ class AcceptedTurn(WireModel):
 
 @routes.post("/sessions/{session_id}/join")
 async def join(
-    session_id: Identifier, wanted: JoinRequest, caller: CurrentCaller, services: CurrentServices
+    session_id: Identifier, body: JoinRequest, caller: CurrentCaller, services: CurrentServices
 ) -> JoinedSession:
     """Open or rejoin a session, as the socket's `start_analysis` does; costs nothing."""
-    message = StartAnalysis(trace_id=wanted.trace_id, session_id=session_id, mounted_tools=wanted.mounted_tools)
+    message = StartAnalysis(trace_id=body.trace_id, session_id=session_id, mounted_tools=body.mounted_tools)
     joined = await services.conversation.join(caller, message)
     await joined.listening.aclose()
     return JoinedSession(ack=joined.ack, snapshot=joined.running)
@@ -99,22 +99,22 @@ async def gateway_of(services: CurrentServices, x_internal_auth_token: Annotated
 
 @routes.post("/ai/process-turn", status_code=202)
 async def process_turn(
-    wanted: ProcessTurn, gateway: Annotated[Gateway, Depends(gateway_of)], services: CurrentServices
+    body: ProcessTurn, gateway: Annotated[Gateway, Depends(gateway_of)], services: CurrentServices
 ) -> AcceptedTurn:
-    """Accept a prompt from a gateway; its events are told on Realtime. The same turnId again starts nothing."""
-    if wanted.type == "user_prompt" and wanted.prompt is None:
+    """Accept a prompt from a gateway; its events are sent on Realtime. The same turnId again starts nothing."""
+    if body.type == "user_prompt" and body.prompt is None:
         raise BadRequest("A user_prompt needs its prompt.", field="prompt")
-    caller = await gateway.caller_of(wanted.user_id)
-    await services.conversation.open(caller, trace_id=wanted.trace_id, session_id=wanted.session_id)
-    if wanted.prompt is None:
+    caller = await gateway.caller_of(body.user_id)
+    await services.conversation.open(caller, trace_id=body.trace_id, session_id=body.session_id)
+    if body.prompt is None:
         return AcceptedTurn(turn_id=None)
-    prompt = NewPrompt(prompt=wanted.prompt, turn_id=wanted.turn_id, model=wanted.model_name)
+    prompt = NewPrompt(prompt=body.prompt, turn_id=body.turn_id, model=body.model_name)
     try:
-        return await _accept(services, caller, wanted.session_id, prompt)
+        return await _accept(services, caller, body.session_id, prompt)
     except ServerError as error:
-        told = answer_to(error)
-        if gateway.refuse is not None and isinstance(told, ChatError):
-            gateway.refuse(wanted.session_id, told)
+        answer = answer_to(error)
+        if gateway.refuse is not None and isinstance(answer, ChatError):
+            gateway.refuse(body.session_id, answer)
         raise
 
 

@@ -11,7 +11,7 @@ from starlette.requests import HTTPConnection
 from limits.administration import Administration
 from server.agent.model_call.offered_models import OfferedModels
 from server.edges.http.client_config import ClientConfig
-from server.edges.http.picture_limiter import PictureDesk
+from server.edges.http.picture_limiter import PictureLimiter
 from server.edges.http.uploads import UploadsUnderWay
 from server.edges.ws.bounds import EXPIRED_GRACE_S
 from server.edges.ws.open_sockets import OpenSockets
@@ -28,8 +28,8 @@ ACCESS_COOKIE = "flamechat_access"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gateway:
-    """A program that starts turns for people it has recognised itself, proven by the secret. `refuse` tells a session's
-    listeners on Realtime that a prompt was not accepted: they hear no answer of ours."""
+    """A program that starts turns for people it has recognised itself, proven by the secret. `refuse` notifies a
+    session's listeners on Realtime that a prompt was not accepted: they do not see the HTTP answer."""
 
     secret: str = field(repr=False)
     caller_of: Callable[[str], Awaitable[Caller]]
@@ -63,7 +63,7 @@ class Services:
 
     models: OfferedModels = field(default_factory=OfferedModels)
     uploads: UploadsUnderWay = field(default_factory=UploadsUnderWay)
-    pictures: PictureDesk = field(default_factory=PictureDesk)
+    pictures: PictureLimiter = field(default_factory=PictureLimiter)
 
 
 def access_token(connection: HTTPConnection) -> str | None:

@@ -23,7 +23,7 @@ Reader = Annotated[LinkReader, Depends(reader_of)]
 
 @routes.put("/traces/{trace_id}/link", status_code=201)
 async def make_link(trace_id: str, caller: CurrentCaller, services: CurrentServices) -> dict[str, str]:
-    """A new link to the trace; an earlier one ends. Its token is told this once. 403 when the plan has no sharing."""
+    """A new link to the trace; an earlier one ends. Its token is shown this once. 403 when the plan has no sharing."""
     token = await services.library.share(caller, trace_id)
     return {"token": token, "address": f"/api/v1/shared/{token}"}
 

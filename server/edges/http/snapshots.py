@@ -1,5 +1,5 @@
 """Pictures over HTTP: of a trace in the body, and of a stored one. Drawn in worker processes; a burst waits, and what
-does not fit into the queue is told when to come again."""
+does not fit into the queue is refused until later."""
 
 import hashlib
 from collections.abc import AsyncIterator

@@ -23,7 +23,7 @@ routes = APIRouter(prefix="/traces", tags=["traces"])
 
 
 def shown_summary(row: TraceRow) -> dict[str, Any]:
-    """What is said of a trace in a list; its findings have a door of their own."""
+    """What a list shows of a trace; its findings have a route of their own."""
     return {key: value for key, value in row.summary.items() if key != "findings"}
 
 
@@ -49,7 +49,7 @@ async def upload(
     upload_id: Annotated[str | None, Query(alias="upload", pattern="^[A-Za-z0-9_-]{1,64}$")] = None,
 ) -> JSONResponse:
     """Store a trace: the raw body with `?name=`, or a multipart field `file`. gzip, zstd and zip are opened. With an id
-    of the sender's in `?upload=`, `GET /uploads` tells meanwhile how far it is."""
+    of the sender's in `?upload=`, `GET /uploads` meanwhile reports its progress."""
     async with received(request, scratch=services.scratch, max_bytes=services.max_upload_bytes) as file:
         with services.uploads.hold(caller, upload_id, file):
             row = await services.library.add(caller, file.path, name=file.name, sha256=file.sha256)

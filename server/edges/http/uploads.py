@@ -27,7 +27,7 @@ MULTIPART_OVERHEAD_BYTES = 64 << 10
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A whole upload. The file lives as long as the context it came from."""
+    """A complete upload. The file lives as long as the context it came from."""
 
     path: Path
     name: str
@@ -65,7 +65,7 @@ async def received(request: Request, *, scratch: Path, max_bytes: int) -> AsyncI
 
 
 class UploadsUnderWay:
-    """Uploads of this process that are whole, by their sender and the id that he gave them."""
+    """Uploads that this process has received completely, by their sender and the id that they gave them."""
 
     def __init__(self) -> None:
         self._uploads: dict[tuple[str, str], Upload] = {}
@@ -84,7 +84,7 @@ class UploadsUnderWay:
             del self._uploads[key]
 
     def of(self, caller: Caller) -> list[tuple[str, Upload]]:
-        """The caller's, by his ids, in the order of their arrival."""
+        """The caller's, by their ids, in the order of their arrival."""
         return [(upload_id, one) for (account, upload_id), one in self._uploads.items() if account == caller.account_id]
 
 

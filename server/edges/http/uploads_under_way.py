@@ -24,8 +24,8 @@ class UploadView(WireModel):
 
 @routes.get("")
 async def under_way(caller: CurrentCaller, services: CurrentServices) -> dict[str, list[UploadView]]:
-    """The caller's uploads that were sent with `?upload=<id>`, are whole and not yet stored, as far as they came to
-    this process."""
+    """The caller's uploads that were sent with `?upload=<id>`, are complete and not yet stored, as far as they came
+    to this process."""
     return {"uploads": [await _view(upload_id, one, services) for upload_id, one in services.uploads.of(caller)]}
 
 

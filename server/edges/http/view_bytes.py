@@ -129,8 +129,8 @@ def assemble(header: dict[str, Any], boxes: Part, callers: Part | None) -> bytes
                 offset += -(-len(data) // ALIGNMENT) * ALIGNMENT
             count = table[0]["length"]
             tables.append({"boxes": count, "rowOffsets": part.row_offsets.tolist(), "columns": table})
-        whole = header | tables[0] | {"callers": tables[1] if callers is not None else None}
-        return json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"), blocks
+        head = header | tables[0] | {"callers": tables[1] if callers is not None else None}
+        return json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"), blocks
 
     longest, _ = described(1 << 40)
     base = -(-(8 + len(longest)) // ALIGNMENT) * ALIGNMENT

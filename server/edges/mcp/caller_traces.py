@@ -1,4 +1,4 @@
-"""Who asks, and what lies before him."""
+"""The traces of the one who asks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ class OpenedTrace:
     tool_context: ToolContext
 
 
-class Desk(Protocol):
-    """One caller's traces. `opens_files` says that he may name files of this machine."""
+class CallerTraces(Protocol):
+    """One caller's traces. `opens_files` says that they may name files of this machine."""
 
     @property
     def workers(self) -> TraceWorkers: ...
@@ -31,7 +31,7 @@ class Desk(Protocol):
     def opens_files(self) -> bool: ...
 
     async def traces(self) -> Sequence[KnownTrace]:
-        """His traces, newest first."""
+        """Their traces, newest first."""
         ...
 
     async def open(self, trace_id: str) -> OpenedTrace:
@@ -39,7 +39,7 @@ class Desk(Protocol):
         ...
 
     async def hidden_tools(self) -> frozenset[str]:
-        """Those that his plan leaves out."""
+        """Those that their plan leaves out."""
         ...
 
     async def open_file(self, path: str) -> KnownTrace:

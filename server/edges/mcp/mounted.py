@@ -24,8 +24,8 @@ MAX_BODY_BYTES = 256 << 10
 
 
 @dataclass(frozen=True, slots=True)
-class AccountDesk:
-    """Implements `Desk` for one signed-in caller: each door asks the library, which asks who may."""
+class AccountTraces:
+    """Implements `CallerTraces` for one signed-in caller: the library checks their access on each call."""
 
     services: Services
     caller: Caller
@@ -83,7 +83,7 @@ class MountedTools:
     def __init__(self, services: Services, *, version: str) -> None:
         self._services = services
         self._sessions = StreamableHTTPSessionManager(
-            tools_server(self._desk, version=version),
+            tools_server(self._traces_of_caller, version=version),
             stateless=True,
             json_response=True,
             max_request_body_size=MAX_BODY_BYTES,
@@ -102,8 +102,8 @@ class MountedTools:
         caller = await self._services.identity.identify(access_token(Request(scope)))
         await self._sessions.asgi_app({**scope, "state": {**scope.get("state", {}), "caller": caller}}, receive, send)
 
-    async def _desk(self, context: Context) -> AccountDesk:
+    async def _traces_of_caller(self, context: Context) -> AccountTraces:
         request = context.request
         assert isinstance(request, Request)
         caller: Caller = request.state.caller
-        return AccountDesk(self._services, caller)
+        return AccountTraces(self._services, caller)

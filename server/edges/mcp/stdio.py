@@ -21,9 +21,9 @@ from server.protocol.wire_values import LimitsView
 COPIED_AT_ONCE = 1 << 20
 
 
-class LocalDesk:
-    """Implements `Desk` over files of this machine, read when they are first asked about. Without files to begin with,
-    the other program may open some."""
+class LocalTraces:
+    """Implements `CallerTraces` over files of this machine, read when they are first asked about. Without files to
+    begin with, the other program may open some."""
 
     def __init__(self, workers: LocalWorkers, files: Sequence[Path], *, source_folder: Path | None = None) -> None:
         self._workers = workers
@@ -98,26 +98,26 @@ class LocalDesk:
 class LocalToolContext:
     """Implements `ToolContext` over the local files."""
 
-    desk: LocalDesk
+    local_traces: LocalTraces
     trace_id: str
     source_folder: Path | None
 
     @property
     def has(self) -> frozenset[Need]:
-        return self.desk.has
+        return self.local_traces.has
 
     async def traces(self) -> Sequence[KnownTrace]:
-        return [known for known in await self.desk.traces() if known.trace_id != self.trace_id]
+        return [known for known in await self.local_traces.traces() if known.trace_id != self.trace_id]
 
     async def open(self, trace_id: str) -> OpenTrace:
-        return await self.desk.opened(trace_id)
+        return await self.local_traces.opened(trace_id)
 
     def upload(self) -> AbstractAsyncContextManager[Path]:
         return self._upload()
 
     @asynccontextmanager
     async def _upload(self) -> AsyncIterator[Path]:
-        yield self.desk.file(self.trace_id)
+        yield self.local_traces.file(self.trace_id)
 
     async def usage(self) -> LimitsView:
         raise NotSupported("There is no plan here.")
@@ -131,12 +131,12 @@ def _digest(file: Path) -> str:
     return digest.hexdigest()
 
 
-async def serve_stdio(desk: LocalDesk, *, version: str) -> None:
+async def serve_stdio(local_traces: LocalTraces, *, version: str) -> None:
     """Answer until stdin closes. Only the protocol writes to stdout."""
 
-    async def desk_of(_: Context) -> LocalDesk:
-        return desk
+    async def traces_of(_: Context) -> LocalTraces:
+        return local_traces
 
-    server = tools_server(desk_of, version=version)
+    server = tools_server(traces_of, version=version)
     async with stdio_server() as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())

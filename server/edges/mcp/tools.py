@@ -18,7 +18,7 @@ from server.agent.tools.contract.tool import Tool
 from server.agent.tools.contract.tool_context import KnownTrace
 from server.agent.tools.contract.tool_errors import ToolProblem, ToolRetry
 from server.agent.tools.get_trace_summary import GET_TRACE_SUMMARY
-from server.edges.mcp.caller_traces import Desk
+from server.edges.mcp.caller_traces import CallerTraces
 from server.errors import ServerError
 from server.quoting import quoted
 from traces.errors import TraceError
@@ -50,35 +50,37 @@ OPEN_TRACE = types.Tool(
 Context = ServerRequestContext[Any, Any]
 
 
-def tools_server(desk_of: Callable[[Context], Awaitable[Desk]], *, version: str) -> Server[Any]:
-    """A server that asks `desk_of` whose desk each request is at."""
+def tools_server(traces_of: Callable[[Context], Awaitable[CallerTraces]], *, version: str) -> Server[Any]:
+    """A server that asks `traces_of` for the traces of each request's caller."""
 
     async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        desk = await desk_of(context)
-        offered = [described(tool) for tool in await _offered(desk)]
-        return types.ListToolsResult(tools=[LIST_TRACES, *([OPEN_TRACE] if desk.opens_files else []), *offered])
+        caller_traces = await traces_of(context)
+        offered = [described(tool) for tool in await _offered(caller_traces)]
+        return types.ListToolsResult(
+            tools=[LIST_TRACES, *([OPEN_TRACE] if caller_traces.opens_files else []), *offered]
+        )
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        desk = await desk_of(context)
+        caller_traces = await traces_of(context)
         try:
-            return types.CallToolResult(content=await _called(desk, params.name, dict(params.arguments or {})))
+            return types.CallToolResult(content=await _called(caller_traces, params.name, dict(params.arguments or {})))
         except (ToolProblem, ServerError, TraceError) as problem:
             return types.CallToolResult(content=[_text(str(problem))], is_error=True)
 
     async def list_resources(context: Context, _: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        known = await (await desk_of(context)).traces()
+        known = await (await traces_of(context)).traces()
         return types.ListResourcesResult(resources=[resource(one) for one in known])
 
     async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        desk = await desk_of(context)
+        caller_traces = await traces_of(context)
         uri = str(params.uri)
         try:
-            content = await _called(desk, GET_TRACE_SUMMARY.name, {"trace": uri.removeprefix(SCHEME)})
+            content = await _called(caller_traces, GET_TRACE_SUMMARY.name, {"trace": uri.removeprefix(SCHEME)})
         except (ToolProblem, ServerError, TraceError) as problem:
             raise MCPError(types.INVALID_PARAMS, str(problem)) from None
         text = "\n".join(one.text for one in content if isinstance(one, types.TextContent))
-        told = types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)
-        return types.ReadResourceResult(contents=[told])
+        contents = types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)
+        return types.ReadResourceResult(contents=[contents])
 
     return Server(
         "flamechat",
@@ -114,27 +116,27 @@ def resource(known: KnownTrace) -> types.Resource:
     )
 
 
-async def _offered(desk: Desk) -> tuple[Tool[Any], ...]:
-    hidden = await desk.hidden_tools()
-    return tuple(tool for tool in TOOLS if tool.needs <= desk.has and tool.name not in hidden)
+async def _offered(caller_traces: CallerTraces) -> tuple[Tool[Any], ...]:
+    hidden = await caller_traces.hidden_tools()
+    return tuple(tool for tool in TOOLS if tool.needs <= caller_traces.has and tool.name not in hidden)
 
 
-async def _called(desk: Desk, name: str, arguments: dict[str, Any]) -> list[types.ContentBlock]:
+async def _called(caller_traces: CallerTraces, name: str, arguments: dict[str, Any]) -> list[types.ContentBlock]:
     """The content of one call. Raises ToolProblem, ServerError, TraceError."""
     if name == LIST_TRACES.name:
-        return [_text(_listed(await desk.traces()))]
-    if name == OPEN_TRACE.name and desk.opens_files:
-        opened = await desk.open_file(str(arguments.get("path", "")))
+        return [_text(_listed(await caller_traces.traces()))]
+    if name == OPEN_TRACE.name and caller_traces.opens_files:
+        opened = await caller_traces.open_file(str(arguments.get("path", "")))
         return [_text(f"{quoted(opened.name, 80)} is open as {opened.trace_id}")]
-    tool = named_tool(name, await _offered(desk))
-    known = chosen_trace(await desk.traces(), arguments.pop("trace", None))
-    place = await desk.open(known.trace_id)
+    tool = named_tool(name, await _offered(caller_traces))
+    known = chosen_trace(await caller_traces.traces(), arguments.pop("trace", None))
+    place = await caller_traces.open(known.trace_id)
     bounds = AgentBounds()
     outcome, _ = await run_tool(
         tool,
         arguments,
         trace=place.opened,
-        workers=desk.workers,
+        workers=caller_traces.workers,
         seconds=bounds.tool_seconds,
         characters=bounds.result_characters,
         tool_context=place.tool_context,

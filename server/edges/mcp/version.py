@@ -1,4 +1,4 @@
-"""What this program tells others of its age."""
+"""The version that this program reports to others."""
 
 from importlib import metadata
 

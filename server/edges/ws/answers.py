@@ -1,4 +1,4 @@
-"""From what went wrong to what the client is told: a message (the socket stays open) or a close code."""
+"""From what went wrong to what the client is sent: a message (the socket stays open) or a close code."""
 
 from enum import IntEnum
 from typing import Literal

@@ -22,7 +22,7 @@ class OpenSockets:
         return self._open.total()
 
     @contextmanager
-    def held_by(self, user_id: str) -> Iterator[None]:
+    def opened_by(self, user_id: str) -> Iterator[None]:
         """A socket of this user is open for as long as the context. Raises TooManyAtOnce."""
         if self._per_user is not None and self._open[user_id] >= self._per_user:
             self._measures.refused("sockets_at_once")

@@ -1,4 +1,4 @@
-"""How long a socket knows its user: as long as his token, and a moment more in which he may send a new one."""
+"""How long a socket knows its user: while their token is valid, and a moment more in which they may send a new one."""
 
 from datetime import UTC, datetime
 

@@ -1,7 +1,7 @@
-"""One client's socket: who it is, what it asks, what it hears.
+"""One client's socket: who it is, what it asks, what it is sent.
 
-accepted -> authenticated by its first `start_analysis` -> reads messages and hears its session's events, side by
-side, until either side closes. A turn runs on whether or not the socket lives.
+accepted -> authenticated by its first `start_analysis` -> reads messages and receives its session's events,
+side by side, until either side closes. A turn runs on whether or not the socket lives.
 """
 
 import uuid
@@ -47,7 +47,7 @@ from traces.errors import TraceError
 
 
 class _Closed(Exception):
-    """The conversation is over; `code` is what the client is told, None when it left by itself."""
+    """The conversation is over; `code` is what the client is sent, None when it left by itself."""
 
     def __init__(self, code: CloseCode | None, reason: str = "") -> None:
         super().__init__(reason)
@@ -98,7 +98,7 @@ class Connection:
         if first is None or caller is None:
             raise _Closed(CloseCode.TOO_LATE, "No start_analysis came in time.")
         try:
-            with self._services.sockets.held_by(caller.user_id):
+            with self._services.sockets.opened_by(caller.user_id):
                 await self._talk(caller, first)
         except TooManyAtOnce as error:
             raise _Closed(CloseCode.TOO_MANY, str(error)) from None
@@ -170,7 +170,7 @@ class Connection:
                 case Authenticate():
                     await self._authenticate(caller, message)
                 case Regenerate() | EditPrompt():
-                    await self._tell(
+                    await self._report(
                         await self._services.conversation.supersede(
                             caller, message, self._viewing, session_id=self._session_id
                         )
@@ -181,7 +181,7 @@ class Connection:
             await self._send(answer_to(error))
 
     async def _join(self, caller: Caller, message: StartAnalysis, tasks: anyio.abc.TaskGroup) -> None:
-        """Open a session and hear it, in place of the one heard so far. Starts a turn only when it carries a prompt."""
+        """Open a session and listen to it instead of the one before. Starts a turn only when it carries a prompt."""
         try:
             joined = await self._services.conversation.join(caller, message)
         except NotFound as error:
@@ -206,9 +206,9 @@ class Connection:
     async def _submit(self, caller: Caller, message: UserPrompt) -> None:
         if message.session_id != self._session_id:
             raise BadRequest("This socket listens to another session: send start_analysis first.", field="sessionId")
-        await self._tell(await self._services.conversation.submit(caller, message, self._viewing))
+        await self._report(await self._services.conversation.submit(caller, message, self._viewing))
 
-    async def _tell(self, waiting: WaitingForModel | None) -> None:
+    async def _report(self, waiting: WaitingForModel | None) -> None:
         if waiting is not None:
             await self._send(waiting)
 

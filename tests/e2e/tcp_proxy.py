@@ -1,4 +1,4 @@
-"""A TCP relay in front of a server, so that a test can shut it, or lead it elsewhere."""
+"""A TCP proxy in front of a server, so that a test can shut it, or lead it elsewhere."""
 
 import asyncio
 import contextlib
@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 
-class Door:
-    """`address` is where clients come in. Its methods belong to the loop that the door was opened in."""
+class TcpProxy:
+    """`address` is where clients come in. Its methods belong to the loop that the proxy was opened in."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -60,13 +60,13 @@ async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 
 @asynccontextmanager
-async def open_door(port: int) -> AsyncIterator[Door]:
+async def open_proxy(port: int) -> AsyncIterator[TcpProxy]:
     """Relay a free port to this one until the block ends."""
-    door = Door(port)
-    server = await asyncio.start_server(door.let_in, "127.0.0.1", 0)
-    door.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    proxy = TcpProxy(port)
+    server = await asyncio.start_server(proxy.let_in, "127.0.0.1", 0)
+    proxy.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
-        yield door
+        yield proxy
     finally:
         server.close()
-        door.shut()
+        proxy.shut()

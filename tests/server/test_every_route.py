@@ -26,21 +26,23 @@ AS_ANNA = {"Authorization": "Bearer anna"}
 AS_BEN = {"Authorization": "Bearer ben"}
 SHARING = replace(LOCAL_PLAN, allow_public_sharing=True)
 
-Door = tuple[str, str]
+RouteName = tuple[str, str]
 """Method and path as the application declares them; the method of a socket is WS."""
 
 
-def doors(*lines: str) -> set[Door]:
+def routes(*lines: str) -> set[RouteName]:
     return {(method, path) for method, path in (line.split() for line in lines)}
 
 
-FOR_EVERYBODY = doors("GET /health", "GET /ready", "GET /api/v1/config", "GET /api/v1/openapi.json")
-THE_PAGE = doors("GET /", "GET /admin", "GET /t/{rest:path}", "GET /s/{rest:path}", "GET /{path:path}")
-"""Files of the built client, the same for everybody; what it shows it asks of the other doors."""
+FOR_EVERYBODY = routes("GET /health", "GET /ready", "GET /api/v1/config", "GET /api/v1/openapi.json")
+THE_PAGE = routes("GET /", "GET /admin", "GET /t/{rest:path}", "GET /s/{rest:path}", "GET /{path:path}")
+"""Files of the built client, the same for everybody; what it shows it asks of the other routes."""
 
-BY_LINK = doors("GET /api/v1/shared/{token}", "GET /api/v1/shared/{token}/functions", "GET /api/v1/shared/{token}/view")
-FOR_GATEWAYS = doors("POST /api/v1/ai/process-turn")
-FOR_ADMINISTRATORS = doors(
+BY_LINK = routes(
+    "GET /api/v1/shared/{token}", "GET /api/v1/shared/{token}/functions", "GET /api/v1/shared/{token}/view"
+)
+FOR_GATEWAYS = routes("POST /api/v1/ai/process-turn")
+FOR_ADMINISTRATORS = routes(
     "GET /metrics",
     "GET /api/v1/admin/plans",
     "POST /api/v1/admin/plans",
@@ -56,7 +58,7 @@ FOR_ADMINISTRATORS = doors(
     "POST /api/v1/admin/users/{user_id}/reset",
     "GET /api/v1/admin/changes",
 )
-ABOUT_ONESELF = doors(
+ABOUT_ONESELF = routes(
     "GET /api/v1/traces",
     "POST /api/v1/traces",
     "GET /api/v1/uploads",
@@ -70,7 +72,7 @@ ABOUT_ONESELF = doors(
 )
 """Name no object in their path: they answer whoever is signed in about what is his, or draw what he sends."""
 
-NAMING_AN_OBJECT = doors(
+NAMING_AN_OBJECT = routes(
     "GET /api/v1/traces/{trace_id}",
     "DELETE /api/v1/traces/{trace_id}",
     "GET /api/v1/traces/{trace_id}/summary",
@@ -90,22 +92,22 @@ NAMING_AN_OBJECT = doors(
     "POST /api/v1/turns/{turn_id}/cancel",
     "GET /api/v1/pictures/{turn_id}/{name}.png",
 )
-SOCKETS = doors("WS /api/v1/chat")
-TOOLS = doors("GET /mcp", "POST /mcp", "DELETE /mcp", "ANY /mcp")
+SOCKETS = routes("WS /api/v1/chat")
+TOOLS = routes("GET /mcp", "POST /mcp", "DELETE /mcp", "ANY /mcp")
 """A protocol of its own, whose clients try it in tests/mcp; the three lead to it."""
 
 FOR_THE_SIGNED_IN = FOR_ADMINISTRATORS | ABOUT_ONESELF | NAMING_AN_OBJECT
 KNOWN = FOR_EVERYBODY | THE_PAGE | BY_LINK | FOR_GATEWAYS | FOR_THE_SIGNED_IN | SOCKETS | TOOLS
 
-WITH_IDS_ELSEWHERE: dict[Door, str] = {
+WITH_IDS_ELSEWHERE: dict[RouteName, str] = {
     ("GET", "/api/v1/me/usage"): "sessionId={session}",
     ("GET", "/api/v1/sessions"): "traceId={trace}",
 }
 """Ids in the query."""
 
-NOT_WITH_ANOTHERS_ID = doors("GET /api/v1/me/usage", "POST /api/chat")
+NOT_WITH_ANOTHERS_ID = routes("GET /api/v1/me/usage", "POST /api/chat")
 
-BODIES: dict[Door, object] = {
+BODIES: dict[RouteName, object] = {
     ("PATCH", "/api/v1/sessions/{session_id}"): {"title": "Taken"},
     ("POST", "/api/v1/sessions/{session_id}/prompts"): {"prompt": "Mine?"},
     ("POST", "/api/v1/sessions/{session_id}/join"): {"traceId": "00000000-0000-4000-8000-000000000000"},
@@ -152,12 +154,12 @@ async def annas_server(tmp_path: Path) -> AsyncIterator[tuple[RunningServer, Ann
         yield server, Annas(trace_id, session_id, turn_id, link)
 
 
-def doors_of(services: Services) -> set[Door]:
+def routes_of(services: Services) -> set[RouteName]:
     """Everything that the application answers, described or not."""
     app: Any = build_application(services, is_our_name=lambda _: True)
     while not isinstance(app, FastAPI):
         app = app._app
-    found: set[Door] = set()
+    found: set[RouteName] = set()
     for context in iter_route_contexts(app.routes):
         route = context.original_route
         if isinstance(route, WebSocketRoute):
@@ -169,32 +171,32 @@ def doors_of(services: Services) -> set[Door]:
     return found
 
 
-async def test_every_door_has_its_place_here(tmp_path: Path) -> None:
+async def test_every_route_has_its_place_here(tmp_path: Path) -> None:
     """Whoever adds a route says here who may pass it, and the tests below try it."""
     async with running_server(tmp_path) as server:
-        assert doors_of(server.parts.services) == KNOWN
+        assert routes_of(server.parts.services) == KNOWN
         described = (await server.http.get("/api/v1/openapi.json")).json()["paths"]
     there = {(method.upper(), path) for path, methods in described.items() for method in methods}
-    assert there == KNOWN - THE_PAGE - SOCKETS - TOOLS - doors("GET /api/v1/openapi.json")
+    assert there == KNOWN - THE_PAGE - SOCKETS - TOOLS - routes("GET /api/v1/openapi.json")
 
 
 async def call(
-    server: RunningServer, held: Annas, method: str, path: str, headers: dict[str, str] | None = None
+    server: RunningServer, annas: Annas, method: str, path: str, headers: dict[str, str] | None = None
 ) -> httpx.Response:
-    query = WITH_IDS_ELSEWHERE.get((method, path), "").format(trace=held.trace, session=held.session)
+    query = WITH_IDS_ELSEWHERE.get((method, path), "").format(trace=annas.trace, session=annas.session)
     body = BODIES.get((method, path))
     if isinstance(body, dict):
-        body = {key: value.format(trace=held.trace, session=held.session) for key, value in body.items()}
-    return await server.http.request(method, f"{held.path(path)}?{query}", json=body, headers=headers)
+        body = {key: value.format(trace=annas.trace, session=annas.session) for key, value in body.items()}
+    return await server.http.request(method, f"{annas.path(path)}?{query}", json=body, headers=headers)
 
 
-async def what_anna_sees(server: RunningServer, held: Annas) -> object:
+async def what_anna_sees(server: RunningServer, annas: Annas) -> object:
     paths = (
         "/api/v1/traces",
         "/api/v1/sessions",
-        f"/api/v1/sessions/{held.session}/messages",
-        f"/api/v1/pictures/{held.turn}/call.png",
-        f"/api/v1/shared/{held.link}",
+        f"/api/v1/sessions/{annas.session}/messages",
+        f"/api/v1/pictures/{annas.turn}/call.png",
+        f"/api/v1/shared/{annas.link}",
         "/api/v1/me/usage",
     )
     answers = [await server.http.get(path, headers=AS_ANNA) for path in paths]
@@ -203,21 +205,21 @@ async def what_anna_sees(server: RunningServer, held: Annas) -> object:
 
 
 async def test_nobody_comes_in_without_an_identity_or_a_link(tmp_path: Path) -> None:
-    async with annas_server(tmp_path) as (server, held):
-        before = await what_anna_sees(server, held)
+    async with annas_server(tmp_path) as (server, annas):
+        before = await what_anna_sees(server, annas)
         for method, path in sorted(FOR_THE_SIGNED_IN | FOR_GATEWAYS):
             for headers in (None, {"Authorization": "Bearer mallory"}):
-                answer = await call(server, held, method, path, headers)
+                answer = await call(server, annas, method, path, headers)
                 assert answer.status_code == 401, (method, path, answer.text)
                 assert answer.headers["www-authenticate"] == "Bearer"
-        assert await what_anna_sees(server, held) == before
+        assert await what_anna_sees(server, annas) == before
 
 
 async def test_another_users_ids_open_nothing_and_change_nothing(tmp_path: Path) -> None:
-    async with annas_server(tmp_path) as (server, held):
-        before = await what_anna_sees(server, held)
+    async with annas_server(tmp_path) as (server, annas):
+        before = await what_anna_sees(server, annas)
         for method, path in sorted(FOR_THE_SIGNED_IN):
-            answer = await call(server, held, method, path, AS_BEN)
+            answer = await call(server, annas, method, path, AS_BEN)
             if (method, path) in FOR_ADMINISTRATORS:
                 assert answer.status_code == 403, (method, path, answer.text)
             elif (method, path) in NAMING_AN_OBJECT | NOT_WITH_ANOTHERS_ID:
@@ -225,50 +227,50 @@ async def test_another_users_ids_open_nothing_and_change_nothing(tmp_path: Path)
             else:
                 assert answer.status_code < 500, (method, path, answer.text)
             sent = str(answer.request.url)
-            assert [one for one in held.ids if one in answer.text and one not in sent] == [], (method, path)
-        assert await what_anna_sees(server, held) == before
+            assert [one for one in annas.ids if one in answer.text and one not in sent] == [], (method, path)
+        assert await what_anna_sees(server, annas) == before
 
 
 async def test_what_is_not_ones_own_looks_like_what_does_not_exist(tmp_path: Path) -> None:
-    async with annas_server(tmp_path) as (server, held):
+    async with annas_server(tmp_path) as (server, annas):
         nothing = Annas(new_id(), new_id(), new_id(), "nothing")
         for method, path in sorted(NAMING_AN_OBJECT):
-            hers = await call(server, held, method, path, AS_BEN)
+            hers = await call(server, annas, method, path, AS_BEN)
             none = await call(server, nothing, method, path, AS_BEN)
             assert hers.status_code == none.status_code == 404
-            told = hers.text
-            for her_id, other_id in zip(held.ids, nothing.ids, strict=True):
-                told = told.replace(her_id, other_id)
-            assert told == none.text, (method, path)
+            answer_text = hers.text
+            for her_id, other_id in zip(annas.ids, nothing.ids, strict=True):
+                answer_text = answer_text.replace(her_id, other_id)
+            assert answer_text == none.text, (method, path)
 
 
 async def test_a_link_reads_one_trace_and_nothing_else_until_it_is_taken_back(tmp_path: Path) -> None:
-    async with annas_server(tmp_path) as (server, held):
+    async with annas_server(tmp_path) as (server, annas):
         other = (await server.upload(name="other.txt")).json()["trace"]["traceId"]
         assert {method for method, _ in BY_LINK} == {"GET"}
         for _, path in sorted(BY_LINK):
             for headers in ({}, AS_BEN):
-                answer = await server.http.get(held.path(path), headers=headers)
+                answer = await server.http.get(annas.path(path), headers=headers)
                 assert answer.status_code == 200, (path, answer.text)
                 assert other not in answer.text
-                assert held.session not in answer.text
+                assert annas.session not in answer.text
             assert (await server.http.get(path.format(token="guessed"))).status_code == 404
         assert (
-            await server.http.get(f"/api/v1/traces/{held.trace}", headers={"Authorization": f"Bearer {held.link}"})
+            await server.http.get(f"/api/v1/traces/{annas.trace}", headers={"Authorization": f"Bearer {annas.link}"})
         ).status_code == 401
-        assert (await server.http.delete(f"/api/v1/traces/{held.trace}/link", headers=AS_ANNA)).status_code == 204
+        assert (await server.http.delete(f"/api/v1/traces/{annas.trace}/link", headers=AS_ANNA)).status_code == 204
         for _, path in sorted(BY_LINK):
-            assert (await server.http.get(held.path(path))).status_code == 404
+            assert (await server.http.get(annas.path(path))).status_code == 404
 
 
-def annas_messages(held: Annas) -> dict[str, dict[str, Any]]:
+def annas_messages(annas: Annas) -> dict[str, dict[str, Any]]:
     """Each message of a client, with Anna's ids."""
     return {
-        "start_analysis": {"traceId": held.trace, "sessionId": held.session},
-        "user_prompt": {"sessionId": held.session, "prompt": "mine?"},
-        "cancel_turn": {"turnId": held.turn},
-        "regenerate": {"turnId": held.turn},
-        "edit_prompt": {"turnId": held.turn, "prompt": "mine?"},
+        "start_analysis": {"traceId": annas.trace, "sessionId": annas.session},
+        "user_prompt": {"sessionId": annas.session, "prompt": "mine?"},
+        "cancel_turn": {"turnId": annas.turn},
+        "regenerate": {"turnId": annas.turn},
+        "edit_prompt": {"turnId": annas.turn, "prompt": "mine?"},
         "feedback": {"messageId": MESSAGE_ID, "score": -1},
         "viewer_context": {"view": "time_order"},
         "authenticate": {"accessToken": "anna"},
@@ -306,9 +308,9 @@ async def answers_to(socket: Socket, message: dict[str, Any]) -> list[dict[str, 
 
 @pytest.mark.parametrize("type_", types_of_messages())
 async def test_a_message_with_anothers_ids_is_refused_and_changes_nothing(tmp_path: Path, type_: str) -> None:
-    async with annas_server(tmp_path) as (server, held):
-        before = await what_anna_sees(server, held)
-        message = {"type": type_} | annas_messages(held)[type_]
+    async with annas_server(tmp_path) as (server, annas):
+        before = await what_anna_sees(server, annas)
+        message = {"type": type_} | annas_messages(annas)[type_]
         async with server.session(await a_trace_of_bens(server), token="ben") as socket:
             if type_ in CLOSING:
                 await socket.send(**message)
@@ -318,22 +320,22 @@ async def test_a_message_with_anothers_ids_is_refused_and_changes_nothing(tmp_pa
                 refused = [one["code"] for one in answers if one["type"] == "protocol_error"]
                 assert refused == ([] if type_ in HARMLESS else [refused[0]])
                 assert set(refused) <= {"not_found", "bad_field"}
-                assert held.session not in json.dumps(answers)
-        assert await what_anna_sees(server, held) == before
+                assert annas.session not in json.dumps(answers)
+        assert await what_anna_sees(server, annas) == before
 
 
 @pytest.mark.parametrize("type_", types_of_messages())
 @pytest.mark.parametrize("token", [None, "mallory"])
 async def test_a_message_without_an_identity_closes_the_socket(tmp_path: Path, type_: str, token: str | None) -> None:
-    async with annas_server(tmp_path) as (server, held):
-        before = await what_anna_sees(server, held)
-        message = {"type": type_} | annas_messages(held)[type_]
+    async with annas_server(tmp_path) as (server, annas):
+        before = await what_anna_sees(server, annas)
+        message = {"type": type_} | annas_messages(annas)[type_]
         if type_ == "start_analysis":
             message["accessToken"] = token
         async with server.socket() as socket:
             await socket.send(**message)
             assert await socket.closed_with() == 4401
-        assert await what_anna_sees(server, held) == before
+        assert await what_anna_sees(server, annas) == before
 
 
 async def test_a_user_id_that_is_not_the_callers_is_refused(tmp_path: Path) -> None:

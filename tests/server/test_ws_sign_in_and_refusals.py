@@ -56,7 +56,7 @@ async def test_silence_is_closed_4408(tmp_path: Path, monkeypatch: pytest.Monkey
         assert await socket.closed_with() == 4408
 
 
-async def test_what_is_no_message_is_answered_and_holds_the_door_open_no_longer(
+async def test_what_is_no_message_is_answered_and_keeps_the_socket_open_no_longer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running_server(tmp_path) as server:

@@ -14,7 +14,7 @@ REACHED_S = 60
 
 
 class Gate(asyncio.Event):
-    """Holds a reply after its first piece until it is set; `reached` says that the reply waits here."""
+    """Stops a reply after its first piece until it is set; `reached` says that the reply waits here."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Gate(asyncio.Event):
         return await super().wait()
 
 
-def held_reply() -> tuple[Reply, Gate]:
+def gated_reply() -> tuple[Reply, Gate]:
     """A long answer whose first piece comes at once, and what lets the rest of it go."""
     gate = Gate()
     return Reply(text=ANSWER, piece=60, gate=gate), gate

@@ -73,7 +73,7 @@ def model_proxy(portal: BlockingPortal) -> Iterator[TcpProxy]:
 
 @pytest.fixture(scope="session")
 def model_server(tmp_path_factory: pytest.TempPathFactory, model_proxy: TcpProxy) -> Iterator[RunningServer]:
-    """Answered by an OpenAI-compatible endpoint, the one behind `model_door`."""
+    """Answered by an OpenAI-compatible endpoint, the one behind `model_proxy`."""
     settings = {
         "FLAMECHAT_MODEL_BASE_URL": f"{model_proxy.address}/v1",
         "OPENAI_API_KEY": "a-key",

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentBounds:
     """`tool_rounds`: an investigation of a real trace takes 3 to 6; 15 leaves room and still ends. `result_characters`
-    is about 1,500 tokens. `context_tokens` is what history may take beside the prompt, tools and results;
+    is about 1,500 tokens. `context_tokens` is what history may take besides the prompt, tools and results;
     past it, the oldest turns go until `trimmed_tokens` are left. More than
-    `unverified_share` of an answer's claims not found, and at least `unverified_least`: the model may mend it once.
+    `unverified_share` of an answer's claims not found, and at least `unverified_least`: the model may repair it once.
     """
 
     tool_rounds: int = 15
@@ -23,7 +23,7 @@ class AgentBounds:
 
     @property
     def recursion_limit(self) -> int:
-        """LangGraph's bound in steps: setup, a model call and its tools for every round, the last call, check, mend and
+        """LangGraph's bound in steps: setup, a model call and its tools for every round, the last call, check, repair,
         check again, finish, and one to spare.
         """
         return 2 * self.tool_rounds + 7

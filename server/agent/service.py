@@ -13,8 +13,8 @@ from langgraph.types import Command
 from limits.decisions import Decision, LimitType
 from server.agent.bounds import AgentBounds
 from server.agent.graph.compiled_graph import build_graph
-from server.agent.graph.recorded_events import RememberingSink, told_before
-from server.agent.graph.state import TurnContext, TurnState
+from server.agent.graph.recorded_events import EventRecorder, recorded_before
+from server.agent.graph.state import STATE_VERSION, TurnContext, TurnState
 from server.agent.model_call.chat_model import ChatModels
 from server.agent.model_call.debug_messages import MessageRecorder
 from server.agent.model_call.fallback import named
@@ -69,7 +69,7 @@ class FlamechatAgent:
         """Run one turn to its answer; see `turn.Agent.answer`."""
         context = TurnContext(
             turn=turn,
-            sink=RememberingSink(sink),
+            sink=EventRecorder(sink),
             model=self._models.model(turn.model_name, offered=turn.offered_models),
             prompts=self._prompts,
             workers=self._workers,
@@ -92,20 +92,20 @@ class FlamechatAgent:
         return _answer(cast("TurnState", state), context)
 
     async def _run(self, turn: TurnInput, context: TurnContext) -> dict[str, Any]:
-        """The state in which the graph ends. A later attempt goes on after the last whole step of the earlier one."""
+        """The state in which the graph ends. A later attempt goes on after the earlier one's last complete step."""
         config: RunnableConfig = {"recursion_limit": self._bounds.recursion_limit}
         if self._tracing is not None:
             config |= self._tracing(turn)
         if self._checkpoints is None:
             return await self._graph.ainvoke(_first_state(turn), config=config, context=context)
         graph = self._graph.copy({"checkpointer": self._checkpoints()})
-        config["configurable"] = {"thread_id": f"{turn.caller.user_id}/{turn.turn_id}", "attempt": turn.attempt}
+        config["configurable"] = {"thread_id": _thread_of(turn), "attempt": turn.attempt}
         first = _first_state(turn)
         given: TurnState | Command[str] = first
         if turn.attempt > 1:
             found = await graph.aget_state(config)
             if version := found.values.get("prompt_version"):
-                context.sink.restore(told_before(found.values))
+                context.sink.restore(recorded_before(found.values))
                 label = named(found.values.get("answered_by"), context.model).label
                 await context.sink.emit(TurnStarted(attempt=turn.attempt, model=label, prompt_version=version))
                 # Not `found.next`: it is empty, too, between the writes of a step and the checkpoint after it.
@@ -118,6 +118,11 @@ class FlamechatAgent:
         return await graph.ainvoke(given, config=config, context=context, durability="sync")
 
 
+def _thread_of(turn: TurnInput) -> str:
+    """Where the turn's checkpoints are kept: `user/turn/version of the state`."""
+    return f"{turn.caller.user_id}/{turn.turn_id}/{STATE_VERSION}"
+
+
 def _first_state(turn: TurnInput) -> TurnState:
     return TurnState(
         messages=[],
@@ -127,7 +132,7 @@ def _first_state(turn: TurnInput) -> TurnState:
         input_tokens=None,
         output_tokens=None,
         new_pictures=[],
-        told=[],
+        recorded_events=[],
         chat_messages_per_session_limit=turn.messages_limit,
         plan_name=turn.plan_name,
         messages_used=turn.messages_used,

@@ -63,7 +63,7 @@ class TurnSink(Protocol):
     async def emit(self, event: TurnEvent) -> None: ...
 
     def restore(self, events: Sequence[TurnEvent]) -> None:
-        """Take up what an earlier attempt has told and this one keeps; before anything is emitted."""
+        """Take over the events of an earlier attempt that this one keeps; before anything is emitted."""
         ...
 
 

@@ -13,7 +13,8 @@ from langgraph.graph import StateGraph
 from server.adapters.postgres.checkpoints import PostgresCheckpoints
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
-from server.agent.graph.state import TurnState
+from server.agent import service
+from server.agent.graph.state import STATE_VERSION, TurnState
 from server.agent.service import LIMITS, Checkpoints
 from server.errors import DatabaseUnavailable
 from server.protocol.events import ModelChunkStart, TurnEvent, TurnStarted
@@ -186,3 +187,19 @@ def test_limits_sent_by_two_attempts_within_one_step_are_those_of_the_last() -> 
         channel: Any = channels[name]
         assert channel.update([1, 2])
         assert channel.get() == 2
+
+
+async def test_a_turn_that_another_version_has_checkpointed_begins_again(
+    checkpoints: Checkpoints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with openai_endpoint(LOOKING, CUT_OFF, ANSWER) as endpoint:
+        with monkeypatch.context() as older:
+            older.setattr(service, "STATE_VERSION", STATE_VERSION - 1)
+            died = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, turn_id=TURN)
+            await killed_while_saying(died, "half")
+        heir = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, turn_id=TURN, attempt=2)
+        answer = await heir.agent.answer(heir.turn, heir.sink)
+
+    assert endpoint.roles(2) == ["system", "user"], "of the older steps nothing is sent"
+    assert heir.sink.restored == []
+    assert (answer.text, answer.usage.model_calls, answer.usage.tool_calls) == (ANSWER.text, 1, 0)

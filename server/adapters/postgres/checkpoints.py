@@ -38,7 +38,7 @@ class _Saver(AsyncPostgresSaver):
 
     async def _hold(self, config: Any) -> None:
         place = config["configurable"]
-        turn_id, attempt = place["thread_id"].rpartition("/")[2], place.get("attempt")
+        turn_id, attempt = place["thread_id"].split("/")[1], place.get("attempt")
         if attempt is None:
             return
         async with self._cursor() as cursor:

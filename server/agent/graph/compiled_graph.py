@@ -1,4 +1,4 @@
-"""setup -> agent <-> tools -> check (-> mend -> check) -> finish. Compiled once; everything that belongs to one
+"""setup -> agent <-> tools -> check (-> repair -> check) -> finish. Compiled once; everything that belongs to one
 turn comes with its state and context.
 """
 
@@ -11,8 +11,8 @@ from langgraph.runtime import Runtime
 
 from server.agent.graph.agent_node import call_model
 from server.agent.graph.finish import check, finish
-from server.agent.graph.recorded_events import remembered
-from server.agent.graph.repair import mend, to_be_mended
+from server.agent.graph.recorded_events import recorded
+from server.agent.graph.repair import needs_repair, repair
 from server.agent.graph.setup import set_up
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.graph.tools_node import run_tools
@@ -22,22 +22,29 @@ TurnGraph = CompiledStateGraph[TurnState, TurnContext, TurnState, TurnState]
 
 def build_graph() -> TurnGraph:
     graph: StateGraph[TurnState, TurnContext, Any, Any] = StateGraph(TurnState, context_schema=TurnContext)
-    nodes = {"setup": set_up, "agent": call_model, "tools": run_tools, "check": check, "mend": mend, "finish": finish}
+    nodes = {
+        "setup": set_up,
+        "agent": call_model,
+        "tools": run_tools,
+        "check": check,
+        "repair": repair,
+        "finish": finish,
+    }
     for name, node in nodes.items():
-        graph.add_node(name, remembered(node))
+        graph.add_node(name, recorded(node))
     graph.add_edge(START, "setup")
     graph.add_edge("setup", "agent")
     graph.add_conditional_edges("agent", after_model, {"tools": "tools", "check": "check", "stop": END})
     graph.add_edge("tools", "agent")
-    graph.add_conditional_edges("check", after_check, {"mend": "mend", "finish": "finish"})
-    graph.add_edge("mend", "check")
+    graph.add_conditional_edges("check", after_check, {"repair": "repair", "finish": "finish"})
+    graph.add_edge("repair", "check")
     graph.add_edge("finish", END)
     return graph.compile()
 
 
-def after_check(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["mend", "finish"]:
-    """`mend` when too much of the answer was not found, once."""
-    return "mend" if to_be_mended(state, runtime.context.bounds) else "finish"
+def after_check(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["repair", "finish"]:
+    """`repair` when too much of the answer was not found, once."""
+    return "repair" if needs_repair(state, runtime.context.bounds) else "finish"
 
 
 def after_model(state: TurnState) -> Literal["tools", "check", "stop"]:

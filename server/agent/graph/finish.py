@@ -1,4 +1,4 @@
-"""The last nodes: the answer held against its tool results and the trace, its citations resolved; then a title, and
+"""The last nodes: the answer verified by its tool results and the trace, its citations resolved; then a title, and
 what to ask next."""
 
 from typing import Any
@@ -15,7 +15,7 @@ from server.protocol.events import SessionTitle
 
 
 async def check(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]:
-    """References and checks of the last message, made beside the trace. Raises WorkerFailed."""
+    """References and checks of the last message, made where the trace is open. Raises WorkerFailed."""
     context = runtime.context
     turn = context.turn
     facts = gathered(state["messages"], state["known"])

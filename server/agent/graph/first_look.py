@@ -29,17 +29,17 @@ class FirstLook:
 
 def first_look(trace: Trace, viewer: ViewerState = NOTHING_SEEN) -> FirstLook:
     """Summary, heaviest functions, the worst findings and the windows worth a name; what the person looks at."""
-    told = answer_summary(trace, NoArguments())
+    summary = answer_summary(trace, NoArguments())
     top = answer_top_functions(trace, TopFunctions(limit=5))
     worst = first_findings(trace)
     seen = seen_window(trace, viewer)
     windows = (*named_windows(trace, worst), *([seen] if seen else []))
     findings = tuple(f"{finding.severity} {finding.id}: {said(finding)}" for finding in worst)
     return FirstLook(
-        f"{told.text}\n{top.text}",
+        f"{summary.text}\n{top.text}",
         findings,
         {
-            "summary": told.data,
+            "summary": summary.data,
             "top": top.data,
             "insights": [insight_data(trace, finding) for finding in worst],
             "windows": [asdict(window) for window in windows],

@@ -1,4 +1,6 @@
-"""What a step of the graph has told, kept with the step: whoever goes on after a crash knows what people have seen."""
+"""The events that a step of the graph has sent, kept with the step: whoever goes on after a crash knows what people
+have seen.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -21,8 +23,8 @@ class Node(Protocol):
     async def __call__(self, state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]: ...
 
 
-class RememberingSink:
-    """A TurnSink before another one."""
+class EventRecorder:
+    """A TurnSink that records what it passes on to another one."""
 
     def __init__(self, sink: TurnSink) -> None:
         self._sink = sink
@@ -48,23 +50,23 @@ class RememberingSink:
                 texts[event.message_id] = texts.get(event.message_id, "")[: event.offset] + more
             elif not isinstance(event, TurnStarted):  # each attempt says its own
                 kept.append(event)
-        whole = [
+        complete = [
             ModelChunkStart(message_id=one, offset=0, chunk=texts[one]) if isinstance(one, str) else one for one in kept
         ]
-        return [event.model_dump(mode="json") for event in whole]
+        return [event.model_dump(mode="json") for event in complete]
 
 
-def remembered(node: Node) -> Node:
-    """The node, with what it told in its update."""
+def recorded(node: Node) -> Node:
+    """The node, with the events that it sent in its update."""
 
-    async def remembering(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]:
+    async def recording(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]:
         update = await node(state, runtime)
         sink = runtime.context.sink
-        return update | {"told": sink.taken()} if isinstance(sink, RememberingSink) else update
+        return update | {"recorded_events": sink.taken()} if isinstance(sink, EventRecorder) else update
 
-    return remembering
+    return recording
 
 
-def told_before(state: dict[str, Any]) -> list[TurnEvent]:
-    """The events that a state has kept."""
-    return [TURN_EVENT.validate_python(event) for event in state.get("told", [])]
+def recorded_before(state: dict[str, Any]) -> list[TurnEvent]:
+    """The events that earlier steps have sent."""
+    return [TURN_EVENT.validate_python(event) for event in state.get("recorded_events", [])]

@@ -1,4 +1,4 @@
-"""What a turn remembers (only what a checkpoint can hold) and what it works with (only at run time)."""
+"""The state of a turn, which is checkpointed, and its context, which exists only while it runs."""
 
 import operator
 from dataclasses import dataclass, field
@@ -17,17 +17,23 @@ from server.ports.prompts import Prompts
 from server.ports.traces import TraceWorkers
 
 
-def _newest(_: Any, told: Any) -> Any:
-    """Each attempt tells the limits anew; two that die within one step tell them twice before its end."""
-    return told
+def _newest(_: Any, newer: Any) -> Any:
+    """Each attempt sets the limits anew; two that die within one step set them twice before its end."""
+    return newer
+
+
+STATE_VERSION = 2
+"""Raise it when a key of TurnState or a node changes its name or meaning: a turn that another version has checkpointed
+begins again.
+"""
 
 
 class TurnState(TypedDict, total=False):
     """`messages`: system prompt, history, this prompt, then the turn's own. `known`: what the system prompt says of the
     trace. `new_pictures`: tool calls of the newest round that drew one; `answer_id`: the message that holds the last
-    text; `mended`: it had its one chance; `told`: the events of finished steps. `answered_by`: the fallback that took
-    over; `costs`: US dollars of each model call, None where not known; `notes`: what the person is to know, by kind of
-    event. The three limit fields decide every model call.
+    text; `repaired`: it had its one chance; `recorded_events`: those of finished steps. `answered_by`: the fallback
+    that took over; `costs`: US dollars of each model call, None where not known; `notes`: what the person is to know,
+    by kind of event. The three limit fields decide every model call.
     """
 
     messages: Annotated[list[AnyMessage], add_messages]
@@ -43,8 +49,8 @@ class TurnState(TypedDict, total=False):
     notes: dict[str, str]
     new_pictures: list[str]
     answer_id: str
-    mended: bool
-    told: Annotated[list[dict[str, Any]], operator.add]
+    repaired: bool
+    recorded_events: Annotated[list[dict[str, Any]], operator.add]
     chat_messages_per_session_limit: Annotated[int | None, _newest]
     plan_name: Annotated[str, _newest]
     messages_used: Annotated[int, _newest]

@@ -90,16 +90,16 @@ async def _answer(
         await context.sink.emit(
             ToolError(tool_call_id=call_id, tool_name=name, code=problem.code, message=problem.text)
         )
-        mend = "Call again with this mended." if isinstance(problem, ToolRetry) else "Go on without it."
+        advice = "Call again with this mended." if isinstance(problem, ToolRetry) else "Go on without it."
         return ToolMessage(
-            f"{problem.code} error: {problem.text}. {mend}", tool_call_id=call_id, name=name, status="error"
+            f"{problem.code} error: {problem.text}. {advice}", tool_call_id=call_id, name=name, status="error"
         )
-    await _tell(tool, call_id, outcome, context, cut=cut)
+    await _report(tool, call_id, outcome, context, cut=cut)
     artifact = {"tool": tool.name, "arguments": call["args"], "data": outcome.data}
     return ToolMessage(outcome.text, tool_call_id=call_id, name=tool.name, artifact=artifact)
 
 
-async def _tell(tool: Tool[Any], call_id: str, outcome: Outcome, context: TurnContext, *, cut: bool) -> None:
+async def _report(tool: Tool[Any], call_id: str, outcome: Outcome, context: TurnContext, *, cut: bool) -> None:
     image_url = None
     if outcome.picture is not None:
         image_url = await context.pictures.save(context.turn, call_id, outcome.picture)

@@ -135,7 +135,7 @@ def test_a_team_asks_in_two_tabs_to_its_limit_and_goes_on_when_an_administrator_
             expect(tab.get_by_label(INPUT)).to_be_disabled()
         assert len(endpoint.requests) == 2
 
-        # An administrator raises it on his page, and both go on.
+        # An administrator raises it on their page, and both go on.
         office = browser.new_context().new_page()
         office.goto(f"{team.server.address}/admin#access_token={team.token('ada')}&token_type=bearer")
         office.get_by_role("button", name="Change small").click()

@@ -70,7 +70,7 @@ ABOUT_ONESELF = routes(
     "POST /api/chat",
     "GET /api/evals",
 )
-"""Name no object in their path: they answer whoever is signed in about what is his, or draw what he sends."""
+"""Name no object in their path: they answer people about what is theirs, or draw what they send."""
 
 NAMING_AN_OBJECT = routes(
     "GET /api/v1/traces/{trace_id}",

@@ -77,14 +77,14 @@ async def test_every_name_that_can_be_given_is_known_here(tmp_path: Path) -> Non
 
 
 async def answered(server: RunningServer, session_id: str, trace_id: str) -> None:
-    """Ben has asked something in a session of his own."""
+    """Ben has asked something in a session of their own."""
     async with server.session(trace_id, session_id=session_id, token="ben") as socket:
         await ask(socket)
         await socket.until(*END)
 
 
 def request_of(naming: tuple[str, str, str], annas: Annas, own_trace: str, own_session: str) -> dict[str, Any]:
-    """A request of Ben's about what is his, but for the one name."""
+    """A request of Ben's about their own objects, but for the one name."""
     method, path, name = naming
     hers = {"sessionId": annas.session, "session_id": annas.session, "turnId": annas.turn}.get(name, annas.trace)
     url = path.format(trace_id=own_trace, session_id=own_session)

@@ -28,7 +28,7 @@ TOOL = {tool.name: tool for tool in TOOLS}
 
 
 def a_user_with_a_session(owner: Connection[Row]) -> tuple[str, str, str]:
-    """A user, his account, and a session of his in which he has asked something."""
+    """A user, their account, and a session of theirs in which they have asked something."""
     user_id, trace_id, session_id = (str(uuid4()) for _ in range(3))
     owner.execute("insert into auth.users (id) values (%s)", [user_id])
     found = owner.execute("select id::text from accounts where personal_user_id = %s", [user_id]).fetchone()
@@ -65,7 +65,7 @@ async def test_g01_a_conversation_about_anothers_trace_is_not_opened(tmp_path: P
 
 
 async def test_g02_the_identity_is_the_tokens_and_never_the_messages(tmp_path: Path) -> None:
-    """A user id in a message opens nothing, spends nobody else's quota, and writes nothing in his name."""
+    """A user id in a message opens nothing, spends nobody else's quota, and writes nothing in their name."""
     plan = Plan(name="one", display_name="One", chat_sessions_limit=1, chat_sessions_period=SessionsPeriod.LIFETIME)
     agent = ScriptedAgent()
     async with running_server(tmp_path, agent, plan=plan) as server:
@@ -130,7 +130,7 @@ async def test_g05_pictures_are_drawn_for_known_people_and_within_bounds(tmp_pat
     ],
 )
 def test_g06_a_user_changes_no_counter_and_forges_no_message(owner: Connection[Row], statement: LiteralString) -> None:
-    """Whoever may write his own rows may reset his quota and put words into the model's mouth."""
+    """Whoever may write their own rows may reset their quota and put words into the model's mouth."""
     user_id, _, _ = a_user_with_a_session(owner)
     with as_user(owner, user_id) as api, pytest.raises(errors.InsufficientPrivilege):
         api.execute(statement)

@@ -32,7 +32,7 @@ LIMITS: tuple[Literal["chat_messages_per_session_limit", "plan_name", "messages_
     "plan_name",
     "messages_used",
 )
-"""Of the state, what a later attempt takes from the plan of now: its session may have come to stand over it."""
+"""Keys of the state that a later attempt takes from the plan as it is now: the session may have reached its limit."""
 
 Checkpoints = Callable[[], BaseCheckpointSaver[Any]]
 """A saver for one turn: savers are not shared, they do one thing at a time."""
@@ -40,7 +40,7 @@ Checkpoints = Callable[[], BaseCheckpointSaver[Any]]
 
 class FlamechatAgent:
     """Implements `turn.Agent` with the graph. `debug_dir` is where each model call's exact messages are written, None:
-    nowhere; `tracing` watches, if anybody does.
+    nowhere; `tracing` gives the callbacks of a tracing service.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The port to whoever watches model calls: it hands the graph's run callbacks and names."""
+"""The port to a tracing service: it gives the graph's run callbacks and names."""
 
 from collections.abc import Callable
 

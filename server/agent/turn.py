@@ -81,7 +81,7 @@ class Pictures(Protocol):
 
 class Agent(Protocol):
     async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
-        """Run one turn to its answer. Emits every event but the end one, which belongs to the caller, who stores first.
+        """Run one turn to its answer. Emits every event but the last, which the caller emits after storing.
 
         Raises LimitExceeded when the session stands over its ceiling, ModelFailed, PromptUnavailable, WorkerFailed;
         asyncio.CancelledError passes through.

@@ -34,7 +34,7 @@ FREE = Price(input=0, output=0)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
     """A chat model ready to stream. `label` is what people read; `is_language_model` is false for the built-in
-    analyst, which says so. `price` is None when nobody has said it. `fallbacks` answer in its place, in this order.
+    analyst, which says so. `price` is None when it is not known. `fallbacks` answer in its place, in this order.
     """
 
     chat: BaseChatModel

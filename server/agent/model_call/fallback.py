@@ -9,13 +9,13 @@ from server.agent.model_call.message_history import estimated_tokens
 from server.errors import ModelFailed
 
 DOWN = frozenset({"model_unreachable", "model_timeout", "model_failed", "model_stream_broken"})
-"""The provider is out of order: any fallback is better."""
+"""The provider is out of order: any fallback may answer."""
 
 BUSY = frozenset({"model_rate_limited", "model_quota"})
-"""The provider works and says no: another language model may do, but not the analyst in its place, unasked."""
+"""The provider works and declines: another language model may answer, but the analyst does not take over unasked."""
 
 KEPT_SHARE = 0.25
-"""Of a history that was too long, when the provider does not say by how much: one more try is all there is."""
+"""Share of a history that is kept when it was too long: providers do not say by how much, and there is one retry."""
 
 BY_RULE = (
     "*The language model cannot be reached just now. The built-in analyst answers instead: it works by rules over the "

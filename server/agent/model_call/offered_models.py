@@ -11,7 +11,7 @@ DEFAULT_MODEL = "gpt-5"
 
 
 def label_of(name: str) -> str:
-    """How people read it."""
+    """Its label for people."""
     return ANALYST_LABEL if name == ANALYST else name
 
 

@@ -22,13 +22,13 @@ from server.errors import ModelFailed
 from server.protocol.events import ModelChunkAppend, ModelChunkStart, ModelTextReset
 
 FINISHED = frozenset({"stop", "tool_calls", "function_call", "end_turn", "completed"})
-"""What providers call a reply that came to its end."""
+"""Finish reasons of a complete reply."""
 
 UNREADABLE = "unreadable_arguments"
 """Key of `additional_kwargs` that holds, by tool call, arguments that were not a JSON object."""
 
 CUT = frozenset({"length", "incomplete"})
-"""What they call one that met its length limit."""
+"""Finish reasons of a reply that was cut at its length limit."""
 
 CUT_NOTE = "\n\n*(The model stopped here: it reached its length limit.)*"
 
@@ -36,7 +36,7 @@ _SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class BrokenReply(Exception):
-    """The stream ended where a reply cannot end; what it said so far is not to be acted on."""
+    """The stream ended before the reply did; nothing that came so far is acted on."""
 
 
 @dataclass(frozen=True, slots=True)

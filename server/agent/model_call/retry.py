@@ -88,7 +88,7 @@ class ModelCall:
                 text = f"{problem}, twice. Try again, or choose another model."
                 failed, again, cause = ModelFailed(text, code="model_stream_broken"), True, error
             except ModelFailed as error:
-                # Where nothing came, the adapter has tried again already.
+                # Where nothing came, the adapter has retried already.
                 failed, again, cause = error, error.retryable and self._reader.received, None
             if self._pictures and failed.code == "bad_request" and not self._reader.received:
                 self._pictures = []

@@ -1,6 +1,6 @@
 """The rows of a query as the model reads them: all of few, of many a summary of each column and the worst rows.
 
-With 200 rows before it a model retells rows; with a summary it finds what is odd.
+Given 200 rows a model repeats rows; given a summary it finds what is odd.
 """
 
 import math

@@ -15,7 +15,7 @@ from traces.insights.registry import insights, ranked
 from traces.model import Trace
 
 KEPT_FINDINGS = 8
-"""Stored with a trace: the worst ones, which a later search is after."""
+"""Findings stored with a trace: the worst, which later searches look for."""
 
 KEPT_CHARACTERS = 240
 

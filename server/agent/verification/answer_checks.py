@@ -30,7 +30,7 @@ _ADVISED = re.compile(
 """What stands before a name that an answer recommends rather than found."""
 _REPLACED = re.compile(r"\b(?:replac\w+|switch\w*|instead|swap\w*|rewrit\w+|index|stor(?:e|ing))\b", re.IGNORECASE)
 _IN_PLACE = re.compile(r"\b(?:by|with|to|in|into|as|of)\s*(?:a |an |the )?$", re.IGNORECASE)
-"""And in a statement that speaks of replacing."""
+"""What stands before such a name in a statement about replacing something."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ HEDGED_TOLERANCE = 0.05
 """How far `about 40%` may lie from the value it stands for, as a part of it."""
 
 BOUND_REACH = 1.5
-"""How far beyond `over 40%` the value may lie: `over 1%` of what takes 60% says nothing false, but nothing either."""
+"""How far beyond `over 40%` the value may lie: `over 1%` of what takes 60% is not false, but it is no information."""
 
 NEAR, FAR = 2, 5
 """Statements, itself and those before it, whose figures a statement may go on from."""

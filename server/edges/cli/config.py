@@ -82,7 +82,7 @@ async def _print_all(checks: AsyncIterator[Checked]) -> bool:
 
 
 class _misuse_reported:  # noqa: N801 - reads as a sentence
-    """Ends the program with one line and exit code 2 for settings that cannot be."""
+    """Ends the program with one line and exit code 2 for settings that cannot work."""
 
     def __enter__(self) -> None:
         pass

@@ -11,7 +11,7 @@ from traces.analysis.units import format_value
 from traces.values import Unit
 
 SHOWN = 30
-"""Rows for people when they do not say how many; JSON has all."""
+"""Rows that people get by default; JSON has all."""
 
 
 def functions(

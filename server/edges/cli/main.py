@@ -37,7 +37,7 @@ DECLARED_IN = {
 
 
 class Commands(TyperGroup):
-    """Each command is built when it is named: who runs one does not wait for the options of all others."""
+    """Each command is built when it is named: running one does not wait for the options of all others."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A command by name, or None."""

@@ -23,7 +23,7 @@ MISUSED = 2
 """Exit codes: the trace or the model failed; the command was called wrongly."""
 
 FOLLOWED_EVERY_S = 0.1
-"""As often as the bar is drawn."""
+"""Seconds between two drawings of the bar."""
 
 
 def fail(message: str, code: int = FAILED) -> NoReturn:

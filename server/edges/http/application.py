@@ -71,7 +71,7 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
 
 
 async def to_tools() -> RedirectResponse:
-    """The address without its last stroke, which is easily forgotten; the method and the body stay."""
+    """A redirect from the address without its final slash, which is easily forgotten; method and body stay."""
     return RedirectResponse(f"{TOOLS}/", 307)
 
 

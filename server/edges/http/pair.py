@@ -22,7 +22,7 @@ FIELDS = ("before", "after")
 
 @dataclass(slots=True)
 class _Part:
-    """One file on its way in."""
+    """One file that is being received."""
 
     file: IO[bytes]
     name: str | None = None

@@ -1,4 +1,4 @@
-"""Where pictures are asked for: so many at once and no more, and the last ones kept."""
+"""A limiter of pictures drawn at once, and a cache of those drawn last."""
 
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ MOST_AT_ONCE = 24
 keep connections open."""
 
 RETRY_AFTER_S = 2
-"""By then the queue of a burst is drawn."""
+"""Seconds after which the queue of a burst is drawn."""
 
 KEPT_BYTES = 32 << 20
-"""Of pictures drawn last: a few hundred, as a page or a pull request shows them again and again."""
+"""Bytes of pictures kept: a few hundred, as a page or a pull request shows the same ones again and again."""
 
 
 class PictureLimiter:

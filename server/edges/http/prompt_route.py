@@ -16,7 +16,7 @@ from server.protocol.server import ChatError, ConnectionAck, TurnSnapshot, Waiti
 from server.protocol.wire_values import ViewerState
 
 MAX_BODY_BYTES = 256 << 10
-"""As of a message on the socket."""
+"""The same length as of a message on the socket."""
 
 routes = APIRouter(tags=["prompts"], max_body_size=MAX_BODY_BYTES)
 

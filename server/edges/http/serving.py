@@ -29,7 +29,8 @@ BACKLOG = 128
 
 
 COLLECTOR_THRESHOLDS = (50_000, 20, 20)
-"""New objects before the youngest are looked at, and how many such looks before an older generation is."""
+"""`gc.set_threshold`: new objects before the youngest generation is collected, and such collections before an older
+one is."""
 
 
 class HttpServer(uvicorn.Server):

@@ -1,4 +1,4 @@
-"""Traces behind a link: whoever holds it reads that one trace, signed in or not, and changes nothing."""
+"""Traces behind a link: whoever has it reads that one trace, signed in or not, and changes nothing."""
 
 from typing import Annotated, Any, Literal
 
@@ -30,7 +30,7 @@ async def make_link(trace_id: str, caller: CurrentCaller, services: CurrentServi
 
 @routes.delete("/traces/{trace_id}/link", status_code=204)
 async def end_link(trace_id: str, caller: CurrentCaller, services: CurrentServices) -> None:
-    """The link leads nowhere from now on."""
+    """End the link."""
     await services.library.unshare(caller, trace_id)
 
 
@@ -48,7 +48,7 @@ async def functions(
     offset: Annotated[int, Query(ge=0)] = 0,
     profile: str | None = None,
 ) -> dict[str, Any]:
-    """As of a trace of one's own."""
+    """The same as for a trace of one's own."""
     return await traces.functions(reader.row.trace_id, reader.caller, services, sort_by, limit, offset, profile)
 
 
@@ -64,7 +64,7 @@ async def view(
     end: float | None = None,
     max_boxes: Annotated[int, Query(alias="maxBoxes", ge=1, le=MAX_BOXES)] = MAX_BOXES,
 ) -> Response:
-    """As of a trace of one's own."""
+    """The same as for a trace of one's own."""
     return await traces.view(
         request, reader.row.trace_id, reader.caller, services, mode, profile, frame, start, end, max_boxes
     )

@@ -1,4 +1,4 @@
-"""An upload on its way in: streamed to a file of bounded size, hashed as it passes, gone afterwards."""
+"""An upload that is being received: streamed to a file of bounded size, hashed as it passes, gone afterwards."""
 
 import hashlib
 import tempfile
@@ -18,7 +18,7 @@ from server.ports.identity import Caller
 from traces.errors import TraceTooLarge
 
 WRITE_BYTES = 1 << 20
-"""Written at once, in a thread: large enough that hopping threads costs nothing."""
+"""Bytes written at once, in a thread: enough that changing threads costs nothing."""
 
 MAX_NAME_CHARACTERS = 200
 MULTIPART_OVERHEAD_BYTES = 64 << 10

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Topic(StrEnum):
-    """What a question is about; `kinds/table.py` has what answers each."""
+    """What a question is about; `kinds/all_kinds.py` has what answers each."""
 
     OVERVIEW = "overview"  #: what takes the time, in general
     FIRST_FIX = "first_fix"  #: what to change first

@@ -124,8 +124,8 @@ class ReplyReader:
 
     @staticmethod
     def _refuse_half(finish: str | None, asked: Sequence[ToolCallChunk], text: str) -> None:
-        """A cut stream parses into valid-looking half arguments, so nothing is trusted that did not end by its own
-        word.
+        """A cut stream parses into valid-looking half arguments, so only what came with a finish reason
+        is trusted.
         """
         if finish is None:
             raise BrokenReply("the model's reply ended early")

@@ -1,5 +1,6 @@
-"""The answer to "why is this slow?": what dominates, the way to it, who calls it, what to try, what to keep in "
-"mind."""
+"""The answer to "why is this slow?": what dominates, the way to it, who calls it, what to try, what to keep in
+mind.
+"""
 
 from typing import Any
 

@@ -11,7 +11,7 @@ from server.analyst.question import Topic, understood
 from server.errors import ModelFailed
 from server.protocol.wire_values import ViewerState
 from tests.agent.turns import HOSTILE, Stage, small_trace, stage
-from tests.insights.recorded import sampled
+from tests.traces.insights.recorded import sampled
 from traces.model import Trace
 from traces.reader import read_trace
 

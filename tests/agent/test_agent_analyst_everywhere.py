@@ -11,7 +11,7 @@ from server.agent.turn import TurnAnswer
 from server.protocol.wire_values import ViewerState
 from tests.agent.tool_context import TracesInHand
 from tests.agent.turns import stage
-from tests.insights.recorded import sampled
+from tests.traces.insights.recorded import sampled
 from traces.analysis.functions import top_functions
 from traces.model import Trace
 from traces.reader import read_trace

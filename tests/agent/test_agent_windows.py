@@ -14,7 +14,7 @@ from server.protocol.wire_values import ViewerState, Window
 from server.testing.scripted import Line, ScriptedChat, ScriptedModels
 from tests.agent.tool_context import ask_tool
 from tests.agent.turns import stage
-from tests.insights.recorded import timeline
+from tests.traces.insights.recorded import timeline
 from traces.insights.registry import first_findings
 from traces.model import Trace
 
@@ -84,7 +84,7 @@ async def test_what_is_no_name_is_refused_with_the_nearest(arguments: dict[str, 
 
 
 async def test_a_trace_without_times_has_no_names() -> None:
-    from tests.insights.recorded import values
+    from tests.traces.insights.recorded import values
     from traces.values import Unit
 
     heap = values({"main": [5.0]}, [("allocated", Unit.BYTES)])

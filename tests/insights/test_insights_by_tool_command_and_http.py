@@ -13,8 +13,8 @@ from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
 from server.edges.http.insight_routes import insights_json
 from tests.cli.test_cli_questions import no_model, no_server
-from tests.insights.recorded import share, timeline
 from tests.server.running_server import STACKS, running_server
+from tests.traces.insights.recorded import share, timeline
 from traces.errors import InvalidQuestion
 from traces.reader import read_trace
 

@@ -1,0 +1,138 @@
+"""cProfile: what pstats says about each function, and no trust in the file."""
+
+import cProfile
+import gzip
+import marshal
+import pstats
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.traces.stacks_of_traces import own_values, read
+from traces.errors import DamagedTrace, EmptyTrace
+from traces.formats.call_graph.marshal_subset import BrokenMarshal, read_marshal
+from traces.reader import read_trace
+
+Stats = dict[tuple[str, int, str], tuple[int, int, float, float, dict[Any, Any]]]
+
+
+def said_by_pstats(file: Path) -> Stats:
+    return pstats.Stats(str(file)).stats  # type: ignore[attr-defined,no-any-return]
+
+
+def check_against_pstats(data: bytes, file: Path) -> None:
+    file.write_bytes(data)
+    wanted_time: dict[tuple[str, str | None], float] = {}
+    wanted_calls: dict[tuple[str, str | None], float] = {}
+    for (place, _, name), (_, calls, own, _, _) in said_by_pstats(file).items():
+        key = (name, None if place == "~" else place)
+        wanted_time[key] = wanted_time.get(key, 0) + own * 1e9
+        wanted_calls[key] = wanted_calls.get(key, 0) + calls
+    trace = read(data)
+    samples = len(trace.profiles[0].samples or ())
+    time, calls_of = own_values(trace), own_values(trace, value=1)
+    for key, own in wanted_time.items():
+        assert time.get(key, 0) == pytest.approx(own, rel=1e-9, abs=samples)
+        assert calls_of.get(key, 0) == pytest.approx(wanted_calls[key], rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["cprofile-pylint.prof.gz"])
+def test_functions_have_the_time_and_calls_that_pstats_prints(name: str, shared: Path, tmp_path: Path) -> None:
+    check_against_pstats(gzip.decompress((shared / "traces" / name).read_bytes()), tmp_path / "stats.prof")
+
+
+def test_the_recorded_profile_agrees_with_pstats(fixtures: Path, tmp_path: Path) -> None:
+    check_against_pstats((fixtures / "redact-documents.cprofile.prof").read_bytes(), tmp_path / "stats.prof")
+
+
+def test_a_profile_of_this_python_is_read(tmp_path: Path) -> None:
+    def fib(n: int) -> int:
+        return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+    profile = cProfile.Profile()
+    profile.runcall(fib, 12)
+    profile.dump_stats(tmp_path / "own.prof")
+    trace = read((tmp_path / "own.prof").read_bytes())
+    assert (trace.format, trace.frame_file(0)) == ("pstats", __file__)
+    assert own_values(trace, value=1)[("fib", __file__)] == 465
+
+
+FUNCTION = ("app.py", 3, "run")
+BAD: list[tuple[dict[Any, Any], str]] = [
+    ({FUNCTION: (1, 1, 0.5, 0.5)}, "row of numbers"),
+    ({FUNCTION: (1, 1, float("nan"), 0.5, {})}, "finite"),
+    ({FUNCTION: (1, 1, 1e300, 0.5, {})}, "finite"),
+    ({FUNCTION: (1, 1, 0.5, 0.5, {("x", 1, "y"): 5})}, "row of numbers"),
+    ({FUNCTION: (1, 1, 0.5, 0.5, ())}, "callers"),
+    ({("app.py", "3", "run"): (1, 1, 0.5, 0.5, {})}, "key"),
+    ({FUNCTION: (1, 1 << 200, 0.5, 0.5, {})}, "out of range"),
+    ({FUNCTION: (1, 1, 0.5, 0.5, {}), 5: 1}, "key"),
+    ({FUNCTION: (1, 1, 0.5, 0.5, [1])}, "no profile has"),
+]
+
+
+@pytest.mark.parametrize(("stats", "reason"), BAD)
+def test_what_cprofile_never_writes_is_refused(stats: dict[Any, Any], reason: str) -> None:
+    with pytest.raises(DamagedTrace, match=f"pstats.*{reason}"):
+        read(marshal.dumps(stats))
+
+
+def test_a_profile_in_which_nothing_took_time_is_empty() -> None:
+    with pytest.raises(EmptyTrace):
+        read(marshal.dumps({FUNCTION: (0, 0, 0.0, 0.0, {})}))
+
+
+@pytest.mark.parametrize("version", [2, 3, 4])
+def test_every_version_of_the_format_is_read(version: int) -> None:
+    stats = {
+        FUNCTION: (1, 2, 0.5, 1.0, {("~", 0, "<built-in>"): (1, 1, 0.25, 0.5)}),
+        ("~", 0, "<built-in>"): (1, 1, 0.5, 1.5, {}),
+    }
+    data = marshal.dumps(stats, version)
+    assert own_values(read(data)) == {("run", "app.py"): 500_000_000, ("<built-in>", None): 500_000_000}
+
+
+keys = st.tuples(st.text(max_size=300), st.integers(-(2**40), 2**70), st.text(max_size=5))
+scalars = st.none() | st.booleans() | st.integers(-(2**100), 2**100) | st.floats(allow_nan=False) | st.text(max_size=20)
+values = st.recursive(
+    scalars, lambda inner: st.dictionaries(keys, inner, max_size=3) | st.tuples(inner, inner), max_leaves=8
+)
+
+
+@given(st.dictionaries(keys, values, max_size=4))
+def test_what_marshal_writes_is_read_back(value: dict[Any, Any]) -> None:
+    assert read_marshal(marshal.dumps(value)) == value
+
+
+def test_mutated_profiles_are_read_or_refused(fixtures: Path) -> None:
+    data = (fixtures / "redact-documents.cprofile.prof").read_bytes()[:6_000]
+    chance = random.Random(5)
+    for _ in range(600):
+        mutated = bytearray(data)
+        for _ in range(chance.randrange(1, 6)):
+            mutated[chance.randrange(len(mutated))] = chance.randrange(256)
+        try:
+            read_marshal(bytes(mutated[: chance.randrange(1, len(mutated))]))
+        except BrokenMarshal:
+            continue
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"{)\x03z\x01a" + b"i\1\0\0\0" + b"z\x01b" + b"(\xff\xff\xff\x7f",
+        b"{" + b")\x03z\x01ai\1\0\0\0z\x01b" + b"{" * 50_000,
+        b"{)\x03z\x01ar\x05\0\0\0",
+        b"\xfb)\x03z\x01ai\1\0\0\0z\x01br\x00\0\0\x000",
+        b"{)\x03z\xffshort",
+        b"{)\x03z\x01a{0z\x01b",
+    ],
+    ids=["huge tuple", "deep", "reference to nothing", "holds itself", "cut text", "dictionary as a key"],
+)
+def test_hostile_bytes_are_refused(data: bytes) -> None:
+    with pytest.raises(DamagedTrace, match="pstats"):
+        read_trace(data.ljust(20, b"\0"), name="hostile.prof")

@@ -1,0 +1,108 @@
+"""`perf script`: threads and events apart, time between samples, layouts of old and new versions."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from tests.traces.stacks_of_traces import own_values, read, stacks, warnings
+from traces.errors import UnrecognisedTrace
+from traces.reader import read_trace
+
+STACK = "\t    63c inner+0x1a (/app/prog)\n\t    7ff std::pair<int (anonymous namespace)::*>::run(int) (/app/prog)\n\n"
+CHAIN = "std::pair<int (anonymous namespace)::*>::run(int);inner"
+
+
+def test_a_sample_stands_for_half_the_time_to_its_neighbours() -> None:
+    trace = read("".join(f"prog 7 {10 + t}.000000:  500 cycles:\n{STACK}" for t in (0, 1, 4)))
+    profile = trace.profiles[0]
+    assert [w for _, w in stacks(trace)] == [500_000_000, 2_000_000_000, 1_500_000_000]
+    assert {path for path, _ in stacks(trace)} == {CHAIN}
+    assert [v.name for v in profile.values] == ["time", "samples", "cycles"]
+    assert stacks(trace, value="cycles") == [(CHAIN, 500.0)] * 3
+    assert (profile.name, profile.pid, profile.tid) == ("prog (tid 7)", "", "7")
+    assert trace.frame_file(1) == "/app/prog"
+
+
+def test_threads_and_events_become_profiles_and_the_first_event_comes_first() -> None:
+    trace = read(
+        f"my prog 7/8 [001] 1.0: 9 cpu-clock:u:\n{STACK}"
+        f"my prog 7/9 [000] 1.5: cache-misses:\n{STACK}"
+        f"my prog 7/9 [000] 1.6: cpu-clock:u: \n{STACK}"
+    )
+    assert [p.name for p in trace.profiles] == [
+        "my prog (pid 7, tid 8)",
+        "my prog (pid 7, tid 9)",
+        "my prog (pid 7, tid 9), cache-misses",
+    ]
+    assert [p.values[-1].name for p in trace.profiles] == ["CPU time", "samples", "samples"]
+    assert [(p.pid, p.tid) for p in trace.profiles] == [("7", "8"), ("7", "9"), ("7", "9")]
+
+
+def test_a_processes_main_thread_stands_before_its_others_and_the_busiest_is_shown_first() -> None:
+    order = [("swapper", 0, 0)] * 5 + [("a", 7, 9)] * 3 + [("b", 8, 8), ("a", 7, 7)]
+    trace = read("".join(f"{comm} {p}/{t} [0] {i}.0: cycles:\n{STACK}" for i, (comm, p, t) in enumerate(order)))
+    assert [(p.pid, p.tid) for p in trace.profiles] == [("0", "0"), ("7", "7"), ("8", "8"), ("7", "9")]
+    assert trace.profiles[trace.default_profile].tid == "9"
+    idle = read("".join(f"swapper 0/0 [0] {i}.0: cycles:\n{STACK}" for i in range(2)))
+    assert idle.default_profile == 0
+
+
+def test_one_sample_alone_is_counted_because_it_has_no_time() -> None:
+    trace = read(f"prog 7 1.0: cycles:\n{STACK}")
+    assert trace.profiles[0].values[trace.profiles[0].default_value].name == "samples"
+    assert stacks(trace) == [(CHAIN, 1.0)]
+
+
+def test_without_call_graphs_the_frame_stands_in_the_samples_line() -> None:
+    trace = read(
+        "prog 7 1.0: 5 cycles:  ffff81 do_work+0x1 ([kernel.kallsyms])\nprog 7 2.0: 5 cycles: 0 [unknown] (/x)\n"
+    )
+    assert [path for path, _ in stacks(trace)] == ["do_work", "??? (/x)"]
+
+
+@pytest.mark.parametrize("command", ["dd", "a b", "2 3", "node 7/8"])
+def test_a_command_may_look_like_an_address(command: str) -> None:
+    line = "7 [000] {}.0: 5 cycles:  ffff81 do_work+0x1 ([kernel.kallsyms])"
+    trace = read("".join(f"{command:>16} {line.format(second)}\n" for second in (1, 2)))
+    assert [path for path, _ in stacks(trace)] == ["do_work"] * 2
+    assert trace.profiles[0].name == f"{command} (tid 7)"
+
+
+def test_what_is_no_sample_is_counted_and_samples_out_of_order_are_sorted() -> None:
+    trace = read(
+        f"# captured on: today\nprog 7 2.0: cycles:\n{STACK}prog 7 1.0: cycles:\n\t 1 late (/a (deleted))\n\n"
+        "Warning: lost 12 events\n\n"
+    )
+    assert [path for path, _ in stacks(trace)] == ["late", CHAIN]
+    assert trace.frame_file(0) == "/a (deleted)"
+    assert warnings(trace) == {"unread_lines": 1}
+
+
+def test_a_sample_without_a_stack_is_idle() -> None:
+    trace = read(f"prog 7 1.0: cycles:\n{STACK}prog 7 2.0: cycles:\n\nprog 7 3.0: cycles:\n{STACK}")
+    assert [path for path, _ in stacks(trace)] == [CHAIN, "", CHAIN]
+
+
+def test_the_text_may_be_cut_anywhere(fixtures: Path) -> None:
+    text = gzip.decompress((fixtures / "thumbnails.linux-perf.txt.gz").read_bytes())[:9_000]
+    for cut in range(2_000, len(text), 97):
+        read(text[:cut])
+
+
+def test_a_long_line_of_parentheses_takes_no_time_to_refuse() -> None:
+    trace = read(f"prog 7 1.0: cycles:\n{STACK}" + "( (" * 200_000 + "\n" + "a" + " " * 500_000 + "b\n")
+    assert warnings(trace) == {"unread_lines": 2}
+
+
+def test_text_with_times_is_not_taken_for_perf() -> None:
+    with pytest.raises(UnrecognisedTrace):
+        read("server 12 12.500000: started: yes\nserver 12 13.500000: stopped: yes\n")
+
+
+def test_a_large_recording_has_every_sample(shared: Path) -> None:
+    trace = read_trace((shared / "traces" / "perf-multi-pid.linux-perf.txt.gz").read_bytes(), name="unknown")
+    text = gzip.decompress((shared / "traces" / "perf-multi-pid.linux-perf.txt.gz").read_bytes())
+    samples = sum(len(stacks(trace, p.index)) for p in trace.profiles)
+    assert samples == text.count(b" cpu-clock:ppp: \n")
+    assert "??? ([unknown])" not in {name for name, _ in own_values(trace)}

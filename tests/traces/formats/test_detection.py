@@ -1,0 +1,106 @@
+"""Every format knows its own files and no other's, whatever they are called."""
+
+import gzip
+from inspect import signature
+from pathlib import Path
+
+import pytest
+
+from traces.bounds import DETECTION_BYTES
+from traces.decompression import unwrap
+from traces.errors import TraceError
+from traces.formats.detection import FORMATS
+from traces.formats.format import Format
+from traces.formats.head import TOKEN, Head, outline
+from traces.reader import read_trace
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+RECORDED = sorted(
+    str(p.relative_to(FIXTURES))
+    for p in FIXTURES.rglob("*")
+    if p.is_file() and "programs" not in p.parts and p.suffix != ".md" and p.name != "truth.json"
+)
+
+
+def claimed_by(path: Path) -> list[str]:
+    """The names of all formats that take the file for theirs."""
+    head = Head.of(unwrap(memoryview(path.read_bytes()), "unknown")[:DETECTION_BYTES], "unknown")
+    return [known.name for known in FORMATS if known.looks_like(head)]
+
+
+@pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
+def test_every_format_has_a_reader_of_its_name(known: Format) -> None:
+    assert list(signature(known.read).parameters) == ["content", "builder"]
+
+
+@pytest.mark.parametrize("file", RECORDED)
+def test_at_most_one_format_claims_a_recorded_file(file: str) -> None:
+    assert len(claimed_by(FIXTURES / file)) <= 1
+
+
+def test_at_most_one_format_claims_a_sample(shared: Path) -> None:
+    samples = [p for p in (shared / "conformance" / "samples").rglob("*") if p.is_file() and p.suffix != ".zip"]
+    assert len(samples) > 40
+    claims = {p.name: claimed_by(p) for p in samples}
+    assert {name: formats for name, formats in claims.items() if len(formats) > 1} == {}
+
+
+LARGE = {
+    "austin-pylint.austin.txt.gz": "austin",
+    "callgrind.cc1.out.gz": "callgrind",
+    "callgrind.small-instr-cache.out.gz": "callgrind",
+    "cprofile-pylint.prof.gz": "pstats",
+    "go-compile-cpu.pb.gz": "pprof",
+    "haskell-real.json.gz": "haskell",
+    "memray-stats.json.gz": "memray",
+    "node-time-lines.pb.gz": "pprof",
+    "node-tsc.heapprofile.gz": "heap-profile",
+    "perf-multi-pid.linux-perf.txt.gz": "linux-perf",
+    "pyinstrument-pylint.json.gz": "pyinstrument",
+    "pyspy-pylint.collapsed.txt.gz": "collapsed",
+    "stackprof-object.json.gz": "stackprof",
+    "stackprof-wall.json.gz": "stackprof",
+    "torch-cpu-small.json.gz": "trace-event",
+}
+
+
+@pytest.mark.parametrize(("file", "name"), LARGE.items())
+def test_a_real_recording_is_known_by_its_beginning(file: str, name: str, shared: Path) -> None:
+    with gzip.open(shared / "traces" / file) as content:
+        head = Head.of(content.read(DETECTION_BYTES), "unknown")
+    assert next(known.name for known in FORMATS if known.looks_like(head)) == name
+
+
+@pytest.mark.parametrize(
+    "stacks", ["[unknown];main 3\n[kernel];irq 4\n", "main 5\nidle 4\nmain;draw 3\n", "{main};a 1\n"]
+)
+def test_stacks_whose_names_look_like_json_or_that_are_mostly_one_deep_are_stacks(stacks: str) -> None:
+    assert read_trace(stacks.encode(), name="unknown").format == "collapsed"
+
+
+@pytest.mark.parametrize("name", ["a.collapsed", "a.folded", "a.collapsed.txt.gz", "A.Folded.txt"])
+def test_a_file_named_so_may_hold_functions_without_callers(name: str) -> None:
+    assert read_trace(b"main 5\n", name=name).format == "collapsed"
+    with pytest.raises(TraceError):
+        read_trace(b"main 5\n", name="a.txt")
+
+
+def test_a_name_never_costs_stacks_between_other_lines_their_format() -> None:
+    for name in ("a.collapsed.txt", "a.txt"):
+        assert read_trace(b"a remark\nmain;draw 3\nmain;load 2\n", name=name).format == "collapsed"
+
+
+@pytest.mark.parametrize("text", ["[]", "[1, 2]", "{}", "[", "Hello 5\nworld 6\n", "port 8080\n", "[[1], 2]"])
+def test_what_only_begins_like_a_trace_is_refused(text: str) -> None:
+    with pytest.raises(TraceError):
+        read_trace(text.encode(), name="unknown")
+
+
+def test_a_string_that_the_head_cuts_off_is_one_token() -> None:
+    """Else it would be looked for again at each quote inside it, a megabyte of quotes for half a minute."""
+    head = b'{"a": [1], "b": "' + rb"\"" * 500
+    assert [match[0] for match in TOKEN.finditer(head)][-1] == b'"' + rb"\"" * 500
+    assert [match[0] for match in TOKEN.finditer(b'{"cut\\')] == [b"{", b'"cut\\']
+    found = outline(head)
+    assert found is not None
+    assert found.keys == {"a", "b"}

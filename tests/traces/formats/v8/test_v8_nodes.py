@@ -1,0 +1,29 @@
+"""V8's profiles of which Chrome dropped pieces: what is left is read, and it is said."""
+
+import json
+
+from tests.traces.stacks_of_traces import read, stacks, warnings
+
+
+def node(ident: int, name: str, parent: int | None = None) -> dict[str, object]:
+    call = {"functionName": name, "url": "", "lineNumber": 1, "columnNumber": 1}
+    return {"id": ident, "callFrame": call} | ({} if parent is None else {"parent": parent})
+
+
+def chunks(nodes: list[dict[str, object]], samples: list[int]) -> str:
+    data = {"cpuProfile": {"nodes": nodes, "samples": samples}, "timeDeltas": [10] * len(samples)}
+    common = {"cat": "v8", "ph": "P", "pid": 1, "tid": 1, "id": "0x1", "ts": 0}
+    start = {"name": "Profile", "args": {"data": {"startTime": 0}}, **common}
+    return json.dumps([start, {"name": "ProfileChunk", "args": {"data": data}, **common}])
+
+
+def test_a_node_whose_caller_is_lost_is_drawn_without_it() -> None:
+    trace = read(chunks([node(1, "(root)"), node(7, "draw", 6), node(8, "line", 7)], [8, 7, 1]))
+    assert stacks(trace) == [("draw;line", 10_000), ("draw", 10_000), ("", 0)]
+    assert warnings(trace) == {"lost_callers": 1}
+
+
+def test_a_sample_of_a_lost_node_shows_what_ran_before_it() -> None:
+    trace = read(chunks([node(1, "(root)"), node(2, "main", 1)], [9, 2, 9, 9, 1]))
+    assert stacks(trace) == [("", 10_000), ("main", 10_000), ("main", 10_000), ("main", 10_000), ("", 0)]
+    assert warnings(trace) == {"lost_nodes": 2}

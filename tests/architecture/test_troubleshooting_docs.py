@@ -30,7 +30,7 @@ GAP = "…"
 
 
 def classes(root: type[Exception]) -> set[str]:
-    """The public classes below a root, which are declared beside it."""
+    """The public classes below a root, which its own module declares."""
     below = {kind for kind in root.__subclasses__() if kind.__module__ == root.__module__}
     return {kind.__name__ for kind in below}.union(*(classes(kind) for kind in below)) if below else set()
 

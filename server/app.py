@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,25 +16,11 @@ from typing import TYPE_CHECKING
 from server.errors import ConfigError, ServerError
 
 if TYPE_CHECKING:
-    import asyncio
     import socket
 
-    from limits.administration import PlanRecords
-    from server.adapters.prometheus import PrometheusMeasures
-    from server.agent.turn import Agent
+    from server.composing.use_cases import Parts
     from server.edges.cli.entry_points import ServeOptions
-    from server.edges.http.client_config import ClientConfig
-    from server.edges.http.services import Gateway, Services
-    from server.ports.conversations import Conversations
-    from server.ports.identity import Caller, Identity
-    from server.ports.objects import ObjectStore
-    from server.ports.queue import TurnQueue
-    from server.ports.relay import Relay
-    from server.ports.scores import Scores
-    from server.ports.traces import TraceRecords, TraceWorkers
     from server.settings import Settings
-    from server.turns.retention import Retention
-    from server.turns.runner import TurnRunner
 
 PACKAGE = Path(__file__).parent
 
@@ -111,7 +96,7 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
             for sample in sample_traces() if parts.user is not None else ():
                 assert parts.user is not None
                 marker = settings.data / "sample-loaded"
-                adding = add_sample_once(parts.services.library, parts.user, sample, marker=marker)
+                adding = add_sample_once(parts.services.traces.library, parts.user, sample, marker=marker)
                 added = tasks.create_task(adding)
                 beside.append(added)
                 # Whoever opens the printed address at once finds the sample there; a slow machine is not waited for.
@@ -131,22 +116,8 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
                 task.cancel()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """What a running server is made of."""
-
-    services: "Services"
-    runner: "TurnRunner"
-    retention: "Retention"
-    user: "Caller | None"
-    """Of a server on one machine: whose sample it is."""
-
-    stopping: "asyncio.Event"
-    measures: "PrometheusMeasures"
-
-
 @asynccontextmanager
-async def running(settings: "Settings") -> AsyncIterator[Parts]:
+async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     """The parts over the database and the files of the settings: the data folder's, or a Supabase project's.
 
     Raises ConfigError, DatabaseUnavailable.
@@ -165,6 +136,7 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
     from server.adapters.workers.worker_pool import ProcessWorkers
     from server.composing.agent import build_agent
     from server.composing.backing import backing_of
+    from server.composing.use_cases import Adapters, Rows, compose
     from server.composing.watching import watching
     from server.turns.turn_pictures import StoredPictures
 
@@ -190,141 +162,27 @@ async def running(settings: "Settings") -> AsyncIterator[Parts]:
         backing = await stack.enter_async_context(backing_of(settings, place, database, relay))
         yield compose(
             settings,
-            conversations=PostgresConversations(database, queue),
-            records=PostgresTraceRecords(database),
-            plans=PostgresPlans(database),
-            objects=backing.objects,
-            workers=workers,
-            identity=backing.identity,
-            agent=build_agent(
-                settings,
+            Adapters(
+                rows=Rows(
+                    conversations=PostgresConversations(database, queue),
+                    records=PostgresTraceRecords(database),
+                    plans=PostgresPlans(database),
+                ),
+                backing=backing,
                 workers=workers,
-                pictures=StoredPictures(backing.objects),
-                checkpoints=PostgresCheckpoints(queue.pool),
-                watched=watched,
+                agent=build_agent(
+                    settings,
+                    workers=workers,
+                    pictures=StoredPictures(backing.objects),
+                    checkpoints=PostgresCheckpoints(queue.pool),
+                    watched=watched,
+                ),
+                scratch=stack.enter_context(scratch_folder(settings.data)),
+                queue=queue,
+                measures=PrometheusMeasures(workers),
+                scores=watched.scores,
             ),
-            scores=watched.scores,
-            user=backing.user,
-            scratch=stack.enter_context(scratch_folder(settings.data)),
-            queue=queue,
-            relay=backing.relay,
-            client=backing.client,
-            gateway=backing.gateway,
-            measures=PrometheusMeasures(workers),
         )
-
-
-def compose(
-    settings: "Settings",
-    *,
-    conversations: "Conversations",
-    records: "TraceRecords",
-    plans: "PlanRecords",
-    objects: "ObjectStore",
-    workers: "TraceWorkers",
-    identity: "Identity",
-    agent: "Agent",
-    user: "Caller | None",
-    scratch: Path,
-    queue: "TurnQueue | None" = None,
-    relay: "Relay | None" = None,
-    measures: "PrometheusMeasures | None" = None,
-    client: "ClientConfig | None" = None,
-    gateway: "Gateway | None" = None,
-    scores: "Scores | None" = None,
-) -> Parts:
-    """The use cases over any adapters: the same for an embedded database, a cloud one and none."""
-    import asyncio
-
-    from limits.administration import Administration
-    from server.adapters.in_process.clock import SystemClock
-    from server.adapters.in_process.queue import MemoryQueue
-    from server.adapters.in_process.relay import MemoryRelay
-    from server.adapters.prometheus import PrometheusMeasures
-    from server.edges.http.client_config import ClientConfig
-    from server.edges.http.services import Services
-    from server.edges.ws.open_sockets import OpenSockets
-    from server.turns.conversation import Conversation
-    from server.turns.retention import Retention
-    from server.turns.runner import TurnRunner
-    from server.turns.trace_library import TraceLibrary
-
-    clock, stopping = SystemClock(), asyncio.Event()
-    turns, told, counted = queue or MemoryQueue(), relay or MemoryRelay(), measures or PrometheusMeasures()
-    library = TraceLibrary(
-        records=records,
-        conversations=conversations,
-        objects=objects,
-        workers=workers,
-        clock=clock,
-        scratch=scratch,
-        measures=counted,
-    )
-    runner = TurnRunner(
-        conversations=conversations,
-        library=library,
-        queue=turns,
-        relay=told,
-        agent=agent,
-        clock=clock,
-        measures=counted,
-        turn_seconds=settings.turn_seconds + 30,
-        turns_at_once=settings.turns_at_once,
-        takes_up_unended=queue is None,
-        source_folder=settings.source_dir,
-        plans=plans,
-    )
-    conversation = Conversation(
-        conversations=conversations,
-        library=library,
-        workers=workers,
-        objects=objects,
-        queue=turns,
-        relay=told,
-        runner=runner,
-        measures=counted,
-        plans=plans,
-        models=settings.offered_models,
-        most_turns_per_user=settings.most_turns_per_user,
-        scores=scores,
-    )
-    sockets = OpenSockets(per_user=settings.most_sockets_per_user, measures=counted)
-    counted.watch("sockets_open", "Sockets whose client has said who it is.", sockets.__len__)
-    counted.watch("turns_running", "Turns that this process runs.", lambda: runner.running_turns)
-
-    async def is_ready() -> bool:
-        try:
-            await plans.plans()
-        except ServerError:
-            return False
-        return not stopping.is_set()
-
-    metrics_token = settings.metrics_token
-    services = Services(
-        identity=identity,
-        library=library,
-        conversation=conversation,
-        administration=Administration(plans),
-        workers=workers,
-        objects=objects,
-        scratch=scratch,
-        page=PACKAGE / "page",
-        max_upload_bytes=settings.max_upload_bytes,
-        is_ready=is_ready,
-        metrics=counted.exposition,
-        metrics_token=None if metrics_token is None else metrics_token.get_secret_value(),
-        sockets=sockets,
-        socket_idle_s=settings.socket_idle_seconds,
-        client=client or ClientConfig(),
-        gateway=gateway,
-        source_folder=settings.source_dir,
-        answer_within_s=settings.turn_seconds + 30,
-        models=settings.offered_models,
-    )
-    retention = Retention(
-        records=records, conversations=conversations, plans=plans, objects=objects, workers=workers, clock=clock
-    )
-    return Parts(services=services, runner=runner, retention=retention, user=user, stopping=stopping, measures=counted)
 
 
 def sample_traces() -> list[Path]:

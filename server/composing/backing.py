@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 
 import httpx
@@ -20,24 +19,13 @@ from server.adapters.supabase.objects import SupabaseObjects
 from server.adapters.supabase.project import SupabaseProject
 from server.adapters.supabase.realtime import RealtimeRelay
 from server.composing.supabase_project import supabase_project
+from server.composing.use_cases import Backing
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.services import Gateway
-from server.ports.identity import LOCAL_USER_ID, Caller, Identity
+from server.ports.identity import LOCAL_USER_ID, Caller
 from server.ports.objects import ObjectStore
 from server.ports.relay import Relay
 from server.settings import Settings
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backing:
-    """`relay` is the one to publish to; `user` the one of a server on one machine."""
-
-    objects: ObjectStore
-    identity: Identity
-    relay: Relay
-    client: ClientConfig
-    gateway: Gateway | None
-    user: Caller | None
 
 
 @asynccontextmanager

@@ -17,7 +17,7 @@ from server.adapters.supabase.keys import PublishedKeys
 from server.adapters.supabase.objects import SupabaseObjects
 from server.adapters.supabase.realtime import RealtimeRelay
 from server.agent.turn import Agent
-from server.app import compose
+from server.composing.use_cases import Adapters, Backing, Rows, compose
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.services import Gateway
 from server.errors import NotFound
@@ -89,22 +89,24 @@ async def team_server(
         async with RealtimeRelay(MemoryRelay(), client, budget, wait_s=0.001, pause_s=0.05) as relay:
             parts = compose(
                 load_settings(data=tmp_path),
-                conversations=MemoryConversations(records),
-                records=records,
-                plans=MemoryPlans(records),
-                objects=SupabaseObjects(client, wait_s=0.001),
-                workers=InlineTraceWorkers(),
-                identity=identity,
-                agent=agent or ScriptedAgent(),
-                user=None,
-                scratch=tmp_path,
-                relay=relay,
-                client=ClientConfig.of_project(supabase.url, supabase.project.anon_key, realtime=True),
-                gateway=None
-                if secret is None
-                else Gateway(secret=secret, caller_of=identity.caller, refuse=relay.refuse),
+                Adapters(
+                    rows=Rows(conversations=MemoryConversations(records), records=records, plans=MemoryPlans(records)),
+                    backing=Backing(
+                        objects=SupabaseObjects(client, wait_s=0.001),
+                        identity=identity,
+                        relay=relay,
+                        client=ClientConfig.of_project(supabase.url, supabase.project.anon_key, realtime=True),
+                        gateway=None
+                        if secret is None
+                        else Gateway(secret=secret, caller_of=identity.caller, refuse=relay.refuse),
+                    ),
+                    workers=InlineTraceWorkers(),
+                    agent=agent or ScriptedAgent(),
+                    scratch=tmp_path,
+                ),
             )
-            services = replace(parts.services, expired_grace_s=expired_grace_s)
+            socket = replace(parts.services.socket, expired_grace_s=expired_grace_s)
+            services = replace(parts.services, socket=socket)
             async with serving(replace(parts, services=services)) as server:
                 team = TeamServer(server, supabase, client, relay)
                 team.wait_for_answers(60)

@@ -188,7 +188,7 @@ async def test_a_picture_is_fetched_from_storage_by_an_address_that_is_new_each_
             turn_id = await ask(socket)
             await socket.until(*END)
         path = picture_path(PEOPLE["anna"].account_id, turn_id, "call")
-        await team.server.parts.services.objects.put(PICTURES_BUCKET, path, b"png")
+        await team.server.parts.objects.put(PICTURES_BUCKET, path, b"png")
         url = f"/api/v1/pictures/{turn_id}/call.png"
         answer = await team.server.http.get(url, headers=team.bearer())
         assert (answer.status_code, answer.headers["cache-control"]) == (307, "no-store")
@@ -297,7 +297,7 @@ class Drawing(ScriptedAgent):
 
     async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
         path = picture_path(turn.caller.account_id, turn.turn_id, "call")
-        await self.team.server.parts.services.objects.put(PICTURES_BUCKET, path, b"png")
+        await self.team.server.parts.objects.put(PICTURES_BUCKET, path, b"png")
         return await super().answer(turn, sink)
 
 

@@ -16,9 +16,10 @@ import websockets
 
 from limits.plans import LOCAL_PLAN, Plan
 from server.adapters.in_process.clock import SystemClock
+from server.adapters.in_process.relay import MemoryRelay
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.turn import TurnAnswer, TurnInput, TurnSink
-from server.app import Parts, compose
+from server.composing.use_cases import Adapters, Backing, Parts, Rows, compose
 from server.edges.http.application import build_application, names_of
 from server.edges.http.serving import HttpServer, bound_socket
 from server.edges.ws.bounds import PING_EVERY_S, PONG_WITHIN_S
@@ -190,15 +191,13 @@ async def running_server(
     records = MemoryTraceRecords(accounts)
     parts = compose(
         load_settings(data=tmp_path, **options),
-        conversations=MemoryConversations(records),
-        records=records,
-        plans=MemoryPlans(records),
-        objects=MemoryObjects(),
-        workers=workers or InlineTraceWorkers(),
-        identity=TokenIdentity(TOKENS),
-        agent=agent or ScriptedAgent(),
-        user=ANNA,
-        scratch=tmp_path,
+        Adapters(
+            rows=Rows(conversations=MemoryConversations(records), records=records, plans=MemoryPlans(records)),
+            backing=Backing(objects=MemoryObjects(), identity=TokenIdentity(TOKENS), relay=MemoryRelay(), user=ANNA),
+            workers=workers or InlineTraceWorkers(),
+            agent=agent or ScriptedAgent(),
+            scratch=tmp_path,
+        ),
     )
     async with serving(parts, ping_every_s=ping_every_s, pong_within_s=pong_within_s) as server:
         yield server

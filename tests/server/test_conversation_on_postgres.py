@@ -25,8 +25,8 @@ from server.adapters.postgres.turn_queue import PostgresTurnQueue
 from server.adapters.postgres.turn_sweep import TurnSweep
 from server.adapters.workers.worker_pool import ProcessWorkers
 from server.agent.turn import Agent, TurnAnswer, TurnInput, TurnSink
-from server.app import compose
 from server.composing.agent import build_agent
+from server.composing.use_cases import Adapters, Backing, Rows, compose
 from server.errors import DatabaseUnavailable
 from server.ports.conversations import MessageRow, TurnEnding
 from server.ports.identity import LOCAL_USER_ID, Caller
@@ -55,17 +55,18 @@ async def local_server(
     ):
         parts = compose(
             settings,
-            conversations=PostgresConversations(pool, queue),
-            records=PostgresTraceRecords(pool),
-            plans=PostgresPlans(pool),
-            objects=objects,
-            workers=workers,
-            identity=LocalIdentity(user),
-            agent=agent or build_agent(settings, workers=workers, pictures=StoredPictures(objects)),
-            user=user,
-            scratch=folder,
-            queue=queue,
-            relay=relay,
+            Adapters(
+                rows=Rows(
+                    conversations=PostgresConversations(pool, queue),
+                    records=PostgresTraceRecords(pool),
+                    plans=PostgresPlans(pool),
+                ),
+                backing=Backing(objects=objects, identity=LocalIdentity(user), relay=relay, user=user),
+                workers=workers,
+                agent=agent or build_agent(settings, workers=workers, pictures=StoredPictures(objects)),
+                scratch=folder,
+                queue=queue,
+            ),
         )
         async with serving(parts) as server:
             yield server

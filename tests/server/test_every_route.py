@@ -149,7 +149,7 @@ async def annas_server(tmp_path: Path) -> AsyncIterator[tuple[RunningServer, Ann
             turn_id, session_id = await ask(socket), socket.ack["sessionId"]
             await socket.until(*END)
         path = picture_path(ANNA.account_id, turn_id, "call")
-        await server.parts.services.objects.put(PICTURES_BUCKET, path, b"png")
+        await server.parts.objects.put(PICTURES_BUCKET, path, b"png")
         link = (await server.http.put(f"/api/v1/traces/{trace_id}/link", headers=AS_ANNA)).json()["token"]
         yield server, Annas(trace_id, session_id, turn_id, link)
 

@@ -109,7 +109,7 @@ async def test_an_unforeseen_error_is_a_problem_without_its_text(
         async def broken(*_: object) -> None:
             raise RuntimeError("the trace said: password")
 
-        monkeypatch.setattr(server.parts.services.library, "rows", broken)
+        monkeypatch.setattr(server.parts.services.traces.library, "rows", broken)
         answer = await server.http.get("/api/v1/traces", headers=AS_ANNA)
         assert answer.status_code == 500
         assert answer.headers["content-type"] == "application/problem+json"
@@ -142,13 +142,14 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (built / ".digest").write_text("x")
     (built / "icon.svg").write_text("<svg/>")
     (built / "assets" / "index-abc.js").write_text("0")
-    monkeypatch.setattr("server.app.PACKAGE", tmp_path)
+    monkeypatch.setattr("server.composing.use_cases.PAGE", built)
     return built
 
 
 async def test_a_printed_link_lets_a_browser_in_and_hides_its_token(tmp_path: Path) -> None:
     async with running_server(tmp_path) as open_server:
-        services = replace(open_server.parts.services, identity=LocalIdentity(ANNA, access_token="sesame"))
+        services, identity = open_server.parts.services, LocalIdentity(ANNA, access_token="sesame")
+        services = replace(services, identity=identity, server=replace(services.server, identity=identity))
         app = build_application(services, is_our_name=names_of("127.0.0.1", ()))
         transport = httpx.ASGITransport(app=app)
         async with httpx.AsyncClient(base_url="http://127.0.0.1", transport=transport) as browser:

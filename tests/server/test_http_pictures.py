@@ -176,7 +176,7 @@ async def test_a_body_past_the_bound_is_refused(tmp_path: Path) -> None:
 
 async def test_past_the_queue_pictures_are_refused_until_later(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
-        limiter = server.parts.services.pictures
+        limiter = server.parts.services.pictures.pictures
         with all_places(limiter):
             answer = await post(server, "render")
 

@@ -73,7 +73,7 @@ async def test_whoever_waited_long_enough_learns_where_the_answer_will_be(tmp_pa
     goes_on = anyio.Event()
     agent = ScriptedAgent(script=[goes_on])
     async with running_server(tmp_path, agent=agent) as server:
-        object.__setattr__(server.parts.services, "answer_within_s", 0.2)
+        object.__setattr__(server.parts.services.chat, "answer_within_s", 0.2)
         asked = {"message": "?", "flamechat_trace_id": await server.trace_id()}
         answer = await server.http.post("/api/chat", json=asked, headers=AS_ANNA)
         assert answer.status_code == 503

@@ -95,7 +95,7 @@ async def test_a_bad_file_is_refused_by_name_and_reason_and_nothing_is_stored(
         problem = assert_problem(await server.upload(content, name), status)
         assert name in problem["detail"]
         assert await stored_traces(server) == []
-        assert server.parts.services.objects._objects == {}  # type: ignore[attr-defined]
+        assert server.parts.objects._objects == {}  # type: ignore[attr-defined]
         assert list(tmp_path.iterdir()) == []
         assert (await server.upload()).status_code == 201
 
@@ -112,14 +112,14 @@ async def test_an_upload_that_became_no_trace_does_not_count_and_one_over_the_pl
 
 async def test_what_cannot_be_recorded_leaves_no_object_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with running_server(tmp_path) as server:
-        library = server.parts.services.library
+        library = server.parts.services.traces.library
 
         async def unreachable(*_: object) -> None:
             raise DatabaseUnavailable("The database cannot be reached.")
 
         monkeypatch.setattr(library._records, "insert", unreachable)
         assert_problem(await server.upload(), 503)
-        assert server.parts.services.objects._objects == {}  # type: ignore[attr-defined]
+        assert server.parts.objects._objects == {}  # type: ignore[attr-defined]
 
 
 async def test_a_file_over_the_bound_is_refused_whether_its_length_is_announced_or_not(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ async def test_a_removed_trace_is_gone_with_its_bytes(tmp_path: Path) -> None:
         trace_id = await server.trace_id()
         assert (await server.http.delete(f"/api/v1/traces/{trace_id}", headers=AS_ANNA)).status_code == 204
         assert_problem(await server.http.get(f"/api/v1/traces/{trace_id}", headers=AS_ANNA), 404)
-        assert server.parts.services.objects._objects == {}  # type: ignore[attr-defined]
+        assert server.parts.objects._objects == {}  # type: ignore[attr-defined]
 
 
 async def test_functions_are_listed_heaviest_first(tmp_path: Path) -> None:

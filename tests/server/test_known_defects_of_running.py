@@ -168,7 +168,7 @@ def drawn(turn_id: str, call: str) -> list[ToolStart | ToolResult]:
 
 
 async def objects_of(server: RunningServer) -> list[str]:
-    objects = server.parts.services.objects
+    objects = server.parts.objects
     return [path for bucket in (TRACES_BUCKET, PICTURES_BUCKET) async for path in objects.paths(bucket)]
 
 
@@ -180,7 +180,7 @@ async def test_g26_every_picture_has_its_own_place_can_be_fetched_and_goes_with_
         trace_id = await server.trace_id()
         for call in ("one", "other"):
             path = picture_path(ANNA.account_id, turn_id, call)
-            await server.parts.services.objects.put(PICTURES_BUCKET, path, call.encode())
+            await server.parts.objects.put(PICTURES_BUCKET, path, call.encode())
         async with server.session(trace_id) as socket:
             await ask(socket, turnId=turn_id)
             await socket.until(*END)

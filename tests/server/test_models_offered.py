@@ -42,7 +42,7 @@ async def test_a_person_sees_the_models_of_their_plan_as_it_stands_now(tmp_path:
     async with running_server(tmp_path, plan=TEAM, **PROVIDER) as server:
         assert await offered(server) == [{"name": name, "label": name} for name in ("large", "small")]
         author = Author(user_id=ANNA.user_id, reason=None)
-        await server.parts.services.administration.change_plan("team", {"chat_models": ()}, author)
+        await server.parts.services.plans.administration.change_plan("team", {"chat_models": ()}, author)
         assert [model["name"] for model in await offered(server)] == ["main", "small"]
 
 
@@ -103,7 +103,7 @@ async def test_a_prompt_that_was_accepted_may_be_sent_again_when_its_model_is_of
         await ask(socket, turnId=turn_id, model="large")
         await socket.until(*END)
         author = Author(user_id=ANNA.user_id, reason=None)
-        await server.parts.services.administration.change_plan("team", {"chat_models": ("small",)}, author)
+        await server.parts.services.plans.administration.change_plan("team", {"chat_models": ("small",)}, author)
         await ask(socket, turnId=turn_id, model="large")
         await socket.send(type="ping", nonce="x")
         assert (await socket.next())["type"] == "pong"

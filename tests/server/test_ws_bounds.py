@@ -113,7 +113,7 @@ async def pinging(socket: Socket) -> None:
 
 def in_a_moment(server: RunningServer) -> None:
     """Sockets of this server are idle after a tenth of a second."""
-    object.__setattr__(server.parts.services, "socket_idle_s", 0.1)
+    object.__setattr__(server.parts.services.socket, "socket_idle_s", 0.1)
 
 
 async def test_a_socket_that_only_pings_is_closed_with_the_reason(tmp_path: Path) -> None:
@@ -171,11 +171,11 @@ async def test_one_more_socket_than_a_user_may_have_is_closed_and_others_have_th
                 assert "2 conversations open" in (socket.reason or "")
                 bens = (await server.upload(token="ben")).json()["trace"]["traceId"]
                 async with server.session(bens, token="ben"):
-                    assert len(server.parts.services.sockets) == 3
+                    assert len(server.parts.services.socket.sockets) == 3
             await first.send(type="ping", nonce="n")
             assert (await first.next())["type"] == "pong"
             with anyio.fail_after(60):
-                while len(server.parts.services.sockets) > 1:
+                while len(server.parts.services.socket.sockets) > 1:
                     await anyio.lowlevel.checkpoint()
             async with server.session(trace_id):
                 pass

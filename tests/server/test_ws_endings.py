@@ -137,7 +137,7 @@ async def test_a_picture_of_a_turn_is_fetched_by_its_address_and_by_its_owner_al
                 image_url=address,
             ),
         ]
-        await server.parts.services.objects.put("ai-snapshots", f"{ANNA.account_id}/{turn_id}/call_1.png", b"png")
+        await server.parts.objects.put("ai-snapshots", f"{ANNA.account_id}/{turn_id}/call_1.png", b"png")
         await ask(socket, turnId=turn_id)
         await socket.until(*END)
         rows = await history(server, socket.ack["sessionId"])

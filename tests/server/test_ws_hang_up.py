@@ -8,7 +8,7 @@ from tests.server.running_server import running_server
 
 async def test_whoever_is_hung_up_on_is_asked_to_come_back(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server, server.session(await server.trace_id()) as socket:
-        relay = server.parts.services.conversation._relay
+        relay = server.parts.services.chat.conversation._relay
         assert isinstance(relay, MemoryRelay)
         await relay.hang_up(socket.ack["sessionId"])
         assert await socket.closed_with() == 1012

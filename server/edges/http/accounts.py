@@ -10,7 +10,7 @@ from limits.decisions import LimitType
 from limits.plans import Plan, SessionsPeriod
 from limits.usage import Meter, Usage, meters
 from server.agent.model_call.offered_models import label_of
-from server.edges.http.services import CurrentCaller, CurrentServices
+from server.edges.http.services import CurrentCaller, ForPlans
 from server.protocol.base import WireModel
 
 routes = APIRouter(tags=["accounts"])
@@ -107,7 +107,7 @@ class MyUsage(WireModel):
 
 
 @routes.get("/me/usage")
-async def my_usage(caller: CurrentCaller, services: CurrentServices, session_id: SessionId = None) -> MyUsage:
+async def my_usage(caller: CurrentCaller, services: ForPlans, session_id: SessionId = None) -> MyUsage:
     """What the caller has used of their plan, what is left and when it renews; with `sessionId`, of that conversation
     too."""
     usage = await services.administration.usage(caller.user_id)

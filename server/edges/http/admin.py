@@ -13,7 +13,7 @@ from limits.plans import Plan, SessionsPeriod
 from limits.usage import Forecast
 from server.agent.tools.all_tools import known_tool
 from server.edges.http.accounts import PlanView, UsageView
-from server.edges.http.services import CurrentCaller, CurrentServices, caller_of
+from server.edges.http.services import CurrentCaller, ForPlans, caller_of
 from server.errors import NotAllowed
 from server.ports.identity import Caller
 from server.protocol.base import WireModel
@@ -109,39 +109,37 @@ routes = APIRouter(prefix="/admin", tags=["admin"], dependencies=[Depends(admini
 
 
 @routes.get("/plans")
-async def plans(services: CurrentServices) -> dict[str, list[PlanView]]:
+async def plans(services: ForPlans) -> dict[str, list[PlanView]]:
     """All plans, retired ones too."""
     return {"plans": [PlanView.of(plan) for plan in await services.administration.plans()]}
 
 
 @routes.get("/plans/{name}")
-async def plan(name: str, services: CurrentServices) -> dict[str, PlanView]:
+async def plan(name: str, services: ForPlans) -> dict[str, PlanView]:
     return {"plan": PlanView.of(await services.administration.plan(name))}
 
 
 @routes.post("/plans", status_code=201)
-async def create_plan(new: NewPlan, caller: CurrentCaller, services: CurrentServices) -> dict[str, PlanView]:
+async def create_plan(new: NewPlan, caller: CurrentCaller, services: ForPlans) -> dict[str, PlanView]:
     made = Plan(**new.model_dump(exclude={"reason"}))
     return {"plan": PlanView.of(await services.administration.create_plan(made, _author(caller, new.reason)))}
 
 
 @routes.patch("/plans/{name}")
-async def change_plan(
-    name: str, change: PlanChanges, caller: CurrentCaller, services: CurrentServices
-) -> dict[str, PlanView]:
+async def change_plan(name: str, change: PlanChanges, caller: CurrentCaller, services: ForPlans) -> dict[str, PlanView]:
     """Binds the next prompt of everybody who is on the plan."""
     author = _author(caller, change.reason)
     return {"plan": PlanView.of(await services.administration.change_plan(name, change.changes, author))}
 
 
 @routes.post("/plans/{name}/forecast")
-async def foresee_change(name: str, change: PlanChanges, services: CurrentServices) -> dict[str, ForecastView]:
+async def foresee_change(name: str, change: PlanChanges, services: ForPlans) -> dict[str, ForecastView]:
     """What that change would do; changes nothing."""
     return {"forecast": ForecastView.of(await services.administration.foresee_change(name, change.changes))}
 
 
 @routes.post("/plans/{name}/retire")
-async def retire_plan(name: str, why: Why, caller: CurrentCaller, services: CurrentServices) -> dict[str, PlanView]:
+async def retire_plan(name: str, why: Why, caller: CurrentCaller, services: ForPlans) -> dict[str, PlanView]:
     """It takes nobody new; who is on it stays."""
     author = _author(caller, why.reason)
     return {"plan": PlanView.of(await services.administration.retire_plan(name, author))}
@@ -149,7 +147,7 @@ async def retire_plan(name: str, why: Why, caller: CurrentCaller, services: Curr
 
 @routes.get("/users")
 async def users(
-    services: CurrentServices,
+    services: ForPlans,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
     offset: Annotated[int, Query(ge=0)] = 0,
 ) -> UserPage:
@@ -160,13 +158,13 @@ async def users(
 
 
 @routes.get("/users/{user_id}")
-async def user(user_id: str, services: CurrentServices) -> dict[str, UsageView]:
+async def user(user_id: str, services: ForPlans) -> dict[str, UsageView]:
     return {"user": UsageView.of(await services.administration.usage(user_id))}
 
 
 @routes.put("/users/{user_id}/plan")
 async def put_on_plan(
-    user_id: str, choice: PlanChoice, caller: CurrentCaller, services: CurrentServices
+    user_id: str, choice: PlanChoice, caller: CurrentCaller, services: ForPlans
 ) -> dict[str, UsageView]:
     """The counters are kept."""
     author = _author(caller, choice.reason)
@@ -174,29 +172,27 @@ async def put_on_plan(
 
 
 @routes.post("/users/{user_id}/plan/forecast")
-async def foresee_plan(user_id: str, choice: PlanChoice, services: CurrentServices) -> dict[str, ForecastView]:
+async def foresee_plan(user_id: str, choice: PlanChoice, services: ForPlans) -> dict[str, ForecastView]:
     """What that plan would mean for the user; changes nothing."""
     return {"forecast": ForecastView.of(await services.administration.foresee_plan(user_id, choice.plan))}
 
 
 @routes.post("/users/{user_id}/grant")
-async def grant(user_id: str, given: Grant, caller: CurrentCaller, services: CurrentServices) -> dict[str, UsageView]:
+async def grant(user_id: str, given: Grant, caller: CurrentCaller, services: ForPlans) -> dict[str, UsageView]:
     """Sessions on top of the plan."""
     author = _author(caller, given.reason)
     return {"user": UsageView.of(await services.administration.grant_sessions(user_id, given.sessions, author))}
 
 
 @routes.post("/users/{user_id}/reset")
-async def reset(user_id: str, why: Why, caller: CurrentCaller, services: CurrentServices) -> dict[str, UsageView]:
+async def reset(user_id: str, why: Why, caller: CurrentCaller, services: ForPlans) -> dict[str, UsageView]:
     """All counters at zero."""
     author = _author(caller, why.reason)
     return {"user": UsageView.of(await services.administration.reset_usage(user_id, author))}
 
 
 @routes.get("/changes")
-async def changes(
-    services: CurrentServices, limit: Annotated[int, Query(ge=1, le=500)] = 100
-) -> dict[str, list[ChangeView]]:
+async def changes(services: ForPlans, limit: Annotated[int, Query(ge=1, le=500)] = 100) -> dict[str, list[ChangeView]]:
     """The audit, newest first."""
     found = await services.administration.changes(limit=limit)
     return {"changes": [ChangeView.model_validate(asdict(change)) for change in found]}

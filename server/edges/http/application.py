@@ -19,7 +19,7 @@ from server.edges.http import uploads_under_way as under_way
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.guard import Guard
 from server.edges.http.problems import ErrorWall, answer_with_problems
-from server.edges.http.services import CurrentServices, Services
+from server.edges.http.services import ForServer, Services
 from server.edges.mcp.mounted import MountedTools
 from server.edges.mcp.version import version
 from server.edges.ws.socket import chat
@@ -31,7 +31,7 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 def build_application(services: Services, *, is_our_name: Callable[[str], bool]) -> ASGIApp:
     """Everything a client can reach. `is_our_name` decides which `Host` names are answered."""
-    tools = MountedTools(services, version=version())
+    tools = MountedTools(services.tools, version=version())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -67,7 +67,7 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     app.add_api_websocket_route(f"{API}/chat", chat)
     app.include_router(page.routes)
     answer_with_problems(app)
-    return ErrorWall(Guard(app, is_our_name=is_our_name, page_may_reach=services.client.origins))
+    return ErrorWall(Guard(app, is_our_name=is_our_name, page_may_reach=services.server.client.origins))
 
 
 async def to_tools() -> RedirectResponse:
@@ -80,13 +80,13 @@ async def health() -> dict[str, str]:
     return {"status": "ok"}
 
 
-async def ready(services: CurrentServices) -> JSONResponse:
+async def ready(services: ForServer) -> JSONResponse:
     """Whether requests can be served now: the database answers and the server is not stopping."""
     is_ready = await services.is_ready()
     return JSONResponse({"status": "ready" if is_ready else "not ready"}, 200 if is_ready else 503)
 
 
-async def config(services: CurrentServices) -> ClientConfig:
+async def config(services: ForServer) -> ClientConfig:
     """Who identifies people to this server, and where else its turns can be followed."""
     return services.client
 

@@ -6,7 +6,7 @@ import anyio
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 
-from server.edges.http.services import CurrentCaller, CurrentServices, Services
+from server.edges.http.services import ChatServices, CurrentCaller, ForChat
 from server.errors import BadRequest, Busy, ModelFailed
 from server.ports.identity import Caller
 from server.ports.relay import Listening
@@ -53,7 +53,7 @@ class Answer(BaseModel):
 
 
 @routes.post("/chat")
-async def chat(question: Question, caller: CurrentCaller, services: CurrentServices) -> Answer:
+async def chat(question: Question, caller: CurrentCaller, services: ForChat) -> Answer:
     """Ask, wait, answer. A session of an earlier answer goes on with its conversation."""
     session_id = question.session_id or str(uuid.uuid4())
     trace_id = await _trace(services, caller, question)
@@ -79,7 +79,7 @@ async def chat(question: Question, caller: CurrentCaller, services: CurrentServi
     )
 
 
-async def _trace(services: Services, caller: Caller, question: Question) -> str:
+async def _trace(services: ChatServices, caller: Caller, question: Question) -> str:
     """Raises BadRequest when there is none to ask about."""
     if question.flamechat_trace_id is not None:
         return question.flamechat_trace_id

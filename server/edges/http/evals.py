@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
-from server.edges.http.services import CurrentCaller, CurrentServices
+from server.edges.http.services import CurrentCaller, ForChat
 from server.protocol.wire_values import HistoryMessage
 
 MOST_SESSIONS = 20
@@ -45,7 +45,7 @@ class EvaluatedTurn(BaseModel):
 
 @routes.get("/evals")
 async def evals(
-    caller: CurrentCaller, services: CurrentServices, limit: Annotated[int, Query(ge=1, le=100)] = 20
+    caller: CurrentCaller, services: ForChat, limit: Annotated[int, Query(ge=1, le=100)] = 20
 ) -> dict[str, list[EvaluatedTurn]]:
     """The newest turns, newest first."""
     found: list[EvaluatedTurn] = []

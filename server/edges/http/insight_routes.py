@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from server.agent.tools.get_insights import insight_data
-from server.edges.http.services import CurrentCaller, CurrentServices
+from server.edges.http.services import CurrentCaller, ForTraces
 from server.edges.http.trace_routes import index_of
 from server.quoting import plain
 from traces.insights.insight import Evidence
@@ -18,7 +18,7 @@ routes = APIRouter(prefix="/traces", tags=["traces"])
 
 @routes.get("/{trace_id}/insights")
 async def all_insights(
-    trace_id: str, caller: CurrentCaller, services: CurrentServices, profile: str | None = None
+    trace_id: str, caller: CurrentCaller, services: ForTraces, profile: str | None = None
 ) -> dict[str, Any]:
     """Findings that the trace has, worst first; then what was not found or cannot be judged, and why."""
     _, opened = await services.library.open(caller, trace_id)

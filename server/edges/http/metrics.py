@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
 from server.edges.http.admin import administrator
-from server.edges.http.services import CurrentServices, access_token, caller_of
+from server.edges.http.services import ForServer, access_token, caller_of
 
 routes = APIRouter(tags=["health"])
 
@@ -16,7 +16,7 @@ EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
 
 
 @routes.get("/metrics", response_class=PlainTextResponse)
-async def metrics(request: Request, services: CurrentServices) -> PlainTextResponse:
+async def metrics(request: Request, services: ForServer) -> PlainTextResponse:
     """Prometheus' text format, for an administrator or the bearer of the monitor's own token. Raises NotAuthenticated,
     NotAllowed."""
     expected, given = services.metrics_token, access_token(request)

@@ -5,7 +5,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
 
-from server.edges.http.services import ACCESS_COOKIE, CurrentServices
+from server.edges.http.services import ACCESS_COOKIE, ForServer
 from server.errors import NotFound
 
 routes = APIRouter(include_in_schema=False)
@@ -18,7 +18,7 @@ UNCHANGING = "public, max-age=31536000, immutable"
 @routes.get("/admin")
 @routes.get("/t/{rest:path}")
 @routes.get("/s/{rest:path}")
-async def document(request: Request, services: CurrentServices) -> Response:
+async def document(request: Request, services: ForServer) -> Response:
     """The page. A printed link carries the access token once: it becomes a cookie that only this site's own pages
     send.
     """
@@ -35,7 +35,7 @@ async def document(request: Request, services: CurrentServices) -> Response:
 
 
 @routes.get("/{path:path}")
-async def file(path: str, services: CurrentServices) -> Response:
+async def file(path: str, services: ForServer) -> Response:
     """A file of the page. Raises NotFound, also for a path that leads out of it."""
     folder = await anyio.Path(services.page).resolve()
     found = await (folder / path).resolve()

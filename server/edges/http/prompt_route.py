@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Header
 
-from server.edges.http.services import CurrentCaller, CurrentServices, Gateway, Services
+from server.edges.http.services import ChatServices, CurrentCaller, ForChat, Gateway
 from server.edges.ws.answers import answer_to
 from server.errors import BadRequest, NotAuthenticated, ServerError
 from server.ports.identity import Caller
@@ -64,9 +64,7 @@ class AcceptedTurn(WireModel):
 
 
 @routes.post("/sessions/{session_id}/join")
-async def join(
-    session_id: Identifier, body: JoinRequest, caller: CurrentCaller, services: CurrentServices
-) -> JoinedSession:
+async def join(session_id: Identifier, body: JoinRequest, caller: CurrentCaller, services: ForChat) -> JoinedSession:
     """Open or rejoin a session, as the socket's `start_analysis` does; costs nothing."""
     message = StartAnalysis(trace_id=body.trace_id, session_id=session_id, mounted_tools=body.mounted_tools)
     joined = await services.conversation.join(caller, message)
@@ -75,20 +73,18 @@ async def join(
 
 
 @routes.post("/sessions/{session_id}/prompts", status_code=202)
-async def ask(
-    session_id: Identifier, prompt: NewPrompt, caller: CurrentCaller, services: CurrentServices
-) -> AcceptedTurn:
+async def ask(session_id: Identifier, prompt: NewPrompt, caller: CurrentCaller, services: ForChat) -> AcceptedTurn:
     """Accept a prompt. The turn runs whether or not anybody listens."""
     return await _accept(services, caller, session_id, prompt)
 
 
 @routes.post("/turns/{turn_id}/cancel", status_code=204)
-async def cancel(turn_id: Identifier, caller: CurrentCaller, services: CurrentServices) -> None:
+async def cancel(turn_id: Identifier, caller: CurrentCaller, services: ForChat) -> None:
     """Stop a turn; one that has ended is left as it is."""
     await services.conversation.cancel(caller, turn_id)
 
 
-async def gateway_of(services: CurrentServices, x_internal_auth_token: Annotated[str, Header()] = "") -> Gateway:
+async def gateway_of(services: ForChat, x_internal_auth_token: Annotated[str, Header()] = "") -> Gateway:
     """Raises NotAuthenticated for a false secret, and for any while none is set."""
     gateway = services.gateway
     given = x_internal_auth_token.encode()
@@ -99,7 +95,7 @@ async def gateway_of(services: CurrentServices, x_internal_auth_token: Annotated
 
 @routes.post("/ai/process-turn", status_code=202)
 async def process_turn(
-    body: ProcessTurn, gateway: Annotated[Gateway, Depends(gateway_of)], services: CurrentServices
+    body: ProcessTurn, gateway: Annotated[Gateway, Depends(gateway_of)], services: ForChat
 ) -> AcceptedTurn:
     """Accept a prompt from a gateway; its events are sent on Realtime. The same turnId again starts nothing."""
     if body.type == "user_prompt" and body.prompt is None:
@@ -118,7 +114,7 @@ async def process_turn(
         raise
 
 
-async def _accept(services: Services, caller: Caller, session_id: str, prompt: NewPrompt) -> AcceptedTurn:
+async def _accept(services: ChatServices, caller: Caller, session_id: str, prompt: NewPrompt) -> AcceptedTurn:
     if prompt.trace_id is not None:
         await services.conversation.open(caller, trace_id=prompt.trace_id, session_id=session_id)
     turn_id = prompt.turn_id or str(uuid.uuid4())

@@ -1,4 +1,4 @@
-"""What the edges call, and whose request it is."""
+"""What each family of routes needs, and whose request it is. A route asks for its own family and gets nothing else."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -16,7 +16,6 @@ from server.edges.http.uploads import UploadsUnderWay
 from server.edges.ws.bounds import EXPIRED_GRACE_S
 from server.edges.ws.open_sockets import OpenSockets
 from server.ports.identity import Caller, Identity
-from server.ports.objects import ObjectStore
 from server.ports.traces import TraceWorkers
 from server.protocol.server import ChatError
 from server.turns.conversation import Conversation
@@ -37,33 +36,102 @@ class Gateway:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Services:
-    """The use cases and the settings of the edge. `scratch` takes uploads on their way; `page` is the built client."""
+class TraceServices:
+    """Stored traces and questions about them, the caller's own or behind a link."""
+
+    library: TraceLibrary
+    workers: TraceWorkers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UploadServices:
+    """Traces on their way in. `scratch` takes a body until it is read."""
+
+    library: TraceLibrary
+    workers: TraceWorkers
+    scratch: Path
+    max_upload_bytes: int
+    uploads: UploadsUnderWay = field(default_factory=UploadsUnderWay)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureServices:
+    """Pictures of stored traces, and of traces in a request's body."""
+
+    library: TraceLibrary
+    workers: TraceWorkers
+    scratch: Path
+    max_upload_bytes: int
+    pictures: PictureLimiter = field(default_factory=PictureLimiter)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatServices:
+    """Sessions and turns over HTTP. `answer_within_s` is how long `POST /api/chat` waits for a turn to end."""
+
+    conversation: Conversation
+    library: TraceLibrary
+    answer_within_s: float
+    gateway: Gateway | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SocketServices:
+    """The conversation's socket."""
 
     identity: Identity
-    library: TraceLibrary
     conversation: Conversation
-    administration: Administration
-    workers: TraceWorkers
-    objects: ObjectStore
-    scratch: Path
-    page: Path
-    max_upload_bytes: int
-    is_ready: Callable[[], Awaitable[bool]]
-    metrics: Callable[[], str]
-    metrics_token: str | None
     sockets: OpenSockets
     socket_idle_s: float
     expired_grace_s: float = EXPIRED_GRACE_S
-    client: ClientConfig = field(default_factory=ClientConfig)
-    gateway: Gateway | None = None
-    source_folder: Path | None = None
-    answer_within_s: float = 300.0
-    """How long `POST /api/chat` waits for a turn to end."""
 
-    models: OfferedModels = field(default_factory=OfferedModels)
-    uploads: UploadsUnderWay = field(default_factory=UploadsUnderWay)
-    pictures: PictureLimiter = field(default_factory=PictureLimiter)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanServices:
+    """Plans and usage: one's own, and everybody's for an administrator."""
+
+    administration: Administration
+    conversation: Conversation
+    models: OfferedModels
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolServices:
+    """The tools for programs, by the Model Context Protocol."""
+
+    identity: Identity
+    library: TraceLibrary
+    workers: TraceWorkers
+    conversation: Conversation
+    administration: Administration
+    source_folder: Path | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerServices:
+    """What the server says of itself, and the built client in the folder `page`."""
+
+    identity: Identity
+    is_ready: Callable[[], Awaitable[bool]]
+    metrics: Callable[[], str]
+    metrics_token: str | None
+    client: ClientConfig
+    page: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """All families, for the application; a route depends on its own. `identity` says who the caller is."""
+
+    identity: Identity
+    traces: TraceServices
+    uploads: UploadServices
+    pictures: PictureServices
+    chat: ChatServices
+    socket: SocketServices
+    plans: PlanServices
+    tools: ToolServices
+    server: ServerServices
 
 
 def access_token(connection: HTTPConnection) -> str | None:
@@ -75,6 +143,7 @@ def access_token(connection: HTTPConnection) -> str | None:
 
 
 def services_of(connection: HTTPConnection) -> Services:
+    """Those of the application that answers."""
     services: Services = connection.app.state.services
     return services
 
@@ -84,5 +153,34 @@ async def caller_of(connection: HTTPConnection) -> Caller:
     return await services_of(connection).identity.identify(access_token(connection))
 
 
-CurrentServices = Annotated[Services, Depends(services_of)]
+def _traces(connection: HTTPConnection) -> TraceServices:
+    return services_of(connection).traces
+
+
+def _uploads(connection: HTTPConnection) -> UploadServices:
+    return services_of(connection).uploads
+
+
+def _pictures(connection: HTTPConnection) -> PictureServices:
+    return services_of(connection).pictures
+
+
+def _chat(connection: HTTPConnection) -> ChatServices:
+    return services_of(connection).chat
+
+
+def _plans(connection: HTTPConnection) -> PlanServices:
+    return services_of(connection).plans
+
+
+def _server(connection: HTTPConnection) -> ServerServices:
+    return services_of(connection).server
+
+
+ForTraces = Annotated[TraceServices, Depends(_traces)]
+ForUploads = Annotated[UploadServices, Depends(_uploads)]
+ForPictures = Annotated[PictureServices, Depends(_pictures)]
+ForChat = Annotated[ChatServices, Depends(_chat)]
+ForPlans = Annotated[PlanServices, Depends(_plans)]
+ForServer = Annotated[ServerServices, Depends(_server)]
 CurrentCaller = Annotated[Caller, Depends(caller_of)]

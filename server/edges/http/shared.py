@@ -6,14 +6,14 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from server.edges.http import trace_routes as traces
-from server.edges.http.services import CurrentCaller, CurrentServices
+from server.edges.http.services import CurrentCaller, ForTraces
 from server.edges.http.view_bytes import MAX_BOXES, Mode
 from server.turns.access import LinkReader
 
 routes = APIRouter(tags=["shared"])
 
 
-async def reader_of(token: str, services: CurrentServices) -> LinkReader:
+async def reader_of(token: str, services: ForTraces) -> LinkReader:
     """Raises NotFound."""
     return await services.library.shared(token)
 
@@ -22,14 +22,14 @@ Reader = Annotated[LinkReader, Depends(reader_of)]
 
 
 @routes.put("/traces/{trace_id}/link", status_code=201)
-async def make_link(trace_id: str, caller: CurrentCaller, services: CurrentServices) -> dict[str, str]:
+async def make_link(trace_id: str, caller: CurrentCaller, services: ForTraces) -> dict[str, str]:
     """A new link to the trace; an earlier one ends. Its token is shown this once. 403 when the plan has no sharing."""
     token = await services.library.share(caller, trace_id)
     return {"token": token, "address": f"/api/v1/shared/{token}"}
 
 
 @routes.delete("/traces/{trace_id}/link", status_code=204)
-async def end_link(trace_id: str, caller: CurrentCaller, services: CurrentServices) -> None:
+async def end_link(trace_id: str, caller: CurrentCaller, services: ForTraces) -> None:
     """End the link."""
     await services.library.unshare(caller, trace_id)
 
@@ -42,7 +42,7 @@ async def trace(reader: Reader) -> dict[str, Any]:
 @routes.get("/shared/{token}/functions")
 async def functions(
     reader: Reader,
-    services: CurrentServices,
+    services: ForTraces,
     sort_by: Annotated[Literal["self", "total"], Query(alias="sortBy")] = "self",
     limit: Annotated[int, Query(ge=1, le=1000)] = 15,
     offset: Annotated[int, Query(ge=0)] = 0,
@@ -56,7 +56,7 @@ async def functions(
 async def view(
     request: Request,
     reader: Reader,
-    services: CurrentServices,
+    services: ForTraces,
     mode: Mode = "time_order",
     profile: str | None = None,
     frame: str | None = None,

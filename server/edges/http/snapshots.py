@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from rendering.picture import RENDERER_VERSION, Picture
 from server.edges.http.pair import received_pair
-from server.edges.http.services import CurrentCaller, CurrentServices, Services
+from server.edges.http.services import CurrentCaller, ForPictures, PictureServices
 from server.edges.http.uploads import Upload, received
 from server.edges.picture_query import (
     DiffQuery,
@@ -32,7 +32,7 @@ HEADERS = {"Cache-Control": "private, no-cache", "Content-Security-Policy": "def
 
 
 @routes.post("/render", response_class=Response)
-async def render(request: Request, caller: CurrentCaller, services: CurrentServices) -> Response:
+async def render(request: Request, caller: CurrentCaller, services: ForPictures) -> Response:
     """The flamegraph of the trace in the body (raw, or the multipart field `file`); `?name=` names it."""
     query = parsed(FlamegraphQuery, _options(request))
     async with _trace_in_body(request, services) as trace:
@@ -40,7 +40,7 @@ async def render(request: Request, caller: CurrentCaller, services: CurrentServi
 
 
 @routes.post("/render-sandwich", response_class=Response)
-async def render_sandwich(request: Request, caller: CurrentCaller, services: CurrentServices) -> Response:
+async def render_sandwich(request: Request, caller: CurrentCaller, services: ForPictures) -> Response:
     """The sandwich of a function (`?frame=`, a handle or a name) in the trace in the body."""
     query = parsed(SandwichQuery, _options(request))
     async with _trace_in_body(request, services) as trace:
@@ -48,7 +48,7 @@ async def render_sandwich(request: Request, caller: CurrentCaller, services: Cur
 
 
 @routes.post("/render-diff", response_class=Response)
-async def render_diff(request: Request, caller: CurrentCaller, services: CurrentServices) -> Response:
+async def render_diff(request: Request, caller: CurrentCaller, services: ForPictures) -> Response:
     """What changed between the traces in the multipart fields `before` and `after`."""
     query = parsed(DiffQuery, request.query_params.multi_items())
     async with received_pair(request, scratch=services.scratch, max_bytes=services.max_upload_bytes) as (old, new):
@@ -63,7 +63,7 @@ async def flamegraph(
     trace_id: str,
     extension: Literal["png", "svg", "webp"],
     caller: CurrentCaller,
-    services: CurrentServices,
+    services: ForPictures,
 ) -> Response:
     """The flamegraph of a stored trace."""
     query = parsed(FlamegraphQuery, [("format", extension), *request.query_params.multi_items()])
@@ -87,7 +87,7 @@ def _options(request: Request) -> list[tuple[str, str]]:
 
 
 @asynccontextmanager
-async def _trace_in_body(request: Request, services: Services) -> AsyncIterator[OpenTrace]:
+async def _trace_in_body(request: Request, services: PictureServices) -> AsyncIterator[OpenTrace]:
     """The body as a trace, with a place in the queue once it has arrived."""
     async with received(request, scratch=services.scratch, max_bytes=services.max_upload_bytes) as file:
         with services.pictures.place():
@@ -96,7 +96,7 @@ async def _trace_in_body(request: Request, services: Services) -> AsyncIterator[
 
 
 @asynccontextmanager
-async def _opened(services: Services, file: Upload) -> AsyncIterator[OpenTrace]:
+async def _opened(services: PictureServices, file: Upload) -> AsyncIterator[OpenTrace]:
     """A trace that is not stored: its columns go when the context ends, unless they were there before."""
     known = await services.workers.cached(file.sha256)
     try:

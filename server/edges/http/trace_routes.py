@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 from starlette.responses import JSONResponse, Response
 
 from server.edges.http.diff_bytes import DiffViewQuery, diff_bytes
-from server.edges.http.services import CurrentCaller, CurrentServices
+from server.edges.http.services import CurrentCaller, ForTraces, ForUploads
 from server.edges.http.uploads import received
 from server.edges.http.view_bytes import MAX_BOXES, Encoding, Mode, ViewQuery, view_bytes
 from server.errors import BadRequest
@@ -45,7 +45,7 @@ def trace_json(row: TraceRow) -> dict[str, Any]:
 async def upload(
     request: Request,
     caller: CurrentCaller,
-    services: CurrentServices,
+    services: ForUploads,
     upload_id: Annotated[str | None, Query(alias="upload", pattern="^[A-Za-z0-9_-]{1,64}$")] = None,
 ) -> JSONResponse:
     """Store a trace: the raw body with `?name=`, or a multipart field `file`. gzip, zstd and zip are opened. With an id
@@ -57,24 +57,24 @@ async def upload(
 
 
 @routes.get("")
-async def all_traces(caller: CurrentCaller, services: CurrentServices) -> dict[str, Any]:
+async def all_traces(caller: CurrentCaller, services: ForTraces) -> dict[str, Any]:
     """The caller's traces, newest first."""
     return {"traces": [trace_json(row) for row in await services.library.rows(caller)]}
 
 
 @routes.get("/{trace_id}")
-async def one_trace(trace_id: str, caller: CurrentCaller, services: CurrentServices) -> dict[str, Any]:
+async def one_trace(trace_id: str, caller: CurrentCaller, services: ForTraces) -> dict[str, Any]:
     return {"trace": trace_json(await services.library.row(caller, trace_id))}
 
 
 @routes.delete("/{trace_id}", status_code=204)
-async def remove(trace_id: str, caller: CurrentCaller, services: CurrentServices) -> None:
+async def remove(trace_id: str, caller: CurrentCaller, services: ForTraces) -> None:
     """Remove a trace with its conversations, pictures and bytes."""
     await services.library.remove(caller, trace_id)
 
 
 @routes.get("/{trace_id}/summary")
-async def summary(trace_id: str, caller: CurrentCaller, services: CurrentServices) -> dict[str, Any]:
+async def summary(trace_id: str, caller: CurrentCaller, services: ForTraces) -> dict[str, Any]:
     return shown_summary(await services.library.row(caller, trace_id))
 
 
@@ -82,7 +82,7 @@ async def summary(trace_id: str, caller: CurrentCaller, services: CurrentService
 async def functions(
     trace_id: str,
     caller: CurrentCaller,
-    services: CurrentServices,
+    services: ForTraces,
     sort_by: Annotated[Literal["self", "total"], Query(alias="sortBy")] = "self",
     limit: Annotated[int, Query(ge=1, le=1000)] = 15,
     offset: Annotated[int, Query(ge=0)] = 0,
@@ -102,7 +102,7 @@ async def view(
     request: Request,
     trace_id: str,
     caller: CurrentCaller,
-    services: CurrentServices,
+    services: ForTraces,
     mode: Mode | Literal["diff"] = "time_order",
     profile: str | None = None,
     frame: str | None = None,

@@ -4,7 +4,7 @@ from typing import Literal
 
 from fastapi import APIRouter
 
-from server.edges.http.services import CurrentCaller, CurrentServices, Services
+from server.edges.http.services import CurrentCaller, ForUploads, UploadServices
 from server.edges.http.uploads import Upload
 from server.protocol.base import WireModel
 
@@ -23,13 +23,13 @@ class UploadView(WireModel):
 
 
 @routes.get("")
-async def under_way(caller: CurrentCaller, services: CurrentServices) -> dict[str, list[UploadView]]:
+async def under_way(caller: CurrentCaller, services: ForUploads) -> dict[str, list[UploadView]]:
     """The caller's uploads that were sent with `?upload=<id>`, are complete and not yet stored, as far as they came
     to this process."""
     return {"uploads": [await _view(upload_id, one, services) for upload_id, one in services.uploads.of(caller)]}
 
 
-async def _view(upload_id: str, upload: Upload, services: Services) -> UploadView:
+async def _view(upload_id: str, upload: Upload, services: UploadServices) -> UploadView:
     how_far = await services.workers.importing(upload.path)
     if how_far is None:
         return UploadView(upload_id=upload_id, stage="storing", place=None, bytes_read=None, bytes=upload.size)

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from server.agent.tools.contract.tool_context import KnownTrace, Need
-from server.edges.http.services import Services, access_token
+from server.edges.http.services import ToolServices, access_token
 from server.edges.mcp.caller_traces import OpenedTrace
 from server.edges.mcp.tools import Context, tools_server
 from server.errors import NotSupported
@@ -27,7 +27,7 @@ MAX_BODY_BYTES = 256 << 10
 class AccountTraces:
     """Implements `CallerTraces` for one signed-in caller: the library checks their access on each call."""
 
-    services: Services
+    services: ToolServices
     caller: Caller
 
     @property
@@ -80,7 +80,7 @@ class AccountTraces:
 class MountedTools:
     """The ASGI application below `/mcp/`. `running` holds its tasks: it belongs into the application's lifespan."""
 
-    def __init__(self, services: Services, *, version: str) -> None:
+    def __init__(self, services: ToolServices, *, version: str) -> None:
         self._services = services
         self._sessions = StreamableHTTPSessionManager(
             tools_server(self._traces_of_caller, version=version),

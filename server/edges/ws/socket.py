@@ -11,7 +11,7 @@ import anyio
 from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from server.edges.http.services import Services, access_token
+from server.edges.http.services import SocketServices, access_token, services_of
 from server.edges.ws.answers import CloseCode, answer_to, answer_to_malformed
 from server.edges.ws.bounds import FIRST_MESSAGE_S, MAX_MESSAGE_BYTES, SEND_S
 from server.edges.ws.sign_in import SignIn
@@ -63,7 +63,7 @@ def _not_known(error: NotAuthenticated) -> _Closed:
 async def chat(websocket: WebSocket) -> None:
     """The endpoint."""
     await websocket.accept()
-    connection = Connection(websocket, websocket.app.state.services, first_message_s=FIRST_MESSAGE_S)
+    connection = Connection(websocket, services_of(websocket).socket, first_message_s=FIRST_MESSAGE_S)
     try:
         await connection.converse()
     except _Closed as closed:
@@ -78,7 +78,7 @@ class Connection:
     answers.
     """
 
-    def __init__(self, websocket: WebSocket, services: Services, *, first_message_s: float) -> None:
+    def __init__(self, websocket: WebSocket, services: SocketServices, *, first_message_s: float) -> None:
         self._websocket = websocket
         self._services = services
         self._first_message_s = first_message_s

@@ -3,8 +3,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int64_t depth = 2; depth < 10000; depth *= 50) {
+        Counter read = 0;
         Lines lines = {.tree = {.max_depth = depth}};
-        if (scan_lines(data, (int64_t)size, &lines) == OK)
+        if (scan_lines(data, (int64_t)size, &read, &lines) == OK)
             for (int64_t i = 0; i < lines.count; i++)
                 if (lines.leaf[i] < -1 || lines.leaf[i] >= lines.tree.count) abort();
         for (int64_t i = 0; i < lines.tree.count; i++)

@@ -11,7 +11,8 @@ static int is_inside(const Pairs *pairs, int64_t row, int64_t size) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Blocks blocks = {0};
-    if (scan_blocks(data, (int64_t)size, &blocks) == OK) {
+    Counter read = 0;
+    if (scan_blocks(data, (int64_t)size, &read, &blocks) == OK) {
         for (int64_t i = 0; i < blocks.count; i++)
             if (blocks.ends[i] < (i ? blocks.ends[i - 1] : 0) || !is_inside(&blocks.threads, blocks.thread[i], (int64_t)size)) abort();
         if (blocks.frame_count != (blocks.count ? blocks.ends[blocks.count - 1] : 0)) abort();

@@ -29,7 +29,8 @@ static void inspect(const Records *records, int64_t size) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Records records = {0};
-    if (scan_records(data, (int64_t)size, (const uint8_t *)"traceEvents", 11, FIELDS, COUNT, COLUMNS, &records) == OK)
+    Counter read = 0;
+    if (scan_records(data, (int64_t)size, (const uint8_t *)"traceEvents", 11, FIELDS, COUNT, COLUMNS, &read, &records) == OK)
         inspect(&records, (int64_t)size);
     forget_records(&records);
     for (int64_t arrays = 0; arrays < 2; arrays++) {

@@ -66,6 +66,7 @@ def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None
 
     from server.adapters.folder.data_folder import own_data_folder
     from server.adapters.json_log import log_as_json
+    from server.composing.announcing import log_missing_kernels
     from server.edges.http.serving import bound_socket
 
     settings.check_exposure()
@@ -73,6 +74,7 @@ def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None
     with bound_socket(settings.host, settings.port) as listening:
         own_data_folder(settings.data)
         log_as_json()
+        log_missing_kernels()
         asyncio.run(_serve(settings, listening, announce or partial(print, flush=True)))
 
 

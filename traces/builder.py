@@ -32,6 +32,7 @@ from traces.model import (
     Values,
 )
 from traces.nesting import Nested
+from traces.progress import Progress
 from traces.side_tables import SideTables
 from traces.stacks import StackTable, call_tree
 from traces.values import ProfileKind, TraceWarning, Unit, ValueType
@@ -48,12 +49,13 @@ MAX_REASON = 400
 
 
 class TraceBuilder:
-    """Collects what one file says. `name` is the file's; importers may sharpen `format`. Adding a profile more than
-    `bounds.MAX_PROFILES` raises TraceTooLarge."""
+    """Collects what one file says. `name` is the file's; importers may sharpen `format`, and advance `progress` as they
+    read. Adding a profile more than `bounds.MAX_PROFILES` raises TraceTooLarge."""
 
-    def __init__(self, name: str, format_name: str) -> None:
+    def __init__(self, name: str, format_name: str, progress: Progress | None = None) -> None:
         self.name = name
         self.format = format_name
+        self.progress = progress or Progress()
         self.default_profile: int | None = None
         self._frames: list[FrameKey] = []
         self._frame_index: dict[FrameKey, int] = {}
@@ -194,7 +196,7 @@ class TraceBuilder:
         of the input that `nested` indexes."""
         start, end = self._column(nested.start, unit), self._column(nested.end, unit)
         size = len(start)
-        paths = paths_of_spans(nested.frame, nested.parent, MAX_STACK_DEPTH, owned=True, depth=nested.depth)
+        paths = paths_of_spans(nested.frame, nested.parent, MAX_STACK_DEPTH, owned=True)
         node = paths.leaf
         own_of_nodes, count = sum_spans(start, end, nested.parent, node, len(paths))
         spans = Spans(

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.kernels.columns import pick
-from traces.kernels.levels import Levels, Preorder, levels_of, preorder_of
 from traces.kernels.spans import self_durations
+from traces.levels import Levels, levels_of
 from traces.values import ProfileKind, TraceWarning, Unit, ValueType
 
 Int64 = npt.NDArray[np.int64]
@@ -86,11 +86,6 @@ class CallTree:
     def levels(self) -> Levels:
         """The nodes by depth, sorted once."""
         return levels_of(self.depth, self.parent)
-
-    @cached_property
-    def preorder(self) -> Preorder:
-        """The nodes as a walk meets them, found once."""
-        return preorder_of(self.levels, self.parent)
 
 
 @dataclass(frozen=True, slots=True)

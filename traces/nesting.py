@@ -21,8 +21,7 @@ Flags = Sequence[bool] | npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """Spans in preorder. `source` is each span's index in the input; the counts are what was repaired. `depth` is there
-    where it was found on the way."""
+    """Spans in preorder. `source` is each span's index in the input; the counts are what was repaired."""
 
     source: Int64 | Int32
     start: Values
@@ -33,7 +32,6 @@ class Nested:
     unmatched_ends: int = 0
     unclosed: int = 0
     too_deep: int = 0
-    depth: Int32 | None = None
 
 
 def nest_slices(start: Values, end: Values, frame: Int32, *, owned: bool = False) -> Nested:
@@ -69,5 +67,4 @@ def _nested(found: spans.Nesting, start: Values, frame: Int32) -> Nested:
         unmatched_ends=found.unmatched_ends,
         unclosed=found.unclosed,
         too_deep=found.too_deep,
-        depth=found.depth,
     )

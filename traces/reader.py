@@ -18,12 +18,15 @@ from traces.formats.detection import detect
 from traces.formats.format import Format
 from traces.formats.surrogates import without_half_characters
 from traces.handles import profile_of_span, resolve
+from traces.missing_kernels import refuse_too_large_for_reference
 from traces.model import Trace
+from traces.progress import Progress
 from traces.values import Unit
 
 
-def read_trace(data: bytes | memoryview | mmap, *, name: str) -> Trace:
-    """Decompress, detect, import. `name` is the file's name: it appears in errors and as the trace's name.
+def read_trace(data: bytes | memoryview | mmap, *, name: str, progress: Progress | None = None) -> Trace:
+    """Decompress, detect, import. `name` is the file's name: it appears in errors and as the trace's name. `progress`
+    is advanced meanwhile.
 
     Raises EmptyTrace, UnrecognisedTrace, DamagedTrace or TraceTooLarge; each text names the file and what to do.
     """
@@ -36,21 +39,24 @@ def read_trace(data: bytes | memoryview | mmap, *, name: str) -> Trace:
     content = unwrap(given, name)
     if len(content) == 0:
         raise EmptyTrace(f"{name}: nothing is left of it once decompressed. Record it again.")
+    refuse_too_large_for_reference(len(content), name)
     known = detect(content, name)
+    progress = progress or Progress()
+    progress.begin(len(content))
     try:
-        return _read(content, known, name, given)
+        return _read(content, known, TraceBuilder(name, known.name, progress), given)
     except DamagedTrace:
         mended, halves = without_half_characters(content)
         if not halves:
             raise
-        return _read(memoryview(mended), known, name, given, halves)
+        return _read(memoryview(mended), known, TraceBuilder(name, known.name, progress), given, halves)
 
 
-def _read(content: memoryview, known: Format, name: str, given: memoryview, halves: int = 0) -> Trace:
-    builder = TraceBuilder(name, known.name)
+def _read(content: memoryview, known: Format, builder: TraceBuilder, given: memoryview, halves: int = 0) -> Trace:
     try:
         with _no_search_for_cycles():
             known.read(content, builder)
+            builder.progress.finish()
             builder.warn("half_character", "half characters in texts were read as \ufffd", halves)
             return builder.build(sha256=hashlib.sha256(given).hexdigest(), source_bytes=len(given))
     except msgspec.MsgspecError as error:

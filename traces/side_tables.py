@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from traces.kernels.columns import distinct
+from traces.equal_rows import distinct
 from traces.model import NONE, AsyncSpans, Counters, Flows, Instants, Int32, Int64, Requests
 
 Texts = Sequence[str]

@@ -76,9 +76,9 @@ def call_tree(paths: Paths, self_values: tuple[Values, ...], count: Int64) -> Ca
         parent=paths.parent,
         depth=paths.depth,
         count=count,
-        outermost=outermost(paths.frame, paths.parent, paths.depth),
+        outermost=outermost(paths.frame, paths.parent),
         self_values=self_values,
-        total_values=tuple(sum_upwards(values, paths.parent, depth=paths.depth) for values in self_values),
+        total_values=tuple(sum_upwards(values, paths.parent) for values in self_values),
     )
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rendering.kernels.library import call, kernels
-from traces.kernels.levels import depth_levels
 from traces.kernels.library import raise_for
+from traces.levels import depth_levels
 from traces.model import Int32, Int64
 
 Float64 = npt.NDArray[np.float64]

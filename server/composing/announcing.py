@@ -4,7 +4,18 @@ import threading
 import webbrowser
 from collections.abc import Callable
 
+import structlog
+
 from server.settings import Settings
+from traces.missing_kernels import missing_kernels
+
+log = structlog.get_logger(__name__)
+
+
+def log_missing_kernels() -> None:
+    """One line in the log where the compiled kernels are not in use."""
+    if missing := missing_kernels():
+        log.warning("kernels_missing", consequence=missing)
 
 
 def announce_address(settings: Settings, port: int, announce: Callable[[str], None]) -> None:

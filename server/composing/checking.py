@@ -1,7 +1,6 @@
 """Whether what the settings name is there and answers: each service is tried as the server would use it."""
 
 import asyncio
-import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -23,6 +22,7 @@ from server.errors import ConfigError, DatabaseUnavailable, ServerError
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET
 from server.settings import Settings
 from traces.kernels.library import kernels_available
+from traces.missing_kernels import missing_kernels
 
 SECONDS = 60.0
 """Longest time for one service."""
@@ -74,10 +74,8 @@ async def _data(settings: Settings) -> Outcome:
 
 
 async def _kernels(_: Settings) -> Outcome:
-    found = kernels_available()
-    compiler = shutil.which(os.environ.get("CC", "cc"))
-    with_compiler = f"C compiler {compiler}" if compiler else "no C compiler"
-    return "ok" if found.available else "slow", f"{found.reason}; {with_compiler}"
+    missing = missing_kernels()
+    return ("ok", kernels_available().reason) if missing is None else ("slow", missing)
 
 
 async def _database(settings: Settings) -> Outcome:

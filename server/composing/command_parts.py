@@ -22,6 +22,7 @@ def build_doors(serve: Callable[[ServeOptions], int]) -> CliEntryPoints:
         administration=_administration_door,
         workers=_workers_door,
         show_config=_show_config_door,
+        missing_kernels=_missing_kernels_door,
         check_config=_check_config_door,
     )
 
@@ -31,6 +32,13 @@ def _show_config_door() -> "Sequence[ShownSetting]":
     from server.composing.shown_settings import shown_settings
 
     return shown_settings()
+
+
+def _missing_kernels_door() -> str | None:
+    """A line where the compiled kernels are not in use."""
+    from traces.missing_kernels import missing_kernels
+
+    return missing_kernels()
 
 
 def _check_config_door() -> "AsyncIterator[Checked]":

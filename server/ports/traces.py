@@ -132,7 +132,8 @@ class SqlRefused(Exception):
 @dataclass(frozen=True, slots=True)
 class Importing:
     """How far the import of an upload is. `place` counts those before it and itself while it waits, and is None while
-    it is read; `bytes_read` of the upload have been read then, None where the system does not say."""
+    it is read; `bytes_read` of the upload have been read then (of a compressed one, in proportion to its
+    content), None where that cannot be learnt."""
 
     place: int | None = None
     bytes_read: int | None = None

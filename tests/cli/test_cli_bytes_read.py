@@ -1,54 +1,52 @@
 """The bar of a command shows the bytes that were read, and no guess."""
 
-import mmap
+import gzip
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from server.edges.cli.reading import how_far, mapped, read_or_fail
-from server.turns import bytes_read as counting
-from server.turns.bytes_read import bytes_read
+from server.edges.cli import reading
+from server.edges.cli.reading import how_far, read_or_fail
+from traces.progress import Progress
 
-LARGE = 8 << 20
-AROUND = 1 << 20
-"""The system reads pages next to a touched one along with it."""
+STACKS = b"main;work 3\nmain 2\n" * 1000
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which pages a process has touched")
-def test_the_bytes_read_are_those_touched(tmp_path: Path) -> None:
-    file = tmp_path / "large trace.json"
-    file.write_bytes(bytes(LARGE))
-    assert bytes_read(file) is None
-    content = mapped(file)
-    for part in (LARGE // 4, LARGE // 2):
-        for page in range(0, part, mmap.PAGESIZE):
-            content[page]
-        read = bytes_read(file)
-        assert read is not None
-        assert part <= read <= part + AROUND
-        assert how_far(file)["completed"] == pytest.approx(part, abs=AROUND)
-        assert how_far(file)["total"] == LARGE
+def test_the_bar_has_an_end_while_a_file_is_read_and_none_before_and_after() -> None:
+    assert how_far(0, 8_000) == {"total": None, "read": ""}
+    assert how_far(2_000, 8_000) == {"total": 8_000, "completed": 2_000, "read": "2.00 kB of 8.00 kB"}
+    assert how_far(8_000, 8_000) == {"total": None, "read": "8.00 kB read"}
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which pages a process has touched")
-def test_after_the_last_byte_nobody_knows_how_much_is_left(tmp_path: Path) -> None:
-    file = tmp_path / "small"
-    file.write_bytes(b"main 2\n")
-    content = mapped(file)
-    assert content[0]
-    assert how_far(file) == {"total": None, "read": "7 B read"}
-
-
-def test_where_the_system_does_not_report_nothing_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "SMAPS", tmp_path / "no such file")
-    file = tmp_path / "small"
-    file.write_bytes(b"main 2\n")
-    assert how_far(file) == {"total": None, "read": ""}
-
-
-def test_a_terminal_sees_the_bar_and_the_trace_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("content", [STACKS, gzip.compress(STACKS)])
+def test_a_terminal_sees_the_bar_up_to_the_last_byte_and_the_trace_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
     file = tmp_path / "stacks.txt"
-    file.write_bytes(b"main;work 3\nmain 2\n" * 1000)
+    file.write_bytes(content)
+    shown: list[tuple[int, int]] = []
+    looked = threading.Event()
+
+    def seen(done: int, size: int) -> dict[str, object]:
+        shown.append((done, size))
+        looked.set()
+        return how_far(done, size)
+
+    class Waiting(Progress):
+        """Is read to the end only when somebody has looked, and after that once more."""
+
+        def finish(self) -> None:
+            for _ in range(2):
+                looked.clear()
+                assert looked.wait(60)
+                super().finish()
+
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(reading, "how_far", seen)
+    monkeypatch.setattr("traces.progress.Progress", Waiting)
     assert len(read_or_fail(file).frames) == 2
+    assert shown == sorted(shown)
+    assert shown[-1] == (len(content), len(content))
+    assert 0 < shown[0][0] < len(content)

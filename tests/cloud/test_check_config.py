@@ -23,6 +23,7 @@ from tests.cloud.langfuse_server import LangfuseServer, langfuse_server
 from tests.cloud.langfuse_turns import PROMPT
 from tests.cloud.supabase_server import SupabaseServer, supabase_server
 from tests.openai_endpoint import Reply, openai_endpoint
+from traces.missing_kernels import missing_kernels
 
 SECRET = "a-very-secret-value"
 SECRETS = [name for name, field in Settings.model_fields.items() if SecretStr.__name__ in str(field.annotation)]
@@ -44,7 +45,11 @@ def _commands() -> CliEntryPoints:
             yield one
 
     return CliEntryPoints(
-        serve=lambda _: 0, analysis=lambda *_: pytest.fail("not asked"), show_config=shown_settings, check_config=checks
+        serve=lambda _: 0,
+        analysis=lambda *_: pytest.fail("not asked"),
+        show_config=shown_settings,
+        check_config=checks,
+        missing_kernels=missing_kernels,
     )
 
 
@@ -64,6 +69,17 @@ def test_every_setting_is_shown_with_where_it_comes_from(monkeypatch: pytest.Mon
     assert shown["FLAMECHAT_HOST"] == ("127.0.0.1", "default")
     assert shown["FLAMECHAT_OPEN"] == ("false", "default")
     assert shown["FLAMECHAT_SUPABASE_URL"] == ("(not set)", "default")
+
+
+@pytest.mark.parametrize("switch", ["on", "off"])
+def test_missing_kernels_have_a_line_and_are_no_setting(monkeypatch: pytest.MonkeyPatch, switch: str) -> None:
+    monkeypatch.setenv("FLAMECHAT_KERNELS", switch)
+    code, said = run("config")
+    assert code == 0
+    line = "! The compiled kernels are not in use: FLAMECHAT_KERNELS=off. Traces are read by the plain Python reference"
+    assert (line in said) == (missing_kernels() is not None)
+    assert missing_kernels() is not None or switch == "on"
+    assert len(json.loads(run("config", "--json")[1])) == len(Settings.model_fields)
 
 
 def test_only_what_is_set_can_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,15 +1,13 @@
 """Imports queue, up to a bound: the next one is refused with the time to come again."""
 
-import mmap
-import queue
+import subprocess
 import sys
 from pathlib import Path
 
 import anyio
 import pytest
 
-from server.adapters.workers import jobs
-from server.adapters.workers.jobs import Bounds
+from server.adapters.workers.shared_progress import attached_progress, shared_progress
 from server.adapters.workers.worker_pool import ProcessWorkers
 from server.errors import Busy
 from server.ports.traces import OpenTrace
@@ -69,20 +67,21 @@ async def test_those_who_wait_know_their_place_and_nobody_else_has_one(tmp_path:
     assert [await workers.importing(upload) for upload in uploads] == [None] * 4
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows which pages a process has touched")
-async def test_the_importer_reports_how_much_it_has_read(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has memory that a worker can find")
+async def test_how_much_an_importer_has_read_only_grows(tmp_path: Path) -> None:
     upload = tmp_path / "upload"
     upload.write_bytes(b"".join(b"main;f%d;g%d 3\n" % (number % 999, number) for number in range(400_000)))
     workers = ProcessWorkers(tmp_path / "cache")
-    progress: list[int] = []
+    seen: list[int] = []
     ended = anyio.Event()
 
     async def look() -> None:
         while not ended.is_set():
             how_far = await workers.importing(upload)
-            if how_far is not None and how_far.bytes_read is not None:
-                progress.append(how_far.bytes_read)
-            with anyio.move_on_after(0.02):
+            if how_far is not None and how_far.place is None:
+                assert how_far.bytes_read is not None
+                seen.append(how_far.bytes_read)
+            with anyio.move_on_after(0.002):
                 await ended.wait()
 
     with anyio.fail_after(60):
@@ -90,33 +89,24 @@ async def test_the_importer_reports_how_much_it_has_read(tmp_path: Path) -> None
             tasks.start_soon(look)
             await workers.read(upload, name="stacks.txt", sha256="c" * 64)
             ended.set()
-    assert progress == sorted(progress)
-    assert all(count <= upload.stat().st_size for count in progress), "none where it was quick"
+    assert seen == sorted(seen)
+    assert seen[0] == 0, "the worker had not begun"
+    assert 0 < seen[-1] <= upload.stat().st_size
+    assert await workers.importing(upload) is None
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows which pages a process has touched")
-def test_while_an_import_lasts_its_progress_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    upload, progress = tmp_path / "upload", tmp_path / "progress"
-    upload.write_bytes(bytes(4 << 20))
-
-    counts: queue.Queue[int | None] = queue.Queue()
-    write_progress = jobs._write_progress
-
-    def noted(where: Path, count: int | None) -> None:
-        write_progress(where, count)
-        counts.put(count)
-
-    def read_in_parts(source: Path, name: str, columns: Path) -> None:
-        """Reads half of the file, then the other, and waits each time until that was written."""
-        with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            for part in (2 << 20, 4 << 20):
-                for page in range(0, part, mmap.PAGESIZE):
-                    data[page]
-                while (counts.get(timeout=60) or 0) < part:
-                    pass
-
-    monkeypatch.setattr(jobs, "_write_progress", noted)
-    monkeypatch.setattr(jobs, "_write_columns", read_in_parts)
-    monkeypatch.setattr(jobs, "_bound", lambda _: None)  # it is this process that would be bound
-    jobs.import_trace(upload, "stacks.txt", tmp_path / "engine" / "columns", Bounds(1 << 30, 60), 1 << 30, progress)
-    assert progress.read_text() == str(4 << 20)
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has memory that a worker can find")
+def test_a_worker_counts_where_the_server_looks_and_what_is_let_go_leaves_nothing(tmp_path: Path) -> None:
+    before = set(Path("/proc/self/fd").iterdir())
+    with shared_progress() as shared:
+        assert shared.place is not None
+        assert shared.progress is not None
+        count = "import sys; from server.adapters.workers.shared_progress import Place, attached_progress\n"
+        count += f"p = attached_progress({shared.place}); p.begin(80); p.advance(20); p.advance(10)"
+        subprocess.run([sys.executable, "-c", count], check=True, timeout=60)
+        assert shared.progress.bytes_read(8) == 2
+        place = shared.place
+    assert len(set(Path("/proc/self/fd").iterdir())) == len(before)
+    with pytest.raises(OSError, match="No such file"):
+        attached_progress(place)
+    assert attached_progress(None).bytes_read(8) == 0

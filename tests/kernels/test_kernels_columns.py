@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces.kernels.columns import counted, distinct, first_rows, pick
+from traces.kernels.columns import counted, first_rows, pick
 from traces.kernels.library import kernels
 
 pytestmark = pytest.mark.skipif(kernels() is None, reason="no compiled kernels: no C compiler was found")
@@ -53,9 +53,3 @@ def test_a_column_that_repeats_one_row_is_looked_up_like_any_other() -> None:
     index = np.broadcast_to(np.int8(-1), 5)
     assert pick(np.arange(3, dtype=np.int32), index).tolist() == [2] * 5
     assert first_rows(index, 3).tolist() == [-1, -1, 0]
-
-
-@given(st.lists(st.integers(-1, SIZE)))
-def test_the_distinct_values_are_those_that_numpy_finds(values: list[int]) -> None:
-    column = np.array(values, np.int32)
-    np.testing.assert_array_equal(distinct(column), np.unique(column), strict=True)

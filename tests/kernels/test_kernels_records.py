@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.kernels.records_alike import assert_alike, assert_same, outcome
 from traces.kernels.library import NotReadable, kernels
-from traces.kernels.records import Field, Kind, Table, scan_records, scan_slices
+from traces.kernels.record_columns import Field, Kind, Table
+from traces.kernels.records import scan_records, scan_slices
 from traces.kernels.records_reference import scan_records_reference, scan_slices_reference
 from traces.kernels.scaled import LARGEST, MISSING
 
@@ -38,34 +40,10 @@ NODE = (
 )
 
 
-def outcome(scan: Any, *arguments: Any, **options: Any) -> Any:
-    try:
-        return scan(*arguments, **options)
-    except NotReadable as error:
-        return error
-
-
-def assert_same(mine: Table, reference: Table) -> None:
-    assert (mine.count, mine.skipped, mine.found, mine.unterminated) == (
-        reference.count,
-        reference.skipped,
-        reference.found,
-        reference.unterminated,
-    )
-    assert mine.members == reference.members
-    for name, column in mine.columns.items():
-        other = reference.columns[name]
-        assert column.texts == other.texts, name
-        for part in ("values", "ids", "items"):
-            np.testing.assert_array_equal(getattr(column, part), getattr(other, part), err_msg=f"{name}.{part}")
-
-
 def agree(document: bytes, fields: tuple[Field, ...] = EVENT, member: str = "traceEvents") -> Table | NotReadable:
     mine = outcome(scan_records, document, fields, member)
     reference = outcome(scan_records_reference, document, fields, member)
-    assert type(mine) is type(reference), (document, mine, reference)
-    if isinstance(mine, Table):
-        assert_same(mine, reference)
+    assert_alike(mine, reference)
     return mine  # type: ignore[no-any-return]
 
 

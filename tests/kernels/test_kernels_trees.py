@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces.kernels import columns, nodes_reference, spans, trees
+from traces.kernels import columns, spans, trees
 from traces.kernels.library import NotReadable, kernels
 
 pytestmark = pytest.mark.skipif(kernels() is None, reason="no compiled kernels: no C compiler was found")
@@ -18,8 +18,6 @@ small = st.integers(0, 6)
 def assert_same(mine: Any, reference: Any) -> None:
     assert type(mine) is type(reference)
     for name in mine.__dataclass_fields__:
-        if isinstance(mine, spans.Nesting) and name == "depth":  # of the reference alone
-            continue
         np.testing.assert_array_equal(getattr(mine, name), getattr(reference, name), err_msg=name)
 
 
@@ -42,10 +40,7 @@ def test_slices_nest_alike(slices: list[tuple[int, int]]) -> None:
 def test_slices_that_all_lie_inside_each_other_nest_alike(slices: list[tuple[int, int, bool]], max_depth: int) -> None:
     start = int64([place >> size << size for place, size, _ in slices])
     end = start + int64([0 if empty else 1 << size for _, size, empty in slices])
-    nested = spans.nest_reference(start, end, max_depth)
-    assert_same(spans.nest(start, end, max_depth), nested)
-    if not (nested.clamped or nested.too_deep):
-        np.testing.assert_array_equal(nested.depth, trees.depths_of(nested.parent))
+    assert_same(spans.nest(start, end, max_depth), spans.nest_reference(start, end, max_depth))
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 2), st.integers(0, 9).map(lambda n: n == 9)), max_size=60))
@@ -107,7 +102,6 @@ def test_spans_become_nodes_and_sums_alike(slices: list[tuple[int, int, int]]) -
     begin = start[nested.source]
     paths = trees.paths_of_spans(frame, nested.parent, DEPTH)
     assert_same(paths, trees.paths_of_spans_reference(frame, nested.parent, DEPTH))
-    assert_same(paths, trees.paths_of_spans_reference(frame, nested.parent, DEPTH, trees.depths_of(nested.parent)))
     own = spans.self_durations(begin, nested.end, nested.parent)
     np.testing.assert_array_equal(own, spans.self_durations_reference(begin, nested.end, nested.parent))
     spent = (begin, nested.end, nested.parent, paths.leaf, len(paths))
@@ -137,16 +131,6 @@ def test_stacks_become_paths_alike(stacks: list[list[int]], inner_first: bool) -
     assert_same(mine, trees.paths_of_stacks_reference(frames, ends, DEPTH, inner_first=inner_first))
 
 
-@given(st.integers(0, 1 << 32), st.integers(4, 9), st.booleans())
-def test_many_shallow_stacks_become_paths_alike(seed: int, count: int, inner_first: bool) -> None:
-    random = np.random.default_rng(seed)
-    sizes = random.integers(0, 4, count * trees.FEW_STACKS)
-    frames, ends = random.integers(0, 3, int(sizes.sum())).astype(np.int32), np.cumsum(sizes)
-    assert len(frames) >= trees.FEW_STACKS * int(sizes.max())  # or they are walked one by one
-    reference = trees.paths_of_stacks_reference(frames, ends, DEPTH, inner_first=inner_first)
-    assert_same(trees.paths_of_stacks(frames, ends, DEPTH, inner_first=inner_first), reference)
-
-
 parents = st.lists(st.integers(-1, 100), max_size=40).map(lambda ps: [min(p, i - 1) for i, p in enumerate(ps)])
 chains = st.integers(1, 40).map(lambda size: list(range(-1, size - 1)))
 graphs = st.lists(st.integers(-2, 7), min_size=8, max_size=8)
@@ -163,7 +147,7 @@ def test_samples_of_a_profilers_own_tree_become_paths_alike(data: st.DataObject)
     samples = int32(data.draw(st.lists(st.integers(0, size - 1), max_size=20)))
     max_depth = data.draw(st.sampled_from([2, 100]))
     results: list[Any] = []
-    for function in (trees.paths_of_nodes, nodes_reference.paths_of_nodes_reference):
+    for function in (trees.paths_of_nodes, trees.paths_of_nodes_reference):
         try:
             results.append(function(above, frame, on_top, samples, max_depth))
         except (NotReadable, trees.CycleFound) as error:
@@ -186,22 +170,10 @@ def test_garbage_collection_goes_on_top_of_what_ran_once() -> None:
 def test_what_lies_under_something_on_top_is_found_again() -> None:
     # main, gc and program side by side
     nodes = int32([-1, -1, -1]), int32([0, 1, 2]), np.array([False, True, True])
-    for find in (trees.paths_of_nodes, nodes_reference.paths_of_nodes_reference):
+    for find in (trees.paths_of_nodes, trees.paths_of_nodes_reference):
         paths = find(*nodes, int32([0, 1, 2, 1, 0]), 100)
         assert paths.leaf.tolist() == [0, 1, 2, 1, 0]
         assert paths.parent.tolist() == [-1, 0, 1]
-
-
-@given(st.lists(st.tuples(small, small), max_size=40))
-def test_distinct_rows_are_numbered_alike(rows: list[tuple[int, int]]) -> None:
-    columns = [int32([row[0] for row in rows]), int32([row[1] for row in rows])]
-    distinct = list(dict.fromkeys(rows))
-    for switch in ("", "off"):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("FLAMECHAT_KERNELS", switch)
-            which, first = trees.distinct_rows(*columns)
-        assert [distinct[number] for number in which.tolist()] == rows
-        assert [rows[row] for row in first.tolist()] == distinct
 
 
 @given(parents, st.data())
@@ -212,10 +184,7 @@ def test_sums_over_a_tree_are_alike_to_the_last_bit(above: list[int], data: st.D
     parent = int32(above)
     for values in (own, own.astype(np.int64)):
         np.testing.assert_array_equal(trees.sum_upwards(values, parent), trees.sum_upwards_reference(values, parent))
-    for deep in (trees.DEEP, -1):  # -1: each tree counts as deep
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(trees, "DEEP", deep)
-            np.testing.assert_array_equal(trees.outermost(frame, parent), trees.outermost_reference(frame, parent))
+    np.testing.assert_array_equal(trees.outermost(frame, parent), trees.outermost_reference(frame, parent))
 
 
 @pytest.mark.parametrize(

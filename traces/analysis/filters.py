@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from traces.equal_rows import distinct
 from traces.errors import InvalidQuestion
-from traces.kernels.columns import distinct
 from traces.model import NONE, Trace
 
 MAX_PATTERN = 200

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from traces.analysis.shared_paths import shared_paths
 from traces.analysis.window import NodeValues
 from traces.bounds import MAX_STACK_DEPTH
-from traces.kernels.distinct import groups_of, shared_paths
+from traces.equal_rows import groups_of
 from traces.kernels.trees import sum_by_node
 from traces.model import NONE, CallTree, Int32, Int64, Values
 
@@ -52,7 +53,7 @@ def below(tree: CallTree, values: NodeValues, starts: Int64) -> MergedTree:
         own, total, count = (column[nodes] for column in (values.self_value, values.total_value, values.count))
         depth = tree.depth[nodes] - tree.depth[starts]
         return MergedTree(tree.frame[nodes], place[above], depth, own, total, count, nodes)
-    paths = shared_paths(tree.levels, tree.frame, inside, above, MAX_STACK_DEPTH)
+    paths = shared_paths(tree.frame, inside, above, MAX_STACK_DEPTH)
     size = len(paths.frame)
     return MergedTree(
         paths.frame,

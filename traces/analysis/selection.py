@@ -8,19 +8,19 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.analysis.filters import FrameFilter, shown_frames
+from traces.analysis.shared_paths import shared_paths
 from traces.analysis.window import NodeValues, Window, node_values, root_total, samples_inside, values_of_leaves
 from traces.bounds import MAX_STACK_DEPTH
 from traces.errors import InvalidQuestion
 from traces.handles import ALL, ProfileChoice, profile_at
-from traces.kernels.distinct import shared_paths
-from traces.kernels.levels import levels_of
 from traces.kernels.trees import sum_by_node
+from traces.levels import levels_of
 from traces.model import NONE, CallTree, Int32, Int64, Profile, Trace
 from traces.values import ProfileKind, Unit
 
 MERGED_KEPT = 4
-"""Merged trees that a trace keeps: a conversation asks of one or two, and each holds some 40 bytes a node, 80 once it
-was walked by depth and in preorder."""
+"""Merged trees that a trace keeps: a conversation asks of one or two, and each holds some 40 bytes a node, 60 once it
+was walked by depth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ def _merge(trace: Trace, profiles: Sequence[Profile], frame_filter: FrameFilter 
     nearest = levels.nearest(visible)
     kept = np.flatnonzero(visible)
     above = np.where(parent[kept] >= 0, nearest[parent[kept]], NONE)
-    paths = shared_paths(levels, frame, visible, above, MAX_STACK_DEPTH)
+    paths = shared_paths(frame, visible, above, MAX_STACK_DEPTH)
     node = np.full(len(frame) + 1, NONE, np.int32)  # the last row answers for NONE
     node[kept] = paths.leaf
     first = np.empty(len(paths), np.int64)

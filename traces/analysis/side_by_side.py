@@ -5,8 +5,8 @@ import numpy as np
 from traces.analysis.boxes import Boxes
 from traces.analysis.merged import MergedTree
 from traces.analysis.selection import Selection
-from traces.kernels.columns import distinct
-from traces.kernels.levels import Levels, by_depth, is_whole, levels_of
+from traces.equal_rows import distinct
+from traces.levels import Levels, by_depth, is_whole, levels_of
 from traces.model import NONE, Int32, Int64, Values
 
 KEY_BITS = 62

@@ -3,8 +3,8 @@
 import numpy as np
 
 from traces.analysis.merged import MergedTree
-from traces.kernels.levels import depth_levels
 from traces.kernels.trees import outermost
+from traces.levels import depth_levels
 from traces.model import NONE, Int32, Int64
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.analysis.window import Window, clip, sample_extent, samples_near
-from traces.kernels.levels import by_depth
+from traces.levels import by_depth
 from traces.model import CallTree, Int32, Int64, Profile, Samples, Values
 
 

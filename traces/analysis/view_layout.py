@@ -14,7 +14,7 @@ from traces.analysis.time_ranges import stretches
 from traces.analysis.window import Window, edges, full_axis, spans_near
 from traces.handles import ProfileChoice, profile_at
 from traces.kernels.columns import pick
-from traces.kernels.levels import by_depth
+from traces.levels import by_depth
 from traces.model import Int32, Int64, Profile, Samples, Trace, Values
 from traces.values import ProfileKind
 

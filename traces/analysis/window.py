@@ -57,7 +57,7 @@ def node_values(profile: Profile, window: Window | None = None, value: int | Non
 def values_of_leaves(tree: CallTree, leaf: Int32, weights: Values) -> NodeValues:
     """What each node has of samples, given their leaves in the tree, none of which is idle, and weights."""
     own = sum_by_node(leaf, weights, len(tree))
-    return NodeValues(own, sum_upwards(own, tree.parent, lambda: tree.preorder), counted(leaf, len(tree)))
+    return NodeValues(own, sum_upwards(own, tree.parent), counted(leaf, len(tree)))
 
 
 def _spans_in_window(spans: Spans, tree: CallTree, window: Window) -> NodeValues:

@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.analysis.units import format_share, format_value
+from traces.equal_rows import distinct
 from traces.insights.code import graded
 from traces.insights.insight import (
     Confidence,
@@ -18,7 +19,6 @@ from traces.insights.insight import (
 )
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
-from traces.kernels.columns import distinct
 from traces.model import NONE, Profile
 from traces.values import Unit
 

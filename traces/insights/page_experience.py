@@ -6,6 +6,7 @@ import numpy as np
 
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import Window
+from traces.equal_rows import distinct
 from traces.insights.insight import (
     Confidence,
     Detector,
@@ -20,7 +21,6 @@ from traces.insights.insight import (
 from traces.insights.page import LOADING, NAVIGATION, NO_PAGE, page_thread
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
-from traces.kernels.columns import distinct
 from traces.model import NONE
 
 BROWSER_SCHEMES = frozenset({"http", "https"})

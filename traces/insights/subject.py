@@ -10,9 +10,9 @@ import numpy.typing as npt
 from traces.analysis.functions import FrameValues, frame_values
 from traces.analysis.units import format_value
 from traces.analysis.window import node_values, root_total
+from traces.equal_rows import distinct
 from traces.insights.insight import Evidence
 from traces.insights.patterns import PATTERNS
-from traces.kernels.columns import distinct
 from traces.model import NONE, Int32, Int64, Profile, Trace, Values
 from traces.values import ProfileKind, Unit
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import Window, root_total
+from traces.equal_rows import distinct
 from traces.insights.insight import (
     Confidence,
     Detector,
@@ -19,7 +20,6 @@ from traces.insights.insight import (
 )
 from traces.insights.subject import Subject, durations, root_spans
 from traces.insights.thresholds import threshold
-from traces.kernels.columns import distinct
 from traces.model import NONE, Int64, Profile
 from traces.values import Unit
 

@@ -26,6 +26,13 @@ typedef const uint8_t *Cursor;
 /* Outcomes; traces/kernels/library.py names the same numbers. */
 enum { OK = 0, MALFORMED = 1, TRUNCATED = 2, TOO_DEEP = 3, NO_MEMORY = 4, UNUSUAL = 5, OUT_OF_RANGE = 6 };
 
+/* How many bytes were read so far, where another process may look; it never goes back. */
+typedef volatile int64_t Counter;
+
+static inline void advance(Counter *read, int64_t place) {
+    if (place > *read) *read = place;
+}
+
 #define MISSING INT64_MIN
 #define MAX_TOKEN_BYTES 0x7fffffff
 
@@ -170,6 +177,14 @@ static inline int32_t intern(Names *names, Cursor source, Cursor text, size_t le
     names->hash[names->count] = tag;
     names->slots[at] = (int32_t)++names->count;
     return (int32_t)names->count - 1;
+}
+
+/* The text that came last is known no more: it stands behind all others that look for its slot. */
+static inline void forget_last_name(Names *names) {
+    uint64_t mask = (uint64_t)names->slot_count - 1, at = names->hash[names->count - 1] & mask;
+    while (names->slots[at] != names->count) at = (at + 1) & mask;
+    names->slots[at] = 0;
+    names->count--;
 }
 
 static inline void forget_names(Names *names) {

@@ -2,129 +2,7 @@
 #ifndef FLAMECHAT_CELLS_H
 #define FLAMECHAT_CELLS_H
 
-#include "json.h"
-
-enum { TEXT = 0, SCALED = 1, SLICE = 2, INTEGERS = 3, RECORD = 4, OBJECT = 5 };
-
-#define MAX_FIELDS 24
-#define MAX_KEY_BYTES 24
-#define SLOTS 64
-#define PLACES 32
-#define RUN_TEXTS 8
-#define KNOWN_BITS 12
-#define FIRST_BYTES 32
-#define STEADY 64
-#define BLOCK 512
-
-/* What becomes of one member. `level` counts the objects around it that are members of kind OBJECT. A weak field writes to
- * another field's column where that has no value. Mirrored in records.py. */
-typedef struct {
-    uint8_t key[MAX_KEY_BYTES];
-    int32_t key_length, kind, level, scale, column, weak;
-} Field;
-
-/* Rows from `filled` on have no value: what no record says costs nothing, and what is said again after a pause is caught up.
- * TEXT: `ids` into `names`, of 1, 2 or 4 bytes as their number asks for. SCALED: `values`. SLICE, RECORD: `values` is the offset in
- * the source, `ids` the length (4 bytes). INTEGERS: `items[values .. values + ids]`. */
-typedef struct {
-    int64_t *values;
-    void *ids;
-    int64_t *items;
-    int64_t filled, room, id_width, item_count, item_room;
-    struct Known *known; /* KNOWN texts; NULL while there are none */
-    Names names;
-} Column;
-
-/* A text that was said before, where the first bytes of such a text lead. */
-typedef struct Known {
-    Cursor text; /* NULL: none */
-    int32_t length, id;
-} Known;
-
-typedef struct {
-    int64_t key_offset, value_offset;
-    int32_t key_length;
-    int64_t value_length;
-} Member;
-
-typedef struct {
-    int64_t count, skipped; /* records; array elements that are no objects */
-    int64_t fault_at;
-    int32_t found, unterminated; /* the array is there; the document ends without its closing brackets */
-    Member *members;             /* of the document's object, without the array */
-    int64_t member_count, member_room;
-    Column columns[MAX_FIELDS];
-} Records;
-
-/* The text that a column said last; most often the next is the same. */
-typedef struct {
-    Cursor text;
-    int64_t length;
-    uint64_t word;
-    int32_t id; /* -1: none */
-    int32_t quoted;
-    int64_t repeats; /* how often it came one after the other */
-} Latest;
-
-/* What stood in one place of the records before: members whose texts do not change, up to the next value that does or to the
- * record's bracket. Where the same bytes stand again, they say the same. */
-typedef struct {
-    Cursor text;
-    int64_t length;      /* 0: nothing is known */
-    uint64_t word, mask; /* its first eight bytes */
-    const Field *field;  /* of the value behind it */
-    uint32_t seen;       /* its members that are looked for, a bit for each field */
-    int level, opened, closes, next_place;
-    int count; /* the texts in it: */
-    int32_t id[RUN_TEXTS];
-    Column *column[RUN_TEXTS];
-} Run;
-
-typedef struct {
-    Json json;
-    Records *records;
-    const Field *fields;
-    int field_count, column_count;
-    int8_t slot_of_key[SLOTS]; /* field + 1 */
-    uint64_t first_word[MAX_FIELDS];
-    int column_kind[MAX_FIELDS];
-    int has_record; /* a column of kind RECORD */
-    Latest latest[MAX_FIELDS];
-    Run runs[PLACES + 1]; /* by the number of members before; nothing is known of the last */
-} Scan;
-
-static inline unsigned slot_of(uint64_t word, size_t length, int level) {
-    return (unsigned)(((word ^ (length << 3) ^ (uint64_t)level) * 0x9e3779b97f4a7c15u) >> 58);
-}
-
-static void index_fields(Scan *scan) {
-    memset(scan->slot_of_key, 0, sizeof scan->slot_of_key);
-    for (int i = 0; i < scan->field_count; i++) {
-        const Field *field = &scan->fields[i];
-        size_t length = (size_t)field->key_length;
-        if (!field->weak && field->kind != OBJECT) scan->column_kind[field->column] = field->kind;
-        scan->has_record |= field->kind == RECORD;
-        if (field->kind == RECORD) continue;
-        scan->first_word[i] = load_word(field->key, length < 8 ? length : 8);
-        unsigned slot = slot_of(scan->first_word[i], length, field->level);
-        while (scan->slot_of_key[slot]) slot = (slot + 1) % SLOTS;
-        scan->slot_of_key[slot] = (int8_t)(i + 1);
-    }
-}
-
-static inline const Field *field_of(const Scan *scan, Cursor key, size_t length, int level) {
-    if (length > MAX_KEY_BYTES) return NULL;
-    uint64_t word = load_word(key, (size_t)(scan->json.end - key) >= 8 ? 8 : length);
-    word &= low_bytes((int64_t)length);
-    for (unsigned slot = slot_of(word, length, level); scan->slot_of_key[slot]; slot = (slot + 1) % SLOTS) {
-        int i = scan->slot_of_key[slot] - 1;
-        const Field *field = &scan->fields[i];
-        if (scan->first_word[i] == word && (size_t)field->key_length == length && field->level == level &&
-            (length <= 8 || memcmp(field->key + 8, key + 8, length - 8) == 0))
-            return field;
-    }
-    return NULL;
-}
+#include "fields.h"
 
 static inline int64_t id_at(const Column *column, int64_t row) {
     switch (column->id_width) {
@@ -237,6 +115,13 @@ static inline Cursor skip_known(const Json *json, Cursor at, const Known *known)
     return same_bytes(text, known->text, known->length) ? text + known->length + 1 : NULL;
 }
 
+/* A column gets texts or items of a row, behind `count` others; the first change of a row counts. */
+static inline void note_change(Scan *scan, int column, int64_t row, int64_t count) {
+    if (scan->changed_row[column] == row) return;
+    scan->changed_row[column] = row;
+    scan->count_before[column] = count;
+}
+
 /* A text that was not said before, as far as is known at once. */
 static __attribute__((noinline)) Cursor read_new_text(Scan *scan, Cursor at, const Field *field, int64_t row, Known *known) {
     Json *json = &scan->json;
@@ -247,7 +132,9 @@ static __attribute__((noinline)) Cursor read_new_text(Scan *scan, Cursor at, con
     if (!behind || (!quoted && *text == 'n')) return behind;
     int64_t length = behind - quoted - text, available = json->end - text;
     if (length > MAX_TOKEN_BYTES) return fail_as(json, text, OUT_OF_RANGE);
+    int64_t known_before = column->names.count;
     int32_t id = intern(&column->names, json->begin, text, (size_t)length);
+    if (column->names.count > known_before) note_change(scan, field->column, row, known_before);
     if (id < 0 || !say_text(column, row, id)) return fail_as(json, text, NO_MEMORY);
     *latest = (Latest){text, length, load_word(text, available < 8 ? (size_t)available : 8), id, quoted, 0};
     if (quoted && !column->known && !(column->known = calloc((size_t)1 << KNOWN_BITS, sizeof *column->known)))
@@ -321,11 +208,13 @@ static Cursor read_slice(Scan *scan, Cursor at, const Field *field, int64_t row)
     return say_slice(scan, column, row, start, at) ? at : NULL;
 }
 
-/* An array of whole numbers; any other value counts as an empty one. */
+/* An array of numbers; any other value counts as an empty one. UNUSUAL: there is something else in it. */
 static Cursor read_integers(Scan *scan, Cursor at, const Field *field, int64_t row) {
     Json *json = &scan->json;
     Column *column = &scan->records->columns[field->column];
-    int64_t first = column->item_count;
+    Cursor start = at;
+    note_change(scan, field->column, row, column->item_count);
+    int64_t first = column->item_count = scan->count_before[field->column]; /* what the row said before counts no more */
     if (!reach(column, INTEGERS, row)) return fail_as(json, at, NO_MEMORY);
     column->values[row] = first;
     set_id(column, row, 0);
@@ -335,7 +224,7 @@ static Cursor read_integers(Scan *scan, Cursor at, const Field *field, int64_t r
     for (;;) {
         int64_t value;
         if (at >= json->end) return fail(json, at);
-        if (!is_digit(*at) && *at != '-') return fail_as(json, at, UNUSUAL);
+        if (!is_digit(*at) && *at != '-') return skip_value(json, start) ? fail_as(json, at, UNUSUAL) : NULL;
         at = read_scaled(json, at, field->scale, &value);
         if (!at) return NULL;
         if (!grow((void **)&column->items, &column->item_room, column->item_count + 1, sizeof(int64_t)))

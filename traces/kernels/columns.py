@@ -40,23 +40,6 @@ def first_rows(index: Indices, size: int) -> Int64:
     return first
 
 
-def distinct(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The distinct values in ascending order, as np.unique, which loads numpy.ma first: that takes as long as reading
-    20 MB of a trace."""
-    ordered = np.sort(column)
-    return ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))] if len(ordered) else ordered
-
-
-def rows_of_each(column: npt.NDArray[Any]) -> list[tuple[Any, Int64]]:
-    """Each distinct value, in ascending order, with the rows that have it, in theirs: one sorting for all."""
-    if not len(column):
-        return []
-    order = np.argsort(column, kind="stable")
-    values = column[order]
-    starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
-    return list(zip(values[starts].tolist(), np.split(order, starts[1:]), strict=True))
-
-
 def counted(index: npt.NDArray[np.int32], size: int) -> Int64:
     """How often each index below `size` stands there; -1 does not count."""
     library = kernels()

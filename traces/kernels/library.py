@@ -14,10 +14,8 @@ import numpy.typing as npt
 
 SWITCH = "FLAMECHAT_KERNELS"
 PATH = Path(__file__).with_name("kernels.so")
-ABI = 8
+ABI = 9
 """Raised with every change of a C signature or struct; a library built from other sources is not used."""
-
-Buffer = bytes | bytearray | memoryview
 
 
 class Outcome(IntEnum):
@@ -45,6 +43,7 @@ REASONS = {
     Outcome.MALFORMED: "it is malformed",
     Outcome.TRUNCATED: "it is truncated",
     Outcome.TOO_DEEP: "it is nested too deeply",
+    Outcome.UNUSUAL: "a list of numbers holds something else",
     Outcome.OUT_OF_RANGE: "a value is too large",
 }
 
@@ -80,7 +79,7 @@ def kernels() -> ctypes.CDLL | None:
 
 
 def kernels_available() -> Availability:
-    """For `flamechat check-config`: whether the fast path is in use, and the reason."""
+    """Whether the compiled kernels are in use, and the reason."""
     if os.environ.get(SWITCH) == "off":
         return Availability(available=False, reason=f"{SWITCH}=off")
     library, reason = _loaded()
@@ -93,12 +92,6 @@ def raise_for(outcome: int, position: int) -> None:
         raise MemoryError
     if outcome != Outcome.OK:
         raise NotReadable(REASONS[Outcome(outcome)], position)
-
-
-def address(array: npt.NDArray[Any]) -> int:
-    """Where a contiguous column begins; the caller keeps it alive during the call."""
-    assert array.flags.c_contiguous
-    return int(array.ctypes.data)
 
 
 def contiguous(array: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -114,7 +107,8 @@ def call(function: Any, *arguments: Any) -> int:
 
 def _argument(value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        return ctypes.c_void_p(address(value))
+        assert value.flags.c_contiguous
+        return ctypes.c_void_p(value.ctypes.data)
     if isinstance(value, ctypes.Structure):
         return ctypes.byref(value)
     if isinstance(value, float):

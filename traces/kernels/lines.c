@@ -91,11 +91,12 @@ static int32_t read_stack(Lines *lines, Cursor data, Cursor text, int64_t length
 }
 
 /* Read all lines; one may have a weight and no stack: leaf -1. OUT_OF_RANGE: a weight of more than 15 digits. */
-EXPORT int64_t scan_lines(Cursor data, int64_t length, Lines *lines) {
+EXPORT int64_t scan_lines(Cursor data, int64_t length, Counter *read, Lines *lines) {
     Cursor end = data + length;
     Path path = {.text = data};
     int outcome = OK;
     for (Cursor line = data; outcome == OK && line < end;) {
+        advance(read, line - data);
         /* What is equal to the stack before holds no end of a line. */
         int64_t equal = equal_bytes(line, path.text, end - line < path.length ? end - line : path.length);
         Cursor next = memchr(line + equal, '\n', (size_t)(end - line - equal)), stop = next ? next : end;

@@ -1,20 +1,19 @@
 """Collapsed stacks, `outer;inner weight` a line, as call paths. In C: lines.c."""
 
 import ctypes
-from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from io import BytesIO
 
 import numpy as np
 import numpy.typing as npt
 
-from traces.kernels.library import REASONS, Buffer, NamesStruct, NotReadable, Outcome, call, kernels, raise_for, take
-from traces.kernels.trees import Paths, TreeStruct, paths_of_stacks_reference
+from traces.kernels.inputs import Buffer, ReadCounter, advance, counted_in
+from traces.kernels.library import REASONS, NamesStruct, NotReadable, Outcome, call, kernels, raise_for, take
+from traces.kernels.trees import Paths, TreeStruct, Trie
 
 MAX_WEIGHT_DIGITS = 15
-PIECE = 1 << 20
-"""Bytes that are split into lines at once without the kernels: more would only take memory."""
-COMMENT = ord("#")
+COMMENT = b"#"
 SPACE = b" \t\n\v\f\r"
 
 
@@ -29,16 +28,17 @@ class Lines:
     skipped: int
 
 
-def scan_lines(data: Buffer, max_depth: int) -> Lines:
-    """All stacks of a text. Raises NotReadable for a weight of more than 15 digits."""
+def scan_lines(data: Buffer, max_depth: int, counter: ReadCounter | None = None) -> Lines:
+    """All stacks of a text; `counter` is advanced line by line. Raises NotReadable for a weight of more than 15
+    digits."""
     library = kernels()
     if library is None:
-        return scan_lines_reference(data, max_depth)
+        return scan_lines_reference(data, max_depth, counter)
     source = np.frombuffer(data, np.uint8)
     lines = _LinesStruct()
     lines.tree.max_depth = max_depth
     try:
-        raise_for(call(library.scan_lines, source, len(source), lines), lines.fault_at)
+        raise_for(call(library.scan_lines, source, len(source), counted_in(counter), lines), lines.fault_at)
         leaf = take(library, lines, "leaf", lines.count, np.int32)
         weight = take(library, lines, "weight", lines.count, np.int64)
         return Lines(lines.tree.paths(library, leaf), weight, lines.names.texts(source), lines.skipped)
@@ -56,51 +56,32 @@ class _LinesStruct(ctypes.Structure):
     )
 
 
-def scan_lines_reference(data: Buffer, max_depth: int) -> Lines:
+def scan_lines_reference(data: Buffer, max_depth: int, counter: ReadCounter | None = None) -> Lines:
     """The same, a line at a time."""
-    stacks: dict[bytes, int] = {}
-    which: list[int] = []
+    trie = Trie(max_depth)
+    names: dict[bytes, int] = {}
+    leaves: list[int] = []
     weights: list[int] = []
-    skipped = position = 0
-    for line in lines_of(memoryview(data).cast("B")):
+    skipped = truncated = position = 0
+    for line in lines_of(data):
+        advance(counter, position)
         stack, _, weight = line.rstrip(b"\r").rpartition(b" ")
-        if not weight.isdigit() or line[0] == COMMENT:
-            skipped += bool(line.strip(SPACE)) and line[0] != COMMENT
+        if line[:1] == COMMENT or not weight.isdigit():
+            skipped += line[:1] != COMMENT and bool(line.strip(SPACE))
         elif len(weight) > MAX_WEIGHT_DIGITS:
             raise NotReadable(REASONS[Outcome.OUT_OF_RANGE], position + len(line.rstrip(b"\r")) - len(weight))
-        elif not int(weight):
+        elif int(weight) == 0:
             skipped += 1
         else:
+            frames = [names.setdefault(name, len(names)) for name in stack.split(b";")] if stack else []
+            leaves.append(trie.leaf(frames))
             weights.append(int(weight))
-            which.append(stacks.setdefault(stack, len(stacks)))
+            truncated += len(frames) > max_depth
         position += len(line) + 1
-    paths, names = _paths(list(stacks), np.array(which, np.int64), max_depth)
-    return Lines(paths, np.array(weights, np.int64), names, skipped)
+    return Lines(replace(trie.paths(leaves), truncated=truncated), np.array(weights, np.int64), tuple(names), skipped)
 
 
-def _paths(stacks: list[bytes], which: npt.NDArray[np.int64], max_depth: int) -> tuple[Paths, tuple[bytes, ...]]:
-    """The paths of the lines, each of them one of the distinct stacks, and the names of the frames."""
-    names: dict[bytes, int] = {}
-    frames, ends = array("i"), array("q")
-    for stack in stacks:
-        frames.extend([names.setdefault(name, len(names)) for name in stack.split(b";")] if stack else [])
-        ends.append(len(frames))
-    column, stops = np.frombuffer(frames, np.int32), np.frombuffer(ends, np.int64)
-    sizes = np.diff(stops, prepend=0)
-    paths = paths_of_stacks_reference(column, stops, max_depth)
-    truncated = int((sizes[which] > max_depth).sum())
-    return replace(paths, leaf=paths.leaf[which], truncated=truncated), tuple(names)
-
-
-def lines_of(data: memoryview) -> Iterator[bytes]:
-    """A text line by line, without a copy of the whole; an empty last line is none."""
-    pending: list[bytes] = []
-    for begin in range(0, len(data), PIECE):
-        first, *more = bytes(data[begin : begin + PIECE]).split(b"\n")
-        pending.append(first)
-        if more:
-            yield b"".join(pending)
-            yield from more[:-1]
-            pending = more[-1:]
-    if rest := b"".join(pending):
-        yield rest
+def lines_of(data: Buffer) -> Iterator[bytes]:
+    """A text line by line, without their newlines; an empty last line is none."""
+    for line in BytesIO(data):
+        yield line.removesuffix(b"\n")

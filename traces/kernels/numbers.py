@@ -2,25 +2,17 @@
 
 import ctypes
 from array import array
-from collections.abc import Iterator, Sequence
-from functools import partial
-from itertools import chain, islice
+from collections.abc import Callable
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
-from msgspec import Raw
 
-from traces.kernels.library import REASONS, Buffer, NotReadable, Outcome, call, contiguous, kernels, raise_for, take
-from traces.kernels.scaled import scaled_array, scaled_numbers
+from traces.kernels.inputs import Buffer, Slices
+from traces.kernels.json_reference import JsonReader
+from traces.kernels.library import REASONS, NotReadable, Outcome, call, contiguous, kernels, raise_for, take
+from traces.kernels.scaled import scaled
 
 Int64 = npt.NDArray[np.int64]
-Offsets = Sequence[int] | Int64 | npt.NDArray[np.int32]
-Slices = tuple[Offsets, Offsets]
-"""Offsets and lengths of parts of a document."""
-BATCH = 1024
-"""Arrays that are read at once without the kernels: more would only take memory."""
-NOT_NUMBERS = "a list of numbers holds something else"
 
 
 def scan_numbers(
@@ -41,8 +33,6 @@ def scan_numbers(
     try:
         flags = (scale, int(exact), int(nested))
         outcome = call(library.scan_numbers, source, len(source), offsets, lengths, len(offsets), *flags, numbers)
-        if outcome == Outcome.UNUSUAL:
-            raise NotReadable(NOT_NUMBERS, numbers.fault_at)
         raise_for(outcome, numbers.fault_at)
         items = take(library, numbers, "items", numbers.item_count, np.int64)
         return items, take(library, numbers, "ends", numbers.end_count, np.int64)
@@ -61,46 +51,32 @@ class _NumbersStruct(ctypes.Structure):
 def scan_numbers_reference(
     data: Buffer, slices: Slices, scale: int = 0, *, nested: bool = False, exact: bool = False
 ) -> tuple[Int64, Int64]:
-    """The same with msgspec, some arrays at a time."""
-    view = memoryview(data)
-    items, ends = array("q"), [np.empty(0, np.int64)]
+    """The same, a number at a time."""
+    items, ends = array("q"), array("q")
+
+    def read_number(at: int) -> int:
+        if json.is_number(at):
+            stop = json.skip_number(at)
+            token = bytes(json.data[at:stop])
+            if not (exact and set(token) & set(b".eE")):
+                items.append(scaled(token, scale))
+                return stop
+        raise json.fault(at) if at >= json.end else NotReadable(REASONS[Outcome.UNUSUAL], at)
+
+    def read_numbers(at: int, read_element: Callable[[int], int] = read_number) -> int:
+        if json.byte(at) != ord("["):
+            raise json.fault(at) if at >= json.end else NotReadable(REASONS[Outcome.UNUSUAL], at)
+        at = json.read_array(at, read_element)
+        if read_element is read_number:
+            ends.append(len(items))
+        return at
+
     for offset, length in zip(*(np.asarray(column).tolist() for column in slices), strict=True):
-        part = view[offset : offset + length]
-        try:
-            for numbers, sizes in _nested(part, scale) if nested else [_plain(part, scale)]:
-                ends.append(len(items) + np.cumsum(sizes))
-                items.frombytes(numbers.tobytes())
-        except msgspec.ValidationError as error:
-            raise NotReadable(NOT_NUMBERS, offset) from error
-        except (msgspec.DecodeError, RecursionError) as error:
-            raise NotReadable(REASONS[Outcome.MALFORMED], offset) from error
-        if exact and any(sign in bytes(part) for sign in (b".", b"e", b"E")):
-            raise NotReadable(NOT_NUMBERS, offset)
-    return np.frombuffer(items, np.int64), np.concatenate(ends)
-
-
-def _plain(part: memoryview, scale: int) -> tuple[Int64, list[int]]:
-    numbers = scaled_array(part, scale)
-    return numbers, [len(numbers)]
-
-
-def _nested(part: memoryview, scale: int) -> Iterator[tuple[Int64, list[int]]]:
-    remaining = iter(msgspec.json.decode(part, type=list[Raw]))
-    while batch := list(islice(remaining, BATCH)):
-        yield numbers_of_arrays(batch, scale)
-
-
-def numbers_of_arrays(arrays: Sequence[Raw], scale: int) -> tuple[Int64, list[int]]:
-    """The numbers of some JSON arrays, times 10**scale, and how many each has. Raises ValidationError."""
-    joined = b"[%b]" % b",".join(arrays)
-    try:
-        decoded = msgspec.json.decode(joined, type=list[list[float]])
-    except msgspec.ValidationError:  # in one of them is a number beyond float64, or no number
-        each = [scaled_array(array, scale) for array in arrays]
-        return np.concatenate([np.empty(0, np.int64), *each]), [len(numbers) for numbers in each]
-    values = list(chain.from_iterable(decoded))
-    return scaled_numbers(values, scale, partial(_tokens, joined)), [len(array) for array in decoded]
-
-
-def _tokens(arrays: bytes) -> list[Raw]:
-    return list(chain.from_iterable(msgspec.json.decode(arrays, type=list[list[Raw]])))
+        if not 0 <= offset <= offset + length <= len(data):
+            raise NotReadable(REASONS[Outcome.OUT_OF_RANGE], 0)
+        json = JsonReader(data, offset + length)
+        at = json.skip_space(offset)
+        at = json.skip_space(read_numbers(at, read_numbers if nested else read_number))
+        if at < json.end:
+            raise json.fault(at)
+    return np.array(items, np.int64), np.array(ends, np.int64)

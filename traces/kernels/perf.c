@@ -243,13 +243,14 @@ static enum Kind kind_of(Cursor at, Cursor end, int after_tab, Header *header, F
 }
 
 /* Read all lines. Blank ones and comments (#) say nothing. */
-EXPORT int64_t scan_blocks(Cursor data, int64_t length, Blocks *blocks) {
+EXPORT int64_t scan_blocks(Cursor data, int64_t length, Counter *read, Blocks *blocks) {
     Cursor end = data + length;
     Header header;
     Frame frame;
     int32_t above = -1; /* the frame of the line above, if it is one's */
     int outcome = OK;
     for (Cursor line = data, after; outcome == OK && line < end; line = after) {
+        advance(read, line - data);
         Below likely = above >= 0 ? blocks->below[above] : (Below){0};
         if (likely.length && likely.length <= end - line && same_bytes(line, likely.line, likely.length)) {
             after = line + likely.length;

@@ -2,14 +2,14 @@
 
 import ctypes
 import re
-from array import array
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from traces.kernels.library import Buffer, call, kernels, raise_for, take, texts_at
+from traces.kernels.inputs import Buffer, ReadCounter, advance, counted_in
+from traces.kernels.library import call, kernels, raise_for, take, texts_at
 from traces.kernels.lines import lines_of
 
 Int64 = npt.NDArray[np.int64]
@@ -25,7 +25,6 @@ ADDRESS = re.compile(rb"[0-9a-f]{1,16}")
 OFFSET = re.compile(rb"\+0x[0-9a-f]{1,16}$")
 DELETED = b" (deleted))"
 SPACE = b" \t\n\v\f\r"
-Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +81,22 @@ def frame_parts(line: bytes) -> tuple[bytes, bytes] | None:
     return OFFSET.sub(b"", symbol), line[cut + 2 : -1]
 
 
-def scan_blocks(data: Buffer) -> Blocks:
-    """All samples of a text; lines that begin with # are comments, frames before the first sample are left out."""
+def scan_blocks(data: Buffer, counter: ReadCounter | None = None) -> Blocks:
+    """All samples of a text; lines that begin with # are comments, frames before the first sample are left out.
+
+    `counter` is advanced line by line.
+    """
     library = kernels()
     if library is None:
-        return scan_blocks_reference(data)
+        return scan_blocks_reference(data, counter)
     source = np.frombuffer(data, np.uint8)
     blocks = _BlocksStruct()
     try:
-        raise_for(call(library.scan_blocks, source, len(source), blocks), 0)
+        raise_for(call(library.scan_blocks, source, len(source), counted_in(counter), blocks), 0)
         # Between command and ids any number of blanks may stand.
         threads: dict[tuple[bytes, bytes, bytes], int] = {}
         said = blocks.threads.texts(library, source)
-        thread_of = [_number(threads, (*who.rsplit(None, 1), event)) for who, event in said]
+        thread_of = [threads.setdefault((*who.rsplit(None, 1), event), len(threads)) for who, event in said]
         return Blocks(
             take(library, blocks, "time", blocks.count, np.int64),
             take(library, blocks, "period", blocks.count, np.int64),
@@ -137,53 +139,41 @@ class _BlocksStruct(ctypes.Structure):
     )
 
 
-def scan_blocks_reference(data: Buffer) -> Blocks:
+def scan_blocks_reference(data: Buffer, counter: ReadCounter | None = None) -> Blocks:
     """The same, a line at a time."""
     threads: dict[tuple[bytes, bytes, bytes], int] = {}
     frames: dict[tuple[bytes, bytes], int] = {}
-    known: dict[bytes, int] = {}
-    time, period, ends, thread, frame = array("q"), array("q"), array("q"), array("i"), array("i")
-    unread = 0
-    for line in lines_of(memoryview(data).cast("B")):
-        if (row := known.get(line)) is not None:
-            frame.append(row)
-            continue
+    samples: list[Header] = []
+    frame: list[int] = []
+    ends: list[int] = []
+    unread = position = 0
+    for line in lines_of(data):
+        advance(counter, position)
+        position += len(line) + 1
         if line.lstrip(SPACE)[:1] in {b"", b"#"}:
             continue
         parts = frame_parts(line)
         # perf puts a tab before frames: `dd 12 1.5: cycles: 1f f (o)` is none.
         header = header_parts(line) if parts is None or line[:1] != b"\t" else None
         if header is not None:
-            if time:
-                ends.append(len(frame))
-            else:
-                del frame[:]
-            time.append(header.time)
-            period.append(header.period)
-            thread.append(_number(threads, (header.command, header.ids, header.event)))
+            samples.append(header)
+            ends.append(len(frame))
+            threads.setdefault((header.command, header.ids, header.event), len(threads))
             parts = frame_parts(header.rest)
         if parts is not None:
-            frame.append(_number(frames, parts))
-            if header is None:
-                known[line] = frame[-1]
+            number = frames.setdefault(parts, len(frames))
+            if samples:  # there is a sample that it belongs to
+                frame.append(number)
         elif header is None:
             unread += 1
-    if time:
-        ends.append(len(frame))
-    else:
-        del frame[:]
+    thread = [threads[header.command, header.ids, header.event] for header in samples]
     return Blocks(
-        np.array(time, np.int64),
-        np.array(period, np.int64),
-        np.array(ends, np.int64),
+        np.array([header.time for header in samples], np.int64),
+        np.array([header.period for header in samples], np.int64),
+        np.array([*ends[1:], len(frame)] if samples else [], np.int64),
         np.array(thread, np.int32),
         np.array(frame, np.int32),
         tuple(threads),
         tuple(frames),
         unread,
     )
-
-
-def _number(known: dict[Key, int], key: Key) -> int:
-    """Numbers in order of first appearance."""
-    return known.setdefault(key, len(known))

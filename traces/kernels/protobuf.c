@@ -102,6 +102,7 @@ EXPORT int64_t scan_varints(Cursor data, int64_t length, const uint8_t *wire, co
     for (int64_t i = 0; i < count; i++) {
         int packed = wire[i] == LENGTH;
         if (packed && (firsts[i] < 0 || firsts[i] > lasts[i] || lasts[i] > length)) return OUT_OF_RANGE;
+        varints->fault_at = firsts[i];
         if (!packed && wire[i] != VARINT) return MALFORMED;
         int64_t most = packed ? lasts[i] - firsts[i] : 1;
         if (!grow((void **)&varints->items, &varints->room, varints->count + most, sizeof *varints->items)) return NO_MEMORY;

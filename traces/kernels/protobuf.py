@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from traces.kernels.library import REASONS, Buffer, NotReadable, Outcome, call, contiguous, kernels, raise_for, take
+from traces.kernels.inputs import Buffer
+from traces.kernels.library import REASONS, NotReadable, Outcome, call, contiguous, kernels, raise_for, take
 
 Int64 = npt.NDArray[np.int64]
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 LARGEST_FIELD = 0x1FFFFFFF
-BATCH = 4096
-"""Rows whose numbers are read at once: more would only take memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +55,9 @@ def scan_fields(data: Buffer, firsts: Sequence[int] | Int64, lasts: Sequence[int
 
 def scan_fields_reference(data: Buffer, firsts: Sequence[int] | Int64, lasts: Sequence[int] | Int64) -> Fields:
     """The same, a field at a time."""
-    source = bytes(data)
+    source = memoryview(data).cast("B")
     rows = array("q")
-    ends: list[int] = []
+    ends = array("q")
     for first, last in zip(np.asarray(firsts).tolist(), np.asarray(lasts).tolist(), strict=True):
         if not 0 <= first <= last <= len(source):
             raise NotReadable(REASONS[Outcome.OUT_OF_RANGE], 0)
@@ -109,44 +108,22 @@ def scan_varints(data: Buffer, fields: Fields, rows: Int64) -> tuple[Int64, Int6
 
 
 def scan_varints_reference(data: Buffer, fields: Fields, rows: Int64) -> tuple[Int64, Int64]:
-    """The same in numpy, some rows at a time."""
-    source = np.frombuffer(data, np.uint8)
-    items, ends = array("q"), []
-    for piece in np.split(rows, range(BATCH, len(rows), BATCH)):
-        numbers, counts = _varints(source, fields, piece)
-        ends.append(len(items) + np.cumsum(counts))
-        items.frombytes(numbers.tobytes())
-    return np.frombuffer(items, np.int64), np.concatenate(ends)
-
-
-def _varints(source: npt.NDArray[np.uint8], fields: Fields, rows: Int64) -> tuple[Int64, Int64]:
-    """The numbers of some rows, and how many each has: as many rounds as the longest number has bytes."""
-    wire, first, last = fields.wire[rows], fields.first[rows], fields.last[rows]
-    packed = wire == LENGTH
-    if not (packed | (wire == VARINT)).all():
-        raise NotReadable(REASONS[Outcome.MALFORMED], 0)
-    sizes = np.where(packed, last - first, 0)
-    row_of_byte = np.repeat(np.arange(len(rows)), sizes)
-    payload = source[np.arange(sizes.sum()) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes)]
-    stops = np.flatnonzero(payload < 128) + 1
-    starts = np.concatenate(([0], stops[:-1])).astype(np.int64)[: len(stops)]
-    lengths = stops - starts
-    unended = len(payload) and (not len(stops) or stops[-1] != len(payload))
-    if unended or (row_of_byte[starts] != row_of_byte[stops - 1]).any():
-        raise NotReadable(REASONS[Outcome.TRUNCATED], 0)
-    if len(lengths) and lengths.max() > 10:
-        raise NotReadable(REASONS[Outcome.MALFORMED], 0)
-    values = np.zeros(len(stops), np.uint64)
-    for byte in range(int(lengths.max()) if len(lengths) else 0):
-        has = lengths > byte
-        values[has] |= (payload[starts[has] + byte] & 127).astype(np.uint64) << np.uint64(7 * byte)
-    counts = np.where(packed, np.bincount(row_of_byte[starts], minlength=len(rows)), 1)
-    items = np.empty(counts.sum(), np.int64)
-    single = np.zeros(len(items), np.bool_)
-    single[(np.cumsum(counts) - 1)[~packed]] = True
-    items[~single] = values.view(np.int64)
-    items[single] = first[~packed]
-    return items, counts
+    """The same, a number at a time."""
+    source = memoryview(data).cast("B")
+    items, ends = array("q"), array("q")
+    columns = (fields.wire, fields.first, fields.last)
+    for wire, first, last in zip(*(column[rows].tolist() for column in columns), strict=True):
+        if wire == VARINT:
+            items.append(first)  # it is the number itself
+        elif wire == LENGTH:
+            at = first
+            while at < last:
+                value, at = _varint(source, at, last, at)
+                items.append(value)
+        else:
+            raise NotReadable(REASONS[Outcome.MALFORMED], first)
+        ends.append(len(items))
+    return np.array(items, np.int64), np.array(ends, np.int64)
 
 
 class _FieldsStruct(ctypes.Structure):
@@ -158,13 +135,10 @@ class _FieldsStruct(ctypes.Structure):
 
 
 class _VarintsStruct(ctypes.Structure):
-    _fields_ = (
-        ("items", ctypes.c_void_p),
-        *((name, ctypes.c_int64) for name in ("room", "count", "fault_at")),
-    )
+    _fields_ = (("items", ctypes.c_void_p), *((name, ctypes.c_int64) for name in ("room", "count", "fault_at")))
 
 
-def _varint(data: bytes, at: int, end: int, start: int) -> tuple[int, int]:
+def _varint(data: memoryview, at: int, end: int, start: int) -> tuple[int, int]:
     value = shift = 0
     while shift < 70:
         if at >= end:

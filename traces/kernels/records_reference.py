@@ -1,178 +1,275 @@
-"""What records.c does, with msgspec and a column at a time."""
+"""What records.c does, in Python: a record at a time, from left to right."""
 
-import re
+from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
-import msgspec
-from msgspec import Raw
+import numpy as np
 
-from traces.kernels.library import Buffer, NotReadable
-from traces.kernels.records import Field, Table
-from traces.kernels.records_rows import BYTE, Rows, starts, unreadable
-from traces.kernels.records_typed import address_of
-
-SPACE = b" \t\r\n"
-TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|["\[\]{}]', re.DOTALL)
-OPENING = rb'[ \t\r\n]*(?:\{[ \t\r\n]*"%b"[ \t\r\n]*:[ \t\r\n]*)?\['
-LITTLE = 4
-"""What lies behind the array is copied: of a whole document it may be one part in so many."""
-BAD_ESCAPE = re.compile(
-    rb"[^\\](?:\\\\)*\\u(?:[0-9a-fA-F]{0,3}[^0-9a-fA-F]|[dD][89abAB][0-9a-fA-F]{2}(?:[^\\]|\\[^u]))", re.DOTALL
-)
-TEXT = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
-BAD_WORD = re.compile(rb"t(?!\Z|r(?:\Z|u(?:\Z|e)))|f(?!\Z|a(?:\Z|l(?:\Z|s(?:\Z|e))))|n(?!\Z|u(?:\Z|l(?:\Z|l)))")
-"""What is malformed, though msgspec calls it cut where the document ends soon after it: escapes, true, false, null."""
+from traces.kernels.inputs import Buffer, ReadCounter, advance
+from traces.kernels.json_reference import QUOTE, JsonReader
+from traces.kernels.library import REASONS, NotReadable, Outcome
+from traces.kernels.record_columns import NONE, Column, Field, Kind, Table, column_names, member_name, unescaped
+from traces.kernels.scaled import MISSING, scaled
 
 
-def scan_records_reference(data: Buffer, fields: Sequence[Field], member: str) -> Table:
+def scan_records_reference(
+    data: Buffer, fields: Sequence[Field], member: str, counter: ReadCounter | None = None
+) -> Table:
     """The same as `records.scan_records`."""
-    table = _scan_as_usual(memoryview(data), fields, member)
-    if table is not None:
-        return table
-    document = _read(data, member)
-    rows = Rows(fields)
-    if document.array is not None:
-        rows.fill_array(document.source, document.array[0] + 1, sum(document.array) - 1)
-    columns, found = rows.columns(), document.array is not None
-    return Table(rows.count, rows.skipped, found, document.unterminated, document.members, columns)
-
-
-def _scan_as_usual(data: memoryview, fields: Sequence[Field], member: str) -> Table | None:
-    """The columns of a document that begins with the array and has little behind it; None of another or a broken one.
-
-    It is read once: what is left where the array's end is near becomes a document that begins as the whole one does.
-    """
-    opening = re.match(OPENING % re.escape(member.encode()), data)
-    if opening is None:
-        return None
-    rows = Rows(fields)
-    at = rows.fill_beginning(data, opening.end())
-    if (len(data) - at) * LITTLE > len(data):
-        return None
-    rest = b"".join((opening[0], data[at:]))
-    moved = at - opening.end()
-    try:
-        end = _parse(rest, member)
-        if end.array is None or end.array[0] != opening.end() - 1:
-            return None
-        rows.fill_array(end.source, opening.end(), sum(end.array) - 1, moved)
-    except NotReadable:
-        return None
-    members = {key: (offset + moved, size) for key, (offset, size) in end.members.items()}
-    return Table(rows.count, rows.skipped, found=True, unterminated=False, members=members, columns=rows.columns())
+    document = _Document(JsonReader(data), fields, counter=counter)
+    json = document.json
+    at = json.skip_space(0)
+    if json.byte(at) == ord("["):
+        at = document.read_array(at, is_document=True)
+    elif json.byte(at) == ord("{"):
+        at = document.read_object(at, member)
+    else:
+        raise json.fault(at)
+    if (at := json.skip_space(at)) < json.end:
+        raise json.fault(at)
+    rows = document.rows
+    return Table(
+        rows.count, rows.skipped, document.found, document.unterminated, document.members, rows.finished_columns()
+    )
 
 
 def scan_slices_reference(
     data: Buffer, offsets: list[int], lengths: list[int], fields: Sequence[Field], *, arrays: bool
 ) -> tuple[Table, list[int]]:
     """The same as `records.scan_slices`."""
-    rows = Rows(fields)
-    ends = rows.fill_parts(memoryview(data), offsets, lengths, arrays=arrays)
-    return Table(rows.count, rows.skipped, found=True, unterminated=False, members={}, columns=rows.columns()), ends
+    rows = _Rows(fields)
+    ends = []
+    for offset, length in zip(offsets, lengths, strict=True):
+        if not 0 <= offset <= offset + length <= len(data):
+            raise NotReadable(REASONS[Outcome.OUT_OF_RANGE], 0)
+        document = _Document(JsonReader(data, offset + length), fields, rows)
+        json = document.json
+        at = json.skip_space(offset)
+        if json.byte(at) == ord("[") and arrays:
+            at = document.read_elements(at, is_document=False)
+        elif json.byte(at) == ord("{") and not arrays:
+            at = document.read_record(at)
+        else:
+            at = json.skip_value(at)
+            if not arrays:
+                rows.add({}, json)
+        if document.unterminated or (at := json.skip_space(at)) < json.end:
+            raise json.fault(json.end if document.unterminated else at)
+        ends.append(rows.count)
+    return Table(rows.count, rows.skipped, True, False, {}, rows.finished_columns()), ends  # noqa: FBT003
 
 
-@dataclass(frozen=True, slots=True)
+Place = tuple[int, int]
+"""Where a value begins and ends."""
+
+
+@dataclass(slots=True)
+class _Cells:
+    """One column so far."""
+
+    kind: Kind
+    values: "array[int]" = field(default_factory=lambda: array("q"))
+    ids: "array[int]" = field(default_factory=lambda: array("i"))
+    items: "array[int]" = field(default_factory=lambda: array("q"))
+    texts: dict[bytes, int] = field(default_factory=dict)
+
+    def add_row(self) -> None:
+        """A row without a value."""
+        if self.kind is not Kind.TEXT:
+            self.values.append(MISSING if self.kind is Kind.SCALED else 0)
+        if self.kind is not Kind.SCALED:
+            self.ids.append(NONE if self.kind is Kind.TEXT else 0)
+
+    def is_missing(self) -> bool:
+        """Whether the last row has no value."""
+        if self.kind is Kind.SCALED:
+            return self.values[-1] == MISSING
+        return self.ids[-1] == (NONE if self.kind is Kind.TEXT else 0)
+
+    def put(self, place: Place, scale: int, json: JsonReader) -> None:
+        """The value of the last row."""
+        start, stop = place
+        if self.kind is Kind.INTEGERS:
+            numbers = list_of_numbers(json, start, scale)
+            self.values[-1], self.ids[-1] = len(self.items), len(numbers)
+            self.items.extend(numbers)
+        elif self.kind in {Kind.SLICE, Kind.RECORD}:
+            self.values[-1], self.ids[-1] = start, stop - start
+        else:
+            token = bytes(json.data[start:stop])
+            text = token[1:-1] if token[0] == QUOTE else token
+            if self.kind is Kind.SCALED:
+                self.values[-1] = scaled(text, scale)
+            elif token != b"null":
+                self.ids[-1] = self.texts.setdefault(text, len(self.texts))
+
+    def finished(self) -> Column:
+        """The column, which grows no more."""
+        values, items = (np.array(numbers, np.int64) for numbers in (self.values, self.items))
+        return Column(values, np.array(self.ids, np.int32), items, tuple(self.texts))
+
+
+class _Rows:
+    """The columns of records: `count` so far. `skipped` elements of arrays were no objects."""
+
+    def __init__(self, fields: Sequence[Field]) -> None:
+        self.count = self.skipped = 0
+        kinds = {each.column: each.kind for each in fields if not each.weak and each.column}
+        self._columns = {name: _Cells(kinds[name]) for name in column_names(fields)}
+        self._record_columns = [each.column for each in fields if each.kind is Kind.RECORD]
+
+    def add(self, places: dict[Field, Place], json: JsonReader) -> None:
+        """A row of the values that a record has in some places."""
+        for cells in self._columns.values():
+            cells.add_row()
+        for each in sorted(places, key=lambda each: each.weak):
+            cells = self._columns[each.column]
+            if not each.weak or cells.is_missing():
+                cells.put(places[each], each.scale, json)
+        self.count += 1
+
+    def place_record(self, place: Place, json: JsonReader) -> None:
+        """Where the last record lies."""
+        for column in self._record_columns:
+            self._columns[column].put(place, 0, json)
+
+    def finished_columns(self) -> dict[str, Column]:
+        return {name: cells.finished() for name, cells in self._columns.items()}
+
+
 class _Document:
-    """Offset and length of the array and of the other members in `source`."""
+    """A document, or a part of one, whose records become rows."""
 
-    array: tuple[int, int] | None
-    members: dict[str, tuple[int, int]]
-    source: memoryview
-    last: str = ""
-    unterminated: bool = False
+    def __init__(
+        self, json: JsonReader, fields: Sequence[Field], rows: _Rows | None = None, counter: ReadCounter | None = None
+    ) -> None:
+        self.json = json
+        self._counter = counter
+        self.rows = _Rows(fields) if rows is None else rows
+        self.found = self.unterminated = False
+        self.members: dict[str, Place] = {}
+        """Offset and length of the other values of the document's object."""
+        self._fields = fields
+        self._by_key = {(each.level, each.key.encode()): each for each in fields if each.kind is not Kind.RECORD}
+
+    def read_object(self, at: int, member: str) -> int:
+        """The document's object: the array is its `member`, the last of that name. It may end with the document."""
+        json = self.json
+        at = json.skip_space(at + 1)
+        if json.byte(at) == ord("}"):
+            return at + 1
+        while at < json.end:
+            start = at + 1
+            key, at = json.skip_key(at)
+            if _spelled(key) == member.encode():
+                self.rows, self.found = _Rows(self._fields), False
+                at = self.read_array(at, is_document=False) if json.byte(at) == ord("[") else json.skip_value(at)
+            else:
+                stop = json.skip_value(at)
+                self.members[member_name(key, start)] = (at, stop - at)
+                at = stop
+            at = json.skip_space(at)
+            if json.byte(at) == ord("}"):
+                return at + 1
+            if at < json.end:
+                at = json.skip_space(json.behind_comma(at))
+        self.unterminated = True
+        return at
+
+    def read_array(self, at: int, *, is_document: bool) -> int:
+        """The array of records, and none before it."""
+        self.rows, self.found = _Rows(self._fields), True
+        return self.read_elements(at, is_document=is_document)
+
+    def read_elements(self, at: int, *, is_document: bool) -> int:
+        """The elements of an array, which may end with the document; if it is the document, also inside a record, which
+        is dropped, or with a comma before the bracket."""
+        json = self.json
+        at = json.skip_space(at + 1)
+        if json.byte(at) == ord("]"):
+            return at + 1
+        while at < json.end:
+            if json.byte(at) == ord("{"):
+                try:
+                    start, at = at, self.read_record(at)
+                except NotReadable as error:
+                    if not is_document or error.reason != REASONS[Outcome.TRUNCATED]:
+                        raise
+                    at = json.end  # the recorder died: what came before counts
+                    break
+                self.rows.place_record((start, at), json)
+                advance(self._counter, at)
+            else:
+                at = json.skip_value(at)
+                self.rows.skipped += 1
+            at = json.skip_space(at)
+            if json.byte(at) == ord("]"):
+                return at + 1
+            if at >= json.end:
+                break
+            comma, at = at, json.skip_space(json.behind_comma(at))
+            if is_document and json.byte(at) == ord("]"):
+                if json.skip_space(at + 1) < json.end:
+                    raise json.fault(comma)
+                self.unterminated = True
+                return at + 1
+        self.unterminated = True
+        return at
+
+    def read_record(self, at: int) -> int:
+        """One object becomes a row."""
+        places: dict[Field, Place] = {}
+        at = self._read_members(at, 0, places)
+        self.rows.add(places, self.json)
+        return at
+
+    def _read_members(self, at: int, level: int, places: dict[Field, Place]) -> int:
+        """The wanted members of an object, and of the objects in it that are entered; of one name the last counts."""
+        json = self.json
+        at = json.skip_space(at + 1)
+        if json.byte(at) == ord("}"):
+            return at + 1
+        while True:
+            key, at = json.skip_key(at)
+            found = self._by_key.get((level, _spelled(key)))
+            start = at
+            if found is not None and found.kind is Kind.OBJECT:
+                for deeper in [each for each in places if each.level > level]:
+                    del places[deeper]
+                enters = json.byte(at) == ord("{")
+                at = self._read_members(at, level + 1, places) if enters else json.skip_value(at)
+            else:
+                if found is not None and found.kind is Kind.INTEGERS:
+                    list_of_numbers(json, at, found.scale)  # also of one that does not count
+                at = json.skip_value(at)
+                if found is not None:
+                    places.pop(found, None)
+                    places[found] = (start, at)
+            at = json.skip_space(at)
+            if json.byte(at) == ord("}"):
+                return at + 1
+            at = json.skip_space(json.behind_comma(at))
 
 
-def _read(data: Buffer, member: str) -> _Document:
-    try:
-        return _parse(data, member)
-    except NotReadable:
-        for repaired, array_last in _repairs(bytes(data)):
-            try:
-                found = _parse(repaired, member)
-            except NotReadable:
-                continue
-            if not array_last or (found.array is not None and found.last == member):
-                return replace(found, unterminated=True)
-        raise
+def list_of_numbers(json: JsonReader, at: int, scale: int) -> list[int]:
+    """The numbers of an array, times 10**scale; none of another value. Raises NotReadable."""
+    if json.byte(at) != ord("["):
+        return []
+    numbers: list[int] = []
+
+    def read_number(element: int) -> int:
+        if not json.is_number(element):
+            json.skip_value(at)  # what is no JSON is that before anything else
+            raise NotReadable(REASONS[Outcome.UNUSUAL], element)
+        stop = json.skip_number(element)
+        numbers.append(scaled(bytes(json.data[element:stop]), scale))
+        return stop
+
+    json.read_array(at, read_number)
+    return numbers
 
 
-def _repairs(document: bytes) -> list[tuple[bytes, bool]]:
-    """What a document that lacks only its end may be, with that end; and whether it ends the member's array."""
-    text = document.rstrip(SPACE)
-    if text.lstrip(SPACE)[:1] != b"[":
-        whole = _without_comma(text)
-        return [(whole + b"]}", True), (whole + b"}", False)] if whole else []
-    whole = _without_comma(text)
-    repairs = [(whole + b"]", False)] if whole else []
-    inner = text.removesuffix(b"]").rstrip(SPACE)
-    if inner.endswith(b",") and (whole := _without_comma(inner)):
-        repairs.append((whole + b"]", False))
-    cut = _start_of_broken_record(document)
-    if cut is not None:
-        before = text[:cut].rstrip(SPACE)
-        whole = _without_comma(before)
-        if whole and (before.endswith(b",") or before.lstrip(SPACE) == b"["):
-            repairs.append((whole + b"]", False))
-    return repairs
-
-
-def _without_comma(text: bytes) -> bytes:
-    """The text without a comma at its end; nothing where that comma would be wrong anyway."""
-    if not text.endswith(b","):
-        return text
-    whole = text[:-1].rstrip(SPACE)
-    return b"" if whole[-1:] in (b"[", b"{", b",") else whole
-
-
-def _start_of_broken_record(text: bytes) -> int | None:
-    depth = 0
-    start = None
-    for match in TOKEN.finditer(text):
-        token = match[0]
-        if token == b'"':
-            break  # a text without an end
-        if token in b"[{":
-            depth += 1
-            if depth == 2:
-                start = match.start()
-        elif token in b"]}":
-            depth -= 1
-            if depth == 1:
-                start = None
-    return start if start is not None and _breaks_off(text[start:]) else None
-
-
-def _breaks_off(text: bytes) -> bool:
-    """Whether this is the beginning of an object."""
-    without_texts = TEXT.sub(b'"', text)
-    if text[:1] != b"{" or BAD_ESCAPE.search(text) or BAD_WORD.search(without_texts):
-        return False
-    try:
-        msgspec.json.decode(text, type=Raw)
-    except RecursionError:
-        return False
-    except msgspec.DecodeError as error:
-        place = BYTE.search(str(error))  # a number that ends after its "e" or "." is wrong at the very end
-        return place is None or (int(place[1]) >= len(text) and without_texts[-1:] != b'"')
-    return False
-
-
-def _parse(data: Buffer, member: str) -> _Document:
-    source = memoryview(data)
-    base = address_of(source)
-    try:
-        if bytes(source[:4096]).lstrip(SPACE)[:1] == b"[":
-            return _Document(_place(msgspec.json.decode(data, type=Raw), base), {}, source)
-        parts = msgspec.json.decode(data, type=dict[str, Raw])
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise unreadable(error, 0, len(source)) from error
-    places = {key: _place(part, base) for key, part in parts.items()}
-    last = max(places, key=lambda key: places[key][0], default="")
-    wanted = places.pop(member, None)
-    array = wanted if wanted is not None and starts(parts[member], b"[") else None
-    return _Document(array, places, source, last)
-
-
-def _place(part: Raw, base: int) -> tuple[int, int]:
-    return address_of(part) - base, len(memoryview(part))
+def _spelled(key: bytes) -> bytes:
+    """What a key says."""
+    return unescaped(key).encode() if b"\\" in key else key

@@ -1,15 +1,11 @@
 """Nesting slices, matching begins with ends, sums over spans. In C: spans.c; the rules: traces/nesting.py."""
 
-from array import array
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from traces.kernels.levels import by_depth
 from traces.kernels.library import call, contiguous, kernels, raise_for
 
 Int64 = npt.NDArray[np.int64]
@@ -17,14 +13,11 @@ Int32 = npt.NDArray[np.int32]
 UInt8 = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
 NONE = -1
-PIECE = 1 << 16
-"""Rows that are worked on at once without the kernels: more would only take memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nesting:
-    """Spans in preorder: `source` is the row of the input; the counts are what was repaired. `depth` is there where it
-    was needed."""
+    """Spans in preorder: `source` is the row of the input; the counts are what was repaired."""
 
     source: Int64 | Int32
     end: Values
@@ -33,7 +26,6 @@ class Nesting:
     unmatched_ends: int = 0
     unclosed: int = 0
     too_deep: int = 0
-    depth: Int32 | None = None
 
 
 def nest(start: Values, end: Values, max_depth: int) -> Nesting:
@@ -67,73 +59,32 @@ def nest_ended(start: Int64, end: Int64, frame: Int32, max_depth: int) -> Nestin
 
 
 def nest_reference(start: Values, end: Values, max_depth: int) -> Nesting:
-    """The same in numpy, and a slice at a time where there is something to repair."""
-    order = np.lexsort((-end, start))  # stable: file order decides last
-    return _nest_whole(order, start[order], end[order], max_depth) or _nest_one_by_one(order, start, end, max_depth)
-
-
-def _nest_whole(order: Int64, start: Values, end: Values, max_depth: int) -> Nesting | None:
-    """The nesting of slices, in order, of which none needs a repair; None where one does.
-
-    As long as no slice leaves its parent, those before a slice that end after its start are the ones that hold it: they
-    are its depth, and the last one before it that lies a level higher is its parent.
-    """
-    count = len(order)
-    if (end < start).any():
-        return None
-    depth = np.arange(count, dtype=np.int32)
-    depth -= np.searchsorted(np.sort(end), start, "right").astype(np.int32)
-    empty = start == end
-    if empty.any():  # those that come later at the same moment, and the slice itself, are no earlier ends
-        empty_before = np.concatenate(([0], np.cumsum(empty)))
-        depth += empty_before[np.searchsorted(start, start, "right")] - empty_before[:-1]
-    del start, empty  # before what else takes memory
-    if count and depth.max() >= max_depth:
-        return None
-    rows, cuts = by_depth(depth)
-    parent = np.full(count, NONE, np.int32)
-    for outer, inner in pairwise(np.split(rows, cuts[1:-1])):
-        parents = outer[np.searchsorted(outer, inner) - 1]
-        if (end[inner] > end[parents]).any():
-            return None
-        parent[inner] = parents
-    return Nesting(order, end, parent, depth=depth)
-
-
-def _nest_one_by_one(order: Int64, start: Values, end: Values, max_depth: int) -> Nesting:
     """The same, a slice at a time."""
-    parents, kept = array("i"), array("q")
+    order = np.lexsort((-end, start))  # stable: file order decides last
+    rows, parents = list[int](), list[int]()
+    ends: list[int | float] = []  # clamped
     stack: list[int] = []  # open spans, as rows of the result
-    ends = array("q" if end.dtype == np.int64 else "d")  # clamped ends of the result's rows
     clamped = too_deep = 0
-    for position, (begin, said) in enumerate(_in_order(order, start, end)):
+    for row, begin, finish in zip(order.tolist(), start[order].tolist(), end[order].tolist(), strict=True):
         while stack and ends[stack[-1]] <= begin:
             stack.pop()
         if len(stack) >= max_depth:
             too_deep += 1
             continue
-        parent, finish = NONE, said
-        if stack:
-            parent = stack[-1]
-            if finish > ends[parent]:
-                finish = ends[parent]
-                clamped += 1
+        parent = stack[-1] if stack else NONE
+        limit = ends[parent] if stack else finish
+        clamped += finish > limit
+        stack.append(len(rows))
+        rows.append(row)
         parents.append(parent)
-        stack.append(len(kept))
-        kept.append(position)
-        ends.append(finish)
+        ends.append(min(finish, limit))
     return Nesting(
-        source=order[np.frombuffer(kept, np.int64)],
-        end=np.frombuffer(ends, end.dtype),
-        parent=np.frombuffer(parents, np.int32),
+        source=np.array(rows, np.int64),
+        end=np.array(ends, end.dtype),
+        parent=np.array(parents, np.int32),
         clamped=clamped,
         too_deep=too_deep,
     )
-
-
-def _in_order(order: Int64, *columns: Values) -> Iterator[tuple[Any, ...]]:
-    for piece in np.split(order, range(PIECE, len(order), PIECE)):
-        yield from zip(*(column[piece].tolist() for column in columns), strict=True)
 
 
 def match(
@@ -219,10 +170,8 @@ def self_durations(start: Values, end: Values, parent: Int32) -> Values:
 def self_durations_reference(start: Values, end: Values, parent: Int32) -> Values:
     """The same in numpy."""
     own = end - start
-    for first in range(0, len(own), PIECE):
-        rows = slice(first, first + PIECE)
-        inner = parent[rows] >= 0
-        np.subtract.at(own, parent[rows][inner], (end[rows] - start[rows])[inner])
+    inner = parent >= 0
+    np.subtract.at(own, parent[inner], (end - start)[inner])
     return own
 
 

@@ -2,28 +2,21 @@
 
 import ctypes
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from traces.kernels.levels import Preorder, by_depth, is_whole
 from traces.kernels.library import NotReadable, Outcome, call, contiguous, kernels, raise_for, take
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
 UInt8 = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
-NONE, ABSENT, UNKNOWN = -1, -2, -2
-FEW_STACKS = 16
-"""Fewer stacks than this at the average depth are walked one by one: numpy needs more at a time to be the faster."""
-DEEP = 256
-"""From this average depth on, looking at all ancestors of all nodes takes longer than walking the tree."""
-
-STEPS = 8
-"""Ancestors of all nodes are looked at, before those that are done are left out."""
+NONE, ABSENT = -1, -2
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,64 +58,24 @@ class TreeStruct(ctypes.Structure):
         return Paths(frame, parent, depth, leaf, self.truncated)
 
 
-def paths_of_spans(
-    frame: Int32, parent: Int32, max_depth: int, *, owned: bool = False, depth: Int32 | None = None
-) -> Paths:
-    """The node of each span, given spans with parents first, and their depths if they are known. Frames that are nobody
-    else's may become the column of nodes."""
+def paths_of_spans(frame: Int32, parent: Int32, max_depth: int, *, owned: bool = False) -> Paths:
+    """The node of each span, given spans with parents first. Frames that are nobody else's may become the column of
+    nodes."""
     library = kernels()
     if library is None:
-        return paths_of_spans_reference(frame, parent, max_depth, depth)
+        return paths_of_spans_reference(frame, parent, max_depth)
     frame = contiguous(frame, np.int32)
     leaf = frame if owned and frame.flags.writeable else np.empty(len(frame), np.int32)
     return _grow(library, library.nodes_of_spans, (frame, contiguous(parent, np.int32), len(frame)), leaf, max_depth)
 
 
-def paths_of_spans_reference(frame: Int32, parent: Int32, max_depth: int, depth: Int32 | None = None) -> Paths:
-    """The same in numpy, a depth of all spans at a time."""
-    depth = depths_of(parent) if depth is None else depth
-    deepest = int(depth.max()) + 1 if len(depth) else 0
-    if deepest > max_depth or len(frame) < FEW_STACKS * deepest:
-        return _spans_one_by_one(frame, parent, max_depth)
-    node = np.full(len(frame) + 1, NONE, np.int32)  # the last one is the parent of roots
-    found: Found = []
-    nodes = 0
-    rows, cuts = by_depth(depth)
-    for spans in np.split(rows, cuts[1:-1]):
-        nodes, node[spans] = _distinct_children(node[parent[spans]], frame[spans], spans, nodes, found)
-    return _paths_in_order(found, node[:-1])
-
-
-def _spans_one_by_one(frame: Int32, parent: Int32, max_depth: int) -> Paths:
+def paths_of_spans_reference(frame: Int32, parent: Int32, max_depth: int) -> Paths:
     """The same, a span at a time."""
-    tree = Trie(max_depth)
+    trie = Trie(max_depth)
     nodes: list[int] = []
     for span_frame, span_parent in zip(frame.tolist(), parent.tolist(), strict=True):
-        nodes.append(tree.child(nodes[span_parent] if span_parent >= 0 else NONE, span_frame))
-    return tree.paths(nodes)
-
-
-Found = list[tuple[Int32, Int32, Int32]]
-"""Of each depth: frames and parents of its nodes, and the first row that led to each."""
-
-
-def _distinct_children(parents: Int32, frames: Int32, rows: Int64, count: int, found: Found) -> tuple[int, Int64]:
-    """Add the nodes of one depth to the `count` that were found; returns how many there are then, and each row's."""
-    keys = (parents.astype(np.int64, copy=False) + 1) << 32 | frames
-    distinct, first, number = np.unique(keys, return_index=True, return_inverse=True)
-    frame, parent = (distinct & 0xFFFFFFFF).astype(np.int32), ((distinct >> 32) - 1).astype(np.int32)
-    found.append((frame, parent, rows[first].astype(np.int32)))
-    return count + len(distinct), count + number
-
-
-def _paths_in_order(found: Found, leaf: Int32) -> Paths:
-    """The nodes as a walk through the rows meets them; `leaf` counts them in the order found."""
-    depth = np.repeat(np.arange(len(found), dtype=np.int32), [len(first) for _, _, first in found])
-    frame, parent, first = (np.concatenate(column) for column in zip(*found, strict=True))
-    order = np.lexsort((depth, first))
-    renamed = np.append(np.empty(len(order), np.int32), np.int32(NONE))
-    renamed[order] = np.arange(len(order), dtype=np.int32)
-    return Paths(frame[order], renamed[parent[order]], depth[order], renamed[leaf], 0)
+        nodes.append(trie.child(nodes[span_parent] if span_parent >= 0 else NONE, span_frame))
+    return trie.paths(nodes)
 
 
 def paths_of_stacks(frames: Int32, ends: Int64, max_depth: int, *, inner_first: bool = False) -> Paths:
@@ -138,77 +91,16 @@ def paths_of_stacks(frames: Int32, ends: Int64, max_depth: int, *, inner_first: 
 
 
 def paths_of_stacks_reference(frames: Int32, ends: Int64, max_depth: int, *, inner_first: bool = False) -> Paths:
-    """The same in numpy, a depth of all stacks at a time."""
-    sizes = np.diff(ends, prepend=0)
-    truncated = int((sizes > max_depth).sum())
-    deepest = min(int(sizes.max()), max_depth) if len(sizes) else 0
-    if len(frames) < FEW_STACKS * deepest:
-        return replace(_paths_one_by_one(frames, ends, max_depth, inner_first=inner_first), truncated=truncated)
-    places, step = (ends - 1, -1) if inner_first else (ends - sizes, 1)
-    leaf = np.full(len(ends), NONE)
-    stacks = np.arange(len(ends))
-    found: Found = []
-    nodes = 0
-    for depth in range(deepest):
-        stacks = stacks[sizes[stacks] > depth]
-        here = frames[places[stacks] + depth * step]
-        nodes, leaf[stacks] = _distinct_children(leaf[stacks], here, stacks, nodes, found)
-    if not nodes:
-        return Paths(empty := np.empty(0, np.int32), empty, empty, leaf.astype(np.int32), truncated)
-    return replace(_paths_in_order(found, leaf), truncated=truncated)
-
-
-def _paths_one_by_one(frames: Int32, ends: Int64, max_depth: int, *, inner_first: bool) -> Paths:
     """The same, a stack at a time."""
-    tree = Trie(max_depth)
+    trie = Trie(max_depth)
     leaves: list[int] = []
-    previous: list[int] = []
-    nodes: list[int] = []  # the node at each place of the previous stack
-    begin = 0
+    begin = truncated = 0
     for end in ends.tolist():
         stack = frames[begin:end].tolist()
-        if inner_first:
-            stack.reverse()
-        shared = min(len(previous), len(stack))
-        if previous[:shared] != stack[:shared]:
-            shared = next(i for i, (before, now) in enumerate(zip(previous, stack, strict=False)) if before != now)
-        del nodes[shared:]
-        nodes += tree.path(nodes[-1] if nodes else NONE, stack[shared:])
-        leaves.append(nodes[-1] if nodes else NONE)
-        previous, begin = stack, end
-    return tree.paths(leaves)
-
-
-def distinct_rows(*columns: Int32) -> tuple[Int32, Int64]:
-    """Which of the distinct rows each row is, and the first row of each, in order of first appearance; no value may be
-    negative."""
-    count = len(columns[0])
-    if kernels() is None:
-        return _distinct_rows_reference(columns)
-    # Equal rows are equal paths: their leaves are the same.
-    flat = np.stack(columns, axis=-1).astype(np.int32).ravel()
-    ends = np.arange(1, count + 1, dtype=np.int64) * len(columns)
-    paths = paths_of_stacks(flat, ends, len(columns))
-    first = np.full(len(paths), NONE)
-    first[paths.leaf[::-1]] = np.arange(count)[::-1]
-    used = first != NONE
-    return (np.cumsum(used) - 1).astype(np.int32)[paths.leaf], first[used]
-
-
-def _distinct_rows_reference(columns: tuple[Int32, ...]) -> tuple[Int32, Int64]:
-    """The same by sorting: each column in turn splits the groups of those before it."""
-    count = len(columns[0])
-    number = np.zeros(count, np.int64)
-    for column in columns:
-        keys = number << 32 | column
-        order = np.argsort(keys)
-        number[order] = np.cumsum(np.diff(keys[order], prepend=-1) != 0) - 1
-    first = np.full(int(number.max(initial=NONE)) + 1, NONE)
-    first[number[::-1]] = np.arange(count)[::-1]
-    order = np.argsort(first)
-    renamed = np.empty(len(order), np.int32)
-    renamed[order] = np.arange(len(order), dtype=np.int32)
-    return renamed[number], first[order]
+        leaves.append(trie.leaf(reversed(stack) if inner_first else stack))
+        truncated += len(stack) > max_depth
+        begin = end
+    return replace(trie.paths(leaves), truncated=truncated)
 
 
 def paths_of_nodes(above: Int32, frame: Int32, on_top: npt.NDArray[np.bool_], samples: Int32, max_depth: int) -> Paths:
@@ -220,8 +112,6 @@ def paths_of_nodes(above: Int32, frame: Int32, on_top: npt.NDArray[np.bool_], sa
     """
     library = kernels()
     if library is None:
-        from traces.kernels.nodes_reference import paths_of_nodes_reference  # noqa: PLC0415 - imported by its own reference
-
         return paths_of_nodes_reference(above, frame, on_top, samples, max_depth)
     frames = int(frame.max()) + 1 if len(frame) else 0
     nodes = (contiguous(above, np.int32), contiguous(frame, np.int32), contiguous(on_top, np.uint8))
@@ -229,27 +119,58 @@ def paths_of_nodes(above: Int32, frame: Int32, on_top: npt.NDArray[np.bool_], sa
     return _grow(library, library.leaves_of_nodes, inputs, np.empty(len(samples), np.int32), max_depth)
 
 
-def sum_upwards(
-    own: Values, parent: Int32, preorder: Callable[[], Preorder] | None = None, depth: Int32 | None = None
-) -> Values:
-    """Each node's own value and those of all nodes below it; children add from the last to the first. Who keeps the
-    tree's preorder, or its depths, spares the reference much."""
+def paths_of_nodes_reference(
+    above: Int32, frame: Int32, on_top: npt.NDArray[np.bool_], samples: Int32, max_depth: int
+) -> Paths:
+    """The same, a sample at a time."""
+    trie = Trie(max_depth)
+    parents, frames, tops = above.tolist(), frame.tolist(), on_top.tolist()
+    covers: set[int] = set()  # frames that were put on top
+    known: dict[int, int] = {}  # our node of each of the profiler's
+    leaves: list[int] = []
+    previous = NONE
+    for sample in samples.tolist():
+        mine = frames[sample]
+        if tops[sample] and mine >= 0:
+            covers.add(mine)
+            under = previous
+            while under >= 0 and trie.frame[under] in covers and trie.frame[under] != mine:
+                under = trie.parent[under]
+            previous = under if under >= 0 and trie.frame[under] == mine else trie.child(previous, mine)
+        else:
+            node, pending = sample, list[int]()
+            while node >= 0 and frames[node] >= 0 and node not in known:
+                if len(pending) == len(parents):
+                    raise CycleFound
+                pending.append(node)
+                node = parents[node]
+            if node == ABSENT:
+                raise NotReadable("a node's parent is missing", 0)
+            previous = known.get(node, NONE)
+            for node in reversed(pending):
+                previous = known[node] = trie.child(previous, frames[node])
+        leaves.append(previous)
+    return trie.paths(leaves)
+
+
+def sum_upwards(own: Values, parent: Int32) -> Values:
+    """Each node's own value and those of all nodes below it; children add from the last to the first."""
     library = kernels()
     total = np.array(own)
     kernel = {"int64": "sum_upwards_int64", "float64": "sum_upwards_float64"}.get(str(own.dtype))
     if library is None or kernel is None:
-        return preorder().sum_upwards(own) if preorder and is_whole(own) else sum_upwards_reference(own, parent, depth)
+        return sum_upwards_reference(own, parent)
     raise_for(call(getattr(library, kernel), contiguous(parent, np.int32), len(total), total), 0)
     return total
 
 
-def sum_upwards_reference(own: Values, parent: Int32, depth: Int32 | None = None) -> Values:
-    """The same in numpy, a depth at a time."""
-    total, (nodes, cuts) = np.array(own), by_depth(depths_of(parent) if depth is None else depth)
-    for level in np.split(nodes, cuts[1:-1])[:0:-1]:
-        inner = level[::-1]
-        np.add.at(total, parent[inner], total[inner])
-    return total
+def sum_upwards_reference(own: Values, parent: Int32) -> Values:
+    """The same, a node at a time."""
+    total, parents = own.tolist(), parent.tolist()
+    for node in range(len(total) - 1, -1, -1):
+        if parents[node] >= 0:
+            total[parents[node]] += total[node]
+    return np.array(total, own.dtype)
 
 
 def sum_by_node(node: Int32, values: Values, node_count: int) -> Values:
@@ -257,10 +178,6 @@ def sum_by_node(node: Int32, values: Values, node_count: int) -> Values:
     library = kernels()
     kernel = {"int64": "sum_by_node_int64", "float64": "sum_by_node_float64"}.get(str(values.dtype))
     if library is None or kernel is None:
-        present = values != 0
-        if np.count_nonzero(present) < len(node) // 2:
-            rows = np.flatnonzero(present)
-            node, values = node[rows], values[rows]
         sums = np.zeros(node_count + 1, values.dtype)  # the last one is where -1 counts
         np.add.at(sums, node, values)
         return sums[:-1]
@@ -270,11 +187,11 @@ def sum_by_node(node: Int32, values: Values, node_count: int) -> Values:
     return own
 
 
-def outermost(frame: Int32, parent: Int32, depth: Int32 | None = None) -> UInt8:
-    """1 for each node without an ancestor of the same frame. Who keeps the tree's depths spares the reference much."""
+def outermost(frame: Int32, parent: Int32) -> UInt8:
+    """1 for each node without an ancestor of the same frame."""
     library = kernels()
     if library is None:
-        return outermost_reference(frame, parent, depth)
+        return outermost_reference(frame, parent)
     flags = np.zeros(len(frame), np.uint8)
     frames = int(frame.max()) + 1 if len(frame) else 0
     columns = (contiguous(frame, np.int32), contiguous(parent, np.int32))
@@ -282,67 +199,23 @@ def outermost(frame: Int32, parent: Int32, depth: Int32 | None = None) -> UInt8:
     return flags
 
 
-def outermost_reference(frame: Int32, parent: Int32, depth: Int32 | None = None) -> UInt8:
-    """The same in numpy, an ancestor at a time; of a tree that is deep, a node at a time."""
-    depth = depths_of(parent) if depth is None else depth
-    if depth.sum(dtype=np.int64) > DEEP * len(parent):
-        return _outermost_one_by_one(frame, parent)
-    alone = np.ones(len(frame), np.uint8)
-    top = len(parent)  # is above roots, and above itself
-    above = np.append(np.where(parent < 0, top, parent), top)
-    frames = np.append(frame, np.iinfo(np.int32).min)
-    nodes = np.flatnonzero(parent >= 0)
-    ancestors = above[nodes]
-    while len(nodes):
-        mine = frames[nodes]
-        found = np.zeros(len(nodes), np.bool_)
-        for _ in range(STEPS):
-            found |= frames[ancestors] == mine
-            ancestors = above[ancestors]
-        alone[nodes[found]] = 0
-        going = ~found & (ancestors != top)
-        nodes, ancestors = nodes[going], ancestors[going]
-    return alone
-
-
-def _outermost_one_by_one(frame: Int32, parent: Int32) -> UInt8:
-    """The same, walking down and up again: of each frame, how many are open."""
-    alone = np.zeros(len(frame), np.uint8)
+def outermost_reference(frame: Int32, parent: Int32) -> UInt8:
+    """The same, walking down each subtree and up again: of each frame, how many are open."""
+    flags = np.zeros(len(frame), np.uint8)
+    children: dict[int, list[int]] = defaultdict(list)
+    for node, above in enumerate(parent.tolist()):
+        children[above].append(node)
     frames = frame.tolist()
-    open_of = [0] * (max(frames) + 1)
-    children = np.split(
-        np.argsort(parent, kind="stable"), np.cumsum(np.bincount(parent + 1, minlength=len(parent) + 1))
-    )
-    left = children[0].tolist()[::-1]
-    while left:
-        node = left.pop()
-        if node < 0:
-            open_of[frames[~node]] -= 1
-            continue
-        alone[node] = open_of[frames[node]] == 0
-        open_of[frames[node]] += 1
-        left.append(~node)
-        left += children[node + 1].tolist()
-    return alone
-
-
-def depths_of(parent: Int32) -> Int32:
-    """How many ancestors each node has: of those that it passes, it takes the number, and passes twice as many next.
-    Raises CycleFound."""
-    depth = (parent >= 0).astype(np.int32)
-    beyond = np.array(parent)
-    nodes = np.flatnonzero(beyond >= 0)
-    for _ in range(len(parent).bit_length()):
-        if not len(nodes):
-            break
-        passed = beyond[nodes]
-        more, further = depth[passed], beyond[passed]
-        depth[nodes] += more
-        beyond[nodes] = further
-        nodes = nodes[further >= 0]
-    if len(nodes):
-        raise CycleFound
-    return depth
+    open_calls: Counter[int] = Counter()
+    steps = [(root, True) for root in children[NONE]]  # a node, and whether the walk enters it or leaves it
+    while steps:
+        node, enters = steps.pop()
+        if enters:
+            flags[node] = open_calls[frames[node]] == 0
+            steps.append((node, False))
+            steps += [(child, True) for child in children[node]]
+        open_calls[frames[node]] += 1 if enters else -1
+    return flags
 
 
 class Trie:
@@ -352,30 +225,29 @@ class Trie:
         self.frame, self.parent, self.depth = array("i"), array("i"), array("i")
         self.truncated = 0
         self._max_depth = max_depth
-        self._index: dict[int, int] = {}
+        self._nodes: dict[tuple[int, int], int] = {}
 
     def child(self, parent: int, frame: int) -> int:
         """The node of `frame` called from `parent` (-1: a root), or `parent` where it is too deep, which is counted."""
-        return self.path(parent, (frame,))[0]
+        node = self._nodes.get((parent, frame))
+        if node is not None:
+            return node
+        depth = self.depth[parent] + 1 if parent >= 0 else 0
+        if depth >= self._max_depth:
+            self.truncated += 1
+            return parent
+        node = self._nodes[parent, frame] = len(self.frame)
+        self.frame.append(frame)
+        self.parent.append(parent)
+        self.depth.append(depth)
+        return node
 
-    def path(self, parent: int, frames: Iterable[int]) -> list[int]:
-        """The same of frames of which each calls the next."""
-        index, frame_of, parent_of, depth_of = self._index, self.frame, self.parent, self.depth
-        nodes = []
+    def leaf(self, frames: Iterable[int]) -> int:
+        """The node of a path, outermost frame first; -1 of an empty one."""
+        node = NONE
         for frame in frames:
-            key = (parent + 1) << 32 | frame
-            node = index.get(key)
-            if node is None:
-                depth = depth_of[parent] + 1 if parent >= 0 else 0
-                node = parent if depth >= self._max_depth else len(frame_of)
-                self.truncated += node == parent
-                if node != parent:
-                    index[key] = node
-                    frame_of.append(frame)
-                    parent_of.append(parent)
-                    depth_of.append(depth)
-            nodes.append(parent := node)
-        return nodes
+            node = self.child(node, frame)
+        return node
 
     def paths(self, leaves: Sequence[int]) -> Paths:
         """The finished columns."""

@@ -13,9 +13,9 @@ from typing import IO, Any, Concatenate, ParamSpec, TypeVar
 from server.adapters.workers.sql_process import SqlBounds, SqlSandbox
 from server.errors import WorkerFailed
 from server.ports.traces import Importing, OpenTrace, SqlRows
-from server.turns.bytes_read import bytes_read
 from traces import cache
 from traces.model import Trace
+from traces.progress import Progress
 from traces.reader import read_trace
 
 P = ParamSpec("P")
@@ -29,21 +29,23 @@ class InlineTraceWorkers:
 
     def __init__(self, sql_bounds: SqlBounds | None = None) -> None:
         self._traces: dict[str, Trace] = {}
-        self._reading: list[Path] = []
+        self._reading: dict[Path, Progress] = {}
         self._sandbox = SqlSandbox(sql_bounds)
 
     async def read(self, source: Path, *, name: str, sha256: str) -> OpenTrace:
         """Parse a file, or answer at once when it is known. Raises TraceError, OSError."""
         if sha256 not in self._traces:
-            self._reading.append(source)
+            progress = self._reading[source] = Progress()
             try:
-                self._traces[sha256] = await asyncio.to_thread(_read, source, name)
+                self._traces[sha256] = await asyncio.to_thread(_read, source, name, progress)
             finally:
-                self._reading.remove(source)
+                self._reading.pop(source, None)
         return OpenTrace(sha256, source)
 
     async def importing(self, source: Path) -> Importing | None:
-        return Importing(bytes_read=bytes_read(source)) if source in self._reading else None
+        if (progress := self._reading.get(source)) is None:
+            return None
+        return Importing(bytes_read=progress.bytes_read((await asyncio.to_thread(source.stat)).st_size))
 
     def hold(self, trace: Trace) -> OpenTrace:
         """Take a trace that is in hand already."""
@@ -80,8 +82,9 @@ def _write(trace: Trace, file: IO[bytes]) -> None:
     file.flush()
 
 
-def _read(source: Path, name: str) -> Trace:
-    """Through a mapping, so that whoever shows progress can see how far it is; a trace keeps nothing of its source."""
+def _read(source: Path, name: str, progress: Progress) -> Trace:
+    """Through a mapping; a trace keeps nothing of its source."""
     with source.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
-        return read_trace(mmap(file.fileno(), 0, access=ACCESS_READ) if size else file.read(), name=name)
+        data = mmap(file.fileno(), 0, access=ACCESS_READ) if size else file.read()
+        return read_trace(data, name=name, progress=progress)

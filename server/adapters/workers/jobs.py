@@ -1,6 +1,5 @@
 """What runs inside a worker process: read an upload into the cache, answer a question of a cached trace."""
 
-import contextlib
 import mmap
 import os
 import resource
@@ -15,11 +14,12 @@ from typing import Any
 
 from server.adapters.workers.cache_eviction import UNFINISHED, evict, mark_used
 from server.adapters.workers.pages import keep_freed_pages
+from server.adapters.workers.shared_progress import Place, attached_progress
 from server.ports.traces import OpenTrace
-from server.turns.bytes_read import bytes_read
 from traces import cache
 from traces.errors import DamagedTrace
 from traces.model import Trace
+from traces.progress import Progress
 from traces.reader import read_trace
 
 TRACES_KEPT_OPEN = 4
@@ -30,8 +30,6 @@ not memory.
 IMPORTER_NICENESS = 10
 """Importing yields to questions, which a person waits for."""
 
-
-PROGRESS_EVERY_S = 0.2
 
 GRACE_S = 60
 """An importer is stopped at its bound; a minute later surely nobody writes any more."""
@@ -49,9 +47,11 @@ class Bounds:
     cpu_seconds: int
 
 
-def import_trace(source: Path, name: str, columns: Path, bounds: Bounds, cache_bytes: int, progress: Path) -> None:
-    """Parse a file and write its columns into the cache, completely or not at all; then make room for them. Meanwhile
-    the file `progress` has the number of bytes that were read. Raises TraceError kinds, MemoryError, OSError.
+def import_trace(
+    source: Path, name: str, columns: Path, bounds: Bounds, cache_bytes: int, place: Place | None = None
+) -> None:
+    """Parse a file and write its columns into the cache, completely or not at all; then make room for them. How far
+    that is stands in the memory at `place`. Raises TraceError kinds, MemoryError, OSError.
     """
     _bound(bounds)
     failure: list[BaseException] = []
@@ -59,7 +59,7 @@ def import_trace(source: Path, name: str, columns: Path, bounds: Bounds, cache_b
     def work() -> None:
         os.nice(IMPORTER_NICENESS)
         try:
-            _write_columns(source, name, columns)
+            _write_columns(source, name, columns, attached_progress(place))
             unfinished_s = bounds.cpu_seconds + GRACE_S
             evict(columns.parent.parent, keep=columns, most_bytes=cache_bytes, unfinished_s=unfinished_s)
         except BaseException as error:  # noqa: BLE001 - carried to the caller's thread, where it is raised
@@ -68,9 +68,7 @@ def import_trace(source: Path, name: str, columns: Path, bounds: Bounds, cache_b
     # On Linux niceness belongs to a thread: it ends with this one, and the process may answer questions next.
     thread = threading.Thread(target=work)
     thread.start()
-    while thread.is_alive():
-        thread.join(PROGRESS_EVERY_S)
-        _write_progress(progress, bytes_read(source))
+    thread.join()
     if failure:
         raise failure[0]
 
@@ -87,23 +85,16 @@ def answer(
     return question(_open(columns), *opened, **kwargs)
 
 
-def _write_progress(progress: Path, count: int | None) -> None:
-    """Write a count to where the server reads it. It is only shown, so a failed write is no error."""
-    if count is not None:
-        with contextlib.suppress(OSError):
-            progress.write_text(str(count))
-
-
 def is_readable(trace: Trace) -> bool:
     """A question whose answer proves that the cached file opens."""
     return len(trace.profiles) > 0
 
 
-def _write_columns(source: Path, name: str, columns: Path) -> None:
+def _write_columns(source: Path, name: str, columns: Path, progress: Progress) -> None:
     with source.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
-        buffers = cache.encode(read_trace(data, name=name))
+        buffers = cache.encode(read_trace(data, name=name, progress=progress))
         columns.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         aside = columns.with_name(f"{columns.name}.{os.getpid()}{UNFINISHED}")
         try:

@@ -1,6 +1,5 @@
 """TraceWorkers over real processes, with bounds on memory, processor time and the clock."""
 
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -12,11 +11,13 @@ from anyio import BrokenWorkerProcess, CapacityLimiter
 from server.adapters.workers import jobs
 from server.adapters.workers.cache_eviction import COLUMNS
 from server.adapters.workers.jobs import Bounds, CacheUnusable
+from server.adapters.workers.shared_progress import shared_progress
 from server.adapters.workers.sql_process import SqlBounds, SqlSandbox
 from server.errors import Busy, WorkerFailed
 from server.ports.traces import Importing, OpenTrace, SqlRows
 from traces.cache import ENGINE_VERSION
 from traces.model import Trace
+from traces.progress import Progress
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -60,8 +61,8 @@ class ProcessWorkers:
         self._question_seconds = question_seconds
         self._line: list[tuple[Path, object]] = []
         """Uploads that wait to be read, in order, each with an object that makes equal paths distinct."""
-        self._progress: dict[Path, Path] = {}
-        """Of the uploads that are being read: the file in which the worker counts the bytes that it has read."""
+        self._progress: dict[Path, Progress | None] = {}
+        """Of the uploads that are being read."""
         self._sandbox = SqlSandbox(sql_bounds)
 
     @property
@@ -98,21 +99,22 @@ class ProcessWorkers:
         for place, (waiting, _) in enumerate(self._line, 1):
             if waiting == source:
                 return Importing(place=place)
-        progress = self._progress.get(source)
-        if progress is None:
+        if source not in self._progress:
             return None
+        progress = self._progress[source]
         try:
-            return Importing(bytes_read=int(await anyio.Path(progress).read_text()))
-        except (OSError, ValueError):  # nothing is written yet
+            size = (await anyio.Path(source).stat()).st_size
+        except OSError:
             return Importing()
+        return Importing(bytes_read=None if progress is None else progress.bytes_read(size))
 
     async def _import(self, source: Path, name: str, sha256: str) -> OpenTrace:
         columns = self._columns(sha256)
         bounds = Bounds(self._memory_bytes, self._import_seconds)
-        with tempfile.NamedTemporaryFile(prefix="bytes-read-") as progress:
-            self._progress[source] = Path(progress.name)
+        with shared_progress() as shared:
+            self._progress[source] = shared.progress
             try:
-                job = (jobs.import_trace, source, name, columns, bounds, self._cache_bytes, Path(progress.name))
+                job = (jobs.import_trace, source, name, columns, bounds, self._cache_bytes, shared.place)
                 await self._run(self._import_seconds, f"Reading {name}", *job)
             finally:
                 self._progress.pop(source, None)

@@ -15,7 +15,7 @@ import typer
 from server.agent.turn import TurnAnswer, TurnInput
 from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints
 from server.edges.cli.printing import print_json
-from server.edges.cli.reading import MISUSED, fail, named, need_file, progress
+from server.edges.cli.reading import FOLLOWED_EVERY_S, MISUSED, ShowRead, fail, named, need_file, progress
 from server.errors import ConfigError, ServerError
 from server.ports.identity import LOCAL_USER_ID, Caller
 from server.ports.traces import TraceRow
@@ -121,11 +121,25 @@ def analyze(
     _closing(answer, pictures)
 
 
+async def _follow(analysis: Analysis, source: Path, show: ShowRead) -> None:
+    """Show how much of the file was read, until that is cancelled."""
+    size = (await asyncio.to_thread(source.stat)).st_size
+    while True:
+        importing = await analysis.workers.importing(source)
+        if importing is not None and importing.bytes_read is not None:
+            show(importing.bytes_read, size)
+        await asyncio.sleep(FOLLOWED_EVERY_S)
+
+
 async def _turn(analysis: Analysis, source: Path, question: str, sink: TerminalSink) -> TurnAnswer:
-    with progress(f"Reading {source.name}", source):
-        sha256 = await asyncio.to_thread(_sha256, source)
-        opened = await analysis.workers.read(source, name=source.name, sha256=sha256)
-        row = await analysis.workers.ask(opened, _row, sha256)
+    with progress(f"Reading {source.name}") as show:
+        following = asyncio.create_task(_follow(analysis, source, show))
+        try:
+            sha256 = await asyncio.to_thread(_sha256, source)
+            opened = await analysis.workers.read(source, name=source.name, sha256=sha256)
+            row = await analysis.workers.ask(opened, _row, sha256)
+        finally:
+            following.cancel()
     turn = TurnInput(
         turn_id=str(uuid.uuid4()),
         session_id=str(uuid.uuid4()),

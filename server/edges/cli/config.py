@@ -57,6 +57,8 @@ def add_commands(app: typer.Typer, entry_points: CliEntryPoints) -> None:
             source = "" if one.source in {"default", one.name} else f"  (from {one.source})"
             mark = " " if one.source == "default" else "*"
             typer.echo(f"{mark} {one.name:<{width}}  {one.value}{source}")
+        if missing := entry_points.missing_kernels():
+            typer.echo(f"\n! {missing}")
         typer.echo("\n* is set; everything else is a default. docs/settings.md says what each does.", err=True)
 
     @app.command("check-config")

@@ -66,7 +66,8 @@ class CliEntryPoints:
     """`serve` runs a server until it is stopped and returns the exit code. `analysis` builds an agent without a server
     or a database, whose pictures go to the given place. `administration` opens the plans and users of a data folder,
     whether its server runs or not. `workers` answers questions of traces read here. `show_config` lists
-    the settings, `check_config` tries what they name. All raise ConfigError.
+    the settings, `check_config` tries what they name. All raise ConfigError. `missing_kernels` is a line about the
+    compiled kernels where they are not in use.
     """
 
     serve: Callable[[ServeOptions], int]
@@ -74,4 +75,5 @@ class CliEntryPoints:
     administration: "Callable[[Path | None], AbstractAsyncContextManager[Administration]]" = no_administration
     workers: "Callable[[], LocalWorkers]" = no_workers
     show_config: "ShowConfig" = tuple
+    missing_kernels: Callable[[], str | None] = lambda: None
     check_config: "CheckConfig" = no_checks

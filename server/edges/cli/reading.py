@@ -3,7 +3,7 @@
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from server.quoting import visible
-from server.turns.bytes_read import bytes_read
 from traces.errors import TraceError
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ MISUSED = 2
 """Exit codes: the trace or the model failed; the command was called wrongly."""
 
 FOLLOWED_EVERY_S = 0.1
-"""Seconds between two drawings of the bar."""
+"""Seconds between two looks at how much was read."""
 
 
 def fail(message: str, code: int = FAILED) -> NoReturn:
@@ -32,13 +31,17 @@ def fail(message: str, code: int = FAILED) -> NoReturn:
     raise typer.Exit(code)
 
 
+ShowRead = Callable[[int, int], None]
+"""Shows how many bytes of a file were read, and its size."""
+
+
 @contextmanager
-def progress(doing: str, file: Path | None = None) -> Iterator[None]:
-    """A bar with the time gone, on stderr, when that is a terminal: of the bytes read while `file` is read through a
-    mapping, otherwise, and for what comes after the last byte, a moving one, as nobody knows how much is left.
+def progress(doing: str) -> Iterator[ShowRead]:
+    """A bar with the time gone, on stderr, when that is a terminal: of the bytes read that are shown; until then, and
+    for what comes after the last byte, a moving one, as nobody knows how much is left.
     """
     if not sys.stderr.isatty():
-        yield
+        yield lambda _, __: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -52,33 +55,34 @@ def progress(doing: str, file: Path | None = None) -> Iterator[None]:
     )
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(doing, total=None, read="")
-        if file is None:
-            yield
-            return
-        over = threading.Event()
-
-        def follow() -> None:
-            while not over.wait(FOLLOWED_EVERY_S):
-                bar.update(task, **how_far(file))
-
-        following = threading.Thread(target=follow)
-        following.start()
-        try:
-            yield
-        finally:
-            over.set()
-            following.join()
+        yield lambda done, size: bar.update(task, **how_far(done, size))
 
 
-def how_far(file: Path) -> dict[str, Any]:
+@contextmanager
+def following(look: Callable[[], None]) -> Iterator[None]:
+    """Look every FOLLOWED_EVERY_S, in a thread of its own."""
+    over = threading.Event()
+
+    def follow() -> None:
+        while not over.wait(FOLLOWED_EVERY_S):
+            look()
+
+    thread = threading.Thread(target=follow)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def how_far(done: int, size: int) -> dict[str, Any]:
     """What the bar shows of a file that is being read: `total` is None when the rest is not known."""
     from traces.analysis.units import format_value
     from traces.values import Unit
 
-    done = bytes_read(file)
-    if done is None:
+    if done == 0:
         return {"total": None, "read": ""}
-    size = file.stat().st_size
     if done >= size:
         return {"total": None, "read": f"{format_value(size, Unit.BYTES)} read"}
     return {
@@ -103,14 +107,17 @@ def need_file(source: Path) -> None:
 
 def read_or_fail(source: Path) -> "Trace":
     """The trace of a file, or of stdin for `-`. Ends the command, naming the file, when it cannot be read."""
+    from traces.progress import Progress
     from traces.reader import read_trace
 
     need_file(source)
     name = "stdin" if str(source) == "-" else source.name
     try:
-        with progress(f"Reading {name}", source):
+        with progress(f"Reading {name}") as show:
             data = sys.stdin.buffer.read() if str(source) == "-" else mapped(source)
-            return read_trace(data, name=name)
+            reading = Progress()
+            with following(lambda: show(reading.bytes_read(len(data)), len(data))):
+                return read_trace(data, name=name, progress=reading)
     except TraceError as error:
         fail(named(name, str(error)))
     except OSError as error:

@@ -11,7 +11,7 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
-from traces.kernels.columns import distinct, rows_of_each
+from traces.equal_rows import distinct, rows_of_each
 from traces.kernels.library import NotReadable
 from traces.kernels.lines import Lines, scan_lines
 from traces.kernels.trees import Paths
@@ -37,7 +37,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         if mode in {b"memory", b"full"}:
             lines, values, columns = _read_memory(bytes(content), builder, full=mode == b"full")
         else:
-            lines = scan_lines(content, MAX_STACK_DEPTH)
+            lines = scan_lines(content, MAX_STACK_DEPTH, builder.progress.counter)
             values, columns = (CPU if mode == b"cpu" else WALL,), [lines.weight * 1_000]
     except NotReadable as error:
         raise builder.damaged(f"{error}.") from error

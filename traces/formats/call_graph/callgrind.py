@@ -91,7 +91,10 @@ class _Reader:
 
     def read(self, text: str) -> dict[str, Part]:
         part: Part | None = None
+        place = 0
         for line in text.split("\n"):
+            place += len(line) + 1
+            self._builder.progress.advance(place)
             if line[:1] in COST_BEGINS:
                 if part is not None and self._at.function >= 0:
                     self._cost(line, part)

@@ -17,9 +17,9 @@ import numpy as np
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
 from traces.decompression import BROKEN_ZIP, BUNDLE_SIGN, read_member
+from traces.equal_rows import rows_of_each
 from traces.errors import UnrecognisedTrace
 from traces.formats.instruments.keyed_archive import BrokenArchive, KeyedArchive
-from traces.kernels.columns import rows_of_each
 from traces.model import Int64, UInt8
 from traces.stacks import StackTable
 

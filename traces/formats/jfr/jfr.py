@@ -81,6 +81,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         for chunk in chunks(bytes(content)):
             builder.recorded(chunk.start_ns, utc_offset_minutes=chunk.types.utc_offset_minutes)
             native += _collect(chunk, rows, builder)
+            builder.progress.advance(chunk.end)
     except BrokenChunk as error:
         raise builder.damaged(f"{error}.") from error
     except (LookupError, TypeError, AttributeError) as error:

@@ -13,8 +13,8 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import MAX_TIME_NS, TraceBuilder
+from traces.equal_rows import rows_of_each
 from traces.formats.nettrace.nettrace_blocks import Contents, Kind, Start, read_blocks, utf16
-from traces.kernels.columns import rows_of_each
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Int32, Int64
 from traces.values import Unit, ValueType

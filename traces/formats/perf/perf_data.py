@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from traces.builder import TraceBuilder
+from traces.equal_rows import distinct_rows
 from traces.errors import UnrecognisedTrace
 from traces.formats.perf.perf_data_history import History, name_of, read_history
 from traces.formats.perf.perf_data_records import (
@@ -21,7 +22,6 @@ from traces.formats.perf.perf_data_records import (
 )
 from traces.formats.perf.perf_data_samples import Layout, Samples
 from traces.formats.perf.perf_threads import PerfThread, add_threads
-from traces.kernels.trees import distinct_rows
 from traces.model import NONE, Int32, Int64
 
 LOST, THROTTLE, SAMPLE, LOST_SAMPLES = 2, 5, 9, 13

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.builder import MAX_TIME_NS, TraceBuilder
+from traces.equal_rows import rows_of_each
 from traces.formats.perf.perf_data_records import Event, Records, Words
-from traces.kernels.columns import rows_of_each
 from traces.model import NONE, Int64
 
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, STREAM_ID = (1 << bit for bit in range(10))

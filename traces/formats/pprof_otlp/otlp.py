@@ -13,6 +13,7 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
+from traces.equal_rows import rows_of_each
 from traces.formats.pprof_otlp.locations import frames_of_stacks, sampled_lines, with_lines
 from traces.formats.pprof_otlp.protobuf_columns import (
     fixed_numbers_of,
@@ -24,7 +25,6 @@ from traces.formats.pprof_otlp.protobuf_columns import (
 )
 from traces.formats.protobuf_fields import fields
 from traces.formats.time_units import in_unit, unit_named
-from traces.kernels.columns import rows_of_each
 from traces.kernels.library import NotReadable
 from traces.kernels.protobuf import FIXED64, LENGTH, VARINT, Fields, scan_fields
 from traces.kernels.trees import Paths, paths_of_stacks

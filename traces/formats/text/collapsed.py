@@ -13,7 +13,7 @@ from traces.values import Unit, ValueType
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed the one profile; lines that are no stack are counted, comments (`#`) are not samples."""
     try:
-        lines = scan_lines(content, MAX_STACK_DEPTH)
+        lines = scan_lines(content, MAX_STACK_DEPTH, builder.progress.counter)
     except NotReadable as error:
         raise builder.damaged("a weight is out of range.") from error
     builder.warn("skipped_lines", "lines without a stack and a weight were skipped", lines.skipped)

@@ -12,7 +12,8 @@ from traces.builder import TraceBuilder
 from traces.formats.trace_event.event_list import Events, ThreadKey, Threads
 from traces.formats.v8.v8_nodes import NODE, ON_TOP, V8Profile, add_v8_profile, ranges
 from traces.kernels.library import NotReadable
-from traces.kernels.records import Field, Kind, Table, scan_slices
+from traces.kernels.record_columns import Field, Kind, Table
+from traces.kernels.records import scan_slices
 from traces.kernels.scaled import MISSING
 from traces.model import Int64
 

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.kernels.columns import pick
-from traces.kernels.records import Field, Kind, Table, scan_records
+from traces.kernels.inputs import ReadCounter
+from traces.kernels.record_columns import Field, Kind, Table
+from traces.kernels.records import scan_records
 from traces.model import NONE, Int32, Int64
 
 ThreadKey = tuple[str, str]
@@ -42,9 +44,9 @@ class Events:
     table: Table
 
     @classmethod
-    def of(cls, content: memoryview) -> Self:
-        """Read the events. Raises NotReadable."""
-        return cls(content, scan_records(content, EVENT, "traceEvents"))
+    def of(cls, content: memoryview, counter: ReadCounter | None = None) -> Self:
+        """Read the events, and advance the counter. Raises NotReadable."""
+        return cls(content, scan_records(content, EVENT, "traceEvents", counter))
 
     @property
     def time(self) -> Int64:

@@ -68,7 +68,7 @@ class Slices:
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed one profile a thread, and those of V8's profiler first. Raises DamagedTrace."""
     try:
-        events = Events.of(content)
+        events = Events.of(content, builder.progress.counter)
     except NotReadable as error:
         raise builder.damaged(f"{error}.") from error
     if not events.table.found and not events.table.members.keys() >= SAMPLES:

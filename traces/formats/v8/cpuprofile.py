@@ -40,7 +40,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
 
 
 def _read_list(content: memoryview, builder: TraceBuilder) -> V8Profile:
-    table = scan_records(content, NODE, "nodes")
+    table = scan_records(content, NODE, "nodes", builder.progress.counter)
     samples, deltas = (table.members.get(name) for name in ("samples", "timeDeltas"))
     if table.unterminated:
         raise builder.damaged("it breaks off.")

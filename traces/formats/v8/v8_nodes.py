@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import MAX_TIME_NS, TraceBuilder
-from traces.kernels.records import Field, Kind, Table
+from traces.equal_rows import distinct_rows
+from traces.kernels.record_columns import Field, Kind, Table
 from traces.kernels.scaled import MISSING
-from traces.kernels.trees import CycleFound, Paths, distinct_rows, paths_of_nodes
+from traces.kernels.trees import CycleFound, Paths, paths_of_nodes
 from traces.model import NONE, Int32, Int64
 
 ROOT = "(root)"

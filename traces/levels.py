@@ -63,51 +63,11 @@ class Levels:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Preorder:
-    """A walk through a tree: `nodes` in its order, and of each node its `place` there and the `stop` of what is below
-    it. Dear to find, but then a sum over all that is below each node is a difference."""
-
-    nodes: Int64
-    place: Int64
-    stop: Int64
-
-    def sum_upwards(self, own: Values) -> Values:
-        """Each node's own value and those of all nodes below it: whole numbers, that no order of adding rounds."""
-        sums = np.zeros(len(own) + 1, own.dtype)
-        np.cumsum(own[self.nodes], out=sums[1:])
-        total: Values = sums.take(self.stop) - sums.take(self.place)
-        return total
-
-    def at_or_below(self, starts: Int64) -> npt.NDArray[np.bool_]:
-        """Which nodes are one of `starts` or lie below one; none of them may lie below another."""
-        edges = np.zeros(len(self.place) + 1, np.int32)
-        edges[self.place[starts]] += 1
-        np.subtract.at(edges, self.stop[starts], 1)
-        found: npt.NDArray[np.bool_] = (np.cumsum(edges) > 0)[self.place]
-        return found
-
-
 def is_whole(values: Values) -> bool:
     """Whether no sum of them is rounded."""
     if values.dtype.kind == "i":
         return True
     return bool((values == np.rint(values)).all() and np.abs(values).sum() < EXACT)
-
-
-def preorder_of(levels: Levels, parent: Int32) -> Preorder:
-    """The walk that visits siblings in node order."""
-    count = len(parent)
-    size = levels.sum_upwards(np.ones(count, np.int64))
-    siblings = np.argsort((parent.astype(np.int64) << 32) | np.arange(count))
-    before = np.concatenate(([0], np.cumsum(size[siblings])))[:-1]  # of nodes of all earlier parents, too
-    first = np.flatnonzero(np.diff(parent[siblings], prepend=-2))
-    steps = np.empty(count, np.int64)
-    steps[siblings] = before - np.repeat(before[first], np.diff(first, append=count)) + 1
-    place = levels.sum_downwards(steps) - 1
-    nodes = np.empty(count, np.int64)
-    nodes[place] = np.arange(count)
-    return Preorder(nodes, place, place + size)
 
 
 def levels_of(depth: Int32, parent: Int32 | Int64) -> Levels:

@@ -1,4 +1,4 @@
-"""Trees by depth and in preorder, and rows that are equal: beside the plainest way to say it."""
+"""Trees by depth, rows that are equal, and paths that are shared: beside the plainest way to say it."""
 
 from collections.abc import Iterator
 
@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces.kernels import distinct, trees
-from traces.kernels.levels import levels_of, preorder_of
+from traces.analysis.shared_paths import shared_paths
 from traces.kernels.library import SWITCH
+from traces.levels import levels_of
 
 nodes = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3), st.booleans()), min_size=1, max_size=40)
 """Of each node: which of those before it is its parent, its frame, whether it is wanted."""
@@ -40,27 +40,13 @@ def test_walks_over_a_tree_find_what_each_node_has_above_and_below(rows: list[tu
     above = [list(path(node, parents)) for node in range(len(rows))]
     below = [sum(own[node] for node in range(len(rows)) if root in above[node]) for root in range(len(rows))]
     assert levels.sum_upwards(own).tolist() == below
-    assert preorder_of(levels, parent).sum_upwards(own).tolist() == below
     assert levels.sum_downwards(own).tolist() == [own[line].sum() for line in above]
     assert levels.at_or_below(wanted).tolist() == [bool(wanted[line].any()) for line in above]
     assert levels.nearest(wanted).tolist() == [next((n for n in line if wanted[n]), -1) for line in above]
-    highest = np.flatnonzero(wanted & (levels.sum_downwards(wanted.astype(np.int32)) == 1))
-    assert preorder_of(levels, parent).at_or_below(highest).tolist() == levels.at_or_below(wanted).tolist()
 
 
-@given(st.lists(st.integers(0, 5) | st.integers(0, 1 << 62), max_size=40))
-def test_groups_come_in_order_of_their_first_rows(keys: list[int]) -> None:
-    group, first = distinct.groups_of(np.array(keys, np.int64))
-    known = list(dict.fromkeys(keys))
-    assert group.tolist() == [known.index(key) for key in keys]
-    assert first.tolist() == [keys.index(key) for key in known]
-
-
-@pytest.mark.parametrize("hashed_alike", [False, True])
 @given(nodes)
-def test_nodes_of_one_path_become_one_though_their_numbers_collide(
-    hashed_alike: bool, rows: list[tuple[int, int, bool]]
-) -> None:
+def test_nodes_of_one_path_become_one(rows: list[tuple[int, int, bool]]) -> None:
     parents, parent, depth = tree_of(rows)
     frame, shown = np.array([row[1] for row in rows], np.int32), np.array([row[2] for row in rows])
     levels = levels_of(depth, parent)
@@ -71,20 +57,8 @@ def test_nodes_of_one_path_become_one_though_their_numbers_collide(
     for switch in ("", "off"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(SWITCH, switch)
-            if hashed_alike:
-                patch.setattr(distinct, "path_keys", lambda *_: np.zeros(len(rows), np.uint64))
-            found = distinct.shared_paths(levels, frame, shown, above, 100)
+            found = shared_paths(frame, shown, above, 100)
         assert [known[leaf] for leaf in found.leaf.tolist()] == said
         assert found.frame.tolist() == [line[0] for line in known]
         assert found.depth.tolist() == [len(line) - 1 for line in known]
         assert found.parent.tolist() == [known.index(line[1:]) if line[1:] else -1 for line in known]
-
-
-def test_sums_of_parts_that_no_float_holds_are_added_in_the_order_of_the_kernel() -> None:
-    parent = np.array([-1, 0, 0, 1], np.int32)
-    own = np.array([0.1, 0.2, 1e16, 0.3])
-    preorder = preorder_of(levels_of(np.array([0, 1, 1, 2], np.int32), parent), parent)
-    kernel = trees.sum_upwards(own, parent)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(SWITCH, "off")
-        assert trees.sum_upwards(own, parent, lambda: preorder).tolist() == kernel.tolist()

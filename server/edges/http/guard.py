@@ -66,11 +66,11 @@ class Guard:
         return None
 
 
-def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:
+def _with_headers(send: Send, added: Mapping[str, str]) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in headers.items():
+            for name, value in added.items():
                 headers.setdefault(name, value)
         await send(message)
 

@@ -54,7 +54,7 @@ def response_ending(reply: "Reply", number: int) -> dict[str, Any]:
         return _end("response.failed", _response(number, "failed") | {"error": error})
     reasons = {"length": "max_output_tokens", "content_filter": "content_filter"}
     reason = reasons.get(reply.finish_reason or "")
-    whole = _response(number, "incomplete" if reason else "completed")
+    response = _response(number, "incomplete" if reason else "completed")
     output: list[dict[str, Any]] = []
     if reply.text:
         part = {"type": "output_text", "text": reply.text, "annotations": []}
@@ -63,17 +63,17 @@ def response_ending(reply: "Reply", number: int) -> dict[str, Any]:
         )
     for index, (name, arguments) in enumerate(reply.calls):
         output.append(_call(f"fc_{number}_{index}", f"call_{number}_{index}", name, arguments))
-    whole |= {"output": output, "incomplete_details": {"reason": reason} if reason else None}
+    response |= {"output": output, "incomplete_details": {"reason": reason} if reason else None}
     if reply.usage:
         tokens_in, tokens_out = reply.usage
-        whole["usage"] = {
+        response["usage"] = {
             "input_tokens": tokens_in,
             "input_tokens_details": {"cached_tokens": reply.cached, "cache_write_tokens": 0},
             "output_tokens": tokens_out,
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": tokens_in + tokens_out,
         }
-    return _end("response.incomplete" if reason else "response.completed", whole)
+    return _end("response.incomplete" if reason else "response.completed", response)
 
 
 def _response(number: int, status: str) -> dict[str, Any]:

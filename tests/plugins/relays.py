@@ -1,5 +1,5 @@
 """Every Relay: in memory, over PostgreSQL inside one process and from one process to another, and in memory with a
-project's Realtime beside it, alive or dead. What its tests publish, and what a listener gets."""
+project's Realtime behind it, alive or dead. What its tests publish, and what a listener gets."""
 
 from collections.abc import AsyncIterator
 from uuid import uuid4

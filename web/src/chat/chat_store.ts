@@ -170,7 +170,7 @@ export class ChatStore extends Store<ChatState> {
     this.#ping = setInterval(() => this.#keepAlive(), PING_EVERY_MS);
   }
 
-  /** `resuming`: hear a running turn from where we stand. Where what we hold is in doubt its snapshot is asked for instead. */
+  /** `resuming`: receive a running turn from its last known event on. Where that is in doubt its snapshot is asked for instead. */
   #join({ resuming }: { resuming: boolean }): void {
     const { traceId, sessionId, mountedTools } = this.#settings;
     const running = runningTurn(this.read().conversation);

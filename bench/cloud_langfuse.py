@@ -23,7 +23,7 @@ from server.adapters.in_process.clock import SystemClock
 from server.adapters.langfuse.connection import LangfuseConnection
 from server.adapters.langfuse.prompts import LangfusePrompts
 from server.adapters.langfuse.tracing import LangfuseTracing
-from tests.agent.turns import RecordingSink, Stage, endpoint_models, stage
+from tests.server.agent.turns import RecordingSink, Stage, endpoint_models, stage
 from tests.cloud.faults import Fault
 from tests.cloud.langfuse_server import langfuse_server
 from tests.cloud.langfuse_turns import PROMPT

@@ -13,8 +13,8 @@ from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.agent.model_call.chat_model import ChatModels
 from server.agent.turn import TurnAnswer
 from server.testing.manual_clock import ManualClock
-from tests.agent.turns import RecordingSink, Stage, stage
 from tests.cloud.langfuse_server import LangfuseServer, langfuse_server
+from tests.server.agent.turns import RecordingSink, Stage, stage
 
 PROMPT = "You read traces. {{trace_summary}} {{findings}}"
 

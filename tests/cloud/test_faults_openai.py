@@ -11,8 +11,8 @@ from server.adapters.model.patience import Patience
 from server.errors import ModelFailed
 from server.protocol.events import ToolStart, TurnFailed
 from server.turns.turn_failures import turn_failure
-from tests.agent.turns import Stage, stage
 from tests.openai_endpoint import Endpoint, Fault, Reply, openai_endpoint
+from tests.server.agent.turns import Stage, stage
 
 pytestmark = pytest.mark.long
 

@@ -11,9 +11,9 @@ from server.adapters.langfuse.tracing import trace_id_of
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.model.patience import Patience
 from server.errors import ModelFailed
-from tests.agent.turns import endpoint_models
 from tests.cloud.langfuse_turns import PROMPT, Watched, watched
 from tests.openai_endpoint import Reply, openai_endpoint
+from tests.server.agent.turns import endpoint_models
 
 pytestmark = pytest.mark.long
 

@@ -11,9 +11,9 @@ from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.model.patience import Patience
 from server.errors import ModelFailed
 from server.turns.features import features
-from tests.agent.turns import stage
 from tests.openai_endpoint import Reply, openai_endpoint
 from tests.plugins.worlds import World, new_uuid
+from tests.server.agent.turns import stage
 
 TEAM = Plan(name="team", display_name="Team", chat_models=("large", "org/small:8b"))
 ANSWER = Reply(text="It is parse_json.")

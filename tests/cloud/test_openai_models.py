@@ -17,8 +17,8 @@ from server.ports.conversations import MessageRow, Sender
 from server.protocol.events import ToolStart, TurnStarted
 from server.turns.endings import ending_of
 from server.turns.view_of_turn import TurnView
-from tests.agent.turns import Stage, stage
 from tests.openai_endpoint import Endpoint, Reply, openai_endpoint
+from tests.server.agent.turns import Stage, stage
 
 QUICK = Patience(first_s=30, silence_s=30, retries=0, longest_pause_s=0)
 TOOL = Reply(text="I look.", calls=(("get_top_functions", '{"limit": 5}'),))

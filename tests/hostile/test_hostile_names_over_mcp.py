@@ -9,7 +9,7 @@ import mcp_types as types
 import pytest
 
 from tests.hostile.names import MARK, NAMES, chrome, speedscope
-from tests.mcp.test_mcp_stdio import talking
+from tests.server.edges.mcp.test_stdio import talking
 
 pytestmark = pytest.mark.long
 

@@ -17,9 +17,9 @@ from server.agent.tools.all_tools import TOOLS
 from server.agent.tools.contract.run_tool import run_tool
 from server.agent.tools.contract.tool_errors import ToolProblem
 from server.protocol.events import ToolStart
-from tests.agent.turns import Stage, endpoint_models, stage
 from tests.hostile.names import GROUPS, MARK, NAMES, chrome, speedscope
 from tests.openai_endpoint import Reply, openai_endpoint
+from tests.server.agent.turns import Stage, endpoint_models, stage
 from traces.errors import DamagedTrace
 from traces.model import Trace
 from traces.reader import read_trace

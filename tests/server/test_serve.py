@@ -14,7 +14,7 @@ import httpx
 import psutil
 import pytest
 
-SAMPLES = [file.name for file in (Path(__file__).parent.parent.parent / "fixtures" / "sample").iterdir()]
+SAMPLES = [file.name for file in (Path(__file__).parents[2] / "fixtures" / "sample").iterdir()]
 COMMAND = [sys.executable, "-c", "from server.app import main; main()", "serve"]
 
 

@@ -6,7 +6,7 @@ import pytest
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.workers.sql_process import MOST_SQL_CHARACTERS, SqlBounds
 from server.ports.traces import SqlRefused
-from tests.agent.turns import small_trace
+from tests.server.agent.turns import small_trace
 
 pytestmark = pytest.mark.long
 

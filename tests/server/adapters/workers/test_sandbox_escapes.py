@@ -11,7 +11,7 @@ import pytest
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.workers.sql_process import SqlBounds
 from server.ports.traces import SqlRefused
-from tests.agent.turns import small_trace
+from tests.server.agent.turns import small_trace
 from traces import cache
 
 pytestmark = pytest.mark.long

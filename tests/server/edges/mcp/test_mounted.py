@@ -1,0 +1,98 @@
+"""`/mcp/` of a running server: spoken to by the protocol's official client, closed to everybody else."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+from mcp import Client, types
+from mcp.client.streamable_http import streamable_http_client
+
+from limits.plans import LOCAL_PLAN
+from server.agent.tools.all_tools import TOOLS
+from tests.server.edges.mcp.test_stdio import words
+from tests.server.running_server import RunningServer, running_server
+
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "find_frames": {"pattern": "a"},
+    "query_trace": {"sql": "SELECT count(*) AS n FROM nodes"},
+    "draw_chart": {"kind": "self_time"},
+    "compare_traces": {"others": ["p0"]},
+}
+
+
+@asynccontextmanager
+async def talking(server: RunningServer, token: str) -> AsyncIterator[Client]:
+    with anyio.fail_after(150):
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=60) as http,
+            Client(streamable_http_client(f"{server.address}/mcp/", http_client=http)) as client,
+        ):
+            yield client
+
+
+async def test_every_tool_is_listed_and_answers_and_pictures_are_images(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        await server.trace_id()
+        async with talking(server, "anna") as client:
+            offered = {tool.name for tool in (await client.list_tools()).tools}
+            assert offered == {"list_traces"} | {tool.name for tool in TOOLS if not tool.needs & {"viewer", "sources"}}
+            frame = await client.call_tool("query_trace", {"sql": "SELECT frame FROM nodes ORDER BY depth LIMIT 1"})
+            handle = words(frame).splitlines()[-1]
+            seen = set()
+            for name in sorted(offered - {"get_span_details"}):
+                arguments = {"frame": handle} if "sandwich" in name or "callers" in name else ARGUMENTS.get(name, {})
+                result = await client.call_tool(name, arguments)
+                assert not result.is_error, (name, words(result))
+                seen |= {name for one in result.content if isinstance(one, types.ImageContent)}
+            assert "generate_flamegraph_screenshot" in seen
+
+
+async def test_a_caller_finds_his_own_traces_and_nobody_elses(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        trace_id = await server.trace_id()
+        async with talking(server, "anna") as client:
+            assert trace_id in words(await client.call_tool("list_traces", {}))
+            assert [str(one.uri) for one in (await client.list_resources()).resources] == [
+                f"flamechat://traces/{trace_id}"
+            ]
+        async with talking(server, "ben") as client:
+            assert trace_id not in words(await client.call_tool("list_traces", {}))
+            assert (await client.list_resources()).resources == []
+            refused = await client.call_tool("get_trace_summary", {"trace": trace_id})
+            assert refused.is_error
+
+
+async def test_nobody_without_an_identity_is_answered(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        for headers in ({}, {"Authorization": "Bearer mallory"}):
+            for method in ("GET", "POST", "DELETE"):
+                answer = await server.http.request(method, "/mcp/", headers=headers, json={})
+                assert answer.status_code == 401, (method, answer.text)
+                assert answer.headers["www-authenticate"] == "Bearer"
+
+
+async def test_the_address_without_its_last_stroke_leads_there(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        answer = await server.http.post("/mcp", headers={"Authorization": "Bearer anna"}, json={})
+        assert (answer.status_code, answer.headers["location"]) == (307, "/mcp/")
+
+
+async def test_another_sites_page_is_refused(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        headers = {"Authorization": "Bearer anna", "Origin": "https://evil.example"}
+        assert (await server.http.post("/mcp/", headers=headers, json={})).status_code == 403
+
+
+async def test_a_tool_that_the_plan_leaves_out_is_neither_listed_nor_called(tmp_path: Path) -> None:
+    plan = replace(LOCAL_PLAN, hidden_tools=("query_trace",))
+    async with running_server(tmp_path, plan=plan) as server:
+        await server.trace_id()
+        async with talking(server, "anna") as client:
+            assert "query_trace" not in {tool.name for tool in (await client.list_tools()).tools}
+            refused = await client.call_tool("query_trace", {"sql": "SELECT 1"})
+            assert refused.is_error
+            assert "there is no tool" in words(refused)

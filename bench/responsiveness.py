@@ -11,7 +11,8 @@ import time
 from itertools import cycle, islice
 from pathlib import Path
 
-from server.adapters.workers.worker_pool import ProcessWorkers
+from server.composing.workers import build_workers
+from server.settings import load_settings
 from traces.analysis.summary import summarise
 
 IMPORTS = 100
@@ -25,7 +26,7 @@ async def lateness_ms(files: list[Path], cache: Path) -> tuple[list[float], floa
     """How late each tick came while all imports ran, in milliseconds, and the seconds they took. The files are read as
     different uploads: nothing is found in the cache.
     """
-    workers, late = ProcessWorkers(cache), list[float]()
+    workers, late = build_workers(load_settings(), cache), list[float]()
 
     async def tick() -> None:
         while True:

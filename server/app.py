@@ -1,5 +1,5 @@
-"""The composition root: the one file that sees every part, builds them from the settings, starts and stops them in
-order.
+"""The composition root: builds every part from the settings, starts and stops them in order. What the parts are to each
+other stands in `composing/use_cases.py`.
 
 `serve` is `flamechat serve`. Imports of parts stand inside functions, so that a command loads only what it runs.
 """
@@ -135,11 +135,11 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.adapters.postgres.turn_queue import PostgresTurnQueue
     from server.adapters.postgres.turn_sweep import TurnSweep
     from server.adapters.prometheus import PrometheusMeasures
-    from server.adapters.workers.worker_pool import ProcessWorkers
     from server.composing.agent import build_agent
     from server.composing.backing import backing_of
     from server.composing.use_cases import Adapters, Rows, compose
     from server.composing.watching import watching
+    from server.composing.workers import build_workers
     from server.turns.turn_pictures import StoredPictures
 
     async with AsyncExitStack() as stack:
@@ -152,15 +152,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
         await stack.enter_async_context(TurnSweep(queue))
         relay = await stack.enter_async_context(PostgresRelay(database, place.session_dsn))
         watched = await stack.enter_async_context(watching(settings))
-        workers = ProcessWorkers(
-            settings.data / "cache",
-            cache_bytes=settings.cache_bytes,
-            importers=settings.importers,
-            askers=settings.askers,
-            memory_bytes=settings.worker_memory_bytes,
-            import_seconds=settings.import_seconds,
-            question_seconds=settings.question_seconds,
-        )
+        workers = build_workers(settings, settings.data / "cache")
         backing = await stack.enter_async_context(backing_of(settings, place, database, relay))
         yield compose(
             settings,

@@ -8,6 +8,7 @@ import anyio
 from server.adapters.workers.cache_eviction import evict
 from server.adapters.workers.worker_pool import ProcessWorkers
 from server.ports.traces import OpenTrace
+from tests.process_workers import process_workers
 from traces.cache import ENGINE_VERSION
 from traces.model import Trace
 
@@ -67,11 +68,11 @@ def test_what_a_killed_importer_left_goes_and_what_one_is_writing_stays(tmp_path
 
 async def test_a_trace_that_is_asked_about_outlives_one_that_is_not(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
-    first = await read(ProcessWorkers(cache), tmp_path, "a" * 64)
-    second = await read(ProcessWorkers(cache), tmp_path, "b" * 64)
+    first = await read(process_workers(cache), tmp_path, "a" * 64)
+    second = await read(process_workers(cache), tmp_path, "b" * 64)
     for age, opened in enumerate((second, first)):  # the first was used longest ago
         os.utime(opened.columns, ns=(10**9 * (100 - age), opened.columns.stat().st_mtime_ns))
-    for_two = ProcessWorkers(cache, cache_bytes=2 * first.columns.stat().st_size)
+    for_two = process_workers(cache, cache_bytes=2 * first.columns.stat().st_size)
     assert await for_two.ask(first, frame_count) == 2
     await read(for_two, tmp_path, "c" * 64)
     assert await for_two.cached(second.sha256) is None
@@ -79,7 +80,7 @@ async def test_a_trace_that_is_asked_about_outlives_one_that_is_not(tmp_path: Pa
 
 
 async def test_a_trace_that_made_room_is_read_again(tmp_path: Path) -> None:
-    workers = ProcessWorkers(tmp_path / "cache", cache_bytes=0)
+    workers = process_workers(tmp_path / "cache", cache_bytes=0)
     first = await read(workers, tmp_path, "a" * 64)
     await read(workers, tmp_path, "b" * 64)
     assert await workers.cached(first.sha256) is None

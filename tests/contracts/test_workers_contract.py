@@ -11,9 +11,9 @@ import anyio
 import pytest
 
 from server.adapters.in_process.workers import InlineTraceWorkers
-from server.adapters.workers.worker_pool import ProcessWorkers
 from server.errors import WorkerFailed
 from server.ports.traces import OpenTrace, SqlRefused, TraceWorkers
+from tests.process_workers import process_workers
 from traces.analysis.functions import top_functions
 from traces.errors import DamagedTrace, EmptyTrace, TraceError, UnknownHandle, UnrecognisedTrace
 from traces.model import Trace
@@ -23,7 +23,7 @@ STACKS = b"main;parse;read 700\nmain;parse 200\nmain;render;paint 80\nmain 20\n"
 
 @pytest.fixture(params=["inline", "processes"])
 def workers(request: pytest.FixtureRequest, tmp_path: Path) -> TraceWorkers:
-    return InlineTraceWorkers() if request.param == "inline" else ProcessWorkers(tmp_path / "cache")
+    return InlineTraceWorkers() if request.param == "inline" else process_workers(tmp_path / "cache")
 
 
 async def read(workers: TraceWorkers, tmp_path: Path, content: bytes = STACKS, name: str = "stacks.txt") -> OpenTrace:
@@ -127,7 +127,7 @@ def process_of(trace: Trace) -> tuple[int, int]:
 
 
 async def test_a_worker_that_dies_fails_its_question_alone(tmp_path: Path) -> None:
-    workers = ProcessWorkers(tmp_path / "cache")
+    workers = process_workers(tmp_path / "cache")
     opened = await read(workers, tmp_path)
     with pytest.raises(WorkerFailed, match="memory or time"):
         await workers.ask(opened, die)
@@ -135,7 +135,7 @@ async def test_a_worker_that_dies_fails_its_question_alone(tmp_path: Path) -> No
 
 
 async def test_a_question_past_its_time_is_stopped_with_its_process(tmp_path: Path) -> None:
-    patient, hasty = (ProcessWorkers(tmp_path / "cache", question_seconds=seconds) for seconds in (60, 1))
+    patient, hasty = (process_workers(tmp_path / "cache", question_seconds=seconds) for seconds in (60, 1))
     opened = await read(patient, tmp_path)
     process, _ = await patient.ask(opened, process_of)
     with anyio.fail_after(60), pytest.raises(WorkerFailed, match="1 s"):
@@ -146,14 +146,14 @@ async def test_a_question_past_its_time_is_stopped_with_its_process(tmp_path: Pa
 
 
 async def test_a_question_past_its_processor_time_is_ended_by_the_system(tmp_path: Path) -> None:
-    patient, hasty = (ProcessWorkers(tmp_path / "cache", question_seconds=seconds) for seconds in (60, 1))
+    patient, hasty = (process_workers(tmp_path / "cache", question_seconds=seconds) for seconds in (60, 1))
     opened = await read(patient, tmp_path)
     with anyio.fail_after(60), pytest.raises(WorkerFailed):
         await hasty.ask(opened, spin)
 
 
 async def test_a_question_past_its_memory_fails_and_the_server_lives(tmp_path: Path) -> None:
-    workers = ProcessWorkers(tmp_path / "cache", memory_bytes=2 << 30)
+    workers = process_workers(tmp_path / "cache", worker_memory_bytes=2 << 30)
     opened = await read(workers, tmp_path)
     with pytest.raises(WorkerFailed, match=r"2\.0 GB"):
         await workers.ask(opened, eat_memory)
@@ -171,7 +171,7 @@ def opened_at_once(pipe: Path) -> Iterator[int]:
 
 
 async def test_an_abandoned_question_takes_its_process_along(tmp_path: Path) -> None:
-    workers = ProcessWorkers(tmp_path / "cache", askers=1)
+    workers = process_workers(tmp_path / "cache", askers=1)
     opened = await read(workers, tmp_path)
     process, _ = await workers.ask(opened, process_of)
     started = tmp_path / "started"
@@ -190,20 +190,20 @@ async def test_an_abandoned_question_takes_its_process_along(tmp_path: Path) -> 
 
 
 async def test_ctrl_c_in_a_terminal_is_for_the_server_not_for_its_workers(tmp_path: Path) -> None:
-    workers = ProcessWorkers(tmp_path / "cache")
+    workers = process_workers(tmp_path / "cache")
     opened = await read(workers, tmp_path)
     assert await workers.ask(opened, survive_ctrl_c) == "answered"
 
 
 async def test_importing_is_nice_and_answering_is_not(tmp_path: Path) -> None:
-    workers = ProcessWorkers(tmp_path / "cache", askers=1)
+    workers = process_workers(tmp_path / "cache", askers=1)
     opened = await read(workers, tmp_path)
     _, niceness = await workers.ask(opened, process_of)
     assert niceness == os.nice(0)
 
 
 async def test_a_damaged_or_foreign_cache_file_is_no_cache(tmp_path: Path) -> None:
-    workers = ProcessWorkers(tmp_path / "cache")
+    workers = process_workers(tmp_path / "cache")
     opened = await read(workers, tmp_path)
     for damage in (b"", b"something else entirely" * 500, opened.columns.read_bytes()[:300]):
         opened.columns.write_bytes(damage)
@@ -213,7 +213,7 @@ async def test_a_damaged_or_foreign_cache_file_is_no_cache(tmp_path: Path) -> No
 
 
 async def test_a_cache_that_is_lost_between_two_questions_is_said(tmp_path: Path) -> None:
-    workers = ProcessWorkers(tmp_path / "cache")
+    workers = process_workers(tmp_path / "cache")
     opened = await read(workers, tmp_path)
     opened.columns.unlink()
     with pytest.raises(WorkerFailed, match="Try again"):
@@ -221,7 +221,7 @@ async def test_a_cache_that_is_lost_between_two_questions_is_said(tmp_path: Path
 
 
 async def test_reading_leaves_nothing_but_the_columns(tmp_path: Path) -> None:
-    workers = ProcessWorkers(tmp_path / "cache")
+    workers = process_workers(tmp_path / "cache")
     opened = await read(workers, tmp_path)
     with pytest.raises(TraceError):
         await read(workers, tmp_path, b"\x1f\x8b\x08\x00broken")

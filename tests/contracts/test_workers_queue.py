@@ -8,15 +8,15 @@ import anyio
 import pytest
 
 from server.adapters.workers.shared_progress import attached_progress, shared_progress
-from server.adapters.workers.worker_pool import ProcessWorkers
 from server.errors import Busy
 from server.ports.traces import OpenTrace
+from tests.process_workers import process_workers
 
 
 async def test_imports_wait_in_line_and_one_too_many_gets_a_retry_after(tmp_path: Path) -> None:
     upload = tmp_path / "upload"
     upload.write_bytes(b"main;work 3\nmain 2\n")
-    workers = ProcessWorkers(tmp_path / "cache", most_imports=5)
+    workers = process_workers(tmp_path / "cache", most_imports=5)
     opened: list[OpenTrace] = []
     refused: list[Busy] = []
 
@@ -39,8 +39,8 @@ async def test_imports_wait_in_line_and_one_too_many_gets_a_retry_after(tmp_path
 async def test_a_trace_that_is_there_already_needs_no_place_in_the_line(tmp_path: Path) -> None:
     upload = tmp_path / "upload"
     upload.write_bytes(b"main;work 3\nmain 2\n")
-    await ProcessWorkers(tmp_path / "cache").read(upload, name="stacks.txt", sha256="a" * 64)
-    full = ProcessWorkers(tmp_path / "cache", most_imports=0)
+    await process_workers(tmp_path / "cache").read(upload, name="stacks.txt", sha256="a" * 64)
+    full = process_workers(tmp_path / "cache", most_imports=0)
     with pytest.raises(Busy):
         await full.read(upload, name="stacks.txt", sha256="b" * 64)
     assert await full.cached("a" * 64) is not None
@@ -50,7 +50,7 @@ async def test_those_who_wait_know_their_place_and_nobody_else_has_one(tmp_path:
     uploads = [tmp_path / f"upload {number}" for number in range(4)]
     for upload in uploads:
         upload.write_bytes(b"main;work 3\nmain 2\n")
-    workers = ProcessWorkers(tmp_path / "cache")
+    workers = process_workers(tmp_path / "cache")
     seen: list[list[int | None]] = []
 
     async def one(number: int) -> None:
@@ -71,7 +71,7 @@ async def test_those_who_wait_know_their_place_and_nobody_else_has_one(tmp_path:
 async def test_how_much_an_importer_has_read_only_grows(tmp_path: Path) -> None:
     upload = tmp_path / "upload"
     upload.write_bytes(b"".join(b"main;f%d;g%d 3\n" % (number % 999, number) for number in range(400_000)))
-    workers = ProcessWorkers(tmp_path / "cache")
+    workers = process_workers(tmp_path / "cache")
     seen: list[int] = []
     ended = anyio.Event()
 

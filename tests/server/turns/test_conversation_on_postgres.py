@@ -23,7 +23,6 @@ from server.adapters.postgres.relay import PostgresRelay
 from server.adapters.postgres.trace_records import PostgresTraceRecords
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
 from server.adapters.postgres.turn_sweep import TurnSweep
-from server.adapters.workers.worker_pool import ProcessWorkers
 from server.agent.turn import Agent, TurnAnswer, TurnInput, TurnSink
 from server.composing.agent import build_agent
 from server.composing.use_cases import Adapters, Backing, Rows, compose
@@ -33,6 +32,7 @@ from server.ports.identity import LOCAL_USER_ID, Caller
 from server.settings import load_settings
 from server.turns.turn_pictures import StoredPictures
 from tests.plugins.postgres import FreshDatabase
+from tests.process_workers import process_workers
 from tests.server.running_server import RunningServer, ScriptedAgent, saying, serving
 
 END = ("model_response_end", "turn_cancelled", "turn_failed")
@@ -46,7 +46,7 @@ async def local_server(
     settings = load_settings(data=folder)
     account_id = await ensure_local_user(database.owner, LOCAL_USER_ID)
     user = Caller(user_id=LOCAL_USER_ID, account_id=account_id, is_administrator=True)
-    objects, workers = FolderObjects(folder / "objects"), ProcessWorkers(folder / "cache")
+    objects, workers = FolderObjects(folder / "objects"), process_workers(folder / "cache")
     async with (
         Database(database.server) as pool,
         PostgresTurnQueue(database.server, at_once=4) as queue,

@@ -6,13 +6,13 @@ from pathlib import Path
 import anyio
 import pytest
 
-from server.adapters.workers.worker_pool import ProcessWorkers
 from server.composing.agent import build_agent
 from server.settings import load_settings
 from server.testing.objects import MemoryObjects
 from server.turns.turn_pictures import StoredPictures
 from tests.openai_endpoint import Reply, openai_endpoint
 from tests.plugins.postgres import FreshDatabase
+from tests.process_workers import process_workers
 from tests.server.running_server import ScriptedAgent, running_server, saying
 from tests.server.talking import END, ask, history, new_id
 from tests.server.turns.test_conversation_on_postgres import local_server
@@ -27,7 +27,7 @@ async def test_a_cancel_hangs_up_on_the_model_and_keeps_what_it_said_marked_as_p
     session_id, turn_id = str(uuid.uuid4()), new_id()
     async with openai_endpoint(ENDLESS) as endpoint:
         settings = load_settings(data=tmp_path, model_base_url=endpoint.base_url, model="fake")
-        workers, pictures = ProcessWorkers(tmp_path / "cache"), StoredPictures(MemoryObjects())
+        workers, pictures = process_workers(tmp_path / "cache"), StoredPictures(MemoryObjects())
         agent = build_agent(settings, workers=workers, pictures=pictures)
         async with local_server(database, tmp_path, agent) as one, local_server(database, tmp_path, agent) as other:
             trace_id = await one.trace_id()

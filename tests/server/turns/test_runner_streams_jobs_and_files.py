@@ -21,7 +21,6 @@ from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
-from server.adapters.workers.worker_pool import ProcessWorkers
 from server.ports.conversations import TurnRequest
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET
 from server.ports.traces import OpenTrace
@@ -29,6 +28,7 @@ from server.protocol.events import ToolResult, ToolStart
 from server.turns.turn_pictures import picture_address, picture_path
 from tests.plugins.postgres import FreshDatabase
 from tests.plugins.worlds import postgres_world
+from tests.process_workers import process_workers
 from tests.server.running_server import ANNA, STACKS, RunningServer, ScriptedAgent, running_server, saying
 from tests.server.talking import AS_ANNA, END, answer_text, ask, history, new_id, sequence
 from tests.server.turns.test_conversation_on_postgres import local_server
@@ -146,7 +146,7 @@ def process_of(_: Trace) -> int:
 
 async def test_g25_work_on_a_trace_is_done_in_another_process(tmp_path: Path) -> None:
     """The event loop, and with it everybody else, waits for nobody's picture."""
-    workers, upload = ProcessWorkers(tmp_path / "cache"), tmp_path / "stacks.txt"
+    workers, upload = process_workers(tmp_path / "cache"), tmp_path / "stacks.txt"
     upload.write_bytes(STACKS)
     opened = await workers.read(upload, name="stacks.txt", sha256="a" * 64)
     assert await workers.ask(opened, process_of) != os.getpid()

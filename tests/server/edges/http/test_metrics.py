@@ -8,9 +8,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from limits.plans import Plan, SessionsPeriod
 from server.adapters.prometheus import PrometheusMeasures
-from server.adapters.workers.worker_pool import ProcessWorkers
 from server.errors import ModelFailed
 from server.protocol.wire_values import Usage
+from tests.process_workers import process_workers
 from tests.server.running_server import RunningServer, ScriptedAgent, running_server, saying
 from tests.server.talking import END, ask
 
@@ -77,7 +77,7 @@ async def test_what_met_a_limit_is_counted_by_the_limit(tmp_path: Path) -> None:
 
 
 async def test_workers_show_what_runs_and_what_waits(tmp_path: Path) -> None:
-    shown = PrometheusMeasures(ProcessWorkers(tmp_path)).exposition()
+    shown = PrometheusMeasures(process_workers(tmp_path)).exposition()
     for name in ("imports_running", "imports_waiting", "questions_waiting"):
         assert f"\nflamechat_{name} 0.0\n" in shown
 

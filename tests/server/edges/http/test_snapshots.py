@@ -13,9 +13,9 @@ import zstandard
 from PIL import Image
 
 from rendering.picture import Picture
-from server.adapters.workers.worker_pool import ProcessWorkers
 from server.edges.http.picture_limiter import PictureLimiter
 from server.errors import Busy
+from tests.process_workers import process_workers
 from tests.server.running_server import STACKS, RunningServer, running_server
 
 AS_ANNA = {"Authorization": "Bearer anna"}
@@ -205,7 +205,7 @@ def test_the_limiter_keeps_the_pictures_asked_for_last() -> None:
 
 
 async def test_worker_processes_draw_and_say_what_is_wrong(tmp_path: Path) -> None:
-    async with running_server(tmp_path, workers=ProcessWorkers(tmp_path / "cache")) as server:
+    async with running_server(tmp_path, workers=process_workers(tmp_path / "cache")) as server:
         with anyio.fail_after(60):
             files = {"before": ("old.txt", STACKS), "after": ("new.txt", FASTER)}
             diff = await server.http.post("/api/v1/render-diff", files=files, headers=AS_ANNA)

@@ -23,11 +23,11 @@ from server.adapters.in_process.clock import SystemClock
 from server.adapters.langfuse.connection import LangfuseConnection
 from server.adapters.langfuse.prompts import LangfusePrompts
 from server.adapters.langfuse.tracing import LangfuseTracing
-from tests.server.agent.turns import RecordingSink, Stage, endpoint_models, stage
 from tests.cloud.faults import Fault
 from tests.cloud.langfuse_server import langfuse_server
 from tests.cloud.langfuse_turns import PROMPT
 from tests.openai_endpoint import Reply, openai_endpoint
+from tests.server.agent.turns import RecordingSink, Stage, endpoint_models, stage
 
 PAIRS = 30
 WARM_UP = 5

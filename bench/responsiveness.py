@@ -11,7 +11,7 @@ import time
 from itertools import cycle, islice
 from pathlib import Path
 
-from server.composing.workers import build_workers
+from server.composing.worker_processes import build_workers
 from server.settings import load_settings
 from traces.analysis.summary import summarise
 

@@ -139,7 +139,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.composing.backing import backing_of
     from server.composing.use_cases import Adapters, Rows, compose
     from server.composing.watching import watching
-    from server.composing.workers import build_workers
+    from server.composing.worker_processes import build_workers
     from server.turns.turn_pictures import StoredPictures
 
     async with AsyncExitStack() as stack:

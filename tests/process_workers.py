@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from server.adapters.workers.worker_pool import MOST_IMPORTS, ProcessWorkers
-from server.composing.workers import build_workers
+from server.composing.worker_processes import build_workers
 from server.settings import load_settings
 
 

@@ -20,10 +20,11 @@ from rendering.picture import Picture
 from rendering.profiles import chosen_profile, profile_title, trace_title
 from rendering.text import elide_name, typeface
 from traces.analysis.functions import top_functions
+from traces.analysis.time_axis import what_it_is
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import sample_extent
 from traces.model import Profile, Trace
-from traces.values import ProfileKind
+from traces.values import Clock, ProfileKind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,9 +50,10 @@ class Activity:
 
 
 def activity(trace: Trace, *, bins: int = TIME_BINS) -> tuple[list[Activity], float, float]:
-    """The busiest profiles with a time axis in the trace's order, and the span of time they share. Empty where no
-    profile has one."""
-    timed = [p for p in trace.profiles if p.axis.is_time and p.axis_end > p.axis_start]
+    """The busiest profiles on the trace's clock in the trace's order, and the span of time they share; where each has
+    a clock of its own, the default one alone. Empty where no profile has times."""
+    timed = [p for p in trace.profiles if p.has_times and p.clock is Clock.TRACE and p.axis_end > p.axis_start]
+    timed = timed or [p for p in trace.profiles if p.index == trace.default_profile and p.has_times]
     if not timed:
         return [], 0.0, 0.0
     start, end = min(float(p.axis_start) for p in timed), max(float(p.axis_end) for p in timed)
@@ -77,7 +79,8 @@ def render_activity(trace: Trace, options: SheetOptions) -> Picture:
     """Activity over time, one line a profile. Raises InvalidOption where the trace has no time axis."""
     lines, start, end = activity(trace)
     if not lines:
-        raise InvalidOption("profile", "no profile of this trace has a time axis")
+        main = trace.profiles[trace.default_profile]
+        raise InvalidOption("profile", f"no profile of this trace has times: {main.handle} is {what_it_is(main)}")
     figure, palette = _figure(options), PALETTES[options.theme]
     rows = figure.subplots(len(lines), 1, sharex=True, squeeze=False)[:, 0]
     edges = (np.linspace(start, end, len(lines[0].busy) + 1) - start) / _time_scale(end - start)[0]
@@ -95,7 +98,7 @@ def render_activity(trace: Trace, options: SheetOptions) -> Picture:
         _style(axes, palette)
     rows[-1].set_xlabel(f"{_time_scale(end - start)[1]} from the start", color=_hex(palette.muted), fontsize=8)
     rows[-1].set_xlim(edges[0], edges[-1])
-    left_out = sum(p.axis.is_time for p in trace.profiles) - len(lines)
+    left_out = sum(p.has_times for p in trace.profiles) - len(lines)
     notes = (f"showing the {len(lines)} busiest of {len(lines) + left_out} profiles",) if left_out else ()
     busiest = max(lines, key=lambda line: float(line.busy.sum()))
     share = format_share(float(busiest.busy.mean()))

@@ -21,6 +21,7 @@ from rendering.profiles import chosen_profile, profile_title, trace_title
 from rendering.rows import Rows
 from rendering.scene import Label, Scene
 from rendering.sheet import Sheet, depth_note, detail_notes
+from traces.analysis.time_axis import is_in_order, what_it_is
 from traces.analysis.units import format_value
 from traces.analysis.window import Window
 from traces.model import Profile, Trace
@@ -46,8 +47,21 @@ class View:
 
 def render_flamegraph(trace: Trace, options: FlamegraphOptions) -> Picture:
     """The picture. Raises InvalidOption for a profile, window, depth or focus that the trace does not have."""
-    scene, notes = flamegraph_scene(trace, lay_out(trace, options), options)
+    options, notes_of_order = in_possible_order(trace, options)
+    view = lay_out(trace, options)
+    scene, notes = flamegraph_scene(trace, replace(view, notes=(*notes_of_order, *view.notes)), options)
     return write(scene, notes, options.format)
+
+
+def in_possible_order(trace: Trace, options: FlamegraphOptions) -> tuple[FlamegraphOptions, tuple[str, ...]]:
+    """The options with the order in which the profile can be drawn, and a note where that is not what was asked for:
+    what has no times is drawn left heavy. Raises InvalidOption for a window in it."""
+    profile = chosen_profile(trace, options.profile)
+    if options.window is not None and not profile.has_times:
+        raise InvalidOption("window", f"{profile.handle} is {what_it_is(profile)}; leave the window out")
+    if options.mode != "time_order" or is_in_order(profile):
+        return options, ()
+    return replace(options, mode="left_heavy"), (f"{what_it_is(profile)}, so it is drawn left heavy",)
 
 
 def lay_out(trace: Trace, options: FlamegraphOptions) -> View:

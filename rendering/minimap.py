@@ -6,12 +6,14 @@ from rendering.bounds import MINIMAP_HEIGHT
 from rendering.chart import Area
 from rendering.focus import part_of
 from rendering.in_time import rows_in_time
+from rendering.left_heavy import heaviest_first
 from rendering.options import SheetOptions
 from rendering.palette import PALETTES
 from rendering.picture import Picture, write
 from rendering.profiles import chosen_profile, profile_title, trace_title
 from rendering.rows import thinned
 from rendering.scene import Fill, Scene, Strip
+from traces.analysis.time_axis import is_in_order
 from traces.analysis.units import format_value
 from traces.analysis.window import Window
 from traces.model import Profile, Trace
@@ -52,11 +54,16 @@ def minimap_scene(trace: Trace, options: SheetOptions, window: Window | None) ->
 def overview(
     trace: Trace, profile: Profile, options: SheetOptions, window: Window | None, *, left: int, top: int, width: int
 ) -> tuple[list[Strip], list[Fill]]:
-    """Low rows of all of the profile in time order, every second or third where they are many, and the frame of the
-    window."""
+    """Low rows of all of the profile in time order, left heavy without times, every second or third where they are
+    many, and the frame of the window."""
     palette = PALETTES[options.theme]
-    rows = rows_in_time(trace, part_of(profile, None, None, flatten=False), None)
-    start, end = float(profile.axis_start), float(profile.axis_end)
+    part = part_of(profile, None, None, flatten=False)
+    if is_in_order(profile):
+        rows = rows_in_time(trace, part, None)
+        start, end = float(profile.axis_start), float(profile.axis_end)
+    else:
+        rows = heaviest_first(trace, part.tree)
+        start, end = 0.0, float(part.tree.total_value[part.tree.parent < 0].sum())
     area = Area(left, width, start, end if end > start else start + 1, options.dpr)
     rows = thinned(rows, max(1, -(-rows.depth_count // MINIMAP_HEIGHT)))
     shown = range(rows.depth_count)

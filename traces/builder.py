@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from traces.bounds import MAX_PROFILES, MAX_STACK_DEPTH
+from traces.counting import whole_counts
 from traces.errors import DamagedTrace, EmptyTrace, TraceTooLarge
 from traces.kernels.columns import counted, first_rows, pick
 from traces.kernels.spans import sum_spans
@@ -27,20 +28,23 @@ from traces.model import (
     Profile,
     Samples,
     Spans,
-    Strings,
     Trace,
     Values,
 )
 from traces.nesting import Nested
 from traces.progress import Progress
+from traces.roles import role_of
 from traces.side_tables import SideTables
 from traces.stacks import StackTable, call_tree
-from traces.values import ProfileKind, TraceWarning, Unit, ValueType
+from traces.string_arena import StringArena
+from traces.values import Clock, Counts, Facts, Order, ProfileKind, TraceWarning, Unit, ValueType, Waits
 
 LAST_LINE = 2**31 - 1
 """Files may name places of any number of digits; none is beyond this."""
 FrameKey = tuple[str, str | None, int, int, str | None]
 TIME = ValueType("time", Unit.NANOSECONDS)
+TIMELINE = Facts()
+"""Samples in time, each counting once: what a profile is unless the format or its importer knows more."""
 MAX_TIME_NS = 1 << 61
 """Beyond 73 years of nanoseconds a time is a broken number, and sums could leave int64."""
 MINUTES_A_DAY = 1_440
@@ -50,11 +54,15 @@ MAX_REASON = 400
 
 class TraceBuilder:
     """Collects what one file says. `name` is the file's; importers may sharpen `format`, and advance `progress` as they
-    read. Adding a profile more than `bounds.MAX_PROFILES` raises TraceTooLarge."""
+    read. `facts` are the format's own: those of a sampled profile that is added without any. Adding a profile more than
+    `bounds.MAX_PROFILES` raises TraceTooLarge."""
 
-    def __init__(self, name: str, format_name: str, progress: Progress | None = None) -> None:
+    def __init__(
+        self, name: str, format_name: str, progress: Progress | None = None, *, facts: Facts = TIMELINE
+    ) -> None:
         self.name = name
         self.format = format_name
+        self.facts = facts
         self.progress = progress or Progress()
         self.default_profile: int | None = None
         self._frames: list[FrameKey] = []
@@ -139,11 +147,13 @@ class TraceBuilder:
         axis_end: float | None = None,
         pid: str = "",
         tid: str = "",
+        facts: Facts | None = None,
     ) -> int:
         """Add samples (leaf nodes of `stacks`, -1 idle; a weight column per value); returns the profile's index.
 
-        Without `time` the samples lie end to end by their default weight. Raises DamagedTrace for negative or
-        non-finite weights and times.
+        Without `time` the samples lie end to end by their default weight. `facts` are the profile's where they are not
+        the format's; an axis that is no time never has an order in time. Raises DamagedTrace for negative or non-finite
+        weights and times.
         """
         leaves = np.asarray(leaf, np.int32)
         columns = tuple(self._column(w, v.unit) for w, v in zip(weights, values, strict=True))
@@ -163,7 +173,13 @@ class TraceBuilder:
             axis_end = time[-1].item() + lasting if len(time) else start
         paths = stacks.paths() if isinstance(stacks, StackTable) else stacks
         own = tuple(sum_by_node(leaves, column, len(paths)) for column in columns)
-        count = counted(leaves, len(paths))
+        facts = _fitting(facts or self.facts, axis)
+        if facts.counts is Counts.NONE:
+            count = np.zeros(len(paths), np.int64)
+        elif facts.count_value is not None:
+            count = whole_counts(paths.frame, own[facts.count_value])
+        else:
+            count = counted(leaves, len(paths))
         self._too_deep(paths.truncated)
         return self._add(
             name,
@@ -177,6 +193,7 @@ class TraceBuilder:
             call_tree(paths, own, count),
             Samples(time, leaves, columns),
             None,
+            facts,
         )
 
     def add_evented(
@@ -191,9 +208,10 @@ class TraceBuilder:
         tid: str = "",
         args_offset: Int64 | None = None,
         args_length: Int32 | None = None,
+        clock: Clock = Clock.TRACE,
     ) -> int:
         """Add nested spans, whose columns become the builder's; returns the profile's index. `args_*` are rows
-        of the input that `nested` indexes."""
+        of the input that `nested` indexes. Calls are counted, and last while they wait."""
         start, end = self._column(nested.start, unit), self._column(nested.end, unit)
         size = len(start)
         paths = paths_of_spans(nested.frame, nested.parent, MAX_STACK_DEPTH, owned=True)
@@ -226,6 +244,7 @@ class TraceBuilder:
             call_tree(paths, (own_of_nodes,), count),
             None,
             spans,
+            _fitting(Facts(counts=Counts.CALLS, waits=Waits.BOTH, clock=clock), unit),
         )
 
     def build(self, *, sha256: str, source_bytes: int) -> Trace:
@@ -238,7 +257,7 @@ class TraceBuilder:
             )
         default = self.default_profile if self.default_profile is not None else int(np.argmax(np.array(sizes)))
         profiles, used = self._with_frames_in_order(self._on_the_trace_clock(self._profiles))
-        strings = _StringArena()
+        strings = StringArena()
         frames = self._frame_columns(used, strings)
         zero = self._zero()
         for times in self.side_tables.times():
@@ -290,6 +309,7 @@ class TraceBuilder:
         tree: CallTree,
         samples: Samples | None,
         spans: Spans | None,
+        facts: Facts,
     ) -> int:
         if len(self._profiles) >= MAX_PROFILES:
             raise TraceTooLarge(
@@ -298,6 +318,7 @@ class TraceBuilder:
             )
         start, end = (round(e) if axis.is_time else float(e) for e in extent)
         last = self._profiles[-1] if self._profiles else None
+        role, role_rule = role_of(name, pid, tid)
         self._profiles.append(
             Profile(
                 index=len(self._profiles),
@@ -315,18 +336,22 @@ class TraceBuilder:
                 spans=spans,
                 node_base=last.node_base + len(last.tree) if last else 0,
                 span_base=last.span_base + (len(last.spans) if last.spans else 0) if last else 0,
+                facts=facts,
+                role=role,
+                role_rule=role_rule,
             )
         )
         return len(self._profiles) - 1
 
     def _zero(self) -> int:
-        return int(min((p.axis_start for p in self._profiles if p.axis.is_time), default=0))
+        """The earliest moment; sums have none, wherever their axis begins."""
+        return int(min((p.axis_start for p in self._profiles if p.has_times), default=0))
 
     def _on_the_trace_clock(self, profiles: list[Profile]) -> list[Profile]:
         zero = self._zero()
         if zero == 0:
             return profiles
-        return [_moved(p, zero) if p.axis.is_time else p for p in profiles]
+        return [_moved(p, zero) if p.has_times else p for p in profiles]
 
     def _with_frames_in_order(self, profiles: list[Profile]) -> tuple[tuple[Profile, ...], list[int]]:
         """Number the frames that trees use by first appearance; forget the others."""
@@ -338,7 +363,7 @@ class TraceBuilder:
         trees = [replace(p.tree, frame=pick(number, p.tree.frame)) for p in profiles]
         return tuple(replace(p, tree=tree) for p, tree in zip(profiles, trees, strict=True)), used.tolist()
 
-    def _frame_columns(self, used: list[int], strings: "_StringArena") -> Frames:
+    def _frame_columns(self, used: list[int], strings: StringArena) -> Frames:
         rows = [self._frames[i] for i in used]
         return Frames(
             name=strings.indices([row[0] for row in rows]),
@@ -347,6 +372,13 @@ class TraceBuilder:
             column=_places([row[3] for row in rows]),
             category=strings.indices([row[4] for row in rows]),
         )
+
+
+def _fitting(facts: Facts, axis: Unit) -> Facts:
+    """The facts of a profile on this axis: without time there are no moments."""
+    if facts.order is Order.TIME and axis.is_time:
+        return facts
+    return replace(facts, order=Order.NONE, clock=Clock.NONE)
 
 
 def _places(numbers: Sequence[int]) -> Int32:
@@ -362,20 +394,3 @@ def _moved(p: Profile, zero: int) -> Profile:
         for column in (p.spans.start, p.spans.end):
             np.subtract(column, zero, out=column)
     return replace(p, axis_start=p.axis_start - zero, axis_end=p.axis_end - zero, samples=samples)
-
-
-class _StringArena:
-    def __init__(self) -> None:
-        self._index: dict[str, int] = {}
-
-    def index(self, text: str | None) -> int:
-        return NONE if text is None else self._index.setdefault(text, len(self._index))
-
-    def indices(self, texts: Sequence[str | None]) -> Int32:
-        return np.array([self.index(text) for text in texts], np.int32)
-
-    def columns(self) -> Strings:
-        encoded = [text.encode("utf-8", "replace") for text in self._index]
-        offsets = np.zeros(len(encoded) + 1, np.int64)
-        np.cumsum([len(e) for e in encoded], out=offsets[1:])
-        return Strings(np.frombuffer(b"".join(encoded), np.uint8), offsets)

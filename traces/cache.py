@@ -29,9 +29,9 @@ from traces.model import (
     Strings,
     Trace,
 )
-from traces.values import ProfileKind, TraceWarning, Unit, ValueType
+from traces.values import Facts, ProfileKind, Role, RoleRule, TraceWarning, Unit, ValueType
 
-ENGINE_VERSION = "4"
+ENGINE_VERSION = "5"
 """Part of every cache key: raise it whenever an importer or the model gives other columns for the same bytes."""
 
 MAGIC = b"FCTRACE1"
@@ -70,6 +70,9 @@ class _Profile(msgspec.Struct):
     axis_end: int | float
     values: list[ValueType]
     default_value: int
+    facts: Facts
+    role: Role
+    role_rule: RoleRule
 
 
 class _Header(msgspec.Struct):
@@ -102,7 +105,10 @@ def encode(trace: Trace) -> list[bytes | memoryview]:
         utc_offset_minutes=trace.utc_offset_minutes,
         warnings=list(trace.warnings),
         profiles=[
-            _Profile(p.name, p.pid, p.tid, p.kind, p.axis, p.axis_start, p.axis_end, list(p.values), p.default_value)
+            _Profile(
+                *(p.name, p.pid, p.tid, p.kind, p.axis, p.axis_start, p.axis_end),
+                *(list(p.values), p.default_value, p.facts, p.role, p.role_rule),
+            )
             for p in trace.profiles
         ],
         columns={name: _Place(column.dtype.str[1:], 1 << 50, len(column)) for name, column in columns.items()},
@@ -221,6 +227,8 @@ def _profile(source: _Source, index: int, row: _Profile, node_base: int, span_ba
     nodes = source.take(f"{at}.tree.frame", "i4").size
     if not 0 <= row.default_value < len(row.values):
         raise _damaged("a profile's default value does not exist")
+    if row.facts.count_value is not None and not 0 <= row.facts.count_value < len(row.values):
+        raise _damaged("a profile's value of counts does not exist")
     value_types = ["i8" if value.unit.is_time else "f8" for value in row.values]
     tree = CallTree(
         **{field: source.take(f"{at}.tree.{field}", dtype, nodes) for field, dtype in TREE},
@@ -258,6 +266,9 @@ def _profile(source: _Source, index: int, row: _Profile, node_base: int, span_ba
         spans=spans,
         node_base=node_base,
         span_base=span_base,
+        facts=row.facts,
+        role=row.role,
+        role_rule=row.role_rule,
     )
 
 

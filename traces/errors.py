@@ -7,6 +7,7 @@ TraceError
 ├── TraceTooLarge       over one of the ceilings in `bounds`
 ├── UnknownHandle       a question named a frame, profile, node or span that the trace does not have
 └── InvalidQuestion     a question whose arguments make no sense: an empty window, a broken pattern
+    └── NoTimes         a question about moments, durations or rates of a recording that has no times
 
 Each text names the file, what is wrong with it and what to do; it never quotes the file's contents.
 """
@@ -37,4 +38,8 @@ class UnknownHandle(TraceError):
 
 
 class InvalidQuestion(TraceError):
+    pass
+
+
+class NoTimes(InvalidQuestion):
     pass

@@ -3,6 +3,7 @@
 import numpy as np
 
 from traces.model import NONE, CallTree, Profile, Trace, Values
+from traces.values import Clock, Counts, Order, ProfileKind, Role, RoleRule, Unit
 
 
 def check(trace: Trace) -> None:
@@ -22,11 +23,14 @@ def check(trace: Trace) -> None:
         nodes += len(profile.tree)
         spans += len(profile.spans) if profile.spans is not None else 0
         _check_tree(profile.tree, len(frames), profile)
+        _check_facts(profile)
         if profile.spans is not None:
             assert profile.samples is None, "a profile has samples or spans, not both"
             _check_spans(profile)
         else:
             _check_samples(profile)
+    moments = [p.axis_start for p in trace.profiles if p.has_times]
+    assert not moments or min(moments) == 0, "the earliest moment is the trace's zero"
     for name in (trace.instants.name, trace.counters.name, trace.async_spans.name, trace.flows.name):
         _within(name, 0, len(strings), "a side table's name exists")
     flows, intervals = trace.flows, trace.async_spans
@@ -40,6 +44,28 @@ def check(trace: Trace) -> None:
     assert (asked.end >= asked.start).all(), "requests do not run backwards"
     for text in (asked.url, asked.kind, asked.priority, asked.blocking, asked.found_in, asked.document):
         _within(text, NONE, len(strings), "a request's text exists")
+
+
+def _check_facts(profile: Profile) -> None:
+    facts = profile.facts
+    assert facts.order is Order.NONE or profile.axis.is_time, "only a time axis has moments"
+    assert (facts.order is Order.NONE) == (facts.clock is Clock.NONE), "what has moments has a clock, and only that"
+    assert (profile.role is Role.UNKNOWN) == (profile.role_rule is RoleRule.NONE), "a role is known by a rule"
+    if profile.kind is ProfileKind.EVENTED:
+        assert facts.counts is Counts.CALLS, "an evented profile counts calls"
+        assert facts.count_value is None, "an evented profile counts its spans"
+    if facts.counts is Counts.NONE:
+        assert facts.count_value is None, "what counts nothing has no value of counts"
+        assert not profile.tree.count.any(), "without counts all are 0"
+    if facts.count_value is not None:
+        assert 0 <= facts.count_value < len(profile.values), "the value of the counts exists"
+        assert profile.values[facts.count_value].unit is Unit.COUNT, "the value of the counts is a number"
+        values = profile.tree.self_values[facts.count_value]
+        assert np.allclose(profile.tree.count, values, rtol=1e-9, atol=1), "count is the value that holds the counts"
+        sums, exact = (np.bincount(profile.tree.frame, column) for column in (profile.tree.count, values))
+        assert np.allclose(sums, exact, rtol=1e-9, atol=0.5), "counts of a function add up to its value"
+    if facts.counts is Counts.CALLS and profile.samples is not None:
+        assert facts.count_value is not None, "calls of a profile without spans are a value of it"
 
 
 def _within(column: Values, lowest: int, end: int, law: str) -> None:
@@ -87,7 +113,9 @@ def _check_samples(profile: Profile) -> None:
     assert len(samples.time) == len(samples.leaf), "one time a sample"
     assert (np.diff(samples.time) >= 0).all(), "samples are in time order"
     busy = samples.leaf >= 0
-    assert (np.bincount(samples.leaf[busy], minlength=len(tree)) == tree.count).all(), "count is the samples per leaf"
+    if profile.counts is not Counts.NONE and profile.facts.count_value is None:
+        rows = np.bincount(samples.leaf[busy], minlength=len(tree))
+        assert (rows == tree.count).all(), "count is the samples per leaf"
     for weights, own in zip(samples.weights, tree.self_values, strict=True):
         assert len(weights) == len(samples.leaf), "one weight a sample"
         assert (weights >= 0).all(), "no weight is negative"

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from traces.kernels.columns import pick
 from traces.kernels.spans import self_durations
 from traces.levels import Levels, levels_of
-from traces.values import ProfileKind, TraceWarning, Unit, ValueType
+from traces.values import Clock, Counts, Facts, Order, ProfileKind, Role, RoleRule, TraceWarning, Unit, ValueType, Waits
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
@@ -66,9 +66,9 @@ class CallTree:
     """Nodes with parents first (`parent[i] < i`, roots -1). `self_values[k][i]` and `total_values[k][i]` belong to
     `Profile.values[k]`.
 
-    No two nodes share parent and frame. `count` is the calls of an evented profile, the samples whose leaf the node
-    is of a sampled one. `outermost` is 1 where no ancestor has the same frame: totals per frame sum these only, so
-    that recursion counts once.
+    No two nodes share parent and frame. `count` is what `Profile.counts` says: calls of the node, or samples and events
+    whose innermost frame it is; zeros where the file has none. `outermost` is 1 where no ancestor has the same frame:
+    totals per frame sum these only, so that recursion counts once.
     """
 
     frame: Int32
@@ -90,8 +90,8 @@ class CallTree:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """In time order. `time` is where each sample begins on the profile's axis; `weights[k]` belongs to
-    `Profile.values[k]`; `leaf` -1 is idle."""
+    """In order of `time`, where each sample begins on the profile's axis (sums lie end to end, which is no moment:
+    `Profile.order`); `weights[k]` belongs to `Profile.values[k]`; `leaf` -1 is idle."""
 
     time: Values
     leaf: Int32
@@ -144,7 +144,7 @@ class Profile:
 
     `axis` is the unit of positions (span starts, sample times), from `axis_start` to `axis_end`. `values` are the
     measured quantities; `default_value` is the one people see first. Exactly one of `samples` and `spans` is set, as
-    `kind` says.
+    `kind` says. `facts` is what may be asked of it; `role` what its thread is for, by `role_rule`.
     """
 
     index: int
@@ -162,6 +162,38 @@ class Profile:
     spans: Spans | None
     node_base: int
     span_base: int
+    facts: Facts
+    role: Role
+    role_rule: RoleRule
+
+    @property
+    def order(self) -> Order:
+        return self.facts.order
+
+    @property
+    def has_times(self) -> bool:
+        """Whether its rows lie in time: moments, windows, rates and intervals may be asked for."""
+        return self.facts.order is Order.TIME
+
+    @property
+    def counts(self) -> Counts:
+        return self.facts.counts
+
+    @property
+    def count_name(self) -> str | None:
+        """What its counts are a number of, in the file's word where it has one; None without counts."""
+        if self.facts.counts is Counts.NONE:
+            return None
+        named = self.facts.counts is Counts.EVENTS and self.facts.count_value is not None
+        return self.values[self.facts.count_value or 0].name if named else self.facts.counts.value
+
+    @property
+    def clock(self) -> Clock:
+        return self.facts.clock
+
+    @property
+    def waits(self) -> Waits:
+        return self.facts.waits
 
     @property
     def handle(self) -> str:

@@ -44,12 +44,16 @@ def read_trace(data: bytes | memoryview | mmap, *, name: str, progress: Progress
     progress = progress or Progress()
     progress.begin(len(content))
     try:
-        return _read(content, known, TraceBuilder(name, known.name, progress), given)
+        return _read(content, known, _builder(name, known, progress), given)
     except DamagedTrace:
         mended, halves = without_half_characters(content)
         if not halves:
             raise
-        return _read(memoryview(mended), known, TraceBuilder(name, known.name, progress), given, halves)
+        return _read(memoryview(mended), known, _builder(name, known, progress), given, halves)
+
+
+def _builder(name: str, known: Format, progress: Progress | None) -> TraceBuilder:
+    return TraceBuilder(name, known.name, progress, facts=known.facts[0])
 
 
 def _read(content: memoryview, known: Format, builder: TraceBuilder, given: memoryview, halves: int = 0) -> Trace:

@@ -77,6 +77,11 @@ class Lead:
     profile: str
 
 
+def often(lead: Lead) -> bool:
+    """Whether it was seen more than once; sums without counts do not say that it was not."""
+    return lead.row["count"] is None or lead.row["count"] > 1
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     prompt: str
@@ -107,6 +112,11 @@ class Evidence:
         """The summary's row of the profile that leads, else of the default one."""
         handle = self.lead.profile if self.lead else None
         return self.profile(handle) or self.profile((self.summary or {}).get("default_profile"))
+
+    @property
+    def counted(self) -> str | None:
+        """What counts of the main profile are a number of; None without counts."""
+        return (self.main or {}).get("counted")
 
     def profile(self, handle: str | None) -> dict[str, Any] | None:
         """A profile's row, as far as it was listed."""
@@ -156,12 +166,12 @@ class Evidence:
             if other.unit == first.unit
             and self._kind(other) == self._kind(first)
             and other.row["self_value"] > CLEARLY_MORE * first.row["self_value"]
-            and (other.row["count"] > 1 or first.row["count"] <= 1)
+            and (often(other) or not often(first))
             and not waits(other.row["name"])
         ]
         if waits(first.row["name"]) and not weightier:
             alike = [other for other in others if self._kind(other) == self._kind(first)]
-            working = [other for other in alike if not waits(other.row["name"]) and other.row["count"] > 1]
+            working = [other for other in alike if not waits(other.row["name"]) and often(other)]
             weightier = [one for one in working if one.row["self_value"] * 10 > first.row["self_value"]]
             return max(weightier, key=lambda lead: lead.row["self_value"]) if weightier else first
         return max([first, *weightier], key=lambda lead: lead.row["self_value"]) if weightier else first

@@ -80,15 +80,17 @@ def neighbours(around: dict[str, Any], unit: str) -> str:
     return " ".join(sentences)
 
 
-def counted(row: dict[str, Any], kind: str) -> str:
-    """How often a row was seen: calls where calls were recorded, else samples that ended in it."""
-    what = "call" if kind == "evented" else "sample"
-    return f"{row['count']:,} {what}{'' if row['count'] == 1 else 's'}"
+CALLS = "calls"
 
 
-def in_calls(row: dict[str, Any], kind: str) -> str:
-    """`, in 303 calls`, where calls were recorded and there were several."""
-    return f", in {row['count']:,} calls" if kind == "evented" and row["count"] > 1 else ""
+def counted(row: dict[str, Any], what: str) -> str:
+    """How often a row was seen, in what is counted: calls, samples that ended in it, events."""
+    return f"{row['count']:,} {what.removesuffix('s') if row['count'] == 1 else what}"
+
+
+def in_calls(row: dict[str, Any], what: str | None) -> str:
+    """`, in 303 calls`, where calls were counted and there were several."""
+    return f", in {row['count']:,} calls" if what == CALLS and row["count"] > 1 else ""
 
 
 def listed(rows: list[dict[str, Any]], unit: str, limit: int = 4) -> str:

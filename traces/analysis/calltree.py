@@ -12,7 +12,7 @@ from traces.errors import InvalidQuestion, UnknownHandle
 from traces.handles import ProfileChoice, resolve
 from traces.kernels.trees import sum_by_node
 from traces.model import NONE, Int64, Profile, Trace
-from traces.values import Unit
+from traces.values import Counts, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class TreeNode:
     total_value: float
     self_share: float
     total_share: float
-    count: int
+    count: int | None
     hidden_children: int
     hidden_value: float
 
@@ -51,6 +51,7 @@ class BudgetedTree:
     unit: Unit
     whole: float
     profile: str
+    counted: str | None = None
 
 
 def call_tree(
@@ -148,6 +149,7 @@ def _within_budget(chosen: Selection, tree: MergedTree, budget: int, everything:
         unit=chosen.unit,
         whole=everything,
         profile=chosen.handle,
+        counted=chosen.count_name,
     )
 
 
@@ -174,7 +176,7 @@ def _node(
         total_value=total,
         self_share=own / everything if everything else 0.0,
         total_share=total / everything if everything else 0.0,
-        count=int(tree.count[node]),
+        count=None if chosen.counts is Counts.NONE else int(tree.count[node]),
         hidden_children=hidden_children,
         hidden_value=hidden_value,
     )

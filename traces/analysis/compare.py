@@ -183,8 +183,9 @@ def _row(name: FrameKey, key: int, left: Side, right: Side, scale: float) -> Com
 
 def _notes(old: Selection, new: Selection, before: float, after: float, *, normalise: bool) -> tuple[str, ...]:
     notes = []
-    if old.trace.format != new.trace.format:
-        notes.append(f"the traces are of two formats ({old.trace.format}, {new.trace.format}): names may differ")
+    formats = dict.fromkeys(side.trace.format for side in (old, new))
+    if len(formats) > 1:
+        notes.append(f"the traces are of two formats ({', '.join(formats)}): names may differ")
     if old.kind is not new.kind:
         notes.append(f"one is {old.kind.value}, the other {new.kind.value}: small functions are counted differently")
     if before and after and not normalise and not 1 / DIFFERENT_LENGTHS < after / before < DIFFERENT_LENGTHS:

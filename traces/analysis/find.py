@@ -16,13 +16,15 @@ from traces.values import Unit
 
 @dataclass(frozen=True, slots=True)
 class FrameMatches:
-    """Some of `total_matches` frames, largest total first. Frames that only other profiles have show zeros."""
+    """Some of `total_matches` frames, largest total first. Frames that only other profiles have show zeros.
+    `counted` is as in `FunctionTable`."""
 
     rows: tuple[FunctionRow, ...]
     total_matches: int
     whole: float
     unit: Unit
     profile: str
+    counted: str | None = None
 
 
 def find_frames(
@@ -48,5 +50,5 @@ def find_frames(
     matching = frames_that(trace, expression(pattern, regex=regex))
     found = np.flatnonzero(matching & shown_frames(trace, frame_filter) if frame_filter else matching)
     order = found[np.argsort(-by_frame.total_value[found], kind="stable")]
-    rows = tuple(function_row(trace, frame, by_frame, everything) for frame in order[: max(limit, 0)].tolist())
-    return FrameMatches(rows, len(found), everything, chosen.unit, chosen.handle)
+    rows = tuple(function_row(chosen, frame, by_frame, everything) for frame in order[: max(limit, 0)].tolist())
+    return FrameMatches(rows, len(found), everything, chosen.unit, chosen.handle, chosen.count_name)

@@ -8,18 +8,19 @@ import numpy as np
 from traces.analysis.durations import CallDurations, call_durations
 from traces.analysis.filters import FrameFilter, frames_that
 from traces.analysis.filters import pattern as expression
-from traces.analysis.selection import select
+from traces.analysis.selection import Selection, select
 from traces.analysis.window import NodeValues, Window
 from traces.errors import InvalidQuestion
 from traces.handles import ProfileChoice
 from traces.kernels.trees import sum_by_node
 from traces.model import CallTree, Int64, Trace, Values
-from traces.values import Unit
+from traces.values import Counts, Unit
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionRow:
-    """One frame. `total_value` counts recursion once; shares leave idle out; `count` is calls or leaf samples.
+    """One frame. `total_value` counts recursion once; shares leave idle out; `count` is a number of what the table
+    says (of samples and events, those whose innermost frame it is), None without counts.
 
     `durations` is of single calls, where it was asked for and the profile knows them.
     """
@@ -33,14 +34,15 @@ class FunctionRow:
     total_value: float
     self_share: float
     total_share: float
-    count: int
+    count: int | None
     durations: CallDurations | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionTable:
     """Some of `total_rows` functions, in order. `whole` is everything in the window that is not idle, `hidden` the
-    part of it in which a filter shows no function at all. `profile` is a handle, or `all`."""
+    part of it in which a filter shows no function at all. `profile` is a handle, or `all`. `counted` is what `count`
+    is a number of: calls, samples, or the events that the counted value names; None without counts."""
 
     rows: tuple[FunctionRow, ...]
     total_rows: int
@@ -49,6 +51,7 @@ class FunctionTable:
     profile: str
     window: Window | None
     hidden: float = 0.0
+    counted: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +103,11 @@ def top_functions(
     everything = chosen.total(values)
     shown = order[max(offset, 0) :].tolist()
     calls = call_durations(chosen, shown, window) if durations else {}
-    rows = tuple(function_row(trace, frame, by_frame, everything, calls.get(frame)) for frame in shown)
-    return FunctionTable(rows, int(present.sum()), everything, chosen.unit, chosen.handle, window, values.hidden)
+    rows = tuple(function_row(chosen, frame, by_frame, everything, calls.get(frame)) for frame in shown)
+    total_rows = int(present.sum())
+    return FunctionTable(
+        *(rows, total_rows, everything, chosen.unit, chosen.handle, window), values.hidden, chosen.count_name
+    )
 
 
 def _largest(frames: Int64, key: Values, then: Values, count: int) -> Int64:
@@ -113,9 +119,10 @@ def _largest(frames: Int64, key: Values, then: Values, count: int) -> Int64:
 
 
 def function_row(
-    trace: Trace, frame: int, values: FrameValues, everything: float, durations: CallDurations | None = None
+    chosen: Selection, frame: int, values: FrameValues, everything: float, durations: CallDurations | None = None
 ) -> FunctionRow:
     """The row of one frame."""
+    trace = chosen.trace
     own, total = values.self_value[frame].item(), values.total_value[frame].item()
     return FunctionRow(
         handle=f"f{frame}",
@@ -127,6 +134,6 @@ def function_row(
         total_value=total,
         self_share=own / everything if everything else 0.0,
         total_share=total / everything if everything else 0.0,
-        count=int(values.count[frame]),
+        count=None if chosen.counts is Counts.NONE else int(values.count[frame]),
         durations=durations,
     )

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from traces.analysis.filters import FrameFilter
 from traces.analysis.functions import FunctionRow, top_functions
 from traces.analysis.selection import Selection, select
+from traces.analysis.time_axis import need_times
 from traces.analysis.window import Window
 from traces.errors import InvalidQuestion
 from traces.handles import ProfileChoice, frame_index
@@ -64,9 +65,10 @@ def hottest_windows(
     """The windows of a length (axis units) with the largest value, of everything or of one function and its callees,
     of the shown functions and their callees where a filter hides some; only windows inside `window`.
 
-    Raises UnknownHandle, InvalidQuestion (a length that fits too often, sums without moments).
+    Raises UnknownHandle, InvalidQuestion (a length that fits too often), NoTimes.
     """
     chosen = select(trace, profile, value=value, frame_filter=frame_filter)
+    need_times(chosen.profiles, "when most happened")
     tree = chosen.tree
     under = np.ones(len(tree), np.bool_)
     if frame is not None:

@@ -7,6 +7,7 @@ import numpy as np
 from traces.analysis.filters import FrameFilter, frames_that, shown_frames
 from traces.analysis.filters import pattern as expression
 from traces.analysis.selection import select
+from traces.analysis.time_axis import need_times
 from traces.analysis.time_ranges import stretches
 from traces.analysis.window import Window, full_axis, spans_near
 from traces.handles import ProfileChoice
@@ -57,9 +58,11 @@ def longest_spans(
 ) -> LongSpans:
     """Calls by duration; `pattern` is text in the name or file, `outermost` leaves those that nothing shown called.
 
-    Whole durations, of calls that touch the window. Raises UnknownHandle, InvalidQuestion.
+    Whole durations, of calls that touch the window. Raises UnknownHandle, InvalidQuestion, NoTimes (samples without).
     """
     chosen = select(trace, profile)
+    if window is not None or chosen.kind is ProfileKind.SAMPLED:
+        need_times(chosen.profiles, "how long single calls took")
     shown = shown_frames(trace, frame_filter) if frame_filter else np.ones(len(trace.frames), bool)
     wanted = shown & frames_that(trace, expression(pattern)) if pattern else shown
     rows: list[LongSpan] = []

@@ -7,14 +7,7 @@ import numpy as np
 
 from traces.analysis.window import root_total
 from traces.model import Int64, Profile, Trace, Values
-
-SUMS = frozenset(
-    {"pprof", "collapsed", "callgrind", "cprofile", "heapprofile", "stackprof", "haskell", "pmcstat", "papyrus"}
-)
-"""Formats whose samples are sums: they have no moment in time."""
-CPU_FORMATS = frozenset({"linux-perf", "perf-data", "pmcstat"})
-"""Profilers that count only while a thread runs."""
-CPU_VALUES = re.compile(r"^(?:cpu|samples?|cycles|instructions|task-clock|cpu-clock)(?:$|[ :/_-])", re.IGNORECASE)
+from traces.values import Waits
 
 LEAST_CUT = 32
 """No profiler known stops at fewer frames."""
@@ -32,8 +25,9 @@ UNNAMED = re.compile(
 @dataclass(frozen=True, slots=True)
 class Quality:
     """`interval_ns` is the median distance of samples, `regular_share` the part of distances near it (None for spans
-    and sums). `cut_share` is of stacks that seem to have lost their beginning, `unnamed_share` of code without
-    a name, both of the default value. `only_running` is True where a profiler sees code only while it runs."""
+    and for what has no times). `cut_share` is of stacks that seem to have lost their beginning, `unnamed_share` of code
+    without a name, both of the default value. `only_running` is True where a profiler sees code only while it runs.
+    """
 
     interval_ns: float | None
     regular_share: float | None
@@ -62,7 +56,7 @@ def quality_of(trace: Trace, profile: Profile) -> Quality:
     if profile.samples is not None and everything > 0:
         share = _cut(profile) / everything
         cut = share if share >= CUT_SHARE else 0.0
-        if profile.axis.is_time and trace.format not in SUMS and len(profile.samples) > 2:
+        if profile.has_times and len(profile.samples) > 2:
             distances = np.diff(profile.samples.time)
             if distances.min() <= 0:
                 distances = distances[distances > 0]
@@ -70,11 +64,7 @@ def quality_of(trace: Trace, profile: Profile) -> Quality:
                 interval = median(distances)
                 near = (distances >= (1 - REGULAR) * interval) & (distances <= (1 + REGULAR) * interval)
                 regular = float(near.mean())
-    value = profile.values[profile.default_value].name
-    only_running = profile.samples is not None and (
-        trace.format in CPU_FORMATS or (trace.format == "pprof" and CPU_VALUES.match(value) is not None)
-    )
-    return Quality(interval, regular, cut, unnamed, only_running)
+    return Quality(interval, regular, cut, unnamed, profile.waits is Waits.WORK)
 
 
 def median(numbers: Values) -> float:

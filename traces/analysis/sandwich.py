@@ -35,7 +35,7 @@ class Sandwich:
     """Callers add up to the frame's total; callees and its self value do too. `more_*` say what the limit left out.
 
     A recursive frame is entered from the caller of its outermost call, and what it calls is counted under its
-    innermost.
+    innermost. `counted` is what `frame.count` is a number of, None without counts.
     """
 
     frame: FunctionRow
@@ -47,6 +47,7 @@ class Sandwich:
     whole: float
     unit: Unit
     profile: str
+    counted: str | None = None
 
 
 NO_CALLER = "(nothing: stacks begin here)"
@@ -68,7 +69,7 @@ def callers_callees(
     tree, values = chosen.tree, chosen.values(window)
     by_frame = frame_values(tree, values, len(trace.frames))
     callers, callees = _flows(tree, values.total_value, frame, len(trace.frames))
-    row = function_row(trace, frame, by_frame, chosen.total(values))
+    row = function_row(chosen, frame, by_frame, chosen.total(values))
     shown_callers, more_callers = _rows(trace, callers, row.total_value, limit)
     shown_callees, more_callees = _rows(trace, callees, row.total_value, limit)
     return Sandwich(
@@ -81,6 +82,7 @@ def callers_callees(
         whole=chosen.total(values),
         unit=chosen.unit,
         profile=chosen.handle,
+        counted=chosen.count_name,
     )
 
 

@@ -9,14 +9,23 @@ import numpy.typing as npt
 
 from traces.analysis.filters import FrameFilter, shown_frames
 from traces.analysis.shared_paths import shared_paths
-from traces.analysis.window import NodeValues, Window, node_values, root_total, samples_inside, values_of_leaves
+from traces.analysis.time_axis import need_times
+from traces.analysis.window import (
+    IN_A_WINDOW,
+    NodeValues,
+    Window,
+    node_values,
+    root_total,
+    samples_inside,
+    values_of_leaves,
+)
 from traces.bounds import MAX_STACK_DEPTH
 from traces.errors import InvalidQuestion
 from traces.handles import ALL, ProfileChoice, profile_at
 from traces.kernels.trees import sum_by_node
 from traces.levels import levels_of
 from traces.model import NONE, CallTree, Int32, Int64, Profile, Trace
-from traces.values import ProfileKind, Unit
+from traces.values import Counts, ProfileKind, Unit
 
 MERGED_KEPT = 4
 """Merged trees that a trace keeps: a conversation asks of one or two, and each holds some 40 bytes a node, 60 once it
@@ -55,6 +64,19 @@ class Selection:
         return self.profiles[0].kind
 
     @property
+    def counts(self) -> Counts:
+        return self.profiles[0].counts
+
+    @property
+    def count_name(self) -> str | None:
+        """What counts are a number of, None without counts."""
+        return self.profiles[0].count_name
+
+    @property
+    def has_times(self) -> bool:
+        return all(p.has_times for p in self.profiles)
+
+    @property
     def axis(self) -> Unit:
         return self.profiles[0].axis
 
@@ -83,7 +105,9 @@ class Selection:
         return tuple(np.append(nodes, np.False_)[to] for to in self._merged.node)
 
     def values(self, window: Window | None = None) -> NodeValues:
-        """What each node of `tree` has inside the window (None: all)."""
+        """What each node of `tree` has inside the window (None: all). Raises NoTimes."""
+        if window is not None:
+            need_times(self.profiles, IN_A_WINDOW)
         merged = self._merged
         if merged is None:
             return node_values(self.profiles[0], window, self.value[0])
@@ -95,7 +119,7 @@ class Selection:
         count = np.zeros(size, np.int64)
         hidden = 0.0
         # A hidden call is no call of its caller, but a sample in it is a sample in its caller.
-        counted = merged.node if self.kind is ProfileKind.SAMPLED else merged.shown
+        counted = merged.shown if self.counts is Counts.CALLS else merged.node
         for part, node, shown, counts in zip(parts, merged.node, merged.shown, counted, strict=True):
             own += sum_by_node(node, part.self_value, size)
             total += sum_by_node(shown, part.total_value, size)
@@ -107,14 +131,18 @@ class Selection:
     def _values_of_samples(self, merged: _Merged, window: Window) -> NodeValues:
         """The same, by what the few samples of a window come to in the merged tree instead of node by node."""
         inside = [samples_inside(p, v, window) for p, v in zip(self.profiles, self.value, strict=True)]
-        node = np.concatenate([to[leaf] for to, (leaf, _) in zip(merged.node, inside, strict=True)])
-        weights = np.concatenate([weights for _, weights in inside])
+        node = np.concatenate([to[one.leaf] for to, one in zip(merged.node, inside, strict=True)])
+        weights = np.concatenate([one.weights for one in inside])
+        counts = None
+        if any(one.counts is not None for one in inside):
+            each = [np.ones(len(one.leaf), np.int64) if one.counts is None else one.counts for one in inside]
+            counts = np.concatenate(each)
         hidden = 0.0
         if self.frame_filter:
             shown = node >= 0
             hidden = float(weights[~shown].sum())
-            node, weights = node[shown], weights[shown]
-        return replace(values_of_leaves(merged.tree, node, weights), hidden=hidden)
+            node, weights, counts = node[shown], weights[shown], None if counts is None else counts[shown]
+        return replace(values_of_leaves(merged.tree, node, weights, counts), hidden=hidden)
 
     def total(self, values: NodeValues) -> float:
         """All that is not idle, with what a filter hides altogether."""
@@ -143,7 +171,7 @@ def select(
 ) -> Selection:
     """The selection. `value` is the name of one of the profile's values (None: what people see first).
 
-    `ALL` takes the profiles of the main one's kind that measure the same, so that no moment is counted twice.
+    `ALL` takes the profiles of the main one's kind that measure and count the same, so that no moment is counted twice.
     Raises UnknownHandle, InvalidQuestion.
     """
     main = profile_at(trace, None if profile == ALL else profile)
@@ -151,7 +179,11 @@ def select(
     if profile != ALL:
         return Selection(trace, (main,), (index,), main.handle, main.name, 0, frame_filter or None)
     wanted = main.values[index]
-    chosen = [p for p in trace.profiles if p.kind is main.kind and p.axis is main.axis and wanted in p.values]
+    chosen = [
+        p
+        for p in trace.profiles
+        if (p.kind, p.axis, p.order, p.counts) == (main.kind, main.axis, main.order, main.counts) and wanted in p.values
+    ]
     return Selection(
         trace,
         tuple(chosen),

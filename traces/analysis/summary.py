@@ -3,18 +3,31 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from traces.analysis.quality import SUMS, Quality, quality_of
+from traces.analysis.quality import Quality, quality_of
+from traces.analysis.time_axis import duration_ns, what_it_is
 from traces.analysis.units import format_moment, format_share, format_value
 from traces.analysis.window import root_total
 from traces.model import Profile, Trace
-from traces.values import ProfileKind, TraceWarning, Unit, ValueType
+from traces.values import (
+    Clock,
+    Counts,
+    Order,
+    ProfileKind,
+    Role,
+    RoleRule,
+    TraceWarning,
+    Unit,
+    ValueType,
+    Waits,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileSummary:
     """`duration` is the axis' length in its own unit, `total` what is not idle in the default value's `unit`.
 
-    `idle_share` is the part of a time axis during which nothing ran (None where the axis is not time). `quality` says
+    `idle_share` is the part of the time during which nothing ran (None without times). `counted` is what counts are a
+    number of, None without any, and `count` their sum. `role` is what the thread is for, by `role_rule`; `quality` says
     how the samples were taken and what they miss.
     """
 
@@ -31,11 +44,20 @@ class ProfileSummary:
     span_count: int
     values: tuple[ValueType, ...]
     quality: Quality
+    order: Order
+    counts: Counts
+    counted: str | None
+    count: int | None
+    clock: Clock
+    waits: Waits
+    role: Role
+    role_rule: RoleRule
 
 
 @dataclass(frozen=True, slots=True)
 class TraceSummary:
-    """Everything here is exact. `duration_ns` spans all timelines; None where no profile has a time axis.
+    """Everything here is exact. `duration_ns` spans all profiles on the trace's clock, else is that of the longest with
+    a clock of its own; None where nothing has times.
 
     `recorded_at_ns` is when the recording began, since 1970 in UTC, and `utc_offset_minutes` how far clocks there were
     ahead of UTC, where the file says so. The counts are of the side tables: points in time, readings of levels,
@@ -70,7 +92,6 @@ class TraceSummary:
 
 def summarise(trace: Trace) -> TraceSummary:
     """The summary of a trace."""
-    timed = [p for p in trace.profiles if p.axis.is_time]
     default = trace.profiles[trace.default_profile]
     profiles = tuple(_profile(trace, p) for p in trace.profiles)
     can, cannot = _questions(trace, profiles)
@@ -79,7 +100,7 @@ def summarise(trace: Trace) -> TraceSummary:
         format=trace.format,
         source_bytes=trace.source_bytes,
         unit=default.unit,
-        duration_ns=int(max(p.axis_end for p in timed) - min(p.axis_start for p in timed)) if timed else None,
+        duration_ns=duration_ns(trace),
         frame_count=len(trace.frames),
         default_profile=default.handle,
         profiles=profiles,
@@ -102,9 +123,9 @@ def recorded(summary: TraceSummary) -> str:
 
 
 def idle_share(profile: Profile) -> float | None:
-    """The part of the time axis during which the profile did nothing; None where that cannot be said."""
+    """The part of its time during which the profile did nothing; None where that cannot be said."""
     length = profile.axis_end - profile.axis_start
-    if not (profile.axis.is_time and profile.unit.is_time) or length <= 0:
+    if not (profile.has_times and profile.unit.is_time) or length <= 0:
         return None
     busy = root_total(profile.tree, profile.tree.total_values[profile.default_value])
     return min(max(1 - busy / length, 0.0), 1.0)
@@ -125,6 +146,14 @@ def _profile(trace: Trace, p: Profile) -> ProfileSummary:
         span_count=len(p.spans) if p.spans is not None else 0,
         values=p.values,
         quality=quality_of(trace, p),
+        order=p.order,
+        counts=p.counts,
+        counted=p.count_name,
+        count=None if p.counts is Counts.NONE else int(p.tree.count.sum()),
+        clock=p.clock,
+        waits=p.waits,
+        role=p.role,
+        role_rule=p.role_rule,
     )
 
 
@@ -133,12 +162,22 @@ def _questions(trace: Trace, profiles: tuple[ProfileSummary, ...]) -> tuple[tupl
     can, cannot = ["which functions use the most, by themselves and with what they call", "who calls a function"], []
     kinds = {p.kind for p in trace.profiles}
     units = {value.unit for p in trace.profiles for value in p.values}
+    sampled = [p for p in trace.profiles if p.kind is ProfileKind.SAMPLED]
     if ProfileKind.EVENTED in kinds:
         can.append("how often and for how long each call of an evented profile ran")
-    if ProfileKind.SAMPLED in kinds:
+    if sampled and all(p.counts is Counts.CALLS for p in sampled):
+        can.append("how often each function was called")
+        cannot.append("durations of single calls: the recording has their sums")
+    elif sampled:
         cannot.append("exact call counts and durations of single calls in sampled profiles")
-    ordered = any(p.axis.is_time and trace.format not in SUMS for p in trace.profiles)
-    (can if ordered else cannot).append("what happened when, and in which order")
+    main = trace.profiles[trace.default_profile]
+    if any(p.has_times for p in trace.profiles):
+        can.append("what happened when, and in which order")
+    else:
+        cannot.append(f"what happened when, and in which order: it is {what_it_is(main)}")
+    apart = sum(p.clock is Clock.OWN for p in trace.profiles)
+    if apart > 1:
+        cannot.append(f"what happened at the same time: {apart} profiles have each a clock of its own")
     (can if Unit.NANOSECONDS in units else cannot).append("how long things took in seconds")
     (can if Unit.BYTES in units else cannot).append("how much memory was allocated")
     if len(trace.profiles) < 2:

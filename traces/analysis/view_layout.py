@@ -10,6 +10,7 @@ from traces.analysis.filters import FrameFilter
 from traces.analysis.merged import above, below, full_tree
 from traces.analysis.selection import select
 from traces.analysis.side_by_side import heaviest_first
+from traces.analysis.time_axis import is_in_order, need_times
 from traces.analysis.time_ranges import stretches
 from traces.analysis.window import Window, edges, full_axis, spans_near
 from traces.handles import ProfileChoice, profile_at
@@ -42,8 +43,11 @@ class SandwichLayout:
 def time_order(
     trace: Trace, *, profile: int | None = None, window: Window | None = None, max_boxes: int = MAX_BOXES
 ) -> Layout:
-    """Calls as they happened. Neighbouring samples with the same path share a box. Raises UnknownHandle."""
+    """Calls as they happened. Neighbouring samples with the same path share a box. Raises UnknownHandle, NoTimes for
+    samples without times or a window in what has none."""
     chosen = profile_at(trace, profile)
+    if window is not None or not is_in_order(chosen):
+        need_times((chosen,), "what happened when")
     window = window or full_axis(chosen)
     if chosen.kind is ProfileKind.EVENTED:
         boxes = _span_boxes(chosen, window)

@@ -6,11 +6,12 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from traces.analysis.time_axis import need_times
 from traces.errors import InvalidQuestion
 from traces.kernels.columns import counted
 from traces.kernels.trees import sum_by_node, sum_upwards
 from traces.model import CallTree, Int32, Int64, Profile, Samples, Spans, Values
-from traces.values import ProfileKind
+from traces.values import Counts, ProfileKind
 
 Column = TypeVar("Column", bound=np.generic)
 
@@ -43,21 +44,38 @@ class NodeValues:
 
 
 def node_values(profile: Profile, window: Window | None = None, value: int | None = None) -> NodeValues:
-    """What each node has inside the window (None: all). What crosses an edge counts for the part inside."""
+    """What each node has inside the window (None: all). What crosses an edge counts for the part inside, and as one
+    among the counts. Raises NoTimes for a window in a profile without times."""
     tree = profile.tree
     index = profile.default_value if value is None else value
     if window is None:
         return NodeValues(tree.self_values[index], tree.total_values[index], tree.count)
+    need_times((profile,), IN_A_WINDOW)
     if profile.kind is ProfileKind.EVENTED:
         assert profile.spans is not None
         return _spans_in_window(profile.spans, tree, window)
-    return values_of_leaves(tree, *samples_inside(profile, index, window))
+    inside = samples_inside(profile, index, window)
+    return values_of_leaves(tree, inside.leaf, inside.weights, inside.counts)
 
 
-def values_of_leaves(tree: CallTree, leaf: Int32, weights: Values) -> NodeValues:
-    """What each node has of samples, given their leaves in the tree, none of which is idle, and weights."""
+IN_A_WINDOW = "what happened in a window"
+
+
+def values_of_leaves(tree: CallTree, leaf: Int32, weights: Values, counts: Int64 | None) -> NodeValues:
+    """What each node has of samples, given their leaves in the tree, none of which is idle, weights, and what each
+    counts (None: one)."""
     own = sum_by_node(leaf, weights, len(tree))
-    return NodeValues(own, sum_upwards(own, tree.parent), counted(leaf, len(tree)))
+    count = counted(leaf, len(tree)) if counts is None else sum_by_node(leaf, counts, len(tree))
+    return NodeValues(own, sum_upwards(own, tree.parent), count)
+
+
+@dataclass(frozen=True, slots=True)
+class SamplesInside:
+    """Leaves of samples that are not idle, their weights, and what each counts (None: one)."""
+
+    leaf: Int32
+    weights: Values
+    counts: Int64 | None
 
 
 def _spans_in_window(spans: Spans, tree: CallTree, window: Window) -> NodeValues:
@@ -78,9 +96,8 @@ def _spans_in_window(spans: Spans, tree: CallTree, window: Window) -> NodeValues
     return NodeValues(total - sum_by_node(tree.parent, total, len(tree)), total, count)
 
 
-def samples_inside(profile: Profile, value: int, window: Window) -> tuple[Int32, Values]:
-    """The leaves of the samples in the window that are not idle, and their weights; what crosses an edge counts for the
-    part inside."""
+def samples_inside(profile: Profile, value: int, window: Window) -> SamplesInside:
+    """The samples in the window that are not idle; what crosses an edge weighs the part inside."""
     samples = profile.samples
     assert samples is not None
     first, last = samples_near(profile, samples, window)
@@ -91,9 +108,20 @@ def samples_inside(profile: Profile, value: int, window: Window) -> tuple[Int32,
         if (lasting := (ends - begins).item()) > 0:
             part = weights[row - first] * ((end - start).item() / lasting)
             weights[row - first] = np.rint(part) if weights.dtype.kind == "i" else part
+    counts = _counts_of(profile, samples, first, last)
     if len(leaf) and leaf.min() < 0:
-        leaf, weights = leaf[leaf >= 0], weights[leaf >= 0]
-    return leaf, weights
+        busy = leaf >= 0
+        leaf, weights, counts = leaf[busy], weights[busy], None if counts is None else counts[busy]
+    return SamplesInside(leaf, weights, counts)
+
+
+def _counts_of(profile: Profile, samples: Samples, first: int, last: int) -> Int64 | None:
+    """What each of these rows counts; None where each counts one."""
+    if profile.counts is Counts.NONE:
+        return np.zeros(last - first, np.int64)
+    if (index := profile.facts.count_value) is None:
+        return None
+    return np.rint(samples.weights[index][first:last]).astype(np.int64)
 
 
 def samples_near(profile: Profile, samples: Samples, window: Window) -> tuple[int, int]:

@@ -57,11 +57,14 @@ def profiles(trace: Trace) -> Columns:
         "kind": [profile.kind.value for profile in every],
         "unit": [profile.unit.value for profile in every],
         "axis": [profile.axis.value for profile in every],
+        "counted": [profile.count_name for profile in every],
+        "role": [profile.role.value for profile in every],
     }
     return (
         {"profile": np.arange(len(every), dtype=np.int32)}
         | {name: np.array(values, dtype=object) for name, values in text.items()}
         | {
+            "has_times": np.array([profile.has_times for profile in every]),
             "axis_start": np.array([profile.axis_start for profile in every]),
             "axis_end": np.array([profile.axis_end for profile in every]),
             "samples": np.array([len(profile.samples) if profile.samples else 0 for profile in every]),

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from traces.export import sql_rows
 from traces.export.sql_rows import Columns
 from traces.model import Profile, Trace
-from traces.values import ProfileKind, Unit
+from traces.values import Counts, ProfileKind, Unit
 
-ON_AXIS, MEASURED = "$on_axis", "$measured"
-"""Stand in expressions for "this row's profile has a time axis" and "measures time"; `view` replaces them."""
+TIMED, MEASURED, COUNTED = "$timed", "$measured", "$counted"
+"""Stand in expressions for "this row's profile has times", "measures time" and "has counts"; `view` replaces them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,8 @@ def raw_name(table: str) -> str:
 def view(table: SqlTable, trace: Trace) -> str:
     """`SELECT ...` of the table over its raw columns."""
     chosen = ", ".join(f'{column.expression} AS "{column.name}"' for column in table.columns)
-    chosen = chosen.replace(ON_AXIS, _where(trace, lambda profile: profile.axis.is_time))
+    chosen = chosen.replace(TIMED, _where(trace, lambda profile: profile.has_times))
+    chosen = chosen.replace(COUNTED, _where(trace, lambda profile: profile.counts is not Counts.NONE))
     chosen = chosen.replace(MEASURED, _where(trace, lambda profile: profile.unit is Unit.NANOSECONDS))
     return f"SELECT {chosen} FROM {raw_name(table.name)}"  # noqa: S608 - of constants of this file
 
@@ -64,6 +65,10 @@ def _where(trace: Trace, is_so: Callable[[Profile], bool]) -> str:
 
 def _handle(letter: str, column: str) -> str:
     return f"CASE WHEN {column} >= 0 THEN '{letter}' || {column} END"
+
+
+def _if(condition: str, column: str) -> str:
+    return f"CASE WHEN {condition} THEN {column} END"
 
 
 def _ms(column: str, condition: str) -> str:
@@ -116,8 +121,11 @@ TABLES: dict[str, SqlTable] = {
                 SqlColumn("tid", "tid", "text"),
                 SqlColumn("kind", "kind", " or ".join(kind.value for kind in ProfileKind)),
                 SqlColumn("unit", "unit", "of its values: " + ", ".join(unit.value for unit in Unit)),
-                SqlColumn("start_ms", _ms("axis_start", ON_AXIS), "subtract it from times to get a tool's window"),
-                SqlColumn("dur_ms", _ms("(axis_end - axis_start)", ON_AXIS)),
+                SqlColumn("start_ms", _ms("axis_start", TIMED), "subtract it from times to get a tool's window"),
+                SqlColumn("dur_ms", _ms("(axis_end - axis_start)", TIMED)),
+                SqlColumn("has_times", "has_times", "false: sums per stack, without moments"),
+                SqlColumn("counted", "counted", "calls, samples, or what events are called; NULL: no counts"),
+                SqlColumn("role", "role", "of the thread: main, worker, gc and so on, or unknown"),
                 SqlColumn("samples", "samples", "rows in samples"),
                 SqlColumn("spans", "spans", "rows in spans"),
                 SqlColumn("nodes", "nodes", "rows in nodes"),
@@ -136,12 +144,12 @@ TABLES: dict[str, SqlTable] = {
                 SqlColumn("node", _handle("n", "node")),
                 SqlColumn("parent", _handle("s", "parent"), "the calling span; NULL: none"),
                 SqlColumn("depth", "depth"),
-                SqlColumn("start_ns", '"start"'),
-                SqlColumn("start_ms", _ms('"start"', ON_AXIS), "NULL when the profile has no time axis"),
-                SqlColumn("dur_ns", "dur"),
-                SqlColumn("dur_ms", _ms("dur", ON_AXIS)),
-                SqlColumn("self_ns", "self", "without its children"),
-                SqlColumn("self_ms", _ms("self", ON_AXIS)),
+                SqlColumn("start_ns", _if(TIMED, '"start"'), "NULL when the profile has no times"),
+                SqlColumn("start_ms", _ms('"start"', TIMED)),
+                SqlColumn("dur_ns", _if(TIMED, "dur")),
+                SqlColumn("dur_ms", _ms("dur", TIMED)),
+                SqlColumn("self_ns", _if(TIMED, "self"), "without its children"),
+                SqlColumn("self_ms", _ms("self", TIMED)),
             ),
             sql_rows.spans,
             lambda trace: sum(len(p.spans) for p in trace.profiles if p.spans),
@@ -149,11 +157,11 @@ TABLES: dict[str, SqlTable] = {
         ),
         SqlTable(
             "samples",
-            "recorded stacks in time order (sampled profiles)",
+            "recorded stacks (sampled profiles), in time order where they have times",
             (
                 IN_PROFILE,
-                SqlColumn("time_ns", '"time"'),
-                SqlColumn("time_ms", _ms('"time"', ON_AXIS)),
+                SqlColumn("time_ns", _if(TIMED, '"time"'), "NULL when the profile has no times: sums"),
+                SqlColumn("time_ms", _ms('"time"', TIMED)),
                 SqlColumn("node", _handle("n", "node"), "its innermost call; NULL: idle"),
                 FRAME,
                 NAME,
@@ -174,7 +182,7 @@ TABLES: dict[str, SqlTable] = {
                 NAME,
                 SqlColumn("parent", _handle("n", "parent"), "NULL: a root"),
                 SqlColumn("depth", "depth"),
-                SqlColumn("count", "count", "calls, or samples that end here"),
+                SqlColumn("count", _if(COUNTED, "count"), "of what profiles.counted says; NULL without counts"),
                 SqlColumn("self_value", "self_value", "in the profile's unit (ns for time)"),
                 SqlColumn("total_value", "total_value", "with what it calls"),
                 SqlColumn("self_ms", _ms("self_value", MEASURED)),

@@ -24,7 +24,7 @@ from traces.formats.safari import SAFARI
 from traces.formats.speedscope import SPEEDSCOPE
 from traces.formats.surrogates import without_half_characters
 from traces.formats.text import COLLAPSED, PAPYRUS, PMCSTAT
-from traces.formats.trace_event import TRACE_EVENT
+from traces.formats.trace_event import CHROME, TRACE_EVENT
 from traces.formats.v8 import CPUPROFILE, HEAP_PROFILE, V8_LOG
 
 FORMATS = (
@@ -61,6 +61,8 @@ FORMATS = (
     COLLAPSED,
 )
 """In the order of asking: the surest signs first, plain text last."""
+BY_NAME = {known.name: known for known in (*FORMATS, CHROME)}
+"""Every format that a trace may be of."""
 
 START = 256
 ADVICE = (

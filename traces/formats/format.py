@@ -1,4 +1,4 @@
-"""A format: what its importer says of it before a file is read."""
+"""A format: what its importer knows of it before a file is read. `detection.FORMATS` holds all there are."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,23 +6,46 @@ from importlib import import_module
 
 from traces.builder import TraceBuilder
 from traces.formats.head import Head
+from traces.values import Clock, Counts, Facts, Order, Waits
+
+SAMPLED = Facts(Order.TIME, Counts.SAMPLES, Waits.BOTH, Clock.TRACE)
+"""Samples by the clock on the wall."""
+RUNNING = Facts(Order.TIME, Counts.SAMPLES, Waits.WORK, Clock.TRACE)
+"""Samples while code ran on a processor."""
+CALLS = Facts(Order.TIME, Counts.CALLS, Waits.BOTH, Clock.TRACE)
+"""Single calls, which last while they wait."""
+
+
+def sums(counts: Counts = Counts.NONE, waits: Waits = Waits.UNKNOWN, *, count_value: int | None = None) -> Facts:
+    """Sums per call path, or samples without times; `count_value` is the index of the value that holds the counts."""
+    return Facts(Order.NONE, counts, waits, Clock.NONE, count_value)
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """`looks_like` decides on a file's head. The module of the format's name in the package `family` reads it; it is
-    imported for a file of it only, so that reading one trace does not wait for the readers of all others.
+    """`looks_like` decides on a file's head. The module of the format's name in the package `family` reads it, unless
+    `reader` names another; it is imported for a file of it only, so that reading one trace does not wait for the
+    readers of all others.
+
+    `facts` are what its profiles may be: first those of a sampled profile whose importer knows no better, then the
+    others that it gives. `threads` says whether threads are profiles of their own, `lines` whether functions have line
+    numbers, `arguments` whether those of single calls can be read.
     """
 
     name: str
     label: str
     looks_like: Callable[[Head], bool]
     family: str
+    facts: tuple[Facts, ...]
+    threads: bool = False
+    lines: bool = False
+    arguments: bool = False
+    reader: str | None = None
 
     @property
     def module(self) -> str:
         """Where the reader is."""
-        return f"{self.family}.{self.name.replace('-', '_')}"
+        return f"{self.family}.{self.reader or self.name.replace('-', '_')}"
 
     @property
     def read(self) -> Callable[[memoryview, TraceBuilder], None]:

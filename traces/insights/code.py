@@ -5,7 +5,6 @@ import numpy as np
 from traces.analysis.durations import call_durations
 from traces.analysis.filters import library_frames
 from traces.analysis.hottest_windows import hottest_windows
-from traces.analysis.quality import SUMS
 from traces.analysis.selection import select
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import Window
@@ -23,7 +22,7 @@ from traces.insights.insight import (
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
 from traces.model import Int64
-from traces.values import ProfileKind
+from traces.values import Counts, ProfileKind
 
 PLACEHOLDERS = frozenset(
     {"(program)", "(garbage collector)", "(idle)", "(root)", "[root]", "root", "all", "(other places)"}
@@ -157,7 +156,7 @@ def _own_code(subject: Subject) -> Verdict:
 def _short_burst(subject: Subject) -> Verdict:
     profile = subject.profile
     size = subject.busy_samples if profile.spans is None else len(profile.spans)
-    if not profile.axis.is_time or subject.trace.format in SUMS or profile.axis_end <= profile.axis_start:
+    if not profile.has_times or profile.axis_end <= profile.axis_start:
         return not_applicable("the profile has no clock")
     if size < LEAST_WORK:
         return not_applicable("too little was recorded to show a burst")
@@ -186,7 +185,7 @@ def _calls(subject: Subject) -> bool:
 
 
 def _many_small_calls(subject: Subject) -> Verdict:
-    if not _calls(subject):
+    if subject.profile.counts is not Counts.CALLS or not subject.unit.is_time:
         return not_applicable(NO_CALLS)
     own, count = subject.frames.self_value, subject.frames.count
     many = (count >= threshold("many-small-calls.calls")) & (own >= threshold("many-small-calls.share") * subject.total)

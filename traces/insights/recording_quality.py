@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from traces.analysis.quality import SUMS, median, quality_of
+from traces.analysis.quality import median, quality_of
 from traces.analysis.summary import idle_share
+from traces.analysis.time_axis import SUMS, what_it_is
 from traces.analysis.units import format_share, format_value
 from traces.insights.insight import (
     Confidence,
@@ -18,7 +19,7 @@ from traces.insights.insight import (
 )
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
-from traces.values import ProfileKind, Unit
+from traces.values import Counts, ProfileKind, Unit
 
 LOSSES = frozenset({"unmatched_end", "unclosed", "orphan_chunk", "unterminated", "no_time", "clamped", "too_deep"})
 """Codes of warnings that say that something recorded is missing or cut."""
@@ -30,15 +31,11 @@ def _few_samples(subject: Subject) -> Verdict:
         return not_applicable("calls were recorded, not samples")
     if subject.unit is Unit.BYTES:
         return not_applicable("allocations were recorded, not samples of time")
-    samples = subject.profile.samples
-    # Where samples are a value of their own, a row stands for as many as it weighs.
-    counted = [k for k, value in enumerate(subject.profile.values) if value.name == "samples"]
-    if counted:
-        count = int(samples.weights[counted[0]][samples.leaf >= 0].sum())
-    elif subject.trace.format in SUMS:
-        return not_applicable("the file holds sums of samples: how many there were is not said")
-    else:
-        count = subject.busy_samples
+    if subject.profile.counts is Counts.CALLS:
+        return not_applicable("calls were counted, no samples taken")
+    if subject.profile.counts is not Counts.SAMPLES:
+        return not_applicable(f"the file holds {SUMS}, not how many samples they were")
+    count = int(subject.profile.tree.count.sum())
     if count >= threshold("few-samples.count"):
         return passed(f"{count:,} samples that are not idle")
     return Verdict(
@@ -53,7 +50,7 @@ def _few_samples(subject: Subject) -> Verdict:
 def _short_recording(subject: Subject) -> Verdict:
     profile = subject.profile
     length = profile.axis_end - profile.axis_start
-    if profile.samples is None or not profile.axis.is_time or subject.trace.format in SUMS:
+    if profile.samples is None or not profile.has_times:
         return not_applicable(NO_CLOCK if profile.samples is not None else "calls were recorded, not samples")
     said = format_value(length, profile.axis)
     if length >= threshold("short-recording.length"):
@@ -70,7 +67,7 @@ def _short_recording(subject: Subject) -> Verdict:
 def _irregular_sampling(subject: Subject) -> Verdict:
     profile = subject.profile
     samples = profile.samples
-    if samples is None or not profile.axis.is_time or subject.trace.format in SUMS:
+    if samples is None or not profile.has_times:
         return not_applicable(NO_CLOCK if samples is not None else "calls were recorded, not samples")
     steps = np.diff(samples.time).astype(np.float64)
     usual = median(steps) if len(steps) >= threshold("few-samples.count") else 0.0
@@ -167,7 +164,7 @@ def _lost_events(subject: Subject) -> Verdict:
 def _idle(subject: Subject) -> Verdict:
     profile = subject.profile
     share = idle_share(profile)
-    if share is None or subject.trace.format in SUMS:
+    if share is None:
         return not_applicable(NO_CLOCK)
     if share < threshold("idle.share"):
         return passed(f"idle {format_share(share)} of its time", profile=profile.handle)
@@ -199,11 +196,11 @@ def _waiting_invisible(subject: Subject) -> Verdict:
 
 
 def _no_order(subject: Subject) -> Verdict:
-    if subject.trace.format not in SUMS and subject.profile.axis.is_time:
+    if subject.profile.has_times:
         return passed("what happened when is known")
     return Verdict(
         State.FAIL,
-        "{0} holds sums over the whole recording: what happened when, bursts and single slow calls cannot be seen.",
+        f"{{0}} is {what_it_is(subject.profile)}. What happened when, bursts and single slow calls cannot be seen.",
         Severity.INFO,
         (Evidence(subject.profile.handle, subject.profile.name),),
         advice="Record a timeline (trace events, speedscope, Firefox or Chrome profiles) to ask about moments.",

@@ -41,7 +41,7 @@ def answer_find_frames(trace: Trace, arguments: FindFrames) -> Outcome:
             if matches.rows or not near
             else "; nearest: " + "; ".join(f"f{i} {quoted(trace.frame_name(i), 80)}" for i in near)
         ),
-        *(row_line(row, unit) for row in matches.rows),
+        *(row_line(row, unit, matches.counted) for row in matches.rows),
     ]
     if (left := matches.total_matches - len(matches.rows)) > 0:
         lines.append(f"… {left} more, lighter ones: use a longer pattern or a higher limit")
@@ -52,6 +52,7 @@ def answer_find_frames(trace: Trace, arguments: FindFrames) -> Outcome:
             "unit": unit.value,
             "pattern": arguments.pattern,
             "total_matches": matches.total_matches,
+            "counted": matches.counted,
             "rows": [row_data(row) for row in matches.rows],
             "nearest": [{"handle": f"f{i}", "name": trace.frame_name(i)} for i in near],
         },

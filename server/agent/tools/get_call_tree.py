@@ -72,6 +72,7 @@ def answer_call_tree(trace: Trace, arguments: CallTreeArguments) -> Outcome:
             "whole": float(tree.whole),
             "inverted": arguments.inverted,
             "cut_nodes": tree.cut_nodes,
+            "counted": tree.counted,
             "nodes": [_node_data(tree, node) for node in tree.nodes],
         },
     )
@@ -99,7 +100,7 @@ def _node_data(tree: BudgetedTree, node: TreeNode) -> dict[str, Any]:
         "total_value": float(node.total_value),
         "self_share": float(node.self_share),
         "total_share": float(node.total_share),
-        "count": int(node.count),
+        "count": node.count,
     }
 
 
@@ -110,6 +111,6 @@ GET_CALL_TREE = Tool(
     arguments=CallTreeArguments,
     answer=answer_call_tree,
     doing=lambda a: f"Walking the {'inverted ' if a.inverted else ''}call tree",
-    fields=NODE_FIELDS | {"frame_handle", "profile", "unit", "whole", "inverted", "cut_nodes", "nodes"},
+    fields=NODE_FIELDS | {"frame_handle", "counted", "profile", "unit", "whole", "inverted", "cut_nodes", "nodes"},
     narrow="use a smaller max_nodes or start at a root",
 )

@@ -17,7 +17,7 @@ from traces.model import Trace
 from traces.values import Unit
 
 ROW_FIELDS = frozenset(
-    {"handle", "name", "file", "line", "self_value", "total_value", "self_share", "total_share", "count"}
+    {"handle", "name", "file", "line", "self_value", "total_value", "self_share", "total_share", "count", "counted"}
     | {"durations", "calls", "least", "median", "p99", "longest"}
 )
 
@@ -43,7 +43,7 @@ def row_data(row: FunctionRow) -> dict[str, Any]:
         "total_value": float(row.total_value),
         "self_share": float(row.self_share),
         "total_share": float(row.total_share),
-        "count": int(row.count),
+        "count": row.count,
     } | ({"durations": asdict(row.durations)} if row.durations is not None else {})
 
 
@@ -52,9 +52,10 @@ def amount(value: float, share: float, unit: Unit) -> str:
     return f"{format_value(value, unit)} {format_share(share)}"
 
 
-def row_line(row: FunctionRow, unit: Unit) -> str:
+def row_line(row: FunctionRow, unit: Unit, counted: str | None) -> str:
     """A function row on one line: handle, quoted name and place, self, total, count, and what single calls took."""
     calls = row.durations
+    times = "" if row.count is None or counted is None else f", ×{row.count} {counted}"
     took = (
         ""
         if calls is None
@@ -63,7 +64,7 @@ def row_line(row: FunctionRow, unit: Unit) -> str:
     return (
         f"{row.handle} {quoted(row.name)}{place(row.file, row.line)} "
         f"self {amount(row.self_value, row.self_share, unit)}, "
-        f"total {amount(row.total_value, row.total_share, unit)}, ×{row.count}{took}"
+        f"total {amount(row.total_value, row.total_share, unit)}{times}{took}"
     )
 
 
@@ -91,7 +92,7 @@ def answer_top_functions(trace: Trace, arguments: TopFunctions) -> Outcome:
         + (f", {format_value(table.hidden, unit)} of it in libraries alone" if table.hidden else "")
         + ("; a call: least/median/99th percentile" if any(row.durations for row in table.rows) else "")
     )
-    lines = [head, *(row_line(row, unit) for row in table.rows)]
+    lines = [head, *(row_line(row, unit, table.counted) for row in table.rows)]
     if not table.rows:
         lines = [f"no functions there: {table.total_rows} match in {profile.handle} {quoted(profile.name, 80)}"]
     elif (left := table.total_rows - arguments.offset - len(table.rows)) > 0:
@@ -105,10 +106,11 @@ def answer_top_functions(trace: Trace, arguments: TopFunctions) -> Outcome:
             "sort_by": arguments.sort_by,
             "total_rows": table.total_rows,
             "hidden": float(table.hidden),
+            "counted": table.counted,
             "rows": [row_data(row) for row in table.rows],
         },
         table=Table(
-            columns=["handle", "name", "self", "self %", "total", "total %", "count"],
+            columns=["handle", "name", "self", "self %", "total", "total %", table.counted or "count"],
             rows=[
                 [
                     row.handle,
@@ -117,7 +119,7 @@ def answer_top_functions(trace: Trace, arguments: TopFunctions) -> Outcome:
                     format_share(row.self_share),
                     format_value(row.total_value, unit),
                     format_share(row.total_share),
-                    int(row.count),
+                    row.count,
                 ]
                 for row in table.rows
             ],
@@ -145,7 +147,7 @@ def answer_callers_callees(trace: Trace, arguments: CallersCallees) -> Outcome:
         frame_filter=profile.frame_filter,
     )
     unit = profile.unit
-    lines = [row_line(sandwich.frame, unit) + f" in {profile.handle}"]
+    lines = [row_line(sandwich.frame, unit, sandwich.counted) + f" in {profile.handle}"]
     if remark:
         lines.append(f"note: {remark}")
     if sandwich.recursive:
@@ -168,6 +170,7 @@ def answer_callers_callees(trace: Trace, arguments: CallersCallees) -> Outcome:
         data={
             "profile": profile.handle,
             "unit": unit.value,
+            "counted": sandwich.counted,
             "frame": row_data(sandwich.frame),
             "callers": [_neighbour_data(row) for row in sandwich.callers],
             "callees": [_neighbour_data(row) for row in sandwich.callees],

@@ -11,7 +11,7 @@ from server.quoting import plain, quoted
 from traces.analysis.summary import ProfileSummary, TraceSummary, recorded, summarise
 from traces.analysis.units import format_share, format_value
 from traces.model import Trace
-from traces.values import ProfileKind, Unit
+from traces.values import Clock, Order, Role, Unit
 
 LISTED_PROFILES = 6
 """Profiles named in the summary itself; list_profiles has the rest."""
@@ -31,6 +31,7 @@ PROFILE_FIELDS = frozenset(
         "span_count",
         "values",
     }
+    | {"order", "counts", "counted", "count", "clock", "waits", "role", "role_rule"}
     | {"quality", "interval_ns", "rate_hz", "regular_share", "cut_share", "unnamed_share", "only_running"}
 )
 
@@ -59,14 +60,17 @@ def summary_text(summary: TraceSummary) -> str:
 def profile_line(profile: ProfileSummary) -> str:
     """One profile on one line: handle, name, kind, sizes."""
     unit = Unit(profile.unit)
-    sampled = profile.kind is ProfileKind.SAMPLED
-    counted = f"{profile.sample_count} samples" if sampled else f"{profile.span_count} calls"
     parts = [
         f"{profile.handle} {quoted(profile.name, 80)}",
-        str(profile.kind),
-        f"{format_value(profile.total, unit)} busy",
-        counted,
+        str(profile.kind) if profile.order is Order.TIME else "sums per stack, without times",
+        f"{format_value(profile.total, unit)} {'busy' if profile.order is Order.TIME else 'in all'}",
     ]
+    if profile.count is not None:
+        parts.append(f"{profile.count} {profile.counted}")
+    if profile.role is not Role.UNKNOWN:
+        parts.append(f"role {profile.role}")
+    if profile.clock is Clock.OWN:
+        parts.append("on a clock of its own")
     if profile.quality.rate_hz:
         parts.append(f"{profile.quality.rate_hz:,.3g} samples a second")
     if profile.idle_share:

@@ -11,10 +11,9 @@ from server.agent.verification.facts import OF_UNIT
 from server.agent.verification.written_numbers import Dimension
 from server.quoting import plain
 from traces.analysis.functions import FrameValues, frame_values, function_row
-from traces.analysis.selection import select
+from traces.analysis.selection import Selection, select
 from traces.handles import ALL, ProfileChoice
 from traces.model import CallTree, Int32, Profile, Trace, Values
-from traces.values import Unit
 
 PROFILES = 6
 """Profiles looked into besides the main one and all of them: the busiest."""
@@ -58,7 +57,7 @@ class Recomputation:
         profile's start).
         """
         for profile in self._trace.profiles:
-            if profile.axis is Unit.NANOSECONDS:
+            if profile.has_times:
                 moments = _edges(profile, frame) - profile.axis_start
                 if bool((np.abs(moments - at) <= tolerance).any()):
                     return True
@@ -73,9 +72,9 @@ class Recomputation:
         )
 
     def _figures_of(self, frame: int) -> Iterator[Figure]:
-        for handle, unit, total, values in self._by_profile:
-            row = function_row(self._trace, frame, values, total)
-            dimension = OF_UNIT[unit]
+        for chosen, total, values in self._by_profile:
+            row = function_row(chosen, frame, values, total)
+            dimension, handle = OF_UNIT[chosen.unit], chosen.handle
             if not row.total_value and not row.count:
                 continue
             where = f"of f{frame} in {handle}"
@@ -83,10 +82,11 @@ class Recomputation:
             yield Figure(row.total_value, dimension, f"total value {where}", "total")
             yield Figure(100 * row.self_share, Dimension.SHARE, f"self share {where}", "self share")
             yield Figure(100 * row.total_share, Dimension.SHARE, f"total share {where}", "total share")
-            yield Figure(float(row.count), Dimension.COUNT, f"count {where}", "count")
+            if row.count is not None:
+                yield Figure(float(row.count), Dimension.COUNT, f"{chosen.count_name} {where}", "count")
 
     @cached_property
-    def _by_profile(self) -> list[tuple[str, Unit, float, FrameValues]]:
+    def _by_profile(self) -> list[tuple[Selection, float, FrameValues]]:
         trace = self._trace
         choices: list[ProfileChoice] = [None]
         if len(trace.profiles) > 1:
@@ -100,7 +100,7 @@ class Recomputation:
             chosen = select(trace, choice)
             values = chosen.values()
             by_frame = frame_values(chosen.tree, values, len(trace.frames))
-            found.append((chosen.handle, chosen.unit, chosen.total(values), by_frame))
+            found.append((chosen, chosen.total(values), by_frame))
         return found
 
     def _named(self, said: str) -> Iterator[int]:

@@ -9,6 +9,7 @@ from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.paths import path_said, path_to_heaviest
 from server.analyst.question import Question, Topic
 from server.analyst.wording import (
+    CALLS,
     amount,
     cited,
     cited_profile,
@@ -60,8 +61,6 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
         where = {"profile": "all"} if apart else _where(row, question, evidence)
         calls.append(("get_callers_callees", {"frame": handle} | where))
         counts = {"filter": row["name"][:100], "limit": MATCHES}
-        if _counts_calls(evidence) and not where and len(two_of_them) == 1:
-            calls.append(("get_top_functions", counts | {"value": "calls"}))
         if question.topic is Topic.HOW_OFTEN:
             calls.append(("get_top_functions", counts | where))
         elif question.topic is not Topic.TWO_FUNCTIONS and where.get("profile") != "all":
@@ -78,26 +77,10 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
     return calls
 
 
-def _counts_calls(evidence: Evidence) -> bool:
-    """Whether the main profile counts calls besides what it measures, as pstats and callgrind do."""
-    main = evidence.profile((evidence.summary or {}).get("default_profile"))
-    return bool(main and any(value["name"] == "calls" for value in main["values"]))
-
-
-def _call_count(evidence: Evidence, row: dict[str, Any]) -> float | None:
-    """How often a function was called, where the profile counts calls; None where it was not asked for."""
-    counts = evidence.first("get_top_functions", value="calls")
-    found = next((one for one in (counts or {"rows": []})["rows"] if one["handle"] == row["handle"]), None)
-    return None if found is None else float(found["self_value"])
-
-
-def _seen(evidence: Evidence, around: dict[str, Any]) -> str:
-    """`, in 14 calls` or `, in 5 samples`; nothing where rows are neither, or no sample ended in it."""
+def _seen(around: dict[str, Any]) -> str:
+    """`, in 14 calls` or `, in 5 samples`; nothing without counts, or where no sample ended in it."""
     row = around["frame"]
-    if _counts_calls(evidence):
-        calls = _call_count(evidence, row)
-        return "" if calls is None else f", in {calls:,.0f} call{'' if calls == 1 else 's'}"
-    return f", in {counted(row, _kind(evidence, around))}" if row["count"] else ""
+    return f", in {counted(row, around['counted'])}" if row["count"] else ""
 
 
 def _drawn(handle: str, where: dict[str, Any], evidence: Evidence) -> list[Call]:
@@ -210,18 +193,13 @@ def _cost(question: Question, evidence: Evidence, around: dict[str, Any]) -> str
         passes = f"it mostly passes through to what it calls{most}"
     return (
         f"{wrong}**{cited(row)}**{located(row)} takes {total(row, unit)} in total and {own(row, unit)} itself"
-        f"{_seen(evidence, around)}{_elsewhere(evidence, around)}: {passes}."
+        f"{_seen(around)}{_elsewhere(evidence, around)}: {passes}."
         f"{_compared_to_lead(evidence, around)}"
     )
 
 
 def _verb(unit: str) -> str:
     return {"nanoseconds": "spent", "bytes": "allocated"}.get(unit, "counted")
-
-
-def _kind(evidence: Evidence, around: dict[str, Any]) -> str:
-    profile = evidence.profile(around["profile"]) or evidence.main or {"kind": "sampled"}
-    return str(profile["kind"])
 
 
 def _elsewhere(evidence: Evidence, around: dict[str, Any]) -> str:
@@ -315,16 +293,10 @@ def how_often(question: Question, evidence: Evidence) -> list[str]:
     around = _around(question, evidence)
     if around is None:
         return unknown(question, evidence)
-    row, unit, kind = around["frame"], around["unit"], _kind(evidence, around)
-    calls = _call_count(evidence, row)
+    row, unit, what = around["frame"], around["unit"], around["counted"]
     rankings = [result.data for result in evidence.all("get_top_functions") if "filter" in result.arguments]
     timed = [one for data in rankings for one in data["rows"] if one["handle"] == row["handle"] and "durations" in one]
     cost = f"It takes {total(row, unit)} in total and {own(row, unit)} itself."
-    if calls is not None:
-        return [
-            f"**{cited(row)} was called {calls:,.0f} times**{located(row)}. {cost}",
-            _calls_itself(around),
-        ]
     if timed:
         took = timed[0]["durations"]
         single = (
@@ -333,10 +305,13 @@ def how_often(question: Question, evidence: Evidence) -> list[str]:
         )
         said = f"**{cited(row)} was called {took['calls']:,} times**{located(row)}. {single} {cost}"
         return [said, _calls_itself(around)]
-    if kind == "evented":
+    if what == CALLS:
         return [f"**{cited(row)} was called {row['count']:,} times**{located(row)}. {cost}", _calls_itself(around)]
-    unknown_ = f"**How often {cited(row)} was called cannot be said**: samples were taken, calls were not counted."
-    return [f"{unknown_} {counted(row, kind)} ended in it. {cost}", HOW_TO_COUNT]
+    unknown_ = f"**How often {cited(row)} was called cannot be said**"
+    if what is None:
+        return [f"{unknown_}: the recording has sums, not counts. {cost}", HOW_TO_COUNT]
+    why = "samples were taken, calls were not counted" if what == "samples" else f"{what} were counted, not calls"
+    return [f"{unknown_}: {why}. {counted(row, what)} ended in it. {cost}", HOW_TO_COUNT]
 
 
 def two(question: Question, evidence: Evidence) -> list[str]:

@@ -125,7 +125,7 @@ def _hottest(lead: Lead, evidence: Evidence) -> str:
     through = f", and {total(row, unit)} including what it calls" if deeper else ", nothing in what it calls"
     profile = _profile(evidence, lead.profile)
     of_it = f"of {amount(lead.total, unit)}" + (f" in {cited_profile(profile)}" if profile else "")
-    spent = f"{own(row, unit)} {of_it} is {verb(unit)} in it itself{in_calls(row, profile_kind(evidence))}{through}."
+    spent = f"{own(row, unit)} {of_it} is {verb(unit)} in it itself{in_calls(row, evidence.counted)}{through}."
     if row["self_share"] >= LEADS:
         leads = "dominates" if row["self_share"] >= DOMINATES else "is the hottest function"
         return f"**{cited(row)} {leads}**{located(row)}: {spent}{_waiting(lead, evidence)}{_recursive(evidence, row)}"
@@ -242,7 +242,7 @@ def _through(lead: Lead, evidence: Evidence) -> str:
     row, unit = own_lead.row, own_lead.unit
     said = (
         f"**Most of the {noun(unit)} is {verb(unit)} on behalf of {cited(row)}**{located(row)}: {own(row, unit)} of "
-        f"{amount(own_lead.total, unit)}{in_calls(row, profile_kind(evidence))}, counting the libraries that it "
+        f"{amount(own_lead.total, unit)}{in_calls(row, evidence.counted)}, counting the libraries that it "
         f"calls."
     )
     if kind:
@@ -260,13 +260,8 @@ def _own_code(evidence: Evidence, lead: Lead) -> str:
         return ""
     return (
         f"Counting library code to the code that calls it, {cited(found.row)}{located(found.row)} leads with "
-        f"{own(found.row, found.unit)}{in_calls(found.row, profile_kind(evidence))}."
+        f"{own(found.row, found.unit)}{in_calls(found.row, evidence.counted)}."
     )
-
-
-def profile_kind(evidence: Evidence) -> str:
-    """`evented` where calls were recorded, `sampled` where they were not."""
-    return str((evidence.main or {"kind": "sampled"})["kind"])
 
 
 def _profile(evidence: Evidence, handle: str) -> dict[str, Any] | None:

@@ -62,7 +62,8 @@ def callers(source: Path, frame: str, scope: Scope, *, limit: int, as_json: bool
         return
     row, cell = found.frame, amounts(found.unit)
     own, total = " ".join(cell(row.self_value, row.self_share)), " ".join(cell(row.total_value, row.total_share))
-    typer.echo(f"{row.handle} {where(row.name, row.file, row.line)}: self {own}, total {total}")
+    times = "" if row.count is None else f", {row.count:,} {found.counted}"
+    typer.echo(f"{row.handle} {where(row.name, row.file, row.line)}: self {own}, total {total}{times}")
     if found.recursive:
         typer.echo("It is recursive: callers are those of its outermost call, callees those of its innermost.")
     for title, rows, more in (

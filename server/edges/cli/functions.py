@@ -65,22 +65,36 @@ def find(source: Path, pattern: str, scope: Scope, *, regex: bool, limit: int, a
         print_json(found)
         return
     rows = [_cells(row, found.unit) for row in found.rows]
+    if found.counted is None:
+        _leave_counts_out(rows)
     left = found.total_matches - len(found.rows)
     print_table(
         f"{_asked(opened)}: {found.total_matches} frames match",
-        COLUMNS,
+        columns_of(found.counted),
         rows,
         f"… {left} more, lighter ones" if left else None,
     )
 
 
-COLUMNS = ["handle", "self", "self %", "total", "total %", "count", "function"]
+FIRST = ["handle", "self", "self %", "total", "total %"]
+FUNCTION = "function"
 CALLS = ["least", "median", "p99"]
+
+
+def columns_of(counted: str | None) -> list[str]:
+    """The titles: what is counted stands by its name, and is left out where nothing is."""
+    return [*FIRST, *([] if counted is None else [counted]), FUNCTION]
+
+
+def _leave_counts_out(rows: list[list[str]]) -> None:
+    for cells in rows:
+        del cells[len(FIRST)]
 
 
 def _print_rows(head: str, table: FunctionTable, unit: Unit) -> None:
     timed = any(row.durations for row in table.rows)
-    columns = [*COLUMNS[:-1], *(CALLS if timed else []), COLUMNS[-1]]
+    columns = columns_of(table.counted)
+    columns[-1:] = [*(CALLS if timed else []), FUNCTION]
     rows = []
     for row in table.rows:
         cells = _cells(row, unit)
@@ -89,6 +103,8 @@ def _print_rows(head: str, table: FunctionTable, unit: Unit) -> None:
             took = [format_value(v, unit) for v in (calls.least, calls.median, calls.p99)] if calls else ["", "", ""]
             cells[-1:] = [*took, cells[-1]]
         rows.append(cells)
+    if table.counted is None:
+        _leave_counts_out(rows)
     left = table.total_rows - len(table.rows)
     print_table(head, columns, rows, f"… {left} more: --limit" if left else None)
 
@@ -96,7 +112,13 @@ def _print_rows(head: str, table: FunctionTable, unit: Unit) -> None:
 def _cells(row: FunctionRow, unit: Unit) -> list[str]:
     cell = amounts(unit)
     own, total = cell(row.self_value, row.self_share), cell(row.total_value, row.total_share)
-    return [row.handle, *own, *total, f"{row.count:,}", where(row.name, row.file, row.line)]
+    return [
+        row.handle,
+        *own,
+        *total,
+        "" if row.count is None else f"{row.count:,}",
+        where(row.name, row.file, row.line),
+    ]
 
 
 def _asked(opened: Opened) -> str:

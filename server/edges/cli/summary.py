@@ -11,6 +11,7 @@ import typer
 from server.edges.cli.printing import asking, open_trace, print_json
 from server.edges.cli.scope import Scope
 from traces.analysis.functions import FunctionTable
+from traces.values import Counts, Order
 
 HEAVIEST = 10
 """Functions of each profile in the JSON, by self and by total."""
@@ -47,7 +48,10 @@ def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
     for profile in answer.profiles[:10]:
         idle = f", idle {format_share(profile.idle_share)}" if profile.idle_share else ""
         amount = format_value(profile.total, trace.profiles[int(profile.handle[1:])].unit)
-        typer.echo(f"  {profile.handle} {plain(profile.name, 60)}: {profile.kind}, {amount} busy{idle}")
+        is_timed = profile.order is Order.TIME
+        kind = f"{profile.kind}, {amount} busy{idle}" if is_timed else f"sums per stack without times, {amount}"
+        times = "" if profile.count is None else f", {profile.count:,} {profile.counted}"
+        typer.echo(f"  {profile.handle} {plain(profile.name, 60)}: {kind}{times}")
     if len(answer.profiles) > 10:
         typer.echo(f"  … {len(answer.profiles) - 10} more profiles")
     unit = table.unit
@@ -56,7 +60,8 @@ def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
     for row in table.rows:
         where = f"  {plain(row.file, 60)}" + (f":{row.line}" if row.line else "") if row.file else ""
         amounts = f"{format_share(row.self_share):>6}  {format_value(row.self_value, unit):>9}"
-        typer.echo(f"  {amounts}  {plain(row.name, 80)}{where}")
+        times = "" if row.count is None or table.counted != Counts.CALLS else f"  ×{row.count:,}"
+        typer.echo(f"  {amounts}  {plain(row.name, 80)}{times}{where}")
     for title, lines in (
         ("First findings", first.findings),
         ("Keep in mind", [plain(w.text, 300) for w in answer.warnings]),

@@ -16,9 +16,10 @@ import numpy.typing as npt
 import zstandard
 
 from traces.analysis.boxes import Boxes
+from traces.analysis.time_axis import is_in_order
 from traces.analysis.view_layout import left_heavy, sandwich_layout, time_order
 from traces.analysis.window import Window
-from traces.handles import frame_index
+from traces.handles import frame_index, profile_at
 from traces.model import Int32, Int64, Trace
 
 MAGIC = b"FCV1"
@@ -46,21 +47,25 @@ class ViewQuery:
 
 
 def view_bytes(trace: Trace, query: ViewQuery, encoding: Encoding) -> bytes:
-    """The view, encoded and compressed. Raises UnknownHandle for a profile or frame the trace does not have."""
+    """The view, encoded and compressed; what has no times is laid out left heavy, as the header's mode says. Raises
+    UnknownHandle for a profile or frame the trace does not have, NoTimes for a window without times."""
     profile = trace.default_profile if query.profile is None else query.profile
+    mode = query.mode
+    if mode == "time_order" and not is_in_order(profile_at(trace, profile)):
+        mode = "left_heavy"
     callers: Boxes | None = None
     merged = 0
-    if query.mode == "sandwich":
+    if mode == "sandwich":
         frame = frame_index(trace, f"f{query.frame}")
         sandwich = sandwich_layout(trace, frame, profile=profile)
         boxes, callers = sandwich.callees, sandwich.callers
         total = len(boxes) + len(callers)
     else:
-        layout_of = time_order if query.mode == "time_order" else left_heavy
+        layout_of = time_order if mode == "time_order" else left_heavy
         layout = layout_of(trace, profile=profile, window=query.window, max_boxes=query.max_boxes)
         boxes, merged, total = layout.boxes, layout.merged, layout.total
     header: dict[str, Any] = {
-        "mode": query.mode,
+        "mode": mode,
         "profile": f"p{profile}",
         "frame": None if query.frame is None else f"f{query.frame}",
         "unit": boxes.unit.value,

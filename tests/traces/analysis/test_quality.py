@@ -7,23 +7,24 @@ import pytest
 
 from traces.analysis.summary import TraceSummary, summarise
 from traces.builder import TraceBuilder
+from traces.formats.format import RUNNING, SAMPLED, sums
 from traces.reader import read_trace
 from traces.stacks import StackTable
-from traces.values import Unit, ValueType
+from traces.values import Facts, Unit, ValueType, Waits
 
 MS = 1_000_000
 
 
 def recorded(
-    stacks: list[list[str]], *, every: list[int] | None = None, format_name: str = "test", value: str = "time"
+    stacks: list[list[str]], *, every: list[int] | None = None, facts: Facts = SAMPLED, value: str = "time"
 ) -> TraceSummary:
-    """The summary of one profile with a sample a stack, each `every` ms (10 unless said)."""
-    builder = TraceBuilder("t", format_name)
+    """The summary of one profile with a sample a stack, each `every` ms (10 without any)."""
+    builder = TraceBuilder("t", "test")
     table = StackTable()
     leaves = table.leaves([[builder.frame(name) for name in stack] for stack in stacks])
     weights = np.array(every or [10] * len(stacks)) * MS
     values = (ValueType(value, Unit.NANOSECONDS),)
-    builder.add_sampled("p", table, leaves, [weights], values=values)
+    builder.add_sampled("p", table, leaves, [weights], values=values, facts=facts)
     return summarise(builder.build(sha256="0" * 64, source_bytes=1))
 
 
@@ -47,19 +48,16 @@ def test_irregular_samples_are_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("format_name", "value", "only_running"),
-    [("pprof", "cpu", True), ("pprof", "wall", False), ("linux-perf", "cycles", True), ("test", "cpu", False)],
+    ("facts", "only_running"), [(RUNNING, True), (SAMPLED, False), (sums(waits=Waits.WORK), True), (sums(), False)]
 )
-def test_a_profiler_that_counts_running_code_cannot_see_waiting(
-    format_name: str, value: str, only_running: bool
-) -> None:
-    summary = recorded([["a"]] * 9, format_name=format_name, value=value)
+def test_a_profiler_that_counts_running_code_cannot_see_waiting(facts: Facts, only_running: bool) -> None:
+    summary = recorded([["a"]] * 9, facts=facts)
     assert summary.profiles[0].quality.only_running is only_running
     assert ("waiting for locks" in hidden(summary)) is only_running
 
 
 def test_sums_have_no_rate() -> None:
-    assert recorded([["a"]] * 9, format_name="pprof").profiles[0].quality.interval_ns is None
+    assert recorded([["a"]] * 9, facts=sums()).profiles[0].quality.interval_ns is None
 
 
 def test_stacks_that_lost_their_beginning_are_counted() -> None:

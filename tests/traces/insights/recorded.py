@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from traces.builder import TraceBuilder
+from traces.counting import counting
+from traces.formats.format import sums
 from traces.model import Trace
 from traces.nesting import nest_slices
 from traces.side_tables import Request
 from traces.stacks import StackTable
-from traces.values import Unit, ValueType
+from traces.values import Facts, Unit, ValueType
 
 MS = 1_000_000
 SHOP = "https://shop.example/"
@@ -29,18 +31,19 @@ def finished(builder: TraceBuilder) -> Trace:
 def sampled(
     stacks: Sequence[tuple[str, float]] | Mapping[str, float],
     *,
-    form: str = "example",
+    facts: Facts | None = None,
     unit: Unit = Unit.NANOSECONDS,
     value: str = "time",
     warnings: Mapping[str, int] | None = None,
 ) -> Trace:
     """Samples end to end: `main;work;parse@json.py` and its weight; an empty stack is idle."""
-    builder = TraceBuilder("small", form)
+    builder = TraceBuilder("small", "example")
     rows = list(stacks.items()) if isinstance(stacks, Mapping) else list(stacks)
     table = StackTable()
     leaves = table.leaves([[frame(builder, f) for f in stack.split(";")] if stack else [] for stack, _ in rows])
     weights = np.array([weight for _, weight in rows]) * (MS if unit.is_time else 1)
-    builder.add_sampled("thread", table, leaves, [weights], values=(ValueType(value, unit),), pid="1", tid="1")
+    kinds = (ValueType(value, unit),)
+    builder.add_sampled("thread", table, leaves, [weights], values=kinds, pid="1", tid="1", facts=facts)
     for code, count in (warnings or {}).items():
         builder.warn(code, "lost", count)
     return finished(builder)
@@ -104,13 +107,15 @@ def request(
     return Request(0, int(start * MS), int(end * MS), waited, size, url, *words)
 
 
-def values(rows: Mapping[str, Sequence[float]], columns: Sequence[tuple[str, Unit]], *, form: str = "pprof") -> Trace:
-    """One profile of sums with several values."""
-    builder = TraceBuilder("small", form)
+def values(rows: Mapping[str, Sequence[float]], columns: Sequence[tuple[str, Unit]]) -> Trace:
+    """One profile of sums with several values, as pprof has them."""
+    builder = TraceBuilder("small", "example")
     table = StackTable()
     leaves = table.leaves([[frame(builder, f) for f in stack.split(";")] for stack in rows])
     weights = [np.array([row[k] for row in rows.values()], float) for k in range(len(columns))]
-    builder.add_sampled("heap", table, leaves, weights, values=tuple(ValueType(n, u) for n, u in columns))
+    kinds = tuple(ValueType(n, u) for n, u in columns)
+    facts = counting(sums(), kinds, may_count_calls=False)
+    builder.add_sampled("heap", table, leaves, weights, values=kinds, facts=facts)
     return finished(builder)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests.traces.insights.recorded import SHOP, one_after_another, request, sampled, share, timeline, values
+from traces.formats.format import RUNNING, sums
 from traces.insights.insight import State
 from traces.insights.registry import DETECTORS, insight
 from traces.model import Trace
@@ -13,7 +14,7 @@ from traces.side_tables import Request
 from traces.values import Unit
 
 CPU = share("work", 50)
-HEAP = values({"main;make": [1000.0], "main;keep": [900.0]}, [("allocated", Unit.BYTES)], form="heapprofile")
+HEAP = values({"main;make": [1000.0], "main;keep": [900.0]}, [("allocated", Unit.BYTES)])
 PAGE = timeline([("RunTask", 0, 10), ("FunctionCall", 1, 2), ("RunTask", 500, 510)], length=1000)
 CALLS = timeline([("main", 0, 100), ("work", 10, 50)], name="MainThread")
 
@@ -218,8 +219,8 @@ CASES = (
     Case("lost-events", lambda: sampled([("main", 1)] * 98, warnings={"unclosed": 2}),
          lambda: sampled([("main", 1)] * 1000, warnings={"unclosed": 2, "not_drawn": 500}), HEAP, passes=True),
     Case("mostly-idle", lambda: sampled([("main", 49), ("", 51)]), lambda: sampled([("main", 51), ("", 49)]), HEAP),
-    Case("waiting-not-recorded", lambda: sampled({"main": 5}, form="linux-perf"), lambda: sampled({"main": 5}), HEAP),
-    Case("no-order", lambda: sampled({"main": 5}, form="pprof"), lambda: sampled({"main": 5}), CALLS, passes=True),
+    Case("waiting-not-recorded", lambda: sampled({"main": 5}, facts=RUNNING), lambda: sampled({"main": 5}), HEAP),
+    Case("no-order", lambda: sampled({"main": 5}, facts=sums()), lambda: sampled({"main": 5}), CALLS, passes=True),
     Case("profiler-cost", lambda: share("opentelemetry.start_span", 3), lambda: share("opentelemetry.start_span", 1),
          CALLS, passes=True),
     Case("hot-function", lambda: share("work", 6, rest="(program)"), lambda: share("work", 4, rest="(program)"),

@@ -31,7 +31,7 @@ OTHERS = (
     "consort|resort_hotel|catalogue|login|blog|regent|momentum_update|update|candidate|included_tax|requirements"
     "|reflection_angle|mapping|boxer|copyright|strategy|operate|exceptional|hashtag|opening|searching|jsonnet_free"
 )
-HEAP = values({"main;make": [1000.0]}, [("allocated", Unit.BYTES)], form="heapprofile")
+HEAP = values({"main;make": [1000.0]}, [("allocated", Unit.BYTES)])
 
 
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in NAMES.items() for name in names.split("|")])

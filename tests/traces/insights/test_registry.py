@@ -100,7 +100,7 @@ def test_work_below_a_collectors_name_is_collection_whoever_does_it() -> None:
 
 
 def test_allocations_are_not_counted_as_samples_and_samples_are_where_the_file_counts_them() -> None:
-    heap = values({"main": [5.0]}, [("allocated", Unit.BYTES)], form="heapprofile")
+    heap = values({"main": [5.0]}, [("allocated", Unit.BYTES)])
     assert insight(heap, "few-samples").state is State.NOT_APPLICABLE
     columns = [("cpu", Unit.NANOSECONDS), ("samples", Unit.COUNT)]
     assert insight(values({"main": [5e9, 500]}, columns), "few-samples").state is State.PASS

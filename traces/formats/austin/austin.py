@@ -6,6 +6,7 @@ the lowest of them.
 """
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from traces.kernels.lines import Lines, scan_lines
 from traces.kernels.trees import Paths
 from traces.model import NONE, Int32, Int64, Values
 from traces.stacks import with_frames
-from traces.values import Unit, ValueType
+from traces.values import Facts, Unit, ValueType, Waits
 
 MODE = re.compile(rb"^# mode: (\w+)", re.MULTILINE)
 SAMPLE = re.compile(rb"^(P[^\n]*) (-?\d{1,15})(?:,([01]),(-?\d{1,15}))?\r?$", re.MULTILINE)
@@ -44,6 +45,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     builder.warn("skipped_lines", "lines without a stack and a metric were skipped", lines.skipped)
     names = [name.decode("utf-8", "replace") for name in lines.names]
     frames = _frames(names, lines.paths, builder)
+    facts = facts_of_mode(builder.facts, mode.decode())
     top = _ancestors(lines.paths, 1)
     nodes = dict(rows_of_each(top))
     number = np.full(len(top) + 1, NONE, np.int32)  # the last row is for NONE
@@ -52,7 +54,13 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         paths = with_frames(_below(lines.paths, nodes[thread], number, samples), frames)
         name = f"pid {pid}, thread {tid}" if tid else f"pid {pid}"
         weights = [column[samples] for column in columns]
-        builder.add_sampled(name, paths, paths.leaf, weights, values=values, pid=pid, tid=tid)
+        builder.add_sampled(name, paths, paths.leaf, weights, values=values, pid=pid, tid=tid, facts=facts)
+
+
+def facts_of_mode(facts: Facts, mode: str) -> Facts:
+    """What Austin's mode makes of its profiles: bytes have no times, CPU time leaves waiting out."""
+    waits = {"wall": Waits.BOTH, "full": Waits.BOTH, "cpu": Waits.WORK, "memory": Waits.NEITHER}
+    return replace(facts, waits=waits.get(mode, Waits.UNKNOWN))
 
 
 def _read_memory(

@@ -11,6 +11,7 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
+from traces.formats.austin.austin import facts_of_mode
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Values
 from traces.values import Unit, ValueType
@@ -54,13 +55,16 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         raise builder.damaged(f"{error}.") from error
     builder.warn("invalid_frames", "frames that Austin could not read are missing", reader.invalid)
     frames = np.array([builder.frame(name, file, reader.line(name, file)) for name, file in reader.places], np.int32)
+    facts = facts_of_mode(builder.facts, reader.mode)
     for thread in reader.threads.values():
         column = frames[np.array(thread.frames, np.int64)] if thread.frames else np.zeros(0, np.int32)
         paths = paths_of_stacks(column, np.array(thread.ends, np.int64), MAX_STACK_DEPTH)
         time, memory = np.array(thread.time, np.int64), np.array(thread.memory, np.int64)
         values, weights = _values(reader.mode, time * 1_000, memory, np.array(thread.busy, np.int64))
         name = f"pid {thread.pid}, thread {thread.name}"
-        builder.add_sampled(name, paths, paths.leaf, weights, values=values, pid=str(thread.pid), tid=thread.name)
+        builder.add_sampled(
+            name, paths, paths.leaf, weights, values=values, pid=str(thread.pid), tid=thread.name, facts=facts
+        )
 
 
 def _values(mode: str, time: Values, memory: Values, busy: Values) -> tuple[tuple[ValueType, ...], list[Values]]:

@@ -2,8 +2,9 @@
 
 import re
 
-from traces.formats.format import Format
+from traces.formats.format import Format, sums
 from traces.formats.head import Head
+from traces.values import Counts, Waits
 
 DICTIONARIES, SMALL_TUPLES, TUPLES, TEXTS = b"{\xfb", b")\xa9", b"(\xa8", b"zZaAut"
 """Of Python's marshal format."""
@@ -35,6 +36,30 @@ def looks_like_callgrind(head: Head) -> bool:
     return CALLGRIND_EVENTS.search(head.text) is not None and CALLGRIND_FUNCTION.search(head.text) is not None
 
 
-PSTATS = Format("pstats", "cProfile", looks_like_pstats, __name__)
-GPROF2DOT = Format("gprof2dot", "gprof2dot JSON", looks_like_gprof2dot, __name__)
-CALLGRIND = Format("callgrind", "callgrind, cachegrind and xdebug", looks_like_callgrind, __name__)
+PSTATS = Format(
+    "pstats",
+    "cProfile",
+    looks_like_pstats,
+    __name__,
+    (sums(Counts.CALLS, Waits.BOTH, count_value=1),),
+    lines=True,
+)
+GPROF2DOT = Format(
+    "gprof2dot",
+    "gprof2dot JSON",
+    looks_like_gprof2dot,
+    __name__,
+    (sums(), *(sums(counts) for counts in (Counts.CALLS, Counts.SAMPLES, Counts.EVENTS))),
+)
+CALLGRIND = Format(
+    "callgrind",
+    "callgrind, cachegrind and xdebug",
+    looks_like_callgrind,
+    __name__,
+    (
+        sums(Counts.CALLS, Waits.WORK),
+        sums(Counts.CALLS, Waits.BOTH),
+        sums(waits=Waits.WORK),
+    ),
+    threads=True,
+)

@@ -5,14 +5,14 @@ those of inlined code (`fi`, `fe`) too.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 
 from traces.builder import TraceBuilder
 from traces.formats.call_graph.call_graph import CallGraph
 from traces.formats.call_graph.call_paths import paths_of_graph
 from traces.formats.time_units import in_unit, unit_named
-from traces.values import ValueType
+from traces.values import Counts, ValueType, Waits
 
 EVENT_WITH_UNIT = re.compile(r"(.+?)_?\(((?:[1-9]\d{0,17})?) ?([A-Za-z]+)\)")
 COMPRESSED = re.compile(r"\((\d+)\)(?: (.*))?", re.DOTALL)
@@ -66,7 +66,20 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         values = tuple(value for value, _ in named)
         name = f"{builder.name}, thread {thread}" if len(parts) > 1 else builder.name
         calls = ValueType("calls", unit_named("count")[0])
-        builder.add_sampled(name, stacks, leaves, [*weights, columns[-1]], values=(*values, calls), tid=thread)
+        facts = replace(
+            builder.facts,
+            waits=Waits.BOTH if _by_a_clock(values[0]) else Waits.WORK,
+            counts=Counts.CALLS if columns[-1].any() else Counts.NONE,  # cachegrind knows no callers
+            count_value=len(values) if columns[-1].any() else None,
+        )
+        builder.add_sampled(
+            name, stacks, leaves, [*weights, columns[-1]], values=(*values, calls), tid=thread, facts=facts
+        )
+
+
+def _by_a_clock(value: ValueType) -> bool:
+    """xdebug measures time (older versions without saying its unit); Valgrind counts what a processor does."""
+    return value.unit.is_time or value.name.startswith("Time")
 
 
 def _event(name: str) -> tuple[ValueType, int]:

@@ -6,6 +6,7 @@ Format: https://github.com/jrfonseca/gprof2dot/wiki/Json. Chains begin at the in
 import msgspec
 
 from traces.builder import TraceBuilder
+from traces.counting import counting
 from traces.formats.time_units import in_unit, unit_named
 from traces.stacks import StackTable
 from traces.values import ValueType
@@ -51,4 +52,5 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         ValueType(cost.description or f"cost {k}", unit)
         for k, (cost, (unit, _)) in enumerate(zip(file.costs, units, strict=True))
     )
-    builder.add_sampled(builder.name, stacks, leaves, weights, values=values)
+    facts = counting(builder.facts, values, may_count_calls=True)
+    builder.add_sampled(builder.name, stacks, leaves, weights, values=values, facts=facts)

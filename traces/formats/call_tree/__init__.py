@@ -1,7 +1,8 @@
 """Formats that hold a tree of calls with sums."""
 
-from traces.formats.format import Format
+from traces.formats.format import Format, sums
 from traces.formats.head import Head
+from traces.values import Counts, Waits
 
 
 def looks_like_pyinstrument(head: Head) -> bool:
@@ -24,6 +25,20 @@ def looks_like_haskell(head: Head) -> bool:
     return head.text is not None and "Time and Allocation Profiling Report" in head.text[:1_000]
 
 
-PYINSTRUMENT = Format("pyinstrument", "pyinstrument JSON", looks_like_pyinstrument, __name__)
-MEMRAY = Format("memray", "memray flame graphs and statistics", looks_like_memray, __name__)
-HASKELL = Format("haskell", "GHC profiles", looks_like_haskell, __name__)
+PYINSTRUMENT = Format(
+    "pyinstrument",
+    "pyinstrument JSON",
+    looks_like_pyinstrument,
+    __name__,
+    (sums(waits=Waits.BOTH),),
+    lines=True,
+)
+MEMRAY = Format(
+    "memray",
+    "memray flame graphs and statistics",
+    looks_like_memray,
+    __name__,
+    (sums(Counts.EVENTS, Waits.NEITHER, count_value=1),),
+    lines=True,
+)
+HASKELL = Format("haskell", "GHC profiles", looks_like_haskell, __name__, (sums(waits=Waits.WORK),), lines=True)

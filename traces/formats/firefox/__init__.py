@@ -1,6 +1,6 @@
 """Firefox profiles: the Gecko profiler's two forms, and DevTools' recordings around one."""
 
-from traces.formats.format import Format
+from traces.formats.format import SAMPLED, Format
 from traces.formats.head import Head
 
 
@@ -14,4 +14,4 @@ def looks_like_firefox(head: Head) -> bool:
     return {"profile", "systemHost", "duration"} <= keys
 
 
-FIREFOX = Format("firefox", "Firefox profiles", looks_like_firefox, __name__)
+FIREFOX = Format("firefox", "Firefox profiles", looks_like_firefox, __name__, (SAMPLED,), threads=True, lines=True)

@@ -5,14 +5,14 @@ the category of its innermost frame that has one; what has the category "Idle" w
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from traces.builder import TIME, TraceBuilder
 from traces.model import NONE, Int64, Values
 from traces.stacks import StackTable
-from traces.values import ValueType
+from traces.values import Counts, ValueType
 
 MAIN_THREAD = "GeckoMain"
 IDLE = "Idle"
@@ -136,9 +136,15 @@ def add_thread(
         axis_end=end,
         pid=thread.pid,
         tid=thread.tid,
+        facts=replace(builder.facts, count_value=_counting(columns)),
     )
     thread.markers.add_to(index, builder)
     return index
+
+
+def _counting(columns: Sequence[tuple[ValueType, Values]]) -> int | None:
+    """The column that says how many samples a row stands for; None where each is one."""
+    return next((k for k, (kind, _) in enumerate(columns) if kind.name == Counts.SAMPLES), None)
 
 
 def _leaves(thread: GeckoThread, table: StackTable, builder: TraceBuilder) -> list[int]:

@@ -1,6 +1,6 @@
 """Instruments: deep copies as text, and zipped traces."""
 
-from traces.formats.format import Format
+from traces.formats.format import RUNNING, Format, sums
 from traces.formats.head import Head
 
 INSTRUMENTS_FIGURES = ("Weight", "Running Time", "Bytes Used")
@@ -21,7 +21,12 @@ def looks_like_instruments_trace(head: Head) -> bool:
     return head.data[:4] == b"PK\x03\x04" and b".trace/" in head.data[:300]
 
 
-INSTRUMENTS = Format("instruments", "Instruments deep copies and traces", looks_like_instruments, __name__)
+INSTRUMENTS = Format("instruments", "Instruments deep copies and traces", looks_like_instruments, __name__, (sums(),))
 INSTRUMENTS_TRACE = Format(
-    "instruments-trace", "Instruments traces (.trace.zip)", looks_like_instruments_trace, __name__
+    "instruments-trace",
+    "Instruments traces (.trace.zip)",
+    looks_like_instruments_trace,
+    __name__,
+    (RUNNING,),
+    threads=True,
 )

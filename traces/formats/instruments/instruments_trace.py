@@ -9,7 +9,7 @@ rows of a time (6 bytes), a thread (4 bytes), other things, and the number of a 
 import io
 import re
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from traces.errors import UnrecognisedTrace
 from traces.formats.instruments.keyed_archive import BrokenArchive, KeyedArchive
 from traces.model import Int64, UInt8
 from traces.stacks import StackTable
+from traces.values import Clock
 
 TIME_PROFILER = "com.apple.xray.instrument-type.coresampler2"
 FIRST_SYMBOL = FIRST_ADDRESS = 5
@@ -151,7 +152,14 @@ def _read_run(bundle: Bundle, number: int, symbols: dict[int, int], builder: Tra
         stacks = StackTable()
         leaves = stacks.leaves(stacks_of[b] for b in backtraces[mine].tolist())
         builder.add_sampled(
-            f"{prefix}thread {ident}", stacks, leaves, [weights], time=ends - weights, axis_start=0, tid=str(ident)
+            f"{prefix}thread {ident}",
+            stacks,
+            leaves,
+            [weights],
+            time=ends - weights,
+            axis_start=0,
+            tid=str(ident),
+            facts=replace(builder.facts, clock=Clock.OWN if prefix else Clock.TRACE),  # each run begins at 0
         )
 
 

@@ -1,9 +1,15 @@
 """Java Flight Recorder, and the pages of async-profiler."""
 
-from traces.formats.format import Format
+from traces.formats.format import RUNNING, SAMPLED, Format, sums
 from traces.formats.head import Head
+from traces.values import Counts, Facts, Waits
 
 JFR_CHUNK = b"FLR\0"
+
+ALLOCATIONS = Facts(counts=Counts.EVENTS, waits=Waits.NEITHER)
+LOCKS = sums(Counts.EVENTS, Waits.WAITING)
+"""Threads wait at the same time: what they waited is added up, and its moments are not kept."""
+PROCESSOR_TIME = sums(Counts.SAMPLES, Waits.WORK)
 
 
 def looks_like_jfr(head: Head) -> bool:
@@ -16,5 +22,13 @@ def looks_like_async_profiler(head: Head) -> bool:
     return head.text is not None and head.json is None and "async-profiler" in head.text and "<canvas" in head.text
 
 
-JFR = Format("jfr", "Java Flight Recorder", looks_like_jfr, __name__)
-ASYNC_PROFILER = Format("async-profiler", "async-profiler pages", looks_like_async_profiler, __name__)
+JFR = Format(
+    "jfr", "Java Flight Recorder", looks_like_jfr, __name__, (RUNNING, SAMPLED, ALLOCATIONS, LOCKS, PROCESSOR_TIME)
+)
+ASYNC_PROFILER = Format(
+    "async-profiler",
+    "async-profiler pages",
+    looks_like_async_profiler,
+    __name__,
+    (sums(Counts.SAMPLES, count_value=0),),
+)

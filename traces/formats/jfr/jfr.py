@@ -5,17 +5,19 @@ a profile of all threads, with a count or a size as its value and the moments of
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from traces.builder import TraceBuilder
+from traces.formats.format import RUNNING, SAMPLED
+from traces.formats.jfr import ALLOCATIONS, LOCKS, PROCESSOR_TIME
 from traces.formats.jfr.jfr_chunk import Chunk, chunks
 from traces.formats.jfr.jfr_types import BrokenChunk
 from traces.model import NONE
 from traces.stacks import StackTable
-from traces.values import Unit, ValueType
+from traces.values import Facts, Order, Unit, ValueType
 
 NATIVE_FRAMES = frozenset({"Native", "C++", "Kernel"})
 SAMPLES = ValueType("samples", Unit.COUNT)
@@ -31,6 +33,7 @@ class Kind:
     events: tuple[str, ...]
     value: ValueType
     weight: Callable[[Chunk, dict[str, Any]], int]
+    facts: Facts
 
 
 @dataclass(slots=True)
@@ -52,21 +55,34 @@ def _ticks(chunk: Chunk, event: dict[str, Any]) -> int:
 
 
 EXECUTION, NATIVE = "jdk.ExecutionSample", "jdk.NativeMethodSample"
-WITH_NATIVE = Kind("With native calls", (EXECUTION, NATIVE), SAMPLES, _one)
+WITH_NATIVE = Kind("With native calls", (EXECUTION, NATIVE), SAMPLES, _one, RUNNING)
 KINDS = (
-    Kind("Without native calls", (EXECUTION,), SAMPLES, _one),
+    Kind("Without native calls", (EXECUTION,), SAMPLES, _one, RUNNING),
     WITH_NATIVE,
-    Kind("Processor time", ("jdk.CPUTimeSample",), WAITED, lambda chunk, e: chunk.lasting(e.get("samplingPeriod", 0))),
-    Kind("Wall clock", ("profiler.WallClockSample",), SAMPLES, lambda _, e: e.get("samples", 1)),
-    Kind("Allocations", ("jdk.ObjectAllocationSample",), ALLOCATED, lambda _, e: e.get("weight", 0)),
+    Kind(
+        "Processor time",
+        ("jdk.CPUTimeSample",),
+        WAITED,
+        lambda chunk, e: chunk.lasting(e.get("samplingPeriod", 0)),
+        PROCESSOR_TIME,
+    ),
+    Kind(
+        "Wall clock",
+        ("profiler.WallClockSample",),
+        SAMPLES,
+        lambda _, e: e.get("samples", 1),
+        replace(SAMPLED, count_value=0),
+    ),
+    Kind("Allocations", ("jdk.ObjectAllocationSample",), ALLOCATED, lambda _, e: e.get("weight", 0), ALLOCATIONS),
     Kind(
         "Allocations of thread-local buffers and beside them",
         ("jdk.ObjectAllocationInNewTLAB", "jdk.ObjectAllocationOutsideTLAB"),
         ALLOCATED,
         lambda _, e: e.get("tlabSize", e.get("allocationSize", 0)),
+        ALLOCATIONS,
     ),
-    Kind("Waits for locks", ("jdk.JavaMonitorEnter",), WAITED, _ticks),
-    Kind("Parked threads", ("jdk.ThreadPark",), WAITED, _ticks),
+    Kind("Waits for locks", ("jdk.JavaMonitorEnter",), WAITED, _ticks, LOCKS),
+    Kind("Parked threads", ("jdk.ThreadPark",), WAITED, _ticks, LOCKS),
 )
 OF_EVENT = {
     event: [at for at, kind in enumerate(KINDS) if event in kind.events] for kind in KINDS for event in kind.events
@@ -119,12 +135,19 @@ def _add(kind: Kind, rows: Rows, builder: TraceBuilder) -> None:
         return
     order = np.argsort(np.array(rows.times), kind="stable")
     leaves, weights = np.array(rows.leaves, np.int32)[order], np.array(rows.weights, np.float64)[order]
-    if kind.value.unit.is_time:  # threads wait at the same time: what they waited can only lie end to end
-        builder.add_sampled(kind.name, rows.stacks, leaves, [weights], values=(kind.value,))
+    if kind.facts.order is Order.NONE:
+        builder.add_sampled(kind.name, rows.stacks, leaves, [weights], values=(kind.value,), facts=kind.facts)
         return
     times = np.array(rows.times)[order]
     builder.add_sampled(
-        kind.name, rows.stacks, leaves, [weights], values=(kind.value,), time=times, axis=Unit.NANOSECONDS
+        kind.name,
+        rows.stacks,
+        leaves,
+        [weights],
+        values=(kind.value,),
+        time=times,
+        axis=Unit.NANOSECONDS,
+        facts=kind.facts,
     )
 
 

@@ -1,6 +1,6 @@
 """.NET's event pipe."""
 
-from traces.formats.format import Format
+from traces.formats.format import SAMPLED, Format
 from traces.formats.head import Head
 
 NETTRACE_STREAM = b"Nettrace\x14\0\0\0!FastSerialization.1"
@@ -11,4 +11,4 @@ def looks_like_nettrace(head: Head) -> bool:
     return head.data.startswith(NETTRACE_STREAM)
 
 
-NETTRACE = Format("nettrace", ".NET traces (.nettrace)", looks_like_nettrace, __name__)
+NETTRACE = Format("nettrace", ".NET traces (.nettrace)", looks_like_nettrace, __name__, (SAMPLED,), threads=True)

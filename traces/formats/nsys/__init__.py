@@ -1,6 +1,6 @@
 """Nsight Systems' exports."""
 
-from traces.formats.format import Format
+from traces.formats.format import CALLS, RUNNING, Format
 from traces.formats.head import Head
 
 
@@ -9,4 +9,4 @@ def looks_like_nsys(head: Head) -> bool:
     return head.data.startswith(b"SQLite format 3\0") and b"StringIds" in head.data
 
 
-NSYS = Format("nsys", "Nsight Systems exports (SQLite)", looks_like_nsys, __name__)
+NSYS = Format("nsys", "Nsight Systems exports (SQLite)", looks_like_nsys, __name__, (RUNNING, CALLS), threads=True)

@@ -1,8 +1,9 @@
 """Linux perf: its binary recordings, and what `perf script` prints of them."""
 
-from traces.formats.format import Format
+from traces.formats.format import RUNNING, Format, sums
 from traces.formats.head import Head
 from traces.kernels.perf import frame_parts, header_parts
+from traces.values import Counts, Waits
 
 PERF_MAGIC = b"PERFILE2"
 PERF_HEADER_BYTES, PERF_PIPE_HEADER_BYTES = 104, 16
@@ -28,5 +29,19 @@ def looks_like_linux_perf(head: Head) -> bool:
     return False
 
 
-PERF_DATA = Format("perf-data", "perf.data of Linux", looks_like_perf_data, __name__)
-LINUX_PERF = Format("linux-perf", "Linux perf script", looks_like_linux_perf, __name__)
+PERF_DATA = Format(
+    "perf-data",
+    "perf.data of Linux",
+    looks_like_perf_data,
+    __name__,
+    (RUNNING, sums(Counts.SAMPLES, Waits.WORK)),
+    threads=True,
+)
+LINUX_PERF = Format(
+    "linux-perf",
+    "Linux perf script",
+    looks_like_linux_perf,
+    __name__,
+    (RUNNING, sums(Counts.SAMPLES, Waits.WORK)),
+    threads=True,
+)

@@ -1,6 +1,6 @@
 """Perfetto's protobuf packets."""
 
-from traces.formats.format import Format
+from traces.formats.format import CALLS, Format
 from traces.formats.head import Head
 from traces.formats.protobuf_fields import VARINT, BrokenMessage, opened
 from traces.kernels.library import NotReadable
@@ -21,4 +21,4 @@ def looks_like_perfetto(head: Head) -> bool:
     return not {PERFETTO_TIME, PERFETTO_SEQUENCE}.isdisjoint(said.number[said.wire == VARINT].tolist())
 
 
-PERFETTO = Format("perfetto", "Perfetto traces", looks_like_perfetto, __name__)
+PERFETTO = Format("perfetto", "Perfetto traces", looks_like_perfetto, __name__, (CALLS,), threads=True)

@@ -1,10 +1,12 @@
 """pprof and OpenTelemetry profiles, both protobuf messages of samples, locations and strings."""
 
 import re
+from dataclasses import replace
 
-from traces.formats.format import Format
+from traces.formats.format import RUNNING, SAMPLED, Format, sums
 from traces.formats.head import Head
 from traces.formats.protobuf_fields import LENGTH, VARINT, BrokenMessage, fields, opened
+from traces.values import Counts, Waits
 
 PPROF_LENGTHS = {1, 2, 3, 4, 5, 6, 11, 13}
 PPROF_VARINTS = {7, 8, 9, 10, 12, 13, 14, 15}
@@ -63,5 +65,34 @@ def _entered(data: bytes, at: int, number: int) -> int:
     return first
 
 
-PPROF = Format("pprof", "pprof profiles", looks_like_pprof, __name__)
-OTLP = Format("otlp", "OpenTelemetry profiles", looks_like_otlp, __name__)
+PPROF = Format(
+    "pprof",
+    "pprof profiles",
+    looks_like_pprof,
+    __name__,
+    (
+        sums(Counts.EVENTS),
+        sums(Counts.SAMPLES, Waits.WORK),
+        sums(Counts.EVENTS, Waits.WAITING),
+        sums(Counts.EVENTS, Waits.NEITHER),
+        sums(Counts.SAMPLES, Waits.BOTH),
+        sums(waits=Waits.NEITHER),
+        sums(Counts.SAMPLES),
+    ),
+    lines=True,
+)
+OTLP = Format(
+    "otlp",
+    "OpenTelemetry profiles",
+    looks_like_otlp,
+    __name__,
+    (
+        SAMPLED,
+        RUNNING,
+        sums(Counts.SAMPLES),
+        replace(SAMPLED, counts=Counts.EVENTS, waits=Waits.UNKNOWN),
+        sums(waits=Waits.NEITHER),
+    ),
+    threads=True,
+    lines=True,
+)

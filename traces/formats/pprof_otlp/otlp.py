@@ -5,7 +5,7 @@ share one dictionary, whose tables begin with an entry that stands for "none". A
 theirs.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Self
 
@@ -13,8 +13,10 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
+from traces.counting import counting
 from traces.equal_rows import rows_of_each
 from traces.formats.pprof_otlp.locations import frames_of_stacks, sampled_lines, with_lines
+from traces.formats.pprof_otlp.pprof import waits_of
 from traces.formats.pprof_otlp.protobuf_columns import (
     fixed_numbers_of,
     messages_in,
@@ -29,7 +31,7 @@ from traces.kernels.library import NotReadable
 from traces.kernels.protobuf import FIXED64, LENGTH, VARINT, Fields, scan_fields
 from traces.kernels.trees import Paths, paths_of_stacks
 from traces.model import Int32, Int64, Values
-from traces.values import Unit, ValueType
+from traces.values import Clock, Order, Unit, ValueType
 
 RESOURCE_PROFILES, DICTIONARY = 1, 2
 RESOURCE, SCOPE_PROFILES = 1, 2
@@ -159,6 +161,12 @@ def _read_profile(profile: Fields, dictionary: Dictionary, about: Attributes, bu
     started = profile.first[(profile.number == STARTED) & (profile.wire == FIXED64)]
     if len(started):
         builder.recorded(int.from_bytes(data[started[-1] : started[-1] + 8], "little"))
+    facts = replace(
+        counting(builder.facts, values, may_count_calls=False),
+        order=Order.NONE if times is None else Order.TIME,
+        clock=Clock.NONE if times is None else Clock.TRACE,
+        waits=waits_of(values[0]),
+    )
     threads, of_sample = _threads(samples, dictionary, about)
     stacks = number_of(samples, 1)
     indices = []
@@ -176,6 +184,7 @@ def _read_profile(profile: Fields, dictionary: Dictionary, about: Attributes, bu
             values=values,
             default_value=len(values) - 1,
             time=times[mine] if times is not None else None,
+            facts=facts,
             pid=pid,
             tid=tid,
         )

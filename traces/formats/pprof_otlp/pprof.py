@@ -4,10 +4,14 @@ All value types are kept. Inlined functions are frames of their own. A function 
 sampled at; its line is where it begins, or, where the file does not say that, the lowest it was sampled at.
 """
 
+import re
+from dataclasses import replace
+
 import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
+from traces.counting import counting
 from traces.formats.pprof_otlp.locations import frames_of_stacks, sampled_lines, with_lines
 from traces.formats.pprof_otlp.protobuf_columns import messages_in, number_of, numbers_of, texts
 from traces.formats.time_units import in_unit, unit_named
@@ -15,8 +19,13 @@ from traces.kernels.library import NotReadable
 from traces.kernels.protobuf import LENGTH, VARINT, Fields, scan_fields
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Int32, Int64
-from traces.values import ValueType
+from traces.values import Unit, ValueType, Waits
 
+WAITS = (
+    (re.compile(r"(?:cpu|samples?|cycles|instructions|task-clock|cpu-clock)(?:$|[ :/_-])", re.IGNORECASE), Waits.WORK),
+    (re.compile(r"contentions?|delay|off[-_]?cpu|block|mutex", re.IGNORECASE), Waits.WAITING),
+    (re.compile(r"wall", re.IGNORECASE), Waits.BOTH),
+)
 SAMPLE_TYPE, SAMPLE, LOCATION, FUNCTION, STRING, TIME_NANOS, DEFAULT_TYPE = 1, 2, 4, 5, 6, 9, 14
 
 
@@ -56,14 +65,25 @@ def _read(data: memoryview, builder: TraceBuilder) -> None:
     default = strings[wanted[-1]] if len(wanted) and 0 < wanted[-1] < len(strings) else None
     began = whole.first[(whole.number == TIME_NANOS) & (whole.wire == VARINT)]
     builder.recorded(int(began[-1]) if len(began) else None)
+    kinds = tuple(ValueType(name or f"value {k}", unit) for k, (name, unit, _) in enumerate(named))
+    shown = next((k for k, (name, _, _) in enumerate(named) if name == default), len(named) - 1)
+    facts = replace(builder.facts, waits=waits_of(kinds[shown]))
     builder.add_sampled(
         builder.name,
         paths,
         paths.leaf,
         columns,
-        values=tuple(ValueType(name or f"value {k}", unit) for k, (name, unit, _) in enumerate(named)),
-        default_value=next((k for k, (name, _, _) in enumerate(named) if name == default), len(named) - 1),
+        values=kinds,
+        default_value=shown,
+        facts=counting(facts, kinds, shown, may_count_calls=False),
     )
+
+
+def waits_of(value: ValueType) -> Waits:
+    """What a profile shows of waiting, by the name of what it measures first."""
+    if value.unit is Unit.BYTES or value.name.endswith("objects"):
+        return Waits.NEITHER
+    return next((waits for pattern, waits in WAITS if pattern.match(value.name)), Waits.UNKNOWN)
 
 
 def _text(strings: list[str], index: int) -> str:

@@ -1,7 +1,8 @@
 """Ruby's profilers: rbspy and stackprof."""
 
-from traces.formats.format import Format
+from traces.formats.format import SAMPLED, Format, sums
 from traces.formats.head import Head
+from traces.values import Counts, Waits
 
 
 def looks_like_rbspy(head: Head) -> bool:
@@ -14,5 +15,25 @@ def looks_like_stackprof(head: Head) -> bool:
     return head.json is not None and {"mode", "interval", "frames", "missed_samples"} <= head.json.keys
 
 
-RBSPY = Format("rbspy", "rbspy recordings", looks_like_rbspy, __name__)
-STACKPROF = Format("stackprof", "stackprof JSON", looks_like_stackprof, __name__)
+RBSPY = Format(
+    "rbspy",
+    "rbspy recordings",
+    looks_like_rbspy,
+    __name__,
+    (sums(Counts.SAMPLES, Waits.WORK),),
+    threads=True,
+    lines=True,
+)
+STACKPROF = Format(
+    "stackprof",
+    "stackprof JSON",
+    looks_like_stackprof,
+    __name__,
+    (
+        sums(Counts.SAMPLES, Waits.WORK),
+        sums(Counts.SAMPLES, Waits.BOTH),
+        SAMPLED,
+        sums(Counts.SAMPLES, Waits.NEITHER),
+    ),
+    lines=True,
+)

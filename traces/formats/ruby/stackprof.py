@@ -4,6 +4,7 @@
 Without `raw` only sums and who called whom are known: paths are then estimates.
 """
 
+from dataclasses import replace
 from itertools import accumulate
 
 import msgspec
@@ -16,11 +17,12 @@ from traces.formats.call_graph.call_paths import paths_of_graph
 from traces.formats.time_units import nanoseconds
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Values
-from traces.values import Unit, ValueType
+from traces.values import Clock, Order, Unit, ValueType, Waits
 
 GARBAGE_COLLECTION = "(garbage collection)"
 NAMES_OF_GC = frozenset({GARBAGE_COLLECTION, "(marking)", "(sweeping)"})
 SAMPLES = ValueType("samples", Unit.COUNT)
+WAITS = {"wall": Waits.BOTH, "cpu": Waits.WORK, "object": Waits.NEITHER}
 
 
 class Frame(msgspec.Struct, gc=False):
@@ -84,11 +86,20 @@ def _add_raw(file: File, raw: list[int], frames: dict[str, int], builder: TraceB
     samples = np.array(counts, np.int64)
     weights: list[Values] = [samples]
     values = [SAMPLES]
+    facts = replace(builder.facts, waits=WAITS.get(file.mode, Waits.UNKNOWN))
     time = _time(file, samples, builder)
+    if time is not None and _has_times(file):
+        facts = replace(facts, order=Order.TIME, clock=Clock.TRACE)
     if time is not None:
         weights.insert(0, time)
         values.insert(0, ValueType("CPU time" if file.mode == "cpu" else "wall time", Unit.NANOSECONDS))
-    builder.add_sampled(builder.name, paths, paths.leaf, weights, values=tuple(values))
+    facts = replace(facts, count_value=len(values) - 1)
+    builder.add_sampled(builder.name, paths, paths.leaf, weights, values=tuple(values), facts=facts)
+
+
+def _has_times(file: File) -> bool:
+    """Whether the file says how long after the one before each sample was taken, by the clock on the wall."""
+    return file.mode == "wall" and bool(file.deltas)
 
 
 def _time(file: File, samples: Values, builder: TraceBuilder) -> Values | None:
@@ -96,7 +107,8 @@ def _time(file: File, samples: Values, builder: TraceBuilder) -> Values | None:
     if file.mode not in {"wall", "cpu"}:
         return None
     try:
-        if file.mode == "wall" and file.deltas:
+        if _has_times(file):
+            assert file.deltas is not None
             ends = np.cumsum(samples)
             if ends[-1] > len(file.deltas):
                 raise builder.damaged("it has fewer times than samples.")
@@ -119,4 +131,5 @@ def _add_graph(file: File, frames: dict[str, int], builder: TraceBuilder) -> Non
                 raise builder.damaged("an edge names a frame that is not in its list.")
             graph.add_call(numbers[key], numbers[callee], [samples], samples)
     stacks, leaves, columns = paths_of_graph(graph, builder)
-    builder.add_sampled(builder.name, stacks, leaves, columns[:1], values=(SAMPLES,))
+    facts = replace(builder.facts, waits=WAITS.get(file.mode, Waits.UNKNOWN), count_value=0)
+    builder.add_sampled(builder.name, stacks, leaves, columns[:1], values=(SAMPLES,), facts=facts)

@@ -1,6 +1,6 @@
 """Safari's Web Inspector."""
 
-from traces.formats.format import Format
+from traces.formats.format import SAMPLED, Format
 from traces.formats.head import Head
 
 
@@ -9,4 +9,4 @@ def looks_like_safari(head: Head) -> bool:
     return head.json is not None and "recording" in head.json.keys and b'"timeline-record-type-' in head.data
 
 
-SAFARI = Format("safari", "Safari recordings", looks_like_safari, __name__)
+SAFARI = Format("safari", "Safari recordings", looks_like_safari, __name__, (SAMPLED,), lines=True)

@@ -1,7 +1,10 @@
 """speedscope's own JSON."""
 
-from traces.formats.format import Format
+from dataclasses import replace
+
+from traces.formats.format import CALLS, SAMPLED, Format, sums
 from traces.formats.head import Head
+from traces.values import Counts, Waits
 
 
 def looks_like_speedscope(head: Head) -> bool:
@@ -13,4 +16,17 @@ def looks_like_speedscope(head: Head) -> bool:
     return "profiles" in head.json.keys and ("shared" in head.json.keys or b'"evented"' in head.data)
 
 
-SPEEDSCOPE = Format("speedscope", "speedscope JSON", looks_like_speedscope, __name__)
+SPEEDSCOPE = Format(
+    "speedscope",
+    "speedscope JSON",
+    looks_like_speedscope,
+    __name__,
+    (
+        replace(SAMPLED, waits=Waits.UNKNOWN),
+        CALLS,
+        sums(Counts.SAMPLES),
+        sums(Counts.CALLS, Waits.BOTH),
+    ),
+    threads=True,
+    lines=True,
+)

@@ -1,5 +1,6 @@
 """speedscope's own JSON, evented and sampled. Schema: https://www.speedscope.app/file-format-schema.json."""
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -14,7 +15,7 @@ from traces.kernels.trees import paths_of_stacks
 from traces.model import NONE, Int32, Values
 from traces.nesting import Nested
 from traces.stacks import with_frames
-from traces.values import Unit, ValueType
+from traces.values import Clock, Unit, ValueType
 
 
 class Frame(msgspec.Struct, gc=False):
@@ -57,12 +58,13 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     frames = np.array(
         [builder.frame(f.name, f.file or None, _place(f.line), _place(f.col)) for f in file.shared.frames], np.int32
     )
+    sampled = sum(profile.type == "sampled" for profile in file.profiles)
     for profile in file.profiles:
         try:
             if profile.type == "evented":
                 _read_evented(profile, frames, builder)
             elif profile.type == "sampled":
-                _read_sampled(profile, frames, builder)
+                _read_sampled(profile, frames, builder, apart=sampled > 1)
             else:
                 raise builder.damaged("a profile is neither evented nor sampled.")
         except ValueError as error:
@@ -75,7 +77,10 @@ def _place(number: float | None) -> int | None:
     return int(number) if number is not None and number >= 0 else None
 
 
-def _read_sampled(profile: Profile, frames: Int32, builder: TraceBuilder) -> None:
+def _read_sampled(profile: Profile, frames: Int32, builder: TraceBuilder, *, apart: bool) -> None:
+    """Samples lie end to end. `apart`: the file has several such profiles, which need not have been taken at the same
+    time: py-spy and others leave out what a thread waited.
+    """
     unit, factor = unit_named(profile.unit)
     try:
         stacks, ends = scan_numbers(*_whole(profile.samples), nested=True, exact=True)
@@ -108,6 +113,7 @@ def _read_sampled(profile: Profile, frames: Int32, builder: TraceBuilder) -> Non
         time=until - weights,
         axis_start=start,
         axis_end=until[-1] if len(until) else start,
+        facts=replace(builder.facts, clock=Clock.OWN if apart else Clock.TRACE),
     )
 
 

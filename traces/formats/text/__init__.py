@@ -2,8 +2,9 @@
 
 import re
 
-from traces.formats.format import Format
+from traces.formats.format import CALLS, Format, sums
 from traces.formats.head import Head
+from traces.values import Counts, Waits
 
 COLLAPSED_LINE = re.compile(r"^(.+) (\d+)$")
 COLLAPSED_NAMES = (".collapsed", ".folded", ".collapsed.txt", ".folded.txt")
@@ -37,6 +38,18 @@ def looks_like_collapsed(head: Head) -> bool:
     return deep * (4 if len(stacks) == len(lines) else 2) >= len(stacks)
 
 
-PAPYRUS = Format("papyrus", "Papyrus script profiles", looks_like_papyrus, __name__)
-PMCSTAT = Format("pmcstat", "pmcstat call graphs", looks_like_pmcstat, __name__)
-COLLAPSED = Format("collapsed", "collapsed stacks", looks_like_collapsed, __name__)
+PAPYRUS = Format("papyrus", "Papyrus script profiles", looks_like_papyrus, __name__, (CALLS,))
+PMCSTAT = Format(
+    "pmcstat",
+    "pmcstat call graphs",
+    looks_like_pmcstat,
+    __name__,
+    (sums(Counts.SAMPLES, Waits.WORK, count_value=0),),
+)
+COLLAPSED = Format(
+    "collapsed",
+    "collapsed stacks",
+    looks_like_collapsed,
+    __name__,
+    (sums(Counts.SAMPLES, count_value=0),),
+)

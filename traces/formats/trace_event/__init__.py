@@ -1,6 +1,6 @@
 """Chrome's trace event JSON, which many tools write."""
 
-from traces.formats.format import Format
+from traces.formats.format import CALLS, SAMPLED, Format
 from traces.formats.head import Head
 
 SAMPLES = frozenset({"samples", "stackFrames"})
@@ -16,4 +16,30 @@ def looks_like_trace_event(head: Head) -> bool:
     return "traceEvents" in head.json.keys or head.json.keys >= SAMPLES
 
 
-TRACE_EVENT = Format("trace-event", "Chrome performance traces and trace event JSON", looks_like_trace_event, __name__)
+def looks_like_nothing(_: Head) -> bool:
+    """No file is recognised as this by its head."""
+    return False
+
+
+TRACE_EVENT = Format(
+    "trace-event",
+    "Chrome performance traces and trace event JSON",
+    looks_like_trace_event,
+    __name__,
+    (SAMPLED, CALLS),
+    threads=True,
+    lines=True,
+    arguments=True,
+)
+CHROME = Format(
+    "chrome",
+    "Chrome performance traces",
+    looks_like_nothing,
+    __name__,
+    (SAMPLED, CALLS),
+    threads=True,
+    lines=True,
+    arguments=True,
+    reader="trace_event",
+)
+"""What trace event JSON is called once V8's profiles were found in it."""

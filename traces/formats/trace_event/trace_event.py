@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.formats.time_units import moment_written
-from traces.formats.trace_event import SAMPLES, side_events, trace_event_samples
+from traces.formats.trace_event import CHROME, SAMPLES, side_events, trace_event_samples
 from traces.formats.trace_event import chrome_samples as chrome
 from traces.formats.trace_event.event_list import Events, ThreadKey, Threads
 from traces.kernels.columns import first_rows, pick
@@ -79,7 +79,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     sampled = _read_samples(events, threads, builder)
     profiled = chrome.read_profiles(events, threads, builder)
     if profiled:
-        builder.format = "chrome"
+        builder.format = CHROME.name
     largest = 0
     places, sizes = events.table.slices("args")
     lanes: dict[ThreadKey, int] = {}

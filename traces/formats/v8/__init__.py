@@ -1,7 +1,8 @@
 """What V8 writes: CPU profiles, heap profiles, and the log of `node --prof`."""
 
-from traces.formats.format import Format
+from traces.formats.format import SAMPLED, Format, sums
 from traces.formats.head import Head
+from traces.values import Waits
 
 
 def looks_like_heap_profile(head: Head) -> bool:
@@ -30,6 +31,13 @@ def looks_like_v8_log(head: Head) -> bool:
     return "code" in head.json.keys and b'"type": "SHARED_LIB"' in head.data
 
 
-HEAP_PROFILE = Format("heap-profile", "V8 heap profiles", looks_like_heap_profile, __name__)
-CPUPROFILE = Format("cpuprofile", "V8 .cpuprofile", looks_like_cpuprofile, __name__)
-V8_LOG = Format("v8-log", "V8 logs (node --prof)", looks_like_v8_log, __name__)
+HEAP_PROFILE = Format(
+    "heap-profile",
+    "V8 heap profiles",
+    looks_like_heap_profile,
+    __name__,
+    (sums(waits=Waits.NEITHER),),
+    lines=True,
+)
+CPUPROFILE = Format("cpuprofile", "V8 .cpuprofile", looks_like_cpuprofile, __name__, (SAMPLED,), lines=True)
+V8_LOG = Format("v8-log", "V8 logs (node --prof)", looks_like_v8_log, __name__, (SAMPLED,), lines=True)

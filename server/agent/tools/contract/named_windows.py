@@ -43,10 +43,10 @@ class NamedWindow:
 
 def named_windows(trace: Trace, found: tuple[Insight, ...] = ()) -> tuple[NamedWindow, ...]:
     """The page's load, the longest tasks, the busiest window, and where findings lie, each range once; empty for a
-    trace without a time axis.
+    trace whose main profile has no times.
     """
     main = profile_at(trace, None)
-    if main.axis is not Unit.NANOSECONDS or main.axis_end <= main.axis_start:
+    if not main.has_times or main.axis_end <= main.axis_start:
         return ()
     windows: dict[tuple[float, float, str], NamedWindow] = {}
     for window in (*_load(trace, main), *_tasks(trace, main), *_findings(trace, found), *_busiest(trace, main)):
@@ -92,7 +92,7 @@ def _tasks(trace: Trace, main: Profile) -> Iterator[NamedWindow]:
 def _findings(trace: Trace, found: tuple[Insight, ...]) -> Iterator[NamedWindow]:
     for one in found:
         profile = trace.profiles[trace.default_profile if one.profile is None else profile_index(trace, one.profile)]
-        if one.window is not None and profile.axis is Unit.NANOSECONDS:
+        if one.window is not None and profile.has_times:
             yield _window(profile, one.id, one.window.start, one.window.end)
 
 
@@ -116,7 +116,7 @@ def looked_at(trace: Trace, viewer: ViewerState) -> str:
 
 
 def seen_window(trace: Trace, viewer: ViewerState) -> NamedWindow | None:
-    """The time range that the person has zoomed to; None without one, or where the axis is no time."""
+    """The time range that the person has zoomed to; None without one, or where the profile has no times."""
     if viewer.window is None:
         return None
     try:
@@ -124,7 +124,7 @@ def seen_window(trace: Trace, viewer: ViewerState) -> NamedWindow | None:
     except TraceError:
         return None
     start, end = max(viewer.window.start, profile.axis_start), min(viewer.window.end, profile.axis_end)
-    if profile.axis is not Unit.NANOSECONDS or start >= end:
+    if not profile.has_times or start >= end:
         return None
     return _window(profile, "what is in view", start, end)
 

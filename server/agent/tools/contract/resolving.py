@@ -11,7 +11,8 @@ from server.quoting import quoted
 from traces.analysis.filters import FrameFilter
 from traces.analysis.functions import top_functions
 from traces.analysis.selection import Selection, select
-from traces.analysis.window import Window
+from traces.analysis.time_axis import need_times
+from traces.analysis.window import IN_A_WINDOW, Window
 from traces.errors import TraceError
 from traces.handles import ALL, ProfileChoice, frame_behind, parse_handle, resolve
 from traces.model import Profile, Trace, Values
@@ -53,12 +54,11 @@ def profile_choice(chosen: Selection) -> ProfileChoice:
 
 def chosen_window(profile: Profile | Selection, start_ms: float | None, end_ms: float | None) -> Window | None:
     """A window in axis units from milliseconds after the profile's start. Raises ToolRetry for an empty or outside one,
-    or no time axis.
+    NoTimes for a recording without times.
     """
     if start_ms is None and end_ms is None:
         return None
-    if not profile.axis.is_time:
-        raise ToolRetry(f"{profile.handle} has no time axis ({profile.axis.value}): leave the window out")
+    need_times((profile,) if isinstance(profile, Profile) else profile.profiles, IN_A_WINDOW)
     start = profile.axis_start + (start_ms or 0) * NS_PER_MS
     end = profile.axis_end if end_ms is None else min(profile.axis_start + end_ms * NS_PER_MS, profile.axis_end)
     if start >= end:

@@ -54,7 +54,7 @@ def test_functions_as_json_are_all_of_them_by_self_or_total(cli: typer.Typer, fi
 def test_functions_for_people_are_a_table_that_says_what_is_left(cli: typer.Typer, fixtures: Path) -> None:
     lines = run(cli, "functions", fixtures / SAMPLE, "--limit", "2").stdout.splitlines()
     assert "by self, whole" in lines[0]
-    assert lines[1].split() == ["handle", "self", "self", "%", "total", "total", "%", "count", "function"]
+    assert lines[1].split() == ["handle", "self", "self", "%", "total", "total", "%", "samples", "function"]
     assert "find_discount" in lines[2]
     assert lines[-1].startswith("… ")
     assert "p99" in run(cli, "functions", fixtures / EVENTED).stdout

@@ -1,0 +1,56 @@
+"""Which questions a recording's facts allow: moments need an order in time, single calls a record of each."""
+
+from collections.abc import Iterable, Sequence
+
+from traces.errors import NoTimes
+from traces.model import Profile, Trace
+from traces.values import Clock, Counts, ProfileKind
+
+SUMS = "sums per stack"
+
+
+def what_it_is(profile: Profile) -> str:
+    """What a profile without times is, in a few words: the reason of a refusal."""
+    if not profile.axis.is_time and profile.kind is ProfileKind.EVENTED:
+        return f"calls along an axis of {profile.axis.value}: it has no times"
+    if profile.counts is not Counts.NONE and profile.facts.count_value is None:
+        return "samples without times"
+    return f"{SUMS}: it has no times"
+
+
+def is_in_order(profile: Profile) -> bool:
+    """Whether its rows can be drawn one after the other: they have times, or are calls in the order of the file."""
+    return profile.has_times or profile.kind is ProfileKind.EVENTED
+
+
+def need_times(profiles: Sequence[Profile], question: str) -> None:
+    """Returns nothing; raises NoTimes where one of them has no moments, or several have each a clock of its own.
+
+    `question` completes "... cannot be said".
+    """
+    for profile in profiles:
+        if not profile.has_times:
+            raise NoTimes(
+                f"{profile.handle} is {what_it_is(profile)}. So {question} cannot be said. It can say which functions "
+                "take most, who calls them, and the call tree: ask for those, without a window."
+            )
+    if len(profiles) > 1 and any(profile.clock is Clock.OWN for profile in profiles):
+        raise NoTimes(
+            f"these {len(profiles)} profiles have each a clock of its own, so {question} cannot be said of all of them "
+            "together. Ask of one profile."
+        )
+
+
+def timed(profiles: Iterable[Profile]) -> list[Profile]:
+    """Those that have moments."""
+    return [profile for profile in profiles if profile.has_times]
+
+
+def duration_ns(trace: Trace) -> int | None:
+    """How long the recording is: from the first moment to the last of all profiles on the trace's clock, else of the
+    longest profile with a clock of its own; None where nothing has moments."""
+    moving = timed(trace.profiles)
+    shared = [profile for profile in moving if profile.clock is Clock.TRACE]
+    if shared:
+        return int(max(p.axis_end for p in shared) - min(p.axis_start for p in shared))
+    return max((int(p.axis_end - p.axis_start) for p in moving), default=None)

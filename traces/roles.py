@@ -1,0 +1,46 @@
+"""What a thread is for, by its name or its numbers.
+
+The names are those that the systems give their own threads: Chromium (base/threading, content/renderer), Firefox
+(GeckoMain and its thread pools), Android (RenderThread, HeapTaskDaemon), the JVM (HotSpot's GC and compiler threads),
+.NET, Go, Node's pool, CPython's threading, the kernel threads of Linux.
+"""
+
+import re
+
+from traces.values import Role, RoleRule
+
+PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
+    (role, re.compile(pattern, re.IGNORECASE))
+    for role, pattern in (
+        (Role.KERNEL, r"swapper|kworker|ksoftirqd|kthreadd|kswapd|rcu_|migration/|irq/"),
+        (Role.COMPOSITOR, r"compositor|compositortilework"),
+        (Role.GPU, r"crgpumain|vizcompositor|gpu \d|gpu process|gpu_|stream \d|renderer\b.*gpu"),
+        (
+            Role.GC,
+            r"gc (?:thread|task|slave)|g1 |concgc|cms |zgc|shenandoah|heaptaskdaemon|gctaskthread|\.net .*gc|bgc",
+        ),
+        (Role.MAIN, r"crrenderermain|geckomain|mainthread|main thread|main$|main\b(?! loop)"),
+        (Role.UI, r"crbrowsermain|renderthread|ui thread|uithread|awt-eventqueue|javafx application"),
+        (Role.IO, r"chrome_(?:child)?iothread|(?:^|\b)io\b.*thread|iothread|ipc i/o|socket thread|network|cache2 i/o"),
+        (Role.POOL, r"threadpool|thread pool|forkjoin|tokio|pool-\d|\.net tp|libuv-worker|taskcontroller|stylethread"),
+        (Role.WORKER, r"dedicatedworker|dom worker|serviceworker|web ?worker|worker"),
+    )
+)
+"""Asked in this order: `ThreadPoolForegroundWorker` belongs to a pool, not to one kind of work."""
+TASKS = " tasks"
+"""What importers add to the name of a thread whose calls stand beside its samples."""
+
+
+def role_of(name: str, pid: str, tid: str) -> tuple[Role, RoleRule]:
+    """The role of a thread, and by what it was recognised.
+
+    A name wins over numbers: the thread whose number is its process's is the main one on Linux, unless it says that it
+    is something else.
+    """
+    thread = name.removesuffix(TASKS)
+    for role, pattern in PATTERNS:
+        if pattern.match(thread) or pattern.match(thread.rpartition(", ")[2]):
+            return role, RoleRule.NAME
+    if pid and pid == tid:
+        return Role.MAIN, RoleRule.PID_IS_TID
+    return Role.UNKNOWN, RoleRule.NONE

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.kernels.records_alike import assert_alike, assert_same, outcome
+from tests.traces.kernels.records_alike import assert_alike, assert_same, outcome
 from traces.formats.trace_event.chrome_samples import CHUNK
 from traces.formats.trace_event.event_list import EVENT
 from traces.formats.v8.v8_nodes import NODE

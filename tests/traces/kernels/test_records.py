@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.kernels.records_alike import assert_alike, assert_same, outcome
+from tests.traces.kernels.records_alike import assert_alike, assert_same, outcome
 from traces.kernels.library import NotReadable, kernels
 from traces.kernels.record_columns import Field, Kind, Table
 from traces.kernels.records import scan_records, scan_slices

@@ -9,7 +9,7 @@ import pytest
 from traces.kernels import library
 from traces.kernels.lines import scan_lines
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_the_switch_leaves_the_kernels_out_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,130 @@
+"""`python -m tests.mutation SEED [--points 60] [--part 1/3]`: change the product at random points, one at a time, and
+see whether the tests of the changed module notice.
+
+Lines have equal chances, over all rooms. Each mutant meets the tests that its module's path leads to and those that
+import the module, then, if these pass, those around it. Killed, survived or unjudged (no such test passes in time
+without the mutation); the rate is of those judged, without those that change nothing observable.
+"""
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from tests.mutation.copied_tree import CopiedTree, Outcome
+from tests.mutation.points import Point, points_of
+from tests.mutation.selection import Selection
+from tests.mutation.unobservable import UNOBSERVABLE
+
+ROOT = Path(__file__).parents[2]
+FILE_S = 60
+"""A file of tests that takes longer without a mutation is left out."""
+
+CIRCLE_S = 60
+"""Of a module's own tests, and of those around it, as many are run as take this long together without a mutation."""
+
+MUTANT_S = 300
+"""Bounds the tests of one mutant, of each of the two circles: far above what they take."""
+
+NO_TEST = "unjudged (no test)"
+
+
+def drawn(selection: Selection, seed: int, count: int) -> list[Point]:
+    """Points at lines drawn evenly, each line at most once."""
+    by_line: defaultdict[tuple[Path, int], list[Point]] = defaultdict(list)
+    for path in selection.modules.values():
+        for point in points_of(path, (ROOT / path).read_bytes()):
+            by_line[path, point.line].append(point)
+    chance = random.Random(seed)
+    return [chance.choice(by_line[line]) for line in chance.sample(sorted(by_line), count)]
+
+
+class Judge:
+    """Runs tests with and without a mutation."""
+
+    def __init__(self, tree: CopiedTree, selection: Selection) -> None:
+        self._tree = tree
+        self._selection = selection
+        self._seconds: dict[Path, float | None] = {}
+
+    def judged(self, point: Point) -> str:
+        verdicts = []
+        for which in (self._selection.own, self._selection.around):
+            verdicts.append(self._met(point, self._green(which(point.path)), f"{which.__name__} tests"))
+            if verdicts[-1].startswith("killed"):
+                return verdicts[-1]
+        return next((verdict for verdict in verdicts if verdict != NO_TEST), NO_TEST)
+
+    def _met(self, point: Point, tests: list[Path], which: str) -> str:
+        if not tests:
+            return NO_TEST
+        source = (self._tree.folder / point.path).read_bytes()
+        with self._tree.changed(point.path, point.applied(source)):
+            outcome, printed = self._tree.run(tests, within_s=MUTANT_S)
+        match outcome:
+            case Outcome.FAILED:
+                return f"killed by {which} ({_first_failure(printed)})"
+            case Outcome.LATE:
+                return "unjudged (late)"
+            case _:
+                return "survived"
+
+    def _green(self, tests: list[Path]) -> list[Path]:
+        """Those that have a test which runs here and passes without a mutation, as many as end in CIRCLE_S."""
+        green, seconds = [], 0.0
+        for test in tests:
+            if test not in self._seconds:
+                begun = time.monotonic()
+                outcome, _ = self._tree.run([test], within_s=FILE_S)
+                self._seconds[test] = time.monotonic() - begun if outcome is Outcome.PASSED else None
+                if outcome is Outcome.FAILED:
+                    sys.stdout.write(f"  {test} fails without a mutation: left out\n")
+            if (took := self._seconds[test]) is not None:
+                green.append(test)
+                seconds += took
+            if seconds >= CIRCLE_S:
+                break
+        return green
+
+
+def _first_failure(printed: str) -> str:
+    lines = [line for line in printed.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+    return lines[0].split(" ", 1)[1].split(" - ")[0] if lines else "not collected"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    parser.add_argument("seed", type=int)
+    parser.add_argument("--points", type=int, default=60)
+    parser.add_argument("--part", default="1/1", help="N/M: the Nth of M parts of the points")
+    parser.add_argument("--only", default="", help="points of files whose path contains this")
+    chosen = parser.parse_args()
+    selection = Selection(ROOT)
+    points = drawn(selection, chosen.seed, chosen.points)
+    number, of = map(int, chosen.part.split("/"))
+    points = [point for point in points[number - 1 :: of] if chosen.only in str(point.path)]
+    counts: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
+        tree = CopiedTree(ROOT, Path(folder).resolve())
+        tree.check()
+        judge = Judge(tree, selection)
+        for point in points:
+            reason = UNOBSERVABLE.get((str(point.path), point.old, point.new))
+            verdict = f"unobservable: {reason}" if reason else judge.judged(point)
+            counts[verdict.split(" ")[0].rstrip(":")] += 1
+            sys.stdout.write(f"{verdict}\n    {point}\n")
+            sys.stdout.flush()
+    judged = counts["killed"] + counts["survived"]
+    sys.stdout.write(f"seed {chosen.seed}, part {chosen.part}: {dict(counts)}\n")
+    if judged:
+        sys.stdout.write(
+            f"{counts['killed']} of {judged} judged were killed: {100 * counts['killed'] / judged:.0f} %\n"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

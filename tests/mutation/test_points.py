@@ -1,0 +1,65 @@
+"""The mutations: one small step each, in code that still compiles, and tests found by a module's path."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.mutation.points import points_of
+from tests.mutation.selection import Selection
+
+HERE = Path("a.py")
+
+
+@pytest.mark.parametrize(
+    ("source", "mutants"),
+    [
+        ("x = a < b", {"x = (a <= b)"}),
+        ("x = a + b", {"x = (a - b)"}),
+        ("x = 'a' + b", set()),
+        ("x = a and b", {"x = (a or b)"}),
+        ("x = min(a, b)", {"x = (max(a, b))"}),
+        ("x = 3", {"x = (3 + 1)"}),
+        ("x = True", {"x = False"}),
+        ("x = 'text'", set()),
+        ("x: Literal[3] = y", set()),
+        ("a.b = c", {"pass"}),
+        ("call()", {"pass"}),
+        ("x = [a, b]", {"x = ([a])", "x = ([b])"}),
+        ("x = [a for a in b if a]", {"x = [a for a in b if (not (a))]"}),
+        ("x = not a", {"x = (a)"}),
+        ("def f():\n    return a", {"def f():\n    return None"}),
+        ("if a: b()", {"if (not (a)): b()", "if a: pass"}),
+    ],
+)
+def test_a_mutation_is_one_small_step(source: str, mutants: set[str]) -> None:
+    assert {point.applied(source.encode()).decode() for point in points_of(HERE, source.encode())} == mutants
+
+
+def test_a_mutation_after_letters_of_several_bytes_is_at_its_place() -> None:
+    source = "x = 'é'\ny = 'ü', a < b"
+    (point,) = points_of(HERE, source.encode())
+    assert point.applied(source.encode()).decode() == "x = 'é'\ny = 'ü', (a <= b)"
+    assert point.line == 2
+
+
+def test_every_mutation_of_the_product_compiles() -> None:
+    selection = Selection(Path(__file__).parents[2])
+    for path in list(selection.modules.values())[::20]:
+        source = (Path(__file__).parents[2] / path).read_bytes()
+        for point in points_of(path, source):
+            compile(point.applied(source), str(path), "exec")
+
+
+def test_a_modules_own_tests_are_those_of_its_path_then_those_that_import_it(tmp_path: Path) -> None:
+    for path, text in {
+        "traces/analysis/functions.py": "",
+        "tests/traces/analysis/test_functions.py": "",
+        "tests/traces/analysis/test_functions_merged.py": "",
+        "tests/traces/analysis/test_window.py": "",
+        "tests/rendering/test_rows.py": "from traces.analysis import functions",
+        "tests/e2e/test_page.py": "import traces.analysis.functions",
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    own = Selection(tmp_path).own(Path("traces/analysis/functions.py"))
+    assert [path.name for path in own] == ["test_functions.py", "test_functions_merged.py", "test_rows.py"]

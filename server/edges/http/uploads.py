@@ -56,12 +56,12 @@ async def received(request: Request, *, scratch: Path, max_bytes: int) -> AsyncI
             if len(pending) >= WRITE_BYTES:
                 written += await anyio.to_thread.run_sync(_append, file, digest, bytes(pending))
                 pending.clear()
-        await anyio.to_thread.run_sync(_append, file, digest, bytes(pending))
+        written += await anyio.to_thread.run_sync(_append, file, digest, bytes(pending))
         await anyio.to_thread.run_sync(file.flush)
         if multipart is not None and multipart.file_name is None:
             raise BadRequest("The form has no field `file` with a file in it.", field="file")
         name = plain_name(asked_name or (multipart.file_name if multipart else None))
-        yield Upload(Path(file.name), name, digest.hexdigest(), file.tell())
+        yield Upload(Path(file.name), name, digest.hexdigest(), written)
 
 
 class UploadsUnderWay:

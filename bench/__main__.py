@@ -1,6 +1,7 @@
 """`make bench`, or `python -m bench [--large] [FILES]`: seconds from bytes to answers and a picture, with targets.
 `python -m bench streaming`: tokens on their way through the server; `crowds`: thousands of prompts at once;
-`questions`: every question about a million spans and a million samples; `house`: the shape of the code.
+`questions`: every question about a million spans and a million samples; `startup`: how long commands take to start;
+`house`: the shape of the code.
 
 Each file is measured in a process of its own. Large traces come from the folder `traces` in FLAMECHAT_SHARED; where it
 is missing, that is said. `--large` adds a file of 1 GB, made in the temporary folder. FILES: the steps of those alone.
@@ -24,6 +25,7 @@ from bench.rendering import print_rendering
 from bench.repeated import print_large
 from bench.responsiveness import print_fresh_command, print_responsiveness
 from bench.speedscope import print_against_speedscope
+from bench.startup import print_startup
 from traces.cache import ENGINE_VERSION
 
 SHARED = Path(os.environ.get("FLAMECHAT_SHARED", ROOT.parent / "shared"))
@@ -71,6 +73,8 @@ def main(arguments: list[str]) -> None:
     print_machine()
     if arguments[:1] == ["streaming"]:
         sys.exit(streaming.main(arguments[1:]))
+    if arguments[:1] == ["startup"]:
+        sys.exit(0 if print_startup(*map(int, arguments[1:])) else 1)
     if arguments == ["questions"]:
         print_questions(LARGE)
         return

@@ -1,41 +1,28 @@
 """The agent as the rest of the application knows it: one prompt in, events on the way, an answer out."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, Literal, cast
 
 from langchain_core.messages import AIMessage
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.types import Command
 
 from limits.decisions import Decision, LimitType
 from server.agent.bounds import AgentBounds
-from server.agent.graph.compiled_graph import build_graph
-from server.agent.graph.recorded_events import EventRecorder, recorded_before
-from server.agent.graph.state import STATE_VERSION, TurnContext, TurnState
+from server.agent.graph.plain_loop import run_nodes
+from server.agent.graph.recorded_events import EventRecorder
+from server.agent.graph.state import TurnContext, TurnState
 from server.agent.model_call.chat_model import ChatModels
 from server.agent.model_call.debug_messages import MessageRecorder
 from server.agent.model_call.fallback import named
 from server.agent.tools.all_tools import offered_tools
-from server.agent.tracing import Tracing
 from server.agent.turn import Pictures, TurnAnswer, TurnInput, TurnSink
 from server.errors import LimitExceeded, ModelFailed
 from server.ports.prompts import Prompts
 from server.ports.traces import TraceWorkers
-from server.protocol.events import TurnStarted
 from server.protocol.wire_values import Check, Citation, Usage
 
-LIMITS: tuple[Literal["chat_messages_per_session_limit", "plan_name", "messages_used"], ...] = (
-    "chat_messages_per_session_limit",
-    "plan_name",
-    "messages_used",
-)
-"""Keys of the state that a later attempt takes from the plan as it is now: the session may have reached its limit."""
-
-Checkpoints = Callable[[], BaseCheckpointSaver[Any]]
-"""A saver for one turn: savers are not shared, they do one thing at a time."""
+Run = Callable[[TurnState, TurnContext], Awaitable[TurnState]]
+"""From a turn's first state to the one in which it ends."""
 
 
 class FlamechatAgent:
@@ -52,8 +39,7 @@ class FlamechatAgent:
         pictures: Pictures,
         bounds: AgentBounds | None = None,
         debug_dir: Path | None = None,
-        checkpoints: Checkpoints | None = None,
-        tracing: Tracing | None = None,
+        run: Run = run_nodes,
     ) -> None:
         self._models = models
         self._prompts = prompts
@@ -61,9 +47,7 @@ class FlamechatAgent:
         self._pictures = pictures
         self._bounds = bounds or AgentBounds()
         self._recorder = MessageRecorder(debug_dir) if debug_dir else None
-        self._graph = build_graph()
-        self._checkpoints = checkpoints
-        self._tracing = tracing
+        self._run = run
 
     async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
         """Run one turn to its answer; see `turn.Agent.answer`."""
@@ -81,7 +65,7 @@ class FlamechatAgent:
         )
         try:
             async with asyncio.timeout(self._bounds.turn_seconds):
-                state = await self._run(turn, context)
+                state = await self._run(_first_state(turn), context)
         except TimeoutError:
             raise ModelFailed(
                 f"No answer within {self._bounds.turn_seconds:g} s. Try again, or ask a narrower question.",
@@ -89,38 +73,7 @@ class FlamechatAgent:
             ) from None
         if state["session_message_limit_hit_in_graph"]:
             raise LimitExceeded(_refusal(turn))
-        return _answer(cast("TurnState", state), context)
-
-    async def _run(self, turn: TurnInput, context: TurnContext) -> dict[str, Any]:
-        """The state in which the graph ends. A later attempt goes on after the earlier one's last complete step."""
-        config: RunnableConfig = {"recursion_limit": self._bounds.recursion_limit}
-        if self._tracing is not None:
-            config |= self._tracing(turn)
-        if self._checkpoints is None:
-            return await self._graph.ainvoke(_first_state(turn), config=config, context=context)
-        graph = self._graph.copy({"checkpointer": self._checkpoints()})
-        config["configurable"] = {"thread_id": _thread_of(turn), "attempt": turn.attempt}
-        first = _first_state(turn)
-        given: TurnState | Command[str] = first
-        if turn.attempt > 1:
-            found = await graph.aget_state(config)
-            if version := found.values.get("prompt_version"):
-                context.sink.restore(recorded_before(found.values))
-                label = named(found.values.get("answered_by"), context.model).label
-                await context.sink.emit(TurnStarted(attempt=turn.attempt, model=label, prompt_version=version))
-                # Not `found.next`: it is empty, too, between the writes of a step and the checkpoint after it.
-                if "title" in found.values or found.values["session_message_limit_hit_in_graph"]:
-                    return found.values
-                given = Command(update={name: first[name] for name in LIMITS})
-                for call_id in found.values["new_pictures"]:
-                    if png := await self._pictures.load(turn, call_id):
-                        context.drawn[call_id] = png
-        return await graph.ainvoke(given, config=config, context=context, durability="sync")
-
-
-def _thread_of(turn: TurnInput) -> str:
-    """Where the turn's checkpoints are kept: `user/turn/version of the state`."""
-    return f"{turn.caller.user_id}/{turn.turn_id}/{STATE_VERSION}"
+        return _answer(state, context)
 
 
 def _first_state(turn: TurnInput) -> TurnState:

@@ -1,15 +1,12 @@
-"""The analyst as a LangChain chat model: it binds tools, streams text and asks for tool calls like any other."""
+"""The analyst as a chat model: it binds tools, streams text and asks for tool calls like any other."""
 
 import json
 from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langchain_core.runnables import Runnable
 
 from server.analyst.evidence import gathered_evidence
 from server.analyst.plan import next_calls
@@ -20,51 +17,39 @@ CHUNK_CHARACTERS = 48
 """A streamed piece: about what a provider sends in one flush."""
 
 
-class AnalystChat(BaseChatModel):
-    """Deterministic: the same conversation gives the same reply."""
+@dataclass(frozen=True, slots=True)
+class AnalystChat:
+    """Deterministic: the same conversation gives the same reply. `tools` are the definitions it may ask for."""
 
-    @property
-    def _llm_type(self) -> str:
-        return "flamechat-analyst"
+    tools: tuple[dict[str, Any], ...] = ()
 
-    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
-        return self.bind(tools=list(tools), **kwargs)
+    def bind_tools(self, tools: Sequence[Any], /) -> "AnalystChat":
+        """An analyst with these tools."""
+        return AnalystChat(tuple(tools))
 
-    def _chunks(self, messages: list[BaseMessage], tools: Sequence[dict[str, Any]]) -> Iterator[AIMessageChunk]:
-        evidence = gathered_evidence(messages)
-        question = understood(evidence.prompt, evidence.viewer, evidence.windows)
-        calls = next_calls(question, evidence, frozenset(tool["function"]["name"] for tool in tools))
-        for index, (name, arguments) in enumerate(calls):
-            call_id = f"analyst_{len(evidence.results) + index}"
-            yield AIMessageChunk(
-                content="",
-                tool_call_chunks=[tool_call_chunk(name=name, args=json.dumps(arguments), id=call_id, index=index)],
-            )
-        if not calls:
-            text = report(question, evidence)
-            for start in range(0, len(text), CHUNK_CHARACTERS):
-                yield AIMessageChunk(content=text[start : start + CHUNK_CHARACTERS])
-        yield AIMessageChunk(content="", response_metadata={"finish_reason": "tool_calls" if calls else "stop"})
+    def with_config(self, *, metadata: dict[str, Any]) -> "AnalystChat":
+        """Itself: nobody watches it (`watched_chat` is for those who do)."""
+        return self
 
-    async def _astream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> AsyncIterator[ChatGenerationChunk]:
-        for chunk in self._chunks(messages, kwargs.get("tools", [])):
-            yield ChatGenerationChunk(message=chunk)
+    async def astream(self, messages: Sequence[BaseMessage], /) -> AsyncIterator[AIMessageChunk]:
+        """The reply in pieces."""
+        for chunk in reply_chunks(messages, self.tools):
+            yield chunk
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        first, *rest = self._chunks(messages, kwargs.get("tools", []))
-        message = first
-        for chunk in rest:
-            message += chunk
-        return ChatResult(generations=[ChatGeneration(message=message)])
+
+def reply_chunks(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> Iterator[AIMessageChunk]:
+    """The analyst's reply to a conversation: the tool calls that its question still needs, or the report."""
+    evidence = gathered_evidence(messages)
+    question = understood(evidence.prompt, evidence.viewer, evidence.windows)
+    calls = next_calls(question, evidence, frozenset(tool["function"]["name"] for tool in tools))
+    for index, (name, arguments) in enumerate(calls):
+        call_id = f"analyst_{len(evidence.results) + index}"
+        yield AIMessageChunk(
+            content="",
+            tool_call_chunks=[tool_call_chunk(name=name, args=json.dumps(arguments), id=call_id, index=index)],
+        )
+    if not calls:
+        text = report(question, evidence)
+        for start in range(0, len(text), CHUNK_CHARACTERS):
+            yield AIMessageChunk(content=text[start : start + CHUNK_CHARACTERS])
+    yield AIMessageChunk(content="", response_metadata={"finish_reason": "tool_calls" if calls else "stop"})

@@ -3,10 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from langchain_core.language_models import BaseChatModel
-
 from server.adapters.model.patience import Patience
-from server.agent.model_call.chat_model import FREE, Model, Price
+from server.agent.model_call.chat_model import FREE, Chat, Model, Price
 from server.agent.model_call.offered_models import ANALYST, OfferedModels, label_of
 from server.analyst.analyst_chat import AnalystChat
 from server.errors import ModelFailed
@@ -35,11 +33,11 @@ class ModelChoice:
 
 
 class ChosenModels:
-    """Implements `ChatModels`. Clients are made when first asked for and kept."""
+    """Implements `ChatModels`. Clients are made when first asked for and kept; `analyst` is the built-in one's."""
 
-    def __init__(self, choice: ModelChoice) -> None:
+    def __init__(self, choice: ModelChoice, *, analyst: Chat | None = None) -> None:
         self._choice = choice
-        self._chats: dict[str, BaseChatModel] = {}
+        self._chats: dict[str, Chat] = {ANALYST: analyst or AnalystChat()}
 
     def model(self, name: str | None, *, offered: Sequence[str] | None = None) -> Model:
         """See `ChatModels.model`. The built-in analyst may always be asked for."""
@@ -55,7 +53,7 @@ class ChosenModels:
     def _made(self, name: str) -> Model:
         if name == ANALYST:
             return Model(
-                chat=self._chats.setdefault(ANALYST, AnalystChat()),
+                chat=self._chats[ANALYST],
                 name=ANALYST,
                 label=label_of(ANALYST),
                 sees_pictures=False,

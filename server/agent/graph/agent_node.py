@@ -4,7 +4,6 @@ import uuid
 from typing import Any
 
 from langchain_core.messages import RemoveMessage, ToolMessage
-from langgraph.runtime import Runtime
 
 from limits.decisions import session_limit_reached
 from server.agent.graph.state import TurnContext, TurnState
@@ -14,7 +13,7 @@ from server.agent.model_call.retry import ModelCall, cost_of
 from server.agent.tools.contract.schema import function_definition
 
 
-async def call_model(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]:
+async def call_model(state: TurnState, context: TurnContext) -> dict[str, Any]:
     """Ask the model once. Sets `session_message_limit_hit_in_graph` instead of calling when the session stands over its
     limit.
 
@@ -22,7 +21,6 @@ async def call_model(state: TurnState, runtime: Runtime[TurnContext]) -> dict[st
     """
     if session_limit_reached(state["messages_used"], state["chat_messages_per_session_limit"]):
         return {"session_message_limit_hit_in_graph": True}
-    context = runtime.context
     number = state["model_calls"] + 1
     message_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{context.turn.turn_id}/{number}"))
     is_last = state["tool_rounds"] >= context.bounds.tool_rounds

@@ -1,55 +1,104 @@
-"""setup -> agent <-> tools -> check (-> repair -> check) -> finish. Compiled once; everything that belongs to one
-turn comes with its state and context.
+"""A turn's nodes as a LangGraph graph, which keeps a checkpoint after each and can be watched. Compiled once;
+everything that belongs to one turn comes with its state and context.
 """
 
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal, cast
 
-from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 
-from server.agent.graph.agent_node import call_model
-from server.agent.graph.finish import check, finish
-from server.agent.graph.recorded_events import recorded
-from server.agent.graph.repair import needs_repair, repair
-from server.agent.graph.setup import set_up
-from server.agent.graph.state import TurnContext, TurnState
-from server.agent.graph.tools_node import run_tools
+from server.agent.graph import node_order
+from server.agent.graph.node_order import NODES, SUCCESSORS, next_node
+from server.agent.graph.recorded_events import Node, recorded_before
+from server.agent.graph.state import STATE_VERSION, TurnContext, TurnState
+from server.agent.model_call.fallback import named
+from server.agent.tracing import Tracing
+from server.agent.turn import TurnInput
+from server.protocol.events import TurnStarted
 
 TurnGraph = CompiledStateGraph[TurnState, TurnContext, TurnState, TurnState]
+
+Checkpoints = Callable[[], BaseCheckpointSaver[Any]]
+"""A saver for one turn: savers are not shared, they do one thing at a time."""
+
+LIMITS: tuple[Literal["chat_messages_per_session_limit", "plan_name", "messages_used"], ...] = (
+    "chat_messages_per_session_limit",
+    "plan_name",
+    "messages_used",
+)
+"""Keys of the state that a later attempt takes from the plan as it is now: the session may have reached its limit."""
 
 
 def build_graph() -> TurnGraph:
     graph: StateGraph[TurnState, TurnContext, Any, Any] = StateGraph(TurnState, context_schema=TurnContext)
-    nodes = {
-        "setup": set_up,
-        "agent": call_model,
-        "tools": run_tools,
-        "check": check,
-        "repair": repair,
-        "finish": finish,
-    }
-    for name, node in nodes.items():
-        graph.add_node(name, recorded(node))
-    graph.add_edge(START, "setup")
-    graph.add_edge("setup", "agent")
-    graph.add_conditional_edges("agent", after_model, {"tools": "tools", "check": "check", "stop": END})
-    graph.add_edge("tools", "agent")
-    graph.add_conditional_edges("check", after_check, {"repair": "repair", "finish": "finish"})
-    graph.add_edge("repair", "check")
-    graph.add_edge("finish", END)
+    for name, node in NODES.items():
+        graph.add_node(name, _with_runtime(node))
+    graph.add_edge(START, node_order.FIRST)
+    for name, successors in SUCCESSORS.items():
+        places = {one: one or END for one in successors}
+        if len(places) == 1:
+            graph.add_edge(name, *places.values())
+        else:
+            graph.add_conditional_edges(name, _choice_after(name), cast("dict[Any, str]", places))
     return graph.compile()
 
 
-def after_check(state: TurnState, runtime: Runtime[TurnContext]) -> Literal["repair", "finish"]:
-    """`repair` when too much of the answer was not found, once."""
-    return "repair" if needs_repair(state, runtime.context.bounds) else "finish"
+def _with_runtime(node: Node) -> Any:
+    """The node as LangGraph calls it."""
+
+    async def run(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]:
+        return await node(state, runtime.context)
+
+    return run
 
 
-def after_model(state: TurnState) -> Literal["tools", "check", "stop"]:
-    """`stop` when the session stands over its limit, `tools` while the model asks for some, otherwise `check`."""
-    if state["session_message_limit_hit_in_graph"]:
-        return "stop"
-    last = state["messages"][-1]
-    return "tools" if isinstance(last, AIMessage) and last.tool_calls else "check"
+def _choice_after(name: str) -> Any:
+    def choice(state: TurnState, runtime: Runtime[TurnContext]) -> str:
+        return next_node(name, state, runtime.context)
+
+    return choice
+
+
+class GraphRun:
+    """Runs turns through the graph, with a checkpoint after each node and callbacks for those who watch."""
+
+    def __init__(self, *, checkpoints: Checkpoints | None, tracing: Tracing | None) -> None:
+        self._graph = build_graph()
+        self._checkpoints = checkpoints
+        self._tracing = tracing
+
+    async def __call__(self, first: TurnState, context: TurnContext) -> TurnState:
+        """The state in which the graph ends. A later attempt goes on after the earlier one's last complete step."""
+        turn = context.turn
+        config: RunnableConfig = {"recursion_limit": context.bounds.recursion_limit}
+        if self._tracing is not None:
+            config |= self._tracing(turn)
+        if self._checkpoints is None:
+            return cast("TurnState", await self._graph.ainvoke(first, config=config, context=context))
+        graph = self._graph.copy({"checkpointer": self._checkpoints()})
+        config["configurable"] = {"thread_id": thread_of(turn), "attempt": turn.attempt}
+        given: TurnState | Command[str] = first
+        if turn.attempt > 1:
+            found = await graph.aget_state(config)
+            if version := found.values.get("prompt_version"):
+                context.sink.restore(recorded_before(found.values))
+                label = named(found.values.get("answered_by"), context.model).label
+                await context.sink.emit(TurnStarted(attempt=turn.attempt, model=label, prompt_version=version))
+                # Not `found.next`: it is empty, too, between the writes of a step and the checkpoint after it.
+                if "title" in found.values or found.values["session_message_limit_hit_in_graph"]:
+                    return cast("TurnState", found.values)
+                given = Command(update={name: first[name] for name in LIMITS})
+                for call_id in found.values["new_pictures"]:
+                    if png := await context.pictures.load(turn, call_id):
+                        context.drawn[call_id] = png
+        return cast("TurnState", await graph.ainvoke(given, config=config, context=context, durability="sync"))
+
+
+def thread_of(turn: TurnInput) -> str:
+    """Where the turn's checkpoints are kept: `user/turn/version of the state`."""
+    return f"{turn.caller.user_id}/{turn.turn_id}/{STATE_VERSION}"

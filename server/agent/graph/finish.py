@@ -4,7 +4,6 @@ what to ask next."""
 from typing import Any
 
 from langchain_core.messages import HumanMessage
-from langgraph.runtime import Runtime
 
 from server.agent.graph.follow_ups import suggestions, title_of
 from server.agent.graph.state import TurnContext, TurnState
@@ -14,9 +13,8 @@ from server.agent.verification.facts import gathered
 from server.protocol.events import SessionTitle
 
 
-async def check(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]:
+async def check(state: TurnState, context: TurnContext) -> dict[str, Any]:
     """References and checks of the last message, made where the trace is open. Raises WorkerFailed."""
-    context = runtime.context
     turn = context.turn
     facts = gathered(state["messages"], state["known"])
     names = [tool.name for tool in TOOLS]
@@ -27,9 +25,8 @@ async def check(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, An
     }
 
 
-async def finish(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]:
+async def finish(state: TurnState, context: TurnContext) -> dict[str, Any]:
     """Suggestions; titles a new session and says so."""
-    context = runtime.context
     turn = context.turn
     prompt_at = max(index for index, message in enumerate(state["messages"]) if isinstance(message, HumanMessage))
     title = title_of(turn.prompt, turn.trace.name) if turn.is_first_turn else None

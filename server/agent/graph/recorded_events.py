@@ -5,8 +5,6 @@ have seen.
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from langgraph.runtime import Runtime
-
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.turn import TurnSink
 from server.protocol.events import (
@@ -20,7 +18,7 @@ from server.protocol.events import (
 
 
 class Node(Protocol):
-    async def __call__(self, state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]: ...
+    async def __call__(self, state: TurnState, context: TurnContext) -> dict[str, Any]: ...
 
 
 class EventRecorder:
@@ -59,9 +57,9 @@ class EventRecorder:
 def recorded(node: Node) -> Node:
     """The node, with the events that it sent in its update."""
 
-    async def recording(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]:
-        update = await node(state, runtime)
-        sink = runtime.context.sink
+    async def recording(state: TurnState, context: TurnContext) -> dict[str, Any]:
+        update = await node(state, context)
+        sink = context.sink
         return update | {"recorded_events": sink.taken()} if isinstance(sink, EventRecorder) else update
 
     return recording

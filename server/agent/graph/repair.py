@@ -3,7 +3,6 @@
 from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage
-from langgraph.runtime import Runtime
 
 from server.agent.bounds import AgentBounds
 from server.agent.graph.agent_node import summed
@@ -32,9 +31,8 @@ def needs_repair(state: TurnState, bounds: AgentBounds) -> bool:
     return bool(missing >= bounds.unverified_least and missing > bounds.unverified_share * len(state["checks"]))
 
 
-async def repair(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]:
+async def repair(state: TurnState, context: TurnContext) -> dict[str, Any]:
     """The answer written again in its own place; the first one stays when that fails."""
-    context = runtime.context
     model = named(state.get("answered_by"), context.model)
     first = state["messages"][-1]
     if not model.is_language_model:

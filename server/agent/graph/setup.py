@@ -5,7 +5,6 @@ from dataclasses import asdict
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
-from langgraph.runtime import Runtime
 
 from server.agent.graph.first_look import FirstLook, first_look
 from server.agent.graph.state import TurnContext, TurnState
@@ -17,9 +16,8 @@ from server.protocol.events import TurnStarted
 _PLACE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
-async def set_up(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]:
+async def set_up(state: TurnState, context: TurnContext) -> dict[str, Any]:
     """System prompt, history that fits, the prompt; announces the turn. Raises PromptUnavailable, WorkerFailed."""
-    context = runtime.context
     turn = context.turn
     template = await context.prompts.system_prompt()
     await context.sink.emit(

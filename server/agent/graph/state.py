@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, TypedDict
 
 from langchain_core.messages import AnyMessage
-from langgraph.graph.message import add_messages
 
 from server.agent.bounds import AgentBounds
+from server.agent.graph.merging import merged_messages, newest
 from server.agent.model_call.chat_model import Model
 from server.agent.model_call.debug_messages import MessageRecorder
 from server.agent.tools.contract.tool import Tool
@@ -15,12 +15,6 @@ from server.agent.tools.contract.tool_context import ToolContext
 from server.agent.turn import Pictures, TurnInput, TurnSink
 from server.ports.prompts import Prompts
 from server.ports.traces import TraceWorkers
-
-
-def _newest(_: Any, newer: Any) -> Any:
-    """Each attempt sets the limits anew; two that die within one step set them twice before its end."""
-    return newer
-
 
 STATE_VERSION = 2
 """Raise it when a key of TurnState or a node changes its name or meaning: a turn that another version has checkpointed
@@ -36,7 +30,7 @@ class TurnState(TypedDict, total=False):
     by kind of event. The three limit fields decide every model call.
     """
 
-    messages: Annotated[list[AnyMessage], add_messages]
+    messages: Annotated[list[AnyMessage], merged_messages]
     prompt_version: str
     known: dict[str, Any]
     tool_rounds: int
@@ -51,9 +45,9 @@ class TurnState(TypedDict, total=False):
     answer_id: str
     repaired: bool
     recorded_events: Annotated[list[dict[str, Any]], operator.add]
-    chat_messages_per_session_limit: Annotated[int | None, _newest]
-    plan_name: Annotated[str, _newest]
-    messages_used: Annotated[int, _newest]
+    chat_messages_per_session_limit: Annotated[int | None, newest]
+    plan_name: Annotated[str, newest]
+    messages_used: Annotated[int, newest]
     session_message_limit_hit_in_graph: bool
     references: list[dict[str, Any]]
     checks: list[dict[str, Any]]

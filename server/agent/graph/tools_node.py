@@ -4,7 +4,6 @@ import asyncio
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
-from langgraph.runtime import Runtime
 
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.model_call.reply_stream import UNREADABLE
@@ -20,9 +19,8 @@ CALLS_IN_A_ROUND = 8
 """Calls run in one round; a model that asks for more gets an answer that says so for each of the rest."""
 
 
-async def run_tools(state: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]:
+async def run_tools(state: TurnState, context: TurnContext) -> dict[str, Any]:
     """Answer every tool call of the last message, in its order."""
-    context = runtime.context
     asked = cast("AIMessage", state["messages"][-1])
     windows = known_windows(state["known"])
     unreadable: dict[str, str] = asked.additional_kwargs.get(UNREADABLE, {})

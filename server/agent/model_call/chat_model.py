@@ -1,11 +1,10 @@
 """The port to a language model. It lives here, not in `ports`, because it speaks LangChain's message types
 (docs/decisions/0002)."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages.ai import UsageMetadata
 
 REFUSAL = "refusal"
@@ -31,13 +30,34 @@ class Price:
 FREE = Price(input=0, output=0)
 
 
+class ReplyStream(Protocol):
+    """What streams a reply: of LangChain's `Runnable` the part that is used here."""
+
+    def with_config(self, *, metadata: dict[str, Any]) -> "ReplyStream":
+        """The same with metadata for those who watch the call."""
+        ...
+
+    def astream(self, messages: Any, /) -> AsyncIterator[Any]:
+        """The reply to the messages in pieces, as `AIMessageChunk`."""
+        ...
+
+
+class Chat(ReplyStream, Protocol):
+    """What a chat model offers: of LangChain's `BaseChatModel` the part that is used here. It is no base class, because
+    LangChain's takes a second to import, with the tracing it brings, which the built-in analyst does without."""
+
+    def bind_tools(self, tools: Sequence[Any], /) -> ReplyStream:
+        """The same, able to ask for these tools: function definitions as OpenAI's API has them."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
     """A chat model ready to stream. `label` is what people read; `is_language_model` is false for the built-in
     analyst, which says so. `price` is None when it is not known. `fallbacks` answer in its place, in this order.
     """
 
-    chat: BaseChatModel
+    chat: Chat
     name: str
     label: str
     sees_pictures: bool

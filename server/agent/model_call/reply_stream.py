@@ -10,13 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.messages.tool import ToolCall, ToolCallChunk
-from langchain_core.runnables import Runnable
 
-from server.agent.model_call.chat_model import REFUSAL
+from server.agent.model_call.chat_model import REFUSAL, ReplyStream
 from server.agent.turn import TurnSink
 from server.errors import ModelFailed
 from server.protocol.events import ModelChunkAppend, ModelChunkStart, ModelTextReset
@@ -63,7 +61,7 @@ class ReplyReader:
 
     async def read(
         self,
-        chat: Runnable[LanguageModelInput, Any],
+        chat: ReplyStream,
         messages: Sequence[AnyMessage],
         *,
         with_tools: bool,

@@ -2,13 +2,15 @@
 
 import asyncio
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from langchain_core.messages import AIMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from server.agent.bounds import AgentBounds
+from server.agent.graph.compiled_graph import build_graph
+from server.agent.graph.state import TurnContext, TurnState
 from server.agent.model_call.reply_stream import assembled
 from server.errors import LimitExceeded, ModelFailed
 from server.ports.traces import OpenTrace
@@ -87,18 +89,16 @@ async def test_more_than_eight_calls_in_a_round_are_refused_one_by_one() -> None
 
 async def test_what_a_turn_remembers_can_be_checkpointed_and_holds_no_picture() -> None:
     drawing = Line(calls=(("generate_flamegraph_screenshot", "{}"),), finish_reason="tool_calls")
-    scene = stage(ScriptedModels(ScriptedChat(lines=[drawing, Line(text="Seen.")])))
     seen: list[dict[str, Any]] = []
-    graph = scene.agent._graph
+    graph = build_graph()
 
-    class Watching:
-        async def ainvoke(self, *args: Any, **kwargs: Any) -> Any:
-            last: Any = None
-            async for last in graph.astream(*args, stream_mode="values", **kwargs):
-                seen.append(dict(last))
-            return last
+    async def watching(first: TurnState, context: TurnContext) -> TurnState:
+        last: Any = None
+        async for last in graph.astream(first, context=context, stream_mode="values"):
+            seen.append(dict(last))
+        return cast("TurnState", last)
 
-    scene.agent._graph = Watching()  # type: ignore[assignment]
+    scene = stage(ScriptedModels(ScriptedChat(lines=[drawing, Line(text="Seen.")])), run=watching)
     await scene.agent.answer(scene.turn, scene.sink)
 
     kept = [JsonPlusSerializer().dumps_typed(state)[1] for state in seen]

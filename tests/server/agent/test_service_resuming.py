@@ -13,9 +13,9 @@ from langgraph.graph import StateGraph
 from server.adapters.postgres.checkpoints import PostgresCheckpoints
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
-from server.agent import service
+from server.agent.graph import compiled_graph
+from server.agent.graph.compiled_graph import LIMITS, Checkpoints
 from server.agent.graph.state import STATE_VERSION, TurnState
-from server.agent.service import LIMITS, Checkpoints
 from server.errors import DatabaseUnavailable
 from server.protocol.events import ModelChunkStart, TurnEvent, TurnStarted
 from tests.openai_endpoint import Reply, openai_endpoint
@@ -194,7 +194,7 @@ async def test_a_turn_that_another_version_has_checkpointed_begins_again(
 ) -> None:
     async with openai_endpoint(LOOKING, CUT_OFF, ANSWER) as endpoint:
         with monkeypatch.context() as older:
-            older.setattr(service, "STATE_VERSION", STATE_VERSION - 1)
+            older.setattr(compiled_graph, "STATE_VERSION", STATE_VERSION - 1)
             died = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, turn_id=TURN)
             await killed_while_saying(died, "half")
         heir = stage(endpoint_models(endpoint.base_url), checkpoints=checkpoints, turn_id=TURN, attempt=2)

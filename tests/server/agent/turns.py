@@ -10,10 +10,12 @@ from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
 from server.agent.bounds import AgentBounds
+from server.agent.graph.compiled_graph import Checkpoints
 from server.agent.model_call.chat_model import ChatModels
-from server.agent.service import Checkpoints, FlamechatAgent
+from server.agent.service import FlamechatAgent, Run
 from server.agent.tracing import Tracing
 from server.agent.turn import TurnInput
+from server.composing.agent import run_of
 from server.ports.identity import LOCAL_USER_ID, Caller
 from server.ports.prompts import Prompts
 from server.ports.traces import TraceRow
@@ -102,6 +104,7 @@ def stage(
     checkpoints: Checkpoints | None = None,
     prompts: Prompts | None = None,
     tracing: Tracing | None = None,
+    run: Run | None = None,
     **turn: object,
 ) -> Stage:
     """An agent with these models over a trace (the small one), and a first turn that asks why it is slow."""
@@ -110,11 +113,10 @@ def stage(
     agent = FlamechatAgent(
         models=models,
         prompts=prompts or PromptFile(),
-        tracing=tracing,
+        run=run or run_of(checkpoints, tracing),
         workers=workers,
         pictures=pictures,
         bounds=bounds or AgentBounds(),
-        checkpoints=checkpoints,
     )
     row = TraceRow(
         trace_id="t1",

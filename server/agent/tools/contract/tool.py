@@ -13,7 +13,7 @@ from traces.model import Trace
 
 
 class ToolArguments(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 A = TypeVar("A", bound=ToolArguments)

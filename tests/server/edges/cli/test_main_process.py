@@ -67,6 +67,11 @@ def test_summary_says_what_is_heavy(fixtures: Path) -> None:
     assert "find_discount" in run("from server.app import main; main()", "summary", str(source)).stdout
 
 
+def test_analyze_with_the_analyst_imports_no_graph_and_no_tracing(fixtures: Path) -> None:
+    modules = modules_of("analyze", str(fixtures / "settlement.go-cpu.pb.gz"))
+    assert modules.isdisjoint({"langgraph", "langsmith", "langchain_openai", "openai", "langchain_core.runnables"})
+
+
 def test_analyze_answers_without_settings_a_server_or_a_database(fixtures: Path) -> None:
     source = fixtures / "settlement.go-cpu.pb.gz"
     result = run("from server.app import main; main()", "analyze", str(source))

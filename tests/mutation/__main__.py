@@ -20,10 +20,10 @@ from tests.mutation.selection import Selection
 from tests.mutation.unobservable import UNOBSERVABLE
 
 ROOT = Path(__file__).parents[2]
-FILE_S = 60
+FILE_S = 45
 """A file of tests that takes longer without a mutation is left out."""
 
-CIRCLE_S = 60
+CIRCLE_S = 25
 """Of a module's own tests, and of those around it, as many are run as take this long together without a mutation."""
 
 MUTANT_S = 300

@@ -10,7 +10,7 @@ ROOMS = ("traces", "rendering", "limits", "server")
 APART = {"soak", "e2e", "mutation", "architecture", "web", "deploy"}
 """Suites that no module calls its own: they take a browser, a crowd or the repository."""
 
-MOST_TESTS = 12
+MOST_TESTS = 6
 """Files of tests in each circle: what every other test imports is found by the first of them."""
 
 

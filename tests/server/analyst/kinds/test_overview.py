@@ -1,0 +1,52 @@
+"""The overview names what leads in other busy profiles, too."""
+
+from typing import Any
+
+import numpy as np
+
+from server.analyst.kinds.overview import OTHER_PROFILES, other_profiles
+from tests.server.analyst.test_analyst_chat import asked
+from tests.traces.insights.recorded import MS, finished
+from traces.builder import TraceBuilder
+from traces.model import Trace
+from traces.stacks import StackTable
+from traces.values import Unit, ValueType
+
+
+def two_threads() -> Trace:
+    """The main one computes for 10 ms, another one for 8."""
+    builder = TraceBuilder("two threads", "example")
+    for name, function, milliseconds in (("main", "parse_orders", 10), ("worker", "compress_pages", 8)):
+        table = StackTable()
+        leaves = table.leaves([[builder.frame("run"), builder.frame(function)]] * 20)
+        weights = np.full(20, milliseconds * MS // 20)
+        kinds = (ValueType("time", Unit.NANOSECONDS),)
+        builder.add_sampled(name, table, leaves, [weights], values=kinds, pid="1", tid=name)
+    return finished(builder)
+
+
+async def test_what_leads_in_another_busy_profile_is_named() -> None:
+    answer, _ = await asked("Why is this slow?", two_threads())
+    assert "parse_orders" in answer.text
+    _, _, elsewhere = answer.text.partition("The hottest function elsewhere")
+    assert "worker" in elsewhere
+    assert "compress_pages" in elsewhere
+
+
+def a_profile(handle: str, total: int, *, kind: str = "sampled", unit: str = "nanoseconds") -> dict[str, Any]:
+    return {"handle": handle, "total": total, "kind": kind, "unit": unit}
+
+
+def test_other_profiles_are_the_busiest_alike_and_at_least_a_tenth_as_busy() -> None:
+    profiles = [
+        a_profile("p0", 100),
+        a_profile("p1", 10),
+        a_profile("p2", 11),
+        a_profile("p3", 90),
+        a_profile("p4", 80, kind="evented"),
+        a_profile("p5", 80, unit="bytes"),
+    ]
+    assert other_profiles({"default_profile": "p0", "profiles": profiles}) == ["p3", "p2"]
+    many = [a_profile(f"p{number}", 100 - number) for number in range(9)]
+    others = other_profiles({"default_profile": "p0", "profiles": many})
+    assert others == [f"p{number}" for number in range(1, 1 + OTHER_PROFILES)]

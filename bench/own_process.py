@@ -19,11 +19,9 @@ MEMORY_SHARE, MEMORY_BASE_MB = 0.5, 100
 """Anonymous memory may be this share of the decompressed size and this much more."""
 
 
-def figures_of(module: str, *arguments: str, with_kernels: bool = True) -> Figures | str:
+def figures_of(module: str, *arguments: str) -> Figures | str:
     """What the module printed, or why there is nothing to show."""
     environment = {name: value for name, value in os.environ.items() if name != "FLAMECHAT_KERNELS"}
-    if not with_kernels:
-        environment["FLAMECHAT_KERNELS"] = "off"
     command = [sys.executable, "-m", module, "--one", *arguments]
     try:
         done = subprocess.run(

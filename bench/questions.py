@@ -142,7 +142,7 @@ def _asked(trace: Trace, way: str) -> dict[str, Callable[[], object]]:
 
 
 def print_questions(folder: Path) -> None:
-    """The tables: spans and samples, with kernels and without."""
+    """The tables: spans and samples."""
     with tempfile.TemporaryDirectory() as scratch:
         for source, copies in MILLION.items():
             if not (folder / source).exists():
@@ -155,20 +155,18 @@ def print_questions(folder: Path) -> None:
             else:
                 write_samples(folder / source, one, copies=copies, side_by_side=False)
                 write_samples(folder / source, several, copies=copies, side_by_side=True)
-            for with_kernels in (True, False):
-                _print_table(source, copies, one, several, with_kernels=with_kernels)
+            _print_table(source, copies, one, several)
 
 
-def _print_table(source: str, copies: int, one: Path, several: Path, *, with_kernels: bool) -> None:
-    kernels = f"kernels {'on' if with_kernels else 'off'}"
-    found = figures_of("bench.questions", str(one), *WAYS[:3], with_kernels=with_kernels)
-    of_all = figures_of("bench.questions", str(several), WAYS[3], with_kernels=with_kernels)
+def _print_table(source: str, copies: int, one: Path, several: Path) -> None:
+    found = figures_of("bench.questions", str(one), *WAYS[:3])
+    of_all = figures_of("bench.questions", str(several), WAYS[3])
     if isinstance(found, str) or isinstance(of_all, str):
-        print(f"\nquestions on {source}, {kernels}: {found if isinstance(found, str) else of_all}")
+        print(f"\nquestions on {source}: {found if isinstance(found, str) else of_all}")
         return
     what = "spans" if source == REPEATED else "samples"
     print(
-        f"\nquestions on {source} x {copies}: {found['rows']:,.0f} {what}, {found['nodes']:,.0f} nodes, {kernels}; ",
+        f"\nquestions on {source} x {copies}: {found['rows']:,.0f} {what}, {found['nodes']:,.0f} nodes; ",
         end="",
     )
     print(f"all: {of_all['profiles']:.0f} profiles, {of_all['nodes']:,.0f} nodes")

@@ -4,7 +4,6 @@ other stands in `composing/use_cases.py`.
 `serve` is `flamechat serve`. Imports of parts stand inside functions, so that a command loads only what it runs.
 """
 
-import gc
 import os
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -24,16 +23,12 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).parent
 
-YOUNG_OBJECTS = 100_000
-"""New objects before the garbage collector looks at them, instead of Python's 700: what imports make is no garbage."""
-
 SAMPLE_WAIT_S = 5.0
 """How long a first start waits for its sample before it prints its address."""
 
 
 def main() -> None:
     """The console script `flamechat`. Exit code 2 for settings that cannot work."""
-    gc.set_threshold(YOUNG_OBJECTS)
     # numpy's BLAS would start a thread a core in this process and its workers: nothing here multiplies large matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from server.composing.command_parts import build_doors
@@ -83,8 +78,9 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
 
     from server.composing.announcing import announce_address
     from server.edges.http.application import build_application, names_of
-    from server.edges.http.serving import HttpServer, StopSignals, collect_seldom
+    from server.edges.http.serving import HttpServer, StopSignals
     from server.turns.sample import add_sample_once
+    from traces.garbage_collection import collect_seldom
 
     signals = StopSignals()
     async with running(settings) as parts:

@@ -7,9 +7,10 @@ MAX_DECOMPRESSED_BYTES = 4 << 30
 """Largest content after decompression: what a worker with a memory limit can still turn into columns."""
 
 MAX_REFERENCE_BYTES = 128_000_000
-"""Largest content that is read without the compiled kernels. Their Python reference was measured at 1.0 to 1.5 MB of
-JSON in a second of processor time, and at most 4.2 bytes of resident memory for each, mapped file and interpreter
-included: 128 MB take two minutes, so that a machine four times as slow keeps within the ten minutes of an importer."""
+"""Largest content that is read without the compiled kernels. Their Python reference was measured at 0.7 to 1.5 MB of
+JSON in a second of processor time, and at 3 to 27 bytes of resident memory for each, mapped file and interpreter
+included: 128 MB take three minutes and 3.5 GB at most, so that a machine three times as slow keeps within what an
+importer has, ten minutes and 8 GB."""
 
 MAX_EXPANSION = 400
 """Decompressed over compressed size: real traces reach about 60; a zip bomb starts at 1,000."""

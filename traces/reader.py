@@ -1,14 +1,13 @@
 """The way in: bytes of any known format become a trace."""
 
-import gc
 import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from mmap import mmap
 from typing import Any
 
 import msgspec
 
+from traces import garbage_collection
 from traces.analysis.units import format_value
 from traces.bounds import MAX_UPLOAD_BYTES
 from traces.builder import TraceBuilder
@@ -58,7 +57,7 @@ def _builder(name: str, known: Format, progress: Progress | None) -> TraceBuilde
 
 def _read(content: memoryview, known: Format, builder: TraceBuilder, given: memoryview, halves: int = 0) -> Trace:
     try:
-        with _no_search_for_cycles():
+        with garbage_collection.at_rest():
             known.read(content, builder)
             builder.progress.finish()
             builder.warn("half_character", "half characters in texts were read as \ufffd", halves)
@@ -71,19 +70,6 @@ def _read(content: memoryview, known: Format, builder: TraceBuilder, given: memo
         raise builder.damaged("a text in it is not UTF-8.") from error
     except OverflowError as error:
         raise builder.damaged("a number in it is too large.") from error
-
-
-@contextmanager
-def _no_search_for_cycles() -> Iterator[None]:
-    """What is made of a file is kept and leads nowhere back to itself: to look for cycles among it would be to visit
-    all objects of the process as well, which takes as long as reading 50 MB."""
-    was_searching = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_searching:
-            gc.enable()
 
 
 def read_arguments(data: bytes | memoryview | mmap, trace: Trace, spans: Sequence[str]) -> dict[str, Any]:

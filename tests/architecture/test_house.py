@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 ROOMS = ("traces", "rendering", "limits", "server")
 MAX_MODULE_LINES = 400
 DUMPING_GROUNDS = {"utils", "util", "helpers", "common", "core", "misc", "manager", "managers"}
-SOURCES = {".py", ".ts", ".tsx", ".css", ".c"}
+SOURCES = {".py", ".ts", ".tsx", ".css", ".c", ".h", ".sql"}
 
 
 def tracked_files() -> list[Path]:

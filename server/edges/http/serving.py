@@ -4,7 +4,6 @@ own).
 
 import asyncio
 import contextlib
-import gc
 import signal
 import socket
 from collections.abc import Iterator
@@ -26,11 +25,6 @@ CTRL_C_DRAIN_S = 1.5
 
 BACKLOG = 128
 """Connections that wait to be accepted; they already wait while the rest of the server starts."""
-
-
-COLLECTOR_THRESHOLDS = (50_000, 20, 20)
-"""`gc.set_threshold`: new objects before the youngest generation is collected, and such collections before an older
-one is."""
 
 
 class HttpServer(uvicorn.Server):
@@ -59,14 +53,6 @@ class HttpServer(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
-
-
-def collect_seldom() -> None:
-    """What lives now stays, and is left alone by the garbage collector, which looks at what comes after 70 times as
-    seldom as it would: an answer's tokens make many objects that reference counts alone take away."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*COLLECTOR_THRESHOLDS)
 
 
 def bound_socket(host: str, port: int) -> socket.socket:

@@ -11,12 +11,13 @@ import pytest
 import websockets
 from anyio.abc import ByteStream
 
-from server.edges.http.serving import COLLECTOR_THRESHOLDS, HttpServer
+from server.edges.http.serving import HttpServer
 from server.edges.ws.bounds import PING_EVERY_S, PONG_WITHIN_S
 from server.ports.identity import Caller
 from server.turns.conversation import Conversation
 from tests.server.running_server import RunningServer, ScriptedAgent, Socket, running_server, saying
 from tests.server.talking import END, ask, new_id
+from traces.garbage_collection import SERVING_THRESHOLDS
 
 GONE = b"\x88\x18\x03\xf3keepalive ping timeout"
 """A close frame (RFC 6455, 5.5.1): 24 bytes, code 1011 and words."""
@@ -90,7 +91,9 @@ async def test_a_client_that_offers_compression_gets_none(tmp_path: Path) -> Non
 
 
 def test_what_a_server_began_with_is_no_garbage() -> None:
-    tried = "import gc; from server.edges.http.serving import collect_seldom as settle; settle()"
+    tried = (
+        "import gc, server.edges.http.serving; from traces.garbage_collection import collect_seldom as settle; settle()"
+    )
     said = subprocess.run(
         [sys.executable, "-c", f"{tried}; print(gc.get_freeze_count(), gc.get_threshold()[0])"],
         capture_output=True,
@@ -100,7 +103,7 @@ def test_what_a_server_began_with_is_no_garbage() -> None:
     )
     frozen, threshold = map(int, said.stdout.split())
     assert frozen > 10_000
-    assert threshold == COLLECTOR_THRESHOLDS[0]
+    assert threshold == SERVING_THRESHOLDS[0]
 
 
 async def pinging(socket: Socket) -> None:

@@ -10,7 +10,6 @@ import argparse
 import random
 import sys
 import tempfile
-import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -20,14 +19,8 @@ from tests.mutation.selection import Selection
 from tests.mutation.unobservable import UNOBSERVABLE
 
 ROOT = Path(__file__).parents[2]
-FILE_S = 45
-"""A file of tests that takes longer without a mutation is left out."""
-
-CIRCLE_S = 25
-"""Of a module's own tests, and of those around it, as many are run as take this long together without a mutation."""
-
-MUTANT_S = 300
-"""Bounds the tests of one mutant, of each of the two circles: far above what they take."""
+MUTANT_S = 150
+"""Bounds the tests of one mutant, of each of the two circles."""
 
 NO_TEST = "unjudged (no test)"
 
@@ -43,51 +36,51 @@ def drawn(selection: Selection, seed: int, count: int) -> list[Point]:
 
 
 class Judge:
-    """Runs tests with and without a mutation."""
+    """Runs tests with a mutation, and without it those files that noticed it: what fails anyway proves nothing."""
 
     def __init__(self, tree: CopiedTree, selection: Selection) -> None:
         self._tree = tree
         self._selection = selection
-        self._seconds: dict[Path, float | None] = {}
+        self._is_green: dict[Path, bool] = {}
 
     def judged(self, point: Point) -> str:
         verdicts = []
         for which in (self._selection.own, self._selection.around):
-            verdicts.append(self._met(point, self._green(which(point.path)), f"{which.__name__} tests"))
+            verdicts.append(self._met(point, which(point.path), f"{which.__name__} tests"))
             if verdicts[-1].startswith("killed"):
                 return verdicts[-1]
         return next((verdict for verdict in verdicts if verdict != NO_TEST), NO_TEST)
 
     def _met(self, point: Point, tests: list[Path], which: str) -> str:
-        if not tests:
-            return NO_TEST
-        source = (self._tree.folder / point.path).read_bytes()
-        with self._tree.changed(point.path, point.applied(source)):
-            outcome, printed = self._tree.run(tests, within_s=MUTANT_S)
-        match outcome:
-            case Outcome.FAILED:
-                return f"killed by {which} ({_first_failure(printed)})"
-            case Outcome.LATE:
-                return "unjudged (late)"
-            case _:
-                return "survived"
+        tests = [test for test in tests if self._is_green.get(test, True)]
+        while tests:
+            source = (self._tree.folder / point.path).read_bytes()
+            with self._tree.changed(point.path, point.applied(source)):
+                outcome, printed = self._tree.run(tests, within_s=MUTANT_S)
+            match outcome:
+                case Outcome.PASSED:
+                    return "survived"
+                case Outcome.LATE:
+                    return "unjudged (late)"
+                case Outcome.NOTHING:
+                    return NO_TEST
+                case Outcome.FAILED:
+                    pass
+            failure = _first_failure(printed)
+            noticed = next((test for test in tests if failure.startswith(str(test))), tests[0])
+            if self._passes(noticed):
+                return f"killed by {which} ({failure})"
+            tests = [test for test in tests if test != noticed]
+        return NO_TEST
 
-    def _green(self, tests: list[Path]) -> list[Path]:
-        """Those that have a test which runs here and passes without a mutation, as many as end in CIRCLE_S."""
-        green, seconds = [], 0.0
-        for test in tests:
-            if test not in self._seconds:
-                begun = time.monotonic()
-                outcome, _ = self._tree.run([test], within_s=FILE_S)
-                self._seconds[test] = time.monotonic() - begun if outcome is Outcome.PASSED else None
-                if outcome is Outcome.FAILED:
-                    sys.stdout.write(f"  {test} fails without a mutation: left out\n")
-            if (took := self._seconds[test]) is not None:
-                green.append(test)
-                seconds += took
-            if seconds >= CIRCLE_S:
-                break
-        return green
+    def _passes(self, test: Path) -> bool:
+        """Whether a file's tests pass without a mutation."""
+        if test not in self._is_green:
+            outcome, _ = self._tree.run([test], within_s=MUTANT_S)
+            self._is_green[test] = outcome is Outcome.PASSED
+            if outcome is not Outcome.PASSED:
+                sys.stdout.write(f"  {test} is {outcome} without a mutation: left out\n")
+        return self._is_green[test]
 
 
 def _first_failure(printed: str) -> str:

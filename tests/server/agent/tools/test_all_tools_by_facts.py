@@ -1,0 +1,155 @@
+"""What the summary says can be answered is answered, and what it says cannot be is refused: by each tool and command,
+over every recording that is at hand."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from server.agent.tools.contract.tool_errors import ToolRetry
+from server.agent.turn import Pictures
+from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
+from server.edges.cli.main import build_cli
+from tests.conftest import FIXTURES, SHARED
+from tests.server.agent.tool_context import ask_tool
+from traces.analysis.functions import top_functions
+from traces.analysis.summary import summarise
+from traces.errors import TraceError
+from traces.formats.detection import BY_NAME
+from traces.invariants import check
+from traces.model import Trace
+from traces.reader import read_trace
+from traces.values import Counts, ProfileKind
+
+pytestmark = pytest.mark.anyio
+
+MAX_BYTES = 12_000_000
+"""A file beyond takes longer than it tells."""
+NO_TIMES = "it has no times|samples without times|has no times"
+WHEN = "what happened when, and in which order"
+ALWAYS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("get_trace_summary", {}),
+    ("list_profiles", {}),
+    ("get_insights", {}),
+    ("get_top_functions", {}),
+    ("get_call_tree", {}),
+    ("generate_flamegraph_screenshot", {"mode": "time_order"}),
+    ("generate_flamegraph_screenshot", {"mode": "left_heavy"}),
+    ("draw_chart", {"kind": "self_time"}),
+)
+WINDOWED = ("get_top_functions", "get_call_tree", "get_callers_callees", "find_frames", "get_hottest_windows")
+"""Tools that take a window; all of them refuse one in what has no times."""
+
+
+def _files() -> Iterator[Any]:
+    """The repository's recordings; the shared ones among the tests that take long."""
+    own = [*FIXTURES.iterdir(), *(FIXTURES / "sample").iterdir()]
+    shared = [*(SHARED / "conformance" / "samples").rglob("*"), *(SHARED / "traces").rglob("*")]
+    shared += (SHARED / "samples").rglob("*")
+    for path in sorted(own):
+        if path.is_file() and path.suffix not in {".md", ".json"}:
+            yield pytest.param(path, id=path.name)
+    for path in sorted(shared):
+        if path.is_file() and path.stat().st_size < MAX_BYTES:
+            yield pytest.param(path, id=str(path.relative_to(SHARED)), marks=pytest.mark.long)
+
+
+FILES = list(_files())
+
+
+def recording(path: Path) -> Trace:
+    try:
+        return read_trace(path.read_bytes(), name=path.name)
+    except TraceError:
+        pytest.skip("this is no recording that is read")
+
+
+@pytest.mark.parametrize("path", FILES)
+async def test_tools_answer_what_the_facts_allow_and_refuse_the_rest(path: Path) -> None:
+    trace = recording(path)
+    check(trace)
+    main = trace.profiles[trace.default_profile]
+    frame = f"f{top_functions(trace, sort_by='total', limit=1).rows[0].frame}"
+    for name, arguments in ALWAYS:
+        assert (await ask_tool(name, arguments, trace)).text
+    assert (await ask_tool("get_callers_callees", {"frame": frame}, trace)).text
+    ranked = (await ask_tool("get_top_functions", {"limit": 5}, trace)).data
+    assert ranked["counted"] == main.count_name
+    assert all((row["count"] is None) == (main.counts is Counts.NONE) for row in ranked["rows"])
+    length = (main.axis_end - main.axis_start) / 1e6
+    questions: list[tuple[str, dict[str, Any]]] = [("get_hottest_windows", {}), ("draw_chart", {"kind": "activity"})]
+    if main.kind is ProfileKind.SAMPLED:
+        questions.append(("get_longest_calls", {}))
+    for name in WINDOWED:
+        named = {"get_callers_callees": {"frame": frame}, "find_frames": {"pattern": "a"}}.get(name, {})
+        questions.append((name, named | {"start_time_ms": 0.0, "end_time_ms": max(length / 2, 1e-6)}))
+    if not main.has_times:
+        for name, arguments in questions:
+            if name == "draw_chart" and any(profile.has_times for profile in trace.profiles):
+                continue
+            with pytest.raises(ToolRetry, match=NO_TIMES):
+                await ask_tool(name, arguments, trace)
+    elif length > 0:
+        for name, arguments in questions:
+            assert (await ask_tool(name, arguments, trace)).text
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_the_summary_says_of_a_recording_what_its_facts_are(path: Path) -> None:
+    trace = recording(path)
+    summary, known = summarise(trace), BY_NAME[trace.format]
+    timed = any(profile.has_times for profile in trace.profiles)
+    assert any(answer == WHEN for answer in summary.can_answer) == timed
+    assert any(answer.startswith(WHEN) for answer in summary.cannot_answer) != timed
+    assert (summary.duration_ns is None) != timed
+    for profile, row in zip(trace.profiles, summary.profiles, strict=True):
+        assert (profile.order, profile.counts, profile.waits) in {(f.order, f.counts, f.waits) for f in known.facts}
+        if not profile.has_times:
+            assert (row.idle_share, row.quality.interval_ns, row.quality.rate_hz) == (None, None, None)
+    assert known.lines or not (trace.frames.line >= 0).any()
+    assert known.threads or not any(profile.tid for profile in trace.profiles)
+    recorded = [p.spans for p in trace.profiles if p.spans is not None and p.spans.args_length.any()]
+    assert known.arguments or not recorded
+
+
+def no_server(options: ServeOptions) -> int:
+    raise AssertionError("no question starts a server")
+
+
+def no_model(options: AnalyzeOptions, pictures: Pictures) -> Analysis:
+    raise AssertionError("no question asks a model")
+
+
+MOMENTS = (
+    ("windows",),
+    ("spans",),
+    ("functions", "--start-ms", "0", "--end-ms", "1"),
+    ("summary", "--start-ms", "0", "--end-ms", "1"),
+    ("tree", "--start-ms", "0", "--end-ms", "1"),
+    ("find", "a", "--start-ms", "0", "--end-ms", "1"),
+)
+
+
+@pytest.mark.parametrize("question", MOMENTS, ids=lambda question: question[0])
+@pytest.mark.parametrize(
+    ("name", "answered"),
+    [
+        ("redact-documents.cprofile.prof", False),
+        ("settlement.go-cpu.pb.gz", False),
+        ("thumbnails.callgrind.out.gz", False),
+        ("error-groups.pyspy.collapsed.txt", False),
+        ("search-index.cpuprofile.gz", True),
+        ("invoices.jfr.gz", True),
+        ("thumbnails.linux-perf.txt.gz", True),
+    ],
+)
+def test_commands_answer_what_the_facts_allow_and_refuse_the_rest(
+    fixtures: Path, question: tuple[str, ...], name: str, answered: bool
+) -> None:
+    cli = build_cli(CliEntryPoints(serve=no_server, analysis=no_model))
+    command, *options = question
+    result = CliRunner().invoke(cli, [command, str(fixtures / name), *options])
+    assert result.exit_code == (0 if answered else 2), result.output
+    assert ("sums per stack: it has no times" in result.output) is not answered

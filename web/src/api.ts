@@ -10,6 +10,8 @@ export interface TraceProfile {
   duration: number | null;
   sample_count: number;
   span_count: number;
+  /** Whether its rows lie in time; not in summaries of before. */
+  order?: "time" | "none";
 }
 
 export interface TraceWarning {

@@ -59,10 +59,22 @@ def _arguments(time_range: TimeRange, start: float, end: float) -> dict[str, Any
     return {"start_time_ms": round(start, 6), "end_time_ms": round(end, 6)} | where
 
 
+def _beyond_the_sum(question: Question, evidence: Evidence) -> str:
+    """A word where what is asked about lies later than all of the recorded time is long."""
+    main = evidence.profile((evidence.summary or {}).get("default_profile"))
+    if main is None or main["unit"] != "nanoseconds":
+        return ""
+    total = main["total"] / NS_PER_MS
+    if not any(time_range.within(total)[0] >= total for time_range in question.time_ranges):
+        return ""
+    return f" All that it recorded adds up to {moment(total)}, and what is asked about lies beyond that."
+
+
 def window(question: Question, evidence: Evidence) -> list[str]:
     length = _length_ms(evidence)
     if length is None:
-        return [NO_MOMENTS, leading(evidence, "Over all of it the hottest function is")]
+        beyond = _beyond_the_sum(question, evidence)
+        return [f"{NO_MOMENTS}{beyond}", leading(evidence, "Over all of it the hottest function is")]
     windows = _windows(question, evidence)
     if not windows:
         return [

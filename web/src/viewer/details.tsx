@@ -229,11 +229,18 @@ function Swatch({ view, handle, shade }: { view: View; handle: string; shade: "l
 }
 
 function Legend({ store, view, shade }: { store: ViewerStore; view: View | null; shade: "light" | "dark" }) {
+  const profile = usePart(store, (state) => state.profile);
   const palette = fills(shade);
   const namesFiles = view?.frames.files.some(Boolean) ?? false;
   const warnings = store.trace.summary.warnings ?? [];
+  const shown = store.profiles.find(({ handle }) => handle === profile);
   return (
     <div class="legend">
+      {shown?.order === "none" && shown.kind === "sampled" && (
+        <span class="hint">
+          {shown.name || shown.handle} is sums per stack: it has no times, so it is drawn left heavy.
+        </span>
+      )}
       <span class="hint">
         Click a box to select it, double-click or Enter to zoom, right-click or M for more; wheel zooms, drag moves,
         arrows walk{view?.mode === "time_order" ? "; drag along the ruler to mark a stretch of time" : ""}.

@@ -272,6 +272,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     this.#detailed = null;
     this.write({
       ...this.read(),
+      mode: view.mode, // what has no times comes left heavy
       view,
       loading: false,
       problem: null,

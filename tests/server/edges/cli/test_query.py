@@ -76,3 +76,20 @@ def test_two_traces_are_compared_with_their_totals(cli: typer.Typer, fixtures: P
     total = first.split(" before, ")[0]
     assert first.startswith(f"{total} before, {total} after")
     assert total.split()[-1] in ("s", "ms")
+
+
+def test_moments_are_null_in_what_has_none_and_counts_have_a_name(cli: typer.Typer, fixtures: Path) -> None:
+    def row(name: str, sql: str) -> list[object]:
+        answer = json.loads(run(cli, "query", fixtures / name, sql, "--json").stdout)
+        found: list[object] = answer["rows"][0]
+        return found
+
+    sql = "SELECT count(time_ns), count(time_ms), any_value(has_times), any_value(counted), any_value(start_ms) "
+    sql += "FROM samples JOIN profiles USING (profile)"
+    assert row("redact-documents.cprofile.prof", sql) == [0, 0, False, "calls", None]
+    assert row("settlement.go-heap.pb.gz", sql) == [0, 0, False, "inuse_objects", None]
+    rows, timed, has_times, counted, start = row("search-index.cpuprofile.gz", sql)
+    assert (rows == timed, has_times, counted, start) == (True, True, "samples", 0.0)
+    calls = "SELECT sum(count) FROM nodes WHERE name = 'luhn_sum'"
+    assert row("redact-documents.cprofile.prof", calls) == [7_279]
+    assert row("session-cache.heapprofile.gz", "SELECT count(count) FROM nodes") == [0]

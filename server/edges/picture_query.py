@@ -119,7 +119,7 @@ def draw_flamegraph(trace: Trace, query: FlamegraphQuery) -> Picture:
             raise InvalidOption(name, f"{value:g} ms is not a time after the profile's start")
     try:
         window = chosen_window(profile, query.start_ms, query.end_ms)
-    except ToolRetry as error:
+    except (ToolRetry, TraceError) as error:
         raise InvalidOption("startMs" if query.start_ms is not None else "endMs", str(error)) from error
     return _named(
         lambda: render_flamegraph(

@@ -124,7 +124,7 @@ async def test_a_diff_needs_both_traces(tmp_path: Path, files: dict[str, Any]) -
         ("render", {"theme": "sepia"}, "theme", "'light' or 'dark'"),
         ("render", {"mode": "sideways"}, "mode", "'time_order' or 'left_heavy'"),
         ("render", {"startDepth": "9"}, "startDepth", "past the stack"),
-        ("render", {"startMs": "5"}, "startMs", "no time axis"),
+        ("render", {"startMs": "5"}, "startMs", "it has no times"),
         ("render", {"profile": "p7"}, "profile", "no profile"),
         ("render", {"focus": "f99"}, "focus", "never called"),
         ("render", {"focus": "s1"}, "focus", "takes a frame"),

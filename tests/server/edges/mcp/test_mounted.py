@@ -34,6 +34,9 @@ async def talking(server: RunningServer, token: str) -> AsyncIterator[Client]:
             yield client
 
 
+OF_MOMENTS = {"get_hottest_windows", "get_longest_calls"}
+
+
 async def test_every_tool_is_listed_and_answers_and_pictures_are_images(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         await server.trace_id()
@@ -46,6 +49,10 @@ async def test_every_tool_is_listed_and_answers_and_pictures_are_images(tmp_path
             for name in sorted(offered - {"get_span_details"}):
                 arguments = {"frame": handle} if "sandwich" in name or "callers" in name else ARGUMENTS.get(name, {})
                 result = await client.call_tool(name, arguments)
+                if name in OF_MOMENTS:  # the trace holds sums
+                    assert result.is_error
+                    assert "it has no times" in words(result)
+                    continue
                 assert not result.is_error, (name, words(result))
                 seen |= {name for one in result.content if isinstance(one, types.ImageContent)}
             assert "generate_flamegraph_screenshot" in seen

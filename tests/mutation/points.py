@@ -88,10 +88,12 @@ def _changes(tree: ast.Module) -> Iterator[Change]:
 
 
 def _is_left_alone(parent: ast.AST, child: ast.AST) -> bool:
-    """Annotations, imports, texts with values in them, and what only type checkers read."""
+    """Annotations, imports, texts with values in them, and what only type checkers see: that a value is frozen, too."""
     if isinstance(child, ast.Import | ast.ImportFrom | ast.JoinedStr):
         return True
     if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+        return True
+    if isinstance(child, ast.Call) and isinstance(child.func, ast.Name) and child.func.id == "dataclass":
         return True
     return child is getattr(parent, "annotation", None) or child is getattr(parent, "returns", None)
 

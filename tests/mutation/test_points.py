@@ -22,6 +22,7 @@ HERE = Path("a.py")
         ("x = True", {"x = False"}),
         ("x = 'text'", set()),
         ("x: Literal[3] = y", set()),
+        ("@dataclass(frozen=True)\nclass A: ...", set()),
         ("a.b = c", {"pass"}),
         ("call()", {"pass"}),
         ("x = [a, b]", {"x = ([a])", "x = ([b])"}),

@@ -1,0 +1,58 @@
+"""V8's CPU profiles: both of their forms are the same profile, and what breaks off is refused."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.traces.stacks_of_traces import read, stacks
+from traces.errors import DamagedTrace
+from traces.reader import read_trace
+
+CALL = {"url": "app.js", "lineNumber": 3, "columnNumber": 0, "scriptId": "1"}
+NODES = [
+    {"id": 1, "callFrame": CALL | {"functionName": "(root)"}, "children": [2]},
+    {"id": 2, "callFrame": CALL | {"functionName": "main"}, "children": [3]},
+    {"id": 3, "callFrame": CALL | {"functionName": "work"}},
+]
+LIST: dict[str, Any] = {
+    "nodes": NODES,
+    "startTime": 1_000,
+    "endTime": 1_060,
+    "samples": [2, 3, 3, 2],
+    "timeDeltas": [0, 10, 20, 30],
+}
+
+
+def a_node(number: int, name: str, *children: dict[str, Any]) -> dict[str, Any]:
+    place = {"url": "app.js", "lineNumber": 3, "columnNumber": 0}
+    return {"id": number, "functionName": name, "children": list(children)} | place
+
+
+TREE = {
+    "head": a_node(1, "(root)", a_node(2, "main", a_node(3, "work"))),
+    "samples": LIST["samples"],
+    "timestamps": [1_000, 1_010, 1_030, 1_060],
+}
+
+
+def rows(document: object) -> list[tuple[str, float]]:
+    return stacks(read(json.dumps(document)))
+
+
+def test_a_tree_of_old_is_the_list_of_today() -> None:
+    assert rows(LIST)[:3] == [("main", 10_000), ("main;work", 20_000), ("main;work", 30_000)]
+    assert rows(TREE) == rows(LIST)
+
+
+@pytest.mark.parametrize("missing", ["samples", "timeDeltas"])
+def test_without_samples_or_their_times_it_is_refused(missing: str) -> None:
+    with pytest.raises(DamagedTrace, match="no samples or no time deltas"):
+        rows({name: value for name, value in LIST.items() if name != missing})
+
+
+def test_one_that_breaks_off_after_its_last_list_is_refused() -> None:
+    document = json.dumps(LIST).encode()
+    assert read_trace(document, name="a.cpuprofile").profiles
+    with pytest.raises(DamagedTrace, match="breaks off"):
+        read_trace(document.removesuffix(b"}"), name="a.cpuprofile")

@@ -58,7 +58,7 @@ def halted_while_it_reads(server: RunningServer) -> Iterator[None]:
     deadline = time.monotonic() + 120
     while True:
         uploads = httpx.get(f"{server.address}/api/v1/uploads", timeout=60).json()["uploads"]
-        if any(upload["bytesRead"] is not None for upload in uploads):
+        if any(upload["bytesRead"] for upload in uploads):
             workers = [one for one in psutil.Process(server.process).children() if "anyio.to_process" in one.cmdline()]
             break
         assert time.monotonic() < deadline, "nothing was told of the upload"

@@ -14,7 +14,7 @@ PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
     for role, pattern in (
         (Role.KERNEL, r"swapper|kworker|ksoftirqd|kthreadd|kswapd|rcu_|migration/|irq/"),
         (Role.COMPOSITOR, r"compositor|compositortilework"),
-        (Role.GPU, r"crgpumain|vizcompositor|gpu \d|gpu process|gpu_|stream \d|renderer\b.*gpu"),
+        (Role.GPU, r"crgpumain|vizcompositor|gpu \d|gpu_|stream \d"),
         (
             Role.GC,
             r"gc (?:thread|task|slave)|g1 |concgc|cms |zgc|shenandoah|heaptaskdaemon|gctaskthread|\.net .*gc|bgc",
@@ -37,9 +37,11 @@ def role_of(name: str, pid: str, tid: str) -> tuple[Role, RoleRule]:
     A name wins over numbers: the thread whose number is its process's is the main one on Linux, unless it says that it
     is something else.
     """
-    thread = name.removesuffix(TASKS)
+    full = name.removesuffix(TASKS)
+    last = full.rpartition(", ")[2]
+    thread = full if last.startswith("tid ") else last  # of `comm (pid 1, tid 2)` and `Process (pid 1), Thread`
     for role, pattern in PATTERNS:
-        if pattern.match(thread) or pattern.match(thread.rpartition(", ")[2]):
+        if pattern.match(thread):
             return role, RoleRule.NAME
     if pid and pid == tid:
         return Role.MAIN, RoleRule.PID_IS_TID

@@ -235,6 +235,8 @@ def test_what_has_no_counts_shows_none() -> None:
         ("Compositor (pid 4, tid 9)", "4", "9", (Role.COMPOSITOR, RoleRule.NAME)),
         ("ThreadPoolForegroundWorker (pid 4, tid 5)", "4", "5", (Role.POOL, RoleRule.NAME)),
         ("DedicatedWorker thread", "4", "6", (Role.WORKER, RoleRule.NAME)),
+        ("GPU Process (pid 3), Chrome_ChildIOThread (tid 9)", "3", "9", (Role.IO, RoleRule.NAME)),
+        ("GPU Process (pid 3), Watchdog (tid 5)", "3", "5", (Role.UNKNOWN, RoleRule.NONE)),
         ("swapper (tid 0)", "", "0", (Role.KERNEL, RoleRule.NAME)),
         ("GPU 0, stream 7", "GPU 0", "7", (Role.GPU, RoleRule.NAME)),
         ("", "", "", (Role.UNKNOWN, RoleRule.NONE)),

@@ -54,6 +54,8 @@ def test_an_overhead_counts_from_its_threshold_on_and_never_says_more_than_it_kn
     assert much.severity is Severity.MEDIUM
     assert has.share == pytest.approx(0.06)
     assert insight(share(name, 4), kind).state is State.PASS
+    assert insight(share(name, 5), kind).state is State.FAIL
+    assert insight(share(name, 15), kind).severity is Severity.MEDIUM
     assert insight(HEAP, kind).state is State.PASS
 
 

@@ -1,0 +1,42 @@
+"""speedscope's own files: events that open and close frames, and samples with weights."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.traces.stacks_of_traces import read, stacks
+from traces.errors import DamagedTrace
+
+MS = 1_000_000
+SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+
+
+def a_file(**profile: Any) -> str:
+    bounds = {"unit": "milliseconds", "startValue": 0, "endValue": 10, "name": "thread"}
+    frames = [{"name": "main"}, {"name": "work", "file": "work.py", "line": 3}]
+    return json.dumps({"$schema": SCHEMA, "shared": {"frames": frames}, "profiles": [bounds | profile]})
+
+
+def events(*rows: tuple[str, int, int]) -> str:
+    return a_file(type="evented", events=[{"type": kind, "frame": frame, "at": at} for kind, frame, at in rows])
+
+
+def test_events_become_calls_with_their_times() -> None:
+    trace = read(events(("O", 0, 0), ("O", 1, 2), ("C", 1, 5), ("C", 0, 10)))
+    spans = trace.profiles[0].spans
+    assert spans is not None
+    names = [trace.frame_names[trace.profiles[0].tree.frame[node]] for node in spans.node.tolist()]
+    calls = list(zip(names, spans.start.tolist(), spans.end.tolist(), strict=True))
+    assert calls == [("main", 0, 10 * MS), ("work", 2 * MS, 5 * MS)]
+
+
+def test_samples_weigh_what_the_file_says() -> None:
+    trace = read(a_file(type="sampled", samples=[[0], [0, 1]], weights=[4, 6]))
+    assert stacks(trace) == [("main", 4 * MS), ("main;work", 6 * MS)]
+    assert trace.frame_file(1) == "work.py"
+
+
+def test_a_sample_without_a_weight_is_refused() -> None:
+    with pytest.raises(DamagedTrace):
+        read(a_file(type="sampled", samples=[[0], [0, 1]], weights=[4]))

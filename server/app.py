@@ -31,13 +31,13 @@ def main() -> None:
     """The console script `flamechat`. Exit code 2 for settings that cannot work."""
     # numpy's BLAS would start a thread a core in this process and its workers: nothing here multiplies large matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from server.composing.command_parts import build_doors
+    from server.composing.command_parts import build_entry_points
     from server.edges.cli.main import build_cli
 
-    build_cli(build_doors(_serve_door))()
+    build_cli(build_entry_points(_serve_entry))()
 
 
-def _serve_door(options: "ServeOptions") -> int:
+def _serve_entry(options: "ServeOptions") -> int:
     """Run a server for the command line; returns its exit code, after one line about what stopped it."""
     from server.settings import load_settings
 
@@ -89,14 +89,14 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
         )
         async with asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(server.serve(sockets=[listening]))
-            beside = [tasks.create_task(parts.runner.run()), tasks.create_task(parts.retention.run())]
-            beside.append(tasks.create_task(parts.measures.watch_loop()))
+            running_tasks = [tasks.create_task(parts.runner.run()), tasks.create_task(parts.retention.run())]
+            running_tasks.append(tasks.create_task(parts.measures.watch_loop()))
             for sample in sample_traces() if parts.user is not None else ():
                 assert parts.user is not None
                 marker = settings.data / "sample-loaded"
                 adding = add_sample_once(parts.services.traces.library, parts.user, sample, marker=marker)
                 added = tasks.create_task(adding)
-                beside.append(added)
+                running_tasks.append(added)
                 # Whoever opens the printed address at once finds the sample there; a slow machine is not waited for.
                 await asyncio.wait({added}, timeout=SAMPLE_WAIT_S)
             collect_seldom()
@@ -110,7 +110,7 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
             await parts.runner.drain(0)
             server.should_exit = True
             await serving
-            for task in beside:
+            for task in running_tasks:
                 task.cancel()
 
 

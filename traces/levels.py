@@ -34,17 +34,17 @@ class Levels:
             np.add.at(sums, self.above[first:last][::-1], values)
         return self._by_node(sums)
 
-    def at_or_below(self, wanted: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def at_or_below(self, matching: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Which nodes are wanted or lie below one that is."""
-        found = wanted[self.nodes]
+        found = matching[self.nodes]
         for first, last in zip(self.cuts[1:-1], self.cuts[2:], strict=True):
             found[first:last] |= found[self.above[first:last]]
         return self._by_node(found)
 
-    def nearest(self, wanted: npt.NDArray[np.bool_]) -> Int64:
+    def nearest(self, matching: npt.NDArray[np.bool_]) -> Int64:
         """The nearest wanted node at or above each one, -1 where there is none."""
-        found = np.where(wanted[self.nodes], self.nodes, -1)
-        if not wanted.all():
+        found = np.where(matching[self.nodes], self.nodes, -1)
+        if not matching.all():
             for first, last in zip(self.cuts[1:-1], self.cuts[2:], strict=True):
                 here = found[first:last]
                 np.copyto(here, found[self.above[first:last]], where=here < 0)
@@ -63,7 +63,7 @@ class Levels:
         return found
 
 
-def is_whole(values: Values) -> bool:
+def is_integral(values: Values) -> bool:
     """Whether no sum of them is rounded."""
     if values.dtype.kind == "i":
         return True

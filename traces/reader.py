@@ -45,7 +45,7 @@ def read_trace(data: bytes | memoryview | mmap, *, name: str, progress: Progress
     try:
         return _read(content, known, _builder(name, known, progress), given)
     except DamagedTrace:
-        mended, halves = without_half_characters(content)
+        repaired, halves = without_half_characters(content)
         if not halves:
             raise
         return _read(memoryview(mended), known, _builder(name, known, progress), given, halves)
@@ -88,8 +88,8 @@ def read_arguments(data: bytes | memoryview | mmap, trace: Trace, spans: Sequenc
         offset, length = int(profile.spans.args_offset[row]), int(profile.spans.args_length[row])
         try:
             said = content[offset : offset + length]
-            mended, halves = without_half_characters(said)
-            found[span] = msgspec.json.decode(mended if halves else said) if length else None
+            repaired, halves = without_half_characters(said)
+            found[span] = msgspec.json.decode(repaired if halves else said) if length else None
         except msgspec.DecodeError as error:
             raise DamagedTrace(f"{trace.name}: the arguments of {span} cannot be read: {error}.") from error
     return found

@@ -14,34 +14,34 @@ if TYPE_CHECKING:
     from server.edges.cli.local import LocalWorkers
 
 
-def build_doors(serve: Callable[[ServeOptions], int]) -> CliEntryPoints:
+def build_entry_points(serve: Callable[[ServeOptions], int]) -> CliEntryPoints:
     """All doors; `serve` is that of the server."""
     return CliEntryPoints(
         serve=serve,
-        analysis=_analysis_door,
-        administration=_administration_door,
-        workers=_workers_door,
-        show_config=_show_config_door,
-        missing_kernels=_missing_kernels_door,
-        check_config=_check_config_door,
+        analysis=_open_analysis,
+        administration=_open_administration,
+        workers=_open_workers,
+        show_config=_show_config,
+        missing_kernels=_missing_kernels,
+        check_config=_check_config,
     )
 
 
-def _show_config_door() -> "Sequence[ShownSetting]":
+def _show_config() -> "Sequence[ShownSetting]":
     """The settings in force. Raises ConfigError."""
     from server.composing.shown_settings import shown_settings
 
     return shown_settings()
 
 
-def _missing_kernels_door() -> str | None:
+def _missing_kernels() -> str | None:
     """A line where the compiled kernels are not in use."""
     from traces.missing_kernels import missing_kernels
 
     return missing_kernels()
 
 
-def _check_config_door() -> "AsyncIterator[Checked]":
+def _check_config() -> "AsyncIterator[Checked]":
     """A line for each part of the settings. Raises ConfigError."""
     from server.adapters.json_log import log_as_json
     from server.composing.checking import checked
@@ -51,7 +51,7 @@ def _check_config_door() -> "AsyncIterator[Checked]":
     return checked(load_settings())
 
 
-def _workers_door() -> "LocalWorkers":
+def _open_workers() -> "LocalWorkers":
     """Workers of this process alone; stdout belongs to their answers."""
     from server.adapters.in_process.workers import InlineTraceWorkers
     from server.adapters.json_log import log_as_json
@@ -60,7 +60,7 @@ def _workers_door() -> "LocalWorkers":
     return InlineTraceWorkers()
 
 
-def _analysis_door(options: AnalyzeOptions, pictures: "Pictures") -> Analysis:
+def _open_analysis(options: AnalyzeOptions, pictures: "Pictures") -> Analysis:
     """An agent over this process alone; stdout belongs to its answer. Raises ConfigError."""
     from server.adapters.in_process.workers import InlineTraceWorkers
     from server.adapters.json_log import log_as_json
@@ -74,7 +74,7 @@ def _analysis_door(options: AnalyzeOptions, pictures: "Pictures") -> Analysis:
 
 
 @asynccontextmanager
-async def _administration_door(data: Path | None) -> "AsyncIterator[Administration]":
+async def _open_administration(data: Path | None) -> "AsyncIterator[Administration]":
     """The plans and users of a data folder, whose database is started, or joined when a server runs; or of the
     database of the settings.
 

@@ -81,7 +81,7 @@ class Conversation:
         """
         _same_user(caller, message.user_id)
         _, opened = await self._library.open(caller, message.trace_id)
-        begun = await self._workers.ask(opened, opening)
+        opened_with = await self._workers.ask(opened, opening)
         session = await self._conversations.open_session(
             caller, trace_id=message.trace_id, session_id=message.session_id
         )
@@ -93,7 +93,9 @@ class Conversation:
             ack = ConnectionAck(
                 session_id=session_id,
                 opening=Opening(
-                    summary=begun.summary, findings=list(begun.findings), suggestions=list(begun.suggestions)
+                    summary=opened_with.summary,
+                    findings=list(opened_with.findings),
+                    suggestions=list(opened_with.suggestions),
                 ),
                 history=await self.history(caller, session_id),
                 limits=await self._conversations.limits(caller, session_id),

@@ -25,13 +25,13 @@ def ending_of(view: TurnView, account_id: str, outcome: Outcome) -> tuple[TurnEn
     )
     match outcome:
         case TurnAnswer():
-            beside = end.model_dump(
+            end_metadata = end.model_dump(
                 mode="json", by_alias=True, include={"usage", "citations", "checks", "suggestions"}
             ) | {"model": outcome.model, "promptVersion": outcome.prompt_version}
             notes = (_system_event(view.turn_id, text, {"event": event}) for event, text in outcome.notes.items())
             completed = replace(
                 ending,
-                messages=(*_with_metadata(messages, outcome.message_id, beside), *notes),
+                messages=(*_with_metadata(messages, outcome.message_id, end_metadata), *notes),
                 title=outcome.title,
                 model=outcome.model,
                 prompt_version=outcome.prompt_version,

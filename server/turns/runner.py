@@ -96,7 +96,7 @@ class TurnRunner:
             if self._takes_up_unended:
                 await self._take_up_unended()
             async with anyio.create_task_group() as hearing:
-                hearing.start_soon(self._hear_stops)
+                hearing.start_soon(self._receive_stops)
                 async with anyio.create_task_group() as turns:
                     with self._taking:
                         jobs = self._queue.jobs()
@@ -134,15 +134,15 @@ class TurnRunner:
 
     async def close_unstarted(self, turn: TurnRow) -> None:
         """End a turn that was cancelled while nobody ran it, with what it had said if its server died."""
-        told = await self._relay.snapshot(turn.session_id) if turn.attempt else None
-        view = TurnView.left_behind(turn.turn_id, turn.session_id, turn.attempt, told)
+        published = await self._relay.snapshot(turn.session_id) if turn.attempt else None
+        view = TurnView.left_behind(turn.turn_id, turn.session_id, turn.attempt, published)
         await self._end(view, turn.account_id, TurnCancelled(message_id=view.last_message_id))
 
     async def _take_up_unended(self) -> None:
         for turn in await self._conversations.unended_turns():
             await self._queue.put(TurnJob(turn.turn_id, turn.session_id))
 
-    async def _hear_stops(self) -> None:
+    async def _receive_stops(self) -> None:
         """Cancels that were asked of another process."""
         async for turn_id in self._queue.stops():
             self.cancel(turn_id)

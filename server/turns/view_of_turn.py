@@ -72,12 +72,12 @@ class TurnView:
         return cls(turn_id, session_id, seq=max(attempt - 1, 0) * SEQS_PER_ATTEMPT, attempt=attempt)
 
     @classmethod
-    def left_behind(cls, turn_id: str, session_id: str, attempts: int, told: TurnSnapshot | None) -> "TurnView":
+    def left_behind(cls, turn_id: str, session_id: str, attempts: int, published: TurnSnapshot | None) -> "TurnView":
         """Of a turn that had so many attempts and gets no other: what was told of it, numbered on in the next block, so
         that no number comes twice."""
-        if told is None or told.turn_id != turn_id:
+        if published is None or published.turn_id != turn_id:
             return cls.at_start(turn_id, session_id, attempts + 1)
-        view = cls.of_snapshot(told)
+        view = cls.of_snapshot(published)
         view.seq, view.attempt = attempts * SEQS_PER_ATTEMPT, attempts + 1
         return view
 

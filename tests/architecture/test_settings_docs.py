@@ -15,7 +15,7 @@ def test_every_setting_is_described_and_nothing_else_is() -> None:
     assert sorted(described) == sorted(PREFIX + name.upper() for name in Settings.model_fields)
 
 
-def test_the_names_that_teams_already_use_are_beside_their_setting() -> None:
+def test_the_names_that_teams_already_use_stand_with_their_setting() -> None:
     for name, field in Settings.model_fields.items():
         aliases = field.validation_alias.choices if isinstance(field.validation_alias, AliasChoices) else []
         row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{PREFIX}{name.upper()}`"))

@@ -35,14 +35,14 @@ def path(node: int, parents: list[int]) -> Iterator[int]:
 def test_walks_over_a_tree_find_what_each_node_has_above_and_below(rows: list[tuple[int, int, bool]]) -> None:
     parents, parent, depth = tree_of(rows)
     levels = levels_of(depth, parent)
-    wanted = np.array([row[2] for row in rows])
+    expected = np.array([row[2] for row in rows])
     own = np.array([row[0] + 1 for row in rows], np.int64)
     above = [list(path(node, parents)) for node in range(len(rows))]
     below = [sum(own[node] for node in range(len(rows)) if root in above[node]) for root in range(len(rows))]
     assert levels.sum_upwards(own).tolist() == below
     assert levels.sum_downwards(own).tolist() == [own[line].sum() for line in above]
-    assert levels.at_or_below(wanted).tolist() == [bool(wanted[line].any()) for line in above]
-    assert levels.nearest(wanted).tolist() == [next((n for n in line if wanted[n]), -1) for line in above]
+    assert levels.at_or_below(expected).tolist() == [bool(expected[line].any()) for line in above]
+    assert levels.nearest(expected).tolist() == [next((n for n in line if expected[n]), -1) for line in above]
 
 
 @given(nodes)

@@ -129,8 +129,8 @@ def test_viztracer_names_give_their_place() -> None:
 
 @pytest.mark.parametrize("end", ["]", "", ",", ',{"ph": "X", "name": "cut', ',{"ph'])
 def test_an_array_of_events_may_break_off(end: str) -> None:
-    whole = json.dumps(slices(("X", "a", 0, 10), ("X", "b", 20, 5)))[:-1]
-    assert set(self_values(read(whole + end))) in ({"a", "b"}, {"a"})
+    complete = json.dumps(slices(("X", "a", 0, 10), ("X", "b", 20, 5)))[:-1]
+    assert set(self_values(read(complete + end))) in ({"a", "b"}, {"a"})
 
 
 def test_events_of_an_unknown_kind_are_said() -> None:
@@ -166,7 +166,7 @@ def test_lines_of_v8_become_one_based() -> None:
     assert (trace.frame_file(0), trace.frame_line(0), int(trace.frames.column[0])) == ("app.js", 5, 3)
 
 
-def test_a_clock_that_runs_backwards_is_held_and_counted() -> None:
+def test_a_clock_that_runs_backwards_is_stopped_and_counted() -> None:
     trace = read({"nodes": V8_NODES, "samples": [4, 2, 4, 4], "timeDeltas": [10, 20, -15, 40]})
     assert trace.profiles[0].axis_end - trace.profiles[0].axis_start == 55_000
     assert [(w.code, w.count) for w in trace.warnings] == [("clock_backwards", 1)]

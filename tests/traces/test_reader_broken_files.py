@@ -40,21 +40,21 @@ def test_mutated_samples_are_read_or_refused_and_alike_both_ways(
 @pytest.mark.parametrize(
     "packed", ["thumbnails.linux-perf.txt.gz", "thumbnails.uftrace.json.gz", "startup.perfetto-trace.gz"]
 )
-def test_the_excerpt_of_a_large_sample_that_is_mutated_is_read_as_its_whole_is(
+def test_the_excerpt_of_a_large_sample_that_is_mutated_is_read_as_all_of_it_is(
     packed: str, fixtures: Path, tmp_path: Path
 ) -> None:
     content = gzip.decompress(next(fixtures.rglob(packed)).read_bytes())
     part = excerpt(content, tmp_path)
     assert ENOUGH_BYTES / 2 <= len(part) <= ENOUGH_BYTES < len(content)
-    whole, less = (read_trace(data, name=packed) for data in (content, part))
-    assert whole.format == less.format
-    assert {w.code for w in whole.warnings} == {w.code for w in less.warnings}
-    assert 0 < len(less.frames) <= len(whole.frames)
+    full, less = (read_trace(data, name=packed) for data in (content, part))
+    assert full.format == less.format
+    assert {w.code for w in full.warnings} == {w.code for w in less.warnings}
+    assert 0 < len(less.frames) <= len(full.frames)
     assert excerpt(content, tmp_path) == part
 
 
 @pytest.mark.parametrize("found", sorted(FOUND.iterdir()), ids=lambda path: path.name)
-def test_what_mutation_found_once_stays_mended(found: Path) -> None:
+def test_what_mutation_found_once_stays_repaired(found: Path) -> None:
     assert fault(found.read_bytes(), found.name) is None
 
 

@@ -214,18 +214,18 @@ def test_a_sample_gives_the_stacks_and_frames_that_speedscope_gives(
         stacks = stacks_of(trace, profile)
         slack = 1.0 if profile.unit.is_time else 0.0
         assert [s for s, _ in stacks] == [s for s, _ in expected]
-        for (path_of_stack, weight), (_, wanted_weight) in zip(stacks, expected, strict=True):
-            assert isclose(weight, wanted_weight, rel_tol=1e-9, abs_tol=slack), path_of_stack
+        for (path_of_stack, weight), (_, expected_weight) in zip(stacks, expected, strict=True):
+            assert isclose(weight, expected_weight, rel_tol=1e-9, abs_tol=slack), path_of_stack
         # pprof: a function is one frame with its first line, not the line it was last sampled at.
         places = trace.format != "pprof"
-        frames, wanted = frames_of(trace, profile, places=places), frames_in_truth(truth, factor, places=places)
-        assert frames.keys() == wanted.keys()
+        frames, target = frames_of(trace, profile, places=places), frames_in_truth(truth, factor, places=places)
+        assert frames.keys() == target.keys()
         # Functions that speedscope splits by arguments count recursion once here, once per argument there.
         recursive = any(without_args(frame["name"]) != frame["name"] for frame in truth["frames"])
         samples = len(profile.samples) if profile.samples is not None else 1
         for key, sums in frames.items():
-            assert isclose(sums[0], wanted[key][0], rel_tol=1e-9, abs_tol=slack * samples), key
-            assert recursive or isclose(sums[1], wanted[key][1], rel_tol=1e-9, abs_tol=slack * samples), key
+            assert isclose(sums[0], target[key][0], rel_tol=1e-9, abs_tol=slack * samples), key
+            assert recursive or isclose(sums[1], target[key][1], rel_tol=1e-9, abs_tol=slack * samples), key
 
 
 @pytest.mark.parametrize("path", ["trace-event/unbalanced-name.json", "trace-event/out-of-order-unbalanced-name.json"])

@@ -83,7 +83,7 @@ def test_two_hundred_threads_are_two_hundred_profiles() -> None:
 
 
 @pytest.mark.parametrize("form", ["collapsed", "trace-event"])
-def test_names_of_a_megabyte_are_kept_whole(form: str) -> None:
+def test_names_of_a_megabyte_are_kept_in_full(form: str) -> None:
     names = [letter * (1 << 20) for letter in "abc"]
     events = [{"ph": "X", "name": name, "ts": i, "dur": 9 - 2 * i, "pid": 1, "tid": 1} for i, name in enumerate(names)]
     content = "a;b 1\n" * 9 + ";".join(names) + " 3\n" if form == "collapsed" else json.dumps(events)
@@ -105,6 +105,6 @@ def test_five_million_frames_are_read_and_answered(form: str) -> None:
         row = b'{"ph":"X","name":"f%d","ts":%d,"dur":1,"pid":1,"tid":1},'
         content = b"[" + b"".join(row % (i % 1_000, i) for i in range(count)) + b"{}]"
     trace = answered(read_trace(content, name="large"))
-    assert (len(trace.frames), top_functions(trace).whole) == (
+    assert (len(trace.frames), top_functions(trace).scope_total) == (
         (count + 1, count) if form == "collapsed" else (1_000, count * 1_000)
     )

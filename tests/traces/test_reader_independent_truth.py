@@ -78,10 +78,10 @@ def test_functions_have_what_go_tool_pprof_says(
         timeout=SECONDS,
         env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PPROF_TMPDIR": str(tmp_path)},
     )
-    wanted = said(PPROF_ROW, result.stdout, self_first=True)
+    expected = said(PPROF_ROW, result.stdout, self_first=True)
     ours = by_name(trace, [v.name for v in trace.profiles[0].values].index(value))
-    assert len(wanted) > 10
-    assert {function: ours[function] for function in wanted} == wanted
+    assert len(expected) > 10
+    assert {function: ours[function] for function in expected} == expected
 
 
 @pytest.mark.skipif(STACKPROF is None, reason="stackprof is not installed")
@@ -96,10 +96,10 @@ def test_functions_have_what_stackprof_reports(name: str, weight: int, shared: P
     assert STACKPROF is not None
     command = [STACKPROF, "--text", "--limit", "100000", str(file)]
     result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=SECONDS)
-    wanted = said(STACKPROF_ROW, result.stdout, self_first=False)
+    expected = said(STACKPROF_ROW, result.stdout, self_first=False)
     ours = {function: own / weight for function, (own, _) in by_name(read(data), 0).items()}
-    assert len(wanted) > 5
-    assert {function: ours.get(function, 0) for function in wanted} == {f: own for f, (own, _) in wanted.items()}
+    assert len(expected) > 5
+    assert {function: ours.get(function, 0) for function in expected} == {f: own for f, (own, _) in expected.items()}
 
 
 def events_of(data: bytes) -> list[dict[str, Any]]:
@@ -153,11 +153,11 @@ def test_processes_of_chrome_have_their_own_samples_alone(
                     idle[key].add(node["id"])
             samples[key][0].extend(said.get("cpuProfile", {}).get("samples", []))
             samples[key][1].extend(said.get("timeDeltas", []))
-    wanted = []
+    expected = []
     for key, (nodes, deltas) in samples.items():
         times = np.maximum.accumulate(np.cumsum(deltas))
         lasting = np.diff(times, append=times[-1])
-        wanted.append(int(lasting[~np.isin(nodes, list(idle[key]))].sum()) * 1000)
+        expected.append(int(lasting[~np.isin(nodes, list(idle[key]))].sum()) * 1000)
     ours = [busy(p) for p in read(data).profiles if p.kind is ProfileKind.SAMPLED]
     assert len(ours) > 1
-    assert sorted(ours) == pytest.approx(sorted(wanted), rel=slack)
+    assert sorted(ours) == pytest.approx(sorted(expected), rel=slack)

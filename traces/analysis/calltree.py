@@ -49,7 +49,7 @@ class BudgetedTree:
     cut_nodes: int
     cut_value: float
     unit: Unit
-    whole: float
+    scope_total: float
     profile: str
     counted: str | None = None
 
@@ -147,7 +147,7 @@ def _within_budget(chosen: Selection, tree: MergedTree, budget: int, everything:
         cut_nodes=len(hidden),
         cut_value=roots_cut + sum(node.hidden_value for node in nodes),
         unit=chosen.unit,
-        whole=everything,
+        scope_total=everything,
         profile=chosen.handle,
         counted=chosen.count_name,
     )

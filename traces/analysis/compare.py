@@ -54,8 +54,8 @@ class Comparison:
     rows: tuple[ComparedFunction, ...]
     total_rows: int
     unit: Unit
-    whole_before: float
-    whole_after: float
+    scope_total_before: float
+    scope_total_after: float
     normalised: bool
     scale: float
     profile_before: str
@@ -70,7 +70,7 @@ class Side:
     own: Values
     total: Values
     frame: Int32
-    whole: float
+    scope_total: float
 
 
 def compare_traces(
@@ -104,7 +104,7 @@ def compare_traces(
     old_keys, new_keys = (keyed_frames(trace, keys) for trace in (before, after))
     left = side_of(old, old_keys, len(keys), window_before)
     right = side_of(new, new_keys, len(keys), window_after)
-    scale = left.whole / right.whole if normalise and left.whole and right.whole else 1.0
+    scale = left.scope_total / right.scope_total if normalise and left.scope_total and right.scope_total else 1.0
     one, other = (left.own, right.own) if sort_by == "self" else (left.total, right.total)
     change = np.abs(other * scale - one)
     present = np.flatnonzero((left.total > 0) | (right.total > 0))
@@ -116,13 +116,13 @@ def compare_traces(
         rows=rows,
         total_rows=len(present),
         unit=old.unit,
-        whole_before=left.whole,
-        whole_after=right.whole,
+        scope_total_before=left.scope_total,
+        scope_total_after=right.scope_total,
         normalised=normalise,
         scale=scale,
         profile_before=old.handle,
         profile_after=new.handle,
-        notes=_notes(old, new, left.whole, right.whole, normalise=normalise),
+        notes=_notes(old, new, left.scope_total, right.scope_total, normalise=normalise),
     )
 
 
@@ -148,7 +148,7 @@ def side_of(chosen: Selection, keys: Int32, count: int, window: Window | None) -
         own=sum_by_node(paths.frame, own, count),
         total=sum_by_node(outer, total, count),
         frame=frame,
-        whole=chosen.total(values),
+        scope_total=chosen.total(values),
     )
 
 
@@ -173,10 +173,10 @@ def _row(name: FrameKey, key: int, left: Side, right: Side, scale: float) -> Com
         total_before=total_before,
         total_after=total_after,
         total_change=change,
-        self_share_before=self_before / left.whole if left.whole else 0.0,
-        self_share_after=self_after / right.whole if right.whole else 0.0,
-        total_share_before=total_before / left.whole if left.whole else 0.0,
-        total_share_after=total_after / right.whole if right.whole else 0.0,
+        self_share_before=self_before / left.scope_total if left.scope_total else 0.0,
+        self_share_after=self_after / right.scope_total if right.scope_total else 0.0,
+        total_share_before=total_before / left.scope_total if left.scope_total else 0.0,
+        total_share_after=total_after / right.scope_total if right.scope_total else 0.0,
         total_ratio=total_after * scale / total_before if total_before else None,
     )
 

@@ -91,10 +91,10 @@ def pattern(text: str, *, regex: bool = False) -> re.Pattern[str]:
         raise InvalidQuestion(f"the pattern is no regular expression: {error}.") from error
 
 
-def frames_that(trace: Trace, wanted: re.Pattern[str]) -> npt.NDArray[np.bool_]:
+def frames_that(trace: Trace, matcher: re.Pattern[str]) -> npt.NDArray[np.bool_]:
     """Whether the expression is found in each frame's name or file."""
     by_name, by_file = (
-        _by_string(trace, column, lambda text: wanted.search(text) is not None)
+        _by_string(trace, column, lambda text: matcher.search(text) is not None)
         for column in (trace.frames.name, trace.frames.file)
     )
     return np.logical_or(by_name, by_file)

@@ -21,7 +21,7 @@ class FrameMatches:
 
     rows: tuple[FunctionRow, ...]
     total_matches: int
-    whole: float
+    scope_total: float
     unit: Unit
     profile: str
     counted: str | None = None

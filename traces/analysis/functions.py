@@ -46,7 +46,7 @@ class FunctionTable:
 
     rows: tuple[FunctionRow, ...]
     total_rows: int
-    whole: float
+    scope_total: float
     unit: Unit
     profile: str
     window: Window | None

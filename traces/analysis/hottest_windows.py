@@ -45,7 +45,7 @@ class HotWindows:
     rows: tuple[HotWindow, ...]
     length: float
     average: float
-    whole: float
+    scope_total: float
     unit: Unit
     axis: Unit
     profile: str
@@ -88,13 +88,15 @@ def hottest_windows(
     until = np.zeros(len(edges))
     for one, index, nodes in zip(chosen.profiles, chosen.value, chosen.in_profiles(under), strict=True):
         until += _until(one, index, nodes, edges)
-    held = until[STEPS:] - until[:-STEPS]
-    whole = float(until[-1] - until[0])
+    amount = until[STEPS:] - until[:-STEPS]
+    scope_total = float(until[-1] - until[0])
     rows = []
-    for step in _apart(held, limit):
+    for step in _apart(amount, limit):
         found = Window(float(edges[step]), float(edges[step + STEPS]))
-        rows.append(_row(trace, profile, chosen, found, float(held[step]), whole, value))
-    return HotWindows(tuple(rows), length, whole * length / span, whole, chosen.unit, chosen.axis, chosen.handle)
+        rows.append(_row(trace, profile, chosen, found, float(amount[step]), scope_total, value))
+    return HotWindows(
+        tuple(rows), length, scope_total * length / span, scope_total, chosen.unit, chosen.axis, chosen.handle
+    )
 
 
 def _row(
@@ -102,8 +104,8 @@ def _row(
     profile: ProfileChoice,
     chosen: Selection,
     window: Window,
-    held: float,
-    whole: float,
+    amount: float,
+    scope_total: float,
     value: str | None,
 ) -> HotWindow:
     inside = top_functions(
@@ -112,16 +114,16 @@ def _row(
     return HotWindow(
         start=window.start,
         end=window.end,
-        value=held,
-        share=held / whole if whole else 0.0,
-        busy=held / (window.end - window.start) if chosen.unit.is_time and chosen.axis.is_time else None,
+        value=amount,
+        share=amount / scope_total if scope_total else 0.0,
+        busy=amount / (window.end - window.start) if chosen.unit.is_time and chosen.axis.is_time else None,
         functions=inside.rows,
     )
 
 
-def _apart(held: npt.NDArray[np.float64], limit: int) -> list[int]:
+def _apart(amount: npt.NDArray[np.float64], limit: int) -> list[int]:
     """The first steps of the largest windows that do not overlap, the earlier of equals first."""
-    left = held.copy()
+    left = amount.copy()
     chosen: list[int] = []
     while len(chosen) < limit:
         best = int(np.argmax(left))
@@ -150,13 +152,15 @@ def _until(
     if len(start) == 0:
         return np.zeros(len(edges))
     # Intervals that have begun, of which only the last can still be going on.
-    begun = np.searchsorted(start, np.ceil(edges).astype(start.dtype) if start.dtype.kind == "i" else edges)
-    current = np.maximum(begun - 1, 0)
+    first_after = np.searchsorted(start, np.ceil(edges).astype(start.dtype) if start.dtype.kind == "i" else edges)
+    current = np.maximum(first_after - 1, 0)
     part = weight[current].astype(np.float64)
     lasting = part if samples is None else _lengths(profile, samples, current).astype(np.float64)
     gone = np.divide(edges - start[current], lasting, out=np.ones(len(edges)), where=lasting > 0)
-    before = np.cumsum([weight[first:last].sum() for first, last in pairwise((0, *begun.tolist()))], dtype=np.float64)
-    until: npt.NDArray[np.float64] = before - np.where(begun > 0, part * (1 - gone.clip(0, 1)), 0.0)
+    before = np.cumsum(
+        [weight[first:last].sum() for first, last in pairwise((0, *first_after.tolist()))], dtype=np.float64
+    )
+    until: npt.NDArray[np.float64] = before - np.where(first_after > 0, part * (1 - gone.clip(0, 1)), 0.0)
     return until
 
 

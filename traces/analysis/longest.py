@@ -64,12 +64,12 @@ def longest_spans(
     if window is not None or chosen.kind is ProfileKind.SAMPLED:
         need_times(chosen.profiles, "how long single calls took")
     shown = shown_frames(trace, frame_filter) if frame_filter else np.ones(len(trace.frames), bool)
-    wanted = shown & frames_that(trace, expression(pattern)) if pattern else shown
+    matching = shown & frames_that(trace, expression(pattern)) if pattern else shown
     rows: list[LongSpan] = []
     total = 0
     for one in chosen.profiles:
-        longest_of = _longest_calls if chosen.kind is ProfileKind.EVENTED else _longest_stretches
-        nodes = wanted[one.tree.frame]
+        longest_of = _longest_calls if chosen.kind is ProfileKind.EVENTED else _longest_sample_runs
+        nodes = matching[one.tree.frame]
         if outermost:
             under = one.tree.levels.at_or_below(shown[one.tree.frame])
             nodes = nodes & ~np.append(under, np.False_)[one.tree.parent]
@@ -124,7 +124,7 @@ def _longest_calls(
     return found, len(duration)
 
 
-def _longest_stretches(
+def _longest_sample_runs(
     trace: Trace,
     profile: Profile,
     nodes: np.typing.NDArray[np.bool_],
@@ -133,15 +133,15 @@ def _longest_stretches(
     limit: int,
 ) -> tuple[list[LongSpan], int]:
     assert profile.samples is not None
-    stretched = stretches(profile, profile.samples, window or full_axis(profile))
-    duration = stretched.end - stretched.start
-    places = None if nodes.all() else np.flatnonzero(pick(nodes, stretched.node))
+    runs_of_samples = sample_runs(profile, profile.samples, window or full_axis(profile))
+    duration = runs_of_samples.end - runs_of_samples.start
+    places = None if nodes.all() else np.flatnonzero(pick(nodes, runs_of_samples.node))
     largest = _largest(duration, limit) if places is None else places[_largest(duration[places], limit)]
     found = []
     for row in largest.tolist():
-        node = int(stretched.node[row])
+        node = int(runs_of_samples.node[row])
         frame = int(profile.tree.frame[node])
-        start, end = float(stretched.start[row]), float(stretched.end[row])
+        start, end = float(runs_of_samples.start[row]), float(runs_of_samples.end[row])
         found.append(
             LongSpan(
                 handle=f"n{profile.node_base + node}",

@@ -54,7 +54,7 @@ class RunComparison:
     """`whole` is what each run measured in all; `rows` the functions, largest change of the median first. `least_p` is
     the smallest p that this number of runs can give. With `normalised`, values of functions are shares of their run."""
 
-    whole: Change
+    scope_total: Change
     rows: tuple[Change, ...]
     total_rows: int
     unit: Unit
@@ -103,10 +103,10 @@ def compare_runs(
     keyed = [keyed_frames(run.trace, keys) for run in runs]
     asked = windows or [None] * len(runs)
     sides = [side_of(run, key, len(keys), window) for run, key, window in zip(runs, keyed, asked, strict=True)]
-    wholes = np.array([side.whole for side in sides], np.float64)
+    totals = np.array([side.scope_total for side in sides], np.float64)
     values = np.array([side.own if sort_by == "self" else side.total for side in sides], np.float64)
     if normalise:
-        values = values / np.where(wholes > 0, wholes, 1)[:, None]
+        values = values / np.where(totals > 0, totals, 1)[:, None]
     many = len(before)
     medians = np.median(values[:many], axis=0), np.median(values[many:], axis=0)
     present = np.flatnonzero(values.max(axis=0) > 0)
@@ -122,10 +122,10 @@ def compare_runs(
         frame = int(sides[many].frame[key])
         found = names[key][0], names[key][1], f"f{frame}" if frame >= 0 else None
         rows.append(_change(*found, *pairs[place], ps[place], adjusted[place] if tested else None))
-    ran = wholes[:many], wholes[many:]
+    ran = totals[:many], totals[many:]
     of_all = rank_sum_p(*ran) if tested else None
     return RunComparison(
-        whole=_change(None, None, None, *ran, of_all, of_all),
+        scope_total=_change(None, None, None, *ran, of_all, of_all),
         rows=tuple(rows[: max(limit, 0)]),
         total_rows=len(present),
         unit=unit,

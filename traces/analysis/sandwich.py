@@ -44,7 +44,7 @@ class Sandwich:
     more_callers: int
     more_callees: int
     recursive: bool
-    whole: float
+    scope_total: float
     unit: Unit
     profile: str
     counted: str | None = None
@@ -79,7 +79,7 @@ def callers_callees(
         more_callers=more_callers,
         more_callees=more_callees,
         recursive=bool(((tree.frame == frame) & (tree.outermost == 0)).any()),
-        whole=chosen.total(values),
+        scope_total=chosen.total(values),
         unit=chosen.unit,
         profile=chosen.handle,
         counted=chosen.count_name,

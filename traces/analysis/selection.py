@@ -187,7 +187,7 @@ def select(
     return Selection(
         trace,
         tuple(chosen),
-        tuple(p.values.index(wanted) for p in chosen),
+        tuple(p.values.index(chosen_value) for p in chosen),
         ALL,
         f"{len(chosen)} profiles added up",
         len(trace.profiles) - len(chosen),

@@ -6,7 +6,7 @@ from traces.analysis.boxes import Boxes
 from traces.analysis.merged import MergedTree
 from traces.analysis.selection import Selection
 from traces.equal_rows import distinct
-from traces.levels import Levels, by_depth, is_whole, levels_of
+from traces.levels import Levels, by_depth, is_integral, levels_of
 from traces.model import NONE, Int32, Int64, Values
 
 KEY_BITS = 62
@@ -54,7 +54,7 @@ def _left(parent: Int64, total: Values, rank: Int64) -> Values:
 def _heaviest_siblings(parent: Int64, total: Values, rank: Int64) -> Int64:
     """Children of one parent after the other, the heaviest first, at a tie by rank."""
     weight = total.astype(np.int64, copy=False)
-    if not is_whole(total) or _bits(parent + 1) + _bits(weight) > KEY_BITS:
+    if not is_integral(total) or _bits(parent + 1) + _bits(weight) > KEY_BITS:
         weight = np.searchsorted(distinct(total), total)  # how many different totals are less
     keys = (parent + 1 << _bits(weight)) | (int(weight.max()) - weight)
     order = np.argsort(keys)
@@ -69,7 +69,7 @@ def _heaviest_siblings(parent: Int64, total: Values, rank: Int64) -> Int64:
 
 def _in_rows(depth: Int32, start: Values) -> tuple[Int64, Int64]:
     """The order by depth, then start, and where each depth begins and the last ends in it."""
-    if len(depth) and is_whole(start) and _bits(depth) + _bits(start) <= KEY_BITS:
+    if len(depth) and is_integral(start) and _bits(depth) + _bits(start) <= KEY_BITS:
         keys = depth.astype(np.int64) << _bits(start) | start.astype(np.int64, copy=False)
         return np.argsort(keys), np.concatenate(([0], np.cumsum(np.bincount(depth))))
     from_left = np.argsort(start)

@@ -11,7 +11,7 @@ from traces.model import CallTree, Int32, Int64, Profile, Samples, Values
 
 
 @dataclass(frozen=True, slots=True)
-class Stretches:
+class SampleRuns:
     """Rows of nodes by depth, then time; those of depth `d` are `row_offsets[d]:row_offsets[d + 1]`."""
 
     start: Values
@@ -20,7 +20,7 @@ class Stretches:
     row_offsets: Int64
 
 
-def stretches(profile: Profile, samples: Samples, window: Window) -> Stretches:
+def sample_runs(profile: Profile, samples: Samples, window: Window) -> SampleRuns:
     """Neighbouring samples with the same path as one, cut at the window's edges; a gap in time ends a stretch."""
     first, last = samples_near(profile, samples, window)
     begins, ends = sample_extent(profile, samples, first, last)
@@ -39,7 +39,7 @@ def stretches(profile: Profile, samples: Samples, window: Window) -> Stretches:
     begins, ends = clip(begins[heads], ends[tails], window)
     start, end = np.zeros((2, int(place[-1]) + 1 if len(place) else 0), begins.dtype)
     start[place], end[place] = begins, ends
-    return Stretches(start[earliest], end[latest], node, rows)
+    return SampleRuns(start[earliest], end[latest], node, rows)
 
 
 def _by_depth(tree: CallTree, leaf: Int32, place: Int64) -> tuple[Int32, Int64, Int64, Int64]:

@@ -120,7 +120,7 @@ def _span_boxes(profile: Profile, window: Window) -> Boxes:
 
 
 def _sample_boxes(profile: Profile, samples: Samples, window: Window) -> Boxes:
-    found = stretches(profile, samples, window)
+    found = sample_runs(profile, samples, window)
     frame, ref = profile.tree.frame[found.node], found.node.astype(np.int64) + profile.node_base
     return _boxes(profile, window, (found.start, found.end), found.row_offsets, frame, ref, "node")
 

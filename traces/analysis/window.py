@@ -173,10 +173,10 @@ def spans_near(spans: Spans, window: Window | None) -> SpansNear:
     return SpansNear(np.array(_open_at(spans, first, window.start), np.int64), first, stop)
 
 
-def _open_at(spans: Spans, begun: int, moment: float) -> list[int]:
+def _open_at(spans: Spans, first_after: int, moment: float) -> list[int]:
     """The rows of the spans that go on after a moment before which so many began, the outermost first."""
     rows: list[int] = []
-    row = begun - 1
+    row = first_after - 1
     while row >= 0:
         if spans.end[row] > moment:
             rows.append(row)

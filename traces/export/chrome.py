@@ -112,8 +112,8 @@ def _names(profile: Profile, ids: Ids, named: set[tuple[str, object]]) -> list[b
 
 def _micros(nanoseconds: int) -> str:
     """Microseconds as a decimal that is exact to the nanosecond."""
-    whole, rest = divmod(nanoseconds, 1000)
-    return f"{whole}.{rest:03}".rstrip("0").rstrip(".")
+    microseconds, rest = divmod(nanoseconds, 1000)
+    return f"{microseconds}.{rest:03}".rstrip("0").rstrip(".")
 
 
 def _slices(trace: Trace, profile: Profile, ids: Ids) -> Iterator[bytes]:
@@ -202,10 +202,10 @@ def _with_stacks_below(trace: Trace, profile: Profile, line: Timeline) -> tuple[
     below: list[int] = []
     for frame, parent in zip(profile.tree.frame.tolist(), profile.tree.parent.tolist(), strict=True):
         below.append(parent if frame in roots else below[parent] if parent >= 0 else ANYTHING)
-    wanted = np.append(np.array(below, np.int32), np.int32(ANYTHING))[line.leaf]
+    target = np.append(np.array(below, np.int32), np.int32(ANYTHING))[line.leaf]
     before = np.concatenate(([NONE], line.leaf[:-1]))
-    rows = np.flatnonzero((wanted != ANYTHING) & (before != wanted) & (before != line.leaf))
-    return np.insert(line.leaf, rows, wanted[rows]), np.insert(line.weight, rows, 0)
+    rows = np.flatnonzero((target != ANYTHING) & (before != target) & (before != line.leaf))
+    return np.insert(line.leaf, rows, target[rows]), np.insert(line.weight, rows, 0)
 
 
 def _call_frame(trace: Trace, frame: int) -> str:

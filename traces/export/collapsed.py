@@ -17,13 +17,13 @@ def export(chosen: Selection) -> Document:
     notes = [f"weights are {chosen.unit.value}; idle time and the order of samples are not in this format"]
     if written != names:
         notes.append("semicolons and line breaks in names were replaced")
-    own = whole_numbers(values.self_value)
+    own = integers(values.self_value)
     if (own != values.self_value).any():
         notes.append("weights were rounded to whole numbers")
     return Document(_lines(chosen, own, written), tuple(notes))
 
 
-def whole_numbers(values: Values) -> np.typing.NDArray[np.int64]:
+def integers(values: Values) -> np.typing.NDArray[np.int64]:
     """Rounded to integers."""
     return np.rint(values).astype(np.int64) if values.dtype.kind == "f" else values.astype(np.int64)
 

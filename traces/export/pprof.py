@@ -10,7 +10,7 @@ import numpy as np
 
 from traces.analysis.selection import Selection
 from traces.analysis.window import NodeValues
-from traces.export.collapsed import whole_numbers
+from traces.export.collapsed import integers
 from traces.export.document import Document, path
 from traces.model import Values
 from traces.values import Unit
@@ -41,7 +41,7 @@ def export(chosen: Selection) -> Document:
             NodeValues(own, total, profile.tree.count)
             for own, total in zip(profile.tree.self_values, profile.tree.total_values, strict=True)
         ]
-    columns = [whole_numbers(v.self_value) for v in values]
+    columns = [integers(v.self_value) for v in values]
     if any((column != v.self_value).any() for column, v in zip(columns, values, strict=True)):
         notes.append("weights were rounded to whole numbers")
     default = chosen.value[0] if len(names) > 1 else 0

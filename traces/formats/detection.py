@@ -111,9 +111,9 @@ def _more_of(head: Head, content: memoryview, name: str) -> Head:
     """
     if head.json is not None and head.json.root == "object":
         try:
-            mended, halves = without_half_characters(content)
-            whole = msgspec.json.decode(mended if halves else content, type=dict[str, msgspec.Raw])
-            return head.with_keys(whole.keys())
+            repaired, halves = without_half_characters(content)
+            members = msgspec.json.decode(repaired if halves else content, type=dict[str, msgspec.Raw])
+            return head.with_keys(members.keys())
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
             raise DamagedTrace(f"{name}: its JSON is truncated or malformed. Record or export it again.") from error
     if head.json is None and head.text is not None and b"\n" not in head.data:

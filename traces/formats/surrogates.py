@@ -19,9 +19,9 @@ def without_half_characters(json: bytes | memoryview) -> tuple[bytes, int]:
         return b"", 0
     halves = 0
 
-    def whole(escape: re.Match[bytes]) -> bytes:
+    def replacement(escape: re.Match[bytes]) -> bytes:
         nonlocal halves
         halves += escape[2] is not None
         return escape[0] if escape[2] is None else REPLACEMENT
 
-    return ESCAPE.sub(whole, json), halves
+    return ESCAPE.sub(replacement, json), halves

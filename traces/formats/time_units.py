@@ -27,9 +27,9 @@ def nanoseconds(values: Sequence[Any] | Values, nanoseconds_per_unit: int) -> In
         raise ValueError("a time is not a number or out of range")
     if column.dtype.kind in "iu":
         return column.astype(np.int64) * nanoseconds_per_unit
-    whole: Values = np.floor(column)
-    fraction: Values = np.rint((column - whole) * nanoseconds_per_unit)
-    return whole.astype(np.int64) * nanoseconds_per_unit + fraction.astype(np.int64)
+    integral: Values = np.floor(column)
+    fraction: Values = np.rint((column - integral) * nanoseconds_per_unit)
+    return integral.astype(np.int64) * nanoseconds_per_unit + fraction.astype(np.int64)
 
 
 def moment_written(text: str) -> tuple[int, int | None] | None:

@@ -91,18 +91,20 @@ def _heaviest_path(subject: Subject) -> Verdict:
     )
 
 
-def _path(parent: Int64, total: np.typing.NDArray[np.float64], whole: float) -> list[int]:
+def _path(parent: Int64, total: np.typing.NDArray[np.float64], root_value: float) -> list[int]:
     order = np.argsort(parent, kind="stable")
     first = np.searchsorted(parent[order], np.arange(-1, len(parent) + 1))
     path: list[int] = []
     candidates = order[first[0] : first[1]]
-    needed = threshold("heaviest-path.follow") * whole
+    needed = threshold("heaviest-path.follow") * root_value
     while len(candidates):
         row = int(candidates[np.argmax(total[candidates])])
         if total[row] < needed:
             break
         path.append(row)
-        needed = max(threshold("heaviest-path.follow") * float(total[row]), threshold("heaviest-path.floor") * whole)
+        needed = max(
+            threshold("heaviest-path.follow") * float(total[row]), threshold("heaviest-path.floor") * root_value
+        )
         candidates = order[first[row + 1] : first[row + 2]]
     return path
 

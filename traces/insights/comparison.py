@@ -80,10 +80,10 @@ def _unlike_recordings(subject: Subject) -> Verdict:
     found = _compared(subject)
     if isinstance(found, str):
         return not_applicable(found)
-    low, high = sorted((found.whole_before, found.whole_after))
+    low, high = sorted((found.scope_total_before, found.scope_total_after))
     if high <= threshold("unlike-recordings.ratio") * low:
         return passed("both recordings hold about as much")
-    before, after = (format_value(value, found.unit) for value in (found.whole_before, found.whole_after))
+    before, after = (format_value(value, found.unit) for value in (found.scope_total_before, found.scope_total_after))
     return Verdict(
         State.FAIL,
         f"The earlier recording holds {before}, {{0}} {after}: compare shares, not amounts.",

@@ -117,20 +117,20 @@ def _render_blocking(subject: Subject) -> Verdict:
         return not_applicable("whether painting waits for requests was not recorded")
     is_blocking = np.isin(_texts(subject.trace, requests.blocking)[load.rows].astype(str), BLOCKING)
     rows = load.rows[is_blocking & (requests.end[load.rows] <= load.painted)]
-    held = _covered(requests.start[rows], requests.end[rows]) if len(rows) else 0
-    if held < threshold("render-blocking.length"):
-        return passed(f"the first paint waited {_time(held)} for blocking requests")
-    share = min(held / max(load.painted - load.began, 1), 1.0)
+    blocked = _covered(requests.start[rows], requests.end[rows]) if len(rows) else 0
+    if blocked < threshold("render-blocking.length"):
+        return passed(f"the first paint waited {_time(blocked)} for blocking requests")
+    share = min(blocked / max(load.painted - load.began, 1), 1.0)
     longest = sorted(rows.tolist(), key=load.lasted, reverse=True)[:4]
     asked = f"{len(rows):,} requests, the longest" if len(rows) > 1 else "one request"
     late = load.painted - load.began > threshold("fcp.medium")
     heavy = share >= threshold("render-blocking.share")
     return Verdict(
         State.FAIL,
-        f"The first paint on {{0}} waits {_time(held)} ({format_share(share)} of the time from the navigation on) for "
+        f"The first paint on {{0}} waits {_time(blocked)} ({format_share(share)} of the time since the navigation) for "
         f"{asked} ({_time(load.lasted(longest[0]))}) {{1}}: rendering is blocked until then.",
         Severity.HIGH if heavy and late else Severity.MEDIUM if heavy else Severity.LOW,
-        load.evidence(*longest, value=_time(held)),
+        load.evidence(*longest, value=_time(blocked)),
         profile=load.profile.handle,
         window=load.window(float(requests.start[rows].min()), float(requests.end[rows].max())),
         share=share,
@@ -219,15 +219,15 @@ def _late_requests(subject: Subject) -> Verdict:
     share = late / len(sent)
     if share < threshold("late-requests.share"):
         return passed(f"{late:,} of {len(sent):,} requests started after the first paint")
-    told = f"{late:,} of {len(sent):,} requests ({format_share(share)}) of {{0}} started after the first paint"
+    text = f"{late:,} of {len(sent):,} requests ({format_share(share)}) of {{0}} started after the first paint"
     longest = [] if load is None else sorted(load.rows[sent > moment].tolist(), key=load.lasted, reverse=True)[:4]
     evidence: tuple[Evidence, ...] = (Evidence(subject.profile.handle, subject.profile.name),)
     if load is not None and longest:
-        told += f"; the longest, {{1}}, takes {_time(load.lasted(longest[0]))}"
+        text += f"; the longest, {{1}}, takes {_time(load.lasted(longest[0]))}"
         evidence = load.evidence(*longest)
     return Verdict(
         State.FAIL,
-        f"{told}.",
+        f"{text}.",
         Severity.INFO,
         evidence,
         share=share,
@@ -242,12 +242,12 @@ def _other_sites(subject: Subject) -> Verdict:
         return not_applicable(NO_REQUESTS)
     own = site(load.urls[load.document])
     sizes = np.maximum(subject.trace.requests.size[load.rows], 0)
-    whole = int(sizes.sum())
-    if not own or whole == 0:
+    total_size = int(sizes.sum())
+    if not own or total_size == 0:
         return not_applicable("how many bytes came from where was not recorded")
     sites = [site(url) for url in load.urls[load.rows]]
     foreign = np.array([bool(one) and one != own for one in sites], np.bool_)
-    share = float(sizes[foreign].sum() / whole)
+    share = float(sizes[foreign].sum() / total_size)
     said = format_value(int(sizes[foreign].sum()), Unit.BYTES)
     if share < threshold("other-sites.share") or sizes[foreign].sum() < threshold("other-sites.bytes"):
         return passed(f"{said} ({format_share(share)}) of what was received come from other sites", share=share)

@@ -74,8 +74,10 @@ def _small_objects(subject: Subject) -> Verdict:
     if found is None:
         return not_applicable(NO_BYTES)
     profile, value = found
-    wanted = profile.values[value].name.replace("space", "objects")
-    counts = [k for k, v in enumerate(profile.values) if v.unit is Unit.COUNT and v.name in (wanted, "allocations")]
+    counted_name = profile.values[value].name.replace("space", "objects")
+    counts = [
+        k for k, v in enumerate(profile.values) if v.unit is Unit.COUNT and v.name in (counted_name, "allocations")
+    ]
     if not counts:
         return not_applicable("how many allocations there were is not recorded")
     size, number = (_by_frame(subject, profile, k) for k in (value, counts[0]))
@@ -96,22 +98,22 @@ def _small_objects(subject: Subject) -> Verdict:
     )
 
 
-def _held_memory(subject: Subject) -> Verdict:
+def _live_memory(subject: Subject) -> Verdict:
     for profile in subject.trace.profiles:
         names = {value.name: index for index, value in enumerate(profile.values)}
         if "inuse_space" not in names or "alloc_space" not in names:
             continue
-        held = _by_frame(subject, profile, names["inuse_space"])
+        live = _by_frame(subject, profile, names["inuse_space"])
         allocated = float(profile.tree.self_values[names["alloc_space"]].sum())
-        share = float(held.sum()) / allocated if allocated else 0.0
+        share = float(live.sum()) / allocated if allocated else 0.0
         if share < threshold("held-memory.share"):
             return passed(f"{format_share(share)} of what was allocated is still held", share=share)
-        worst = int(np.argmax(held))
-        said = format_value(float(held[worst]), Unit.BYTES)
+        worst = int(np.argmax(live))
+        said = format_value(float(live[worst]), Unit.BYTES)
         return Verdict(
             State.FAIL,
             f"{format_share(share)} of all that was allocated is still held "
-            f"({format_value(float(held.sum()), Unit.BYTES)}), most of it by {{0}} ({said}).",
+            f"({format_value(float(live.sum()), Unit.BYTES)}), most of it by {{0}} ({said}).",
             Severity.LOW,
             (Evidence(f"f{worst}", subject.trace.frame_name(worst), said),),
             profile=profile.handle,
@@ -159,7 +161,7 @@ DETECTORS = (
              ("top-allocator.medium", "top-allocator.high"), MEMORY),
     Detector("small-objects", Kind.MEMORY, "Many small objects", "very many very small allocations", _small_objects,
              ("small-objects.mean", "small-objects.count"), MEMORY),
-    Detector("held-memory", Kind.MEMORY, "Held memory", "how much of what was allocated is still held", _held_memory,
+    Detector("held-memory", Kind.MEMORY, "Held memory", "how much of what was allocated is still held", _live_memory,
              ("held-memory.share",), MEMORY),
     Detector("growing-memory", Kind.MEMORY, "Growing memory", "levels of memory that only grow", _growing_memory,
              ("growing-memory.growth", "growing-memory.readings"), MEMORY),

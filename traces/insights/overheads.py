@@ -18,7 +18,7 @@ def named_share(
     high: str,
     *,
     own: bool = False,
-    telling: bool = False,
+    is_specific: bool = False,
 ) -> Verdict:
     """A verdict on the share of a pattern's functions with what they call (`own`: alone). `telling` names belong to
     nothing else, whoever does the work below them."""
@@ -31,7 +31,7 @@ def named_share(
     return Verdict(
         State.FAIL,
         f"{format_share(found.share)} ({subject.amount(found.value)}) is {what} by name, most of it {{0}}.",
-        itself if telling or alone >= threshold(low) else Severity.INFO,
+        itself if is_specific or alone >= threshold(low) else Severity.INFO,
         found.entries,
         profile=subject.profile.handle,
         share=found.share,

@@ -122,7 +122,7 @@ def _slow_launches(subject: Subject) -> Verdict:
 def _by_name(subject: Subject, pattern: str, what: str, advice: str) -> Verdict:
     if not subject.is_torch:
         return not_applicable(NO_TORCH)
-    return named_share(subject, pattern, what, advice, f"{pattern}.share", "overhead.high", telling=True)
+    return named_share(subject, pattern, what, advice, f"{pattern}.share", "overhead.high", is_specific=True)
 
 
 def _copies(subject: Subject) -> Verdict:

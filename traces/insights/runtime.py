@@ -18,7 +18,7 @@ def _collection(subject: Subject) -> Verdict:
     if subject.unit.value == "bytes":
         return not_applicable("it measures memory, not time")
     what, limits = "garbage collection", ("collection.low", "collection.high")
-    return named_share(subject, "garbage-collection", what, COLLECTING, *limits, telling=True)
+    return named_share(subject, "garbage-collection", what, COLLECTING, *limits, is_specific=True)
 
 
 def _collection_pause(subject: Subject) -> Verdict:

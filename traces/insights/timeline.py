@@ -29,7 +29,7 @@ UI_THREAD = re.compile(r"CrRendererMain|CrBrowserMain|GeckoMain|\bUI\b|^main\b|m
 FRAMES = ("DrawFrame", "doFrame", "Present", "FramePresented")
 SENT = ("ResourceSendRequest",)
 FINISHED = ("ResourceFinish",)
-WHOLE_PROGRAM = 0.9
+ENTIRE_PROGRAM = 0.9
 """A single call this long, of the time recorded, is the program itself and no task of a loop."""
 
 
@@ -42,7 +42,7 @@ def tasks(subject: Subject) -> tuple[Profile, Int64] | None:
         return None
     roots = root_spans(profile)
     length = profile.axis_end - profile.axis_start
-    if len(roots) < 2 or durations(profile, roots).max() > WHOLE_PROGRAM * length:
+    if len(roots) < 2 or durations(profile, roots).max() > ENTIRE_PROGRAM * length:
         return None
     return profile, roots
 

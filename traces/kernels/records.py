@@ -81,16 +81,16 @@ class _RecordsStruct(ctypes.Structure):
     )
 
 
-def _wanted(fields: Sequence[Field]) -> ctypes.Array[_FieldStruct]:
+def _structs(fields: Sequence[Field]) -> ctypes.Array[_FieldStruct]:
     names = column_names(fields)
-    wanted = (_FieldStruct * len(fields))()
-    for struct, each in zip(wanted, fields, strict=True):
+    structs = (_FieldStruct * len(fields))()
+    for struct, each in zip(structs, fields, strict=True):
         key = each.key.encode()
         struct.key[: len(key)] = key
         struct.key_length, struct.kind, struct.level, struct.scale = len(key), each.kind, each.level, each.scale
         # An object has no column: it may not claim the kind of another's.
         struct.column, struct.weak = names.index(each.column) if each.column else 0, each.weak
-    return wanted
+    return structs
 
 
 def _scan_in_c(
@@ -99,10 +99,10 @@ def _scan_in_c(
     assert len(member) <= MAX_KEY_BYTES
     source = np.frombuffer(data, np.uint8)
     records = _RecordsStruct()
-    wanted = _wanted(fields)
+    structs = _structs(fields)
     sizes = (len(fields), len(column_names(fields)))
     try:
-        outcome = call(library.scan_records, source, len(source), member, len(member), wanted, *sizes, read, records)
+        outcome = call(library.scan_records, source, len(source), member, len(member), structs, *sizes, read, records)
         raise_for(outcome, records.fault_at)
         return _table(library, records, fields, source)
     finally:
@@ -114,12 +114,12 @@ def _scan_slices_in_c(
 ) -> tuple[Table, npt.NDArray[np.int64]]:
     source = np.frombuffer(data, np.uint8)
     records = _RecordsStruct()
-    wanted = _wanted(fields)
+    structs = _structs(fields)
     ends = np.empty(len(slices[0]), np.int64)
     sizes = (len(fields), len(column_names(fields)))
     inputs = (source, len(source), *slices, len(ends), int(arrays))
     try:
-        outcome = call(library.scan_slices, *inputs, wanted, *sizes, ends, records)
+        outcome = call(library.scan_slices, *inputs, structs, *sizes, ends, records)
         raise_for(outcome, records.fault_at)
         records.found = 1
         return _table(library, records, fields, source), ends
@@ -162,6 +162,6 @@ def _filled_up(column: npt.NDArray[Any], count: int, missing: int) -> npt.NDArra
         return column
     if not len(column):
         return np.broadcast_to(column.dtype.type(missing), count)
-    whole = np.full(count, missing, column.dtype) if missing else np.zeros(count, column.dtype)
-    whole[: len(column)] = column
-    return whole
+    padded = np.full(count, missing, column.dtype) if missing else np.zeros(count, column.dtype)
+    padded[: len(column)] = column
+    return padded

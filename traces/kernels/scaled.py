@@ -15,9 +15,9 @@ def scaled(text: bytes, scale: int) -> int:
     number = NUMBER.fullmatch(text)
     if number is None:
         return MISSING
-    sign, whole, part, below, exponent = number.groups(b"")
+    sign, integer, part, below, exponent = number.groups(b"")
     power = int(exponent.lstrip(b"0")[:8] or b"0")  # beyond that no digit remains, or none fits
-    digits = (whole + part).lstrip(b"0")
+    digits = (integer + part).lstrip(b"0")
     before_point = len(digits) - len(part) + (-power if below == b"-" else power) + scale
     if not digits or before_point < 0:
         return 0

@@ -160,8 +160,8 @@ def _window(chosen: Selection, arguments: CompareTraces) -> Window | None:
 def _lines(found: Comparison, trace: Trace, other: Trace) -> list[str]:
     unit = found.unit
     lines = [
-        f"before: {quoted(other.name, 80)} {found.profile_before} {format_value(found.whole_before, unit)}; "
-        f"after: {quoted(trace.name, 80)} {found.profile_after} {format_value(found.whole_after, unit)}"
+        f"before: {quoted(other.name, 80)} {found.profile_before} {format_value(found.scope_total_before, unit)}; "
+        f"after: {quoted(trace.name, 80)} {found.profile_after} {format_value(found.scope_total_after, unit)}"
         + ("; changes are as if both had the first's whole" if found.normalised else "")
     ]
     lines += [f"note: {note}" for note in found.notes]
@@ -196,8 +196,8 @@ def _data(found: Comparison) -> dict[str, Any]:
         "unit": found.unit.value,
         "profile": found.profile_after,
         "profile_before": found.profile_before,
-        "before": {"whole": float(found.whole_before)},
-        "after": {"whole": float(found.whole_after)},
+        "before": {"whole": float(found.scope_total_before)},
+        "after": {"whole": float(found.scope_total_after)},
         "normalised": found.normalised,
         "notes": list(found.notes),
         "total_rows": found.total_rows,
@@ -258,7 +258,7 @@ def compare_many(trace: Trace, arguments: CompareTraces, before_count: int, *oth
         windows=[_window(run, arguments) for run in chosen],
         frame_filter=OWN_CODE if arguments.my_code else None,
     )
-    overall = found.whole
+    overall = found.scope_total
     medians = _medians(overall, found, overall=True)
     what = f"{arguments.sort_by} {'share' if found.normalised else 'value'}"
     lines = [
@@ -304,7 +304,7 @@ def _runs_data(found: RunComparison) -> dict[str, Any]:
         "normalised": found.normalised,
         "notes": list(found.notes),
         "total_rows": found.total_rows,
-        "whole_of_runs": data(found.whole, "value"),
+        "whole_of_runs": data(found.scope_total, "value"),
         "rows": [data(row, "share" if found.normalised else "value") for row in found.rows],
     }
 

@@ -59,7 +59,7 @@ def answer_call_tree(trace: Trace, arguments: CallTreeArguments) -> Outcome:
     unit = Unit(tree.unit)
     head = (
         f"{'inverted ' if arguments.inverted else ''}call tree of {profile.handle} {quoted(profile.name, 80)}, whole "
-        f"{format_value(tree.whole, unit)}; a line is: depth node frame name place total share, self share"
+        f"{format_value(tree.scope_total, unit)}; a line is: depth node frame name place total share, self share"
     )
     lines = [head, *(node_line(node, unit) for node in tree.nodes)]
     if tree.cut_nodes:
@@ -69,7 +69,7 @@ def answer_call_tree(trace: Trace, arguments: CallTreeArguments) -> Outcome:
         data={
             "profile": profile.handle,
             "unit": unit.value,
-            "whole": float(tree.whole),
+            "whole": float(tree.scope_total),
             "inverted": arguments.inverted,
             "cut_nodes": tree.cut_nodes,
             "counted": tree.counted,

@@ -88,7 +88,7 @@ def answer_top_functions(trace: Trace, arguments: TopFunctions) -> Outcome:
         f"functions {arguments.offset + 1} to {arguments.offset + len(table.rows)} of {table.total_rows} "
         f"in {profile.handle} {quoted(profile.name, 80)} by {arguments.sort_by}"
         f"{f' of {quoted(arguments.value, 40)}' if arguments.value else ''}; "
-        f"whole {format_value(table.whole, unit)}, idle left out"
+        f"whole {format_value(table.scope_total, unit)}, idle left out"
         + (f", {format_value(table.hidden, unit)} of it in libraries alone" if table.hidden else "")
         + ("; a call: least/median/99th percentile" if any(row.durations for row in table.rows) else "")
     )
@@ -102,7 +102,7 @@ def answer_top_functions(trace: Trace, arguments: TopFunctions) -> Outcome:
         data={
             "profile": profile.handle,
             "unit": unit.value,
-            "whole": float(table.whole),
+            "whole": float(table.scope_total),
             "sort_by": arguments.sort_by,
             "total_rows": table.total_rows,
             "hidden": float(table.hidden),

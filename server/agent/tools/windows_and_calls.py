@@ -62,7 +62,7 @@ def answer_hottest_windows(trace: Trace, arguments: HottestWindows) -> Outcome:
             "unit": windows.unit.value,
             "length": float(windows.length),
             "average": float(windows.average),
-            "whole": float(windows.whole),
+            "whole": float(windows.scope_total),
             "frame": None if frame is None else f"f{frame}",
             "rows": [_window_data(profile, row) for row in windows.rows],
         },

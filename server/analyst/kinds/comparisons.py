@@ -50,12 +50,12 @@ def compare(question: Question, evidence: Evidence) -> list[str]:
     rows = (evidence.first("search_findings") or {"rows": []})["rows"]
     against = f" (before: {coded(rows[0]['trace'])}, of {rows[0]['created']})" if rows and not question.names else ""
     unit = found["unit"]
-    wholes = (
+    totals = (
         f"the whole was {amount(found['before']['whole'], unit)} and is {amount(found['after']['whole'], unit)} now"
     )
     lists = [_group(title, [row for row in found["rows"] if row["status"] == status]) for status, title in GROUPS]
     notes = " ".join(f"{note[:1].upper()}{note[1:]}." for note in found["notes"])
-    return [f"{_verdict(found)} {wholes[:1].upper()}{wholes[1:]}{against}.", *lists, notes and f"Keep in mind: {notes}"]
+    return [f"{_verdict(found)} {totals[:1].upper()}{totals[1:]}{against}.", *lists, notes and f"Keep in mind: {notes}"]
 
 
 def _verdict(found: dict[str, Any]) -> str:

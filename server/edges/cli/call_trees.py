@@ -33,7 +33,7 @@ def tree(source: Path, scope: Scope, *, root: str | None, max_nodes: int, invert
     if as_json:
         print_json(found)
         return
-    typer.echo(f"{found.profile} {plain(opened.chosen.name, 60)}: whole {format_value(found.whole, found.unit)}")
+    typer.echo(f"{found.profile} {plain(opened.chosen.name, 60)}: whole {format_value(found.scope_total, found.unit)}")
     for node in found.nodes:
         depth = "  " * node.depth if node.depth <= INDENTED else "  " * INDENTED + f"[{node.depth}] "
         cut = f" (+{node.hidden_children} more below)" if node.hidden_children else ""

@@ -67,7 +67,7 @@ def compare(
         return
     for note in found.notes:
         typer.echo(f"note: {note}", err=True)
-    totals = [format_value(total, found.unit) for total in (found.whole_before, found.whole_after)]
+    totals = [format_value(total, found.unit) for total in (found.scope_total_before, found.scope_total_after)]
     scaled = "; changes as if both had the first's total" if found.normalised else ""
     rows = [_cells(row, found.unit) for row in found.rows]
     left = found.total_rows - len(rows)
@@ -125,7 +125,7 @@ def compare_several(
         return
     for note in found.notes:
         typer.echo(f"note: {note}", err=True)
-    unit, total = found.unit, found.whole
+    unit, total = found.unit, found.scope_total
     shown = format_share if found.normalised else partial(format_value, unit=unit)
     rows = [
         [

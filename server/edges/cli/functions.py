@@ -40,7 +40,7 @@ def functions(
         print_json(table)
         return
     unit = table.unit
-    head = f"{_asked(opened)}: {table.total_rows} functions by {sort_by}, whole {format_value(table.whole, unit)}"
+    head = f"{_asked(opened)}: {table.total_rows} functions by {sort_by}, whole {format_value(table.scope_total, unit)}"
     if table.hidden:
         head += f", {format_value(table.hidden, unit)} of it in no function that is shown"
     _print_rows(head, table, unit)

@@ -13,6 +13,7 @@ from server.agent.tools.contract.resolving import chosen_frame, chosen_selection
 from server.agent.tools.contract.tool_errors import ToolRetry
 from server.edges.cli.reading import MISUSED, fail, read_or_fail
 from server.edges.cli.scope import Scope
+from server.edges.former_names import with_former_names
 from server.quoting import plain, visible
 from traces.analysis.filters import FrameFilter
 from traces.analysis.selection import Selection, select
@@ -75,8 +76,10 @@ def asking() -> Iterator[None]:
 
 def print_json(answer: Any) -> None:
     """The answer as one JSON document: the fields of the result, in its own units."""
-    said = asdict(answer) if is_dataclass(answer) and not isinstance(answer, type) else answer
-    typer.echo(visible(json.dumps(said, indent=2, ensure_ascii=False)))
+    fields = answer
+    if is_dataclass(answer) and not isinstance(answer, type):
+        fields = with_former_names(asdict(answer))
+    typer.echo(visible(json.dumps(fields, indent=2, ensure_ascii=False)))
 
 
 def print_table(head: str, columns: Sequence[str], rows: Sequence[Sequence[str]], more: str | None = None) -> None:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic.alias_generators import to_camel
 from starlette.responses import JSONResponse, Response
 
+from server.edges.former_names import with_former_names
 from server.edges.http.diff_bytes import DiffViewQuery, diff_bytes
 from server.edges.http.services import CurrentCaller, ForTraces, ForUploads
 from server.edges.http.uploads import received
@@ -93,7 +94,7 @@ async def functions(
     table = await services.workers.ask(
         opened, top_functions, profile=index_of(profile, "profile"), sort_by=sort_by, limit=limit, offset=offset
     )
-    answer: dict[str, Any] = _camel(dataclasses.asdict(table))
+    answer: dict[str, Any] = _camel(with_former_names(dataclasses.asdict(table)))
     return answer
 
 

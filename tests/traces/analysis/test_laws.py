@@ -81,7 +81,7 @@ def test_function_values_are_the_sums_of_the_samples(rows: list[tuple[Stack, int
 
 @LAWS
 @given(traces, st.integers(0, 40), st.integers(1, 40))
-def test_windows_that_share_an_edge_add_up_to_the_whole(trace: Trace, cut: int, length: int) -> None:
+def test_windows_that_share_an_edge_add_up_to_the_total(trace: Trace, cut: int, length: int) -> None:
     profile = trace.profiles[0]
     low, high = float(profile.axis_start) - 1, float(profile.axis_end) + 1
     edges = sorted({low, min(max(cut, low), high), min(max(cut + length, low), high), high})
@@ -146,7 +146,7 @@ def test_a_budgeted_tree_is_connected_heaviest_first_and_says_what_it_left_out(
         assert node.total_value == node.self_value + node.hidden_value + sum(child.total_value for child in shown)
         assert [c.total_value for c in shown] == sorted((c.total_value for c in shown), reverse=True)
     roots = sum(node.total_value for node in tree.nodes if node.parent < 0)
-    assert roots + tree.cut_value - sum(node.hidden_value for node in tree.nodes) == tree.whole
+    assert roots + tree.cut_value - sum(node.hidden_value for node in tree.nodes) == tree.scope_total
 
 
 @LAWS

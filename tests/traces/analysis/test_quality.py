@@ -61,11 +61,11 @@ def test_sums_have_no_rate() -> None:
 
 
 def test_stacks_that_lost_their_beginning_are_counted() -> None:
-    whole = ["main", *(f"f{i}" for i in range(62)), "leaf"]
+    complete = ["main", *(f"f{i}" for i in range(62)), "leaf"]
     cut = [f"f{i % 62}" for i in range(64)]  # begins with what main calls elsewhere
-    quality = recorded([whole, whole, whole, cut]).profiles[0].quality
+    quality = recorded([complete, complete, complete, cut]).profiles[0].quality
     assert quality.cut_share == 0.25
-    assert recorded([whole] * 4).profiles[0].quality.cut_share == 0
+    assert recorded([complete] * 4).profiles[0].quality.cut_share == 0
     assert recorded([["a", "b"], ["b", "a"]]).profiles[0].quality.cut_share == 0  # no profiler stops this early
 
 
@@ -77,7 +77,7 @@ def test_code_without_a_name_is_counted() -> None:
     assert "the names of 50.0%" in hidden(recorded([["a"], ["0x12"]]))
 
 
-def test_a_real_profile_tells_its_rate_and_when_it_was(fixtures: Path) -> None:
+def test_a_real_profile_has_its_rate_and_the_time_of_recording(fixtures: Path) -> None:
     summary = summarise(read_trace((fixtures / "settlement.go-cpu.pb.gz").read_bytes(), name="cpu"))
     assert summary.recorded_at_ns is not None
     assert summary.profiles[0].quality.only_running

@@ -45,7 +45,7 @@ def test_functions_sort_by_self_or_total_and_shares_leave_idle_out(trace: Trace)
         ("parse", 10, pytest.approx(1 / 6)),
         ("main", 0, 0),
     ]
-    assert table.whole == 60 * MS
+    assert table.scope_total == 60 * MS
     by_total = top_functions(trace, sort_by="total", limit=2)
     assert [(row.name, row.total_value // MS) for row in by_total.rows] == [("main", 60), ("parse", 30)]
     assert by_total.total_rows == 4

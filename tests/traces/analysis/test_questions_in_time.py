@@ -86,7 +86,7 @@ def test_the_99th_percentile_is_not_the_longest_of_200_calls() -> None:
     assert (durations.least, durations.median, durations.p99, durations.longest) == (1, 40, 89, 90)
 
 
-def test_durations_in_a_window_are_whole_durations_of_calls_that_touch_it() -> None:
+def test_durations_in_a_window_are_full_durations_of_calls_that_touch_it() -> None:
     trace = evented([(0, 10, 0), (20, 30, 0)])
     durations = top_functions(trace, durations=True, window=Window(40, 45)).rows[0].durations
     assert durations is not None
@@ -105,14 +105,14 @@ def test_the_hottest_window_holds_the_most_of_all_windows_on_the_grid(trace: Tra
     windows = hottest_windows(trace, length=length, limit=3)
     reach = min(length, span)
 
-    def held(window: Window) -> float:
+    def amount_in(window: Window) -> float:
         return root_total(profile.tree, node_values(profile, window).total_value)
 
     for row in windows.rows:
-        assert row.value == pytest.approx(held(Window(row.start, row.start + reach)), abs=1 + 1e-6 * reach)
-        assert row.share == pytest.approx(row.value / windows.whole)
+        assert row.value == pytest.approx(amount_in(Window(row.start, row.start + reach)), abs=1 + 1e-6 * reach)
+        assert row.share == pytest.approx(row.value / windows.scope_total)
     grid = [profile.axis_start + i * reach / STEPS for i in range(int(span / reach * STEPS) + 1)]
-    best = max(held(Window(start, start + reach)) for start in grid)
+    best = max(amount_in(Window(start, start + reach)) for start in grid)
     assert windows.rows[0].value == pytest.approx(best, abs=2)  # edges between nanoseconds are rounded outwards there
     ordered = sorted(windows.rows, key=lambda row: row.start)
     assert all(a.end <= b.start + 1e-6 for a, b in itertools.pairwise(ordered))
@@ -124,7 +124,7 @@ def test_the_hottest_window_of_a_function_is_where_that_function_ran() -> None:
     assert (windows.rows[0].start, windows.rows[0].end, windows.rows[0].value) == (70, 90, 20)
     assert windows.rows[0].busy == 1
     assert windows.rows[0].functions[0].name == "b"
-    assert windows.whole == 25
+    assert windows.scope_total == 25
     with pytest.raises(InvalidQuestion, match="longer than"):
         hottest_windows(trace, length=1e-6)
 
@@ -171,7 +171,7 @@ def test_a_budgeted_tree_counts_the_nodes_it_cut() -> None:
     assert cut == [4, 2, 0, 0]
 
 
-def test_stretches_of_samples_stand_for_calls_and_say_so() -> None:
+def test_runs_of_samples_stand_for_calls_and_say_so() -> None:
     found = longest_spans(sampled([([0, 1], 5), ([0, 1], 5), ([0, 2], 4), ([3], 1)]))
     assert [(row.name, row.duration) for row in found.rows] == [("a", 14), ("b", 10), ("c", 4), ("d", 1)]
     assert not found.exact

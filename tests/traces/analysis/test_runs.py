@@ -54,7 +54,7 @@ def test_a_function_that_grew_is_found_and_one_that_did_not_is_not() -> None:
     assert grown.adjusted_p is not None
     assert grown.p is not None
     assert grown.adjusted_p >= grown.p
-    assert (found.whole.median_before, found.whole.delta) == (302, 1.0)
+    assert (found.scope_total.median_before, found.scope_total.delta) == (302, 1.0)
     assert found.can_test
 
 

@@ -83,7 +83,7 @@ def test_all_profiles_and_what_a_filter_leaves_are_sums_over_the_stacks(
     for index, rows in enumerate(all_rows):
         assert by_name(trace, profile=index, frame_filter=kept) == obvious(rows, hidden)
     table = top_functions(trace, profile=ALL, frame_filter=kept)
-    assert table.whole == sum(weight for stack, weight in every if stack)
+    assert table.scope_total == sum(weight for stack, weight in every if stack)
     assert table.hidden == sum(weight for stack, weight in every if stack and {NAMES[i] for i in stack} == {hidden})
 
 
@@ -108,8 +108,8 @@ def test_a_merged_filtered_window_holds_what_its_parts_hold(trace: Trace, hidden
             summed[name][1] += total
     assert {name: list(values) for name, values in merged.items()} == dict(summed)
     filtered = top_functions(trace, profile=ALL, window=window, frame_filter=kept, limit=99)
-    assert sum(row.self_value for row in filtered.rows) + filtered.hidden == filtered.whole
-    assert filtered.whole == top_functions(trace, profile=ALL, window=window).whole
+    assert sum(row.self_value for row in filtered.rows) + filtered.hidden == filtered.scope_total
+    assert filtered.scope_total == top_functions(trace, profile=ALL, window=window).scope_total
     for row in filtered.rows:
         assert row.total_value == merged[row.name][1]  # who calls a function changes nothing in what it takes
 
@@ -124,7 +124,7 @@ def test_trees_sandwiches_and_layouts_of_a_filter_add_up(all_rows: list[Rows], h
     chosen = select(trace, ALL, frame_filter=kept)
     values = chosen.values()
     tree = call_tree(trace, profile=ALL, frame_filter=kept, max_nodes=99)
-    assert sum(node.total_value for node in tree.nodes if node.parent < 0) + values.hidden == tree.whole
+    assert sum(node.total_value for node in tree.nodes if node.parent < 0) + values.hidden == tree.scope_total
     assert all(node.name != hidden for node in tree.nodes)
     heavy = left_heavy(trace, profile=ALL, frame_filter=kept).boxes
     assert len(heavy) == len(tree.nodes)
@@ -159,7 +159,7 @@ def test_all_profiles_leaves_out_what_measures_something_else() -> None:
     trace = builder.build(sha256="0" * 64, source_bytes=1)
     chosen = select(trace, ALL)
     assert ([p.name for p in chosen.profiles], chosen.left_out, chosen.handle) == (["cpu 1", "cpu 2"], 2, "all")
-    assert top_functions(trace, profile=ALL).whole == 24
+    assert top_functions(trace, profile=ALL).scope_total == 24
 
 
 def test_each_value_of_a_profile_can_be_asked_for() -> None:
@@ -177,7 +177,7 @@ def test_each_value_of_a_profile_can_be_asked_for() -> None:
         top_functions(trace, value="cpu")
 
 
-def test_libraries_are_told_by_where_package_managers_put_them() -> None:
+def test_libraries_are_recognised_by_where_package_managers_put_them() -> None:
     builder = TraceBuilder("app", "test")
     mine = ["/srv/app/main.py", "src/index.ts", "file:///srv/app/lib/search.js", "https://shop.test/static/app.js"]
     theirs = [

@@ -63,7 +63,7 @@ def test_calls_lie_in_their_callers_the_heaviest_first_and_those_of_one_weight_b
         assert (np.diff(boxes.start[first:last]) > 0).all()
 
 
-def test_callers_of_more_functions_than_32_bits_tell_apart_stay_apart() -> None:
+def test_callers_of_more_functions_than_32_bits_count_stay_apart() -> None:
     many = (1 << 16) + 1
     number = np.arange(many, dtype=np.int32)
     nothing = (np.zeros(2 * many),)

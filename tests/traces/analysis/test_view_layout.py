@@ -37,8 +37,8 @@ def test_boxes_of_samples_last_as_long_as_the_same_call_stays_on_the_stack(
         if stack and (end <= begin or now <= low or now - length >= low + width):
             continue
         shared = 0
-        for (frame, _), wanted in zip(open_boxes, stack, strict=False):
-            if frame != wanted or begin > until:
+        for (frame, _), target in zip(open_boxes, stack, strict=False):
+            if frame != target or begin > until:
                 break
             shared += 1
         expected += [(d, s, until, f) for d, (f, s) in enumerate(open_boxes) if d >= shared]

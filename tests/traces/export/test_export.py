@@ -291,7 +291,7 @@ def test_real_traces_keep_every_sum(fixtures: Path, name: str, target: Target) -
         assert paths(back, new) == paths(trace, profile)
 
 
-def test_a_whole_chrome_trace_comes_back_with_its_threads(fixtures: Path) -> None:
+def test_a_complete_chrome_trace_comes_back_with_its_threads(fixtures: Path) -> None:
     trace = read_trace((fixtures / "board.chrome-object.json.gz").read_bytes(), name="board")
     back = again(trace, "chrome")
     assert [(p.name, p.pid, p.tid, p.kind) for p in back.profiles] == [

@@ -19,8 +19,8 @@ def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 def events(name: str, argument: str = "plain") -> bytes:
     event = {"name": "NAME", "ph": "X", "pid": 1, "tid": 1, "ts": 5, "dur": 7, "args": {"text": "ARGUMENT"}}
-    whole = json.dumps({"traceEvents": [event]})
-    return whole.replace("NAME", name).replace("ARGUMENT", argument).encode()
+    document = json.dumps({"traceEvents": [event]})
+    return document.replace("NAME", name).replace("ARGUMENT", argument).encode()
 
 
 @pytest.mark.usefixtures("kernels")
@@ -36,7 +36,7 @@ def test_half_a_character_costs_itself_alone(half: str) -> None:
 
 
 @pytest.mark.usefixtures("kernels")
-def test_whole_characters_and_written_backslashes_are_left_alone() -> None:
+def test_complete_characters_and_written_backslashes_are_left_alone() -> None:
     trace = read_trace(events(r"smile \ud83d\ude00 \\ud83d"), name="whole.json")
     assert top_functions(trace).rows[0].name == "smile 😀 \\ud83d"
     assert not [each for each in trace.warnings if each.code == "half_character"]
@@ -49,12 +49,12 @@ def test_a_file_that_is_broken_besides_is_still_refused() -> None:
 
 
 @given(st.text())
-def test_what_is_mended_is_json_of_the_same_length(text: str) -> None:
+def test_what_is_repaired_is_json_of_the_same_length(text: str) -> None:
     document = json.dumps(text + "\ud800" + text).encode()
-    mended, halves = without_half_characters(document)
-    assert len(mended) == len(document)
+    repaired, halves = without_half_characters(document)
+    assert len(repaired) == len(document)
     assert halves >= 1
-    json.loads(mended).encode()  # which half a character cannot be
+    json.loads(repaired).encode()  # which half a character cannot be
 
 
 @pytest.mark.usefixtures("kernels")

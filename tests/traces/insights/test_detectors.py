@@ -168,7 +168,7 @@ def allocations(mean: float) -> Trace:
     return values({"main;make": [200_000, 200_000 * mean], "main;rest": [10, 1e7]}, columns)
 
 
-def held(part: float) -> Trace:
+def retained(part: float) -> Trace:
     columns = [("alloc_space", Unit.BYTES), ("inuse_space", Unit.BYTES)]
     return values({"main;keep": [1000, 1000 * part]}, columns)
 
@@ -282,7 +282,7 @@ CASES = (
     Case("top-allocator", lambda: values({"a": [21], **{f"f{k}": [7.9] for k in range(10)}}, [("bytes", Unit.BYTES)]),
          lambda: values({"a": [19], **{f"f{k}": [8.1] for k in range(10)}}, [("bytes", Unit.BYTES)]), CPU),
     Case("small-objects", lambda: allocations(63), lambda: allocations(65), CPU),
-    Case("held-memory", lambda: held(0.51), lambda: held(0.49), CPU),
+    Case("held-memory", lambda: retained(0.51), lambda: retained(0.49), CPU),
     Case("growing-memory", lambda: memory([10, 11, 12, 13, 14, 15, 16, 17, 18]),
          lambda: memory([10, 11, 12, 13, 10, 15, 11, 17, 18]), CPU),
     Case("kernel-gaps", lambda: kernels(10, 1, 0.5), lambda: kernels(10, 1, 0.4), CALLS),
@@ -314,7 +314,7 @@ def test_a_trace_that_nearly_has_it_passes_with_the_reason(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", BY_ID)
-def test_a_trace_of_another_kind_says_that_it_cannot_tell(case: Case) -> None:
+def test_a_trace_of_another_kind_says_that_it_cannot_answer(case: Case) -> None:
     assert insight(case.other, case.id).state is (State.PASS if case.passes else State.NOT_APPLICABLE)
 
 

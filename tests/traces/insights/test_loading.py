@@ -53,7 +53,7 @@ def test_blocking_matters_more_when_most_of_a_late_paint_waits_for_it() -> None:
     assert insight(late, "render-blocking").severity is Severity.HIGH
 
 
-def test_a_trace_of_a_chrome_that_does_not_tell_says_so() -> None:
+def test_a_trace_of_a_chrome_that_does_not_record_it_says_so() -> None:
     silent = loading(request(f"{SHOP}a.css", 60, 500), frames=False)
     assert insight(silent, "render-blocking").state is State.NOT_APPLICABLE
     assert insight(loading(), "request-chain").state is State.PASS

@@ -74,7 +74,7 @@ def test_the_opening_always_names_the_hottest_function() -> None:
     assert len(first_findings(page, limit=3)) == 3
 
 
-def test_of_one_story_the_finding_nearest_to_the_cause_is_told() -> None:
+def test_of_one_story_the_finding_nearest_to_the_cause_is_reported() -> None:
     ids = ["blocking-time", "hot-function", "rendering", "long-tasks", "forced-reflow"]
     assert distinct(ids) == ["long-tasks", "hot-function", "forced-reflow"]
 
@@ -132,7 +132,7 @@ def test_without_an_earlier_trace_nothing_is_compared() -> None:
         (40, 40, "unlike-recordings", State.PASS),
     ],
 )
-def test_a_later_trace_is_held_against_an_earlier_one(before: float, after: float, name: str, state: State) -> None:
+def test_a_later_trace_is_compared_with_an_earlier_one(before: float, after: float, name: str, state: State) -> None:
     found = insight(share("work", after), name, before=share("work", before))
     assert found.state is state
 
@@ -142,7 +142,7 @@ def test_a_function_that_was_not_there_is_new_from_a_share_on() -> None:
     assert insight(share("cache", 4), "new-functions", before=share("work", 4)).state is State.PASS
 
 
-def test_recordings_of_different_length_are_told_apart() -> None:
+def test_recordings_of_different_length_are_distinguished() -> None:
     long, short = sampled({"main": 160}), sampled({"main": 100})
     assert insight(long, "unlike-recordings", before=short).state is State.FAIL
     assert insight(sampled({"main": 5}), "unlike-recordings", before=timeline([("main", 0, 6)])).state is State.PASS

@@ -25,7 +25,7 @@ def test_nothing_is_loaded_at_import() -> None:
     assert done.stdout.strip() == "0"
 
 
-def test_a_library_that_does_not_load_is_told_apart_from_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_library_that_does_not_load_is_not_taken_for_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = tmp_path / "kernels.so"
     broken.write_bytes(b"no library")
     monkeypatch.delenv("FLAMECHAT_KERNELS", raising=False)

@@ -36,12 +36,12 @@ def same_columns(mine: Any, reference: Any, *arguments: Any, **options: Any) -> 
             np.testing.assert_array_equal(left, right)
 
 
-whole = st.integers(-(2**70), 2**70) | st.integers(0, 300)
+integers = st.integers(-(2**70), 2**70) | st.integers(0, 300)
 fractions = st.floats(allow_nan=False, allow_infinity=False) | st.decimals(-9999, 9999, places=10)
 spaces = st.sampled_from(["", " ", "\n", "\t\r "])
 
 
-@given(st.lists(whole | fractions.map(str).map(str.lower)), st.sampled_from([0, 3, 6, 9]), st.booleans(), spaces)
+@given(st.lists(integers | fractions.map(str).map(str.lower)), st.sampled_from([0, 3, 6, 9]), st.booleans(), spaces)
 def test_arrays_of_numbers_agree(items: list[Any], scale: int, exact: bool, space: str) -> None:
     text = ("[" + space + f"{space},{space}".join(map(str, items)) + space + "]").encode()
     same_columns(numbers.scan_numbers, numbers.scan_numbers_reference, text, ([0], [len(text)]), scale, exact=exact)
@@ -61,7 +61,7 @@ def test_nested_arrays_agree_also_when_they_break_off(arrays: list[list[Any]], d
     "number", ["1e400", "-1e400", "1e999999999", "1" * 400, "0.0005", "1.00049999999999999", "-2.5e-4"]
 )
 @pytest.mark.parametrize("nested", [True, False])
-def test_numbers_that_a_float_cannot_tell_agree(number: str, nested: bool) -> None:
+def test_numbers_that_a_float_cannot_distinguish_agree(number: str, nested: bool) -> None:
     text = (f"[[7],[3,{number}]]" if nested else f"[3,{number}]").encode()
     place = ([0], [len(text)])
     same_columns(numbers.scan_numbers, numbers.scan_numbers_reference, text, place, 3, nested=nested)

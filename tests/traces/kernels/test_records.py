@@ -282,7 +282,9 @@ ENDINGS = ["", "x", "\\n", '\\"', "y" * 9, "z" * 40]
         max_size=9,
     )
 )
-def test_texts_that_begin_alike_or_come_again_and_again_are_told_apart(said: list[tuple[int, str, bool, int]]) -> None:
+def test_texts_that_begin_alike_or_come_again_and_again_are_distinguished(
+    said: list[tuple[int, str, bool, int]],
+) -> None:
     """Known texts are found by their first 32 bytes, and become part of what is expected after 64 records."""
     records = [
         b'{"name":"%s%s","ph":%s}' % (b"p" * shared, ending.encode(), b'"X"' if quoted else b"7")

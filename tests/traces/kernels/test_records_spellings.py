@@ -110,7 +110,7 @@ arounds = st.sampled_from(
 
 
 @given(records, colons, elements, FIELDS, arounds, st.data())
-def test_no_spelling_tells_the_kernel_from_its_reference(
+def test_kernel_and_reference_agree_on_every_spelling(
     rows: list[list[tuple[str, str]]],
     colon: str,
     more: list[str],
@@ -248,7 +248,7 @@ def test_the_array_is_found_though_its_name_is_spelled_with_escapes() -> None:
     assert (found.texts("name"), found.members) == (("a",), {"b": (document.index("7"), 1)})
 
 
-def test_a_number_beyond_a_float_is_read_exactly_beside_others() -> None:
+def test_a_number_beyond_a_float_is_read_exactly_among_others() -> None:
     columns = [35, -(2**63) - 1, 36]
     nodes: list[dict[str, Any]] = [{"id": 1}, *({"callFrame": {"columnNumber": column}} for column in columns)]
     assert both(json.dumps(nodes), NODE).numbers("column").tolist() == [MISSING, 35, -(2**63) + 1, 36]

@@ -48,13 +48,13 @@ def test_slices_in_order_of_their_ends_are_sorted_where_they_lie_as_others_are(
     steps: list[tuple[bool, int, bool]],
 ) -> None:
     """Calls that are written when they return: some of no length, some that end after their caller."""
-    now, begun, slices = 0, list[int](), list[tuple[int, int]]()
+    now, open_starts, slices = 0, list[int](), list[tuple[int, int]]()
     for begins, waited, late in steps:
         now += waited
         if begins:
-            begun.append(now)
-        elif begun:
-            slices.append((begun.pop(), now + late))
+            open_starts.append(now)
+        elif open_starts:
+            slices.append((open_starts.pop(), now + late))
     start, end = int64([s for s, _ in slices]), int64([e for _, e in slices])
     frame = int32(range(len(slices)))
     expected, before = spans.nest_reference(start, end, DEPTH), (start.copy(), end.copy(), frame.copy())

@@ -57,9 +57,9 @@ def paths_of_graph(graph: CallGraph, builder: TraceBuilder) -> tuple[StackTable,
         for callee, costs in callees.items():
             if callee != caller:
                 rest = unpaid.get(callee)
-                whole = [paid[callee][k] + (rest[k] if rest else 0.0) for k in events]
+                full_cost = [paid[callee][k] + (rest[k] if rest else 0.0) for k in events]
                 even = 0.0 if rest else 1 / callers[callee]
-                shares[caller][callee] = [_part(costs[k], whole[k], even) for k in events]
+                shares[caller][callee] = [_part(costs[k], full_cost[k], even) for k in events]
     growth = _Growth(graph, shares)
     growth.grow(roots)
     return _emit(graph, growth.nodes, builder)
@@ -88,8 +88,8 @@ def _unpaid(graph: CallGraph) -> dict[int, list[float]]:
     return unpaid
 
 
-def _part(some: float, whole: float, otherwise: float) -> float:
-    return some / whole if whole > 0 else otherwise
+def _part(some: float, full_cost: float, otherwise: float) -> float:
+    return some / full_cost if full_cost > 0 else otherwise
 
 
 class _Growth:

@@ -102,7 +102,7 @@ def _read_report(text: str, builder: TraceBuilder) -> None:
     if not found or total_time is None or total_alloc is None:
         raise builder.damaged("the report breaks off before its tree.")
     tick = int(total_time[3]) * 1_000
-    whole, alloc = int(total_time[2]) * tick, float(total_alloc[1].replace(",", ""))
+    duration, alloc = int(total_time[2]) * tick, float(total_alloc[1].replace(",", ""))
     roots: list[Row] = []
     open_rows: list[tuple[int, Row]] = []
     unread = 0
@@ -115,7 +115,7 @@ def _read_report(text: str, builder: TraceBuilder) -> None:
         try:
             row = Row(
                 _frame(builder, label, module, source),
-                int(ticks) * tick if ticks else float(time_share) / 100 * whole,
+                int(ticks) * tick if ticks else float(time_share) / 100 * duration,
                 float(size) if size else float(alloc_share) / 100 * alloc,
             )
         except ValueError:

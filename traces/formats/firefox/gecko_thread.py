@@ -37,20 +37,20 @@ class Markers:
         self, names: Iterable[str], starts: Sequence[int], ends: Sequence[int], phases: Iterable[int | None]
     ) -> None:
         """Take the rows of a marker table; the end of what lasted may be a row of its own."""
-        begun: dict[str, list[int]] = {}
+        open_starts: dict[str, list[int]] = {}
         for name, start, end, phase in zip(names, starts, ends, phases, strict=True):
             if phase == INTERVAL:
                 self.intervals.append((name, start, max(start, end)))
             elif phase == INTERVAL_START:
-                begun.setdefault(name, []).append(start)
+                open_starts.setdefault(name, []).append(start)
             elif phase != INTERVAL_END:
                 self.moments.append((name, start))
-            elif waiting := begun.get(name):
+            elif waiting := open_starts.get(name):
                 since = waiting.pop()
                 self.intervals.append((name, since, max(since, end)))
             else:
                 self.unmatched += 1
-        self.unmatched += sum(map(len, begun.values()))
+        self.unmatched += sum(map(len, open_starts.values()))
 
     def add_to(self, profile: int, builder: TraceBuilder) -> None:
         """Feed them as instants and intervals of a profile."""
@@ -159,8 +159,8 @@ def _leaves(thread: GeckoThread, table: StackTable, builder: TraceBuilder) -> li
         if needed[row] and thread.prefixes[row] >= 0:
             needed[thread.prefixes[row]] = 1
     nodes = [NONE] * len(needed)
-    for row, wanted in enumerate(needed):
-        if wanted:
+    for row, is_needed in enumerate(needed):
+        if is_needed:
             prefix, frame = thread.prefixes[row], thread.frames[thread.stacks[row]]
             caller = nodes[prefix] if prefix >= 0 else NONE
             nodes[row] = caller if frame == HIDDEN else table.child(caller, frame)

@@ -175,8 +175,8 @@ def _rows(bundle: Bundle, core: str) -> UInt8:
             header, size = store[12:20].copy().view("<u4").tolist() if len(store) >= LEAST_STORE else (0, 0)
             if not LEAST_STORE <= header <= len(store) or size < LEAST_ROW:
                 raise BrokenArchive("its store of samples is cut")
-            whole = (len(store) - header) // size
-            return store[header : header + whole * size].reshape(whole, size)
+            complete = (len(store) - header) // size
+            return store[header : header + complete * size].reshape(complete, size)
     raise BrokenArchive("it holds no store of samples")
 
 

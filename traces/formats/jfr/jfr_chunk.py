@@ -41,9 +41,9 @@ class Chunk:
         """What a reference means; None where the pools do not have it. Other values are themselves."""
         return self.pools.get(value[0], {}).get(value[1]) if isinstance(value, tuple) else value
 
-    def events(self, wanted: frozenset[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def events(self, requested: frozenset[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The events of some types, with their fields, in the order of the file. Raises BrokenChunk."""
-        names = {ident: known.name for ident, known in self.types.declared.items() if known.name in wanted}
+        names = {ident: known.name for ident, known in self.types.declared.items() if known.name in requested}
         at = self.start + HEADER.size
         data = self.data
         while at < self.end:

@@ -61,17 +61,17 @@ class Contents:
     lost: int = 0
 
 
-def read_blocks(data: memoryview, sample: Kind, wanted: frozenset[Kind], builder: TraceBuilder) -> Contents:
+def read_blocks(data: memoryview, sample: Kind, requested: frozenset[Kind], builder: TraceBuilder) -> Contents:
     """Read all blocks. Raises DamagedTrace, UnrecognisedTrace (a version that is not read)."""
     try:
-        return _Reader(data, sample, wanted, builder).read()
+        return _Reader(data, sample, requested, builder).read()
     except (IndexError, struct.error) as error:
         raise builder.damaged("a block in it is shorter than what it holds.") from error
 
 
 class _Reader:
-    def __init__(self, data: memoryview, sample: Kind, wanted: frozenset[Kind], builder: TraceBuilder) -> None:
-        self._data, self._sample, self._wanted, self._builder = data, sample, wanted, builder
+    def __init__(self, data: memoryview, sample: Kind, requested: frozenset[Kind], builder: TraceBuilder) -> None:
+        self._data, self._sample, self._requested, self._builder = data, sample, requested, builder
         self._kinds: dict[int, Kind] = {}
         self._numbers: dict[int, int] = {}  # of stacks between two sequence points
         self._resolved = 0
@@ -161,7 +161,7 @@ class _Reader:
 
     def _take_event(self, kind: int, payload: bytes) -> None:
         known = self._kinds.get(kind)
-        if known in self._wanted:
+        if known in self._requested:
             self._contents.named.setdefault(known, []).append(payload)
 
     def _read_events(self, at: int, last: int, take: Callable[[int, bytes], None]) -> None:
@@ -174,9 +174,9 @@ class _Reader:
     def _read_plain(self, block: bytes, take: Callable[[int, bytes], None]) -> None:
         at = 0
         while at < len(block):
-            size, kind, _, thread, _, _, stack, time, held = PLAIN.unpack_from(block, at)
-            payload = block[at + PLAIN.size : at + PLAIN.size + held]
-            if held < 0 or len(payload) < held or size < 0:
+            size, kind, _, thread, _, _, stack, time, payload_size = PLAIN.unpack_from(block, at)
+            payload = block[at + PLAIN.size : at + PLAIN.size + payload_size]
+            if payload_size < 0 or len(payload) < payload_size or size < 0:
                 raise IndexError
             kind &= LOW_31
             if self._kinds.get(kind) == self._sample:
@@ -194,11 +194,11 @@ class _Reader:
 
     def _read_compressed(self, block: bytes, take: Callable[[int, bytes], None]) -> None:  # noqa: C901 -- one loop
         """The fields whose flag is set are there; the others are as before."""
-        at = kind = number = thread = stack = time = held = 0
+        at = kind = number = thread = stack = time = payload_size = 0
         writer = NOBODY
         end = len(block)
         sampled = {kind for kind, known in self._kinds.items() if known == self._sample}
-        wanted = {kind for kind, known in self._kinds.items() if known in self._wanted}
+        requested = {kind for kind, known in self._kinds.items() if known in self._requested}
         while at < end:
             flags = block[at]
             at += 1
@@ -221,13 +221,13 @@ class _Reader:
             time += since
             at += (flags & 16) + ((flags & 32) >> 1)
             if flags & 128:
-                held, at = varint(block, at)
-            first, at = at, at + held
+                payload_size, at = varint(block, at)
+            first, at = at, at + payload_size
             if at > end:
                 raise IndexError
             if kind in sampled:
                 self._sampled(time & LOW_64, thread & LOW_64, stack & LOW_31, block[first:at])
-            elif not kind or kind in wanted:
+            elif not kind or kind in requested:
                 take(kind, block[first:at])
         self._last[writer] = number
 

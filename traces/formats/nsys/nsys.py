@@ -83,9 +83,9 @@ class _Export:
 
     def read(self) -> None:
         """Feed all profiles."""
-        self._texts = {i: v for i, v in self._rows("StringIds", "id", "value") if _is_whole(i) and isinstance(v, str)}
+        self._texts = {i: v for i, v in self._rows("StringIds", "id", "value") if _is_integer(i) and isinstance(v, str)}
         for thread, name in self._rows("ThreadNames", "globalTid", "nameId"):
-            if _is_whole(thread) and name in self._texts:
+            if _is_integer(thread) and name in self._texts:
                 self._threads[thread] = self._texts[name]
         for table, category in CALLS.items():
             for start, end, thread, name in self._rows(table, "start", "end", "globalTid", "nameId"):
@@ -121,14 +121,14 @@ class _Export:
         return self._database.execute(f"SELECT {chosen} FROM {table}")  # noqa: S608 -- names of this module only
 
     def _thread(self, thread: Any) -> tuple[str, str, str] | None:
-        if not _is_whole(thread):
+        if not _is_integer(thread):
             return None
         pid, tid = str(thread >> 24 & ID_BITS), str(thread & ID_BITS)
         name = self._threads.get(thread)
         return (f"{name} (pid {pid}, tid {tid})" if name else f"pid {pid}, tid {tid}"), pid, tid
 
     def _add(self, key: tuple[str, str, str] | None, start: Any, end: Any, name: Any, category: str) -> None:
-        if key is None or not _is_whole(start) or not _is_whole(end):
+        if key is None or not _is_integer(start) or not _is_integer(end):
             self._unread += 1
             return
         lane = self._lanes.setdefault(key, Lane())
@@ -140,13 +140,13 @@ class _Export:
         """CPU samples: a chain of symbols each, innermost first; every sample counts as one."""
         chains: dict[int, list[tuple[int, int]]] = {}
         for sample, depth, symbol, module in self._rows("SAMPLING_CALLCHAINS", "id", "stackDepth", "symbol", "module"):
-            if _is_whole(sample) and _is_whole(depth):
+            if _is_integer(sample) and _is_integer(depth):
                 frame = self._builder.frame(self._texts.get(symbol) or UNNAMED, self._texts.get(module))
                 chains.setdefault(sample, []).append((depth, frame))
         threads: dict[tuple[str, str, str], list[tuple[int, list[int]]]] = {}
         for sample, start, thread in self._rows("COMPOSITE_EVENTS", "id", "start", "globalTid"):
             key = self._thread(thread)
-            if key is None or not _is_whole(start):
+            if key is None or not _is_integer(start):
                 self._unread += 1
             else:
                 chain = sorted(chains.get(sample, ()), reverse=True)
@@ -168,5 +168,5 @@ class _Export:
             )
 
 
-def _is_whole(value: Any) -> TypeGuard[int]:
+def _is_integer(value: Any) -> TypeGuard[int]:
     return isinstance(value, int)

@@ -51,12 +51,12 @@ class Layout:
         if not self._events:
             raise builder.damaged("it does not say which events were recorded.")
         fields = {event.fields for event in self._events}
-        self._told_at: int | None = None  # the word of a sample that tells its event
+        self._event_word: int | None = None  # the word of a sample that tells its event
         if len(self._events) > 1:
             if all(mask & IDENTIFIER for mask in fields):
-                self._told_at = 1
+                self._event_word = 1
             elif len(fields) == 1 and (mask := next(iter(fields))) & ID:
-                self._told_at = 1 + _before(mask, ID)
+                self._event_word = 1 + _before(mask, ID)
             else:
                 raise builder.damaged("its samples do not say which event they are of.")
         self.is_timed = all(mask & TIME for mask in fields)
@@ -69,9 +69,9 @@ class Layout:
         """The samples in some rows of the records."""
         records = self._records
         event = np.zeros(len(rows), np.int64)
-        if self._told_at is not None:
-            self._check(rows, records.size[rows] > self._told_at)
-            event = self._events_of(records.words[records.at[rows] + self._told_at])
+        if self._event_word is not None:
+            self._check(rows, records.size[rows] > self._event_word)
+            event = self._events_of(records.words[records.at[rows] + self._event_word])
             unknown = event == NONE
             self._builder.warn("unknown_event", "samples of events that the file does not describe", int(unknown.sum()))
             rows, event = rows[~unknown], event[~unknown]
@@ -137,7 +137,7 @@ class Layout:
         records = self._records
         at, size = records.at[rows], records.size[rows]
         event = np.zeros(len(rows), np.int64)
-        if self._told_at == 1:
+        if self._event_word == 1:
             # What perf itself wrote at the beginning has no number: it is of the first event.
             event = np.maximum(self._events_of(records.words[at + size - 1]), 0)
         found = np.zeros(len(rows), np.int64)

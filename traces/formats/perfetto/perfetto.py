@@ -191,10 +191,10 @@ def _add_threads(
     return profiles
 
 
-def _profiles_of(wanted: Iterable[int], tracks: dict[int, Track], profiles: dict[int, int]) -> dict[int, int]:
+def _profiles_of(requested: Iterable[int], tracks: dict[int, Track], profiles: dict[int, int]) -> dict[int, int]:
     """The profile of each track or of the nearest track above it; -1 for none."""
     found = dict(profiles)
-    for uuid in wanted:
+    for uuid in requested:
         way = []
         at = uuid
         while at not in found:

@@ -143,9 +143,9 @@ def _all_packets(data: bytes) -> tuple[bytes, Fields, int]:
     if not len(packed):
         return data, fields, len(firsts)
     rows = dict(zip(fields.message[packed].tolist(), packed.tolist(), strict=True))
-    whole = b"".join(_unpacked(data, rows, fields, firsts, lasts))
-    _, firsts, lasts = parts(scan_fields(whole, [0], [len(whole)]), PACKET)
-    return whole, scan_fields(whole, firsts, lasts), len(firsts)
+    unpacked = b"".join(_unpacked(data, rows, fields, firsts, lasts))
+    _, firsts, lasts = parts(scan_fields(unpacked, [0], [len(unpacked)]), PACKET)
+    return unpacked, scan_fields(unpacked, firsts, lasts), len(firsts)
 
 
 def _unpacked(data: bytes, packed: dict[int, int], fields: Fields, firsts: Int64, lasts: Int64) -> Iterator[bytes]:

@@ -29,37 +29,37 @@ def with_lines(functions: Iterable[Function], sampled: dict[int, int]) -> list[F
     return [(ident, name, file, line if line > 0 else lowest.get((name, file), 0)) for ident, name, file, line in given]
 
 
-def frames_of_stacks(wanted: Int64, stacks: Int64, idents: Int64, frames: Int32, ends: Int64) -> tuple[Int32, Int64]:
+def frames_of_stacks(requested: Int64, stacks: Int64, idents: Int64, frames: Int32, ends: Int64) -> tuple[Int32, Int64]:
     """The frames of a sequence of locations, and where each stack ends in it; `stacks` says so of the locations.
 
     A large profile points to millions of locations: where each is one frame, one look into a table is all they cost.
     """
     if len(frames) == len(idents):
-        return _looked_up(idents, frames, wanted), stacks
-    row = _looked_up(idents, np.arange(len(idents), dtype=np.int32), wanted)
+        return _looked_up(idents, frames, requested), stacks
+    row = _looked_up(idents, np.arange(len(idents), dtype=np.int32), requested)
     sizes = np.diff(ends, prepend=0)
     stops = np.cumsum(sizes[row])
     each = np.arange(stops[-1] if len(stops) else 0) + np.repeat(ends[row] - stops, sizes[row])
     return frames[each], np.concatenate(([0], stops))[stacks]
 
 
-def _looked_up(idents: Int64, values: Int32, wanted: Int64) -> Int32:
+def _looked_up(idents: Int64, values: Int32, requested: Int64) -> Int32:
     """The value of each wanted id (none is negative), the last of ids that are equal. Raises IndexError for one that
     is not there."""
-    if not len(wanted):
+    if not len(requested):
         return np.empty(0, np.int32)
-    low, high = int(wanted.min()), int(wanted.max())
+    low, high = int(requested.min()), int(requested.max())
     found: Int32
     if low >= 0 and high <= 4 * len(idents) + 1024:
         table = np.full(high + 1, NONE, np.int32)
         known = (idents >= 0) & (idents <= high)
         table[idents[known]] = values[known]
-        found = table[wanted]
+        found = table[requested]
     else:
         order = np.argsort(idents, kind="stable")
-        last = np.searchsorted(idents[order], wanted, "right") - 1
-        there = (last >= 0) & (idents[order][last] == wanted) if len(order) else np.zeros(len(wanted), np.bool_)
-        found = np.full(len(wanted), NONE, np.int32)
+        last = np.searchsorted(idents[order], requested, "right") - 1
+        there = (last >= 0) & (idents[order][last] == requested) if len(order) else np.zeros(len(requested), np.bool_)
+        found = np.full(len(requested), NONE, np.int32)
         found[there] = values[order[last[there]]]
     if found.min() < 0:
         raise IndexError

@@ -56,10 +56,10 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
 
 
 def _read(data: memoryview, builder: TraceBuilder) -> None:
-    whole = scan_fields(data, [0], [len(data)])
-    dictionary = Dictionary.of(data, messages_in(data, whole, DICTIONARY), builder)
+    data_fields = scan_fields(data, [0], [len(data)])
+    dictionary = Dictionary.of(data, messages_in(data, data_fields, DICTIONARY), builder)
     busiest = -1
-    for first, last in parts(whole, RESOURCE_PROFILES).tolist():
+    for first, last in parts(data_fields, RESOURCE_PROFILES).tolist():
         of_resource = scan_fields(data, [first], [last])
         about: Attributes = {}
         for start, stop in parts(messages_in(data, of_resource, RESOURCE), 1).tolist():
@@ -93,9 +93,9 @@ class Dictionary:
         locations, stacks = numbers_of(data, messages_in(data, tables, STACKS), 1)
         return cls(data, strings, attributes, *frames_of_stacks(locations, stacks, np.arange(len(ends)), frames, ends))
 
-    def paths(self, wanted: Int64) -> Paths:
+    def paths(self, requested: Int64) -> Paths:
         """The paths of a sequence of stacks. Raises IndexError."""
-        used, which = np.unique(wanted, return_inverse=True)
+        used, which = np.unique(requested, return_inverse=True)
         if len(used) and not 0 <= used[0] <= used[-1] < len(self.stacks):
             raise IndexError
         first = np.where(used > 0, self.stacks[used - 1], 0)

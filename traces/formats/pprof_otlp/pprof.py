@@ -42,14 +42,14 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
 
 
 def _read(data: memoryview, builder: TraceBuilder) -> None:
-    whole = scan_fields(data, [0], [len(data)])
-    strings = texts(data, whole, STRING)
-    types = messages_in(data, whole, SAMPLE_TYPE)
+    profile_fields = scan_fields(data, [0], [len(data)])
+    strings = texts(data, profile_fields, STRING)
+    types = messages_in(data, profile_fields, SAMPLE_TYPE)
     named = [
         (_text(strings, name), *unit_named(_text(strings, unit)))
         for name, unit in zip(number_of(types, 1).tolist(), number_of(types, 2).tolist(), strict=True)
     ]
-    samples = messages_in(data, whole, SAMPLE)
+    samples = messages_in(data, profile_fields, SAMPLE)
     locations, location_ends = numbers_of(data, samples, 1)
     values, value_ends = numbers_of(data, samples, 2)
     del samples
@@ -57,13 +57,15 @@ def _read(data: memoryview, builder: TraceBuilder) -> None:
         raise builder.damaged("a sample has another number of values than there are value types.")
     table = values.reshape(len(value_ends), len(named))
     columns = [in_unit(table[:, k], unit, factor) for k, (_, unit, factor) in enumerate(named)]
-    frames, stacks = frames_of_stacks(locations, location_ends, *_frames_of_locations(data, whole, strings, builder))
+    frames, stacks = frames_of_stacks(
+        locations, location_ends, *_frames_of_locations(data, profile_fields, strings, builder)
+    )
     del locations
     paths = paths_of_stacks(frames, stacks, MAX_STACK_DEPTH, inner_first=True)
     del frames, stacks
-    wanted = whole.first[(whole.number == DEFAULT_TYPE) & (whole.wire == VARINT)]
-    default = strings[wanted[-1]] if len(wanted) and 0 < wanted[-1] < len(strings) else None
-    began = whole.first[(whole.number == TIME_NANOS) & (whole.wire == VARINT)]
+    default_type = profile_fields.first[(profile_fields.number == DEFAULT_TYPE) & (profile_fields.wire == VARINT)]
+    default = strings[default_type[-1]] if len(default_type) and 0 < default_type[-1] < len(strings) else None
+    began = profile_fields.first[(profile_fields.number == TIME_NANOS) & (profile_fields.wire == VARINT)]
     builder.recorded(int(began[-1]) if len(began) else None)
     kinds = tuple(ValueType(name or f"value {k}", unit) for k, (name, unit, _) in enumerate(named))
     shown = next((k for k, (name, _, _) in enumerate(named) if name == default), len(named) - 1)
@@ -93,12 +95,12 @@ def _text(strings: list[str], index: int) -> str:
 
 
 def _frames_of_locations(
-    data: memoryview, whole: Fields, strings: list[str], builder: TraceBuilder
+    data: memoryview, profile_fields: Fields, strings: list[str], builder: TraceBuilder
 ) -> tuple[Int64, Int32, Int64]:
     """The id of each location, the builder's frames of all of them, innermost first, and where each one's end."""
-    functions = messages_in(data, whole, FUNCTION)
+    functions = messages_in(data, profile_fields, FUNCTION)
     parts = (number_of(functions, number).tolist() for number in (1, 2, 4, 5))
-    locations = messages_in(data, whole, LOCATION)
+    locations = messages_in(data, profile_fields, LOCATION)
     lines = messages_in(data, locations, 4)
     sampled = sampled_lines(number_of(lines, 1), number_of(lines, 2))
     frame_of: dict[int, int] = {}

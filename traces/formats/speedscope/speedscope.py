@@ -83,7 +83,7 @@ def _read_sampled(profile: Profile, frames: Int32, builder: TraceBuilder, *, apa
     """
     unit, factor = unit_named(profile.unit)
     try:
-        stacks, ends = scan_numbers(*_whole(profile.samples), nested=True, exact=True)
+        stacks, ends = scan_numbers(*_entire(profile.samples), nested=True, exact=True)
         weights = _weights(profile.weights, unit, factor)
     except NotReadable as error:
         raise builder.damaged(f"{error}.") from error
@@ -120,18 +120,18 @@ def _read_sampled(profile: Profile, frames: Int32, builder: TraceBuilder, *, apa
 def _weights(text: msgspec.Raw, unit: Unit, factor: int) -> Values:
     """The weights in our unit; time as the exact decimals that the file says."""
     if unit.is_time:
-        weights, _ = scan_numbers(*_whole(text), scale=len(str(factor)) - 1)
+        weights, _ = scan_numbers(*_entire(text), scale=len(str(factor)) - 1)
         if len(weights) and np.abs(weights).max() > MAX_TIME_NS:
             raise ValueError("a time is out of range")
         return weights
     try:
-        numbers, _ = scan_numbers(*_whole(text), exact=True)
+        numbers, _ = scan_numbers(*_entire(text), exact=True)
     except NotReadable:
         return in_unit(msgspec.json.decode(text, type=list[float]), unit, factor)
     return in_unit(numbers, unit, factor)
 
 
-def _whole(text: msgspec.Raw) -> tuple[memoryview, tuple[list[int], list[int]]]:
+def _entire(text: msgspec.Raw) -> tuple[memoryview, tuple[list[int], list[int]]]:
     view = memoryview(text)
     return view, ([0], [len(view)])
 

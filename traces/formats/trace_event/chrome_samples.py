@@ -82,10 +82,10 @@ def _collect(events: Events, builder: TraceBuilder) -> list[tuple[ThreadKey, V8P
     places, sizes = events.table.slices("args")
     pieces, _ = scan_slices(events.content, (places[rows], sizes[rows]), CHUNK, arrays=False)
     offsets, lengths = pieces.slices("nodes")
-    held = lengths > 0
-    table, ends = scan_slices(events.content, (offsets[held], lengths[held]), NODE, arrays=True)
+    filled = lengths > 0
+    table, ends = scan_slices(events.content, (offsets[filled], lengths[filled]), NODE, arrays=True)
     node_counts = np.zeros(len(rows), np.int64)
-    node_counts[held] = np.diff(ends, prepend=0)
+    node_counts[filled] = np.diff(ends, prepend=0)
     first_nodes = np.cumsum(node_counts) - node_counts
     samples, outer, inner = (pieces.columns[column] for column in ("samples", "data_deltas", "deltas"))
     deltas = np.concatenate((outer.items, inner.items))

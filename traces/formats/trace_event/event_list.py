@@ -188,5 +188,5 @@ def id_text(ident: Any) -> str:
     if isinstance(ident, float) and ident.is_integer():
         return str(int(ident))
     text = str(ident)
-    whole, point, part = text.partition(".")
-    return whole if point and whole.isdigit() and not part.strip("0") else text
+    integer, point, part = text.partition(".")
+    return integer if point and integer.isdigit() and not part.strip("0") else text

@@ -106,8 +106,8 @@ def _request(said: list[Event], last: int) -> Request:
         server = _waited(answers[-1])
     end, size = last, NONE
     if ends:
-        told = _nanoseconds(ends[-1].data.finish)
-        end = told if start <= told <= ends[-1].time else ends[-1].time
+        finished = _nanoseconds(ends[-1].data.finish)
+        end = finished if start <= finished <= ends[-1].time else ends[-1].time
         size = int(ends[-1].data.size) if 0 <= ends[-1].data.size < 1 << 60 else NONE
     caller = data.stack[0].url if data.stack else None
     return Request(
@@ -131,9 +131,9 @@ def _nanoseconds(seconds: float) -> int:
 
 def _waited(timing: Timing) -> int:
     """From the request's last byte to the answer's first, in nanoseconds; -1 where it is not said."""
-    heard = timing.headers if timing.headers >= 0 else timing.headers_end
-    waited = heard - max(timing.sent, 0)
-    return round(waited * 1e6) if heard >= 0 and 0 <= waited < 1e9 else NONE
+    headers_at = timing.headers if timing.headers >= 0 else timing.headers_end
+    waited = headers_at - max(timing.sent, 0)
+    return round(waited * 1e6) if headers_at >= 0 and 0 <= waited < 1e9 else NONE
 
 
 def _word(text: str | None) -> str | None:

@@ -143,22 +143,22 @@ def _slices_by_thread(events: Events, threads: Threads, builder: TraceBuilder) -
     """The slices of each thread that has some, by process and thread id."""
     said = np.array([KINDS.get(phase, OTHER) for phase in events.table.texts("phase")] + [OTHER], np.uint8)
     kind = pick(said, events.table.ids("phase"))  # an event without a phase is the last
-    wanted = kind <= END
+    is_slice = kind <= END
     counts = np.bincount(kind, minlength=OTHER + 1).tolist()
     builder.warn(
         "not_drawn",
         "events of a kind that is not known here were not read",
         counts[OTHER],
     )
-    wanted &= events.time != MISSING
-    found = int(wanted.sum())
+    is_slice &= events.time != MISSING
+    found = int(is_slice.sum())
     timeless = sum(counts[: END + 1]) - found
     builder.warn("no_time", "events without a time were dropped", timeless)
     if not found:
         if timeless:
             raise builder.damaged("none of its slices has a time.")
         return
-    rows = _rows_where(wanted)
+    rows = _rows_where(is_slice)
     frame = _frames(events, rows, builder)
     time, duration, kind = events.time[rows], events.table.taken("duration")[rows], kind[rows]
     least = duration.min()
@@ -184,9 +184,9 @@ def _slices_by_thread(events: Events, threads: Threads, builder: TraceBuilder) -
             yield keys[index], Slices(time[mine], duration[mine], frame[mine], kind[mine], among)
 
 
-def _rows_where(wanted: npt.NDArray[np.bool_]) -> Rows:
-    first, stop = int(wanted.argmax()), len(wanted) - int(wanted[::-1].argmax())
-    return slice(first, stop) if wanted[first:stop].all() else np.flatnonzero(wanted)
+def _rows_where(is_slice: npt.NDArray[np.bool_]) -> Rows:
+    first, stop = int(is_slice.argmax()), len(is_slice) - int(is_slice[::-1].argmax())
+    return slice(first, stop) if is_slice[first:stop].all() else np.flatnonzero(is_slice)
 
 
 def _frames(events: Events, rows: Rows, builder: TraceBuilder) -> Int32:
@@ -231,11 +231,11 @@ def _hermes_frame(builder: TraceBuilder, name: str, said: memoryview) -> int:
 
 def _nest(slices: Slices) -> Nested:
     time, duration, frame = slices.time, slices.duration, slices.frame
-    whole = slices.kind == COMPLETE
-    if whole.all():
+    is_complete = slices.kind == COMPLETE
+    if is_complete.all():
         # The columns are nobody else's: those of the events are views, but no one asks for the time of a slice again.
         return nest_slices(time, np.add(time, duration, out=duration), frame, owned=True)
-    complete, paired = np.flatnonzero(whole), np.flatnonzero(~whole)
+    complete, paired = np.flatnonzero(is_complete), np.flatnonzero(~is_complete)
     latest = (time[complete] + duration[complete]).max().item() if len(complete) else None
     paired, matched = _match(paired[np.argsort(time[paired], kind="stable")], slices, latest)
     begins = paired[matched.source]

@@ -53,10 +53,10 @@ def read(samples: list[Sample], frames: dict[str, StackFrame], threads: Threads,
 
 
 def _leaf(
-    wanted: str, frames: dict[str, StackFrame], paths: dict[str, int], stacks: StackTable, builder: TraceBuilder
+    leaf_id: str, frames: dict[str, StackFrame], paths: dict[str, int], stacks: StackTable, builder: TraceBuilder
 ) -> int:
     pending: list[str] = []
-    at: str | None = wanted
+    at: str | None = leaf_id
     while at is not None and at not in paths:
         if at not in frames:
             raise builder.damaged("a sample names a stack frame that is not in the file.")

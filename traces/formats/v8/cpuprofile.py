@@ -65,5 +65,5 @@ def _as_list(content: memoryview) -> memoryview:
         pending.extend(node.children)
     times = file.timestamps[: len(file.samples)]
     deltas = [0, *(now - before for before, now in pairwise(times))][: len(times)]
-    whole = {"nodes": nodes, "samples": file.samples, "timeDeltas": deltas, "startTime": times[0] if times else 0}
-    return memoryview(msgspec.json.encode(whole))
+    document = {"nodes": nodes, "samples": file.samples, "timeDeltas": deltas, "startTime": times[0] if times else 0}
+    return memoryview(msgspec.json.encode(document))

@@ -52,8 +52,8 @@ def test_every_function_keeps_its_cost_and_its_number_of_calls(own: list[float],
     ours, times = sums(trace, 0), sums(trace, 1)
     for number, cost in enumerate(own):
         assert ours.get(f"f{number}", 0.0) == pytest.approx(cost, rel=1e-9, abs=1e-3)
-    wanted = {f: sum(1.0 for _, callee in calls if callee == f) for f in range(FUNCTIONS)}
-    for function, count in wanted.items():
+    expected = {f: sum(1.0 for _, callee in calls if callee == f) for f in range(FUNCTIONS)}
+    for function, count in expected.items():
         assert times.get(f"f{function}", 0.0) == pytest.approx(count, abs=1e-6)
 
 

@@ -25,15 +25,15 @@ def test_functions_cost_what_callgrind_annotate_says(name: str, shared: Path, tm
     assert TOOL is not None
     command = [TOOL, "--threshold=100", "--auto=no", "--show=Ir", str(file)]
     report = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
-    wanted: dict[str, int] = {}
+    expected: dict[str, int] = {}
     for cost, function in ROW.findall(report[report.index("file:function") :]):
-        wanted[function] = wanted.get(function, 0) + int(cost.replace(",", ""))
+        expected[function] = expected.get(function, 0) + int(cost.replace(",", ""))
     ours: dict[str, float] = {}
     for (function, _), cost in own_values(read(data)).items():
         ours[function] = ours.get(function, 0) + cost
-    assert len(wanted) > 200
-    assert {f: ours[f] for f in wanted} == pytest.approx(wanted, rel=1e-9)
-    assert sum(ours.values()) == pytest.approx(sum(wanted.values()), rel=1e-9)
+    assert len(expected) > 200
+    assert {f: ours[f] for f in expected} == pytest.approx(expected, rel=1e-9)
+    assert sum(ours.values()) == pytest.approx(sum(expected.values()), rel=1e-9)
 
 
 def test_every_event_is_a_value_and_instruction_addresses_are_no_cost(shared: Path) -> None:

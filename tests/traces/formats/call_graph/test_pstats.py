@@ -26,18 +26,18 @@ def said_by_pstats(file: Path) -> Stats:
 
 def check_against_pstats(data: bytes, file: Path) -> None:
     file.write_bytes(data)
-    wanted_time: dict[tuple[str, str | None], float] = {}
-    wanted_calls: dict[tuple[str, str | None], float] = {}
+    expected_time: dict[tuple[str, str | None], float] = {}
+    expected_calls: dict[tuple[str, str | None], float] = {}
     for (place, _, name), (_, calls, own, _, _) in said_by_pstats(file).items():
         key = (name, None if place == "~" else place)
-        wanted_time[key] = wanted_time.get(key, 0) + own * 1e9
-        wanted_calls[key] = wanted_calls.get(key, 0) + calls
+        expected_time[key] = expected_time.get(key, 0) + own * 1e9
+        expected_calls[key] = expected_calls.get(key, 0) + calls
     trace = read(data)
     samples = len(trace.profiles[0].samples or ())
     time, calls_of = own_values(trace), own_values(trace, value=1)
-    for key, own in wanted_time.items():
+    for key, own in expected_time.items():
         assert time.get(key, 0) == pytest.approx(own, rel=1e-9, abs=samples)
-        assert calls_of.get(key, 0) == pytest.approx(wanted_calls[key], rel=1e-6)
+        assert calls_of.get(key, 0) == pytest.approx(expected_calls[key], rel=1e-6)
 
 
 @pytest.mark.parametrize("name", ["cprofile-pylint.prof.gz"])

@@ -73,7 +73,7 @@ def test_statistics_say_what_is_not_listed(shared: Path) -> None:
     assert warnings(trace) == {"no_stacks": 1}
 
 
-def test_gprof2dot_exports_have_whole_chains() -> None:
+def test_gprof2dot_exports_have_complete_chains() -> None:
     file = {
         "version": 0,
         "costs": [{"description": "Memory", "unit": "bytes"}, {"description": "Time", "unit": "ms"}],

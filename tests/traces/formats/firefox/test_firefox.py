@@ -100,7 +100,7 @@ def test_a_sample_lasts_until_the_next_and_what_waits_is_idle() -> None:
     assert trace.strings[int(trace.frames.category[trace.frame_names.index("collect")])] == "gc"
 
 
-def test_processor_time_is_kept_beside_time() -> None:
+def test_processor_time_is_kept_alongside_time() -> None:
     trace = read(raw(raw_thread([[2, 1.0, 0, 1500], [2, 3.0]])))
     profile = trace.profiles[0]
     assert [value.name for value in profile.values] == ["time", "CPU time"]
@@ -164,7 +164,7 @@ def tables(**stack_columns: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("version", [50, 70])
-def test_processed_tables_are_found_in_the_thread_and_beside_it(version: int) -> None:
+def test_processed_tables_are_found_in_the_thread_and_next_to_it(version: int) -> None:
     shared = tables(prefix=[None, 0, 0]) if version == 50 else tables(prefixOffset=[0, 1, 2])
     if version == 50:
         shared["funcTable"]["fileName"] = [3, None, None]
@@ -204,7 +204,7 @@ def test_an_old_recording_shows_the_functions_of_the_page_only() -> None:
     assert int(trace.frames.column[0]) == 8  # counted from 0 then
 
 
-def test_a_profile_of_a_real_browser_is_read_whole(shared: Path) -> None:
+def test_a_profile_of_a_real_browser_is_read_completely(shared: Path) -> None:
     trace = read_trace((shared / "traces" / "firefox-gecko-profile.json.gz").read_bytes(), name="unknown")
     check(trace)
     assert [len(p.samples or ()) for p in trace.profiles] == [7695, 7554, 7393, 130, 6066, 6062, 6052, 6851, 6405]

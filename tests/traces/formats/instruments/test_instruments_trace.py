@@ -174,7 +174,7 @@ def test_a_cut_zip_is_refused(cut: int) -> None:
         read_trace(zipped(folder())[:cut], name="run.trace.zip")
 
 
-def test_recordings_of_two_versions_are_read_whole(shared: Path) -> None:
+def test_recordings_of_two_versions_are_read_completely(shared: Path) -> None:
     for version, samples in (("8.3.3", 3290), ("9.3.1", 4646)):
         path = shared / "conformance" / "samples" / "Instruments" / version / "simple-time-profile.trace.zip"
         trace = read_trace(path.read_bytes(), name="unknown")

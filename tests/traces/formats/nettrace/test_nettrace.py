@@ -116,10 +116,10 @@ def test_other_versions_and_recordings_without_samples_are_refused() -> None:
 def test_a_recording_that_was_cut_off_is_read_as_far_as_it_goes() -> None:
     data = recording(*BLOCKS[:3], ended=False)
     assert warnings(read(data)) == {"no_symbols": 6, "unfinished": 1}
-    whole = recording(*BLOCKS)
-    for cut in range(len(STREAM), len(whole)):
+    complete = recording(*BLOCKS)
+    for cut in range(len(STREAM), len(complete)):
         try:
-            read(whole[:cut])
+            read(complete[:cut])
         except TraceError:
             continue
 
@@ -139,9 +139,9 @@ def refusal(data: bytes) -> str:
 
 
 def test_damage_is_named_with_its_place() -> None:
-    whole = recording(*BLOCKS)
+    complete = recording(*BLOCKS)
     assert "does not begin with what it is, at byte 32" in refusal(recording(BLOCKS[0], start=b""))
-    assert "no object begins at byte 32" in refusal(STREAM + b"\7" + whole[33:])
+    assert "no object begins at byte 32" in refusal(STREAM + b"\7" + complete[33:])
     assert "clock or its addresses" in refusal(recording(*BLOCKS, start=started(address_bytes=3)))
     assert "clock or its addresses" in refusal(recording(*BLOCKS, start=started(frequency=0)))
     assert "stack at byte" in refusal(recording(("StackBlock", struct.pack("<iii", 1, 1, 99))))
@@ -152,9 +152,9 @@ def test_damage_is_named_with_its_place() -> None:
     assert "shorter than what it holds" in refusal(recording(("EventBlock", struct.pack("<hh", 4, 0) + b"\xff" * 99)))
     late = ("EventBlock", sampled([(1, 41, 1, MANAGED), (1 << 63, 41, 1, MANAGED)]))
     assert "time of a sample" in refusal(recording(*BLOCKS[:2], late, start=started(frequency=1)))
-    at = whole.index(b"MetadataBlock")
-    assert "negative size" in refusal(whole[: at + 14] + b"\xff" * 4 + whole[at + 18 :])
-    assert "that should end at byte" in refusal(whole[: at + 14] + b"\1\0\0\0" + whole[at + 18 :])
+    at = complete.index(b"MetadataBlock")
+    assert "negative size" in refusal(complete[: at + 14] + b"\xff" * 4 + complete[at + 18 :])
+    assert "that should end at byte" in refusal(complete[: at + 14] + b"\1\0\0\0" + complete[at + 18 :])
 
 
 def test_a_moment_that_cannot_be_is_left_out() -> None:

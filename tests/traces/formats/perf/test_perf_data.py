@@ -187,7 +187,7 @@ def test_a_process_maps_other_files_later_and_its_children_have_what_it_had() ->
     assert stacks(trace, 1)[0][0] == "own.so+0x1;libwork.so.1+0x900"
 
 
-def test_several_events_are_told_apart_whatever_fields_they_have() -> None:
+def test_several_events_are_distinguished_whatever_fields_they_have() -> None:
     head = IDENTIFIER | IP | TID | TIME
     grouped = 1 << 0 | 1 << 2 | 1 << 3
     cycles = attribute(head | PERIOD | READ | CALLCHAIN, kind=0, read_format=grouped)
@@ -263,7 +263,7 @@ def test_pipes_and_compression_change_nothing(data: bytes) -> None:
     assert [p.name for p in trace.profiles] == [p.name for p in plain.profiles]
 
 
-def test_processor_traces_beside_samples_are_counted_and_alone_refused() -> None:
+def test_processor_traces_with_samples_are_counted_and_alone_refused() -> None:
     trace = record(71, struct.pack("<QQQIIII", 16, 0, 0, 0, 0, 0, 0)) + bytes(16)
     assert warnings(read(recording(trace, *SESSION)))["processor_traces"] == 1
     with pytest.raises(UnrecognisedTrace, match="--itrace"):
@@ -303,9 +303,9 @@ def test_events_without_a_description_are_named_by_their_number() -> None:
 
 
 def test_stacks_read_in_pieces_are_the_same(fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = read(recorded(fixtures))
+    expected = read(recorded(fixtures))
     monkeypatch.setattr(perf_data, "FRAMES_AT_ONCE", 50)
-    assert stacks(read(recorded(fixtures))) == stacks(whole)
+    assert stacks(read(recorded(fixtures))) == stacks(expected)
 
 
 @given(

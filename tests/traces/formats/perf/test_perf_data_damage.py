@@ -45,17 +45,17 @@ def changed(data: bytes, at: int, value: int) -> bytes:
     return data[:at] + struct.pack("<Q", value) + data[at + 8 :]
 
 
-WHOLE = recording(*SESSION, names=("cpu-clock",))
+COMPLETE = recording(*SESSION, names=("cpu-clock",))
 START = 104 + 128
 
 
 def test_damage_is_named_with_its_place() -> None:
-    assert "byte 60" in refusal(WHOLE[:60])
-    assert "byte 240" in refusal(WHOLE[:240])
-    assert "list of events, at byte 999,999" in refusal(changed(WHOLE, 24, 999_999))
-    assert "list of events" in refusal(changed(WHOLE, 16, 3))
-    assert "numbers of an event, at byte 2,000,000" in refusal(changed(WHOLE, 104 + 112, 2_000_000))
-    assert f"record at byte {START}" in refusal(changed(WHOLE, START, 3))
+    assert "byte 60" in refusal(COMPLETE[:60])
+    assert "byte 240" in refusal(COMPLETE[:240])
+    assert "list of events, at byte 999,999" in refusal(changed(COMPLETE, 24, 999_999))
+    assert "list of events" in refusal(changed(COMPLETE, 16, 3))
+    assert "numbers of an event, at byte 2,000,000" in refusal(changed(COMPLETE, 104 + 112, 2_000_000))
+    assert f"record at byte {START}" in refusal(changed(COMPLETE, START, 3))
     assert "record 3, a sample" in refusal(recording(mapped(), record(9, bytes(16))))
     assert "record 3, a sample" in refusal(recording(mapped(), changed(sample(1, PROGRAM), 40, 2)))
     assert "record 3, a sample" in refusal(recording(mapped(), changed(sample(1, PROGRAM), 40, 2**63)))
@@ -82,7 +82,7 @@ def test_counters_that_fill_no_sample_are_refused() -> None:
 
 
 def test_a_file_that_ends_anywhere_is_read_or_refused() -> None:
-    for data in (WHOLE, piped(*SESSION), recording(compressed(b"".join(SESSION), 41))):
+    for data in (COMPLETE, piped(*SESSION), recording(compressed(b"".join(SESSION), 41))):
         for cut in range(16, len(data), 5):
             try:
                 read(data[:cut])

@@ -108,7 +108,7 @@ def test_a_snapshot_with_the_real_time_says_when_it_was_and_the_system_where() -
     assert read(packet((45, message((7, 120)))), *slices_of_main).recorded_at_ns is None
 
 
-def test_slices_beside_threads_are_intervals_and_counters_are_levels() -> None:
+def test_slices_outside_threads_are_intervals_and_counters_are_levels() -> None:
     trace = read(
         thread(MAIN, "main"),
         packet((60, message((1, OTHER), (5, MAIN), (2, "Request")))),

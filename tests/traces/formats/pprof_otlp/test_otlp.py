@@ -159,9 +159,9 @@ def test_a_file_cut_anywhere_is_read_or_refused() -> None:
     data.dictionary.string_table.extend(recording.strings)
     profile = recording.profile([{"stack_index": stack, "timestamps_unix_nano": [STARTED]}])
     data.resource_profiles.add().scope_profiles.add(profiles=[profile])
-    whole = data.SerializeToString()
-    for end in range(len(whole)):
+    complete = data.SerializeToString()
+    for end in range(len(complete)):
         try:
-            check(read_trace(whole[:end], name="cut"))
+            check(read_trace(complete[:end], name="cut"))
         except TraceError:
             continue

@@ -121,7 +121,7 @@ def test_a_long_address_is_cut() -> None:
     assert cut.endswith("…")
 
 
-def test_a_recorded_page_tells_what_it_waited_for(request: pytest.FixtureRequest) -> None:
+def test_a_recorded_page_shows_what_it_waited_for(request: pytest.FixtureRequest) -> None:
     case = Path(request.config.rootpath) / "evals" / "cases" / "inbox-wait" / "trace.chrome.json.gz"
     trace = read_trace(case.read_bytes(), name="inbox")
     waited = dict(zip(texts(trace, "url"), (trace.requests.end - trace.requests.start).tolist(), strict=True))

@@ -32,7 +32,7 @@ def test_a_node_weighs_what_it_allocated_and_lines_count_from_one() -> None:
     assert profile.tree.total_values[0].tolist() == [400, 400, 300, 100]
 
 
-def test_a_profile_recorded_by_node_is_read_whole(shared: Path) -> None:
+def test_a_profile_recorded_by_node_is_read_completely(shared: Path) -> None:
     trace = read_trace((shared / "traces" / "node-tsc.heapprofile.gz").read_bytes(), name="unknown")
     check(trace)
     assert trace.format == "heap-profile"

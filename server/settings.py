@@ -1,6 +1,6 @@
 """What a person can set: `FLAMECHAT_<FIELD>` for each field of `Settings`, and the names that teams already use.
 
-Values are checked whole and first: a wrong one ends the program with one line before anything is started.
+All values are checked first: a wrong one ends the program with one line before anything is started.
 """
 
 import os

@@ -25,7 +25,7 @@ FIRST_LINE_BYTES = 16 << 20
 """How much of a text's first line it may look at where that is longer: a stack of 65,535 long names."""
 
 MAX_PROFILES = 20_000
-"""Most threads, or other profiles, of one trace: whole machines recorded while they compile come to some thousands."""
+"""Most threads, or other profiles, of one trace: machines recorded while they compile come to some thousands."""
 
 MAX_STACK_DEPTH = 65_535
 """Deepest stack kept; deeper frames are counted as a warning. Runaway recursion is the only known source."""

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from traces.bounds import MAX_PROFILES, MAX_STACK_DEPTH
-from traces.counting import whole_counts
+from traces.counting import integer_counts
 from traces.errors import DamagedTrace, EmptyTrace, TraceTooLarge
 from traces.kernels.columns import counted, first_rows, pick
 from traces.kernels.spans import sum_spans
@@ -125,7 +125,7 @@ class TraceBuilder:
         return DamagedTrace(f"{self.name}: this {self.format} file is damaged: {reason} Record or export it again.")
 
     def instant(self, profile: int, time: int, name: str) -> None:
-        """A point in time (nanoseconds on the file's clock); `profile` -1 is the whole trace."""
+        """A point in time (nanoseconds on the file's clock); `profile` -1 is the trace itself."""
         self.side_tables.points.append((profile, time, name))
 
     def counter(self, profile: int, time: int, name: str, value: float) -> None:
@@ -177,7 +177,7 @@ class TraceBuilder:
         if facts.counts is Counts.NONE:
             count = np.zeros(len(paths), np.int64)
         elif facts.count_value is not None:
-            count = whole_counts(paths.frame, own[facts.count_value])
+            count = integer_counts(paths.frame, own[facts.count_value])
         else:
             count = counted(leaves, len(paths))
         self._too_deep(paths.truncated)

@@ -38,11 +38,11 @@ def counting(facts: Facts, values: Sequence[ValueType], default_value: int = 0, 
     return replace(facts, counts=counts, count_value=chosen)
 
 
-def whole_counts(frame: npt.NDArray[np.int32], counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Counts of call paths as whole numbers whose sum per frame is exact: estimated paths split them into parts."""
-    whole: npt.NDArray[np.float64] = np.rint(counts)
-    if (whole == counts).all():
-        return np.asarray(whole, np.int64)
+def integer_counts(frame: npt.NDArray[np.int32], counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Counts of call paths as integers whose sum per frame is exact: estimated paths split them into parts."""
+    rounded: npt.NDArray[np.float64] = np.rint(counts)
+    if (rounded == counts).all():
+        return np.asarray(rounded, np.int64)
     order = np.argsort(frame, kind="stable")
     sums = np.cumsum(counts[order])
     first = np.flatnonzero(np.diff(frame[order], prepend=-1))

@@ -12,7 +12,7 @@ Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
 Values = npt.NDArray[Any]
 EXACT = float(1 << 53)
-"""Below this, float64 holds every whole number."""
+"""Below this, float64 holds every integer."""
 RADIX = 1 << 16
 """Numpy sorts numbers below this by radix."""
 
@@ -35,14 +35,14 @@ class Levels:
         return self._by_node(sums)
 
     def at_or_below(self, matching: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Which nodes are wanted or lie below one that is."""
+        """Which nodes match or lie below one that is."""
         found = matching[self.nodes]
         for first, last in zip(self.cuts[1:-1], self.cuts[2:], strict=True):
             found[first:last] |= found[self.above[first:last]]
         return self._by_node(found)
 
     def nearest(self, matching: npt.NDArray[np.bool_]) -> Int64:
-        """The nearest wanted node at or above each one, -1 where there is none."""
+        """The nearest matching node at or above each one, -1 where there is none."""
         found = np.where(matching[self.nodes], self.nodes, -1)
         if not matching.all():
             for first, last in zip(self.cuts[1:-1], self.cuts[2:], strict=True):

@@ -1,4 +1,4 @@
-"""What people are told where the compiled kernels are not in use and the plain reference reads in their place."""
+"""What people read where the compiled kernels are not in use and the plain reference reads in their place."""
 
 from traces.analysis.units import format_value
 from traces.bounds import MAX_REFERENCE_BYTES

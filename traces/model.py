@@ -206,7 +206,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Instants:
-    """Points in time: `profile` -1 is the whole trace."""
+    """Points in time: `profile` -1 is the trace itself."""
 
     profile: Int32
     time: Int64

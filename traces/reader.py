@@ -48,7 +48,7 @@ def read_trace(data: bytes | memoryview | mmap, *, name: str, progress: Progress
         repaired, halves = without_half_characters(content)
         if not halves:
             raise
-        return _read(memoryview(mended), known, _builder(name, known, progress), given, halves)
+        return _read(memoryview(repaired), known, _builder(name, known, progress), given, halves)
 
 
 def _builder(name: str, known: Format, progress: Progress | None) -> TraceBuilder:

@@ -28,7 +28,7 @@ PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
 )
 """Asked in this order: `ThreadPoolForegroundWorker` belongs to a pool, not to one kind of work."""
 TASKS = " tasks"
-"""What importers add to the name of a thread whose calls stand beside its samples."""
+"""What importers add to the name of a thread whose calls are recorded with its samples."""
 
 
 def role_of(name: str, pid: str, tid: str) -> tuple[Role, RoleRule]:

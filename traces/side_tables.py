@@ -1,4 +1,4 @@
-"""What a file says beside samples and spans, as the builder collects it: moments, levels, intervals, arrows."""
+"""What a file has besides samples and spans, as the builder collects it: moments, levels, intervals, arrows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class Request(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class SideTables:
     """Rows (`points` become instants too) and lists of columns, each a batch; times on the file's clock, profiles by
-    index (-1: the whole trace)."""
+    index (-1: the trace itself)."""
 
     points: list[tuple[int, int, str]] = field(default_factory=list)
     instants: list[tuple[Int32, Int64, Int32, Texts]] = field(default_factory=list)

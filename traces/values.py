@@ -59,7 +59,7 @@ class Role(StrEnum):
     """What a thread is for."""
 
     MAIN = "main"  #: The thread on which the program started, or the page runs.
-    UI = "ui"  #: Draws or handles input beside the main thread: a browser's own main thread, Android's RenderThread.
+    UI = "ui"  #: Draws or handles input next to the main thread: a browser's own main thread, Android's RenderThread.
     WORKER = "worker"  #: Started by the program for one kind of work: a web worker, a background thread.
     IO = "io"  #: Network, files, messages between processes.
     GC = "gc"  #: The garbage collector's.

@@ -1,4 +1,4 @@
-"""Who people are, where files are kept and who else hears turns: this machine, or a Supabase project."""
+"""Who people are, where files are kept and who else receives turns: this machine, or a Supabase project."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager

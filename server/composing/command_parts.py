@@ -1,4 +1,4 @@
-"""The doors of the commands. Imports of parts stand inside functions, so that a command loads only what it opens."""
+"""The entry points of the commands. Imports of parts stand inside functions, so that a command loads what it opens."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def build_entry_points(serve: Callable[[ServeOptions], int]) -> CliEntryPoints:
-    """All doors; `serve` is that of the server."""
+    """All of them; `serve` starts the server."""
     return CliEntryPoints(
         serve=serve,
         analysis=_open_analysis,

@@ -56,8 +56,8 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backing:
-    """Who people are, where files are kept and who else hears turns. `relay` is the one to publish to; `user` the one
-    of a server on one machine."""
+    """Who people are, where files are kept and who else receives turns. `relay` is the one to publish to; `user` the
+    one of a server on one machine."""
 
     objects: ObjectStore
     identity: Identity

@@ -1,4 +1,4 @@
-"""The only door to a thing that belongs to somebody: one function per kind of object, each answers "may this caller?".
+"""The only way to a thing that belongs to somebody: one function per kind of object, each answers "may this caller?".
 
 The stores answer only for the caller's accounts (in SQL, by row-level security); these check the row that came back
 once more, so that a mistake in a store cannot show one account's things to another.

@@ -33,7 +33,7 @@ HISTORY_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A session opened for one listener, who hears everything that happens after `ack` was written. `running` is the
+    """A session opened for one listener, who receives everything that happens after `ack` was written. `running` is the
     turn that ran then."""
 
     ack: ConnectionAck
@@ -248,7 +248,7 @@ class Conversation:
         return [_history_message(row) for row in rows]
 
     async def refusal(self, caller: Caller, session_id: str, message: str) -> ChatError:
-        """What tells a client that the graph stopped a turn at the session's limit."""
+        """What informs a client that the graph stopped a turn at the session's limit."""
         limits = await self._conversations.limits(caller, session_id)
         return ChatError(
             error_code="limit_exceeded",

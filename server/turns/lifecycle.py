@@ -2,7 +2,7 @@
 
 Rule: everything that changes a turn's state stands in `TRANSITIONS`. The runner, the endings, the view that listeners
 see and the relay take it from here; the functions of the database (`supabase/migrations/*_turns.sql`, called by
-`server/adapters/postgres/conversations.py`) and the in-memory twin are held to it cell by cell, by
+`server/adapters/postgres/conversations.py`) and the in-memory twin are compared with it cell by cell, by
 `tests/contracts/test_turn_lifecycle.py`. The form is that of h11's `_state.py`.
 
     (absent) --ACCEPT_BEHIND--> waiting --EARLIER_ENDED--> accepted <--ACCEPT-- (absent)

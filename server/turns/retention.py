@@ -1,5 +1,5 @@
 """What must go goes, and what must begin again begins: expired traces are removed with everything that hangs on them,
-pictures that belong to no message go too, and monthly counters roll to the month that has begun. Every process may do
+pictures that belong to no message go too, and monthly counters roll to the current month. Every process may do
 it at any time: whoever comes second finds nothing left.
 """
 
@@ -18,7 +18,7 @@ from server.ports.traces import TraceRecords, TraceWorkers
 EVERY_S = 60.0
 AT_ONCE = 100
 ROUNDS_PER_TIDYING = 60
-"""Pictures are looked through at the start and then every hour: it takes a listing of the whole bucket."""
+"""Pictures are looked through at the start and then every hour: it takes a listing of the bucket."""
 
 PICTURES_AT_ONCE = 500
 

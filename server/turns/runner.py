@@ -33,7 +33,7 @@ from server.turns.turn_failures import turn_failure
 from server.turns.view_of_turn import TurnView
 
 NOTE_WITHIN_S = 15.0
-"""How long the database is waited for to hear of a hand-over; a stop waits for it too."""
+"""How long the database is waited for at a hand-over; a stop waits for it too."""
 
 NOTE_AGAIN_S = 0.3
 
@@ -156,7 +156,7 @@ class TurnRunner:
             log.info("turn_waits_for_an_earlier_one", turn_id=job.turn_id)
         except DatabaseUnavailable as error:
             log.warning("turn_waits_for_the_database", turn_id=job.turn_id, where=raised_at(error))
-            if running.attempt is not None:  # the next attempt goes on after the last whole step
+            if running.attempt is not None:  # the next attempt goes on after the last complete step
                 await self._note_hand_over(job.turn_id, running.attempt)
         except Exception as error:  # noqa: BLE001 - the top of a job: whoever keeps turns from being lost gives it again
             log.warning("turn_not_run", turn_id=job.turn_id, error=type(error).__name__, where=raised_at(error))
@@ -279,19 +279,19 @@ class TurnRunner:
         )
 
     async def _end(self, view: TurnView, account_id: str, outcome: Outcome, *, attempt: int | None = None) -> None:
-        """Store the ending, then tell it; or that another process has ended the turn, if anything had been told.
+        """Store the ending, then publish it; or that another process has ended the turn, if anything was published.
 
-        Raises DatabaseUnavailable when the next attempt will store and tell it.
+        Raises DatabaseUnavailable when the next attempt will store and publish it.
         """
         ending, events = ending_of(view, account_id, outcome)
         try:
             stored = await self._conversations.end_turn(view.turn_id, ending, attempt=attempt)
-        except Exception as error:  # listeners must hear that the answer was lost
+        except Exception as error:  # listeners must learn that the answer was lost
             log.warning("turn_not_stored", turn_id=view.turn_id, error=type(error).__name__, where=raised_at(error))
             if attempt is not None and await self._relay.give_up(view.turn_id, view.session_id):
                 if isinstance(error, DatabaseUnavailable):
                     raise
-                return  # the turn has not ended: its next attempt stores and tells
+                return  # the turn has not ended: its next attempt stores and publishes
             lost = TurnFailed(
                 code="not_stored", message="The answer could not be stored. It is tried again.", retryable=True
             )
@@ -302,7 +302,7 @@ class TurnRunner:
                 return
             text = "Another server has ended this answer. Open the conversation again to see it."
             events = (TurnFailed(code="superseded", message=text, retryable=False),)
-        if stored is not None:  # before it is told: whoever has heard the end finds it counted
+        if stored is not None:  # before it is published: whoever received the end finds it counted
             running = self._running.get(view.turn_id)
             self._measures.turn_ended(
                 ending.status.value,

@@ -29,7 +29,7 @@ class RelaySink:
         self._timer: asyncio.Task[None] | None = None
 
     def restore(self, events: Sequence[TurnEvent]) -> None:
-        """Take up what an earlier attempt has told and this one keeps. Before anything is emitted."""
+        """Take up what an earlier attempt has published and this one keeps. Before anything is emitted."""
         for event in events:
             self.view.apply(event)
 

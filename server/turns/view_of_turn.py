@@ -68,13 +68,13 @@ class TurnView:
 
     @classmethod
     def at_start(cls, turn_id: str, session_id: str, attempt: int) -> "TurnView":
-        """Of an attempt of which nothing has been told."""
+        """The view of an attempt before its first event."""
         return cls(turn_id, session_id, seq=max(attempt - 1, 0) * SEQS_PER_ATTEMPT, attempt=attempt)
 
     @classmethod
     def left_behind(cls, turn_id: str, session_id: str, attempts: int, published: TurnSnapshot | None) -> "TurnView":
-        """Of a turn that had so many attempts and gets no other: what was told of it, numbered on in the next block, so
-        that no number comes twice."""
+        """Of a turn that had so many attempts and gets no other: what was published of it, numbered on in the next
+        block, so that no number comes twice."""
         if published is None or published.turn_id != turn_id:
             return cls.at_start(turn_id, session_id, attempts + 1)
         view = cls.of_snapshot(published)
@@ -126,7 +126,7 @@ class TurnView:
 
     @property
     def replaces(self) -> bool:
-        """Whether nothing has been told yet of a later attempt: what the earlier one told is to be replaced first."""
+        """Whether a later attempt has published nothing yet: what the earlier one published is to be replaced first."""
         return self.seq > 0 and self.seq % SEQS_PER_ATTEMPT == 0
 
     @property

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from bench.house import LEVELS, crowded, tracked, twice
+from bench.house import LEVELS, crowded, house_words, tracked, twice
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("traces", "rendering", "limits", "server")
 MAX_MODULE_LINES = 400
+MAX_HOUSE_WORDS_IN_COMMENTS = 40
 DUMPING_GROUNDS = {"utils", "util", "helpers", "common", "core", "misc", "manager", "managers"}
 SOURCES = {".py", ".ts", ".tsx", ".css", ".c", ".h", ".sql"}
 
@@ -55,6 +56,12 @@ def test_no_dumping_ground_has_appeared() -> None:
 
 def test_no_file_name_stands_twice_unless_rooms_mirror_each_other() -> None:
     assert not twice(tracked())
+
+
+def test_names_and_comments_use_the_words_of_the_field() -> None:
+    words = house_words(tracked())
+    assert [word for word in words if word.in_name] == []
+    assert len([word for word in words if not word.in_name]) <= MAX_HOUSE_WORDS_IN_COMMENTS
 
 
 def test_no_folder_holds_more_units_than_a_reader_takes_in_at_a_look() -> None:

@@ -21,7 +21,7 @@ from traces.analysis.view_layout import time_order
 from traces.analysis.window import Window
 from traces.builder import TraceBuilder
 from traces.cache import decode, encode
-from traces.counting import whole_counts
+from traces.counting import integer_counts
 from traces.errors import NoTimes
 from traces.formats.facts_table import facts_table
 from traces.formats.format import SAMPLED, sums
@@ -188,7 +188,7 @@ def test_profiles_lie_on_one_axis_or_are_said_to_be_apart() -> None:
     assert hottest_windows(apart).rows
 
 
-def test_sums_beside_moments_do_not_stretch_the_recording() -> None:
+def test_sums_next_to_moments_do_not_lengthen_the_recording() -> None:
     """As waits of JFR do: they lie end to end from 0, samples at their time since 1970."""
     builder = TraceBuilder("small", "example")
     begins = 1_700_000_000_000 * MS
@@ -211,9 +211,9 @@ def test_facts_survive_the_cache(fixtures: Path) -> None:
         ]
 
 
-def test_counts_of_estimated_paths_are_whole_and_add_up() -> None:
+def test_counts_of_estimated_paths_are_integers_and_add_up() -> None:
     frames = np.array([0, 1, 0, 1, 0], np.int32)
-    counts = whole_counts(frames, np.array([0.4, 2.5, 0.4, 2.5, 0.2]))
+    counts = integer_counts(frames, np.array([0.4, 2.5, 0.4, 2.5, 0.2]))
     assert counts.dtype == np.int64
     assert np.bincount(frames, counts).tolist() == [1, 5]
     assert (counts >= 0).all()

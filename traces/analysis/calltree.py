@@ -17,7 +17,7 @@ from traces.values import Counts, Unit
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """`parent` indexes `BudgetedTree.nodes` (-1: a root); shares are of `whole`.
+    """`parent` indexes `BudgetedTree.nodes` (-1: a root); shares are of `scope_total`.
 
     Hidden children are those past the budget. `handle` is the call-tree node, of a merged tree its largest one.
     """

@@ -11,7 +11,7 @@ from traces.values import ProfileKind
 
 @dataclass(frozen=True, slots=True)
 class CallDurations:
-    """Whole durations of single calls with what they call, in the unit of the axis; each is one that occurred.
+    """Full durations of single calls with what they call, in the unit of the axis; each is one that occurred.
 
     The 99th percentile is the least duration that 99 of 100 calls do not exceed (nearest rank).
     """

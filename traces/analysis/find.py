@@ -38,7 +38,7 @@ def find_frames(
     value: str | None = None,
     frame_filter: FrameFilter | None = None,
 ) -> FrameMatches:
-    """Frames of the whole trace whose name or file holds the pattern, any case, as far as the filter shows them; values
+    """Frames of the trace whose name or file holds the pattern, any case, as far as the filter shows them; values
     are of the selection, inside the window.
 
     Raises UnknownHandle, InvalidQuestion.

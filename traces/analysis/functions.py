@@ -40,9 +40,9 @@ class FunctionRow:
 
 @dataclass(frozen=True, slots=True)
 class FunctionTable:
-    """Some of `total_rows` functions, in order. `whole` is everything in the window that is not idle, `hidden` the
-    part of it in which a filter shows no function at all. `profile` is a handle, or `all`. `counted` is what `count`
-    is a number of: calls, samples, or the events that the counted value names; None without counts."""
+    """Some of `total_rows` functions, in order. `scope_total` is everything in the window that is not idle, `hidden`
+    the part of it in which a filter shows no function at all. `profile` is a handle, or `all`. `counted` is what
+    `count` is a number of: calls, samples, or the events that the counted value names; None without counts."""
 
     rows: tuple[FunctionRow, ...]
     total_rows: int

@@ -1,4 +1,4 @@
-"""When it was hottest: the stretches of a time axis in which most happened, or most of one function."""
+"""When it was hottest: the windows of a time axis in which most happened, or most of one function."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,7 +20,7 @@ from traces.values import Unit
 WINDOWS_OF_AXIS = 20
 """Without a length a window is a twentieth of the axis: short enough to stand out, long enough to hold samples."""
 STEPS = 4
-"""Windows begin at multiples of a quarter of their length: the hottest stretch misses a quarter of itself at most."""
+"""Windows begin at multiples of a quarter of their length: the hottest one misses a quarter of itself at most."""
 MAX_STEPS = 1_000_000
 FUNCTIONS = 3
 
@@ -151,7 +151,7 @@ def _until(
         weight = weight if inside.all() else weight * inside
     if len(start) == 0:
         return np.zeros(len(edges))
-    # Intervals that have begun, of which only the last can still be going on.
+    # Intervals that have started, of which only the last can still be going on.
     first_after = np.searchsorted(start, np.ceil(edges).astype(start.dtype) if start.dtype.kind == "i" else edges)
     current = np.maximum(first_after - 1, 0)
     part = weight[current].astype(np.float64)

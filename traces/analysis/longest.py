@@ -1,4 +1,4 @@
-"""The longest single calls, or in sampled profiles the longest stretches of samples of one call path."""
+"""The longest single calls, or in sampled profiles the longest runs of samples of one call path."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from traces.analysis.filters import FrameFilter, frames_that, shown_frames
 from traces.analysis.filters import pattern as expression
 from traces.analysis.selection import select
 from traces.analysis.time_axis import need_times
-from traces.analysis.time_ranges import stretches
+from traces.analysis.time_ranges import sample_runs
 from traces.analysis.window import Window, full_axis, spans_near
 from traces.handles import ProfileChoice
 from traces.kernels.columns import pick
@@ -58,7 +58,7 @@ def longest_spans(
 ) -> LongSpans:
     """Calls by duration; `pattern` is text in the name or file, `outermost` leaves those that nothing shown called.
 
-    Whole durations, of calls that touch the window. Raises UnknownHandle, InvalidQuestion, NoTimes (samples without).
+    Full durations, of calls that touch the window. Raises UnknownHandle, InvalidQuestion, NoTimes (samples without).
     """
     chosen = select(trace, profile)
     if window is not None or chosen.kind is ProfileKind.SAMPLED:

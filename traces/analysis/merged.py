@@ -90,8 +90,8 @@ def above(tree: CallTree, starts: Int64, weights: Values, counts: Int64, *, larg
 
 
 class _Growth:
-    """A merged tree that grows by whole levels, out of rows with weights and counts that climb from a tree's nodes to
-    their callers. Levels are many and small: what their nodes hold beside totals is added up for several at once."""
+    """A merged tree that grows by complete levels, out of rows with weights and counts that climb from a tree's nodes
+    to their callers. Levels are many and small: what nodes have besides totals is added up for several at once."""
 
     def __init__(self, tree: CallTree, weights: Values, counts: Int64) -> None:
         self.size = 0

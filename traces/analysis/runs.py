@@ -33,8 +33,8 @@ TESTED = 200
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One function, or the whole (`name` None). `before` and `after` are its values run by run; `p` is None when there
-    are too few runs for any."""
+    """One function, or all of them (`name` None). `before` and `after` are its values run by run; `p` is None when
+    there are too few runs for any."""
 
     name: str | None
     file: str | None
@@ -51,8 +51,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """`whole` is what each run measured in all; `rows` the functions, largest change of the median first. `least_p` is
-    the smallest p that this number of runs can give. With `normalised`, values of functions are shares of their run."""
+    """`scope_total` is what each run measured in all; `rows` the functions, largest change of the median first.
+    `least_p` is the smallest p that this number of runs can give. With `normalised`, values of functions are shares of
+    their run."""
 
     scope_total: Change
     rows: tuple[Change, ...]

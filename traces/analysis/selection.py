@@ -178,11 +178,12 @@ def select(
     index = _value_index(main, value)
     if profile != ALL:
         return Selection(trace, (main,), (index,), main.handle, main.name, 0, frame_filter or None)
-    wanted = main.values[index]
+    chosen_value = main.values[index]
     chosen = [
         p
         for p in trace.profiles
-        if (p.kind, p.axis, p.order, p.counts) == (main.kind, main.axis, main.order, main.counts) and wanted in p.values
+        if (p.kind, p.axis, p.order, p.counts) == (main.kind, main.axis, main.order, main.counts)
+        and chosen_value in p.values
     ]
     return Selection(
         trace,

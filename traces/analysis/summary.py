@@ -1,4 +1,4 @@
-"""What a trace is: the first thing a person or a model is told about it."""
+"""What a trace is: the first thing a person or a model reads about it."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -158,7 +158,7 @@ def _profile(trace: Trace, p: Profile) -> ProfileSummary:
 
 
 def _questions(trace: Trace, profiles: tuple[ProfileSummary, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What this kind of data can and cannot tell, so that nobody reads more into it."""
+    """What this kind of data can and cannot answer, so that nobody reads more into it."""
     can, cannot = ["which functions use the most, by themselves and with what they call", "who calls a function"], []
     kinds = {p.kind for p in trace.profiles}
     units = {value.unit for p in trace.profiles for value in p.values}

@@ -21,7 +21,7 @@ class SampleRuns:
 
 
 def sample_runs(profile: Profile, samples: Samples, window: Window) -> SampleRuns:
-    """Neighbouring samples with the same path as one, cut at the window's edges; a gap in time ends a stretch."""
+    """Neighbouring samples with the same path as one, cut at the window's edges; a gap in time ends a run."""
     first, last = samples_near(profile, samples, window)
     begins, ends = sample_extent(profile, samples, first, last)
     leaf = samples.leaf[first:last]

@@ -11,7 +11,7 @@ from traces.analysis.merged import above, below, full_tree
 from traces.analysis.selection import select
 from traces.analysis.side_by_side import heaviest_first
 from traces.analysis.time_axis import is_in_order, need_times
-from traces.analysis.time_ranges import stretches
+from traces.analysis.time_ranges import sample_runs
 from traces.analysis.window import Window, edges, full_axis, spans_near
 from traces.handles import ProfileChoice, profile_at
 from traces.kernels.columns import pick

@@ -32,7 +32,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class NodeValues:
-    """Self, total and count of each node of a call tree, in one of the profile's values, whole or in a window.
+    """Self, total and count of each node of a call tree, in one of the profile's values, in all or in a window.
 
     `hidden` is the value of stacks in which a filter shows no frame at all.
     """
@@ -191,13 +191,13 @@ def full_axis(profile: Profile) -> Window:
 
 
 def bounds(column: Values, window: Window) -> Values:
-    """The window's edges for a search in the column; a search for floats makes floats of all whole numbers in it."""
+    """The window's edges for a search in the column; a search for floats makes floats of all integers in it."""
     exact = np.array((window.start, window.end))
     return np.ceil(exact).astype(column.dtype) if column.dtype.kind == "i" else exact
 
 
 def edges(column: Values, window: Window) -> tuple[float, float]:
-    """The window's, moved out to whole numbers where the column holds those."""
+    """The window's, moved out to integers where the column holds those."""
     if column.dtype.kind == "i":
         return int(np.floor(window.start)), int(np.ceil(window.end))
     return window.start, window.end

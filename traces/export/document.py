@@ -23,7 +23,7 @@ class Document:
     notes: tuple[str, ...] = field(default=())
 
     def read(self) -> bytes:
-        """The whole file."""
+        """The file."""
         return b"".join(self.chunks)
 
 
@@ -81,7 +81,7 @@ def shown_name(profile: Profile) -> str:
 
 
 def distinct_names(trace: Trace) -> list[str]:
-    """Each frame's name; where functions share one, with the place that tells them apart."""
+    """Each frame's name; where functions share one, with the place that distinguishes them."""
     places: dict[str, set[tuple[str | None, int | None]]] = {}
     where = [(trace.frame_file(f), trace.frame_line(f)) for f in range(len(trace.frames))]
     for name, at in zip(trace.frame_names, where, strict=True):

@@ -105,7 +105,7 @@ def _format_of(head: Head) -> Format | None:
 
 
 def _more_of(head: Head, content: memoryview, name: str) -> Head:
-    """What tells the format may stand behind a long value: the names of all top-level values, or a text's first line.
+    """What identifies the format may stand behind a long value: the names of top-level values, or a text's first line.
 
     Raises DamagedTrace.
     """

@@ -1,4 +1,4 @@
-"""Times as files write them become whole nanoseconds."""
+"""Times as files write them become integer nanoseconds."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -14,7 +14,7 @@ from traces.values import Unit
 def nanoseconds(values: Sequence[Any] | Values, nanoseconds_per_unit: int) -> Int64:
     """Rounded to the nearest nanosecond; numbers may be written as text. Raises ValueError for what is no finite time.
 
-    Whole and fractional parts are scaled apart: a float64 of microseconds holds the nanosecond digits up to 2**43 µs
+    Integer and fractional parts are scaled apart: a float64 of microseconds holds the nanosecond digits up to 2**43 µs
     (101 days), but its product with 1,000 does not.
     """
     column = np.asarray(values)

@@ -27,7 +27,7 @@ from traces.values import Counts, ProfileKind
 PLACEHOLDERS = frozenset(
     {"(program)", "(garbage collector)", "(idle)", "(root)", "[root]", "root", "all", "(other places)"}
 )
-"""What profilers report beside functions; none of it is a place in the program."""
+"""What profilers report besides functions; none of it is a place in the program."""
 FLAT = 10
 """Functions whose sum says whether a profile is flat."""
 PATH_NAMES = 6

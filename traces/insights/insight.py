@@ -1,4 +1,4 @@
-"""What a detector says, and what an insight tells people and models."""
+"""What a detector says, and what an insight reports to people and models."""
 
 import re
 from collections.abc import Callable
@@ -15,7 +15,7 @@ PLACE = re.compile(r"\{(\d+)\}")
 
 
 class State(StrEnum):
-    """`fail`: the trace has it. `pass`: looked for and not found. `not_applicable`: this trace cannot tell."""
+    """`fail`: the trace has it. `pass`: looked for and not found. `not_applicable`: this trace cannot answer."""
 
     FAIL = "fail"
     PASS = "pass"  # noqa: S105 - a state, no secret
@@ -74,7 +74,7 @@ class Evidence:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What a detector found. `detail` is one or two sentences in which `{0}` stands for `evidence[0]`; `share` is the
-    part of the profile's whole that is at stake, at most; `advice` is what to do, or how to record a better trace."""
+    part of the profile's total that is at stake, at most; `advice` is what to do, or how to record a better trace."""
 
     state: State
     detail: str
@@ -150,5 +150,5 @@ def passed(detail: str, *, profile: str | None = None, share: float | None = Non
 
 
 def not_applicable(why: str) -> Verdict:
-    """This trace cannot tell, and why."""
+    """This trace cannot answer, and why."""
     return Verdict(State.NOT_APPLICABLE, why)

@@ -1,4 +1,4 @@
-"""Allocations and memory levels: who allocates, how small, what is held, what grows."""
+"""Allocations and memory levels: who allocates, how small, what is still live, what grows."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,4 +1,4 @@
-"""What programs do beside their purpose, told by the names of functions: one detector a kind, all from one table."""
+"""What programs do besides their purpose, recognised by the names of functions: one detector a kind."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,7 +20,7 @@ def named_share(
     own: bool = False,
     is_specific: bool = False,
 ) -> Verdict:
-    """A verdict on the share of a pattern's functions with what they call (`own`: alone). `telling` names belong to
+    """A verdict on the share of a pattern's functions with what they call (`own`: alone). `is_specific` names belong to
     nothing else, whoever does the work below them."""
     found = subject.category(pattern, own=own)
     if found.share < threshold(low):

@@ -17,7 +17,7 @@ from traces.model import NONE, Int32, Int64, Profile, Trace, Values
 from traces.values import ProfileKind, Unit
 
 NEGLIGIBLE = 1e-4
-"""Nodes with less of the whole than this are not walked: their ancestors hold their totals anyway."""
+"""Nodes with less of the total than this are not walked: their ancestors hold their totals anyway."""
 READ_NAMES = 300
 """Names matched against patterns, of the heaviest by self and by total: the rest weighs too little to be a finding."""
 READ_CHARACTERS = 120
@@ -28,7 +28,7 @@ PATH_IN_NAME = re.compile(r"\s+\(?(?:file|node|https?)?:?[^\s(]*[/\\].*")
 
 @dataclass(frozen=True, slots=True)
 class HeavyTree:
-    """The nodes of the main profile that weigh something, parents first; `node` is the index in the whole tree."""
+    """The nodes of the main profile that weigh something, parents first; `node` is the index in the full tree."""
 
     node: Int64
     frame: Int32
@@ -149,7 +149,7 @@ class Subject:
         return Category(value, value / self.total if self.total else 0.0, entries)
 
     def evidence(self, frame: int, values: Values) -> Evidence:
-        """A frame with its part of the whole."""
+        """A frame with its part of the total."""
         value = float(values[frame])
         share = value / self.total if self.total else None
         return Evidence(f"f{frame}", self.trace.frame_name(frame), self.amount(value), share)
@@ -172,7 +172,7 @@ class Subject:
 
     @cached_property
     def timeline(self) -> Profile | None:
-        """The calls of the main profile's thread: itself, or the tasks beside its samples."""
+        """The calls of the main profile's thread: itself, or the tasks recorded with its samples."""
         main = self.profile
         if main in self.timelines:
             return main

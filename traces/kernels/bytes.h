@@ -120,10 +120,10 @@ static inline uint64_t hash_pair(uint32_t left, uint32_t right) {
     return mix(((uint64_t)left << 32 | right) ^ 0x9e3779b97f4a7c15u, 0xa0761d6478bd642fu);
 }
 
-/* Make room for `wanted` elements of `width` bytes; 0 when memory is out. Columns at least double. */
-static inline int grow(void **column, int64_t *room, int64_t wanted, size_t width) {
-    if (wanted <= *room) return 1;
-    int64_t larger = *room * 2 > wanted ? *room * 2 : wanted + 16;
+/* Make room for `count` elements of `width` bytes; 0 when memory is out. Columns at least double. */
+static inline int grow(void **column, int64_t *room, int64_t needed, size_t width) {
+    if (needed <= *room) return 1;
+    int64_t larger = *room * 2 > needed ? *room * 2 : needed + 16;
     if (larger > (int64_t)(PTRDIFF_MAX / width)) return 0;
     void *moved = realloc(*column, (size_t)larger * width);
     if (!moved) return 0;

@@ -30,20 +30,20 @@ static void fill_up(Column *column, int kind, int64_t count) {
     if (column->filled < count) column->filled = count;
 }
 
-static int make_room(Column *column, int kind, int64_t wanted) {
+static int make_room(Column *column, int kind, int64_t needed) {
     int64_t value_room = column->room, id_room = column->room;
     if (!column->id_width) column->id_width = kind == TEXT ? 1 : sizeof(int32_t);
-    if (kind != TEXT && !grow((void **)&column->values, &value_room, wanted, sizeof(int64_t))) return 0;
-    if (kind != SCALED && !grow(&column->ids, &id_room, wanted, (size_t)column->id_width)) return 0;
+    if (kind != TEXT && !grow((void **)&column->values, &value_room, needed, sizeof(int64_t))) return 0;
+    if (kind != SCALED && !grow(&column->ids, &id_room, needed, (size_t)column->id_width)) return 0;
     column->room = kind == TEXT ? id_room : value_room;
     return 1;
 }
 
-/* Room for a row and those after it: whole blocks of rows that have no value get ready to be written. */
+/* Room for a row and those after it: full blocks of rows that have no value get ready to be written. */
 static __attribute__((noinline)) int make_ready(Column *column, int kind, int64_t row) {
-    int64_t wanted = (row / BLOCK + 1) * BLOCK;
-    if (wanted > column->room && !make_room(column, kind, wanted)) return 0;
-    fill_up(column, kind, wanted);
+    int64_t needed = (row / BLOCK + 1) * BLOCK;
+    if (needed > column->room && !make_room(column, kind, needed)) return 0;
+    fill_up(column, kind, needed);
     return 1;
 }
 

@@ -1,4 +1,4 @@
-/* What records.c looks for and what it fills: the wanted members of records by their keys, the columns of the table, and
+/* What records.c looks for and what it fills: the requested members of records by their keys, the columns of the table, and
  * what the records before have shown.
  *
  * This header, cells.h and record.h are parts of one translation unit, records.c: what is done for each byte or member must

@@ -10,7 +10,7 @@ Offsets = Sequence[int] | npt.NDArray[np.int64] | npt.NDArray[np.int32]
 Slices = tuple[Offsets, Offsets]
 """Offsets and lengths of parts of a document."""
 ReadCounter = memoryview
-"""Of whole numbers of 8 bytes; the first is how many bytes of a document were read."""
+"""Of integers of 8 bytes; the first is how many bytes of a document were read."""
 
 
 def advance(counter: ReadCounter | None, place: int) -> None:

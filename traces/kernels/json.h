@@ -218,7 +218,7 @@ static inline Cursor skip_value(Json *json, Cursor at) {
 static inline int64_t scaled_number(Cursor at, Cursor stop, int scale) {
     int negative = *at == '-';
     at += negative;
-    Cursor whole = at, point = skip_digits(at, stop), tail = point, fraction = point;
+    Cursor integer = at, point = skip_digits(at, stop), tail = point, fraction = point;
     if (tail < stop && *tail == '.') {
         fraction = tail + 1;
         tail = skip_digits(fraction, stop);
@@ -231,16 +231,16 @@ static inline int64_t scaled_number(Cursor at, Cursor stop, int scale) {
             if (exponent < 1000000) exponent = exponent * 10 + (*e - '0');
         shift += below ? -exponent : exponent;
     }
-    int64_t whole_digits = point - whole, digits = whole_digits + (tail > fraction ? tail - fraction : 0);
-    int64_t wanted = whole_digits + shift; /* how many leading digits are before the shifted point */
+    int64_t integer_digits = point - integer, digits = integer_digits + (tail > fraction ? tail - fraction : 0);
+    int64_t before_point = integer_digits + shift; /* how many leading digits are before the shifted point */
     uint64_t value = 0;
-    for (int64_t i = 0; i < wanted; i++) {
+    for (int64_t i = 0; i < before_point; i++) {
         if (i >= digits && value == 0) break;
-        uint64_t digit = i < whole_digits ? (uint64_t)(whole[i] - '0') : i < digits ? (uint64_t)(fraction[i - whole_digits] - '0') : 0;
+        uint64_t digit = i < integer_digits ? (uint64_t)(integer[i] - '0') : i < digits ? (uint64_t)(fraction[i - integer_digits] - '0') : 0;
         if (value > ((uint64_t)INT64_MAX - digit) / 10) return negative ? -INT64_MAX : INT64_MAX;
         value = value * 10 + digit;
     }
-    if (wanted >= 0 && wanted < digits && (wanted < whole_digits ? whole[wanted] : fraction[wanted - whole_digits]) >= '5' &&
+    if (before_point >= 0 && before_point < digits && (before_point < integer_digits ? integer[before_point] : fraction[before_point - integer_digits]) >= '5' &&
         value < (uint64_t)INT64_MAX)
         value++;
     return negative ? -(int64_t)value : (int64_t)value;

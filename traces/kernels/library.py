@@ -1,4 +1,4 @@
-"""The compiled kernels: found beside this file, loaded on first use, called without the interpreter's lock."""
+"""The compiled kernels: found next to this file, loaded on first use, called without the interpreter's lock."""
 
 import ctypes
 import os
@@ -100,7 +100,7 @@ def contiguous(array: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
 
 
 def call(function: Any, *arguments: Any) -> int:
-    """Call a kernel: columns as pointers, whole numbers as int64, structs by reference. Returns what it returns."""
+    """Call a kernel: columns as pointers, integers as int64, structs by reference. Returns what it returns."""
     function.restype = ctypes.c_int64
     return int(function(*map(_argument, arguments)))
 

@@ -34,9 +34,9 @@ static inline int64_t equal_bytes(Cursor left, Cursor right, int64_t limit) {
 
 static inline Cursor find_separator(Cursor at, Cursor end) {
 #if defined(__SSE2__)
-    const __m128i wanted = _mm_set1_epi8(';');
+    const __m128i semicolons = _mm_set1_epi8(';');
     while (end - at >= 16) {
-        unsigned mask = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)at), wanted));
+        unsigned mask = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)at), semicolons));
         if (mask) return at + __builtin_ctz(mask);
         at += 16;
     }

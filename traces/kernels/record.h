@@ -1,4 +1,4 @@
-/* One record: a JSON object whose wanted members become the cells of a row. */
+/* One record: a JSON object whose requested members become the cells of a row. */
 #ifndef FLAMECHAT_RECORD_H
 #define FLAMECHAT_RECORD_H
 

@@ -128,7 +128,7 @@ static Cursor read_document(Scan *scan, Cursor at, const uint8_t *name, size_t n
     return at;
 }
 
-/* Scan a whole document into `records`, which is zeroed; give the result to forget_records, whatever comes back. */
+/* Scan a document into `records`, which is zeroed; give the result to forget_records, whatever comes back. */
 EXPORT int64_t scan_records(Cursor data, int64_t length, const uint8_t *name, int64_t name_length, const Field *fields,
                         int64_t field_count, int64_t column_count, Counter *read, Records *records) {
     Scan scan = {.json = {data, data + length, NULL, OK}, .read = read, .records = records, .fields = fields,

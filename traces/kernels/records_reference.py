@@ -225,7 +225,7 @@ class _Document:
         return at
 
     def _read_members(self, at: int, level: int, places: dict[Field, Place]) -> int:
-        """The wanted members of an object, and of the objects in it that are entered; of one name the last counts."""
+        """The requested members of an object and of those in it that are entered; of one name the last counts."""
         json = self.json
         at = json.skip_space(at + 1)
         if json.byte(at) == ord("}"):

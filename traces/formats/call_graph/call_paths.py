@@ -17,11 +17,11 @@ from traces.model import NONE, Values
 from traces.stacks import StackTable
 
 MAX_PATHS = 20_000
-"""Call paths that are told apart, heaviest first: more would be guesses about guesses."""
+"""Call paths that are distinguished, heaviest first: more would be guesses about guesses."""
 MAX_STEPS = 1_000_000
 """Calls that are looked at while paths grow; real graphs need a tenth."""
 SMALLEST_PATH = 1e-4
-"""Of the whole; a path below it is not followed further (speedscope's bound too)."""
+"""Of the total; a path below it is not followed further (speedscope's bound too)."""
 SMALLEST_ROOT = 1e-3
 """Of a function's total; what its callers paid may differ by rounding without a caller being unknown."""
 RARE = "(rare call paths)"

@@ -36,7 +36,7 @@ class Row(msgspec.Struct, array_like=True, gc=False):
 
 
 class MarkerRow(Row, array_like=True, gc=False):
-    """What a marker carries beside its name and time is not decoded."""
+    """What a marker carries besides its name and time is not decoded."""
 
     c5: msgspec.Raw = msgspec.Raw(b"null")
 

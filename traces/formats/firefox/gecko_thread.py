@@ -77,7 +77,7 @@ class GeckoThread:
     """`frames[i]` is the builder's frame (or HIDDEN) and `categories[i]` the category of row i of the frame table.
 
     `prefixes` and `stacks` are the stack table: the caller's row (-1: none) and the frame's. `samples` are rows of it,
-    -1 for none. `times` are nanoseconds; `weights` are the columns beside time.
+    -1 for none. `times` are nanoseconds; `weights` are the columns besides time.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """What Apple's Instruments copies with "Deep Copy": its call tree, a function a line, with tabs between the columns.
 
 A line's figure is what the function and all below it took; what it took itself comes after its callees. Figures count
-in whole units of what is written, as speedscope counts them: `4.93 s` are 4 seconds, or what the lines below add up to.
+in full units of what is written, as speedscope counts them: `4.93 s` are 4 seconds, or what the lines below add up to.
 """
 
 import re
@@ -95,7 +95,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     if len(units) > 1:
         raise builder.damaged("its figures are in units that do not go together.")
     value = VALUES[units.pop() if units else Unit.COUNT]
-    builder.warn("fractions", "figures were read in whole units of what is written (4.93 s counts as 4 s)", cut)
+    builder.warn("fractions", "figures were read in full units of what is written (4.93 s counts as 4 s)", cut)
     try:
         weights: Values = in_unit(
             np.array(tree.weights, np.float64 if not value.unit.is_time else np.int64), value.unit, 1

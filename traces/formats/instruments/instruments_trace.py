@@ -48,7 +48,7 @@ class Bundle:
         return self.folder + path in self.archive.NameToInfo
 
     def names(self, pattern: str) -> list[str]:
-        """The files whose whole name matches."""
+        """The files whose full name matches."""
         names = (m.removeprefix(self.folder) for m in self.archive.namelist() if m.startswith(self.folder))
         return sorted(name for name in names if re.fullmatch(pattern, name))
 

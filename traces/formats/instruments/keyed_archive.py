@@ -46,7 +46,7 @@ class KeyedArchive:
         return found if isinstance(found, str) else None
 
     def number(self, value: Any) -> int | None:
-        """A whole number, or None."""
+        """An integer, or None."""
         found = self.at(value)
         return found if isinstance(found, int) and not isinstance(found, bool) else None
 

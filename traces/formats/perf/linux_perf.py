@@ -1,4 +1,4 @@
-"""What `perf script` prints: samples with stacks, of one process or the whole system.
+"""What `perf script` prints: samples with stacks, of one process or all of the system.
 
 Format: tools/perf/Documentation/perf-script.txt of Linux; a line `comm pid/tid [cpu] time: period event:` and under
 it the stack, innermost first, `address symbol+offset (object)`.

@@ -29,7 +29,7 @@ MAX_MAPPINGS = 4_000_000
 
 
 class Mapping(NamedTuple):
-    """A stretch of addresses, and the place in the file that is mapped at its start. `symbol` is the name of code that
+    """A range of addresses, and the place in the file that is mapped at its start. `symbol` is the name of code that
     the kernel announced itself."""
 
     start: int

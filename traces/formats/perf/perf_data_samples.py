@@ -42,7 +42,7 @@ class Samples:
 
 
 class Layout:
-    """Where the records' fields are. Raises DamagedTrace where several events cannot be told apart."""
+    """Where the records' fields are. Raises DamagedTrace where several events cannot be distinguished."""
 
     def __init__(self, records: Records, builder: TraceBuilder) -> None:
         self._records = records
@@ -51,7 +51,7 @@ class Layout:
         if not self._events:
             raise builder.damaged("it does not say which events were recorded.")
         fields = {event.fields for event in self._events}
-        self._event_word: int | None = None  # the word of a sample that tells its event
+        self._event_word: int | None = None  # the word of a sample that names its event
         if len(self._events) > 1:
             if all(mask & IDENTIFIER for mask in fields):
                 self._event_word = 1

@@ -149,7 +149,7 @@ def _all_packets(data: bytes) -> tuple[bytes, Fields, int]:
 
 
 def _unpacked(data: bytes, packed: dict[int, int], fields: Fields, firsts: Int64, lasts: Int64) -> Iterator[bytes]:
-    """Each packet as it stands in a trace; what a compressed one holds are whole packets."""
+    """Each packet as it stands in a trace; what a compressed one holds are complete packets."""
     room = MAX_PACKED
     for packet, (first, last) in enumerate(zip(firsts.tolist(), lasts.tolist(), strict=True)):
         row = packed.get(packet)

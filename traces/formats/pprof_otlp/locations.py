@@ -44,7 +44,7 @@ def frames_of_stacks(requested: Int64, stacks: Int64, idents: Int64, frames: Int
 
 
 def _looked_up(idents: Int64, values: Int32, requested: Int64) -> Int32:
-    """The value of each wanted id (none is negative), the last of ids that are equal. Raises IndexError for one that
+    """The value of each requested id (none is negative), the last of ids that are equal. Raises IndexError for one that
     is not there."""
     if not len(requested):
         return np.empty(0, np.int32)

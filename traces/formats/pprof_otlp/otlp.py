@@ -107,7 +107,7 @@ class Dictionary:
 
 
 def _attribute(message: bytes, strings: list[str], *, in_table: bool = False) -> tuple[str, str]:
-    """The key and value (a text or a whole number, as text; else empty) of a KeyValue, or of a row of the table."""
+    """The key and value (a text or an integer, as text; else empty) of a KeyValue, or of a row of the table."""
     key = value = ""
     for number, wire, first, last in fields(message, 0, len(message)):
         if number == 1 and wire == LENGTH:

@@ -17,7 +17,7 @@ MAX_LINE = 4_000
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
-    """Feed a profile an event, a sample a whole path; samples whose callers are not listed are counted as dropped."""
+    """Feed a profile an event, a sample a full path; samples whose callers are not listed are counted as dropped."""
     event = "samples"
     calls: list[tuple[int, int, int]] = []
     place: str | None = None

@@ -25,7 +25,7 @@ LONGEST_WORD = 60
 """Of Chrome's own words, such as a priority: a longer one is none."""
 PLACES = frozenset({"http", "https", "ws", "wss", "file", "chrome", "chrome-extension", "devtools"})
 EARLIEST_NS = 60 * 10**9
-"""A navigation's request is told of when it is answered; one that says to be older than this has another clock."""
+"""A navigation's request is recorded when it is answered; one that says to be older than this has another clock."""
 
 
 class Initiator(msgspec.Struct):

@@ -53,7 +53,7 @@ def _instants(events: Events, rows: Int64, profiles: Int32, builder: TraceBuilde
 
 
 def _counters(events: Events, rows: Int64, profiles: Int32, builder: TraceBuilder) -> None:
-    """A series for each number among the arguments: `memory` alone, or `memory.used` beside others."""
+    """A series for each number among the arguments: `memory` alone, or `memory.used` among others."""
     names, broken = _names(events), 0
     columns = (rows, profiles, events.time[rows], events.table.ids_at("name", rows))
     for row, profile, time, name in zip(*(column.tolist() for column in columns), strict=True):

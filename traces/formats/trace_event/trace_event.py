@@ -113,7 +113,7 @@ def _read_moment(events: Events, builder: TraceBuilder) -> None:
 
 
 def _member(events: Events, name: str, kind: type[Said]) -> Said | None:
-    """A member of the file beside its events; None where there is none, or another kind of it."""
+    """A member of the file other than its events; None where there is none, or another kind of it."""
     offset, length = events.table.members.get(name, (0, 0))
     try:
         return msgspec.json.decode(events.content[offset : offset + length], type=kind) if length else None

@@ -69,7 +69,7 @@ def add_v8_profile(builder: TraceBuilder, profile: V8Profile, name: str, *, pid:
     start, lengths = profile.start, np.diff(np.append(changes, len(ids)))
     times = start + np.cumsum(deltas)
     paths = _paths(builder, profile.table, profile.nodes, ids[changes])
-    del profile, ids, deltas  # all that is wanted of them is in the paths
+    del profile, ids, deltas  # all that is needed of them is in the paths
     run = np.repeat(np.arange(len(changes)), lengths)
     times = _forward_only(builder, times, changes, run)
     return builder.add_sampled(

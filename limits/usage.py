@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from limits.decisions import LimitType
 from limits.plans import Plan, SessionsPeriod
+from limits.refusals import LimitType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

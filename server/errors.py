@@ -23,7 +23,7 @@ import traceback
 from collections.abc import Mapping
 from typing import TypeVar
 
-from limits.decisions import Decision, refusal_text
+from limits.refusals import Decision, refusal_text
 
 PLACES_LOGGED = 4
 """Enough to see past a library's own frames to the caller of ours."""

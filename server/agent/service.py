@@ -6,7 +6,7 @@ from pathlib import Path
 
 from langchain_core.messages import AIMessage
 
-from limits.decisions import Decision, LimitType
+from limits.refusals import Decision, LimitType
 from server.agent.bounds import AgentBounds
 from server.agent.graph.plain_loop import run_nodes
 from server.agent.graph.recorded_events import EventRecorder

@@ -16,7 +16,7 @@ from server.protocol.wire_values import Check, Citation, Usage, ViewerState
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnInput:
     """`history` are the session's earlier messages in order, without this prompt. `messages_used` counts
-    as limits.decisions.Decision does; `hidden_tools` are those the plan leaves out, `offered_models` those it
+    as limits.refusals.Decision does; `hidden_tools` are those the plan leaves out, `offered_models` those it
     offers, its default first (None: the server's own);
     `tool_context` is what else the caller's tools may reach."""
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
-from limits.decisions import Decision
+from limits.refusals import Decision
 from server.ports.identity import Caller
 from server.protocol.wire_values import LimitsView
 

@@ -4,8 +4,8 @@ rules are those of `supabase/migrations/*_limits.sql`, checked by the same contr
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from limits.decisions import Decision, LimitType
 from limits.plans import LOCAL_PLAN, Plan, SessionsPeriod
+from limits.refusals import Decision, LimitType
 from server.adapters.storable import not_found
 from server.ports.clock import Clock
 from server.ports.identity import Caller

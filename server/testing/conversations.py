@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID, uuid4
 
-from limits.decisions import Decision, LimitType
+from limits.refusals import Decision, LimitType
 from server.adapters.storable import (
     known_id,
     new_id,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from limits.decisions import Decision, LimitType
+from limits.refusals import Decision, LimitType
 from server.adapters.storable import known_id, new_id, not_found, storable_json, storable_text
 from server.errors import BadRequest, LimitExceeded, NotAllowed
 from server.ports.identity import Caller

@@ -23,7 +23,7 @@ from server.ports.relay import Relay
 from server.protocol.events import TurnCancelled, TurnFailed
 from server.protocol.wire_values import LimitsView, ViewerState
 from server.turns.earlier_messages import earlier_messages
-from server.turns.endings import Outcome, ending_of
+from server.turns.ending_record import Outcome, ending_of
 from server.turns.features import features
 from server.turns.lifecycle import MAX_ATTEMPTS, Event, State, has_died_too_often, state_of, status_at_end
 from server.turns.sink import FLUSH_S, RelaySink

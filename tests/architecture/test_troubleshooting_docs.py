@@ -20,7 +20,7 @@ PAGE = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
 ROOTS: tuple[type[Exception], ...] = (TraceError, RenderingError, LimitsError, ServerError)
 RAISED_BY = {
     "DamagedTrace": ("damaged", "traces/builder.py"),
-    "LimitExceeded": ("limits/decisions.py",),
+    "LimitExceeded": ("limits/refusals.py",),
     "PromptUnavailable": ("_unavailable",),
     "ServiceUnavailable": ("_unavailable",),
 }

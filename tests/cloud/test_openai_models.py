@@ -15,7 +15,7 @@ from server.agent.model_call.offered_models import ANALYST, ANALYST_LABEL
 from server.errors import ConfigError, ModelFailed
 from server.ports.conversations import MessageRow, Sender
 from server.protocol.events import ToolStart, TurnStarted
-from server.turns.endings import ending_of
+from server.turns.ending_record import ending_of
 from server.turns.view_of_turn import TurnView
 from tests.openai_endpoint import Endpoint, Reply, openai_endpoint
 from tests.server.agent.turns import Stage, stage

@@ -2,8 +2,8 @@
 
 import pytest
 
-from limits.decisions import Decision
 from limits.plans import Plan, SessionsPeriod
+from limits.refusals import Decision
 from server.errors import BadRequest, NotFound, TurnInProgress
 from server.ports.conversations import NewMessage, Sender, TurnEnding, TurnKind, TurnRequest, TurnStatus
 from tests.plugins.worlds import Talk, World, new_uuid

@@ -2,8 +2,8 @@
 
 import pytest
 
-from limits.decisions import Decision, LimitType
 from limits.plans import Plan, SessionsPeriod
+from limits.refusals import Decision, LimitType
 from server.errors import NotFound
 from server.ports.conversations import NewMessage, Sender, TurnEnding, TurnKind, TurnStatus
 from tests.plugins.worlds import Talk, World, new_uuid

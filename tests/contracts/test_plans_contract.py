@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from limits.administration import Administration, Author
-from limits.decisions import LimitType
 from limits.errors import InvalidPlan, UnknownPlan, UnknownUser
 from limits.plans import Plan, SessionsPeriod
+from limits.refusals import LimitType
 from limits.usage import meters
 from server.ports.conversations import TurnStatus
 from tests.plugins.worlds import Talk, World, new_uuid

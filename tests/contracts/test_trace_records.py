@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from limits.decisions import LimitType
 from limits.plans import Plan
+from limits.refusals import LimitType
 from server.errors import BadRequest, LimitExceeded, NotFound
 from tests.plugins.worlds import World, a_trace_of
 

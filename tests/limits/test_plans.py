@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limits.decisions import LimitType
 from limits.errors import InvalidPlan
 from limits.plans import LOCAL_PLAN, Plan, SessionsPeriod, changed, checked
+from limits.refusals import LimitType
 from limits.usage import Usage, forecast, meters
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)

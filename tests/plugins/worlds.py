@@ -10,8 +10,8 @@ import pytest
 from psycopg import sql
 
 from limits.administration import PlanRecords
-from limits.decisions import Decision
 from limits.plans import LOCAL_PLAN, Plan
+from limits.refusals import Decision
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.local_user import ensure_local_user

@@ -8,8 +8,8 @@ import psycopg
 import pytest
 from psycopg import Connection
 
-from limits.decisions import Decision, LimitType
 from limits.plans import Plan, SessionsPeriod
+from limits.refusals import Decision, LimitType
 from server.adapters.postgres.pool import Database
 from server.errors import LimitExceeded, TurnInProgress
 from server.ports.conversations import TurnEnding, TurnRequest, TurnStatus

@@ -1,6 +1,6 @@
 """What programs do besides their purpose, recognised by the names of functions: one detector a kind."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from traces.analysis.units import format_share
@@ -44,6 +44,27 @@ def by_name(
 ) -> Callable[[Subject], Verdict]:
     """The detecting function of a pattern."""
     return partial(named_share, pattern=pattern, what=what, advice=advice, low=low, high=high, own=own)
+
+
+NamedOverhead = tuple[str, Kind, str, str, str, str, str]
+"""Name, kind and title of a detector, its pattern, what that pattern is, the advice, and the lower threshold."""
+
+
+def named_detectors(named: Sequence[NamedOverhead]) -> tuple[Detector, ...]:
+    """A detector each; of waiting only what the named functions take alone counts."""
+    return tuple(
+        Detector(
+            name,
+            kind,
+            title,
+            f"{what}, by the names of functions",
+            by_name(pattern, what, advice, low=low, high="overhead.high", own=kind is Kind.WAITING),
+            (low, "overhead.high"),
+            (f"Who calls the {title.lower()}?",),
+            Confidence.LOW,
+        )
+        for name, kind, title, pattern, what, advice, low in named
+    )
 
 
 KINDS = (

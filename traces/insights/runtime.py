@@ -1,11 +1,11 @@
-"""What the language's runtime, the kernel and waiting take: collection, compilation, allocators, locks, sleep."""
+"""What the language's runtime and the kernel take: collection, compilation, allocators."""
 
 import numpy as np
 
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import Window
 from traces.insights.insight import Confidence, Detector, Kind, Severity, State, Verdict, not_applicable, passed
-from traces.insights.overheads import by_name, named_share
+from traces.insights.overheads import named_detectors, named_share
 from traces.insights.subject import Subject, durations
 from traces.insights.thresholds import threshold
 
@@ -121,12 +121,6 @@ NAMED = (
      ALLOCATING, "allocator.share"),
     ("kernel-time", Kind.RUNTIME, "Time in the kernel", "kernel", "the operating system's kernel",
      "Make fewer, larger system calls; look at which calls lead there.", "kernel.share"),
-    ("locks", Kind.WAITING, "Taking locks", "locks", "taking locks",
-     "Hold locks for less, split them, or do without: find who holds it meanwhile.", "locks.share"),
-    ("sleeping", Kind.WAITING, "Sleeping", "sleeping", "sleeping",
-     "Wait for the event instead of polling with sleep.", "sleeping.share"),
-    ("waiting", Kind.WAITING, "Waiting for others", "waiting", "waiting for input, sockets or other threads",
-     "If the thread should be busy, find out who makes it wait; a pool's idle thread is no problem.", "waiting.share"),
 )  # fmt: skip
 DETECTORS = (
     Detector("garbage-collection", Kind.RUNTIME, "Garbage collection", "time in garbage collectors", _collection,
@@ -139,10 +133,5 @@ DETECTORS = (
              _compilation, ("compilation.length", "compilation.share", "overhead.high"), (), Confidence.MEDIUM),
     Detector("native-code", Kind.RUNTIME, "Code without a name", "what V8 reports as (program)", _native_code,
              ("native-code.share",)),
-    *(
-        Detector(name, kind, title, f"{what}, by the names of functions",
-                 by_name(pattern, what, advice, low=low, high="overhead.high", own=kind is Kind.WAITING),
-                 (low, "overhead.high"), (f"Who calls the {title.lower()}?",), Confidence.LOW)
-        for name, kind, title, pattern, what, advice, low in NAMED
-    ),
+    *named_detectors(NAMED),
 )  # fmt: skip

@@ -8,7 +8,7 @@ from uuid import UUID
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from limits.decisions import Decision
+from limits.refusals import Decision
 from server.adapters.postgres.pool import Database, decision
 from server.adapters.postgres.statements import statement
 from server.adapters.postgres.turn_queue import PostgresTurnQueue

@@ -10,7 +10,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
-from limits.decisions import Decision, LimitType
+from limits.refusals import Decision, LimitType
 from server.errors import (
     BadRequest,
     DatabaseUnavailable,

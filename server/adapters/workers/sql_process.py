@@ -64,7 +64,7 @@ class SqlSandbox:
         """What the process wrote, and its exit code; None when it was killed at the end of its time."""
         try:
             process = await anyio.open_process(
-                [sys.executable, "-m", "server.adapters.workers.sandbox"],
+                [sys.executable, "-m", "server.adapters.workers.sql_sandbox"],
                 stderr=subprocess.DEVNULL,
                 env=_environment(),
                 cwd="/",

@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.messages import RemoveMessage, ToolMessage
 
-from limits.decisions import session_limit_reached
+from limits.refusals import session_limit_reached
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.model_call.fallback import named
 from server.agent.model_call.reply_stream import ReplyReader

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from limits.administration import Administration, Author
-from limits.decisions import LimitType
 from limits.errors import LimitsError
 from limits.plans import Plan, SessionsPeriod
+from limits.refusals import LimitType
 from limits.usage import Forecast, Usage, meters
 from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.reading import FAILED, MISUSED, fail

@@ -6,8 +6,8 @@ from typing import Annotated, Self
 
 from fastapi import APIRouter, Query
 
-from limits.decisions import LimitType
 from limits.plans import Plan, SessionsPeriod
+from limits.refusals import LimitType
 from limits.usage import Meter, Usage, meters
 from server.agent.model_call.offered_models import label_of
 from server.edges.http.services import CurrentCaller, ForPlans

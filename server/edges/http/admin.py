@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import AfterValidator, Field
 
 from limits.administration import Author
-from limits.decisions import LimitType
 from limits.plans import Plan, SessionsPeriod
+from limits.refusals import LimitType
 from limits.usage import Forecast
 from server.agent.tools.all_tools import known_tool
 from server.edges.http.accounts import PlanView, UsageView

@@ -24,7 +24,7 @@ from server.protocol.events import (
 )
 from server.protocol.server import TurnSnapshot
 from server.turns.earlier_messages import earlier_messages
-from server.turns.endings import ending_of
+from server.turns.ending_record import ending_of
 from server.turns.sink import MAX_CHUNK_CHARACTERS, RelaySink
 from server.turns.turn_failures import turn_failure
 from server.turns.turn_pictures import picture_address, picture_path

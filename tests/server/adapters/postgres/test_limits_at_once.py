@@ -10,8 +10,8 @@ from typing import LiteralString
 import psycopg
 import pytest
 
-from limits.decisions import LimitType
 from limits.plans import Plan, SessionsPeriod
+from limits.refusals import LimitType
 from server.adapters.postgres.pool import Database
 from server.errors import TurnInProgress
 from server.ports.conversations import NewMessage, Sender, TurnEnding, TurnStatus

@@ -5,8 +5,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from limits.decisions import Decision, LimitType
 from limits.plans import Plan, SessionsPeriod
+from limits.refusals import Decision, LimitType
 from server.errors import DatabaseUnavailable, LimitExceeded, ModelFailed, PromptUnavailable
 from server.protocol.events import ToolResult, ToolStart
 from tests.server.running_server import ANNA, ScriptedAgent, running_server, saying

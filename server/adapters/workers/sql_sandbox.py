@@ -1,4 +1,4 @@
-"""A process of its own in which one SQL query of one trace is answered: `python -m server.adapters.workers.sandbox`
+"""A process of its own in which one SQL query of one trace is answered: `python -m server.adapters.workers.sql_sandbox`
 reads a request (JSON) from stdin and writes an answer (JSON) to stdout.
 
 The order matters: the columns are mapped, DuckDB is opened and locked, then the process gives up memory, processor

@@ -199,7 +199,7 @@ async def test_an_attempt_is_refused_and_leaves_nothing(
 
 
 WITHOUT_THE_CHECK = """
-import server.adapters.workers.sandbox as sandbox
+import server.adapters.workers.sql_sandbox as sandbox
 sandbox.checked = lambda con, sql, tables: frozenset({"frames"})
 sandbox.main()
 """

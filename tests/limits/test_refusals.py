@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from limits.decisions import Decision, LimitType, refusal_text, session_limit_reached
+from limits.refusals import Decision, LimitType, refusal_text, session_limit_reached
 
 
 def refused(limit_type: LimitType, limit: int, resets_at: datetime | None = None) -> Decision:

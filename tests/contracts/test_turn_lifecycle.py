@@ -193,7 +193,7 @@ async def walk(scene: Scene, state: State, event: Event) -> None:
         assert (scene.answered is not None) == (found is not state)
 
 
-@pytest.mark.parametrize("state", sorted(AS_IT_ENDED, key=lambda state: state.name), ids=lambda state: state.name)
+@pytest.mark.parametrize("state", [state for state in State if state in AS_IT_ENDED], ids=lambda state: state.name)
 async def test_a_turn_whose_place_is_free_again_is_as_it_had_ended(world: World, state: State) -> None:
     scene = Scene(await Talk.begin(world, await world.user()))
     for step in ways_into(state)[-1]:

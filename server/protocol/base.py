@@ -13,7 +13,6 @@ class WireModel(BaseModel):
         populate_by_name=True,
         extra="forbid",
         json_schema_serialization_defaults_required=True,
-        defer_build=True,  # most processes use few of the models; each is built when it is first used
     )
 
     def to_wire(self) -> str:

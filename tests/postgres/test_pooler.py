@@ -26,10 +26,10 @@ BOUND_S = 60
 async def test_a_notify_arrives_directly_and_through_a_pooler_of_sessions_only(
     database: FreshDatabase, pooled: Pooled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.adapters.postgres.place.HEARS_WITHIN_S", BOUND_S)
+    monkeypatch.setattr("server.adapters.postgres.place.NOTIFY_WITHIN_S", BOUND_S)
     assert await notify_arrives(database.server)
     assert await notify_arrives(pooled(database.server, "session"))
-    monkeypatch.setattr("server.adapters.postgres.place.HEARS_WITHIN_S", 1)
+    monkeypatch.setattr("server.adapters.postgres.place.NOTIFY_WITHIN_S", 1)
     assert not await notify_arrives(pooled(database.server, "transaction"))
 
 

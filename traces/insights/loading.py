@@ -127,8 +127,8 @@ def _render_blocking(subject: Subject) -> Verdict:
     heavy = share >= threshold("render-blocking.share")
     return Verdict(
         State.FAIL,
-        f"The first paint on {{0}} waits {_time(blocked)} ({format_share(share)} of the time since the navigation) for "
-        f"{asked} ({_time(load.lasted(longest[0]))}) {{1}}: rendering is blocked until then.",
+        f"The first paint on {{0}} waits {_time(blocked)} ({format_share(share)} of the time from the navigation on) "
+        f"for {asked} ({_time(load.lasted(longest[0]))}) {{1}}: rendering is blocked until then.",
         Severity.HIGH if heavy and late else Severity.MEDIUM if heavy else Severity.LOW,
         load.evidence(*longest, value=_time(blocked)),
         profile=load.profile.handle,

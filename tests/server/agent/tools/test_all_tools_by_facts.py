@@ -71,7 +71,8 @@ async def test_tools_answer_what_the_facts_allow_and_refuse_the_rest(path: Path)
     trace = recording(path)
     check(trace)
     main = trace.profiles[trace.default_profile]
-    frame = f"f{top_functions(trace, sort_by='total', limit=1).rows[0].frame}"
+    heaviest = top_functions(trace, sort_by="total", limit=1).rows
+    frame = f"f{heaviest[0].frame if heaviest else 0}"  # in a recording of no length no function took anything
     for name, arguments in ALWAYS:
         assert (await ask_tool(name, arguments, trace)).text
     assert (await ask_tool("get_callers_callees", {"frame": frame}, trace)).text

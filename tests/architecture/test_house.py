@@ -151,7 +151,7 @@ def test_every_web_dependency_has_a_line_in_the_docs() -> None:
 
 
 def test_every_member_of_an_enumeration_explains_itself() -> None:
-    """Like procrastinate's `TODO = "todo"  #: The job is waiting in a queue`, on the member's own line."""
+    """As procrastinate's statuses do: a `#:` comment on the member's own line."""
     bare = [
         f"{path.relative_to(ROOT)}: {enumeration.name}.{member.targets[0].id}"
         for path in FILES

@@ -34,7 +34,8 @@ def test_boxes_of_samples_last_as_long_as_the_same_call_stays_on_the_stack(
     for stack, length in [*rows, ((), 1)]:
         begin, end = max(now, first), min(now + length, last)
         now += length
-        if stack and (end <= begin or now <= low or now - length >= low + width):
+        outside = end <= begin or now <= low or now - length >= low + width
+        if length == 0 or (stack and outside):  # what lasts no time neither draws a box nor ends one
             continue
         shared = 0
         for (frame, _), target in zip(open_boxes, stack, strict=False):

@@ -61,6 +61,7 @@ def test_there_is_one_diff_and_one_command_for_each_kind_of_thing() -> None:
     assert all(f"b/{path}\n" in diff for diff, (path, _) in zip(DIFFS, TESTS, strict=True))
 
 
+@pytest.mark.long
 def test_the_examples_pass_their_tests(extended: Path) -> None:
     """In one process, as starting one takes longer than the tests."""
     names = " or ".join(chosen or Path(path).stem for path, chosen in TESTS)

@@ -43,6 +43,18 @@ WINDOWED = ("get_top_functions", "get_call_tree", "get_callers_callees", "find_f
 """Tools that take a window; all of them refuse one in what has no times."""
 
 
+ONE_OF_EACH = (
+    "error-groups.pyspy.collapsed.txt",
+    "invoices.jfr.gz",
+    "redact-documents.cprofile.prof",
+    "search-index.cpuprofile.gz",
+    "session-cache.heapprofile.gz",
+    "settlement.go-cpu.pb.gz",
+    "thumbnails.uftrace.json.gz",
+)
+"""With times and without, of calls, samples, events and none: what every tool is asked about in the short suite."""
+
+
 def _files() -> Iterator[Any]:
     """The repository's recordings; the shared ones among the tests that take long."""
     own = [*FIXTURES.iterdir(), *(FIXTURES / "sample").iterdir()]
@@ -57,6 +69,10 @@ def _files() -> Iterator[Any]:
 
 
 FILES = list(_files())
+FEW = [
+    one if one.marks or one.id in ONE_OF_EACH else pytest.param(*one.values, id=one.id, marks=pytest.mark.long)
+    for one in FILES
+]
 
 
 def recording(path: Path) -> Trace:
@@ -66,7 +82,7 @@ def recording(path: Path) -> Trace:
         pytest.skip("this is no recording that is read")
 
 
-@pytest.mark.parametrize("path", FILES)
+@pytest.mark.parametrize("path", FEW)
 async def test_tools_answer_what_the_facts_allow_and_refuse_the_rest(path: Path) -> None:
     trace = recording(path)
     check(trace)

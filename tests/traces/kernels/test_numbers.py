@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces.kernels import lines, numbers, perf, protobuf
+from traces.kernels import lines, numbers, perf_script, protobuf
 from traces.kernels.library import NotReadable, kernels
 
 pytestmark = pytest.mark.skipif(kernels() is None, reason="no compiled kernels: no C compiler was found")
@@ -215,7 +215,7 @@ samples = st.tuples(commands, ids, st.just(" "), cpus, times, periods, events).m
 
 @given(st.lists(frame_lines | samples | header_lines | st.text(alphabet="af09+x() \t\r#", max_size=12)).map("\n".join))
 def test_blocks_of_perf_script_agree(text: str) -> None:
-    mine, reference = perf.scan_blocks(text.encode()), perf.scan_blocks_reference(text.encode())
+    mine, reference = perf_script.scan_blocks(text.encode()), perf_script.scan_blocks_reference(text.encode())
     for name in mine.__slots__:
         np.testing.assert_array_equal(getattr(mine, name), getattr(reference, name), err_msg=name)
 
@@ -224,9 +224,9 @@ def test_a_block_is_a_sample_and_its_frames_without_offsets() -> None:
     text = b"8 stray (x)\nnode  28/ 3.5: 10 x:\nnode  28 3.5: 10 cpu-clock: \n\t8e2a look+0xca (/usr/ld.so)\n"
     text += b"\t12 [unknown] ([vdso])\n\nmy prog 1/2 [0] 4: x:\n"
     text += b"my prog 1/2 [0] 4.25: x:  7 f (g)\n\t8 look (/usr/ld.so)\n"
-    blocks = perf.scan_blocks(text)
+    blocks = perf_script.scan_blocks(text)
     assert blocks.time.tolist() == [3_500_000_000, 4_250_000_000]
-    assert blocks.period.tolist() == [10, perf.MISSING]
+    assert blocks.period.tolist() == [10, perf_script.MISSING]
     assert [blocks.threads[i] for i in blocks.thread] == [(b"node", b"28", b"cpu-clock"), (b"my prog", b"1/2", b"x")]
     look = (b"look", b"/usr/ld.so")
     assert [blocks.frames[i] for i in blocks.frame] == [look, (b"[unknown]", b"[vdso]"), (b"f", b"g"), look]
@@ -234,5 +234,5 @@ def test_a_block_is_a_sample_and_its_frames_without_offsets() -> None:
 
 
 def test_a_thread_is_one_however_wide_its_column_is() -> None:
-    blocks = perf.scan_blocks(b"a  7 1.0: x:\na\t7 2.0: x:\na 7 3.0: y:\n a 7 4.0:  x:\n")
+    blocks = perf_script.scan_blocks(b"a  7 1.0: x:\na\t7 2.0: x:\na 7 3.0: y:\n a 7 4.0:  x:\n")
     assert (blocks.thread.tolist(), len(blocks.threads)) == ([0, 0, 1, 0], 2)

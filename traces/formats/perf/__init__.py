@@ -2,7 +2,7 @@
 
 from traces.formats.format import RUNNING, Format, sums
 from traces.formats.head import Head
-from traces.kernels.perf import frame_parts, header_parts
+from traces.kernels.perf_script import frame_parts, header_parts
 from traces.values import Counts, Waits
 
 PERF_MAGIC = b"PERFILE2"
@@ -17,7 +17,7 @@ def looks_like_perf_data(head: Head) -> bool:
     return size in (PERF_HEADER_BYTES, PERF_PIPE_HEADER_BYTES)
 
 
-def looks_like_linux_perf(head: Head) -> bool:
+def looks_like_perf_script(head: Head) -> bool:
     """A line with a time and an event, and a frame with an address and an object in the same line or the next."""
     if head.text is None or head.json is not None:
         return False
@@ -40,7 +40,7 @@ PERF_DATA = Format(
 LINUX_PERF = Format(
     "linux-perf",
     "Linux perf script",
-    looks_like_linux_perf,
+    looks_like_perf_script,
     __name__,
     (RUNNING, sums(Counts.SAMPLES, Waits.WORK)),
     threads=True,

@@ -10,7 +10,7 @@ from traces.builder import TraceBuilder
 from traces.equal_rows import rows_of_each
 from traces.formats.perf.perf_threads import PerfThread, add_threads
 from traces.kernels.columns import pick
-from traces.kernels.perf import MISSING, Blocks, scan_blocks
+from traces.kernels.perf_script import MISSING, Blocks, scan_blocks
 from traces.model import Int32, Int64
 
 

@@ -1,4 +1,4 @@
-"""`perf script` text as columns: lines of samples, and the frames below each. In C: perf.c."""
+"""`perf script` text as columns: lines of samples, and the frames below each. In C: perf_script.c."""
 
 import ctypes
 import re

@@ -1,5 +1,5 @@
 /* Any bytes as the text of perf script. */
-#include "../traces/kernels/perf.c"
+#include "../traces/kernels/perf_script.c"
 
 static int is_inside(const Pairs *pairs, int64_t row, int64_t size) {
     if (row < 0 || row >= pairs->count) return 0;

@@ -7,8 +7,8 @@ enum { MOST = 512 };
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static int64_t start[MOST], end[MOST], order[MOST], source[MOST], until[MOST], own[MOST], calls[MOST], ends[MOST];
     static int32_t frame[MOST], parent[MOST], node[MOST], above[MOST], from[MOST];
-    static uint8_t flags[MOST], outermost[MOST];
-    int64_t count = (int64_t)size < MOST ? (int64_t)size : MOST, repaired[3];
+    static uint8_t flags[MOST], outermost[MOST], unfinished[MOST];
+    int64_t count = (int64_t)size < MOST ? (int64_t)size : MOST, repaired[4];
     for (int64_t i = 0; i < count; i++) {
         uint8_t byte = data[i], next = data[(i + 1) % count];
         start[i] = i ? start[i - 1] + byte % 3 : byte;
@@ -19,12 +19,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         flags[i] = next & 1;
         ends[i] = i ? ends[i - 1] + next % 4 : 0;
         if (ends[i] > count) ends[i] = count;
-        own[i] = calls[i] = 0;
+        own[i] = calls[i] = unfinished[i] = 0;
     }
     int64_t kept = nest_slices(start, end, count, 1 + (count ? data[0] % 9 : 0), order, until, parent, repaired);
     for (int64_t i = 0; i < kept; i++)
         if (parent[i] >= i || (parent[i] >= 0 && until[i] > until[parent[i]])) abort();
-    match_begin_end(start, frame, flags, count, 7, 5, 3, source, until, parent, repaired);
+    match_begin_end(start, frame, flags, count, 7, 5, 3, source, until, parent, unfinished, repaired);
     self_durations(start, end, above, count, own);
     for (int pass = 0; pass < 3; pass++) {
         Tree tree = {.max_depth = 6};

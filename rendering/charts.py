@@ -24,6 +24,7 @@ from traces.analysis.time_axis import what_it_is
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import sample_extent
 from traces.model import Profile, Trace
+from traces.unfinished import finished
 from traces.values import Clock, ProfileKind
 
 if TYPE_CHECKING:
@@ -69,9 +70,9 @@ def durations(trace: Trace, frame: int, profile: Profile) -> npt.NDArray[np.int6
     if not 0 <= frame < len(trace.frames):
         raise InvalidOption("frame", f"there is no f{frame}; this trace has f0 to f{len(trace.frames) - 1}")
     spans = profile.spans
-    mine = np.flatnonzero(profile.tree.frame[spans.node] == frame)
+    mine = spans.ended(np.flatnonzero(profile.tree.frame[spans.node] == frame))
     if not len(mine):
-        raise InvalidOption("frame", f"f{frame} is never called in profile {profile.handle}; choose another profile")
+        raise InvalidOption("frame", f"f{frame} never returns in profile {profile.handle}; choose another profile")
     return np.asarray(spans.end[mine] - spans.start[mine], np.int64)
 
 
@@ -200,8 +201,9 @@ def _busy(profile: Profile, start: float, end: float, bins: int) -> npt.NDArray[
     """The part of each step in which something ran: outermost spans, or samples with a stack."""
     if profile.kind is ProfileKind.EVENTED:
         assert profile.spans is not None
-        outermost = np.flatnonzero(profile.spans.parent < 0)
-        begins, ends = profile.spans.start[outermost], profile.spans.end[outermost]
+        spans = profile.spans
+        outermost = finished(spans.parent, spans.unfinished, spans.parent < 0)
+        begins, ends = spans.start[outermost], spans.end[outermost]
     else:
         assert profile.samples is not None
         begins, ends = sample_extent(profile, profile.samples)

@@ -11,6 +11,7 @@ from rendering.chart import BoxTitle, draw_rows, matching_frames, paint_frames
 from rendering.description import describe
 from rendering.errors import InvalidOption
 from rendering.focus import Part, part_of
+from rendering.hatching import hatched
 from rendering.in_time import rows_in_time
 from rendering.left_heavy import heaviest_first
 from rendering.legend import colour_legend
@@ -115,6 +116,7 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
     labels += [*sheet.header(title, _subtitle(trace, view, options)), *axis_labels, *sheet.depth_axis(shown, sheet.top)]
     if not strips:
         labels.append(Label(sheet.left + 4, sheet.top + 13, "Nothing was recorded here.", "small", sheet.palette.muted))
+    hatches = hatched(view.part, area, shown, sheet) if options.mode == "time_order" else []
     low, frame = (
         overview(trace, view.profile, options, view.window, left=sheet.left, top=sheet.minimap_top, width=sheet.width)
         if options.minimap
@@ -128,6 +130,7 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
         fills=fills,
         strips=[*low, *strips],
         marks=frame,
+        hatches=hatches,
         labels=labels,
         swatches=colour_legend(trace, options.palette, chart, look) if options.legend else (),
     )

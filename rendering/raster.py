@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rendering.kernels.pixels import Edges, Letters, Pixels, draw_letters, draw_strip
-from rendering.scene import Fill, Label, Scene
+from rendering.scene import HATCH_STEP, HATCH_STRIPE, Fill, Label, Scene
 from rendering.text import STYLES, typeface
 
 
@@ -21,6 +21,7 @@ def rasterise(scene: Scene) -> Pixels:
         if len(strip.cells):
             box = (strip.left * dpr, strip.top * dpr, strip.width * dpr, strip.height * dpr)
             draw_strip(pixels, box, strip.cells, Edges(strip.edges, scene.edge, scene.edge_strength))
+    _draw_hatches(pixels, scene.hatches, dpr)
     _draw_fills(pixels, scene.marks, dpr)
     _draw_labels(pixels, scene.labels, dpr)
     return pixels
@@ -30,6 +31,14 @@ def _draw_fills(pixels: Pixels, fills: Sequence[Fill], dpr: int) -> None:
     for fill in fills:
         top, left = fill.top * dpr, fill.left * dpr
         pixels[top : top + fill.height * dpr, left : left + fill.width * dpr] = fill.colour
+
+
+def _draw_hatches(pixels: Pixels, hatches: Sequence[Fill], dpr: int) -> None:
+    for hatch in hatches:
+        top, left = hatch.top * dpr, hatch.left * dpr
+        part = pixels[top : top + hatch.height * dpr, left : left + hatch.width * dpr]
+        across = np.arange(top, top + part.shape[0])[:, None] + np.arange(left, left + part.shape[1])
+        part[across % (HATCH_STEP * dpr) < HATCH_STRIPE * dpr] = hatch.colour
 
 
 def _draw_labels(pixels: Pixels, labels: Sequence[Label], dpr: int) -> None:

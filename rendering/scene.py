@@ -1,7 +1,7 @@
 """What a picture shows, as plain values: no trace, no file format. `raster` turns a scene into pixels, `svg` into text.
 
-Drawn in this order: `fills`, `strips`, `marks`, `labels`. Positions are in logical pixels from the top left corner; a
-picture has `dpr` times as many device pixels each way.
+Drawn in this order: `fills`, `strips`, `hatches`, `marks`, `labels`. Positions are in logical pixels from the top left
+corner; a picture has `dpr` times as many device pixels each way.
 """
 
 from dataclasses import dataclass
@@ -10,6 +10,9 @@ from rendering.kernels.cells import Cells
 from rendering.palette import Rgb
 from rendering.text import Style
 from traces.model import Int64
+
+HATCH_STEP, HATCH_STRIPE = 8, 3
+"""Pixels from one diagonal stripe of a hatch to the next, and of a stripe: seen, and names stay legible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,8 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """`edge` is blended over the pixels at strips' edges with `edge_strength` from 0 to 256. `title` and `description`
-    describe the picture to people who cannot see it."""
+    """`edge` is blended over the pixels at strips' edges with `edge_strength` from 0 to 256; `hatches` are rectangles
+    of diagonal stripes. `title` and `description` describe the picture to people who cannot see it."""
 
     width: int
     height: int
@@ -66,3 +69,4 @@ class Scene:
     labels: tuple[Label, ...]
     title: str
     description: str
+    hatches: tuple[Fill, ...] = ()

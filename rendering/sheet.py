@@ -155,6 +155,7 @@ class Sheet:
         strips: Sequence[Strip],
         labels: Sequence[Label],
         marks: Sequence[Fill] = (),
+        hatches: Sequence[Fill] = (),
         swatches: Sequence[Swatch] = (),
     ) -> Scene:
         """Everything on one picture; the chart ends at `bottom`."""
@@ -169,6 +170,7 @@ class Sheet:
             fills=(*fills, *legend_fills),
             strips=tuple(strips),
             marks=tuple(marks),
+            hatches=tuple(hatches),
             labels=(*labels, *legend_labels, *self.footer(lines, bottom + self.below)),
             title=printable(title),
             description=description,

@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from rendering.kernels.cells import ONE
 from rendering.palette import Rgb
-from rendering.scene import Fill, Label, Scene, Strip
+from rendering.scene import HATCH_STEP, HATCH_STRIPE, Fill, Label, Scene, Strip
 from rendering.text import STYLES, typeface
 
 FONTS = "DejaVu Sans, Verdana, sans-serif"
@@ -28,6 +28,7 @@ def encode_svg(scene: Scene) -> str:
     ]
     for strip in scene.strips:
         lines += _strip(strip, scene)
+    lines += [line for hatch in scene.hatches for line in _hatch(hatch)]
     lines += [_rect(mark) for mark in scene.marks]
     lines += [_text(label) for label in scene.labels]
     lines.append("</svg>")
@@ -63,6 +64,16 @@ def _strip(strip: Strip, scene: Scene) -> list[str]:
 def _rect(fill: Fill) -> str:
     place = f'x="{fill.left}" y="{fill.top}" width="{fill.width}" height="{fill.height}" fill="{_hex(fill.colour)}"'
     return f"<rect {place}><title>{escape(fill.title)}</title></rect>" if fill.title else f"<rect {place}/>"
+
+
+def _hatch(hatch: Fill) -> tuple[str, str]:
+    """Diagonal stripes as one path that its box cuts."""
+    right, bottom, name = hatch.left + hatch.width, hatch.top + hatch.height, f"h{hatch.left}-{hatch.top}"
+    first = hatch.left - hatch.left % HATCH_STEP
+    path = "".join(f"M{x} {hatch.top}l{-hatch.height} {hatch.height}" for x in range(first, right + 32, HATCH_STEP))
+    clip = f'<clipPath id="{name}"><path d="M{hatch.left} {hatch.top}H{right}V{bottom}H{hatch.left}z"/></clipPath>'
+    stroke = f'stroke="{_hex(hatch.colour)}" stroke-width="{HATCH_STRIPE / 2**0.5:.2f}"'
+    return clip, f'<path clip-path="url(#{name})" pointer-events="none" d="{path}" {stroke}/>'
 
 
 def _text(label: Label) -> str:

@@ -19,6 +19,7 @@ from traces.errors import DamagedTrace, EmptyTrace, TraceTooLarge
 from traces.kernels.columns import counted, first_rows, pick
 from traces.kernels.spans import sum_spans
 from traces.kernels.trees import Paths, paths_of_spans, sum_by_node
+from traces.missing_ends import MissingEnds
 from traces.model import (
     NONE,
     CallTree,
@@ -69,6 +70,7 @@ class TraceBuilder:
         self._frame_index: dict[FrameKey, int] = {}
         self._profiles: list[Profile] = []
         self._warnings: dict[str, TraceWarning] = {}
+        self._missing_ends = MissingEnds()
         self._recorded_at_ns: int | None = None
         self._utc_offset_minutes: int | None = None
         self.side_tables = SideTables()
@@ -214,9 +216,9 @@ class TraceBuilder:
         of the input that `nested` indexes. Calls are counted, and last while they wait."""
         start, end = self._column(nested.start, unit), self._column(nested.end, unit)
         size = len(start)
+        self._missing_ends.add(name, nested, unit, lambda frame: self._frames[frame][0])
         paths = paths_of_spans(nested.frame, nested.parent, MAX_STACK_DEPTH, owned=True)
         node = paths.leaf
-        own_of_nodes, count = sum_spans(start, end, nested.parent, node, len(paths))
         spans = Spans(
             start=start,
             end=end,
@@ -225,13 +227,15 @@ class TraceBuilder:
             node_depth=paths.depth,
             args_offset=args_offset[nested.source] if args_offset is not None else np.zeros(size, np.int64),
             args_length=args_length[nested.source] if args_length is not None else np.zeros(size, np.int32),
+            unfinished=nested.unfinished,
         )
+        own_of_nodes, count = sum_spans(start, end, nested.parent, node, len(paths))
+        if len(nested.unfinished):
+            own_of_nodes = sum_by_node(node, spans.self_value, len(paths))
         self.warn("clamped", "slices that ended after their parent were cut at the parent's end", nested.clamped)
-        self.warn("unmatched_end", "end events without a begin were dropped", nested.unmatched_ends)
-        self.warn("unclosed", "spans without an end were closed at the last event", nested.unclosed)
         self._too_deep(nested.too_deep)
-        first = axis_start if axis_start is not None else (start[0].item() if size else 0)
-        last = axis_end if axis_end is not None else (end.max().item() if size else first)
+        first = (start[0].item() if size else 0) if axis_start is None else axis_start
+        last = (end.max().item() if size else first) if axis_end is None else axis_end
         return self._add(
             name,
             pid,
@@ -260,9 +264,9 @@ class TraceBuilder:
         strings = StringArena()
         frames = self._frame_columns(used, strings)
         zero = self._zero()
-        for times in self.side_tables.times():
-            if len(times) and not -MAX_TIME_NS <= times.min() <= times.max() <= MAX_TIME_NS:
-                raise self.damaged("a time is out of range.")
+        warnings = (*self._warnings.values(), *self._missing_ends.warnings(zero))
+        if any(len(t) and not -MAX_TIME_NS <= t.min() <= t.max() <= MAX_TIME_NS for t in self.side_tables.times()):
+            raise self.damaged("a time is out of range.")
         instants, counters, async_spans, flows, requests = self.side_tables.finished(zero, strings.index)
         return Trace(
             name=self.name,
@@ -278,7 +282,7 @@ class TraceBuilder:
             async_spans=async_spans,
             flows=flows,
             requests=requests,
-            warnings=tuple(self._warnings.values()),
+            warnings=warnings,
             recorded_at_ns=self._recorded_at_ns,
             utc_offset_minutes=self._utc_offset_minutes,
         )

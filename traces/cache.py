@@ -31,7 +31,7 @@ from traces.model import (
 )
 from traces.values import Facts, ProfileKind, Role, RoleRule, TraceWarning, Unit, ValueType
 
-ENGINE_VERSION = "5"
+ENGINE_VERSION = "6"
 """Part of every cache key: raise it whenever an importer or the model gives other columns for the same bytes."""
 
 MAGIC = b"FCTRACE1"
@@ -182,7 +182,7 @@ def _columns(trace: Trace) -> dict[str, Column]:
         if p.spans is not None:
             columns.update((f"{at}.span.{field}", getattr(p.spans, field)) for field, _ in SPANS)
             columns[f"{at}.start"], columns[f"{at}.end"] = p.spans.start, p.spans.end
-            columns[f"{at}.own"] = p.spans.self_value
+            columns[f"{at}.own"], columns[f"{at}.unfinished"] = p.spans.self_value, p.spans.unfinished
     return columns
 
 
@@ -248,6 +248,7 @@ def _profile(source: _Source, index: int, row: _Profile, node_base: int, span_ba
             end=source.take(f"{at}.end", axis_type, start.size),
             node_depth=tree.depth,
             self_value=source.take(f"{at}.own", axis_type, start.size),
+            unfinished=source.take(f"{at}.unfinished", "i4"),
             **{field: source.take(f"{at}.span.{field}", dtype, start.size) for field, dtype in SPANS},
         )
     return Profile(

@@ -155,9 +155,15 @@ def _check_spans(profile: Profile) -> None:
     starts, ends, depths = spans.start[order], spans.end[order], spans.depth[order]
     same_row = depths[1:] == depths[:-1]
     assert (starts[1:][same_row] >= ends[:-1][same_row]).all(), "spans of one depth are disjoint and in time order"
-    children = np.zeros(size, spans.self_value.dtype)
-    np.add.at(children, up, (spans.end - spans.start)[child])
-    _same(spans.self_value + children, spans.end - spans.start, "self + children = duration")
+    _within(spans.unfinished, 0, size, "an unfinished span exists")
+    assert (np.diff(spans.unfinished) > 0).all(), "unfinished spans are in order"
+    own = spans.end - spans.start
+    np.subtract.at(own, up, (spans.end - spans.start)[child])
+    for row in spans.unfinished[::-1].tolist():  # callees first
+        if spans.parent[row] >= 0:
+            own[spans.parent[row]] += own[row]
+        own[row] = 0
+    _same(spans.self_value, own, "self is the duration without children, and nothing without an end")
     sums = np.zeros(len(tree), spans.self_value.dtype)
     np.add.at(sums, spans.node, spans.self_value)
     _same(sums, tree.self_values[0], "a node's self is the sum of its spans")

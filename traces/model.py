@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.kernels.columns import pick
-from traces.kernels.spans import self_durations
+from traces.kernels.spans import no_rows, self_durations
 from traces.levels import Levels, levels_of
+from traces.unfinished import leave_out
 from traces.values import Clock, Counts, Facts, Order, ProfileKind, Role, RoleRule, TraceWarning, Unit, ValueType, Waits
 
 Int64 = npt.NDArray[np.int64]
@@ -106,7 +107,7 @@ class Spans:
     """In preorder (each span before its children, siblings in time order), properly nested.
 
     `node_depth` is the depth of each node. `args_offset`/`args_length` point into the decompressed source (0 length:
-    none).
+    none). `unfinished` are the rows of spans without an end: they are drawn to `end` and left out of sums.
     """
 
     start: Values
@@ -116,6 +117,7 @@ class Spans:
     node_depth: Int32
     args_offset: Int64
     args_length: Int32
+    unfinished: Int32 = field(default_factory=no_rows)
 
     @classmethod
     def known(cls, *, depth: Int32, self_value: Values, **columns: Any) -> Self:
@@ -131,8 +133,14 @@ class Spans:
 
     @cached_property
     def self_value(self) -> Values:
-        """What each spent outside its children."""
-        return self_durations(self.start, self.end, self.parent)
+        """What each spent outside its children; nothing where it is unfinished."""
+        own = self_durations(self.start, self.end, self.parent)
+        leave_out(own, self.parent, self.unfinished)
+        return own
+
+    def ended(self, rows: Int64) -> Int64:
+        """Those of some rows that are not unfinished."""
+        return rows[~np.isin(rows, self.unfinished)] if len(self.unfinished) else rows
 
     def __len__(self) -> int:
         return len(self.start)

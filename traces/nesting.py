@@ -3,17 +3,19 @@
 Rules, measured on real files: slices sort by start, then longest first, then file order; a slice that starts when
 another ends is its sibling; one that starts inside its parent and ends after it is clamped to the parent's end and
 counted. An end closes the innermost open span of its name, and with it what is still open above; an end without a
-begin is dropped and counted; what is open at the end of the file closes at the last accepted moment.
+begin is dropped and counted. What has no end of its own is unfinished (docs/time.md): drawn to its caller's end or to
+the last moment, and left out of sums.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.kernels import spans
+from traces.kernels.spans import no_rows
 from traces.model import Int32, Int64, Values
 
 Flags = Sequence[bool] | npt.NDArray[np.bool_]
@@ -21,7 +23,11 @@ Flags = Sequence[bool] | npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """Spans in preorder. `source` is each span's index in the input; the counts are what was repaired."""
+    """Spans in preorder. `source` is each span's index in the input; the counts are what was repaired.
+
+    `unfinished` are the rows of spans without an end, `first_unmatched` the time and frame of the first end without a
+    begin.
+    """
 
     source: Int64 | Int32
     start: Values
@@ -30,8 +36,9 @@ class Nested:
     parent: Int32
     clamped: int = 0
     unmatched_ends: int = 0
-    unclosed: int = 0
     too_deep: int = 0
+    unfinished: Int32 = field(default_factory=no_rows)
+    first_unmatched: tuple[float, int] | None = None
 
 
 def nest_slices(start: Values, end: Values, frame: Int32, *, owned: bool = False) -> Nested:
@@ -51,9 +58,13 @@ def nest_slices(start: Values, end: Values, frame: Int32, *, owned: bool = False
 def match_begin_end(time: Values, frame: Int32, is_begin: Flags, latest: float | None = None) -> Nested:
     """Match begins and ends, given in time order (file order within one moment). `source` is each begin's index.
 
-    What never ends closes at the last accepted moment, or at `latest` if that is later.
+    What never ends is drawn to its caller's end, or to the last accepted moment, or to `latest` if that is later.
     """
-    return _nested(spans.match(time, frame, np.asarray(is_begin, np.bool_), MAX_STACK_DEPTH, latest), time, frame)
+    found = spans.match(time, frame, np.asarray(is_begin, np.bool_), MAX_STACK_DEPTH, latest)
+    nested = _nested(found, time, frame)
+    if (event := found.first_unmatched) < 0:
+        return nested
+    return replace(nested, first_unmatched=(time[event].item(), int(frame[event])))
 
 
 def _nested(found: spans.Nesting, start: Values, frame: Int32) -> Nested:
@@ -65,6 +76,6 @@ def _nested(found: spans.Nesting, start: Values, frame: Int32) -> Nested:
         parent=found.parent,
         clamped=found.clamped,
         unmatched_ends=found.unmatched_ends,
-        unclosed=found.unclosed,
         too_deep=found.too_deep,
+        unfinished=found.unfinished,
     )

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from traces.model import Int32, Int64
+from traces.model import Int32, Int64, UInt8
 from traces.values import Unit
 
 
@@ -16,7 +16,8 @@ class Boxes:
 
     Those of depth `d` are rows `row_offsets[d]:row_offsets[d + 1]`, disjoint and in order. `start` and `end` are on
     the axis (nanoseconds when `unit` is time), between `axis_start` and `axis_end`. `ref` is the global number behind
-    the handle (`s<ref>` for spans, `n<ref>` for nodes). `self_value` is what the box spent itself.
+    the handle (`s<ref>` for spans, `n<ref>` for nodes). `unfinished` is 1 for spans without an end, which are hatched;
+    None where there are none.
     """
 
     start: npt.NDArray[np.float64]
@@ -28,6 +29,7 @@ class Boxes:
     unit: Unit
     axis_start: float
     axis_end: float
+    unfinished: UInt8 | None = None
 
     def __len__(self) -> int:
         return len(self.start)

@@ -11,7 +11,7 @@ from traces.values import ProfileKind
 
 @dataclass(frozen=True, slots=True)
 class CallDurations:
-    """Full durations of single calls with what they call, in the unit of the axis; each is one that occurred.
+    """Full durations of single calls with what they call, in the unit of the axis; each is one that occurred and ended.
 
     The 99th percentile is the least duration that 99 of 100 calls do not exceed (nearest rank).
     """
@@ -36,7 +36,7 @@ def call_durations(chosen: Selection, frames: list[int], window: Window | None =
         near = spans_near(spans, window)
         place_of_node = place[profile.tree.frame]
         of_them = np.flatnonzero((place_of_node >= 0)[near.of(spans.node)])
-        calls = near.row(of_them)
+        calls = spans.ended(near.row(of_them))
         rows.append(place_of_node[spans.node[calls]])
         durations.append(spans.end[calls] - spans.start[calls])
     row, duration = np.concatenate(rows), np.concatenate(durations)

@@ -15,6 +15,7 @@ from traces.errors import InvalidQuestion
 from traces.handles import ProfileChoice, frame_index
 from traces.kernels.columns import pick
 from traces.model import Int64, Profile, Samples, Trace, Values
+from traces.unfinished import finished
 from traces.values import Unit
 
 WINDOWS_OF_AXIS = 20
@@ -142,7 +143,9 @@ def _until(
     counts = np.append(under, np.False_)  # the last row answers for idle, and for what is above roots
     if spans is not None:
         topmost = under & ~counts[profile.tree.parent]
-        rows = np.flatnonzero(spans.parent < 0 if under.all() else pick(topmost, spans.node))
+        rows = finished(
+            spans.parent, spans.unfinished, spans.parent < 0 if under.all() else pick(topmost, spans.node).astype(bool)
+        )
         start, weight = spans.start[rows], spans.end[rows] - spans.start[rows]
     else:
         assert samples is not None

@@ -58,7 +58,9 @@ def longest_spans(
 ) -> LongSpans:
     """Calls by duration; `pattern` is text in the name or file, `outermost` leaves those that nothing shown called.
 
-    Full durations, of calls that touch the window. Raises UnknownHandle, InvalidQuestion, NoTimes (samples without).
+    Full durations, of calls that touch the window; those without an end have none.
+
+    Raises UnknownHandle, InvalidQuestion, NoTimes (samples without).
     """
     chosen = select(trace, profile)
     if window is not None or chosen.kind is ProfileKind.SAMPLED:
@@ -93,7 +95,10 @@ def _longest_calls(
     spans, tree = profile.spans, profile.tree
     assert spans is not None
     near = spans_near(spans, window)
-    places = None if nodes.all() else np.flatnonzero(nodes[near.of(spans.node)])
+    shown = nodes[near.of(spans.node)]
+    if len(spans.unfinished):
+        shown &= ~np.isin(near.rows, spans.unfinished)
+    places = None if nodes.all() and not len(spans.unfinished) else np.flatnonzero(shown)
     if places is None:
         duration = near.of(spans.end) - near.of(spans.start)
         largest = _largest(duration, limit)

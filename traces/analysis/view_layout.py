@@ -116,7 +116,11 @@ def _span_boxes(profile: Profile, window: Window) -> Boxes:
     low, high = edges(start, window)
     extent = np.maximum(start, low)[order], np.minimum(end, high)[order]
     frame = pick(profile.tree.frame, near.of(spans.node)[order])
-    return _boxes(profile, window, extent, rows, frame, near.row(order) + profile.span_base, "span")
+    shown = near.row(order)
+    boxes = _boxes(profile, window, extent, rows, frame, shown + profile.span_base, "span")
+    if not len(spans.unfinished):
+        return boxes
+    return replace(boxes, unfinished=np.isin(shown, spans.unfinished).astype(np.uint8))
 
 
 def _sample_boxes(profile: Profile, samples: Samples, window: Window) -> Boxes:
@@ -171,6 +175,7 @@ def _at_most(boxes: Boxes, limit: int) -> Layout:
             end=boxes.end[np.append(first[1:] - 1, total - 1)],
             frame=boxes.frame[widest],
             ref=boxes.ref[widest],
+            unfinished=None if boxes.unfinished is None else boxes.unfinished[widest],
             row_offsets=np.searchsorted(row[first], np.arange(boxes.depth_count + 1)),
         )
         cells >>= 1

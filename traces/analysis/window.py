@@ -10,7 +10,8 @@ from traces.analysis.time_axis import need_times
 from traces.errors import InvalidQuestion
 from traces.kernels.columns import counted
 from traces.kernels.trees import sum_by_node, sum_upwards
-from traces.model import CallTree, Int32, Int64, Profile, Samples, Spans, Values
+from traces.model import NONE, CallTree, Int32, Int64, Profile, Samples, Spans, Values
+from traces.unfinished import leave_out
 from traces.values import Counts, ProfileKind
 
 Column = TypeVar("Column", bound=np.generic)
@@ -79,6 +80,8 @@ class SamplesInside:
 
 
 def _spans_in_window(spans: Spans, tree: CallTree, window: Window) -> NodeValues:
+    if len(spans.unfinished):
+        return _some_unfinished(spans, tree, window)
     low, high = edges(spans.start, window)
     near = spans_near(spans, Window(low, high))
     start, end, node = (column[near.first : near.stop] for column in (spans.start, spans.end, spans.node))
@@ -94,6 +97,25 @@ def _spans_in_window(spans: Spans, tree: CallTree, window: Window) -> NodeValues
     np.subtract.at(count, node[:early][lasting[:early] == 0], 1)  # moments between the edge and where it was moved to
     # What callees spend lies inside their callers: the sums of a node's spans are its total.
     return NodeValues(total - sum_by_node(tree.parent, total, len(tree)), total, count)
+
+
+def _some_unfinished(spans: Spans, tree: CallTree, window: Window) -> NodeValues:
+    """The same where some have no end: span by span, so that what these would last can be left out."""
+    near = spans_near(spans, window)
+    rows, node = near.rows, near.of(spans.node)
+    start, end = clip(near.of(spans.start), near.of(spans.end), window)
+    own = end - start
+    above = spans.parent[rows]
+    place = np.where(above >= near.first, above - near.first + len(near.still_open), NONE)
+    early = np.flatnonzero((above >= 0) & (above < near.first))
+    found = np.searchsorted(near.still_open, above[early])
+    is_open = np.append(near.still_open, NONE)[found] == above[early]  # one may end where the window begins
+    place[early[is_open]] = found[is_open]
+    np.subtract.at(own, place[place >= 0], (end - start)[place >= 0])
+    unfinished = np.flatnonzero(np.isin(rows, spans.unfinished)).astype(np.int32)
+    leave_out(own, place.astype(np.int32), unfinished)
+    of_nodes = sum_by_node(node, own, len(tree))
+    return NodeValues(of_nodes, sum_upwards(of_nodes, tree.parent), counted(node, len(tree)))
 
 
 def samples_inside(profile: Profile, value: int, window: Window) -> SamplesInside:

@@ -117,14 +117,17 @@ def _micros(nanoseconds: int) -> str:
 
 
 def _slices(trace: Trace, profile: Profile, ids: Ids) -> Iterator[bytes]:
-    """Complete events; begins and ends where a span is empty, as only their order says what lies in what."""
+    """Complete events; begins and ends where a span is empty, as only their order says what lies in what. Of what never
+    ended the begin alone."""
     spans = profile.spans
     assert spans is not None
     common = f'"pid":{text(ids[0])},"tid":{text(ids[1])}'
     heads = [_head(trace, frame) for frame in range(len(trace.frames))]
     frame = profile.tree.frame[spans.node]
     paired = bool((spans.start == spans.end).any())
-    stack: list[tuple[int, str]] = []
+    stack: list[tuple[int, str] | None] = []
+    is_open = np.zeros(len(spans), np.bool_)
+    is_open[spans.unfinished] = True
     for begin in range(0, len(spans), BATCH):
         part = slice(begin, begin + BATCH)
         rows = zip(
@@ -132,20 +135,21 @@ def _slices(trace: Trace, profile: Profile, ids: Ids) -> Iterator[bytes]:
             spans.start[part].tolist(),
             spans.end[part].tolist(),
             spans.depth[part].tolist(),
+            is_open[part].tolist(),
             strict=True,
         )
         events: list[str] = []
-        for which, start, end, depth in rows:
+        for which, start, end, depth, never_ended in rows:
             head = heads[which]
-            if not paired:
+            if not paired and not never_ended:
                 events.append(f'{{"ph":"X",{head},"ts":{_micros(start)},"dur":{_micros(end - start)},{common}}}')
                 continue
             while len(stack) > depth:
-                events.append(_end(*stack.pop(), common))
+                events += [_end(*ended, common) for ended in (stack.pop(),) if ended is not None]
             events.append(f'{{"ph":"B",{head},"ts":{_micros(start)},{common}}}')
-            stack.append((end, head))
+            stack.append(None if never_ended else (end, head))
         if begin + BATCH >= len(spans):
-            events += [_end(*opened, common) for opened in reversed(stack)]
+            events += [_end(*opened, common) for opened in reversed(stack) if opened is not None]
         yield ",\n".join(events).encode("utf-8", "replace")
 
 

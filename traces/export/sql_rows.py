@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from traces.model import NONE, Profile, Trace
+from traces.model import NONE, Int32, Profile, Trace, UInt8
 
 Columns = dict[str, "np.ndarray[Any, Any]"]
 
@@ -107,7 +107,14 @@ def spans(trace: Trace) -> Columns:
         "start": _joined([one.start for _, one in found], "i8"),
         "dur": _joined([one.end - one.start for _, one in found], "i8"),
         "self": _joined([one.self_value for _, one in found], "i8"),
+        "unfinished": _joined([_marked(len(one), one.unfinished) for _, one in found], "u1"),
     }
+
+
+def _marked(length: int, rows: Int32) -> UInt8:
+    marked = np.zeros(length, np.uint8)
+    marked[rows] = 1
+    return marked
 
 
 def samples(trace: Trace) -> Columns:

@@ -15,6 +15,7 @@ from traces.values import Counts, ProfileKind, Unit
 
 TIMED, MEASURED, COUNTED = "$timed", "$measured", "$counted"
 """Stand in expressions for "this row's profile has times", "measures time" and "has counts"; `view` replaces them."""
+ENDED = f"{TIMED} AND unfinished = 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +147,11 @@ TABLES: dict[str, SqlTable] = {
                 SqlColumn("depth", "depth"),
                 SqlColumn("start_ns", _if(TIMED, '"start"'), "NULL when the profile has no times"),
                 SqlColumn("start_ms", _ms('"start"', TIMED)),
-                SqlColumn("dur_ns", _if(TIMED, "dur")),
-                SqlColumn("dur_ms", _ms("dur", TIMED)),
+                SqlColumn("dur_ns", _if(ENDED, "dur"), "NULL when it never ended"),
+                SqlColumn("dur_ms", _ms("dur", ENDED)),
                 SqlColumn("self_ns", _if(TIMED, "self"), "without its children"),
                 SqlColumn("self_ms", _ms("self", TIMED)),
+                SqlColumn("unfinished", "unfinished = 1", "it has no end in the file"),
             ),
             sql_rows.spans,
             lambda trace: sum(len(p.spans) for p in trace.profiles if p.spans),

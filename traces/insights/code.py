@@ -225,7 +225,8 @@ def _uneven_calls(subject: Subject) -> Verdict:
     known = call_durations(select(subject.trace, subject.profile.index), frames)
     frame_of = tree.frame[spans.node]
     for frame in frames:
-        lasted = spans.end[frame_of == frame] - spans.start[frame_of == frame]
+        calls = spans.ended(np.flatnonzero(frame_of == frame))
+        lasted = spans.end[calls] - spans.start[calls]
         usual = float(np.quantile(lasted, 0.75, method="inverted_cdf"))
         slow = known[frame].p99
         if usual > 0 and slow > threshold("uneven-calls.ratio") * usual:

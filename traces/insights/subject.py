@@ -14,6 +14,7 @@ from traces.equal_rows import distinct
 from traces.insights.insight import Evidence
 from traces.insights.patterns import PATTERNS
 from traces.model import NONE, Int32, Int64, Profile, Trace, Values
+from traces.unfinished import finished
 from traces.values import ProfileKind, Unit
 
 NEGLIGIBLE = 1e-4
@@ -189,9 +190,9 @@ class Subject:
         return found
 
     def spans_of(self, profile: Profile, frames: npt.NDArray[np.bool_]) -> Int64:
-        """The calls of some frames (one truth a frame) in a timeline, in preorder."""
+        """The calls of some frames (one truth a frame) in a timeline that ended, in preorder."""
         assert profile.spans is not None
-        return np.flatnonzero(frames[profile.tree.frame][profile.spans.node])
+        return profile.spans.ended(np.flatnonzero(frames[profile.tree.frame][profile.spans.node]))
 
     def frames_named(self, *names: str) -> npt.NDArray[np.bool_]:
         """Which frames have one of these exact names, among those of timelines."""
@@ -246,9 +247,11 @@ PAGE_EVENTS = frozenset({"RunTask", "FunctionCall", "EvaluateScript", "Layout", 
 
 
 def root_spans(profile: Profile) -> Int64:
-    """The calls that nothing recorded called: tasks, where the thread runs tasks."""
-    assert profile.spans is not None
-    return np.flatnonzero(profile.spans.parent < 0)
+    """The calls that nothing recorded called: tasks, where the thread runs tasks. Of one that never ended, those in
+    it."""
+    spans = profile.spans
+    assert spans is not None
+    return finished(spans.parent, spans.unfinished, spans.parent < 0)
 
 
 def durations(profile: Profile, rows: Int64) -> Int64:

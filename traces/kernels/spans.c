@@ -134,20 +134,44 @@ EXPORT int64_t nest_ended(int64_t *start, int64_t *end, int32_t *frame, int64_t 
     return 1;
 }
 
-/* Events in time order; frames are below `frame_count`. What never ends closes with the last event, or at `latest`. Returns the number of spans, or -NO_MEMORY. `repaired`: unmatched
- * ends, unclosed, too deep. */
+/* What closes with its caller, the latest first, by frame: its own end may still come. */
+typedef struct {
+    int32_t *latest, *before; /* of each frame; of each span, -1: none */
+} Cut;
+
+static void cut_with_caller(Cut *cut, int32_t name, int32_t span, uint8_t *unfinished) {
+    unfinished[span] = 1;
+    cut->before[span] = cut->latest[name];
+    cut->latest[name] = span;
+}
+
+/* Whether a late end belongs to a span that its caller had cut. */
+static int end_comes_late(Cut *cut, int32_t name, uint8_t *unfinished) {
+    int32_t span = cut->latest[name];
+    if (span < 0) return 0;
+    unfinished[span] = 0;
+    cut->latest[name] = cut->before[span];
+    return 1;
+}
+
+/* Events in time order; frames are below `frame_count`. What never ends is drawn to the last event, or to `latest`, or to its
+ * caller's end. Returns the number of spans, or -NO_MEMORY. `unfinished`, zeros at first, becomes 1 where a span has no end.
+ * `repaired`: unmatched ends, cut at their caller's end, too deep, the first unmatched end or -1. */
 EXPORT int64_t match_begin_end(const int64_t *time, const int32_t *frame, const uint8_t *begins, int64_t count,
                                int64_t frame_count, int64_t max_depth, int64_t latest, int64_t *source,
-                               int64_t *until, int32_t *parent, int64_t *repaired) {
+                               int64_t *until, int32_t *parent, uint8_t *unfinished, int64_t *repaired) {
     int32_t *stack = malloc((size_t)max_depth * sizeof *stack);
     int32_t *open_calls = calloc((size_t)frame_count + 1, sizeof *open_calls); /* of each frame */
-    if (!stack || !open_calls) {
-        free(stack);
-        free(open_calls);
-        return -NO_MEMORY;
-    }
+    Cut cut = {malloc(((size_t)frame_count + 1) * sizeof *cut.latest), malloc(((size_t)count + 1) * sizeof *cut.before)};
     int64_t spans = 0, open = 0, ignored = 0, last = count ? time[0] : 0;
+    if (!stack || !open_calls || !cut.latest || !cut.before) {
+        spans = -NO_MEMORY;
+        count = 0;
+    } else {
+        memset(cut.latest, 0xff, ((size_t)frame_count + 1) * sizeof *cut.latest);
+    }
     repaired[0] = repaired[1] = repaired[2] = 0;
+    repaired[3] = -1;
     for (int64_t i = 0; i < count; i++) {
         int32_t name = frame[i];
         if (name < 0 || name >= frame_count) continue;
@@ -173,16 +197,24 @@ EXPORT int64_t match_begin_end(const int64_t *time, const int32_t *frame, const 
                 until[span] = last;
                 closed = frame[source[span]];
                 open_calls[closed]--;
+                if (closed != name) cut_with_caller(&cut, closed, span, unfinished);
             } while (closed != name);
+        } else if (end_comes_late(&cut, name, unfinished)) {
+            repaired[1]++;
         } else {
+            if (repaired[3] < 0) repaired[3] = i;
             repaired[0]++;
         }
     }
-    repaired[1] = open;
     if (latest > last) last = latest;
-    while (open) until[stack[--open]] = last;
+    while (open > 0) {
+        until[stack[--open]] = last;
+        unfinished[stack[open]] = 1;
+    }
     free(stack);
     free(open_calls);
+    free(cut.latest);
+    free(cut.before);
     return spans;
 }
 

@@ -1,6 +1,6 @@
 """Nesting slices, matching begins with ends, sums over spans. In C: spans.c; the rules: traces/nesting.py."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,26 @@ Values = npt.NDArray[Any]
 NONE = -1
 
 
+def no_rows() -> Int32:
+    """No rows at all."""
+    return np.zeros(0, np.int32)
+
+
 @dataclass(frozen=True, slots=True)
 class Nesting:
-    """Spans in preorder: `source` is the row of the input; the counts are what was repaired."""
+    """Spans in preorder: `source` is the row of the input; the counts are what was repaired.
+
+    `unfinished` are the rows of spans without an end, `first_unmatched` the first event that ends nothing (-1: none).
+    """
 
     source: Int64 | Int32
     end: Values
     parent: Int32
     clamped: int = 0
     unmatched_ends: int = 0
-    unclosed: int = 0
     too_deep: int = 0
+    unfinished: Int32 = field(default_factory=no_rows)
+    first_unmatched: int = NONE
 
 
 def nest(start: Values, end: Values, max_depth: int) -> Nesting:
@@ -92,18 +101,22 @@ def match(
 ) -> Nesting:
     """Match begins and ends, given in time order (file order within one moment). `source` is each begin's row.
 
-    What never ends closes at the last accepted moment, or at `latest` if that is later.
+    What never ends is drawn to its caller's end, or to the last accepted moment, or to `latest` if that is later. An
+    end that comes after that of its caller is cut there, and counted among `clamped`.
     """
     library = kernels()
     if library is None or time.dtype != np.int64 or (len(frame) and frame.min() < 0):
         return match_reference(time, frame, begins, max_depth, latest)
     inputs = (contiguous(time, np.int64), contiguous(frame, np.int32), contiguous(begins, np.uint8))
     frames = int(frame.max()) + 1 if len(frame) else 0
-    columns, repaired = (np.empty(len(time), np.int64), *_outputs(len(time))), np.zeros(3, np.int64)
+    columns, repaired = (np.empty(len(time), np.int64), *_outputs(len(time))), np.zeros(4, np.int64)
     last = int(np.iinfo(np.int64).min if latest is None else latest)
-    spans = call(library.match_begin_end, *inputs, len(time), frames, max_depth, last, *columns, repaired)
-    unmatched, unclosed, too_deep = repaired.tolist()
-    return Nesting(*_filled(columns, spans), unmatched_ends=unmatched, unclosed=unclosed, too_deep=too_deep)
+    open_ones = np.zeros(len(time), np.uint8)
+    spans = call(library.match_begin_end, *inputs, len(time), frames, max_depth, last, *columns, open_ones, repaired)
+    unmatched, clamped, too_deep, first = repaired.tolist()
+    filled = _filled(columns, spans)
+    unfinished = np.flatnonzero(open_ones[: len(filled[0])]).astype(np.int32)
+    return Nesting(*filled, clamped, unmatched, too_deep, unfinished, first)
 
 
 def match_reference(
@@ -116,7 +129,9 @@ def match_reference(
     stack: list[int] = []  # open spans, as rows of the result
     open_frames: list[int] = []
     open_calls: dict[int, int] = {}
-    unmatched = too_deep = ignored_depth = 0
+    cut: dict[int, list[int]] = {}  # spans that closed with their caller, by frame: their own end may still come
+    unmatched = too_deep = ignored_depth = clamped = 0
+    first = NONE
     times = time.tolist()
     last = times[0] if times else 0
     for event, (at, name, is_begin) in enumerate(zip(times, frame.tolist(), begins.tolist(), strict=True)):
@@ -137,22 +152,31 @@ def match_reference(
         elif open_calls.get(name):
             last = at
             while True:
-                ends[stack.pop()] = at
+                span = stack.pop()
+                ends[span] = at
                 closed = open_frames.pop()
                 open_calls[closed] -= 1
                 if closed == name:
                     break
+                cut.setdefault(closed, []).append(span)
+        elif cut.get(name):
+            cut[name].pop()
+            clamped += 1
         else:
+            first = event if first == NONE else first
             unmatched += 1
     for span in stack:
         ends[span] = last if latest is None else max(last, latest)
+    unfinished = sorted([*stack, *(span for spans in cut.values() for span in spans)])
     return Nesting(
         source=np.array(source, np.int64),
         end=np.array(ends, time.dtype),
         parent=np.array(parents, np.int32),
+        clamped=clamped,
         unmatched_ends=unmatched,
-        unclosed=len(stack),
         too_deep=too_deep,
+        unfinished=np.array(unfinished, np.int32),
+        first_unmatched=first,
     )
 
 

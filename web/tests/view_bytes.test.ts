@@ -45,6 +45,17 @@ test("a view's columns are read where they lie, frames by their place in its tab
   assert.deepEqual([view.profile, view.merged, view.total], ["p1", 3, 5]);
 });
 
+test("spans without an end are marked where a view has some", () => {
+  const marked = encoded();
+  const text = new TextDecoder().decode(new Uint8Array(marked, 8, 992)).replace('"name":"ref"', '"name":"unfinished"');
+  const both = text
+    .trimEnd()
+    .replace('"columns":[', '"columns":[{"name":"ref","dtype":"i4","offset":1048,"length":2},');
+  new Uint8Array(marked).set(new TextEncoder().encode(both.padEnd(992)), 8);
+  assert.deepEqual([...decodeView(marked).boxes.unfinished!], [40, 41]);
+  assert.equal(decodeView(encoded()).boxes.unfinished, undefined);
+});
+
 test("bytes that are no view are refused", () => {
   assert.throws(() => decodeView(new TextEncoder().encode("<!doctype html>").buffer), /not a chart/);
   assert.throws(() => decodeView(new ArrayBuffer(3)), /not a chart/);

@@ -115,6 +115,8 @@ def _part(boxes: Boxes) -> Part:
         ("frame", boxes.frame.astype("<i4")),
         ("ref", boxes.ref.astype("<i4")),
     ]
+    if boxes.unfinished is not None:
+        columns.append(("unfinished", boxes.unfinished.astype("<i4")))
     return Part(boxes.row_offsets, columns)
 
 

@@ -158,8 +158,10 @@ def _names(packets: Packets, said: Fields, state: Int64) -> tuple[Int64, list[tu
 
 def _nested(rows: Int64, events: TrackEvents, names: Int32 | Int64) -> Nested:
     """Ends have no name: each ends what began last, as if all had the same one."""
-    nested = match_begin_end(events.time[rows], np.zeros(len(rows), np.int32), events.kind[rows] == BEGIN)
-    return replace(nested, frame=names[rows[nested.source]].astype(np.int32))
+    latest = events.time.max().item() if len(rows) else None
+    nested = match_begin_end(events.time[rows], np.zeros(len(rows), np.int32), events.kind[rows] == BEGIN, latest)
+    unmatched = nested.first_unmatched and (nested.first_unmatched[0], NONE)
+    return replace(nested, frame=names[rows[nested.source]].astype(np.int32), first_unmatched=unmatched)
 
 
 def _add_threads(

@@ -162,16 +162,16 @@ def _read_evented(profile: Profile, frames: Int32, builder: TraceBuilder) -> Non
             raise builder.damaged("a frame closes while another one is innermost.")
         else:
             closed[stack.pop()] = index
-    if stack:
-        raise builder.damaged("it ends while frames are still open.")
+    latest = max(profile.end_value, profile.events[-1].at) if profile.events else profile.end_value
     if frame and not 0 <= min(frame) <= max(frame) < len(frames):
         raise builder.damaged("an event names a frame that is not in its list.")
     nested = Nested(
         source=np.array(opened, np.int64),
         start=at[opened],
-        end=at[closed],
+        end=np.append(at, in_unit([latest], unit, factor))[closed],  # what is still open lasts to the end
         frame=frames[frame].astype(np.int32),
         parent=np.array(parent, np.int32),
+        unfinished=np.flatnonzero(np.array(closed, np.int32) == NONE).astype(np.int32),
     )
     start, end = in_unit([profile.start_value, profile.end_value], unit, factor).tolist()
     if len(at):

@@ -83,13 +83,14 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     largest = 0
     places, sizes = events.table.slices("args")
     lanes: dict[ThreadKey, int] = {}
+    latest = _latest(events)
     for key, slices in _slices_by_thread(events, threads, builder):
         name = threads.short_name(key) if profiled else threads.full_name(key)
         name += " tasks" if profiled or sampled else ""
         said = bool((sizes[slices.events] > len("{}")).any())
         index = lanes[key] = builder.add_evented(
             name,
-            _nest(slices),
+            _nest(slices, latest),
             pid=key[0],
             tid=key[1],
             args_offset=places[slices.events] if said else None,
@@ -99,6 +100,16 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
             largest, builder.default_profile = len(slices.time), index
     side_events.read(events, lanes, builder)
     _read_moment(events, builder)
+
+
+def _latest(events: Events) -> int | None:
+    """The last moment of all slices, to which those without an end are drawn; None where each says how long it is."""
+    if not events.rows("phase", "B").any():
+        return None
+    rows = events.rows("phase", "X", "B", "E") & (events.time != MISSING)
+    lasting = events.table.numbers("duration")[rows]
+    ends = events.time[rows] + np.where(lasting == MISSING, 0, np.clip(lasting, 0, MAX_TIME_NS))
+    return int(ends.max()) if len(ends) else None
 
 
 def _read_moment(events: Events, builder: TraceBuilder) -> None:
@@ -229,14 +240,13 @@ def _hermes_frame(builder: TraceBuilder, name: str, said: memoryview) -> int:
     return builder.frame(name, args.url, line, int(args.column) if args.column is not None else None)
 
 
-def _nest(slices: Slices) -> Nested:
+def _nest(slices: Slices, latest: int | None) -> Nested:
     time, duration, frame = slices.time, slices.duration, slices.frame
     is_complete = slices.kind == COMPLETE
     if is_complete.all():
         # The columns are nobody else's: those of the events are views, but no one asks for the time of a slice again.
         return nest_slices(time, np.add(time, duration, out=duration), frame, owned=True)
     complete, paired = np.flatnonzero(is_complete), np.flatnonzero(~is_complete)
-    latest = (time[complete] + duration[complete]).max().item() if len(complete) else None
     paired, matched = _match(paired[np.argsort(time[paired], kind="stable")], slices, latest)
     begins = paired[matched.source]
     if len(complete) == 0:
@@ -245,12 +255,18 @@ def _nest(slices: Slices) -> Nested:
     rows = np.concatenate((begins, complete))
     end = np.concatenate((matched.end, time[complete] + duration[complete]))
     nested = nest_slices(np.concatenate((matched.start, time[complete])), end, frame[rows])
+    is_open = np.zeros(len(rows), np.bool_)
+    is_open[matched.unfinished] = True
+    unfinished = np.flatnonzero(is_open[nested.source]).astype(np.int32)
+    cut = int((nested.end[unfinished] < end[nested.source[unfinished]]).sum())  # no end was recorded that could be cut
     return replace(
         nested,
         source=rows[nested.source],
+        clamped=nested.clamped + matched.clamped - cut,
         unmatched_ends=matched.unmatched_ends,
-        unclosed=matched.unclosed,
         too_deep=nested.too_deep + matched.too_deep,
+        unfinished=unfinished,
+        first_unmatched=matched.first_unmatched,
     )
 
 

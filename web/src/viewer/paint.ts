@@ -13,6 +13,8 @@ export const RULER = 22;
 const GAP = 7;
 const FONT = '11px ui-sans-serif, system-ui, -apple-system, "Segoe UI", sans-serif';
 const NARROWEST_LABEL = 32;
+/** From one stripe of a hatch to the next. */
+const HATCH = 8;
 
 export interface Scene {
   view: View;
@@ -80,6 +82,7 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
   const labels: number[] = [];
   const selectedFrame = selection ? (view[selection.half]?.frame[selection.index] ?? -1) : -1;
   const same: number[] = [];
+  const open: number[] = [];
   for (let row = 0; row < rowCount(boxes); row++) {
     const y = RULER + rowTop(view, which, row) - scene.top;
     if (y + ROW < RULER || y > scene.height) continue;
@@ -90,6 +93,7 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
       const seen = Math.min(x + wide, scene.width + 4) - left;
       buckets[colourOf(index, frame) + (dim ? palette.length : 0)]!.push(left, y, seen > 3 ? seen - 1 : seen);
       if (frame === selectedFrame && frame >= 0) same.push(left, y, seen > 3 ? seen - 1 : seen);
+      if (boxes.unfinished?.[index]) open.push(left, y, seen);
       if (seen >= NARROWEST_LABEL && frame >= 0) labels.push(left, y, seen, frame, dim ? 1 : 0);
     });
   }
@@ -100,9 +104,27 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
     for (let at = 0; at < rects.length; at += 3) context.fillRect(rects[at]!, rects[at + 1]!, rects[at + 2]!, ROW - 1);
   });
   context.globalAlpha = 1;
+  for (let at = 0; at < open.length; at += 3) hatch(context, open[at]!, open[at + 1]!, open[at + 2]!, scene.theme);
   context.fillStyle = inks(scene.theme).outline;
   for (let at = 0; at < same.length; at += 3) context.fillRect(same[at]!, same[at + 1]! + ROW - 3, same[at + 2]!, 2);
   label(context, scene, labels, colours);
+}
+
+/** Diagonal stripes over a span without an end: nobody knows how long it lasted. */
+function hatch(context: CanvasRenderingContext2D, left: number, top: number, wide: number, theme: Theme): void {
+  context.save();
+  context.beginPath();
+  context.rect(left, top, wide, ROW - 1);
+  context.clip();
+  context.beginPath();
+  for (let at = left - (left % HATCH); at < left + wide + ROW; at += HATCH) {
+    context.moveTo(at, top);
+    context.lineTo(at - ROW, top + ROW);
+  }
+  context.strokeStyle = inks(theme).ground;
+  context.lineWidth = 2;
+  context.stroke();
+  context.restore();
 }
 
 function label(context: CanvasRenderingContext2D, scene: Scene, labels: number[], colours: Uint8Array): void {

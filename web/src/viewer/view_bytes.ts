@@ -13,6 +13,8 @@ export interface Boxes {
   ref: Int32Array;
   /** In a diff: what each path weighed before, on the same scale. */
   before?: Float64Array;
+  /** 1 for a span without an end: it is drawn to the end, hatched. */
+  unfinished?: Int32Array;
 }
 
 /** What a diff is about: the trace that was before, and what of it is gone. */
@@ -52,7 +54,7 @@ export interface View {
 }
 
 interface ColumnHeader {
-  name: "start" | "end" | "frame" | "ref" | "before";
+  name: "start" | "end" | "frame" | "ref" | "before" | "unfinished";
   dtype: "f8" | "i4";
   offset: number;
   length: number;
@@ -100,7 +102,7 @@ function boxesFrom(buffer: ArrayBuffer, header: BoxesHeader, localOf: Map<number
     return found;
   };
   const floats = (name: "start" | "end" | "before") => new Float64Array(buffer, column(name).offset, header.boxes);
-  const integers = (name: "frame" | "ref") => new Int32Array(buffer, column(name).offset, header.boxes);
+  const integers = (name: "frame" | "ref" | "unfinished") => new Int32Array(buffer, column(name).offset, header.boxes);
   return {
     rowOffsets: header.rowOffsets,
     start: floats("start"),
@@ -108,5 +110,6 @@ function boxesFrom(buffer: ArrayBuffer, header: BoxesHeader, localOf: Map<number
     frame: integers("frame").map((id) => localOf.get(id) ?? -1),
     ref: integers("ref"),
     ...(header.columns.some((one) => one.name === "before") ? { before: floats("before") } : {}),
+    ...(header.columns.some((one) => one.name === "unfinished") ? { unfinished: integers("unfinished") } : {}),
   };
 }

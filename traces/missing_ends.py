@@ -1,0 +1,80 @@
+"""What a file's begins without an end and ends without a begin are called in its warnings: what, where, how long."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from traces.analysis.units import format_value
+from traces.model import NONE
+from traces.nesting import Nested
+from traces.values import TraceWarning, Unit
+
+NAMED = 3
+"""Spans that a warning names: the longest."""
+NAME_CHARACTERS = 60
+UNFINISHED = "spans without an end are unfinished: drawn to the end, and left out of sums"
+UNMATCHED = "end events without a begin were dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A span or an event by name, thread, and when it was on the file's clock."""
+
+    name: str
+    thread: str
+    start: float
+    length: float
+    unit: Unit
+
+    def text(self, zero: int) -> str:
+        """In a few words; `zero` is the file's time at which the trace begins."""
+        start = self.start - zero if self.unit.is_time else self.start
+        where = f"`{shortened(self.name)}` on {shortened(self.thread)}"
+        return f"{where} at {format_value(start, self.unit)}"
+
+
+@dataclass(slots=True)
+class MissingEnds:
+    """Collects what of a file's threads has no end, or no begin."""
+
+    unfinished: list[Place] = field(default_factory=list)
+    unmatched: list[Place] = field(default_factory=list)
+    unfinished_count: int = 0
+    unmatched_count: int = 0
+
+    def add(self, thread: str, nested: Nested, unit: Unit, name: Callable[[int], str]) -> None:
+        """Take note of what a thread lacks; `name` gives that of a frame."""
+        rows = nested.unfinished
+        lasted = nested.end[rows] - nested.start[rows]
+        for at in np.argsort(-lasted, kind="stable")[:NAMED].tolist():
+            row = int(rows[at])
+            place = Place(name(int(nested.frame[row])), thread, nested.start[row].item(), lasted[at].item(), unit)
+            self.unfinished.append(place)
+        self.unfinished_count += len(rows)
+        self.unmatched_count += nested.unmatched_ends
+        if nested.first_unmatched is not None:
+            at, frame = nested.first_unmatched
+            self.unmatched.append(Place("an end" if frame == NONE else name(frame), thread, at, 0, unit))
+
+    def warnings(self, zero: int) -> Iterator[TraceWarning]:
+        """What to say of them."""
+        if self.unfinished:
+            longest = sorted(self.unfinished, key=lambda place: -place.length)[:NAMED]
+            said = [f"{one.text(zero)}, drawn {format_value(one.length, one.unit)} long" for one in longest]
+            yield TraceWarning("unclosed", _listed(UNFINISHED, said, self.unfinished_count), self.unfinished_count)
+        if self.unmatched_count:
+            said = [one.text(zero) for one in sorted(self.unmatched, key=lambda place: place.start)[:NAMED]]
+            yield TraceWarning("unmatched_end", _listed(UNMATCHED, said, self.unmatched_count), self.unmatched_count)
+
+
+def _listed(what: str, places: list[str], count: int) -> str:
+    more = count - len(places)
+    return f"{what}: {'; '.join(places)}{f'; and {more:,} more' if more else ''}" if places else what
+
+
+def shortened(name: str) -> str:
+    """A name of any length and contents, as part of a sentence."""
+    printed = "".join(c if c.isprintable() and c != "`" else " " for c in name[: 4 * NAME_CHARACTERS])
+    line = " ".join(printed.split())
+    return line if len(line) <= NAME_CHARACTERS else f"{line[: NAME_CHARACTERS - 1]}…"

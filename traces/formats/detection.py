@@ -18,7 +18,7 @@ from traces.formats.nettrace import NETTRACE
 from traces.formats.nsys import NSYS
 from traces.formats.perf import LINUX_PERF, PERF_DATA
 from traces.formats.perfetto import PERFETTO
-from traces.formats.pprof_otlp import OTLP, PPROF
+from traces.formats.pprof_otlp import OTLP, PPROF, PPROF_LEGACY
 from traces.formats.ruby import RBSPY, STACKPROF
 from traces.formats.safari import SAFARI
 from traces.formats.speedscope import SPEEDSCOPE
@@ -28,6 +28,7 @@ from traces.formats.trace_event import CHROME, TRACE_EVENT
 from traces.formats.v8 import CPUPROFILE, HEAP_PROFILE, V8_LOG
 
 FORMATS = (
+    PPROF_LEGACY,
     PPROF,
     OTLP,
     SPEEDSCOPE,

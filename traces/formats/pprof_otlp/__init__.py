@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from traces.formats.format import RUNNING, SAMPLED, Format, sums
 from traces.formats.head import Head
+from traces.formats.pprof_otlp.legacy_signs import HEAD_BYTES, is_legacy
 from traces.formats.protobuf_fields import LENGTH, VARINT, BrokenMessage, fields, opened
 from traces.values import Counts, Waits
 
@@ -33,6 +34,11 @@ def looks_like_pprof(head: Head) -> bool:
         # The head cuts the message; what stood before must have shown a sample type, and a text never does.
         return types > 0 and len(head.data) >= 1024
     return types > 0
+
+
+def looks_like_legacy_pprof(head: Head) -> bool:
+    """The words or the line that such a form begins with."""
+    return is_legacy(head.data[:HEAD_BYTES])
 
 
 def looks_like_otlp(head: Head) -> bool:
@@ -78,6 +84,19 @@ PPROF = Format(
         sums(Counts.SAMPLES, Waits.BOTH),
         sums(waits=Waits.NEITHER),
         sums(Counts.SAMPLES),
+    ),
+    lines=True,
+)
+PPROF_LEGACY = Format(
+    "pprof-legacy",
+    "older pprof profiles (CPU, heap, growth, contention, threads)",
+    looks_like_legacy_pprof,
+    __name__,
+    (
+        sums(Counts.EVENTS),
+        sums(Counts.SAMPLES, Waits.WORK),
+        sums(Counts.EVENTS, Waits.WAITING),
+        sums(Counts.EVENTS, Waits.NEITHER),
     ),
     lines=True,
 )

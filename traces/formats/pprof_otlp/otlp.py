@@ -16,7 +16,6 @@ from traces.builder import TraceBuilder
 from traces.counting import counting
 from traces.equal_rows import rows_of_each
 from traces.formats.pprof_otlp.locations import frames_of_stacks, sampled_lines, with_lines
-from traces.formats.pprof_otlp.pprof import waits_of
 from traces.formats.pprof_otlp.protobuf_columns import (
     fixed_numbers_of,
     messages_in,
@@ -25,6 +24,7 @@ from traces.formats.pprof_otlp.protobuf_columns import (
     parts,
     texts,
 )
+from traces.formats.pprof_otlp.sample_values import waits_of
 from traces.formats.protobuf_fields import fields
 from traces.formats.time_units import in_unit, unit_named
 from traces.kernels.library import NotReadable

@@ -1,10 +1,10 @@
-"""pprof profiles (Go, node, parca, perf_to_profile). Format: github.com/google/pprof, proto/profile.proto.
+"""pprof profiles (Go, node, parca, perf_to_profile). Format: github.com/google/pprof, proto/profile.proto; what was
+written before it is read by `pprof_legacy`.
 
 All value types are kept. Inlined functions are frames of their own. A function is one frame whatever line it was
 sampled at; its line is where it begins, or, where the file does not say that, the lowest it was sampled at.
 """
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,20 +13,17 @@ from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
 from traces.counting import counting
 from traces.formats.pprof_otlp.locations import frames_of_stacks, sampled_lines, with_lines
+from traces.formats.pprof_otlp.memory_map import Mapping, place_name
 from traces.formats.pprof_otlp.protobuf_columns import messages_in, number_of, numbers_of, texts
+from traces.formats.pprof_otlp.sample_values import waits_of
 from traces.formats.time_units import in_unit, unit_named
 from traces.kernels.library import NotReadable
 from traces.kernels.protobuf import LENGTH, VARINT, Fields, scan_fields
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Int32, Int64
-from traces.values import Unit, ValueType, Waits
+from traces.values import ValueType
 
-WAITS = (
-    (re.compile(r"(?:cpu|samples?|cycles|instructions|task-clock|cpu-clock)(?:$|[ :/_-])", re.IGNORECASE), Waits.WORK),
-    (re.compile(r"contentions?|delay|off[-_]?cpu|block|mutex", re.IGNORECASE), Waits.WAITING),
-    (re.compile(r"wall", re.IGNORECASE), Waits.BOTH),
-)
-SAMPLE_TYPE, SAMPLE, LOCATION, FUNCTION, STRING, TIME_NANOS, DEFAULT_TYPE = 1, 2, 4, 5, 6, 9, 14
+SAMPLE_TYPE, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, TIME_NANOS, DEFAULT_TYPE = 1, 2, 3, 4, 5, 6, 9, 14
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
@@ -81,13 +78,6 @@ def _read(data: memoryview, builder: TraceBuilder) -> None:
     )
 
 
-def waits_of(value: ValueType) -> Waits:
-    """What a profile shows of waiting, by the name of what it measures first."""
-    if value.unit is Unit.BYTES or value.name.endswith("objects"):
-        return Waits.NEITHER
-    return next((waits for pattern, waits in WAITS if pattern.match(value.name)), Waits.UNKNOWN)
-
-
 def _text(strings: list[str], index: int) -> str:
     if index < 0:
         raise IndexError(index)
@@ -115,7 +105,19 @@ def _frames_of_locations(
     sizes = np.bincount(locations.message[line_rows], minlength=len(locations.ends))
     unnamed = np.flatnonzero(sizes == 0)
     addresses = number_of(locations, 3).view(np.uint64)[unnamed]
-    # Without symbols the address is all there is to know.
-    of_addresses = [builder.frame(f"0x{address:x}") for address in addresses.tolist()]
+    # Without symbols the address is all there is to know, and the file that was mapped there.
+    mappings = _mappings(data, profile_fields, strings)
+    mapped = zip(addresses.tolist(), number_of(locations, 2)[unnamed].tolist(), strict=True)
+    of_addresses = [builder.frame(place_name(address, mappings.get(mapping))) for address, mapping in mapped]
     frames = np.insert(np.array(of_lines, np.int32), (np.cumsum(sizes) - sizes)[unnamed], of_addresses)
     return number_of(locations, 1), frames, np.cumsum(np.maximum(sizes, 1))
+
+
+def _mappings(data: memoryview, profile_fields: Fields, strings: list[str]) -> dict[int, Mapping]:
+    """What was mapped where, by the number that locations give."""
+    rows = messages_in(data, profile_fields, MAPPING)
+    columns = (number_of(rows, number).tolist() for number in (1, 2, 3, 4, 5))
+    return {
+        ident: Mapping(start, end, offset, _text(strings, file))
+        for ident, start, end, offset, file in zip(*columns, strict=True)
+    }

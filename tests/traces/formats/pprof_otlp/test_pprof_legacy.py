@@ -94,7 +94,7 @@ def test_a_sampled_heap_is_scaled_by_the_chance_of_its_sizes() -> None:
     assert (trace.profiles[0].unit, trace.profiles[0].waits) == (Unit.BYTES, Waits.NEITHER)
 
 
-def test_a_heap_of_go_tells_what_was_allocated_from_what_is_in_use_and_names_its_stacks() -> None:
+def test_a_heap_of_go_has_what_was_allocated_and_what_is_in_use_and_names_its_stacks() -> None:
     trace = read(
         "heap profile: 1: 8 [3: 24] @ heap/2\n"
         "1: 8 [3: 24] @ 0x47a1b6 0x47a0f1\n"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from pydantic import SecretStr
-from typer.testing import CliRunner
 
 from server.adapters.postgres.embedded import EmbeddedPostgres
 from server.app import main

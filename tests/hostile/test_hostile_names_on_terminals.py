@@ -4,9 +4,9 @@ import json
 import unicodedata
 from pathlib import Path
 
+import click
 import pytest
-import typer
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
@@ -52,7 +52,7 @@ def no_server(options: ServeOptions) -> int:
 
 
 @pytest.fixture
-def cli() -> typer.Typer:
+def cli() -> click.Group:
     return build_cli(CliEntryPoints(serve=no_server, analysis=analyst_entry, workers=InlineTraceWorkers))
 
 
@@ -70,7 +70,7 @@ def write(request: pytest.FixtureRequest) -> object:
 @pytest.mark.timeout(400)
 @TOGETHER
 def test_no_command_lets_a_name_speak_to_the_terminal(
-    cli: typer.Typer, tmp_path: Path, keys: tuple[str, ...], write: type
+    cli: click.Group, tmp_path: Path, keys: tuple[str, ...], write: type
 ) -> None:
     names = [NAMES[key] for key in keys]
     paths = {"trace": tmp_path / "trace.json", "other": tmp_path / "other.json"}
@@ -93,7 +93,7 @@ def test_every_command_is_tried_or_prints_no_names() -> None:
 @pytest.mark.parametrize(
     "key", ["csi_clear", "osc_8_link", "c1_csi", "right_to_left", "rich_markup", "bell_and_backspace"]
 )
-def test_a_file_name_cannot_speak_to_the_terminal_either(cli: typer.Typer, tmp_path: Path, key: str) -> None:
+def test_a_file_name_cannot_speak_to_the_terminal_either(cli: click.Group, tmp_path: Path, key: str) -> None:
     path = tmp_path / (NAMES[key].replace("/", "_") + ".json")
     path.write_bytes(b"{}")
     for arguments in (["summary", str(path)], ["analyze", str(path)]):

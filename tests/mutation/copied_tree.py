@@ -33,7 +33,7 @@ IMPORTED_BEFORE = (
     "websockets",
     "psycopg",
     "hypothesis",
-    "typer",
+    "click",
     "rich",
     "structlog",
     "langchain_core.messages",

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import typer
+import click
 
 from server.agent.turn import TurnAnswer, TurnInput
 from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints
@@ -73,24 +73,24 @@ class TerminalSink:
                 self._said = True
                 self._print(event.chunk)
             case events.ModelTextReset():
-                typer.echo("\nThe answer is written again.", err=True)
+                click.echo("\nThe answer is written again.", err=True)
             case events.TurnStarted():
-                typer.echo(f"· {event.model}", err=True)
+                click.echo(f"· {event.model}", err=True)
             case events.ToolStart():
-                typer.echo(f"· {visible(event.message)}", err=True)
+                click.echo(f"· {visible(event.message)}", err=True)
             case events.ToolResult():
                 self.tools.append({"tool": event.tool_name, "status": event.status, "picture": event.image_url})
                 if event.image_url and event.image_url != "not kept":
-                    typer.echo(f"  saved {event.image_url}", err=True)
+                    click.echo(f"  saved {event.image_url}", err=True)
             case events.ToolError():
                 self.tools.append({"tool": event.tool_name, "status": "error", "message": event.message})
-                typer.echo(f"  {visible(event.tool_name)} failed: {visible(event.message)}", err=True)
+                click.echo(f"  {visible(event.tool_name)} failed: {visible(event.message)}", err=True)
             case _:  # a title, a viewer that is not here, an end that the answer shows
                 pass
 
     def _print(self, text: str) -> None:
         if not self._quiet:
-            typer.echo(visible(text), nl=False)
+            click.echo(visible(text), nl=False)
 
 
 def analyze(
@@ -117,7 +117,7 @@ def analyze(
     if as_json:
         print_json(_as_json(answer, sink, pictures))
         return
-    typer.echo("")
+    click.echo("")
     _closing(answer, pictures)
 
 
@@ -200,12 +200,12 @@ def _closing(answer: TurnAnswer, pictures: KeptPictures) -> None:
     counted = Counter(check.status for check in answer.checks)
     if counted:
         statuses = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in sorted(counted.items()))
-        typer.echo(f"· numbers and names against the trace: {statuses}", err=True)
+        click.echo(f"· numbers and names against the trace: {statuses}", err=True)
     for check in answer.checks:
         if check.status == "not_found":
-            typer.echo(f"  not found in any tool result: {visible(check.claim)}", err=True)
+            click.echo(f"  not found in any tool result: {visible(check.claim)}", err=True)
     if pictures.not_kept:
         drawn = "1 picture was" if pictures.not_kept == 1 else f"{pictures.not_kept} pictures were"
-        typer.echo(f"· {drawn} drawn and not kept: --out DIR saves them", err=True)
+        click.echo(f"· {drawn} drawn and not kept: --out DIR saves them", err=True)
     for suggestion in answer.suggestions:
-        typer.echo(f"· next: {visible(suggestion)}", err=True)
+        click.echo(f"· next: {visible(suggestion)}", err=True)

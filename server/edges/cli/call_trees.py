@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import typer
+import click
 
 from server.edges.cli.printing import amounts, asking, open_trace, print_json, print_table, where
 from server.edges.cli.scope import Scope
@@ -33,14 +33,14 @@ def tree(source: Path, scope: Scope, *, root: str | None, max_nodes: int, invert
     if as_json:
         print_json(found)
         return
-    typer.echo(f"{found.profile} {plain(opened.chosen.name, 60)}: whole {format_value(found.scope_total, found.unit)}")
+    click.echo(f"{found.profile} {plain(opened.chosen.name, 60)}: whole {format_value(found.scope_total, found.unit)}")
     for node in found.nodes:
         depth = "  " * node.depth if node.depth <= INDENTED else "  " * INDENTED + f"[{node.depth}] "
         cut = f" (+{node.hidden_children} more below)" if node.hidden_children else ""
         share = f"{format_share(node.total_share):>6} {format_share(node.self_share):>6}"
-        typer.echo(f"{share}  {node.handle:>8}  {depth}{where(node.name, node.file, node.line)}{cut}")
+        click.echo(f"{share}  {node.handle:>8}  {depth}{where(node.name, node.file, node.line)}{cut}")
     if found.cut_nodes:
-        typer.echo(f"… {found.cut_nodes} lighter nodes cut: --max-nodes")
+        click.echo(f"… {found.cut_nodes} lighter nodes cut: --max-nodes")
 
 
 def callers(source: Path, frame: str, scope: Scope, *, limit: int, as_json: bool) -> None:
@@ -63,9 +63,9 @@ def callers(source: Path, frame: str, scope: Scope, *, limit: int, as_json: bool
     row, cell = found.frame, amounts(found.unit)
     own, total = " ".join(cell(row.self_value, row.self_share)), " ".join(cell(row.total_value, row.total_share))
     times = "" if row.count is None else f", {row.count:,} {found.counted}"
-    typer.echo(f"{row.handle} {where(row.name, row.file, row.line)}: self {own}, total {total}{times}")
+    click.echo(f"{row.handle} {where(row.name, row.file, row.line)}: self {own}, total {total}{times}")
     if found.recursive:
-        typer.echo("It is recursive: callers are those of its outermost call, callees those of its innermost.")
+        click.echo("It is recursive: callers are those of its outermost call, callees those of its innermost.")
     for title, rows, more in (
         ("Callers", found.callers, found.more_callers),
         ("Callees", found.callees, found.more_callees),

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-import typer
+import click
 
 from server.edges.cli.printing import asking, open_trace, print_json, print_table, where
 from server.edges.cli.reading import MISUSED, fail
@@ -66,7 +66,7 @@ def compare(
         print_json(found)
         return
     for note in found.notes:
-        typer.echo(f"note: {note}", err=True)
+        click.echo(f"note: {note}", err=True)
     totals = [format_value(total, found.unit) for total in (found.scope_total_before, found.scope_total_after)]
     scaled = "; changes as if both had the first's total" if found.normalised else ""
     rows = [_cells(row, found.unit) for row in found.rows]
@@ -124,7 +124,7 @@ def compare_several(
         print_json(found)
         return
     for note in found.notes:
-        typer.echo(f"note: {note}", err=True)
+        click.echo(f"note: {note}", err=True)
     unit, total = found.unit, found.scope_total
     shown = format_share if found.normalised else partial(format_value, unit=unit)
     rows = [

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-import typer
+import click
 
 from server.edges.cli.entry_points import CliEntryPoints
 from server.errors import ConfigError
@@ -37,29 +37,27 @@ ShowConfig = Callable[[], Sequence[ShownSetting]]
 CheckConfig = Callable[[], AsyncIterator[Checked]]
 
 
-def add_commands(app: typer.Typer, entry_points: CliEntryPoints) -> None:
+def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
     """Add the two commands to the application."""
 
     @app.command()
-    def config(
-        *,
-        changed: bool = typer.Option(False, "--changed", help="Only what is not a default."),  # noqa: FBT003
-        as_json: bool = typer.Option(False, "--json", help="Print the settings as JSON."),  # noqa: FBT003
-    ) -> None:
+    @click.option("--changed", is_flag=True, help="Only what is not a default.")
+    @click.option("--json", "as_json", is_flag=True, help="Print the settings as JSON.")
+    def config(*, changed: bool, as_json: bool) -> None:
         """Print the settings in force, where each comes from, and no secret."""
         with _misuse_reported():
             settings = [one for one in entry_points.show_config() if not changed or one.source != "default"]
         if as_json:
-            typer.echo(json.dumps([asdict(one) for one in settings], indent=2))
+            click.echo(json.dumps([asdict(one) for one in settings], indent=2))
             return
         width = max((len(one.name) for one in settings), default=0)
         for one in settings:
             source = "" if one.source in {"default", one.name} else f"  (from {one.source})"
             mark = " " if one.source == "default" else "*"
-            typer.echo(f"{mark} {one.name:<{width}}  {one.value}{source}")
+            click.echo(f"{mark} {one.name:<{width}}  {one.value}{source}")
         if missing := entry_points.missing_kernels():
-            typer.echo(f"\n! {missing}")
-        typer.echo("\n* is set; everything else is a default. docs/settings.md says what each does.", err=True)
+            click.echo(f"\n! {missing}")
+        click.echo("\n* is set; everything else is a default. docs/settings.md says what each does.", err=True)
 
     @app.command("check-config")
     def check_config() -> None:
@@ -71,14 +69,14 @@ def add_commands(app: typer.Typer, entry_points: CliEntryPoints) -> None:
 
         with _misuse_reported():
             failed = asyncio.run(_print_all(entry_points.check_config()))
-        raise typer.Exit(1 if failed else 0)
+        raise click.exceptions.Exit(1 if failed else 0)
 
 
 async def _print_all(checks: AsyncIterator[Checked]) -> bool:
     """Whether one has failed."""
     failed = False
     async for one in checks:
-        typer.echo(f"{one.sign:<6}  {one.name:<14}  {one.said}")
+        click.echo(f"{one.sign:<6}  {one.name:<14}  {one.said}")
         failed |= one.sign == "FAILED"
     return failed
 
@@ -92,4 +90,4 @@ class _misuse_reported:  # noqa: N801 - reads as a sentence
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, ConfigError):
             sys.stderr.write(f"flamechat: {error}\n")
-            raise typer.Exit(2) from None
+            raise click.exceptions.Exit(2) from None

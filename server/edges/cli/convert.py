@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-import typer
+import click
 
 from server.edges.cli.printing import asking
 from server.edges.cli.reading import fail, progress, read_or_fail
@@ -26,7 +26,7 @@ def convert(source: Path, target: FormatName, profile: str, output: Path) -> Non
     with asking():
         document = export(trace, target, ALL if profile == ALL else chosen_profile(trace, profile).index)
     for note in document.notes:
-        typer.echo(f"note: {note}", err=True)
+        click.echo(f"note: {note}", err=True)
     try:
         with progress(f"Writing {output}"):
             if str(output) == "-":
@@ -40,7 +40,7 @@ def convert(source: Path, target: FormatName, profile: str, output: Path) -> Non
                     _write(document.chunks, file)
     except OSError as error:
         fail(f"{output}: {error.strerror or error}")
-    typer.echo(f"{output}: {target}, {output.stat().st_size:,} bytes", err=True)
+    click.echo(f"{output}: {target}, {output.stat().st_size:,} bytes", err=True)
 
 
 def _write(chunks: Iterator[bytes], file: BinaryIO | gzip.GzipFile) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import typer
+import click
 
 from server.edges.cli.printing import asking, print_json
 from server.edges.cli.reading import read_or_fail
@@ -27,10 +27,10 @@ def insights(source: Path, *, name: str | None, before: Path | None, everything:
         print_json([insight_data(trace, one) for one in shown])
         return
     if not shown:
-        typer.echo("nothing stands out")
+        click.echo("nothing stands out")
     for one in shown:
         said = one.said(lambda evidence: evidence.with_handle(plain(evidence.name, 80)))
         what = str(one.severity) if one.state is State.FAIL else str(one.state).replace("_", " ")
-        typer.echo(f"{what:<6}  {one.id}: {said}")
+        click.echo(f"{what:<6}  {one.id}: {said}")
         if one.state is State.FAIL and one.advice and name:
-            typer.echo(f"        {one.advice}")
+            click.echo(f"        {one.advice}")

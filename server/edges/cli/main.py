@@ -5,9 +5,8 @@ in a module of its own again, imported when it runs.
 from importlib import import_module
 from typing import Any
 
-import typer
-from typer.core import TyperGroup
-from typer.main import get_group
+import click
+from click.exceptions import Exit, NoSuchCommand
 
 from server.edges.cli.entry_points import CliEntryPoints
 
@@ -38,48 +37,61 @@ DECLARED_IN = {
 HELP_CHARACTERS = 300
 """Of a command's first sentence in the list of commands: more than any has."""
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as of shells: 128 and the signal's number."""
 
-class Commands(TyperGroup):
-    """Each command is built when it is named: running one does not wait for the options of all others."""
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+class Commands(click.Group):
+    """Each command is built when it is named: running one does not wait for the modules of all others."""
+
+    def __init__(self, entry_points: CliEntryPoints) -> None:
+        super().__init__(
+            "flamechat",
+            help="A performance trace goes in, answers come out.",
+            no_args_is_help=True,
+            context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+        )
+        self._entry_points = entry_points
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command by name, or None."""
         if cmd_name in DECLARED_IN and cmd_name not in self.commands:
-            part = typer.Typer(rich_markup_mode=None)
-            import_module(f"server.edges.cli.{DECLARED_IN[cmd_name]}").add_commands(part, ctx.obj)
-            self.commands.update(get_group(part).commands)
+            import_module(f"server.edges.cli.{DECLARED_IN[cmd_name]}").add_commands(self, self._entry_points)
         return super().get_command(ctx, cmd_name)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each command with its first sentence, wrapped and not cut."""
-        rows = [(name, self.get_command(ctx, name).get_short_help_str(limit=HELP_CHARACTERS)) for name in DECLARED_IN]
+        commands = {name: self.get_command(ctx, name) for name in DECLARED_IN}
         with formatter.section("Commands"):
-            formatter.write_dl(rows)
+            formatter.write_dl(
+                [
+                    (name, command.get_short_help_str(limit=HELP_CHARACTERS))
+                    for name, command in commands.items()
+                    if command
+                ]
+            )
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands."""
         return list(DECLARED_IN)
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that arguments begin with. One that is not known is compared with all."""
-        if args[0] not in DECLARED_IN:
-            for name in DECLARED_IN:
-                self.get_command(ctx, name)
-        return super().resolve_command(ctx, args)
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that arguments begin with. Raises NoSuchCommand, which names those it may have been."""
+        try:
+            return super().resolve_command(ctx, args)
+        except NoSuchCommand as error:
+            raise NoSuchCommand(error.command_name, possibilities=DECLARED_IN, ctx=ctx) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that was named. Raises Exit."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Exit(INTERRUPTED) from None
 
 
-def build_cli(entry_points: CliEntryPoints) -> typer.Typer:
+def build_cli(entry_points: CliEntryPoints) -> click.Group:
     """The command line application over these entry points."""
-    return typer.Typer(
-        cls=Commands,
-        callback=flamechat,
-        no_args_is_help=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,  # rich takes a quarter of a second to import, for boxes around the same words
-        context_settings={"help_option_names": ["-h", "--help"], "obj": entry_points},
-    )
-
-
-def flamechat() -> None:
-    """A performance trace goes in, answers come out."""
+    return Commands(entry_points)

@@ -3,13 +3,14 @@ not.
 """
 
 import json
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, TypeVar
 
-import typer
+import click
 
 from limits.administration import Administration, Author
 from limits.errors import LimitsError
@@ -18,6 +19,7 @@ from limits.refusals import LimitType
 from limits.usage import Forecast, Usage, meters
 from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.reading import FAILED, MISUSED, fail
+from server.edges.cli.shared_options import FOLDER
 from server.errors import ConfigError, ServerError
 from server.ports.identity import LOCAL_USER_ID
 
@@ -32,115 +34,112 @@ WORDS = {
 }
 
 Task = Callable[[Administration], Awaitable[Any]]
-Data = Annotated[Path | None, typer.Option(file_okay=False, help="The server's data folder.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Reason = Annotated[str | None, typer.Option(help="Why, for the audit.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say how many users would be over; change nothing.")]
-User = Annotated[str, typer.Option(help="The user's id; default: the user of this machine.")]
-PlanName = Annotated[str, typer.Argument(metavar="PLAN")]
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-Limit = Annotated[str | None, typer.Option(metavar="N|unlimited", show_default=False)]
-DisplayName = Annotated[str | None, typer.Option(help="As people read it.")]
-Price = Annotated[int | None, typer.Option("--price-monthly-cents", min=0)]
-PeriodOption = Annotated[
-    SessionsPeriod | None, typer.Option("--chat-sessions-period", help="What the sessions limit is of.")
-]
-HiddenTools = Annotated[
-    str | None, typer.Option(help="Tools of the agent that the plan leaves out, with commas; none for all of them.")
-]
-ChatModels = Annotated[
-    str | None, typer.Option(help="Models the plan offers, with commas, its default first; none for the server's own.")
-]
-Sharing = Annotated[bool | None, typer.Option("--allow-public-sharing/--no-public-sharing", show_default=False)]
+def _limit_option(name: str) -> Callable[[Command], Command]:
+    return click.option(name, metavar="N|unlimited")
 
 
-def add_commands(app: typer.Typer, entry_points: CliEntryPoints) -> None:
+name_argument = click.argument("name", metavar="PLAN")
+user_option = click.option("--user", default=LOCAL_USER_ID, help="The user's id; default: the user of this machine.")
+dry_run_option = click.option("--dry-run", is_flag=True, help="Say how many users would be over; change nothing.")
+reason_option = click.option("--reason", help="Why, for the audit.")
+data_option = click.option("--data", type=FOLDER, help="The server's data folder.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+PLAN_OPTIONS = (
+    click.option("--display-name", help="As people read it."),
+    click.option("--price-monthly-cents", type=click.IntRange(min=0)),
+    _limit_option("--chat-messages-per-session"),
+    _limit_option("--chat-sessions-limit"),
+    click.option(
+        "--chat-sessions-period",
+        type=click.Choice(tuple(map(str, SessionsPeriod))),
+        help="What the sessions limit is of.",
+    ),
+    _limit_option("--monthly-upload-limit"),
+    _limit_option("--total-trace-limit"),
+    _limit_option("--retention-days"),
+    click.option("--allow-public-sharing/--no-public-sharing", default=None),
+    click.option(
+        "--hidden-tools", help="Tools of the agent that the plan leaves out, with commas; none for all of them."
+    ),
+    click.option(
+        "--chat-models", help="Models the plan offers, with commas, its default first; none for the server's own."
+    ),
+)
+LIMITS = (
+    "chat_messages_per_session",
+    "chat_sessions_limit",
+    "monthly_upload_limit",
+    "total_trace_limit",
+    "retention_days",
+)
+
+
+class DeclaredOrder(click.Group):
+    """A group whose help has the commands as they are declared."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
+        return list(self.commands)
+
+
+def plan_options(command: Command) -> Command:
+    """The command with an option for each value of a plan."""
+    for option in reversed(PLAN_OPTIONS):
+        command = option(command)
+    return command
+
+
+def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
     """Add both groups to the application."""
-    app.add_typer(_plans(entry_points), name="plans")
-    app.add_typer(_usage(entry_points), name="usage")
+    app.add_command(_plans(entry_points))
+    app.add_command(_usage(entry_points))
 
 
-def _plans(entry_points: CliEntryPoints) -> typer.Typer:
-    group = typer.Typer(help="What plans there are, and what they allow.", no_args_is_help=True)
+def _plans(entry_points: CliEntryPoints) -> click.Group:
+    group = DeclaredOrder("plans", help="What plans there are, and what they allow.", no_args_is_help=True)
 
     @group.command("list")
-    def list_(*, data: Data = None, as_json: AsJson = False) -> None:
+    @data_option
+    @json_option
+    def list_(*, data: Path | None, as_json: bool) -> None:
         """All plans, retired ones too."""
         plans: list[Plan] = _run(entry_points, data, lambda administration: administration.plans())
         _print([asdict(plan) for plan in plans], (_plan_line(plan) for plan in plans), as_json=as_json)
 
     @group.command()
-    def show(name: PlanName, *, data: Data = None, as_json: AsJson = False) -> None:
+    @name_argument
+    @data_option
+    @json_option
+    def show(name: str, *, data: Path | None, as_json: bool) -> None:
         """What one plan allows."""
         _print_plan(_run(entry_points, data, lambda administration: administration.plan(name)), as_json=as_json)
 
     @group.command()
-    def create(
-        name: PlanName,
-        *,
-        display_name: DisplayName = None,
-        price: Price = None,
-        chat_messages_per_session: Limit = None,
-        chat_sessions_limit: Limit = None,
-        period: PeriodOption = None,
-        monthly_upload_limit: Limit = None,
-        total_trace_limit: Limit = None,
-        retention_days: Limit = None,
-        sharing: Sharing = None,
-        hidden_tools: HiddenTools = None,
-        chat_models: ChatModels = None,
-        reason: Reason = None,
-        data: Data = None,
-        as_json: AsJson = False,
-    ) -> None:
+    @name_argument
+    @plan_options
+    @reason_option
+    @data_option
+    @json_option
+    def create(name: str, *, reason: str | None, data: Path | None, as_json: bool, **given: Any) -> None:
         """A new plan; what is not given is unlimited."""
-        ceilings = _ceilings(
-            chat_messages_per_session, chat_sessions_limit, monthly_upload_limit, total_trace_limit, retention_days
-        )
-        values = _given(
-            display_name=display_name or name.capitalize(),
-            price=price,
-            period=period,
-            sharing=sharing,
-            hidden=hidden_tools,
-            models=chat_models,
-        )
-        plan = Plan(name=name, **(values | ceilings))
+        values = _values(given)
+        plan = Plan(name=name, **(values | {"display_name": values.get("display_name") or name.capitalize()}))
         _print_plan(_run(entry_points, data, lambda a: a.create_plan(plan, _author(reason))), as_json=as_json)
 
     @group.command()
-    def change(
-        name: PlanName,
-        *,
-        display_name: DisplayName = None,
-        price: Price = None,
-        chat_messages_per_session: Limit = None,
-        chat_sessions_limit: Limit = None,
-        period: PeriodOption = None,
-        monthly_upload_limit: Limit = None,
-        total_trace_limit: Limit = None,
-        retention_days: Limit = None,
-        sharing: Sharing = None,
-        hidden_tools: HiddenTools = None,
-        chat_models: ChatModels = None,
-        dry_run: DryRun = False,
-        reason: Reason = None,
-        data: Data = None,
-        as_json: AsJson = False,
-    ) -> None:
+    @name_argument
+    @plan_options
+    @dry_run_option
+    @reason_option
+    @data_option
+    @json_option
+    def change(name: str, *, dry_run: bool, reason: str | None, data: Path | None, as_json: bool, **given: Any) -> None:
         """Change what is given; it binds the next prompt, without a restart."""
-        ceilings = _ceilings(
-            chat_messages_per_session, chat_sessions_limit, monthly_upload_limit, total_trace_limit, retention_days
-        )
-        changes = ceilings | _given(
-            display_name=display_name,
-            price=price,
-            period=period,
-            sharing=sharing,
-            hidden=hidden_tools,
-            models=chat_models,
-        )
+        changes = _values(given)
         if not changes:
             fail("nothing to change: name a limit, see flamechat plans change --help", MISUSED)
         if dry_run:
@@ -151,12 +150,18 @@ def _plans(entry_points: CliEntryPoints) -> typer.Typer:
             )
 
     @group.command()
-    def retire(name: PlanName, *, reason: Reason = None, data: Data = None, as_json: AsJson = False) -> None:
+    @name_argument
+    @reason_option
+    @data_option
+    @json_option
+    def retire(name: str, *, reason: str | None, data: Path | None, as_json: bool) -> None:
         """Take nobody new; who is on it stays."""
         _print_plan(_run(entry_points, data, lambda a: a.retire_plan(name, _author(reason))), as_json=as_json)
 
     @group.command()
-    def changes(*, data: Data = None, as_json: AsJson = False) -> None:
+    @data_option
+    @json_option
+    def changes(*, data: Path | None, as_json: bool) -> None:
         """Who changed what, newest first."""
         found = _run(entry_points, data, lambda administration: administration.changes())
         lines = (
@@ -167,17 +172,15 @@ def _plans(entry_points: CliEntryPoints) -> typer.Typer:
     return group
 
 
-def _usage(entry_points: CliEntryPoints) -> typer.Typer:
-    group = typer.Typer(help="Where users stand, and what they are given.", no_args_is_help=True)
+def _usage(entry_points: CliEntryPoints) -> click.Group:
+    group = DeclaredOrder("usage", help="Where users stand, and what they are given.", no_args_is_help=True)
 
     @group.command()
-    def show(
-        *,
-        user: User = LOCAL_USER_ID,
-        everybody: Annotated[bool, typer.Option("--all", help="All users.")] = False,
-        data: Data = None,
-        as_json: AsJson = False,
-    ) -> None:
+    @user_option
+    @click.option("--all", "everybody", is_flag=True, help="All users.")
+    @data_option
+    @json_option
+    def show(*, user: str, everybody: bool, data: Path | None, as_json: bool) -> None:
         """What is used, what is left, when it renews."""
 
         async def task(administration: Administration) -> list[Usage]:
@@ -188,14 +191,14 @@ def _usage(entry_points: CliEntryPoints) -> typer.Typer:
         _print([asdict(usage) for usage in found], lines, as_json=as_json)
 
     @group.command()
+    @click.argument("plan", metavar="PLAN")
+    @user_option
+    @dry_run_option
+    @reason_option
+    @data_option
+    @json_option
     def put_on_plan(
-        plan: PlanName,
-        *,
-        user: User = LOCAL_USER_ID,
-        dry_run: DryRun = False,
-        reason: Reason = None,
-        data: Data = None,
-        as_json: AsJson = False,
+        plan: str, *, user: str, dry_run: bool, reason: str | None, data: Path | None, as_json: bool
     ) -> None:
         """Move a user to a plan; the counters are kept."""
         if dry_run:
@@ -206,21 +209,23 @@ def _usage(entry_points: CliEntryPoints) -> typer.Typer:
             )
 
     @group.command()
-    def grant(
-        sessions: Annotated[int, typer.Argument(metavar="SESSIONS")],
-        *,
-        user: User = LOCAL_USER_ID,
-        reason: Reason = None,
-        data: Data = None,
-        as_json: AsJson = False,
-    ) -> None:
+    @click.argument("sessions", metavar="SESSIONS", type=int)
+    @user_option
+    @reason_option
+    @data_option
+    @json_option
+    def grant(sessions: int, *, user: str, reason: str | None, data: Path | None, as_json: bool) -> None:
         """Conversations on top of the plan: of this month, or for good where the plan counts for a lifetime."""
         _print_usage(
             _run(entry_points, data, lambda a: a.grant_sessions(user, sessions, _author(reason))), as_json=as_json
         )
 
     @group.command()
-    def reset(*, user: User = LOCAL_USER_ID, reason: Reason = None, data: Data = None, as_json: AsJson = False) -> None:
+    @user_option
+    @reason_option
+    @data_option
+    @json_option
+    def reset(*, user: str, reason: str | None, data: Path | None, as_json: bool) -> None:
         """All counters at zero, and nothing granted any more."""
         _print_usage(_run(entry_points, data, lambda a: a.reset_usage(user, _author(reason))), as_json=as_json)
 
@@ -245,24 +250,16 @@ def _author(reason: str | None) -> Author:
     return Author(user_id=LOCAL_USER_ID, reason=reason)
 
 
-def _given(
-    *,
-    display_name: str | None,
-    price: int | None,
-    period: SessionsPeriod | None,
-    sharing: bool | None,
-    hidden: str | None,
-    models: str | None,
-) -> dict[str, Any]:
-    values = {
-        "display_name": display_name,
-        "price_monthly_cents": price,
-        "chat_sessions_period": period,
-        "allow_public_sharing": sharing,
-        "hidden_tools": None if hidden is None else _tools(hidden),
-        "chat_models": None if models is None else _models(models),
+def _values(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a plan that were given, as the plan has them."""
+    readers: dict[str, Callable[[str], Any]] = {
+        "chat_sessions_period": SessionsPeriod,
+        "hidden_tools": _tools,
+        "chat_models": _models,
+        **{name: partial(_ceiling, name) for name in LIMITS},
     }
-    return {name: value for name, value in values.items() if value is not None}
+    given = {name: value for name, value in options.items() if value is not None}
+    return {name: readers[name](value) if name in readers else value for name, value in given.items()}
 
 
 def _tools(text: str) -> tuple[str, ...]:
@@ -279,19 +276,6 @@ def _models(named: str) -> tuple[str, ...]:
     return () if named.strip() == "none" else tuple(part.strip() for part in named.split(",") if part.strip())
 
 
-def _ceilings(
-    messages: str | None, sessions: str | None, uploads: str | None, traces: str | None, days: str | None
-) -> dict[str, Any]:
-    given = {
-        "chat_messages_per_session": messages,
-        "chat_sessions_limit": sessions,
-        "monthly_upload_limit": uploads,
-        "total_trace_limit": traces,
-        "retention_days": days,
-    }
-    return {name: _ceiling(name, text) for name, text in given.items() if text is not None}
-
-
 def _ceiling(name: str, text: str) -> int | None:
     if text == UNLIMITED:
         return None
@@ -302,10 +286,10 @@ def _ceiling(name: str, text: str) -> int | None:
 
 def _print(value: Any, lines: Iterable[str], *, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(value, default=_json, indent=2))
+        click.echo(json.dumps(value, default=_json, indent=2))
     else:
         for line in lines:
-            typer.echo(line)
+            click.echo(line)
 
 
 def _json(value: object) -> str:

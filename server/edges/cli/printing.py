@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import Any
 
-import typer
+import click
 
 from server.agent.tools.contract.resolving import chosen_frame, chosen_selection, chosen_window, profile_choice
 from server.agent.tools.contract.tool_errors import ToolRetry
@@ -45,7 +45,7 @@ class Opened:
         """A frame by handle or exact name; a remark on stderr when several share the name."""
         frame, remark = chosen_frame(self.trace, named, self.chosen)
         if remark:
-            typer.echo(f"note: {remark}", err=True)
+            click.echo(f"note: {remark}", err=True)
         return frame
 
     def moment(self, at: float) -> str:
@@ -60,7 +60,7 @@ def open_trace(source: Path, scope: Scope) -> Opened:
     named = chosen_selection(trace, scope.profile)
     chosen = select(trace, profile_choice(named), value=scope.value, frame_filter=kept)
     if chosen.left_out:
-        typer.echo(f"note: {chosen.left_out} profiles that measure something else are left out", err=True)
+        click.echo(f"note: {chosen.left_out} profiles that measure something else are left out", err=True)
     window = chosen_window(chosen, scope.start_ms, scope.end_ms)
     return Opened(trace, chosen, profile_choice(named), scope.value, window, kept)
 
@@ -79,18 +79,18 @@ def print_json(answer: Any) -> None:
     fields = answer
     if is_dataclass(answer) and not isinstance(answer, type):
         fields = with_former_names(asdict(answer))
-    typer.echo(visible(json.dumps(fields, indent=2, ensure_ascii=False)))
+    click.echo(visible(json.dumps(fields, indent=2, ensure_ascii=False)))
 
 
 def print_table(head: str, columns: Sequence[str], rows: Sequence[Sequence[str]], more: str | None = None) -> None:
     """A line over columns; all but the last are aligned right."""
-    typer.echo(head)
+    click.echo(head)
     widths = [max(len(cell) for cell in column) for column in zip(columns, *rows, strict=True)]
     for row in [columns, *rows] if rows else []:
         cells = [cell.rjust(width) for cell, width in zip(row[:-1], widths[:-1], strict=True)]
-        typer.echo("  ".join([*cells, row[-1]]).rstrip())
+        click.echo("  ".join([*cells, row[-1]]).rstrip())
     if more:
-        typer.echo(more)
+        click.echo(more)
 
 
 def amounts(unit: Unit) -> Callable[[float, float], list[str]]:

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-import typer
+import click
 
 from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.printing import print_json, print_table
@@ -43,7 +43,7 @@ def schema(source: Path, table: str | None) -> None:
     from server.edges.cli.printing import asking
 
     with asking():
-        typer.echo(answer_schema(read_or_fail(source), GetSchema(table=table)).text)
+        click.echo(answer_schema(read_or_fail(source), GetSchema(table=table)).text)
 
 
 def _cell(value: str | float | None) -> str:

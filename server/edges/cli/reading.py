@@ -9,7 +9,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import typer
+import click
 
 from server.quoting import visible
 from traces.errors import TraceError
@@ -27,8 +27,8 @@ FOLLOWED_EVERY_S = 0.1
 
 def fail(message: str, code: int = FAILED) -> NoReturn:
     """End the command with one line on stderr."""
-    typer.echo(f"flamechat: {visible(message)}", err=True)
-    raise typer.Exit(code)
+    click.echo(f"flamechat: {visible(message)}", err=True)
+    raise click.exceptions.Exit(code)
 
 
 ShowRead = Callable[[int, int], None]

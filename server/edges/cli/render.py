@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-import typer
+import click
 
 from server.edges.cli.reading import MISUSED, fail, named, progress, read_or_fail
 
@@ -91,11 +91,11 @@ def _write(picture: "Picture", output: Path | None, *, show: bool) -> None:
             output.write_bytes(picture.data)
         except OSError as error:
             fail(f"{output}: {error.strerror or error}")
-        typer.echo(f"{output}: {picture.width}×{picture.height}", err=True)
+        click.echo(f"{output}: {picture.width}×{picture.height}", err=True)
         if show:
-            typer.launch(str(output))
+            click.launch(str(output))
     for note in picture.notes:
-        typer.echo(f"note: {note}", err=True)
+        click.echo(f"note: {note}", err=True)
 
 
 def _camel(name: str) -> str:

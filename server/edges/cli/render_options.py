@@ -1,114 +1,63 @@
 """`flamechat render` with its options. None is not given: the picture's own default counts, and an option that the kind
 of picture does not have is refused by name."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Any, TypeVar
 
-import typer
+import click
 
 from server.edges.cli.entry_points import CliEntryPoints
-from server.edges.cli.shared_options import TraceOrStdin
+from server.edges.cli.shared_options import ANY_PATH, EXISTING_FILE, trace_or_stdin
 
-BeforeOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--diff",
-        metavar="BEFORE",
-        exists=True,
-        dir_okay=False,
-        readable=True,
-        help="Draw what changed since this trace.",
-    ),
-]
+FORMATS = click.Choice(("png", "svg", "webp"))
+MODES = click.Choice(("time-order", "left-heavy"))
+PALETTES = click.Choice(("file", "package", "category", "warm", "ice", "safe"))
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-def add_commands(app: typer.Typer, _: CliEntryPoints) -> None:
+def flag_option(name: str, text: str) -> Callable[[Decorated], Decorated]:
+    """A flag that is None where it is not given."""
+    return click.option(name, is_flag=True, default=None, help=text)
+
+
+def add_commands(app: click.Group, _: CliEntryPoints) -> None:
     """Add the command to the application."""
 
     @app.command()
-    def render(
-        trace: TraceOrStdin,
-        *,
-        output: Annotated[
-            Path | None, typer.Option("--output", "-o", help="The .png, .svg or .webp to write; - is stdout.")
-        ] = None,
-        open_: Annotated[bool, typer.Option("--open", help="Show the picture when it is written.")] = False,
-        format_: Annotated[
-            Literal["png", "svg", "webp"] | None,
-            typer.Option("--format", help="Default: by the name's ending, or png."),
-        ] = None,
-        mode: Annotated[
-            Literal["time-order", "left-heavy"] | None, typer.Option(help="As it happened, or merged, heaviest first.")
-        ] = None,
-        frame: Annotated[
-            str | None, typer.Option(help="Draw the sandwich of this function (handle or name) instead.")
-        ] = None,
-        before: BeforeOption = None,
-        compare: Annotated[Literal["values", "shares"] | None, typer.Option(help="What a diff compares.")] = None,
-        profile: Annotated[str | None, typer.Option(help="Handle (p0) or name; default: the main one.")] = None,
-        before_profile: Annotated[str | None, typer.Option(help="The profile of the trace before.")] = None,
-        width: Annotated[int | None, typer.Option(help="Pixels (1200).")] = None,
-        height: Annotated[int | None, typer.Option(help="Pixels, at most (800).")] = None,
-        dpr: Annotated[int | None, typer.Option(help="Device pixels for each of them, 1 to 3.")] = None,
-        theme: Annotated[Literal["light", "dark"] | None, typer.Option(help="Default: light.")] = None,
-        palette: Annotated[
-            Literal["file", "package", "category", "warm", "ice", "safe"] | None,
-            typer.Option(help="What gives a box its hue; safe is for every kind of colour vision."),
-        ] = None,
-        start_ms: Annotated[float | None, typer.Option(help="Window start, from the profile's start.")] = None,
-        end_ms: Annotated[float | None, typer.Option(help="Window end.")] = None,
-        start_depth: Annotated[int | None, typer.Option(help="First stack depth drawn.")] = None,
-        depth: Annotated[int | None, typer.Option(help="How many depths.")] = None,
-        focus: Annotated[
-            str | None, typer.Option(help="Only this call (n345), or all calls of a function (f12).")
-        ] = None,
-        highlight: Annotated[
-            str | None, typer.Option(help="Let functions whose name or file contains this stand out.")
-        ] = None,
-        flatten_recursion: Annotated[
-            bool | None, typer.Option("--flatten-recursion", help="Draw a function once in a stack.")
-        ] = None,
-        min_width: Annotated[float | None, typer.Option(help="Leave narrower boxes out (pixels).")] = None,
-        minimap: Annotated[bool | None, typer.Option("--minimap", help="Show the whole profile above.")] = None,
-        legend: Annotated[bool | None, typer.Option("--legend", help="Explain the colours.")] = None,
-        value_axis: Annotated[bool | None, typer.Option("--value-axis/--no-value-axis", help="Time or weight.")] = None,
-        depth_axis: Annotated[bool | None, typer.Option("--depth-axis/--no-depth-axis", help="Row numbers.")] = None,
-        title: Annotated[str | None, typer.Option(help="A title over the picture.")] = None,
-        handles: Annotated[bool | None, typer.Option("--handles", help="Print handles in the boxes.")] = None,
-    ) -> None:
+    @trace_or_stdin
+    @click.option("--output", "-o", type=ANY_PATH, help="The .png, .svg or .webp to write; - is stdout.")
+    @click.option("--open", "show", is_flag=True, help="Show the picture when it is written.")
+    @click.option("--format", type=FORMATS, help="Default: by the name's ending, or png.")
+    @click.option("--mode", type=MODES, help="As it happened, or merged, heaviest first.")
+    @click.option("--frame", help="Draw the sandwich of this function (handle or name) instead.")
+    @click.option("--diff", "before", metavar="BEFORE", type=EXISTING_FILE, help="Draw what changed since this trace.")
+    @click.option("--compare", type=click.Choice(("values", "shares")), help="What a diff compares.")
+    @click.option("--profile", help="Handle (p0) or name; default: the main one.")
+    @click.option("--before-profile", help="The profile of the trace before.")
+    @click.option("--width", type=int, help="Pixels (1200).")
+    @click.option("--height", type=int, help="Pixels, at most (800).")
+    @click.option("--dpr", type=int, help="Device pixels for each of them, 1 to 3.")
+    @click.option("--theme", type=click.Choice(("light", "dark")), help="Default: light.")
+    @click.option("--palette", type=PALETTES, help="What gives a box its hue; safe is for every kind of colour vision.")
+    @click.option("--start-ms", type=float, help="Window start, from the profile's start.")
+    @click.option("--end-ms", type=float, help="Window end.")
+    @click.option("--start-depth", type=int, help="First stack depth drawn.")
+    @click.option("--depth", type=int, help="How many depths.")
+    @click.option("--focus", help="Only this call (n345), or all calls of a function (f12).")
+    @click.option("--highlight", help="Let functions whose name or file contains this stand out.")
+    @flag_option("--flatten-recursion", "Draw a function once in a stack.")
+    @click.option("--min-width", type=float, help="Leave narrower boxes out (pixels).")
+    @flag_option("--minimap", "Show the whole profile above.")
+    @flag_option("--legend", "Explain the colours.")
+    @click.option("--value-axis/--no-value-axis", default=None, help="Time or weight.")
+    @click.option("--depth-axis/--no-depth-axis", default=None, help="Row numbers.")
+    @click.option("--title", help="A title over the picture.")
+    @flag_option("--handles", "Print handles in the boxes.")
+    def render(trace: Path, *, output: Path | None, before: Path | None, show: bool, **asked: Any) -> None:
         """Draw a trace: a flamegraph, the sandwich of a function, or what changed between two traces."""
         from server.edges.cli.render import render as run
 
-        run(
-            trace,
-            output,
-            before=before,
-            show=open_,
-            asked={
-                "format": format_,
-                "mode": None if mode is None else mode.replace("-", "_"),
-                "frame": frame,
-                "compare": compare,
-                "profile": profile,
-                "before_profile": before_profile,
-                "width": width,
-                "height": height,
-                "dpr": dpr,
-                "theme": theme,
-                "palette": palette,
-                "start_ms": start_ms,
-                "end_ms": end_ms,
-                "start_depth": start_depth,
-                "depth": depth,
-                "focus": focus,
-                "highlight": highlight,
-                "flatten_recursion": flatten_recursion,
-                "min_width": min_width,
-                "minimap": minimap,
-                "legend": legend,
-                "value_axis": value_axis,
-                "depth_axis": depth_axis,
-                "title": title,
-                "handles": handles,
-            },
-        )
+        if asked["mode"] is not None:
+            asked["mode"] = asked["mode"].replace("-", "_")
+        run(trace, output, before=before, show=show, asked=asked)

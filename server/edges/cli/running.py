@@ -1,29 +1,25 @@
 """The commands that use the application's entry points, with their options: analyze, query, schema, mcp, serve."""
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from server.edges.cli.entry_points import AnalyzeOptions, CliEntryPoints, ServeOptions
-from server.edges.cli.shared_options import TraceArgument, TraceOrStdin
+from server.edges.cli.shared_options import ANY_PATH, EXISTING_FOLDER, FOLDER, trace_argument, trace_or_stdin
 
 
-def add_commands(app: typer.Typer, entry_points: CliEntryPoints) -> None:
+def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
     """Add the commands to the application."""
 
     @app.command()
+    @trace_argument
+    @click.argument("question", default="Why is this slow?", help="What you want to know; default: Why is this slow?")
+    @click.option("--out", type=FOLDER, help="Save the pictures in this folder.")
+    @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+    @click.option("--debug-messages", type=FOLDER, help="Write the exact messages of each model call to this folder.")
+    @click.option("--model", help="Model name; built-in is the one that needs no key.")
     def analyze(
-        trace: TraceArgument,
-        question: Annotated[str, typer.Argument(help="What you want to know.")] = "Why is this slow?",
-        *,
-        out: Annotated[Path | None, typer.Option(file_okay=False, help="Save the pictures in this folder.")] = None,
-        as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
-        debug_messages: Annotated[
-            Path | None,
-            typer.Option(file_okay=False, help="Write the exact messages of each model call to this folder."),
-        ] = None,
-        model: Annotated[str | None, typer.Option(help="Model name; built-in is the one that needs no key.")] = None,
+        trace: Path, question: str, *, out: Path | None, as_json: bool, debug_messages: Path | None, model: str | None
     ) -> None:
         """Ask about a trace: the answer on stdout, what is done on stderr.
 
@@ -36,53 +32,50 @@ def add_commands(app: typer.Typer, entry_points: CliEntryPoints) -> None:
         run(entry_points, trace, question, out=out, as_json=as_json, options=options)
 
     @app.command()
-    def query(
-        trace: TraceOrStdin,
-        sql: Annotated[str, typer.Argument(help="One SELECT over the trace's tables (see schema).")],
-        *,
-        as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
-    ) -> None:
+    @trace_or_stdin
+    @click.argument("sql", help="One SELECT over the trace's tables (see schema).")
+    @click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON.")
+    def query(trace: Path, sql: str, *, as_json: bool) -> None:
         """Ask a trace with SQL: read-only, in a process of its own, at most 1,000 rows."""
         from server.edges.cli.query import query as run
 
         run(entry_points, trace, sql, as_json=as_json)
 
     @app.command()
-    def mcp(
-        traces: Annotated[
-            list[Path] | None,
-            typer.Argument(metavar="[TRACE]...", help="Trace files; without any the program may open some by path."),
-        ] = None,
-        *,
-        sources: Annotated[
-            Path | None,
-            typer.Option(exists=True, file_okay=False, envvar="FLAMECHAT_SOURCE_DIR", help="Folder for read_source."),
-        ] = None,
-    ) -> None:
+    @click.argument(
+        "traces",
+        metavar="[TRACE]...",
+        nargs=-1,
+        type=ANY_PATH,
+        help="Trace files; without any the program may open some by path.",
+    )
+    @click.option(
+        "--sources",
+        type=EXISTING_FOLDER,
+        envvar="FLAMECHAT_SOURCE_DIR",
+        show_envvar=True,
+        help="Folder for read_source.",
+    )
+    def mcp(traces: tuple[Path, ...], *, sources: Path | None) -> None:
         """Serve the agent's tools to another program over stdin and stdout (Model Context Protocol)."""
         from server.edges.cli.mcp import mcp as run
 
-        run(entry_points, traces or (), sources)
+        run(entry_points, traces, sources)
 
     @app.command()
-    def schema(
-        trace: TraceOrStdin, table: Annotated[str | None, typer.Argument(help="One table in full.")] = None
-    ) -> None:
+    @trace_or_stdin
+    @click.argument("table", required=False, help="One table in full.")
+    def schema(trace: Path, table: str | None) -> None:
         """Print the tables that `query` reads, with their columns and an example."""
         from server.edges.cli.query import schema as run
 
         run(trace, table)
 
     @app.command()
-    def serve(
-        host: Annotated[str | None, typer.Option(help="Address to listen on (default 127.0.0.1).")] = None,
-        port: Annotated[
-            int | None, typer.Option(min=0, max=65535, help="Port (default 8484); 0 picks a free one.")
-        ] = None,
-        data: Annotated[
-            Path | None, typer.Option(file_okay=False, help="Where the database and uploads are kept.")
-        ] = None,
-        open_: Annotated[bool | None, typer.Option("--open/--no-open", help="Open the page in a browser.")] = None,
-    ) -> None:
+    @click.option("--host", help="Address to listen on (default 127.0.0.1).")
+    @click.option("--port", type=click.IntRange(0, 65535), help="Port (default 8484); 0 picks a free one.")
+    @click.option("--data", type=FOLDER, help="Where the database and uploads are kept.")
+    @click.option("--open/--no-open", default=None, help="Open the page in a browser.")
+    def serve(*, host: str | None, port: int | None, data: Path | None, open: bool | None) -> None:  # noqa: A002
         """Start Flamechat on this machine and print its address."""
-        raise typer.Exit(entry_points.serve(ServeOptions(host=host, port=port, data=data, open=open_)))
+        raise click.exceptions.Exit(entry_points.serve(ServeOptions(host=host, port=port, data=data, open=open)))

@@ -3,44 +3,50 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from inspect import signature
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Each field is an option; a handle is `p0`, times are milliseconds from the profile's start."""
+    """Each field is an option of SCOPE_OPTIONS; a handle is `p0`, times are milliseconds from the profile's start."""
 
-    profile: Annotated[
-        str | None, typer.Option(help="Handle (p0), name, or all (added up); default: the main one.")
-    ] = None
-    value: Annotated[str | None, typer.Option(help="Which of the profile's values, by name.")] = None
-    my_code: Annotated[bool, typer.Option("--my-code", help="Leave libraries out; their own time goes to callers.")] = (
-        False
-    )
-    hide: Annotated[str | None, typer.Option(help="Leave functions out whose name or file has this.")] = None
-    only: Annotated[str | None, typer.Option(help="Leave all other functions out.")] = None
-    start_ms: Annotated[float | None, typer.Option(min=0, help="Window start, from the profile's start.")] = None
-    end_ms: Annotated[float | None, typer.Option(min=0, help="Window end.")] = None
+    profile: str | None = None
+    value: str | None = None
+    my_code: bool = False
+    hide: str | None = None
+    only: str | None = None
+    start_ms: float | None = None
+    end_ms: float | None = None
+
+
+NOT_NEGATIVE = click.FloatRange(min=0)
+
+SCOPE_OPTIONS = {
+    "profile": click.option("--profile", help="Handle (p0), name, or all (added up); default: the main one."),
+    "value": click.option("--value", help="Which of the profile's values, by name."),
+    "my_code": click.option("--my-code", is_flag=True, help="Leave libraries out; their own time goes to callers."),
+    "hide": click.option("--hide", help="Leave functions out whose name or file has this."),
+    "only": click.option("--only", help="Leave all other functions out."),
+    "start_ms": click.option("--start-ms", type=NOT_NEGATIVE, help="Window start, from the profile's start."),
+    "end_ms": click.option("--end-ms", type=NOT_NEGATIVE, help="Window end."),
+}
+"""By the field that each fills, in the order of help."""
 
 
 def scoped(*left_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A decorator: the command with an option for each field of its parameter `scope`, but for those left out."""
-    shared = [field for name, field in signature(Scope, eval_str=True).parameters.items() if name not in left_out]
+    """A decorator: the command with the options of its parameter `scope`, but for those left out."""
+    shared = [name for name in SCOPE_OPTIONS if name not in left_out]
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
         def run(**given: Any) -> None:
-            scope = Scope(**{field.name: given.pop(field.name) for field in shared})
+            scope = Scope(**{name: given.pop(name) for name in shared})
             command(**given, scope=scope)
 
-        own = signature(command, eval_str=True)
-        parts = [[one] if one.name != "scope" else shared for one in own.parameters.values()]
-        parameters = [one for part in parts for one in part]
-        run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {one.name: one.annotation for one in parameters}
+        for name in reversed(shared):
+            SCOPE_OPTIONS[name](run)
         return run
 
     return decorated

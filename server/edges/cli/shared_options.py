@@ -1,10 +1,9 @@
-"""Arguments that several commands share."""
+"""Arguments and options that several commands share."""
 
 import os
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 STDIN = Path("-")
 
@@ -13,17 +12,17 @@ def readable_or_stdin(given: str) -> Path:
     """The path of a file that can be read, or `-` for stdin. Raises BadParameter."""
     path = Path(given)
     if path != STDIN and not (path.is_file() and os.access(path, os.R_OK)):
-        raise typer.BadParameter(f"{given} is no file that can be read.")
+        raise click.BadParameter(f"{given} is no file that can be read.")
     return path
 
 
-TraceArgument = Annotated[
-    Path,
-    typer.Argument(
-        metavar="TRACE", help="A trace file, compressed or not.", exists=True, dir_okay=False, readable=True
-    ),
-]
-TraceOrStdin = Annotated[
-    Path,
-    typer.Argument(metavar="TRACE", help="A trace file, compressed or not; - reads stdin.", parser=readable_or_stdin),
-]
+ANY_PATH = click.Path(path_type=Path)
+EXISTING_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+POSITIVE = click.IntRange(min=1)
+
+trace_argument = click.argument("trace", metavar="TRACE", type=EXISTING_FILE, help="A trace file, compressed or not.")
+trace_or_stdin = click.argument(
+    "trace", metavar="TRACE", type=readable_or_stdin, help="A trace file, compressed or not; - reads stdin."
+)

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-import typer
+import click
 
 from server.edges.cli.printing import asking, open_trace, print_json
 from server.edges.cli.scope import Scope
@@ -43,7 +43,7 @@ def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
     from server.quoting import plain
 
     first = opening(trace)
-    typer.echo(first.summary)
+    click.echo(first.summary)
     answer = summarise(trace)
     for profile in answer.profiles[:10]:
         idle = f", idle {format_share(profile.idle_share)}" if profile.idle_share else ""
@@ -51,25 +51,25 @@ def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
         is_timed = profile.order is Order.TIME
         kind = f"{profile.kind}, {amount} busy{idle}" if is_timed else f"sums per stack without times, {amount}"
         times = "" if profile.count is None else f", {profile.count:,} {profile.counted}"
-        typer.echo(f"  {profile.handle} {plain(profile.name, 60)}: {kind}{times}")
+        click.echo(f"  {profile.handle} {plain(profile.name, 60)}: {kind}{times}")
     if len(answer.profiles) > 10:
-        typer.echo(f"  … {len(answer.profiles) - 10} more profiles")
+        click.echo(f"  … {len(answer.profiles) - 10} more profiles")
     unit = table.unit
     of_what = "" if scope == Scope() else f" of {opened.chosen.handle} {plain(opened.chosen.name, 60)}"
-    typer.echo(f"\nHeaviest functions{of_what} by self {'time' if unit.is_time else 'weight'}:")
+    click.echo(f"\nHeaviest functions{of_what} by self {'time' if unit.is_time else 'weight'}:")
     for row in table.rows:
         where = f"  {plain(row.file, 60)}" + (f":{row.line}" if row.line else "") if row.file else ""
         amounts = f"{format_share(row.self_share):>6}  {format_value(row.self_value, unit):>9}"
         times = "" if row.count is None or table.counted != Counts.CALLS else f"  ×{row.count:,}"
-        typer.echo(f"  {amounts}  {plain(row.name, 80)}{times}{where}")
+        click.echo(f"  {amounts}  {plain(row.name, 80)}{times}{where}")
     for title, lines in (
         ("First findings", first.findings),
         ("Keep in mind", [plain(w.text, 300) for w in answer.warnings]),
     ):
         if lines:
-            typer.echo(f"\n{title}:")
+            click.echo(f"\n{title}:")
             for line in lines:
-                typer.echo(f"  - {line}")
+                click.echo(f"  - {line}")
 
 
 def _heaviest(asked: Callable[..., FunctionTable]) -> dict[str, Any]:

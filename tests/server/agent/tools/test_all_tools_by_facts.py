@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from server.agent.tools.contract.tool_errors import ToolRetry
 from server.agent.turn import Pictures

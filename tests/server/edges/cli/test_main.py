@@ -5,10 +5,9 @@ import json
 from importlib import import_module
 from pathlib import Path
 
+import click
 import pytest
-import typer
-from typer.main import get_group
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.adapters.model.choice import ChosenModels, ModelChoice
@@ -40,11 +39,11 @@ def no_server(options: ServeOptions) -> int:
 
 
 @pytest.fixture
-def cli() -> typer.Typer:
+def cli() -> click.Group:
     return build_cli(CliEntryPoints(serve=no_server, analysis=analyst_entry))
 
 
-def test_analyze_streams_the_answer_to_stdout_and_its_steps_to_stderr(cli: typer.Typer, fixtures: Path) -> None:
+def test_analyze_streams_the_answer_to_stdout_and_its_steps_to_stderr(cli: click.Group, fixtures: Path) -> None:
     result = CliRunner().invoke(cli, ["analyze", str(fixtures / SAMPLE)])
     assert result.exit_code == 0
     assert result.stdout.startswith("**[`find_discount`](#f")
@@ -53,7 +52,7 @@ def test_analyze_streams_the_answer_to_stdout_and_its_steps_to_stderr(cli: typer
     assert "not found" not in result.stderr
 
 
-def test_analyze_saves_pictures_where_it_is_asked_to(cli: typer.Typer, fixtures: Path, tmp_path: Path) -> None:
+def test_analyze_saves_pictures_where_it_is_asked_to(cli: click.Group, fixtures: Path, tmp_path: Path) -> None:
     out = tmp_path / "new folder"
     result = CliRunner().invoke(cli, ["analyze", str(fixtures / SAMPLE), "draw a flamegraph", "--out", str(out)])
     assert result.exit_code == 0
@@ -61,7 +60,7 @@ def test_analyze_saves_pictures_where_it_is_asked_to(cli: typer.Typer, fixtures:
     assert f"saved {out / 'picture-1.png'}" in result.stderr
 
 
-def test_analyze_as_json_prints_one_document(cli: typer.Typer, fixtures: Path, tmp_path: Path) -> None:
+def test_analyze_as_json_prints_one_document(cli: click.Group, fixtures: Path, tmp_path: Path) -> None:
     result = CliRunner().invoke(cli, ["analyze", str(fixtures / SAMPLE), "--json", "--out", str(tmp_path)])
     said = json.loads(result.stdout)
     assert said["answer"].startswith("**[`find_discount`]")
@@ -70,7 +69,7 @@ def test_analyze_as_json_prints_one_document(cli: typer.Typer, fixtures: Path, t
     assert {"citations", "suggestions", "usage", "title", "model", "prompt_version", "tools"} <= set(said)
 
 
-def test_analyze_writes_the_exact_messages_when_asked(cli: typer.Typer, fixtures: Path, tmp_path: Path) -> None:
+def test_analyze_writes_the_exact_messages_when_asked(cli: click.Group, fixtures: Path, tmp_path: Path) -> None:
     folder = tmp_path / "messages"
     result = CliRunner().invoke(cli, ["analyze", str(fixtures / SAMPLE), "--debug-messages", str(folder)])
     assert result.exit_code == 0
@@ -92,7 +91,7 @@ def test_analyze_writes_the_exact_messages_when_asked(cli: typer.Typer, fixtures
 )
 @pytest.mark.parametrize("command", ["analyze", "summary", "render"])
 def test_a_bad_file_ends_with_one_line_that_names_it_and_exit_code_1(
-    cli: typer.Typer, tmp_path: Path, command: str, name: str, content: bytes
+    cli: click.Group, tmp_path: Path, command: str, name: str, content: bytes
 ) -> None:
     file = tmp_path / name
     file.write_bytes(content)
@@ -148,7 +147,7 @@ def test_a_setting_that_cannot_work_ends_with_exit_code_2(fixtures: Path) -> Non
     ],
 )
 def test_a_wrong_call_ends_with_exit_code_2(
-    cli: typer.Typer, fixtures: Path, tmp_path: Path, arguments: list[str]
+    cli: click.Group, fixtures: Path, tmp_path: Path, arguments: list[str]
 ) -> None:
     filled = [part.format(trace=fixtures / SAMPLE, out=tmp_path / "out.png") for part in arguments]
     result = CliRunner().invoke(cli, filled)
@@ -160,7 +159,7 @@ def test_a_wrong_call_ends_with_exit_code_2(
 @pytest.mark.parametrize(
     "more", [[], ["--mode", "left-heavy", "--theme", "dark"], ["--frame", "find_discount"], ["--highlight", "price"]]
 )
-def test_render_writes_a_png(cli: typer.Typer, fixtures: Path, tmp_path: Path, more: list[str]) -> None:
+def test_render_writes_a_png(cli: click.Group, fixtures: Path, tmp_path: Path, more: list[str]) -> None:
     out = tmp_path / "out.png"
     result = CliRunner().invoke(cli, ["render", str(fixtures / SAMPLE), "-o", str(out), "--width", "640", *more])
     assert result.exit_code == 0, result.stderr
@@ -168,20 +167,20 @@ def test_render_writes_a_png(cli: typer.Typer, fixtures: Path, tmp_path: Path, m
     assert f"{out}: 640×" in result.stderr
 
 
-def test_render_reads_stdin_and_writes_stdout(cli: typer.Typer, fixtures: Path) -> None:
+def test_render_reads_stdin_and_writes_stdout(cli: click.Group, fixtures: Path) -> None:
     result = CliRunner().invoke(cli, ["render", "-", "-o", "-"], input=(fixtures / SAMPLE).read_bytes())
     assert result.exit_code == 0, result.stderr
     assert result.stdout_bytes.startswith(b"\x89PNG")
 
 
-def test_summary_says_what_it_is_and_what_is_heaviest(cli: typer.Typer, fixtures: Path) -> None:
+def test_summary_says_what_it_is_and_what_is_heaviest(cli: click.Group, fixtures: Path) -> None:
     result = CliRunner().invoke(cli, ["summary", str(fixtures / SAMPLE)])
     assert result.exit_code == 0
     assert "order-service.speedscope.json.gz is a speedscope trace" in result.stdout
     assert "find_discount" in result.stdout
 
 
-def test_summary_as_json_is_the_summary(cli: typer.Typer, fixtures: Path) -> None:
+def test_summary_as_json_is_the_summary(cli: click.Group, fixtures: Path) -> None:
     said = json.loads(CliRunner().invoke(cli, ["summary", str(fixtures / SAMPLE), "--json"]).stdout)
     assert said["format"] == "speedscope"
     assert len(said["profiles"]) == 5
@@ -201,7 +200,7 @@ def test_serve_hands_its_options_on_and_ends_with_their_exit_code(tmp_path: Path
 
 
 @pytest.mark.parametrize("command", DECLARED_IN)
-def test_help_explains_every_command(cli: typer.Typer, command: str) -> None:
+def test_help_explains_every_command(cli: click.Group, command: str) -> None:
     result = CliRunner().invoke(cli, [command, "--help"], env={"COLUMNS": "120", "TERM": "dumb"})
     assert result.exit_code == 0
     assert "Usage:" in result.stdout
@@ -210,14 +209,27 @@ def test_help_explains_every_command(cli: typer.Typer, command: str) -> None:
 
 @pytest.mark.parametrize("module", sorted(set(DECLARED_IN.values())))
 def test_a_module_declares_the_commands_that_are_said_to_be_in_it(module: str) -> None:
-    app = typer.Typer()
+    app = click.Group()
     import_module(f"server.edges.cli.{module}").add_commands(
         app, CliEntryPoints(serve=no_server, analysis=analyst_entry)
     )
-    assert set(get_group(app).commands) == {name for name, where in DECLARED_IN.items() if where == module}
+    assert set(app.commands) == {name for name, where in DECLARED_IN.items() if where == module}
 
 
-def test_a_command_that_does_not_exist_is_compared_with_all(cli: typer.Typer) -> None:
+def test_a_command_that_does_not_exist_is_compared_with_all(cli: click.Group) -> None:
     result = CliRunner().invoke(cli, ["check-confg"], env={"COLUMNS": "120", "TERM": "dumb"})
     assert result.exit_code == 2
     assert "'check-config'" in result.stderr
+
+
+def test_the_commands_of_a_group_stand_in_the_order_of_a_plan_s_life(cli: click.Group) -> None:
+    names = [line.split()[0] for line in CliRunner().invoke(cli, ["plans", "--help"]).stdout.splitlines()[-6:]]
+    assert names == ["list", "show", "create", "change", "retire", "changes"]
+
+
+def test_an_interrupted_command_ends_as_shells_expect() -> None:
+    def interrupted(_: ServeOptions) -> int:
+        raise KeyboardInterrupt
+
+    app = build_cli(CliEntryPoints(serve=interrupted, analysis=analyst_entry))
+    assert CliRunner().invoke(app, ["serve"]).exit_code == 130

@@ -12,7 +12,7 @@ from traces.formats.detection import FORMATS
 
 SERVING = ("fastapi", "starlette", "uvicorn", "asyncio", "mcp", "psycopg", "httpx", "limits.administration")
 THINKING = ("langgraph", "langchain_core", "langchain_openai", "openai", "server.settings", "server.protocol")
-SELDOM = ("duckdb", "matplotlib", "PIL", "rendering", "numpy.ma", "server.edges.cli.plan_commands")
+SELDOM = ("duckdb", "pydantic", "rich", "matplotlib", "PIL", "rendering", "numpy.ma", "server.edges.cli.plan_commands")
 
 LISTED = (
     "import json, sys\n"

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
+import click
 import pytest
-import typer
 
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.edges.cli.entry_points import CliEntryPoints
@@ -13,11 +13,11 @@ from tests.server.edges.cli.test_questions import SAMPLE, no_model, no_server, r
 
 
 @pytest.fixture
-def cli() -> typer.Typer:
+def cli() -> click.Group:
     return build_cli(CliEntryPoints(serve=no_server, analysis=no_model, workers=InlineTraceWorkers))
 
 
-def test_a_query_prints_a_table_with_times_in_their_unit(cli: typer.Typer, fixtures: Path) -> None:
+def test_a_query_prints_a_table_with_times_in_their_unit(cli: click.Group, fixtures: Path) -> None:
     sql = "SELECT name, sum(self_ms) AS self_ms FROM nodes GROUP BY name ORDER BY self_ms DESC LIMIT 2"
     lines = run(cli, "query", fixtures / SAMPLE, sql).stdout.splitlines()
     assert lines[0] == "2 rows"
@@ -25,7 +25,7 @@ def test_a_query_prints_a_table_with_times_in_their_unit(cli: typer.Typer, fixtu
     assert lines[2].split() == ["find_discount", "6.48", "s"]
 
 
-def test_a_query_prints_json(cli: typer.Typer, fixtures: Path) -> None:
+def test_a_query_prints_json(cli: click.Group, fixtures: Path) -> None:
     answer = json.loads(run(cli, "query", fixtures / SAMPLE, "SELECT count(*) AS n FROM profiles", "--json").stdout)
     assert answer == {"columns": ["n"], "rows": [[5]], "more": False}
 
@@ -39,19 +39,19 @@ def test_a_query_prints_json(cli: typer.Typer, fixtures: Path) -> None:
         ("SELECT 1; SELECT 2", "one statement"),
     ],
 )
-def test_a_wrong_query_ends_with_one_line_and_code_2(cli: typer.Typer, fixtures: Path, sql: str, words: str) -> None:
+def test_a_wrong_query_ends_with_one_line_and_code_2(cli: click.Group, fixtures: Path, sql: str, words: str) -> None:
     result = run(cli, "query", fixtures / SAMPLE, sql, code=2)
     assert words in result.stderr
     assert result.stderr.count("\n") == 1
 
 
-def test_the_tables_are_described(cli: typer.Typer, fixtures: Path) -> None:
+def test_the_tables_are_described(cli: click.Group, fixtures: Path) -> None:
     assert "nodes (266 rows" in run(cli, "schema", fixtures / SAMPLE).stdout
     assert "outermost: " in run(cli, "schema", fixtures / SAMPLE, "nodes").stdout
     assert "did you mean nodes" in run(cli, "schema", fixtures / SAMPLE, "node", code=2).stderr
 
 
-def test_every_example_of_the_schema_is_answered(cli: typer.Typer, fixtures: Path) -> None:
+def test_every_example_of_the_schema_is_answered(cli: click.Group, fixtures: Path) -> None:
     from server.agent.tools.query_trace import EXAMPLES
     from traces.export.sql_tables import TABLES
 
@@ -60,7 +60,7 @@ def test_every_example_of_the_schema_is_answered(cli: typer.Typer, fixtures: Pat
         run(cli, "query", fixtures / SAMPLE, example)
 
 
-def test_several_runs_are_compared_with_a_test(cli: typer.Typer, fixtures: Path) -> None:
+def test_several_runs_are_compared_with_a_test(cli: click.Group, fixtures: Path) -> None:
     runs = [fixtures / SAMPLE] * 4
     arguments = [*(word for path in runs for word in ("--before", path)), *(w for p in runs for w in ("--after", p))]
     lines = run(cli, "compare", *arguments, "--limit", "2").stdout.splitlines()
@@ -71,14 +71,14 @@ def test_several_runs_are_compared_with_a_test(cli: typer.Typer, fixtures: Path)
     assert "before and one after" in run(cli, "compare", fixtures / SAMPLE, code=2).stderr
 
 
-def test_two_traces_are_compared_with_their_totals(cli: typer.Typer, fixtures: Path) -> None:
+def test_two_traces_are_compared_with_their_totals(cli: click.Group, fixtures: Path) -> None:
     first = run(cli, "compare", fixtures / SAMPLE, fixtures / SAMPLE).stdout.splitlines()[0]
     total = first.split(" before, ")[0]
     assert first.startswith(f"{total} before, {total} after")
     assert total.split()[-1] in ("s", "ms")
 
 
-def test_moments_are_null_in_what_has_none_and_counts_have_a_name(cli: typer.Typer, fixtures: Path) -> None:
+def test_moments_are_null_in_what_has_none_and_counts_have_a_name(cli: click.Group, fixtures: Path) -> None:
     def row(name: str, sql: str) -> list[object]:
         answer = json.loads(run(cli, "query", fixtures / name, sql, "--json").stdout)
         found: list[object] = answer["rows"][0]

@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
-import typer
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 from server.agent.turn import Pictures
 from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
@@ -27,21 +27,21 @@ def no_model(options: AnalyzeOptions, pictures: Pictures) -> Analysis:
 
 
 @pytest.fixture
-def cli() -> typer.Typer:
+def cli() -> click.Group:
     return build_cli(CliEntryPoints(serve=no_server, analysis=no_model))
 
 
-def run(cli: typer.Typer, *arguments: str | Path, code: int = 0) -> Result:
+def run(cli: click.Group, *arguments: str | Path, code: int = 0) -> Result:
     result = CliRunner().invoke(cli, [str(a) for a in arguments])
     assert result.exit_code == code, result.output
     return result
 
 
-def said(cli: typer.Typer, *arguments: str | Path) -> Any:
+def said(cli: click.Group, *arguments: str | Path) -> Any:
     return json.loads(run(cli, *arguments, "--json").stdout)
 
 
-def test_functions_as_json_are_all_of_them_by_self_or_total(cli: typer.Typer, fixtures: Path) -> None:
+def test_functions_as_json_are_all_of_them_by_self_or_total(cli: click.Group, fixtures: Path) -> None:
     by_self = said(cli, "functions", fixtures / SAMPLE)
     assert len(by_self["rows"]) == by_self["total_rows"] > 30
     values = [row["self_value"] for row in by_self["rows"]]
@@ -51,7 +51,7 @@ def test_functions_as_json_are_all_of_them_by_self_or_total(cli: typer.Typer, fi
     assert by_total["rows"][0]["total_share"] == 1
 
 
-def test_functions_for_people_are_a_table_that_says_what_is_left(cli: typer.Typer, fixtures: Path) -> None:
+def test_functions_for_people_are_a_table_that_says_what_is_left(cli: click.Group, fixtures: Path) -> None:
     lines = run(cli, "functions", fixtures / SAMPLE, "--limit", "2").stdout.splitlines()
     assert "by self, whole" in lines[0]
     assert lines[1].split() == ["handle", "self", "self", "%", "total", "total", "%", "samples", "function"]
@@ -60,7 +60,7 @@ def test_functions_for_people_are_a_table_that_says_what_is_left(cli: typer.Type
     assert "p99" in run(cli, "functions", fixtures / EVENTED).stdout
 
 
-def test_all_profiles_and_only_my_code_can_be_asked_for(cli: typer.Typer, fixtures: Path) -> None:
+def test_all_profiles_and_only_my_code_can_be_asked_for(cli: click.Group, fixtures: Path) -> None:
     one, every = (
         said(cli, "functions", fixtures / SAMPLE),
         said(cli, "functions", fixtures / SAMPLE, "--profile", "all"),
@@ -82,7 +82,7 @@ def test_all_profiles_and_only_my_code_can_be_asked_for(cli: typer.Typer, fixtur
         ["spans", "{trace}", "--filter", "discount"],
     ],
 )
-def test_every_question_answers_people_and_programs(cli: typer.Typer, fixtures: Path, arguments: list[str]) -> None:
+def test_every_question_answers_people_and_programs(cli: click.Group, fixtures: Path, arguments: list[str]) -> None:
     filled = [part.format(trace=fixtures / SAMPLE) for part in arguments]
     assert "find_discount" in run(cli, *filled).stdout
     assert "find_discount" in json.dumps(said(cli, *filled))
@@ -103,7 +103,7 @@ EVERY_QUESTION = [
 
 @pytest.mark.parametrize("arguments", EVERY_QUESTION, ids=lambda arguments: " ".join(arguments[:2]))
 def test_every_question_takes_a_window_all_profiles_and_filters(
-    cli: typer.Typer, fixtures: Path, arguments: list[str]
+    cli: click.Group, fixtures: Path, arguments: list[str]
 ) -> None:
     asked = [part.format(trace=fixtures / "board.chrome-object.json.gz") for part in arguments]
     of_all = said(cli, *asked, "--profile", "all")
@@ -114,7 +114,7 @@ def test_every_question_takes_a_window_all_profiles_and_filters(
     assert changed == [True, True, others, others]
 
 
-def test_the_summary_as_json_has_the_ten_heaviest_of_each_profile(cli: typer.Typer, fixtures: Path) -> None:
+def test_the_summary_as_json_has_the_ten_heaviest_of_each_profile(cli: click.Group, fixtures: Path) -> None:
     summary = said(cli, "summary", fixtures / SAMPLE)
     assert {"format", "unit", "profiles", "warnings", "frame_count"} <= set(summary)
     for profile in summary["profiles"]:
@@ -125,14 +125,14 @@ def test_the_summary_as_json_has_the_ten_heaviest_of_each_profile(cli: typer.Typ
             assert rows[0][f"{key}_value"] == max(row[f"{key}_value"] for row in rows)
 
 
-def test_a_trace_does_not_differ_from_itself(cli: typer.Typer, fixtures: Path) -> None:
+def test_a_trace_does_not_differ_from_itself(cli: click.Group, fixtures: Path) -> None:
     compared = said(cli, "compare", fixtures / SAMPLE, fixtures / SAMPLE)
     assert {row["status"] for row in compared["rows"]} == {"same"}
     assert "self change" in run(cli, "compare", fixtures / SAMPLE, fixtures / SAMPLE, "--absolute").stdout
 
 
 @pytest.mark.parametrize("target", ["speedscope", "chrome", "collapsed", "pprof"])
-def test_a_converted_file_reads_as_its_format(cli: typer.Typer, fixtures: Path, tmp_path: Path, target: str) -> None:
+def test_a_converted_file_reads_as_its_format(cli: click.Group, fixtures: Path, tmp_path: Path, target: str) -> None:
     out = tmp_path / f"out.{target}.gz"
     result = run(cli, "convert", fixtures / SAMPLE, "--to", target, "-o", out)
     assert f"{out}: {target}" in result.stderr
@@ -142,7 +142,7 @@ def test_a_converted_file_reads_as_its_format(cli: typer.Typer, fixtures: Path, 
     assert len(read_trace(to_stdout, name=f"out.{target}").profiles) == 1
 
 
-def test_what_a_format_cannot_hold_is_said_on_stderr(cli: typer.Typer, fixtures: Path) -> None:
+def test_what_a_format_cannot_hold_is_said_on_stderr(cli: click.Group, fixtures: Path) -> None:
     result = run(cli, "convert", fixtures / SAMPLE, "--to", "collapsed", "-o", "-")
     assert "note: weights are nanoseconds" in result.stderr
 
@@ -163,7 +163,7 @@ def test_what_a_format_cannot_hold_is_said_on_stderr(cli: typer.Typer, fixtures:
     ],
 )
 def test_a_question_that_makes_no_sense_ends_with_exit_code_2(
-    cli: typer.Typer, fixtures: Path, tmp_path: Path, arguments: list[str]
+    cli: click.Group, fixtures: Path, tmp_path: Path, arguments: list[str]
 ) -> None:
     places = {
         "trace": fixtures / SAMPLE,
@@ -175,7 +175,7 @@ def test_a_question_that_makes_no_sense_ends_with_exit_code_2(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_bad_file_ends_every_question_with_exit_code_1(cli: typer.Typer, tmp_path: Path) -> None:
+def test_a_bad_file_ends_every_question_with_exit_code_1(cli: click.Group, tmp_path: Path) -> None:
     bad = tmp_path / "notes.txt"
     bad.write_bytes(gzip.compress(b"lorem ipsum dolor " * 400))
     for command in (["functions"], ["tree"], ["spans"], ["convert", "--to", "pprof", "-o", "-"]):

@@ -3,10 +3,10 @@
 import io
 from pathlib import Path
 
+import click
 import pytest
-import typer
+from click.testing import CliRunner, Result
 from PIL import Image
-from typer.testing import CliRunner, Result
 
 from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.main import build_cli
@@ -16,15 +16,15 @@ SAMPLE = "sample/order-service.speedscope.json.gz"
 
 
 @pytest.fixture(scope="module")
-def cli() -> typer.Typer:
+def cli() -> click.Group:
     return build_cli(CliEntryPoints(serve=no_server, analysis=no_model))
 
 
-def run(cli: typer.Typer, *arguments: object, stdin: bytes | None = None) -> Result:
+def run(cli: click.Group, *arguments: object, stdin: bytes | None = None) -> Result:
     return CliRunner().invoke(cli, ["render", *map(str, arguments)], input=stdin)
 
 
-def test_the_formats_follow_the_names(cli: typer.Typer, fixtures: Path, tmp_path: Path) -> None:
+def test_the_formats_follow_the_names(cli: click.Group, fixtures: Path, tmp_path: Path) -> None:
     for kind, start in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("webp", b"RIFF")):
         out = tmp_path / f"picture.{kind}"
         result = run(cli, fixtures / SAMPLE, "-o", out, "--width", 400, "--height", 200)
@@ -32,7 +32,7 @@ def test_the_formats_follow_the_names(cli: typer.Typer, fixtures: Path, tmp_path
         assert out.read_bytes().startswith(start)
 
 
-def test_every_option_of_a_flamegraph_is_taken(cli: typer.Typer, fixtures: Path) -> None:
+def test_every_option_of_a_flamegraph_is_taken(cli: click.Group, fixtures: Path) -> None:
     options = (
         *("--mode", "left-heavy", "--profile", "p3", "--width", 500, "--height", 400, "--dpr", 2, "--theme", "dark"),
         *("--palette", "safe", "--start-ms", 100, "--end-ms", 5000, "--start-depth", 1, "--depth", 5),
@@ -46,13 +46,13 @@ def test_every_option_of_a_flamegraph_is_taken(cli: typer.Typer, fixtures: Path)
     assert "note: " in result.stderr
 
 
-def test_stdin_goes_to_stdout(cli: typer.Typer, fixtures: Path) -> None:
+def test_stdin_goes_to_stdout(cli: click.Group, fixtures: Path) -> None:
     result = run(cli, "-", "-o", "-", stdin=(fixtures / SAMPLE).read_bytes())
 
     assert result.stdout_bytes.startswith(b"\x89PNG")
 
 
-def test_a_sandwich_and_a_diff(cli: typer.Typer, fixtures: Path) -> None:
+def test_a_sandwich_and_a_diff(cli: click.Group, fixtures: Path) -> None:
     trace = fixtures / SAMPLE
     sandwich = run(cli, trace, "-o", "-", "--format", "svg", "--frame", "OrderHandler.route", "--profile", "p3")
     diff = run(cli, trace, "-o", "-", "--format", "svg", "--diff", trace, "--compare", "shares")
@@ -62,10 +62,10 @@ def test_a_sandwich_and_a_diff(cli: typer.Typer, fixtures: Path) -> None:
 
 
 def test_the_picture_is_shown_when_asked(
-    cli: typer.Typer, fixtures: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    cli: click.Group, fixtures: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     shown: list[str] = []
-    monkeypatch.setattr(typer, "launch", shown.append)
+    monkeypatch.setattr(click, "launch", shown.append)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
 
@@ -90,7 +90,7 @@ def test_the_picture_is_shown_when_asked(
         (["-o", "-", "--compare", "shares"], "--compare: there is no such option"),
     ],
 )
-def test_what_cannot_be_is_named(cli: typer.Typer, fixtures: Path, options: list[str], says: str) -> None:
+def test_what_cannot_be_is_named(cli: click.Group, fixtures: Path, options: list[str], says: str) -> None:
     result = run(cli, fixtures / SAMPLE, *options)
 
     assert result.exit_code == 2

@@ -152,11 +152,11 @@ V8_NODES = [
 ]
 
 
-def test_garbage_collection_happens_on_top_of_what_ran_before() -> None:
+def test_what_v8_knows_no_stack_of_is_charged_to_nobody() -> None:
     trace = read({"nodes": V8_NODES, "samples": [4, 3, 5, 3, 2, 5], "timeDeltas": [0, 10, 20, 30, 40, 50]})
     tree = trace.profiles[0].tree
     paths = [(trace.frame_names[f], p) for f, p in zip(tree.frame.tolist(), tree.parent.tolist(), strict=True)]
-    assert paths == [("work", -1), ("(garbage collector)", 0), ("(program)", 1), ("(program)", -1)]
+    assert paths == [("work", -1), ("(garbage collector)", -1), ("(program)", -1)]
     assert self_values(trace) == {"work": 10_000, "(garbage collector)": 60_000, "(program)": 30_000}
     assert trace.profiles[0].axis_end == 150_000  # 50 µs of them idle
 
@@ -166,10 +166,48 @@ def test_lines_of_v8_become_one_based() -> None:
     assert (trace.frame_file(0), trace.frame_line(0), int(trace.frames.column[0])) == ("app.js", 5, 3)
 
 
-def test_a_clock_that_runs_backwards_is_stopped_and_counted() -> None:
-    trace = read({"nodes": V8_NODES, "samples": [4, 2, 4, 4], "timeDeltas": [10, 20, -15, 40]})
+def test_samples_out_of_order_are_put_in_order_and_counted() -> None:
+    trace = read({"nodes": V8_NODES, "samples": [4, 2, 3, 4], "timeDeltas": [10, 20, -15, 40]})
     assert trace.profiles[0].axis_end - trace.profiles[0].axis_start == 55_000
+    assert self_values(trace) == {"work": 5_000, "(garbage collector)": 15_000}  # 10: work, 15: gc, 30: idle, 55: work
     assert [(w.code, w.count) for w in trace.warnings] == [("clock_backwards", 1)]
+
+
+@pytest.mark.parametrize(
+    ("samples", "repaired"),
+    [
+        ([4, 5, 4, 4], 1),
+        ([4, 5, 7, 4], 1),  # another function of the same root
+        ([4, 5, 5, 4], 0),  # two in a row
+        ([4, 5, 6, 4], 0),  # another root
+        ([4, 5, 2, 4], 0),
+        ([3, 5, 4, 4], 0),
+    ],
+)
+def test_a_single_stack_that_v8_could_not_read_is_the_one_before(samples: list[int], repaired: int) -> None:
+    nodes = [*V8_NODES, node(6, "other", 1), node(7, "inner", 4)]
+    trace = read({"nodes": nodes, "samples": samples, "timeDeltas": [0, 10, 10, 10]})
+    assert {w.code: w.count for w in trace.warnings} == ({"unread_stacks": 1} if repaired else {})
+    assert ("(program)" in self_values(trace)) == (not repaired)
+
+
+@pytest.mark.parametrize(
+    ("deltas", "more", "left"),
+    [
+        ([0, 10, 10**13, 10], {}, 20),
+        ([0, 10, -(10**13), 10], {}, 20),
+        ([0, 10, 2**62, 10], {}, 20),
+        ([0, 10, 5_000_000, 10], {"startTime": 1, "endTime": 3_001}, 20),  # longer than the recording
+        ([0, 10, 5_000_000, 10], {"startTime": 1, "endTime": 21}, 20),
+        ([0, 4_000, 5_000, 4_000], {"startTime": 1, "endTime": 4_001}, 13_000),  # the file is wrong about its length
+        ([10**13, 10, 10, 10], {}, 30),  # the first is when sampling began
+    ],
+)
+def test_jumps_of_the_clock_between_samples_are_left_out(deltas: list[int], more: dict[str, int], left: int) -> None:
+    trace = read({"nodes": V8_NODES, "samples": [4, 4, 3, 4], "timeDeltas": deltas, **more})
+    assert sum(self_values(trace).values()) == left * 1_000
+    jumps = [w.count for w in trace.warnings if w.code == "clock_jumps"]
+    assert jumps == ([1] if left == 20 else [])
 
 
 def chrome_profile(pid: int, name: str) -> list[dict[str, Any]]:

@@ -22,8 +22,6 @@ FACTORS = {"none": 1, "bytes": 1, "nanoseconds": 1, "microseconds": 1e3, "millis
 SAME = [
     "Chrome/65/simple-timeline.json",
     "Chrome/65/simple.cpuprofile",
-    "Chrome/65/sucrase.cpuprofile",
-    "Chrome/66/worker.json",
     "Chrome/69/Heap-20181005T144546.heapprofile",
     "Firefox/59/simple-firefox.json",
     "Firefox/63/simple-firefox.json",
@@ -45,8 +43,6 @@ SAME = [
     "papyrus/script.log",
     "pmcstat/simple.txt",
     "pprof/simple.prof",
-    "source-maps/chrome-85-esbuild.json",
-    "source-maps/chrome-85-parcel.json",
     "speedscope/0.0.1/simple-no-pretty-print.speedscope.json",
     "speedscope/0.0.1/simple.speedscope.json",
     "speedscope/0.1.2/simple-sampled.speedscope.json",
@@ -156,6 +152,18 @@ UNFINISHED = {
 event and counts that; the last file it refuses."""
 
 
+V8_ROOTS = {"(program)", "(garbage collector)"}
+ROOTS_OF_THEIR_OWN = [
+    "Chrome/65/sucrase.cpuprofile",
+    "Chrome/66/worker.json",
+    "source-maps/chrome-85-esbuild.json",
+    "source-maps/chrome-85-parcel.json",
+]
+"""speedscope puts V8's `(program)` and `(garbage collector)` on top of what ran before, and moves samples out of order
+to the latest time before them. Here they are roots: nothing says whose time it was, and a thread that waits shows
+`(program)`; and samples are put in order. Both as in Chrome's panel."""
+
+
 def paths_of(trace: Trace, profile: Profile) -> list[str]:
     paths: list[str] = []
     for frame, parent in zip(profile.tree.frame.tolist(), profile.tree.parent.tolist(), strict=True):
@@ -242,6 +250,24 @@ def test_an_end_event_closes_what_is_still_open_above_its_span(path: str, shared
     assert [(w.code, w.count) for w in trace.warnings] == [("clamped", 1)]
 
 
+@pytest.mark.parametrize("path", ROOTS_OF_THEIR_OWN)
+def test_what_v8_calls_program_and_collector_are_roots(path: str, shared: Path, truths: dict[str, Any]) -> None:
+    trace = read(shared, path)
+    for profile, truth in zip(compared_profiles(trace), truths[path]["profiles"], strict=True):
+        factor = FACTORS[truth["unit"]]
+        expected: Stacks = []
+        for stack, weight in truth["stacksRaw"]:
+            last = stack.rsplit(";", 1)[-1]
+            expected.append((last if last in V8_ROOTS else stack, weight * factor))
+        moved = {"unread_stacks", "clock_backwards"} & {warning.code for warning in trace.warnings}
+        by_stack: dict[str, float] = defaultdict(float)
+        for sign, stacks in ((1, stacks_of(trace, profile)), (-1, merged(expected))):
+            for stack, weight in stacks:
+                by_stack[stack] += sign * weight
+        differing = {stack: weight for stack, weight in by_stack.items() if abs(weight) > len(expected)}
+        assert moved or not differing
+
+
 @pytest.mark.parametrize("path", UNFINISHED)
 def test_spans_without_an_end_are_drawn_as_speedscope_does_and_left_out_of_sums(
     path: str, shared: Path, truths: dict[str, Any]
@@ -262,5 +288,5 @@ def test_spans_without_an_end_are_drawn_as_speedscope_does_and_left_out_of_sums(
 
 def test_every_sample_is_compared_or_has_a_test_of_its_own(truths: dict[str, Any]) -> None:
     others = {"trace-event/unbalanced-name.json", "trace-event/out-of-order-unbalanced-name.json"}
-    others |= {*WITHOUT_TRUTH, *UNFINISHED}
+    others |= {*WITHOUT_TRUTH, *UNFINISHED, *ROOTS_OF_THEIR_OWN}
     assert set(truths) == {*SAME, *others}

@@ -18,9 +18,8 @@ Ids = tuple[int | str, int | str]
 PROFILER = "disabled-by-default-v8.cpu_profiler"
 IDLE = 2
 """The second node of every V8 profile; the first is the root, the trace's own follow."""
-ON_TOP = frozenset({"(program)", "(garbage collector)"})
-ANYTHING = -2
-"""It does not matter what ran before."""
+PROGRAM = "(program)"
+LONGEST_NS = 30 * 60 * 10**9
 
 
 def export(trace: Trace, profiles: Sequence[Profile]) -> Document:
@@ -179,7 +178,7 @@ def _samples(trace: Trace, profile: Profile, ids: Ids) -> Iterator[bytes]:
     frames = [_call_frame(trace, frame) for frame in range(len(trace.frames))]
     pairs = zip(tree.frame.tolist(), tree.parent.tolist(), strict=True)
     nodes += [f'{{"id":{i + 3},"parent":{p + 3 if p >= 0 else 1},{frames[f]}}}' for i, (f, p) in enumerate(pairs)]
-    leaf, weight = _with_stacks_below(trace, profile, line)
+    leaf, weight = _as_sampled(trace, profile, line)
     deltas = np.concatenate(([0], weight)).astype(np.int64)
     ids_of = np.append(np.where(leaf >= 0, leaf + 3, IDLE), IDLE)
     for begin in range(0, max(len(ids_of), len(nodes)), BATCH):
@@ -197,19 +196,16 @@ def _samples(trace: Trace, profile: Profile, ids: Ids) -> Iterator[bytes]:
         ).encode("utf-8", "replace")
 
 
-def _with_stacks_below(trace: Trace, profile: Profile, line: Timeline) -> tuple[Int32, Values]:
-    """Leaf and weight of each sample. Readers put V8's own roots on top of what ran before them: where that is not
-    what lies below them here, a sample of it that lasts no time comes first."""
-    roots = {frame for frame, name in enumerate(trace.frame_names) if name in ON_TOP}
-    if roots.isdisjoint(profile.tree.frame.tolist()):
-        return line.leaf, line.weight
-    below: list[int] = []
-    for frame, parent in zip(profile.tree.frame.tolist(), profile.tree.parent.tolist(), strict=True):
-        below.append(parent if frame in roots else below[parent] if parent >= 0 else ANYTHING)
-    target = np.append(np.array(below, np.int32), np.int32(ANYTHING))[line.leaf]
-    before = np.concatenate(([NONE], line.leaf[:-1]))
-    rows = np.flatnonzero((target != ANYTHING) & (before != target) & (before != line.leaf))
-    return np.insert(line.leaf, rows, target[rows]), np.insert(line.weight, rows, 0)
+def _as_sampled(trace: Trace, profile: Profile, line: Timeline) -> tuple[Int32, Values]:
+    """Leaf and weight of each sample. Readers repair a single sample of `(program)`, and leave out jumps of the clock:
+    so the one is followed by a sample that lasts no time, and no sample lasts long."""
+    pieces = np.maximum(-(-line.weight.astype(np.int64) // LONGEST_NS), 1)
+    leaf, weight = np.repeat(line.leaf, pieces), np.repeat(line.weight.astype(np.int64) // pieces, pieces)
+    last = np.cumsum(pieces) - 1
+    weight[last] += line.weight.astype(np.int64) % pieces
+    unknown = np.array([trace.frame_names[frame] == PROGRAM for frame in profile.tree.frame.tolist()] + [False])
+    rows = np.flatnonzero(unknown[leaf])
+    return np.insert(leaf, rows + 1, leaf[rows]), np.insert(weight, rows + 1, 0)
 
 
 def _call_frame(trace: Trace, frame: int) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from traces.builder import TraceBuilder
 from traces.formats.trace_event.event_list import Events, ThreadKey, Threads
-from traces.formats.v8.v8_nodes import NODE, ON_TOP, V8Profile, add_v8_profile, ranges
+from traces.formats.v8.v8_nodes import NO_SCRIPT, NODE, V8Profile, add_v8_profile, ranges
 from traces.kernels.library import NotReadable
 from traces.kernels.record_columns import Field, Kind, Table
 from traces.kernels.records import scan_slices
@@ -62,7 +62,7 @@ def read_profiles(events: Events, threads: Threads, builder: TraceBuilder) -> in
             continue
         index = add_v8_profile(builder, profile, threads.short_name(key), pid=key[0], tid=key[1])
         added += 1
-        busy: float = builder.busy(index, but=ON_TOP)  # a renderer that waits shows (program)
+        busy: float = builder.busy(index, but=NO_SCRIPT)  # a renderer that waits shows (program)
         if threads.threads.get(key) == MAIN_THREAD:
             busy *= WORKER_LEAD
         if heaviest is None or busy > heaviest[0]:

@@ -9,6 +9,7 @@ from traces.builder import TraceBuilder
 from traces.formats.v8.v8_nodes import NODE, V8Profile, add_v8_profile
 from traces.kernels.library import NotReadable
 from traces.kernels.numbers import scan_numbers
+from traces.kernels.record_columns import Table
 from traces.kernels.records import scan_records
 from traces.kernels.scaled import MISSING, scaled
 
@@ -46,11 +47,17 @@ def _read_list(content: memoryview, builder: TraceBuilder) -> V8Profile:
         raise builder.damaged("it breaks off.")
     if samples is None or deltas is None:
         raise builder.damaged("it has no samples or no time deltas.")
-    offset, length = table.members.get("startTime", (0, 0))
-    start = scaled(bytes(content[offset : offset + length]), 3)
+    start, end = (_time(content, table, name) for name in ("startTime", "endTime"))
     ids, _ = scan_numbers(content, ([samples[0]], [samples[1]]))
     times, _ = scan_numbers(content, ([deltas[0]], [deltas[1]]), scale=3)
-    return V8Profile(0 if start == MISSING else start, table, np.arange(table.count), ids, times)
+    known = MISSING not in (start, end) and end > start
+    length = end - start if known else 0
+    return V8Profile(0 if start == MISSING else start, table, np.arange(table.count), ids, times, length)
+
+
+def _time(content: memoryview, table: Table, name: str) -> int:
+    offset, length = table.members.get(name, (0, 0))
+    return scaled(bytes(content[offset : offset + length]), 3)
 
 
 def _as_list(content: memoryview) -> memoryview:

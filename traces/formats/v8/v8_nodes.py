@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from traces.analysis.units import format_value
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.equal_rows import distinct_rows
@@ -16,11 +17,20 @@ from traces.kernels.record_columns import Field, Kind, Table
 from traces.kernels.scaled import MISSING
 from traces.kernels.trees import CycleFound, Paths, paths_of_nodes
 from traces.model import NONE, Int32, Int64
+from traces.values import Unit
 
 ROOT = "(root)"
 IDLE = "(idle)"
-ON_TOP = frozenset({"(program)", "(garbage collector)"})
-"""V8 reports these as roots; they happen while the code before them is on the stack, so that is where they are put."""
+PROGRAM = "(program)"
+COLLECTOR = "(garbage collector)"
+NO_SCRIPT = frozenset({PROGRAM, COLLECTOR})
+"""V8 reports these as roots, as no stack is known for them; they stay that: whose time it was is not said."""
+MAX_DELTA_NS = 3_600 * 10**9
+"""A clock that jumps by more than an hour between two samples, or by more than the recording is long, was set: V8 takes
+a sample a millisecond, or a tenth of it."""
+
+SAME_LENGTH = 1.1
+"""Samples that last longer than the recording by this factor contradict its length."""
 
 
 class CallFrame(msgspec.Struct, gc=False):
@@ -45,33 +55,41 @@ NODE = (
 
 @dataclass(frozen=True, slots=True)
 class V8Profile:
-    """`nodes` are rows of `table`. Sample i, a node's id, is taken `deltas[0..i]` after `start`; in nanoseconds."""
+    """`nodes` are rows of `table`. Sample i, a node's id, is taken `deltas[0..i]` after `start`; in nanoseconds.
+
+    `length` is how long the file says that the recording was, 0 where it does not.
+    """
 
     start: int
     table: Table
     nodes: Int64
     samples: Int64
     deltas: Int64
+    length: int = 0
 
 
 def add_v8_profile(builder: TraceBuilder, profile: V8Profile, name: str, *, pid: str = "", tid: str = "") -> int:
     """Add the samples; returns the profile's index. Raises DamagedTrace.
 
-    A sample lasts until the next one, the last has no weight. Idle samples have no stack. Where the clock runs
-    backwards, samples wait for the latest time seen.
+    Samples are put in order of time, as Chrome's own panel does. One lasts until the next, the last has no weight. Idle
+    samples have no stack.
     """
     ids, deltas = profile.samples, profile.deltas
     if len(ids) != len(deltas):
         raise builder.damaged(f"it has {len(ids):,} samples but {len(deltas):,} time deltas.")
-    if len(deltas) and np.abs(deltas.astype(np.float64)).sum() > MAX_TIME_NS:
+    start, deltas = _bounded(builder, profile, deltas)
+    if np.abs(deltas.astype(np.float64)).sum() > MAX_TIME_NS:
         raise builder.damaged("a time is out of range.")
-    changes = np.flatnonzero(np.diff(ids, prepend=ids[0] - 1 if len(ids) else 0) != 0)
-    start, lengths = profile.start, np.diff(np.append(changes, len(ids)))
     times = start + np.cumsum(deltas)
-    paths = _paths(builder, profile.table, profile.nodes, ids[changes])
+    if (backwards := int((np.diff(times) < 0).sum())) > 0:
+        order = np.argsort(times, kind="stable")
+        ids, times = ids[order], times[order]
+        builder.warn("clock_backwards", "samples that came before those in front of them were put in order", backwards)
+    changes = np.flatnonzero(np.diff(ids, prepend=ids[0] - 1 if len(ids) else 0) != 0)
+    lengths = np.diff(np.append(changes, len(ids)))
+    paths = _paths(builder, profile.table, profile.nodes, ids[changes], lengths == 1)
     del profile, ids, deltas  # all that is needed of them is in the paths
     run = np.repeat(np.arange(len(changes)), lengths)
-    times = _forward_only(builder, times, changes, run)
     return builder.add_sampled(
         name,
         paths,
@@ -85,21 +103,28 @@ def add_v8_profile(builder: TraceBuilder, profile: V8Profile, name: str, *, pid:
     )
 
 
-def _forward_only(builder: TraceBuilder, times: Int64, changes: Int64, run: Int64) -> Int64:
-    """A run of equal samples begins no earlier than the run before it; inside a run times only rise."""
-    backwards = int((np.diff(times) < 0).sum())
-    if backwards == 0:
-        return times
-    builder.warn(
-        "clock_backwards", "samples that went back in time were moved to the latest time before them", backwards
-    )
-    begins = np.maximum.accumulate(times[changes])
-    ends = np.append(begins[1:], max(begins[-1], times[-1]))
-    return np.maximum.accumulate(np.clip(times, begins[run], ends[run]))
+def _bounded(builder: TraceBuilder, profile: V8Profile, deltas: Int64) -> tuple[int, Int64]:
+    """The start and deltas without jumps of the clock; the first delta is how far behind the start sampling begins."""
+    start, most = profile.start, min(profile.length or MAX_DELTA_NS, MAX_DELTA_NS)
+    jumps = (deltas > most) | (deltas < -most)
+    if jumps.any() and np.abs(deltas[~jumps].astype(np.float64)).sum() > SAME_LENGTH * most:
+        jumps = (deltas > MAX_DELTA_NS) | (deltas < -MAX_DELTA_NS)  # the file is wrong about its length
+    if not jumps.any():
+        return start, deltas
+    left_out = float(np.abs(deltas[jumps].astype(np.float64)).sum())
+    first = start + int(deltas[0])
+    if jumps[0] and start == 0 and abs(first) <= MAX_TIME_NS:  # the file says when its first sample was, not its start
+        start, left_out, jumps[0] = first, left_out - abs(first), False
+        deltas = np.concatenate((np.zeros(1, np.int64), deltas[1:]))
+    count = int(jumps.sum())
+    said = "{} in all" if left_out < MAX_TIME_NS else "more than {}"
+    amount = said.format(format_value(min(left_out, MAX_TIME_NS), Unit.NANOSECONDS))
+    builder.warn("clock_jumps", f"jumps of the clock between samples were left out, {amount}", count)
+    return start, np.where(jumps, 0, deltas)
 
 
-def _paths(builder: TraceBuilder, table: Table, nodes: Int64, ids: Int64) -> Paths:
-    """The call path of each run of equal samples."""
+def _paths(builder: TraceBuilder, table: Table, nodes: Int64, ids: Int64, alone: npt.NDArray[np.bool_]) -> Paths:
+    """The call path of each run of equal samples, some of which are `alone`."""
     ident = table.numbers("id")[nodes]
     order = np.argsort(ident, kind="stable")
     place = _Places(ident[order], order)
@@ -118,12 +143,45 @@ def _paths(builder: TraceBuilder, table: Table, nodes: Int64, ids: Int64) -> Pat
         "call-tree nodes whose callers are not in the file were drawn without them",
         int((found < 0).sum()),
     )
-    frame, on_top = _frames(builder, table, nodes)
-    frame, on_top = np.append(frame, np.int32(NONE)), np.append(on_top, False)
+    frame, system, program = _frames(builder, table, nodes)
+    samples = _with_stacks_read(builder, samples, alone, above, np.append(system, True), np.append(program, False))
+    frame = np.append(frame, np.int32(NONE))
     try:
-        return paths_of_nodes(above, frame, on_top, samples, MAX_STACK_DEPTH)
+        return paths_of_nodes(above, frame, np.zeros(len(frame), np.bool_), samples, MAX_STACK_DEPTH)
     except CycleFound as error:
         raise builder.damaged("its call tree has a cycle.") from error
+
+
+def _with_stacks_read(
+    builder: TraceBuilder,
+    samples: Int32,
+    alone: npt.NDArray[np.bool_],
+    above: Int32,
+    system: npt.NDArray[np.bool_],
+    program: npt.NDArray[np.bool_],
+) -> Int32:
+    """The runs of samples; a single `(program)` between two stacks of one root shows the one before.
+
+    V8 sometimes cannot read a stack. The rule is that of Chrome's panel, and nothing more is repaired
+    (`fixMissingSamples`, front_end/models/cpu_profile/CPUProfileDataModel.ts of chrome-devtools-frontend).
+    """
+    if len(samples) < LEAST_AROUND or not (alone & program[samples]).any():
+        return samples
+    inside = np.append(above, NONE)[above] >= 0  # what has a caller besides the root
+    outermost = np.where(inside, above, np.arange(len(above))).astype(np.int32)
+    for _ in range(len(above).bit_length()):
+        outermost = outermost[outermost]
+    before, after = samples[:-2], samples[2:]
+    unread = alone[1:-1] & program[samples[1:-1]] & ~system[before] & ~system[after]
+    unread &= outermost[before] == outermost[after]
+    builder.warn("unread_stacks", "single samples without a stack show what ran before and after", int(unread.sum()))
+    repaired = samples.copy()
+    repaired[1:-1][unread] = before[unread]
+    return repaired
+
+
+LEAST_AROUND = 3
+"""Samples that such a repair takes: one, and its neighbours."""
 
 
 def _known(builder: TraceBuilder, samples: Int32, idle: int) -> Int32:
@@ -162,20 +220,22 @@ def ranges(first: Int64, count: Int32 | Int64) -> Int64:
     return indices
 
 
-def _frames(builder: TraceBuilder, table: Table, nodes: Int64) -> tuple[Int32, npt.NDArray[np.bool_]]:
-    """The builder's frame of each node, -1 for what is no call, and which nodes go on top of others."""
+def _frames(
+    builder: TraceBuilder, table: Table, nodes: Int64
+) -> tuple[Int32, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """The builder's frame of each node, -1 for what is no call; which nodes are no script's; and which `(program)`."""
     names, urls = table.texts("function"), table.texts("url")
     said = [table.ids_at("function", nodes), table.ids_at("url", nodes)]
     said += [_position(table.numbers(column)[nodes]) for column in ("line", "column")]
     which, first = distinct_rows(*(part + 1 for part in said))
     frames = np.full(len(first), NONE, np.int32)
-    on_top = np.zeros(len(first), np.bool_)
+    system, program = np.zeros((2, len(first)), np.bool_)
     for kind, (name, url, line, column) in enumerate(zip(*(part[first].tolist() for part in said), strict=True)):
         call = CallFrame(names[name] if name >= 0 else "", urls[url] if url >= 0 else "", line, column)
-        on_top[kind] = call.name in ON_TOP
-        if on_top[kind] or (call.name not in (ROOT, IDLE) and call.url != "native dummy.js"):
+        system[kind], program[kind] = call.name in NO_SCRIPT or call.name == IDLE, call.name == PROGRAM
+        if call.name in NO_SCRIPT or (call.name not in (ROOT, IDLE) and call.url != "native dummy.js"):
             frames[kind] = frame_of(builder, call)
-    return frames[which], on_top[which]
+    return frames[which], system[which], program[which]
 
 
 def _position(column: Int64) -> Int32:

@@ -1,6 +1,6 @@
 """Java Flight Recorder, and the pages of async-profiler."""
 
-from traces.formats.format import RUNNING, SAMPLED, Format, sums
+from traces.formats.format import CALLS, RUNNING, SAMPLED, Format, sums
 from traces.formats.head import Head
 from traces.values import Counts, Facts, Waits
 
@@ -9,6 +9,9 @@ JFR_CHUNK = b"FLR\0"
 ALLOCATIONS = Facts(counts=Counts.EVENTS, waits=Waits.NEITHER)
 LOCKS = sums(Counts.EVENTS, Waits.WAITING)
 """Threads wait at the same time: what they waited is added up, and its moments are not kept."""
+WAITS_IN_TIME = Facts(counts=Counts.EVENTS, waits=Waits.WAITING)
+"""Of one thread, which waits for one thing at a time."""
+EVENTS = sums(Counts.EVENTS)
 PROCESSOR_TIME = sums(Counts.SAMPLES, Waits.WORK)
 
 
@@ -23,7 +26,11 @@ def looks_like_async_profiler(head: Head) -> bool:
 
 
 JFR = Format(
-    "jfr", "Java Flight Recorder", looks_like_jfr, __name__, (RUNNING, SAMPLED, ALLOCATIONS, LOCKS, PROCESSOR_TIME)
+    "jfr",
+    "Java Flight Recorder",
+    looks_like_jfr,
+    __name__,
+    (RUNNING, SAMPLED, ALLOCATIONS, LOCKS, PROCESSOR_TIME, WAITS_IN_TIME, EVENTS, CALLS),
 )
 ASYNC_PROFILER = Format(
     "async-profiler",

@@ -4,6 +4,7 @@ A JDK samples Java code and native code as two kinds of event; allocations and w
 a profile of all threads, with a count or a size as its value and the moments of its samples.
 """
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,15 +14,23 @@ import numpy as np
 from traces.builder import TraceBuilder
 from traces.formats.format import RUNNING, SAMPLED
 from traces.formats.jfr import ALLOCATIONS, LOCKS, PROCESSOR_TIME
+from traces.formats.jfr import EVENTS as EVENTS_ADDED
 from traces.formats.jfr.jfr_chunk import Chunk, chunks
+from traces.formats.jfr.jfr_timelines import EVENTS as LASTING
+from traces.formats.jfr.jfr_timelines import Timelines
 from traces.formats.jfr.jfr_types import BrokenChunk
+from traces.formats.jfr.jfr_v0 import ChunkV0
 from traces.model import NONE
 from traces.stacks import StackTable
 from traces.values import Facts, Order, Unit, ValueType
 
+AnyChunk = Chunk | ChunkV0
+RECORDER = "oracle.jrockit.jfr."
+"""Packages of the recorder of Java 7 and 8, whose frames Java Mission Control leaves out, too."""
 NATIVE_FRAMES = frozenset({"Native", "C++", "Kernel"})
 SAMPLES = ValueType("samples", Unit.COUNT)
 ALLOCATED = ValueType("allocated", Unit.BYTES)
+THROWN = ValueType("exceptions", Unit.COUNT)
 WAITED = ValueType("time", Unit.NANOSECONDS)
 
 
@@ -32,7 +41,7 @@ class Kind:
     name: str
     events: tuple[str, ...]
     value: ValueType
-    weight: Callable[[Chunk, dict[str, Any]], int]
+    weight: Callable[[AnyChunk, dict[str, Any]], int]
     facts: Facts
 
 
@@ -46,11 +55,11 @@ class Rows:
     stacks: StackTable = field(default_factory=StackTable)
 
 
-def _one(_: Chunk, __: dict[str, Any]) -> int:
+def _one(_: AnyChunk, __: dict[str, Any]) -> int:
     return 1
 
 
-def _ticks(chunk: Chunk, event: dict[str, Any]) -> int:
+def _ticks(chunk: AnyChunk, event: dict[str, Any]) -> int:
     return max(0, chunk.lasting(event.get("duration", 0)))
 
 
@@ -83,37 +92,45 @@ KINDS = (
     ),
     Kind("Waits for locks", ("jdk.JavaMonitorEnter",), WAITED, _ticks, LOCKS),
     Kind("Parked threads", ("jdk.ThreadPark",), WAITED, _ticks, LOCKS),
+    Kind("Exceptions", ("jdk.JavaExceptionThrow", "jdk.JavaErrorThrow"), THROWN, _one, EVENTS_ADDED),
 )
 OF_EVENT = {
     event: [at for at, kind in enumerate(KINDS) if event in kind.events] for kind in KINDS for event in kind.events
 }
+REQUESTED = frozenset(OF_EVENT) | LASTING
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed a profile for each kind of event that is there. Raises DamagedTrace."""
     rows = [Rows() for _ in KINDS]
     native = 0
+    timelines = Timelines(builder)
     try:
         for chunk in chunks(bytes(content)):
             builder.recorded(chunk.start_ns, utc_offset_minutes=chunk.types.utc_offset_minutes)
-            native += _collect(chunk, rows, builder)
+            native += _collect(chunk, rows, timelines, builder)
             builder.progress.advance(chunk.end)
     except BrokenChunk as error:
         raise builder.damaged(f"{error}.") from error
-    except (LookupError, TypeError, AttributeError) as error:
+    except (LookupError, TypeError, AttributeError, struct.error) as error:
         raise builder.damaged("an event or a stack lacks what belongs to it, or it breaks off.") from error
     for kind, sampled in zip(KINDS, rows, strict=True):
         if kind is not WITH_NATIVE or native:
             _add(kind, sampled, builder)
+    timelines.add()
     builder.default_profile = 0 if builder.profile_count else None
 
 
-def _collect(chunk: Chunk, rows: list[Rows], builder: TraceBuilder) -> int:
+def _collect(chunk: AnyChunk, rows: list[Rows], timelines: Timelines, builder: TraceBuilder) -> int:
     """Sort a chunk's events into rows, one a kind; returns how many sampled native code."""
     paths = Paths(chunk, builder)
     native = without_stack = 0
-    for name, event in chunk.events(frozenset(OF_EVENT)):
+    for name, event in chunk.events(REQUESTED):
         path = paths.of(event.get("stackTrace"))
+        if name in LASTING:
+            timelines.collect(chunk, name, event, path)
+            if name not in OF_EVENT:
+                continue
         if not path:
             without_stack += 1
             continue
@@ -161,7 +178,7 @@ def _leaf(stacks: StackTable, path: list[int]) -> int:
 class Paths:
     """The frames of a chunk's stack traces, outermost first, each read once."""
 
-    def __init__(self, chunk: Chunk, builder: TraceBuilder) -> None:
+    def __init__(self, chunk: AnyChunk, builder: TraceBuilder) -> None:
         self.truncated = 0
         self._chunk = chunk
         self._builder = builder
@@ -175,7 +192,8 @@ class Paths:
             trace = self._chunk.follow(reference)
             frames = self._chunk.follow(trace["frames"]) if trace else []
             self.truncated += bool(trace and trace.get("truncated"))
-            path = self._paths[reference] = [self._frame(self._chunk.follow(frame)) for frame in reversed(frames)]
+            path = [self._frame(self._chunk.follow(frame)) for frame in reversed(frames)]
+            path = self._paths[reference] = [frame for frame in path if frame != NONE]
         return path
 
     def _frame(self, frame: dict[str, Any]) -> int:
@@ -185,8 +203,12 @@ class Paths:
             method: dict[str, Any] = self._chunk.follow(reference) or {}
             owner: dict[str, Any] = self._chunk.follow(method.get("type")) or {}
             where = self._symbol(owner.get("name")).replace("/", ".")
+            if where.rpartition(".")[0].startswith(RECORDER):
+                self._frames[reference] = NONE
+                return NONE
             name = self._symbol(method.get("name")) or "(unknown)"
-            kind = (self._chunk.follow(frame.get("type")) or {}).get("description")
+            written = self._chunk.follow(frame.get("type"))
+            kind = written.get("description", written.get("desc")) if isinstance(written, dict) else written
             category = "native" if kind in NATIVE_FRAMES else None
             known = self._builder.frame(f"{where}:{name}" if where else name, category=category)
             self._frames[reference] = known
@@ -196,5 +218,5 @@ class Paths:
         """A text that may lie in the pool of symbols, of strings, or here."""
         found = self._chunk.follow(reference)
         if isinstance(found, dict):
-            found = self._chunk.follow(found.get("string"))
+            found = self._chunk.follow(found.get("string", found.get("utf8")))
         return found if isinstance(found, str) else ""

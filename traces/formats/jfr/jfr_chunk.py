@@ -10,10 +10,14 @@ from typing import Any
 
 from traces.formats.jfr import JFR_CHUNK
 from traces.formats.jfr.jfr_types import BrokenChunk, Types, number, read_types
+from traces.formats.jfr.jfr_v0 import ChunkV0, read_chunk_v0
 
+MAGIC_V0 = JFR_CHUNK + b"\0\0"
+"""Java 7 and 8 write version 0.9."""
 HEADER = struct.Struct(">4sHHqqqqqqqI")
 COMPRESSED = 1
 METADATA, CONSTANTS = 0, 1
+ORACLE = "com.oracle.jdk."
 
 
 @dataclass(slots=True)
@@ -41,9 +45,10 @@ class Chunk:
         """What a reference means; None where the pools do not have it. Other values are themselves."""
         return self.pools.get(value[0], {}).get(value[1]) if isinstance(value, tuple) else value
 
-    def events(self, requested: frozenset[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The events of some types, with their fields, in the order of the file. Raises BrokenChunk."""
-        names = {ident: known.name for ident, known in self.types.declared.items() if known.name in requested}
+    def events(self, requested: frozenset[str] | None) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The events of some types (None: all), with their fields, in the order of the file. Raises BrokenChunk."""
+        written = {ident: _name_today(known.name) for ident, known in self.types.declared.items()}
+        names = {ident: name for ident, name in written.items() if requested is None or name in requested}
         at = self.start + HEADER.size
         data = self.data
         while at < self.end:
@@ -57,13 +62,30 @@ class Chunk:
             at += size
 
 
-def chunks(data: bytes) -> Iterator[Chunk]:
-    """Each chunk of a file. Raises BrokenChunk."""
+def _name_today(name: str) -> str:
+    """Java 9 and 10 call the events of the JDK `com.oracle.jdk.…`."""
+    return f"jdk.{name.removeprefix(ORACLE)}" if name.startswith(ORACLE) else name
+
+
+def chunks(data: bytes) -> Iterator[Chunk | ChunkV0]:
+    """Each chunk of a file, of today's format or of that of Java 7 and 8. Raises BrokenChunk."""
     at = 0
     known: dict[bytes, Types] = {}  # chunks of one recording mostly declare the same
     while at < len(data):
-        yield _chunk(data, at, known)
-        at += HEADER.unpack_from(data, at)[3]
+        if data[at : at + len(MAGIC_V0)] == MAGIC_V0:
+            old = _old_chunk(data, at)
+            yield old
+            at = old.end
+        else:
+            yield _chunk(data, at, known)
+            at += HEADER.unpack_from(data, at)[3]
+
+
+def _old_chunk(data: bytes, at: int) -> ChunkV0:
+    try:
+        return read_chunk_v0(data, at)
+    except (struct.error, IndexError) as error:
+        raise BrokenChunk("it breaks off") from error
 
 
 def _chunk(data: bytes, at: int, known: dict[bytes, Types]) -> Chunk:

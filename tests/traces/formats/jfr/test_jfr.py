@@ -11,6 +11,7 @@ from traces.formats.jfr.jfr_types import number
 from traces.invariants import check
 from traces.model import Profile, Trace
 from traces.reader import read_trace
+from traces.values import Counts, Waits
 
 LONG, BOOLEAN, STRING, SYMBOL, CLASS, METHOD, KIND, FRAME, STACK, SAMPLE, NATIVE, ALLOCATION, PARK = range(20, 33)
 TYPES: dict[int, tuple[str, list[tuple[str, int, str]]]] = {
@@ -300,3 +301,57 @@ def test_numbers_have_nine_bytes_at_most_and_only_those_are_negative() -> None:
         encoded = leb(value)
         assert number(encoded, 0) == (value, len(encoded))
         assert len(encoded) <= 9
+
+
+def thread_types() -> dict[int, Any]:
+    """The types of Java 9, whose events last and have a thread."""
+    thread, collection, wait, pause = 40, 41, 42, 43
+    fields = [("startTime", LONG, ""), ("duration", LONG, "")]
+    return TYPES | {
+        SAMPLE: ("com.oracle.jdk.ExecutionSample", TYPES[SAMPLE][1]),
+        thread: ("java.lang.Thread", [("osName", STRING, ""), ("osThreadId", LONG, "")]),
+        collection: ("com.oracle.jdk.GarbageCollection", [*fields, ("name", STRING, ""), ("cause", STRING, "")]),
+        wait: (
+            "com.oracle.jdk.JavaMonitorWait",
+            [*fields, ("eventThread", thread, "pool"), ("stackTrace", STACK, "pool"), ("monitorClass", CLASS, "pool")],
+        ),
+        pause: ("jdk.GCPhasePause", [*fields, ("name", STRING, "")]),
+    }
+
+
+def test_recordings_without_samples_open_with_what_lasts_in_them_at_its_times() -> None:
+    events = (
+        event(41, 2_000, 500, text("G1New"), text("Allocation Failure")),
+        event(43, 2_100, 300, text("GC Pause")),
+        event(42, 5_000, 700, 1, 1, 1),
+        event(42, 3_000, 900, 1, 2, 1),
+        event(42, 4_000, 100, 2, 99, 99),
+    )
+    constants = pools() | {40: {1: text("worker-1") + leb(77), 2: text("main") + leb(1)}}
+    trace = read(chunk(*events, constants=constants, types=thread_types()))
+    assert [p.name for p in trace.profiles] == [
+        "Garbage collections",
+        "Pauses for collections",
+        "Waits of worker-1",
+        "Waits of main",
+    ]
+    collections, pauses, worker, main = trace.profiles
+    assert collections.spans is not None
+    assert pauses.spans is not None
+    assert (collections.spans.start.tolist(), collections.spans.end.tolist()) == ([0], [500_000])
+    assert trace.frame_name(int(collections.tree.frame[0])) == "G1New (Allocation Failure)"
+    assert pauses.spans.start.tolist() == [100_000]
+    assert (worker.tid, worker.waits, worker.counts) == ("77", Waits.WAITING, Counts.EVENTS)
+    assert worker.samples is not None
+    assert worker.samples.time.tolist() == [1_000_000, 3_000_000]
+    assert stacks(trace, worker) == [
+        ("app.Main:main;(wait: app.Main)", 900_000),
+        ("app.Main:main;app.Main:draw;(wait: app.Main)", 700_000),
+    ]
+    assert stacks(trace, main) == [("(wait)", 100_000)]
+
+
+def test_samples_of_java_9_are_those_of_later_recordings() -> None:
+    trace = read(chunk(*SAMPLES[::2], types=thread_types()))
+    assert [p.name for p in trace.profiles] == ["Without native calls"]
+    assert len(stacks(trace, trace.profiles[0])) == 2

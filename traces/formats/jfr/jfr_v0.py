@@ -13,6 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from traces.formats.jfr.jfr_types import BrokenChunk
+from traces.formats.jfr.jfr_v0_metadata import (
+    STRUCTURE,
+    STRUCTURES,
+    Clock,
+    Declarations,
+    EventType,
+    Field,
+    read_declarations,
+)
 
 EVENTS_AT = 16
 """Behind magic, version and the place of the metadata."""
@@ -21,64 +30,15 @@ THREADS, STACKS = 7, 9
 """The pools that an event's thread and stack are in, whatever it declares besides."""
 FIXED = (">?", ">b", ">B", ">h", ">H", ">i", ">I", ">q", ">Q", ">f", ">d")
 FIRST_FLOAT = 9
-UTF8, UTF16, ARRAY, STRUCTURE, STRUCTURES = range(11, 16)
+UTF8, UTF16, ARRAY = 11, 12, 13
 PLAIN = frozenset(range(7))
 """Numbers that are no reference to a pool: of bytes, of times, of addresses."""
 PERCENTAGE = 11
 MAX_NESTING = 20
-MS_A_MINUTE = 60_000
-EVENT_NAMES = {
-    "vm/prof/execution_sample": "jdk.ExecutionSample",
-    "java/object_alloc_in_new_TLAB": "jdk.ObjectAllocationInNewTLAB",
-    "java/object_alloc_outside_TLAB": "jdk.ObjectAllocationOutsideTLAB",
-    "java/monitor_enter": "jdk.JavaMonitorEnter",
-    "java/monitor_wait": "jdk.JavaMonitorWait",
-    "java/thread_park": "jdk.ThreadPark",
-    "java/thread_sleep": "jdk.ThreadSleep",
-    "java/file_read": "jdk.FileRead",
-    "java/file_write": "jdk.FileWrite",
-    "java/socket_read": "jdk.SocketRead",
-    "java/socket_write": "jdk.SocketWrite",
-    "java/exception_throw": "jdk.JavaExceptionThrow",
-    "java/error_throw": "jdk.JavaErrorThrow",
-    "vm/gc/collector/garbage_collection": "jdk.GarbageCollection",
-    "vm/gc/phases/pause": "jdk.GCPhasePause",
-    "vm/gc/phases/pause_level_1": "jdk.GCPhasePauseLevel1",
-    "vm/gc/phases/pause_level_2": "jdk.GCPhasePauseLevel2",
-    "vm/gc/phases/pause_level_3": "jdk.GCPhasePauseLevel3",
-}
-"""As today's recordings call the events."""
-FIELD_NAMES = {"class": "type", "line": "lineNumber", "klass": "objectClass", "monitor_class": "monitorClass"}
 Reader = Callable[[int, int], tuple[Any, int]]
 """Reads a value at a place, for what was recorded at a time; gives it and the place behind it."""
 Reference = tuple[int, int, int]
 """Pool, key, and the time for which the key is asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """`inner` is an array's type or a structure's number, as the kind says."""
-
-    name: str
-    kind: int
-    pool: int
-    inner: int
-
-
-@dataclass(frozen=True, slots=True)
-class EventType:
-    name: str
-    has_start: bool
-    has_thread: bool
-    has_stack: bool
-    structure: int
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """What the readers of later chunks have of the types."""
-
-    utc_offset_minutes: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +61,23 @@ class ChunkV0:
     """From the chunk's first byte."""
     start: int
     end: int
-    structures: list[list[Field]] = field(default_factory=list)
-    event_types: dict[int, EventType] = field(default_factory=dict)
-    pools: dict[int, tuple[int, int]] = field(default_factory=dict)
-    constants: dict[int, dict[int, tuple[list[int], list[Any]]]] = field(default_factory=dict)
-    start_ns: int = 0
-    start_ticks: int = 0
-    ticks_a_second: int = 1
-    types: Clock = Clock(None)
-    plans: dict[int, list[tuple[str, Reader]]] = field(default_factory=dict)
-    metadata: int = 0
+    declared: Declarations
+    metadata: int
     """Where in the chunk they are: events end there."""
+    constants: dict[int, dict[int, tuple[list[int], list[Any]]]] = field(default_factory=dict)
+    plans: dict[int, list[tuple[str, Reader]]] = field(default_factory=dict)
+
+    @property
+    def start_ns(self) -> int:
+        return self.declared.start_ns
+
+    @property
+    def start_ticks(self) -> int:
+        return self.declared.start_ticks
+
+    @property
+    def types(self) -> Clock:
+        return self.declared.types
 
     def nanoseconds(self, ticks: int) -> int:
         """A moment, from the clock that events are stamped with."""
@@ -119,7 +85,7 @@ class ChunkV0:
 
     def lasting(self, ticks: int) -> int:
         """A duration in nanoseconds."""
-        return ticks * 1_000_000_000 // self.ticks_a_second
+        return ticks * 1_000_000_000 // self.declared.ticks_a_second
 
     def follow(self, value: Any) -> Any:
         """What a reference means; None where the pools do not have it. Other values are themselves."""
@@ -136,7 +102,11 @@ class ChunkV0:
 
     def events(self, requested: frozenset[str] | None) -> Iterator[tuple[str, dict[str, Any]]]:
         """The events of some types (None: all), with their fields, in the order of the file. Raises BrokenChunk."""
-        known = {ident: kind for ident, kind in self.event_types.items() if requested is None or kind.name in requested}
+        known = {
+            ident: kind
+            for ident, kind in self.declared.event_types.items()
+            if requested is None or kind.name in requested
+        }
         at = EVENTS_AT
         while at < self.metadata:
             size, ident = struct.unpack_from(">ii", self.data, at)
@@ -169,7 +139,9 @@ class ChunkV0:
     def _plan(self, structure: int) -> list[tuple[str, Reader]]:
         plan = self.plans.get(structure)
         if plan is None:
-            plan = self.plans[structure] = [(known.name, self._reader(known)) for known in self.structures[structure]]
+            plan = self.plans[structure] = [
+                (known.name, self._reader(known)) for known in self.declared.structures[structure]
+            ]
         return plan
 
     def _reference(self, pool: int, key: int, time: int) -> Reference:
@@ -183,8 +155,8 @@ class ChunkV0:
         if declared.kind == STRUCTURE:
             return self.structure(declared.inner, depth)
         if declared.kind == STRUCTURES:
-            if all(0 <= inner.kind < len(FIXED) for inner in self.structures[declared.inner]):
-                return self._deferred(self.structures[declared.inner])
+            if all(0 <= inner.kind < len(FIXED) for inner in self.declared.structures[declared.inner]):
+                return self._deferred(self.declared.structures[declared.inner])
             return self._array(self.structure(declared.inner, depth))
         if declared.kind == ARRAY:
             return self._array(self.primitive(declared.inner, declared.pool))
@@ -257,7 +229,7 @@ class ChunkV0:
         return array
 
     def structure(self, number: int, depth: int = 0) -> Reader:
-        readers = [(known.name, self._reader(known, depth + 1)) for known in self.structures[number]]
+        readers = [(known.name, self._reader(known, depth + 1)) for known in self.declared.structures[number]]
         if not readers:
             raise BrokenChunk("a structure has no fields")
 
@@ -289,84 +261,11 @@ def chunk_size_v0(data: bytes, at: int) -> int:
 def read_chunk_v0(data: bytes, at: int) -> ChunkV0:
     """The chunk at a place of a file. Raises BrokenChunk, IndexError, struct.error."""
     size = chunk_size_v0(data, at)
-    chunk = ChunkV0(data[at : at + size], at, at + size)
-    chunk.metadata = struct.unpack_from(">q", data, at + 8)[0]
-    last = _read_metadata(chunk)
-    _read_constants(chunk, last)
+    content = data[at : at + size]
+    (metadata,) = struct.unpack_from(">q", data, at + 8)
+    chunk = ChunkV0(content, at, at + size, read_declarations(content, metadata), metadata)
+    _read_constants(chunk, chunk.declared.checkpoint)
     return chunk
-
-
-class Cursor:
-    """Reads the metadata from one place on."""
-
-    def __init__(self, chunk: ChunkV0, at: int) -> None:
-        self._chunk = chunk
-        self._at = at
-
-    def number(self, layout: str = ">i") -> int:
-        (value,) = struct.unpack_from(layout, self._chunk.data, self._at)
-        self._at += struct.calcsize(layout)
-        return int(value)
-
-    def text(self) -> str:
-        value, self._at = self._chunk.utf8(self._at, 0)
-        return value
-
-    def count(self) -> int:
-        """How many elements follow, each of at least one byte."""
-        number = self.number()
-        if not 0 <= number <= len(self._chunk.data) - self._at:
-            raise BrokenChunk("a list in its metadata is longer than its chunk")
-        return number
-
-
-def _read_metadata(chunk: ChunkV0) -> int:
-    """What the chunk declares; where its last checkpoint is."""
-    read = Cursor(chunk, chunk.metadata + 8)
-    for _ in range(read.count()):
-        _read_producer(chunk, read)
-    chunk.start_ns = read.number(">q") * 1_000_000
-    read.number(">q")  # when it ended
-    chunk.start_ticks, chunk.ticks_a_second = read.number(">q"), read.number(">q")
-    if chunk.ticks_a_second <= 0:
-        raise BrokenChunk("its clock does not go")
-    checkpoint = read.number(">q")
-    read.text()  # the locale
-    chunk.types = Clock(read.number() // MS_A_MINUTE or None)
-    return checkpoint
-
-
-def _read_producer(chunk: ChunkV0, read: Cursor) -> None:
-    read.number()
-    for _ in range(3):  # name, description, address
-        read.text()
-    for _ in range(read.count()):
-        read.text()
-    base = len(chunk.structures)
-    for _ in range(read.count()):
-        chunk.structures.append([_read_field(read, base) for _ in range(read.count())])
-    for _ in range(read.count()):
-        ident = read.number()
-        path = [read.text() for _ in range(3)][2]
-        has_start, has_thread, has_stack, _ = (bool(read.number(">b")) for _ in range(4))
-        structure = base + read.number()
-        read.number()
-        name = EVENT_NAMES.get(path, path)
-        chunk.event_types[ident] = EventType(name, has_start, has_thread, has_stack, structure)
-    for _ in range(read.count()):
-        ident = read.number()
-        read.text(), read.text()
-        kind = read.number(">b")
-        chunk.pools[ident] = kind, base + read.number()
-
-
-def _read_field(read: Cursor, base: int) -> Field:
-    name = read.text()
-    read.text(), read.text()
-    read.number(">b")
-    kind, pool, inner = read.number(">b"), read.number(), read.number()
-    read.number()
-    return Field(FIELD_NAMES.get(name, name), kind, pool, base + inner if kind in (STRUCTURE, STRUCTURES) else inner)
 
 
 def _read_constants(chunk: ChunkV0, checkpoint: int) -> None:
@@ -386,7 +285,7 @@ def _read_constants(chunk: ChunkV0, checkpoint: int) -> None:
             pool, count = struct.unpack_from(">ii", chunk.data, place)
             place += 8
             if pool not in readers:
-                key_type, structure = chunk.pools[pool]
+                key_type, structure = chunk.declared.pools[pool]
                 readers[pool] = chunk.primitive(key_type, 0), chunk.structure(structure)
             read_key, read_value = readers[pool]
             known = chunk.constants.setdefault(pool, {})

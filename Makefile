@@ -81,6 +81,7 @@ clean: ## remove what make made (not your data)
 
 .make/run: .make/requirements pyproject.toml hatch_build.py requirements-build.lock $(KERNELS) $(WEB)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -m compileall -q traces rendering limits server
 	@$(BIN)/python -c 'from traces.kernels.library import kernels_available as kernels; found = kernels(); found.available or print("Slower, without the compiled kernels:", found.reason)'
 	@touch $@
 

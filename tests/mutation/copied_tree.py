@@ -34,7 +34,6 @@ IMPORTED_BEFORE = (
     "psycopg",
     "hypothesis",
     "click",
-    "rich",
     "structlog",
     "langchain_core.messages",
     "langgraph.graph",

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from server.edges.cli.progress_bar import ProgressBar
 from server.quoting import visible
 from traces.errors import TraceError
 
@@ -43,19 +44,12 @@ def progress(doing: str) -> Iterator[ShowRead]:
     if not sys.stderr.isatty():
         yield lambda _, __: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=24),
-        TextColumn("{task.fields[read]}", markup=False),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(doing, total=None, read="")
-        yield lambda done, size: bar.update(task, **how_far(done, size))
+    bar = ProgressBar(doing)
+    try:
+        with following(bar.draw):
+            yield lambda done, size: bar.show(*how_far(done, size))
+    finally:
+        bar.erase()
 
 
 @contextmanager
@@ -76,20 +70,16 @@ def following(look: Callable[[], None]) -> Iterator[None]:
         thread.join()
 
 
-def how_far(done: int, size: int) -> dict[str, Any]:
-    """What the bar shows of a file that is being read: `total` is None when the rest is not known."""
+def how_far(done: int, size: int) -> tuple[float | None, str]:
+    """What the bar shows of a file that is being read: the part, None when the rest is not known, and the bytes."""
     from traces.analysis.units import format_value
     from traces.values import Unit
 
     if done == 0:
-        return {"total": None, "read": ""}
+        return None, ""
     if done >= size:
-        return {"total": None, "read": f"{format_value(size, Unit.BYTES)} read"}
-    return {
-        "total": size,
-        "completed": done,
-        "read": f"{format_value(done, Unit.BYTES)} of {format_value(size, Unit.BYTES)}",
-    }
+        return None, f"{format_value(size, Unit.BYTES)} read"
+    return done / size, f"{format_value(done, Unit.BYTES)} of {format_value(size, Unit.BYTES)}"
 
 
 def mapped(source: Path) -> bytes | mmap:

@@ -15,9 +15,9 @@ STACKS = b"main;work 3\nmain 2\n" * 1000
 
 
 def test_the_bar_has_an_end_while_a_file_is_read_and_none_before_and_after() -> None:
-    assert how_far(0, 8_000) == {"total": None, "read": ""}
-    assert how_far(2_000, 8_000) == {"total": 8_000, "completed": 2_000, "read": "2.00 kB of 8.00 kB"}
-    assert how_far(8_000, 8_000) == {"total": None, "read": "8.00 kB read"}
+    assert how_far(0, 8_000) == (None, "")
+    assert how_far(2_000, 8_000) == (0.25, "2.00 kB of 8.00 kB")
+    assert how_far(8_000, 8_000) == (None, "8.00 kB read")
 
 
 @pytest.mark.parametrize("content", [STACKS, gzip.compress(STACKS)])
@@ -29,7 +29,7 @@ def test_a_terminal_sees_the_bar_up_to_the_last_byte_and_the_trace_is_read(
     shown: list[tuple[int, int]] = []
     looked = threading.Event()
 
-    def seen(done: int, size: int) -> dict[str, object]:
+    def seen(done: int, size: int) -> tuple[float | None, str]:
         shown.append((done, size))
         looked.set()
         return how_far(done, size)

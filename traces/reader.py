@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from mmap import mmap
 from typing import Any
 
@@ -9,18 +10,22 @@ import msgspec
 
 from traces import garbage_collection
 from traces.analysis.units import format_value
-from traces.bounds import MAX_UPLOAD_BYTES
+from traces.bounds import DETECTION_BYTES, MAX_UPLOAD_BYTES
 from traces.builder import TraceBuilder
 from traces.decompression import unwrap
 from traces.errors import DamagedTrace, EmptyTrace, InvalidQuestion, TraceTooLarge
 from traces.formats.detection import detect
 from traces.formats.format import Format
+from traces.formats.head import CONTROL
 from traces.formats.surrogates import without_half_characters
 from traces.handles import profile_of_span, resolve
+from traces.formats.invalid_utf8 import invalid_bytes
 from traces.missing_kernels import refuse_too_large_for_reference
 from traces.model import Trace
 from traces.progress import Progress
-from traces.values import Unit
+from traces.values import TraceWarning, Unit
+
+REPLACEMENT = "\ufffd".encode()
 
 
 def read_trace(data: bytes | memoryview | mmap, *, name: str, progress: Progress | None = None) -> Trace:
@@ -61,7 +66,8 @@ def _read(content: memoryview, known: Format, builder: TraceBuilder, given: memo
             known.read(content, builder)
             builder.progress.finish()
             builder.warn("half_character", "half characters in texts were read as \ufffd", halves)
-            return builder.build(sha256=hashlib.sha256(given).hexdigest(), source_bytes=len(given))
+            trace = builder.build(sha256=hashlib.sha256(given).hexdigest(), source_bytes=len(given))
+            return _with_replaced_bytes(trace, content)
     except msgspec.MsgspecError as error:
         raise builder.damaged(f"{error}.") from error
     except RecursionError as error:
@@ -70,6 +76,15 @@ def _read(content: memoryview, known: Format, builder: TraceBuilder, given: memo
         raise builder.damaged("a text in it is not UTF-8.") from error
     except OverflowError as error:
         raise builder.damaged("a number in it is too large.") from error
+
+
+def _with_replaced_bytes(trace: Trace, content: memoryview) -> Trace:
+    """The trace, with a warning where a character in its texts stands for bytes of the file that are not UTF-8."""
+    is_binary = CONTROL.search(content[:DETECTION_BYTES]) is not None
+    if is_binary or REPLACEMENT not in trace.strings.arena.tobytes() or not (count := invalid_bytes(content)):
+        return trace
+    text = "bytes of texts that are not UTF-8 were read as \ufffd"
+    return replace(trace, warnings=(*trace.warnings, TraceWarning("not_utf8", text, count)))
 
 
 def read_arguments(data: bytes | memoryview | mmap, trace: Trace, spans: Sequence[str]) -> dict[str, Any]:

@@ -21,6 +21,8 @@ class JsonOutline:
     element_keys: frozenset[str]
 
 
+FEW_BROKEN, MOST_BROKEN = 3, 0.1
+"""Bytes of a text that may not be UTF-8: a few of a short one, of a long one as many as those of a text in Latin-1."""
 PACKED = re.compile(r"\.(gz|zst|zip)$")
 
 
@@ -46,6 +48,14 @@ class Head:
         """The same head of a JSON object, with more names known."""
         assert self.json is not None
         return replace(self, json=replace(self.json, keys=self.json.keys | frozenset(keys)))
+
+    def share(self, pattern: re.Pattern[str]) -> float:
+        """Of the lines of a text that are neither blank nor comments (`#`), the part that begins as the pattern says; 0
+        of JSON and of what is no text."""
+        if self.text is None or self.json is not None:
+            return 0.0
+        lines = [line for line in self.text.split("\n") if line.strip() and not line.startswith("#")]
+        return sum(pattern.match(line) is not None for line in lines) / max(1, len(lines))
 
 
 def outline(data: bytes) -> JsonOutline | None:
@@ -82,7 +92,7 @@ def _text(data: bytes) -> str | None:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        # A character may be cut at the end of the head; symbols of old programs may hold a few stray bytes.
+        # A character may be cut at the end of the head; symbols of old programs may hold stray bytes.
         text = data.decode("utf-8", "replace")
         broken = text.count("\ufffd")
-        return text if error.start >= len(data) - 3 or broken * 100 <= len(text) else None
+        return text if error.start >= len(data) - 3 or broken <= max(FEW_BROKEN, MOST_BROKEN * len(text)) else None

@@ -1,4 +1,5 @@
-/* Collapsed stacks: lines of `outer;inner weight` become call paths and weights.
+/* Collapsed stacks: lines of `outer;inner weight` become call paths and weights. Spaces or tabs stand before a weight,
+ * which may have decimals: what flamegraph.pl takes.
  *
  * Neighbouring lines mostly share their beginning: what is equal to the line before costs a comparison, not a lookup.
  */
@@ -9,12 +10,13 @@ typedef struct {
     Tree tree;
     Names names; /* of frames */
     int32_t *leaf;
-    int64_t *weight;
+    double *weight;
     int64_t leaf_room, weight_room;
     int64_t count, skipped; /* lines without a weight; comments and blank lines are not counted */
     int64_t fault_at;
 } Lines;
 
+/* So many decimal digits and any power of ten up to as many are exact as doubles, and so is rounding their quotient. */
 #define MAX_WEIGHT_DIGITS 15
 
 /* How many leading bytes of two texts are equal. */
@@ -49,6 +51,31 @@ static int is_blank(Cursor at, Cursor end) {
     for (; at < end; at++)
         if (*at != ' ' && (*at < '\t' || *at > '\r')) return 0;
     return 1;
+}
+
+/* Where the weight at the end of a line begins: digits, a point and more digits behind it. `stop` where there is none. */
+static Cursor find_weight(Cursor line, Cursor stop) {
+    Cursor digits = stop;
+    while (digits > line && (uint8_t)(digits[-1] - '0') < 10) digits--;
+    if (digits > line && digits[-1] == '.') {
+        Cursor integer = digits - 1;
+        while (integer > line && (uint8_t)(integer[-1] - '0') < 10) integer--;
+        digits = integer < digits - 1 ? integer : stop;
+    }
+    return digits == line || (digits < stop && (digits[-1] == ' ' || digits[-1] == '\t')) ? digits : stop;
+}
+
+/* The number from `at` to `stop`; digits behind the fifteenth are left out. -1 where there are more before the point. */
+static double read_weight(Cursor at, Cursor stop) {
+    int64_t digits = 0;
+    double scale = 1;
+    int count = 0;
+    for (; at < stop && *at != '.'; at++, count++) {
+        if (count == MAX_WEIGHT_DIGITS) return -1;
+        digits = digits * 10 + (*at - '0');
+    }
+    for (at++; at < stop && count < MAX_WEIGHT_DIGITS; at++, count++, scale *= 10) digits = digits * 10 + (*at - '0');
+    return (double)digits / scale;
 }
 
 /* The path of the line before: where each of its frames ends, from the line's start, and its node. */
@@ -90,7 +117,7 @@ static int32_t read_stack(Lines *lines, Cursor data, Cursor text, int64_t length
     }
 }
 
-/* Read all lines; one may have a weight and no stack: leaf -1. OUT_OF_RANGE: a weight of more than 15 digits. */
+/* Read all lines; one may have a weight and no stack: leaf -1. OUT_OF_RANGE: more than 15 digits before a weight's point. */
 EXPORT int64_t scan_lines(Cursor data, int64_t length, Counter *read, Lines *lines) {
     Cursor end = data + length;
     Path path = {.text = data};
@@ -101,24 +128,18 @@ EXPORT int64_t scan_lines(Cursor data, int64_t length, Counter *read, Lines *lin
         int64_t equal = equal_bytes(line, path.text, end - line < path.length ? end - line : path.length);
         Cursor next = memchr(line + equal, '\n', (size_t)(end - line - equal)), stop = next ? next : end;
         Cursor after = next ? next + 1 : end;
-        while (stop > line && stop[-1] == '\r') stop--;
-        Cursor digits = stop;
-        while (digits > line && (uint8_t)(digits[-1] - '0') < 10) digits--;
-        if (*line == '#' || digits == stop || (digits > line && digits[-1] != ' ')) {
-            lines->skipped += stop > line && *line != '#' && !is_blank(line, stop);
-        } else if (stop - digits > MAX_WEIGHT_DIGITS) {
-            lines->fault_at = digits - data;
+        while (stop > line && (stop[-1] == '\r' || stop[-1] == ' ' || stop[-1] == '\t')) stop--;
+        Cursor number = find_weight(line, stop), name_end = number;
+        double weight = number < stop && *line != '#' ? read_weight(number, stop) : 0;
+        if (weight < 0) {
+            lines->fault_at = number - data;
             outcome = OUT_OF_RANGE;
+        } else if (weight == 0) {
+            lines->skipped += stop > line && *line != '#' && !is_blank(line, stop);
         } else {
-            int64_t weight = 0;
-            for (Cursor at = digits; at < stop; at++) weight = weight * 10 + (*at - '0');
-            int64_t length = digits - line - 1;
-            int32_t leaf = weight && length > 0 ? read_stack(lines, data, line, length, equal < length ? equal : length, &path) : -1;
-            if (!weight) {
-                lines->skipped++;
-                line = after;
-                continue;
-            }
+            while (name_end > line && (name_end[-1] == ' ' || name_end[-1] == '\t')) name_end--;
+            int64_t length = name_end - line;
+            int32_t leaf = length > 0 ? read_stack(lines, data, line, length, equal < length ? equal : length, &path) : -1;
             lines->tree.truncated += length > 0 && path.count > lines->tree.max_depth;
             if (leaf == -2 || !grow((void **)&lines->leaf, &lines->leaf_room, lines->count + 1, sizeof *lines->leaf) ||
                 !grow((void **)&lines->weight, &lines->weight_room, lines->count + 1, sizeof *lines->weight)) {

@@ -1,6 +1,11 @@
-"""Collapsed stacks, `outer;inner weight` a line, as call paths. In C: lines.c."""
+"""Collapsed stacks, `outer;inner weight` a line, as call paths. In C: lines.c.
+
+Spaces or tabs stand before a weight, which may have decimals: what flamegraph.pl takes
+(https://github.com/brendangregg/FlameGraph/blob/master/flamegraph.pl).
+"""
 
 import ctypes
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -15,6 +20,7 @@ from traces.kernels.trees import Paths, TreeStruct, Trie
 MAX_WEIGHT_DIGITS = 15
 COMMENT = b"#"
 SPACE = b" \t\n\v\f\r"
+LINE = re.compile(rb"(?:(.*)[ \t])?(\d+)(?:\.(\d*))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +29,14 @@ class Lines:
     empty: leaf -1. `skipped` lines had no weight, or 0; blank lines and comments (`#`) are not counted."""
 
     paths: Paths
-    weight: npt.NDArray[np.int64]
+    weight: npt.NDArray[np.float64]
     names: tuple[bytes, ...]
     skipped: int
 
 
 def scan_lines(data: Buffer, max_depth: int, counter: ReadCounter | None = None) -> Lines:
-    """All stacks of a text; `counter` is advanced line by line. Raises NotReadable for a weight of more than 15
-    digits."""
+    """All stacks of a text; `counter` is advanced line by line. Raises NotReadable for more than 15
+    digits before a weight's point; of more in all, those behind are left out."""
     library = kernels()
     if library is None:
         return scan_lines_reference(data, max_depth, counter)
@@ -40,7 +46,7 @@ def scan_lines(data: Buffer, max_depth: int, counter: ReadCounter | None = None)
     try:
         raise_for(call(library.scan_lines, source, len(source), counted_in(counter), lines), lines.fault_at)
         leaf = take(library, lines, "leaf", lines.count, np.int32)
-        weight = take(library, lines, "weight", lines.count, np.int64)
+        weight = take(library, lines, "weight", lines.count, np.float64)
         return Lines(lines.tree.paths(library, leaf), weight, lines.names.texts(source), lines.skipped)
     finally:
         call(library.forget_lines, lines)
@@ -61,24 +67,28 @@ def scan_lines_reference(data: Buffer, max_depth: int, counter: ReadCounter | No
     trie = Trie(max_depth)
     names: dict[bytes, int] = {}
     leaves: list[int] = []
-    weights: list[int] = []
+    weights: list[float] = []
     skipped = truncated = position = 0
     for line in lines_of(data):
         advance(counter, position)
-        stack, _, weight = line.rstrip(b"\r").rpartition(b" ")
-        if line[:1] == COMMENT or not weight.isdigit():
+        said = LINE.fullmatch(line.rstrip(b" \t\r"))
+        if line[:1] == COMMENT or said is None:
             skipped += line[:1] != COMMENT and bool(line.strip(SPACE))
-        elif len(weight) > MAX_WEIGHT_DIGITS:
-            raise NotReadable(REASONS[Outcome.OUT_OF_RANGE], position + len(line.rstrip(b"\r")) - len(weight))
-        elif int(weight) == 0:
-            skipped += 1
+        elif len(said[2]) > MAX_WEIGHT_DIGITS:
+            raise NotReadable(REASONS[Outcome.OUT_OF_RANGE], position + said.start(2))
         else:
-            frames = [names.setdefault(name, len(names)) for name in stack.split(b";")] if stack else []
-            leaves.append(trie.leaf(frames))
-            weights.append(int(weight))
-            truncated += len(frames) > max_depth
+            decimals = (said[3] or b"")[: MAX_WEIGHT_DIGITS - len(said[2])]
+            weight = int(said[2] + decimals) / 10 ** len(decimals)
+            stack = (said[1] or b"").rstrip(b" \t")
+            if weight:
+                frames = [names.setdefault(name, len(names)) for name in stack.split(b";")] if stack else []
+                leaves.append(trie.leaf(frames))
+                weights.append(weight)
+                truncated += len(frames) > max_depth
+            else:
+                skipped += 1
         position += len(line) + 1
-    return Lines(replace(trie.paths(leaves), truncated=truncated), np.array(weights, np.int64), tuple(names), skipped)
+    return Lines(replace(trie.paths(leaves), truncated=truncated), np.array(weights, np.float64), tuple(names), skipped)
 
 
 def lines_of(data: Buffer) -> Iterator[bytes]:

@@ -90,6 +90,28 @@ def test_a_name_never_costs_stacks_between_other_lines_their_format() -> None:
         assert read_trace(b"a remark\nmain;draw 3\nmain;load 2\n", name=name).format == "collapsed"
 
 
+QUOTED = {
+    "perf script": "app 12 1.5: cycles:\n\t1f f (o)\n",
+    "Austin": "P1;T2;main (a.py);L3 5\n",
+    "Papyrus": "10:PUSH:7:1:None:a..one\n",
+    "pmcstat": "@ cycles [100 samples]\n60.00%  [60]  f\n",
+    "callgrind": "events: Ir\nfn=main\n1 2\n",
+}
+
+
+@pytest.mark.parametrize("text", QUOTED.values(), ids=QUOTED)
+def test_a_document_that_quotes_a_format_is_not_of_it(text: str) -> None:
+    assert Head.of(text.encode(), "unknown").text is not None
+    assert any(known.looks_like(Head.of(text.encode(), "unknown")) for known in FORMATS)
+    document = "A heading\n=========\n\nWhat the tool prints,\nline by line, is this:\n\n" + text + "\nMore below.\n"
+    assert not any(known.looks_like(Head.of(document.encode(), "unknown")) for known in FORMATS)
+
+
+def test_an_array_of_measurements_of_acidity_is_no_trace() -> None:
+    with pytest.raises(TraceError, match="not a trace"):
+        read_trace(b'[{"ph": 7.1, "depth": 3}, {"ph": 6.9, "depth": 4}]', name="water.json")
+
+
 @pytest.mark.parametrize("text", ["[]", "[1, 2]", "{}", "[", "Hello 5\nworld 6\n", "port 8080\n", "[[1], 2]"])
 def test_what_only_begins_like_a_trace_is_refused(text: str) -> None:
     with pytest.raises(TraceError):

@@ -86,6 +86,9 @@ stack_texts = st.lists(st.sampled_from(["a", "b", "", "main (x.py:3)", "é", "a 
 collapsed = st.lists(
     st.tuples(stack_texts, st.integers(0, 10**17)).map(lambda row: f"{row[0]} {row[1]}")
     | st.sampled_from(["", "# comment 5", "   ", "no weight", "12", " 12", "x 1.5", "x 007", "a;b 3\r", "a 1 \r\r"])
+    | st.sampled_from(
+        ["a\t2", "a;b \t 3.", "x .5", "x 1.2.3", "1.25", "a 0.0", "a 0.12345678901234567", "b\t# 1 ", "\t4"]
+    )
 )
 
 
@@ -116,6 +119,13 @@ def test_a_collapsed_line_is_a_path_and_a_weight() -> None:
     assert found.names == (b"main", b"work", b"sum")
     assert found.paths.leaf.tolist() == [2, 1, 2]
     assert found.weight.tolist() == [3, 4, 1]
+
+
+def test_a_weight_may_have_decimals_and_stand_behind_tabs() -> None:
+    found = lines.scan_lines(b"a;b\t1.5\na;c \t 2.\na .5\nb 0.30000000000000004\n", 100)
+    assert found.names == (b"a", b"b", b"c")
+    assert found.weight.tolist() == [1.5, 2.0, 0.3]
+    assert found.skipped == 1
 
 
 @pytest.mark.parametrize("between", ["", " 5\n", "# comment\n", "b 1\n"])

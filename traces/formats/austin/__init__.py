@@ -8,7 +8,9 @@ from traces.formats.head import Head
 from traces.values import Clock, Order, Waits
 
 NEWEST_MOJO = 4
-AUSTIN_LINE = re.compile(r"^P\d{1,9};T[^;\n]{0,200}(?:;[^\n]*)? -?\d+(?:,[01],-?\d+)?\r?$", re.MULTILINE)
+AUSTIN_LINE = re.compile(r"P\d{1,9};T[^;\n]{0,200}(?:;[^\n]*)? -?\d+(?:,[01],-?\d+)?\r?$")
+MOST = 0.5
+"""The part of lines that has to be samples: documents quote some, and the sampled program may print between them."""
 
 
 def looks_like_austin_mojo(head: Head) -> bool:
@@ -17,8 +19,8 @@ def looks_like_austin_mojo(head: Head) -> bool:
 
 
 def looks_like_austin(head: Head) -> bool:
-    """Lines that begin with a process and a thread."""
-    return head.text is not None and head.json is None and AUSTIN_LINE.search(head.text) is not None
+    """Most lines begin with a process and a thread."""
+    return head.share(AUSTIN_LINE) >= MOST
 
 
 OF_A_THREAD = replace(SAMPLED, clock=Clock.OWN)

@@ -39,7 +39,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
             lines, values, columns = _read_memory(bytes(content), builder, full=mode == b"full")
         else:
             lines = scan_lines(content, MAX_STACK_DEPTH, builder.progress.counter)
-            values, columns = (CPU if mode == b"cpu" else WALL,), [lines.weight * 1_000]
+            values, columns = (CPU if mode == b"cpu" else WALL,), [lines.weight.astype(np.int64) * 1_000]
     except NotReadable as error:
         raise builder.damaged(f"{error}.") from error
     builder.warn("skipped_lines", "lines without a stack and a metric were skipped", lines.skipped)

@@ -10,6 +10,11 @@ DICTIONARIES, SMALL_TUPLES, TUPLES, TEXTS = b"{\xfb", b")\xa9", b"(\xa8", b"zZaA
 """Of Python's marshal format."""
 CALLGRIND_EVENTS = re.compile(r"^events: *\S", re.MULTILINE)
 CALLGRIND_FUNCTION = re.compile(r"^fn=", re.MULTILINE)
+CALLGRIND_LINE = re.compile(
+    r"[a-z]+: |events:|(?:c?(?:fn|fl|fi|fe|ob)|calls|jump|jcnd|jfi|jfn)=|[\d+*-]|0x", re.IGNORECASE
+)
+MOST = 0.7
+"""The part of lines that has to be of the format: documents quote it."""
 
 
 def looks_like_pstats(head: Head) -> bool:
@@ -33,7 +38,8 @@ def looks_like_callgrind(head: Head) -> bool:
         return False
     if head.text.startswith("# callgrind format"):
         return True
-    return CALLGRIND_EVENTS.search(head.text) is not None and CALLGRIND_FUNCTION.search(head.text) is not None
+    found = CALLGRIND_EVENTS.search(head.text) is not None and CALLGRIND_FUNCTION.search(head.text) is not None
+    return found and head.share(CALLGRIND_LINE) >= MOST
 
 
 PSTATS = Format(

@@ -6,6 +6,9 @@ from traces.kernels.perf_script import frame_parts, header_parts
 from traces.values import Counts, Waits
 
 PERF_MAGIC = b"PERFILE2"
+ENOUGH_LINES = 500
+MOST = 0.5
+"""The part of lines that has to be samples and their frames: documents quote some."""
 PERF_HEADER_BYTES, PERF_PIPE_HEADER_BYTES = 104, 16
 
 
@@ -18,15 +21,24 @@ def looks_like_perf_data(head: Head) -> bool:
 
 
 def looks_like_perf_script(head: Head) -> bool:
-    """A line with a time and an event, and a frame with an address and an object in the same line or the next."""
+    """A line with a time and an event, and a frame with an address and an object in the same line or the next; and most
+    lines are one or the other."""
     if head.text is None or head.json is not None:
         return False
     lines = head.data.split(b"\n")
-    for line, following in zip(lines, [*lines[1:], b""], strict=True):
+    for at, (line, following) in enumerate(zip(lines, [*lines[1:], b""], strict=True)):
         header = header_parts(line)
         if header is not None:
-            return frame_parts(header.rest or following) is not None
+            return frame_parts(header.rest or following) is not None and _are_samples(
+                lines[max(0, at - ENOUGH_LINES) : at + ENOUGH_LINES]
+            )
     return False
+
+
+def _are_samples(lines: list[bytes]) -> bool:
+    said = [line for line in lines if line.strip() and not line.lstrip().startswith(b"#")]
+    found = sum(header_parts(line) is not None or frame_parts(line) is not None for line in said)
+    return found >= MOST * len(said)
 
 
 PERF_DATA = Format(

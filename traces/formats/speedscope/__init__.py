@@ -13,7 +13,8 @@ def looks_like_speedscope(head: Head) -> bool:
         return False
     if "$schema" in head.json.keys and b"speedscope.app/file-format-schema" in head.data:
         return True
-    return "profiles" in head.json.keys and ("shared" in head.json.keys or b'"evented"' in head.data)
+    kinds = b'"evented"' in head.data or b'"sampled"' in head.data
+    return "profiles" in head.json.keys and (kinds or ("shared" in head.json.keys and b'"frames"' in head.data))
 
 
 SPEEDSCOPE = Format(

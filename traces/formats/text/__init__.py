@@ -4,38 +4,35 @@ import re
 
 from traces.formats.format import CALLS, Format, sums
 from traces.formats.head import Head
+from traces.formats.text.stack_lines import are_stacks, lines_of_stacks
 from traces.values import Counts, Waits
 
-COLLAPSED_LINE = re.compile(r"^(.+) (\d+)$")
 COLLAPSED_NAMES = (".collapsed", ".folded", ".collapsed.txt", ".folded.txt")
-PAPYRUS_LINE = re.compile(r"^\d{1,12}:(?:PUSH|POP):\d{1,18}:\d{1,9}:", re.MULTILINE)
-PMCSTAT_TITLE = re.compile(r"^@ \S+ \[\d+ samples\] *$", re.MULTILINE)
+SURELY_COMPLETE = 1_000
+"""Bytes of a head that was not cut: the last line of a longer one may be."""
+PAPYRUS_LINE = re.compile(r"\d{1,12}:(?:PUSH|POP|START|STOP|QUEUE_PUSH|QUEUE_POP):\d{1,18}(?::|\r?$)")
+PMCSTAT_TITLE = re.compile(r"^@ \S+ \[\d+ samples\] *\r?$", re.MULTILINE)
+PMCSTAT_LINE = re.compile(r"@ \S+ \[\d+ samples\]|\s*\d{1,3}(?:\.\d+)?%\s+\[\d+\]")
+MOST = 0.5
+"""The part of lines that has to be of a format: documents quote formats, and programs print between their lines."""
 
 
 def looks_like_papyrus(head: Head) -> bool:
     """Lines of pushes and pops."""
-    return head.text is not None and head.json is None and PAPYRUS_LINE.search(head.text) is not None
+    return head.share(PAPYRUS_LINE) >= MOST
 
 
 def looks_like_pmcstat(head: Head) -> bool:
     """Text with a title that counts samples."""
-    return head.text is not None and head.json is None and PMCSTAT_TITLE.search(head.text) is not None
+    return head.share(PMCSTAT_LINE) >= MOST and PMCSTAT_TITLE.search(head.text or "") is not None
 
 
 def looks_like_collapsed(head: Head) -> bool:
-    """Text of which most lines end in a weight, and half of these have a stack; or all do, and a quarter has."""
+    """Text whose lines are stacks with weights, and little else."""
     if head.text is None or head.json is not None:
         return False
-    lines = [line for line in head.text.splitlines() if line.strip() and not line.startswith("#")]
-    if len(head.data) > 1000 and len(lines) > 1:
-        lines = lines[:-1]  # the last line may be cut
-    stacks = [match[1] for line in lines if (match := COLLAPSED_LINE.match(line))]
-    if head.name.endswith(COLLAPSED_NAMES) and len(stacks) == len(lines) > 0:
-        return True  # a stack may be one function deep
-    deep = sum(";" in stack for stack in stacks)
-    if deep == 0 or len(stacks) * 2 < len(lines):
-        return False
-    return deep * (4 if len(stacks) == len(lines) else 2) >= len(stacks)
+    lines = lines_of_stacks(head.text, cut=len(head.data) > SURELY_COMPLETE)
+    return are_stacks(lines, named=head.name.endswith(COLLAPSED_NAMES))
 
 
 PAPYRUS = Format("papyrus", "Papyrus script profiles", looks_like_papyrus, __name__, (CALLS,))

@@ -6,13 +6,16 @@ from traces.formats.head import Head
 SAMPLES = frozenset({"samples", "stackFrames"})
 """What a trace without events holds."""
 
+EVENT_KEYS = frozenset({"ts", "name", "pid", "tid", "cat"})
+"""Some of which stand next to an event's phase."""
+
 
 def looks_like_trace_event(head: Head) -> bool:
     """An array of events, or an object that holds one."""
     if head.json is None:
         return False
     if head.json.root == "array":
-        return "ph" in head.json.element_keys
+        return "ph" in head.json.element_keys and not head.json.element_keys.isdisjoint(EVENT_KEYS)
     return "traceEvents" in head.json.keys or head.json.keys >= SAMPLES
 
 

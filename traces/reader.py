@@ -17,9 +17,9 @@ from traces.errors import DamagedTrace, EmptyTrace, InvalidQuestion, TraceTooLar
 from traces.formats.detection import detect
 from traces.formats.format import Format
 from traces.formats.head import CONTROL
+from traces.formats.invalid_utf8 import invalid_bytes
 from traces.formats.surrogates import without_half_characters
 from traces.handles import profile_of_span, resolve
-from traces.formats.invalid_utf8 import invalid_bytes
 from traces.missing_kernels import refuse_too_large_for_reference
 from traces.model import Trace
 from traces.progress import Progress

@@ -63,7 +63,7 @@ def test_stacks_of_many_tools_are_stacks(text: str, newline: str) -> None:
 
 OTHERS = {
     "access log": "".join(
-        f'10.0.0.{i} - - [22/Nov/2026:10:00:{i:02}] "GET /{i} HTTP/1.1" 200 6 "-" "Mozilla/5.0 (X11; rv:1) Gecko" 0.{i}\n'
+        f'10.0.0.{i} - - [22/Nov/2026:10:00:{i:02}] "GET /{i} HTTP/1.1" 200 6 "-" "Mozilla/5.0 (X11; rv:1)" 0.{i}\n'
         for i in range(9)
     ),
     "user agents first": "Mozilla/5.0 (X11; Linux x86_64; rv:1) 200 12\n" * 9,

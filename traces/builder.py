@@ -66,6 +66,7 @@ class TraceBuilder:
         self.facts = facts
         self.progress = progress or Progress()
         self.default_profile: int | None = None
+        self.breaks_off = ""  # where the file does, if it does: part of what is wrong with it
         self._frames: list[FrameKey] = []
         self._frame_index: dict[FrameKey, int] = {}
         self._profiles: list[Profile] = []
@@ -124,6 +125,7 @@ class TraceBuilder:
         """The error to raise for a broken file of this format; of a long reason, how it begins and how it ends."""
         if len(reason) > MAX_REASON:
             reason = f"{reason[: MAX_REASON // 2]} … {reason[-MAX_REASON // 2 :]}"
+        reason = self.breaks_off + reason
         return DamagedTrace(f"{self.name}: this {self.format} file is damaged: {reason} Record or export it again.")
 
     def instant(self, profile: int, time: int, name: str) -> None:

@@ -1,17 +1,27 @@
 """What files come wrapped in: gzip, zstd, zip with one member, byte-order marks, UTF-16. Bounded, always."""
 
 import codecs
-import gzip
 import io
-import struct
+import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from typing import IO
 
 import zstandard
 
 from traces.analysis.units import format_value
+from traces.archives import (
+    BROKEN,
+    IsTrace,
+    chosen,
+    inflated_first,
+    is_tar,
+    tar_members,
+    zip_members,
+)
 from traces.bounds import EXPANSION_GRACE_BYTES, MAX_DECOMPRESSED_BYTES, MAX_EXPANSION
 from traces.errors import DamagedTrace, TraceTooLarge, UnrecognisedTrace
 from traces.values import Unit
@@ -20,31 +30,48 @@ MAX_LAYERS = 4
 """A gzip of a zip of a gzip is already more than any tool writes."""
 OUTPUT_CHUNK = 16 << 20
 BUNDLE_SIGN = ".trace/form.template"
-BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, OSError)
-"""What zipfile raises for files that are broken."""
+INPUT_CHUNK = 1 << 20
+GZIP_WINDOW = 31
+"""zlib's number for the largest window in a gzip member."""
 ZSTD_INPUT_CHUNK = 8 << 10
 """zstd gives all the output of what it is fed: small bites keep it below 256 MB even for a bomb."""
 
 
-def unwrap(data: memoryview, name: str) -> memoryview:
-    """The trace's own bytes, as UTF-8 where they are text.
+@dataclass(slots=True)
+class Unwrapped:
+    """A file's own bytes, as UTF-8 where they are text. `cut` names what they came packed as where that breaks off."""
 
-    Raises DamagedTrace (truncated or broken), TraceTooLarge (over `bounds`), UnrecognisedTrace (an archive of several
-    files).
+    content: memoryview
+    cut: str | None = None
+
+
+def unwrapped(data: memoryview, name: str, is_trace: IsTrace) -> Unwrapped:
+    """What a file holds once unpacked; of one that breaks off, as much as there is, and of an archive the file that
+    `is_trace`.
+
+    Raises DamagedTrace (broken, or nothing is left), TraceTooLarge (over `bounds`), UnrecognisedTrace (an archive of
+    several files).
     """
+    found = Unwrapped(data)
     for _ in range(MAX_LAYERS):
-        start = bytes(data[:4])
+        start, packed = bytes(found.content[:4]), found.content
         if start[:3] == b"\x1f\x8b\x08":
-            data = _collect(_gunzip(data, name), len(data), name)
+            chunks = _gunzip(packed, name, found)
         elif start == b"\x28\xb5\x2f\xfd":
-            data = _collect(_unzstd(data, name), len(data), name)
+            chunks = _unzstd(packed, name, found)
         elif start in (b"PK\x03\x04", b"PK\x05\x06"):
-            if is_bundle(data):
-                return data
-            data = _collect(_unzip(data, name), len(data), name)
+            if is_bundle(packed):
+                return found
+            chunks = _unzip(packed, name, found, is_trace)
+        elif is_tar(packed):
+            chunks = _untar(packed, name, is_trace)
         else:
             break
-    return _as_utf8(data, name)
+        found.content = _collect(chunks, len(packed), name)
+        if found.cut is not None and not len(found.content):
+            raise _truncated(name, found.cut)
+    found.content = _as_utf8(found.content, name)
+    return found
 
 
 def is_bundle(data: memoryview) -> bool:
@@ -52,7 +79,7 @@ def is_bundle(data: memoryview) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return any(member.endswith(BUNDLE_SIGN) for member in archive.namelist())
-    except BROKEN_ZIP:
+    except BROKEN:
         return False
 
 
@@ -66,14 +93,14 @@ def read_member(archive: zipfile.ZipFile, member: str, name: str, limit: int = M
             data = _collect(_inflate(data), len(data), name, limit)
     except RuntimeError as error:
         raise UnrecognisedTrace(f"{name}: this zip is encrypted or packed in a way that is not read.") from error
-    except BROKEN_ZIP as error:
+    except BROKEN as error:
         raise _broken(name, "zip") from error
     return data
 
 
 def read_zstd_stream(data: memoryview, name: str) -> memoryview:
     """What a zstd stream holds that its writer may never have ended. Raises DamagedTrace, TraceTooLarge."""
-    return _collect(_unzstd(data, name, ended=False), len(data), name)
+    return _collect(_unzstd(data, name, Unwrapped(data)), len(data), name)
 
 
 def _opened(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
@@ -97,18 +124,29 @@ def _collect(chunks: Iterable[bytes], packed: int, name: str, most: int = MAX_DE
     return memoryview(out).toreadonly()
 
 
-def _gunzip(data: memoryview, name: str) -> Iterator[bytes]:
+def _gunzip(data: memoryview, name: str, found: Unwrapped) -> Iterator[bytes]:
+    """Members one after the other (RFC 1952), zeros between them; what else stands behind the first is left out."""
+    inflate, members = zlib.decompressobj(GZIP_WINDOW), 0
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            while chunk := file.read(OUTPUT_CHUNK):
-                yield chunk
-    except EOFError as error:
-        raise _truncated(name, "gzip") from error
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise _broken(name, "gzip") from error
+        for offset in range(0, len(data), INPUT_CHUNK):
+            feed: bytes | memoryview = data[offset : offset + INPUT_CHUNK]
+            while feed:
+                if inflate.eof:
+                    members += 1
+                    feed = bytes(feed).lstrip(b"\0")
+                    if not feed:
+                        break
+                    inflate = zlib.decompressobj(GZIP_WINDOW)
+                yield inflate.decompress(feed, OUTPUT_CHUNK)
+                feed = inflate.unused_data if inflate.eof else inflate.unconsumed_tail
+    except zlib.error as error:
+        if not members:
+            raise _broken(name, "gzip") from error
+    if not inflate.eof:
+        found.cut = "gzip"
 
 
-def _unzstd(data: memoryview, name: str, *, ended: bool = True) -> Iterator[bytes]:
+def _unzstd(data: memoryview, name: str, found: Unwrapped) -> Iterator[bytes]:
     decompressor = zstandard.ZstdDecompressor()
     inflate = decompressor.decompressobj()
     for offset in range(0, len(data), ZSTD_INPUT_CHUNK):
@@ -121,8 +159,8 @@ def _unzstd(data: memoryview, name: str, *, ended: bool = True) -> Iterator[byte
             except zstandard.ZstdError as error:
                 raise _broken(name, "zstd") from error
             feed = inflate.unused_data if inflate.eof else b""
-    if ended and not inflate.eof:
-        raise _truncated(name, "zstd")
+    if not inflate.eof:
+        found.cut = "zstd"
 
 
 def _inflate(data: memoryview) -> Iterator[bytes]:
@@ -135,21 +173,42 @@ def _inflate(data: memoryview) -> Iterator[bytes]:
             raise EOFError
 
 
-def _unzip(data: memoryview, name: str) -> Iterator[bytes]:
+def _unzip(data: memoryview, name: str, found: Unwrapped, is_trace: IsTrace) -> Iterator[bytes]:
+    """The one trace in a zip; of one that breaks off, its first file as far as it goes."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = [m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__MACOSX/")]
-            if len(members) != 1:
-                raise UnrecognisedTrace(
-                    f"{name}: this zip holds {len(members)} files; one trace is expected. Unpack it and choose one."
-                )
-            with _opened(archive, members[0]) as member:
-                while chunk := member.read(OUTPUT_CHUNK):
-                    yield chunk
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except BROKEN:
+        found.cut = "zip"
+        yield from _first_of_cut_zip(data, name)
+        return
+    try:
+        with archive, chosen(zip_members(archive, partial(_opened, archive)), "zip", name, is_trace).open() as file:
+            while chunk := file.read(OUTPUT_CHUNK):
+                yield chunk
     except RuntimeError as error:
         raise UnrecognisedTrace(f"{name}: this zip is encrypted or packed in a way that is not read.") from error
-    except BROKEN_ZIP as error:
+    except BROKEN as error:
         raise _broken(name, "zip") from error
+
+
+def _first_of_cut_zip(data: memoryview, name: str) -> Iterator[bytes]:
+    try:
+        yield from inflated_first(data, INPUT_CHUNK)
+    except BROKEN as error:
+        raise _broken(name, "zip") from error
+
+
+def _untar(data: memoryview, name: str, is_trace: IsTrace) -> Iterator[bytes]:
+    """The one trace in a tar."""
+    try:
+        with (
+            tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive,
+            chosen(tar_members(archive), "tar", name, is_trace).open() as file,
+        ):
+            while chunk := file.read(OUTPUT_CHUNK):
+                yield chunk
+    except BROKEN as error:
+        raise DamagedTrace(f"{name}: this tar archive is damaged. Copy or pack it again.") from error
 
 
 def _as_utf8(data: memoryview, name: str) -> memoryview:

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from mmap import mmap
 from typing import Any
 
@@ -10,22 +9,24 @@ import msgspec
 
 from traces import garbage_collection
 from traces.analysis.units import format_value
-from traces.bounds import DETECTION_BYTES, MAX_UPLOAD_BYTES
+from traces.bounds import MAX_UPLOAD_BYTES
 from traces.builder import TraceBuilder
-from traces.decompression import unwrap
+from traces.decompression import unwrapped
 from traces.errors import DamagedTrace, EmptyTrace, InvalidQuestion, TraceTooLarge
-from traces.formats.detection import detect
-from traces.formats.format import Format
-from traces.formats.head import CONTROL
-from traces.formats.invalid_utf8 import invalid_bytes
+from traces.formats.detection import detect, is_trace
+from traces.formats.format import Format, break_off
+from traces.formats.head import outline
+from traces.formats.json_repair import Repaired, repairs
 from traces.formats.surrogates import without_half_characters
 from traces.handles import profile_of_span, resolve
 from traces.missing_kernels import refuse_too_large_for_reference
 from traces.model import Trace
 from traces.progress import Progress
-from traces.values import TraceWarning, Unit
+from traces.repair_warnings import with_repairs
+from traces.values import Unit
 
-REPLACEMENT = "\ufffd".encode()
+START = 4_096
+"""Bytes that say whether a document is JSON."""
 
 
 def read_trace(data: bytes | memoryview | mmap, *, name: str, progress: Progress | None = None) -> Trace:
@@ -40,34 +41,56 @@ def read_trace(data: bytes | memoryview | mmap, *, name: str, progress: Progress
     if len(given) > MAX_UPLOAD_BYTES:
         size, limit = format_value(len(given), Unit.BYTES), format_value(MAX_UPLOAD_BYTES, Unit.BYTES)
         raise TraceTooLarge(f"{name}: it is {size} large; {limit} is the limit. Compress it or record a shorter time.")
-    content = unwrap(given, name)
+    opened = unwrapped(given, name, is_trace)
+    content = opened.content
     if len(content) == 0:
         raise EmptyTrace(f"{name}: nothing is left of it once decompressed. Record it again.")
     refuse_too_large_for_reference(len(content), name)
     known = detect(content, name)
     progress = progress or Progress()
     progress.begin(len(content))
+    repaired = None
     try:
-        return _read(content, known, _builder(name, known, progress), given)
-    except DamagedTrace:
-        repaired, halves = without_half_characters(content)
-        if not halves:
-            raise
-        return _read(memoryview(repaired), known, _builder(name, known, progress), given, halves)
+        trace = _read(content, known, _builder(name, known, progress), given)
+    except DamagedTrace as error:
+        trace, repaired = _repaired(content, known, name, progress, given, error)
+    return with_repairs(trace, repaired, content, opened.cut)
+
+
+def _repaired(
+    content: memoryview, known: Format, name: str, progress: Progress, given: memoryview, error: DamagedTrace
+) -> tuple[Trace, Repaired]:
+    """What can be read of broken JSON, and how. Raises the error of the attempt with most of it, else the given one."""
+    first: DamagedTrace | None = None
+    if outline(bytes(content[:START])) is None:
+        raise error
+    for repaired in repairs(content):
+        builder = _builder(name, known, progress)
+        if repaired.breaks_off:
+            break_off(builder, repaired.kept)
+        try:
+            trace = _read(repaired.content, known, builder, given)
+        except DamagedTrace as again:
+            first = first or again
+        else:
+            return trace, repaired
+    raise first or error
 
 
 def _builder(name: str, known: Format, progress: Progress | None) -> TraceBuilder:
     return TraceBuilder(name, known.name, progress, facts=known.facts[0])
 
 
-def _read(content: memoryview, known: Format, builder: TraceBuilder, given: memoryview, halves: int = 0) -> Trace:
+def _read(content: memoryview, known: Format, builder: TraceBuilder, given: memoryview) -> Trace:
     try:
         with garbage_collection.at_rest():
             known.read(content, builder)
             builder.progress.finish()
-            builder.warn("half_character", "half characters in texts were read as \ufffd", halves)
-            trace = builder.build(sha256=hashlib.sha256(given).hexdigest(), source_bytes=len(given))
-            return _with_replaced_bytes(trace, content)
+            return builder.build(sha256=hashlib.sha256(given).hexdigest(), source_bytes=len(given))
+    except EmptyTrace as error:
+        if builder.breaks_off:
+            raise builder.damaged("nothing is a sample or a span.") from error
+        raise
     except msgspec.MsgspecError as error:
         raise builder.damaged(f"{error}.") from error
     except RecursionError as error:
@@ -78,15 +101,6 @@ def _read(content: memoryview, known: Format, builder: TraceBuilder, given: memo
         raise builder.damaged("a number in it is too large.") from error
 
 
-def _with_replaced_bytes(trace: Trace, content: memoryview) -> Trace:
-    """The trace, with a warning where a character in its texts stands for bytes of the file that are not UTF-8."""
-    is_binary = CONTROL.search(content[:DETECTION_BYTES]) is not None
-    if is_binary or REPLACEMENT not in trace.strings.arena.tobytes() or not (count := invalid_bytes(content)):
-        return trace
-    text = "bytes of texts that are not UTF-8 were read as \ufffd"
-    return replace(trace, warnings=(*trace.warnings, TraceWarning("not_utf8", text, count)))
-
-
 def read_arguments(data: bytes | memoryview | mmap, trace: Trace, spans: Sequence[str]) -> dict[str, Any]:
     """The arguments of some spans, by handle, from the file that the trace was read from; None for those without.
 
@@ -95,7 +109,7 @@ def read_arguments(data: bytes | memoryview | mmap, trace: Trace, spans: Sequenc
     given = memoryview(data)
     if hashlib.sha256(given).hexdigest() != trace.sha256:
         raise InvalidQuestion(f"{trace.name}: this is not the file that the trace was read from.")
-    content = unwrap(given, trace.name)
+    content = unwrapped(given, trace.name, is_trace).content
     found: dict[str, Any] = {}
     for span in spans:
         profile, row = profile_of_span(trace, resolve(trace, span, "span").index)

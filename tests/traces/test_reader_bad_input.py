@@ -4,6 +4,7 @@ import gc
 import gzip
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -57,11 +58,40 @@ def test_the_search_for_cycles_is_after_reading_as_it_was_before(data: bytes, se
         (gc.enable if was_searching else gc.disable)()
 
 
-@pytest.mark.parametrize("cut", [3, 12, 60, -9, -1])
-def test_a_truncated_gzip_is_called_truncated(cut: int) -> None:
+@pytest.mark.parametrize("cut", [3, 12])
+def test_a_gzip_of_which_nothing_is_left_is_called_truncated(cut: int) -> None:
     error = refused(gzip.compress(COLLAPSED)[:cut])
-    assert isinstance(error, DamagedTrace | UnrecognisedTrace)
-    assert isinstance(error, UnrecognisedTrace) == (cut == 3) or "truncated" in str(error)
+    assert isinstance(error, DamagedTrace)
+    assert "truncated" in str(error)
+
+
+LINES = "".join(f"main;step_{number * 7919 % 1000};leaf_{number} {number + 3}\n" for number in range(2_000)).encode()
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress, lambda data: zipped(trace=data)])
+@pytest.mark.parametrize("part", [0.5, 0.9, 0.999])
+def test_what_a_package_holds_that_breaks_off_is_read_and_counted(pack: Callable[[bytes], bytes], part: float) -> None:
+    packed = pack(LINES)
+    cut = packed[: int(len(packed) * part)]
+    if pack is zstandard.compress:  # one block: nothing is left of it
+        assert "truncated" in str(refused(cut))
+        return
+    trace = read_trace(cut, name="cut.gz")
+    assert trace.format == "collapsed"
+    (warning,) = [each for each in trace.warnings if each.code == "cut_package"]
+    assert re.search(r"file breaks off: [\d,]+ bytes could be unpacked", warning.text)
+    read = sum(profile.tree.self_values[0].sum() for profile in trace.profiles)
+    assert 0 < read <= sum(range(3, 2_003))
+
+
+def test_members_of_a_gzip_follow_each_other_and_the_last_may_break_off() -> None:
+    first, second = gzip.compress(LINES[:9_000]), gzip.compress(LINES[9_000:])
+    assert len(read_trace(first + b"\0" * 9 + second, name="two.gz").frames) == len(
+        read_trace(LINES, name="one").frames
+    )
+    cut = read_trace(first + second[:-100], name="two.gz")
+    assert "cut_package" in {warning.code for warning in cut.warnings}
+    assert len(cut.frames) > len(read_trace(LINES[:9_000], name="first").frames)
 
 
 @pytest.mark.parametrize("cut", [20, -1])
@@ -141,7 +171,11 @@ def test_json_of_another_kind_is_not_recognised(content: object) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ('{"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 2', "malformed|truncated"),
+        (
+            '{"traceEvents": [{"ph": "X", "na',
+            r"breaks off after \d+ bytes.*none of its slices",
+        ),
+        ('{"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 2]}', "malformed"),
         ('{"traceEvents": {"ph": 1}}', "array"),
         ('{"traceEvents": [{"ph": "X", "name": "a", "ts": "noon", "pid": 1, "tid": 1}]}', "time|convert|float"),
         ('{"traceEvents": [{"ph": "X", "name": "a", "ts": 1e300, "pid": 1, "tid": 1}]}', "out of range"),

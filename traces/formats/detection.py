@@ -1,11 +1,13 @@
 """Which format a file is of: the order of asking, and what a refusal advises."""
 
 import re
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from traces.bounds import DETECTION_BYTES, FIRST_LINE_BYTES
-from traces.errors import DamagedTrace, UnrecognisedTrace
+from traces.decompression import unwrapped
+from traces.errors import DamagedTrace, TraceError, UnrecognisedTrace
 from traces.formats.austin import AUSTIN, AUSTIN_MOJO
 from traces.formats.call_graph import CALLGRIND, GPROF2DOT, PSTATS
 from traces.formats.call_tree import HASKELL, MEMRAY, PYINSTRUMENT
@@ -14,6 +16,7 @@ from traces.formats.format import Format
 from traces.formats.head import Head
 from traces.formats.instruments import INSTRUMENTS, INSTRUMENTS_TRACE
 from traces.formats.jfr import ASYNC_PROFILER, JFR
+from traces.formats.json_repair import repairs
 from traces.formats.nettrace import NETTRACE
 from traces.formats.nsys import NSYS
 from traces.formats.perf import LINUX_PERF, PERF_DATA
@@ -22,7 +25,6 @@ from traces.formats.pprof_otlp import OTLP, PPROF, PPROF_LEGACY
 from traces.formats.ruby import RBSPY, STACKPROF
 from traces.formats.safari import SAFARI
 from traces.formats.speedscope import SPEEDSCOPE
-from traces.formats.surrogates import without_half_characters
 from traces.formats.text import COLLAPSED, PAPYRUS, PMCSTAT
 from traces.formats.trace_event import CHROME, TRACE_EVENT
 from traces.formats.v8 import CPUPROFILE, HEAP_PROFILE, V8_LOG
@@ -101,6 +103,20 @@ def detect(content: memoryview, name: str) -> Format:
     raise UnrecognisedTrace(f"{name}: this {seen} is not a trace that is known here. Known are: {expected}.")
 
 
+def is_trace(start: bytes, name: str) -> bool:
+    """Whether a file with these first bytes is of a known format, packed or not."""
+    try:
+        content = unwrapped(memoryview(start), name, _is_none).content
+    except TraceError:
+        return False
+    return _format_of(Head.of(content[:DETECTION_BYTES], name)) is not None
+
+
+def _is_none(start: bytes, name: str) -> bool:
+    """An archive in an archive is not looked into: it may hold itself."""
+    return False
+
+
 def _format_of(head: Head) -> Format | None:
     return next((known for known in FORMATS if known.looks_like(head)), None)
 
@@ -111,15 +127,26 @@ def _more_of(head: Head, content: memoryview, name: str) -> Head:
     Raises DamagedTrace.
     """
     if head.json is not None and head.json.root == "object":
-        try:
-            repaired, halves = without_half_characters(content)
-            members = msgspec.json.decode(repaired if halves else content, type=dict[str, msgspec.Raw])
-            return head.with_keys(members.keys())
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-            raise DamagedTrace(f"{name}: its JSON is truncated or malformed. Record or export it again.") from error
+        members = next((found for each in _readings(content) if (found := _members_of(each)) is not None), None)
+        if members is None:
+            raise DamagedTrace(f"{name}: its JSON is truncated or malformed. Record or export it again.")
+        return head.with_keys(members)
     if head.json is None and head.text is not None and b"\n" not in head.data:
         return Head.of(bytes(content[:FIRST_LINE_BYTES]).partition(b"\n")[0], name)
     return head
+
+
+def _readings(content: memoryview) -> Iterator[memoryview]:
+    """The content, and what it is when it is repaired."""
+    yield content
+    yield from (repaired.content for repaired in repairs(content))
+
+
+def _members_of(content: memoryview) -> Iterable[str] | None:
+    try:
+        return msgspec.json.decode(content, type=dict[str, msgspec.Raw]).keys()
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return None
 
 
 def advice_for(head: Head) -> str | None:

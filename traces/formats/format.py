@@ -8,6 +8,8 @@ from traces.builder import TraceBuilder
 from traces.formats.head import Head
 from traces.values import Clock, Counts, Facts, Order, Waits
 
+CUT = "the file breaks off; what came before was read"
+"""The warning `cut`, to which the reader adds how much that was."""
 SAMPLED = Facts(Order.TIME, Counts.SAMPLES, Waits.BOTH, Clock.TRACE)
 """Samples by the clock on the wall."""
 RUNNING = Facts(Order.TIME, Counts.SAMPLES, Waits.WORK, Clock.TRACE)
@@ -19,6 +21,11 @@ CALLS = Facts(Order.TIME, Counts.CALLS, Waits.BOTH, Clock.TRACE)
 def sums(counts: Counts = Counts.NONE, waits: Waits = Waits.UNKNOWN, *, count_value: int | None = None) -> Facts:
     """Sums per call path, or samples without times; `count_value` is the index of the value that holds the counts."""
     return Facts(Order.NONE, counts, waits, Clock.NONE, count_value)
+
+
+def break_off(builder: TraceBuilder, kept: int) -> None:
+    """Note that the file breaks off behind so many bytes: errors of the builder say it from then on."""
+    builder.breaks_off = f"it breaks off after {kept:,} bytes, and what stands before cannot be read: "
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from traces.bounds import DETECTION_BYTES
-from traces.decompression import unwrap
+from traces.decompression import unwrapped
 from traces.errors import TraceError
-from traces.formats.detection import FORMATS
+from traces.formats.detection import FORMATS, is_trace
 from traces.formats.format import Format
 from traces.formats.head import TOKEN, Head, outline
 from traces.reader import read_trace
@@ -24,7 +24,7 @@ RECORDED = sorted(
 
 def claimed_by(path: Path) -> list[str]:
     """The names of all formats that take the file for theirs."""
-    head = Head.of(unwrap(memoryview(path.read_bytes()), "unknown")[:DETECTION_BYTES], "unknown")
+    head = Head.of(unwrapped(memoryview(path.read_bytes()), "unknown", is_trace).content[:DETECTION_BYTES], "unknown")
     return [known.name for known in FORMATS if known.looks_like(head)]
 
 

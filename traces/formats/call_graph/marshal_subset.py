@@ -16,16 +16,20 @@ class BrokenMarshal(Exception):
     """The text says what is wrong."""
 
 
-def read_marshal(data: bytes) -> Value:
-    """The one value that `data` holds. Raises BrokenMarshal."""
+class BreaksOff(BrokenMarshal):
+    pass
+
+
+def read_marshal(data: bytes) -> tuple[Value, int]:
+    """The one value that `data` holds, and how many bytes of it: of a dictionary that breaks off, the pairs that are
+    complete. Raises BrokenMarshal."""
     reader = _Reader(data)
     try:
-        value = reader.value(0)
+        return reader.value(0), reader.kept
     except (struct.error, IndexError) as error:
-        raise BrokenMarshal("it breaks off") from error
+        raise BreaksOff("it breaks off") from error
     except TypeError as error:
         raise BrokenMarshal("a key is a dictionary") from error
-    return value
 
 
 class _Null:
@@ -40,6 +44,7 @@ class _Reader:
         self._data = data
         self._at = 0
         self._known: list[Value] = []
+        self.kept = len(data)
 
     def value(self, depth: int) -> Value:
         value = self._next(depth)
@@ -73,15 +78,25 @@ class _Reader:
         if depth >= MAX_DEPTH:
             raise BrokenMarshal("it is nested too deeply")
         if kind == ord("{"):
-            pairs: dict[Value, Value] = {}
-            while not isinstance(key := self._next(depth + 1), _Null):
-                pairs[key] = self.value(depth + 1)
-            return pairs
+            return self._dictionary(depth)
         size = self._data[self._at] if kind == ord(")") else INT.unpack_from(self._data, self._at)[0]
         self._at += 1 if kind == ord(")") else 4
         if not 0 <= size <= len(self._data) - self._at:
-            raise BrokenMarshal("it breaks off")
+            raise BreaksOff("it breaks off")
         return tuple([self.value(depth + 1) for _ in range(size)])
+
+    def _dictionary(self, depth: int) -> Value:
+        pairs: dict[Value, Value] = {}
+        start = self._at
+        try:
+            while not isinstance(key := self._next(depth + 1), _Null):
+                pairs[key] = self.value(depth + 1)
+                start = self._at
+        except (struct.error, IndexError, BreaksOff):
+            if depth or not pairs:
+                raise
+            self.kept = start
+        return pairs
 
     def _scalar(self, kind: int) -> Value:
         if kind in SHORT_STRINGS:
@@ -120,7 +135,7 @@ class _Reader:
     def _text(self, size: int) -> str:
         end = self._at + size
         if size < 0 or end > len(self._data):
-            raise BrokenMarshal("it breaks off")
+            raise BreaksOff("it breaks off")
         text = self._data[self._at : end].decode("utf-8", "replace")
         self._at = end
         return text

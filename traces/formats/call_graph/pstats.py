@@ -10,6 +10,7 @@ from traces.builder import TraceBuilder
 from traces.formats.call_graph.call_graph import CallGraph
 from traces.formats.call_graph.call_paths import paths_of_graph
 from traces.formats.call_graph.marshal_subset import BrokenMarshal, Value, read_marshal
+from traces.formats.format import CUT, break_off
 from traces.formats.time_units import nanoseconds
 from traces.values import Unit, ValueType
 
@@ -21,11 +22,14 @@ MAX_NUMBER = 1e15
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed the one profile: own time and calls. Raises DamagedTrace."""
     try:
-        stats = read_marshal(bytes(content))
+        stats, kept = read_marshal(bytes(content))
     except BrokenMarshal as error:
         raise builder.damaged(f"{error}.") from error
     if not isinstance(stats, dict):
         raise builder.damaged("it is no dictionary of functions.")
+    if kept < len(content):
+        break_off(builder, kept)
+        builder.warn("cut", CUT)
     graph = CallGraph(1)
     calls: dict[int, float] = {}
     for key, row in stats.items():

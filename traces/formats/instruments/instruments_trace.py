@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from traces.archives import BROKEN
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
-from traces.decompression import BROKEN_ZIP, BUNDLE_SIGN, read_member
+from traces.decompression import BUNDLE_SIGN, read_member
 from traces.equal_rows import rows_of_each
 from traces.errors import UnrecognisedTrace
 from traces.formats.instruments.keyed_archive import BrokenArchive, KeyedArchive
@@ -68,7 +69,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
             _read(Bundle(archive, builder.name), builder)
     except (BrokenArchive, OverflowError) as error:
         raise builder.damaged(f"{error}.") from error
-    except BROKEN_ZIP as error:
+    except BROKEN as error:
         raise builder.damaged("its zip is broken.") from error
 
 

@@ -12,12 +12,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from traces.builder import TraceBuilder
+from traces.formats.format import CUT, break_off
 from traces.formats.perfetto.perfetto_packets import (
     DESCRIPTOR,
     EVENT,
     EVENT_TRACK,
     Packets,
     column,
+    complete_size,
     parts,
     read_packets,
 )
@@ -56,10 +58,23 @@ class TrackEvents:
     names: list[tuple[str, str | None]]
 
 
+def _packets(data: bytes, builder: TraceBuilder) -> Packets:
+    """All packets; of a file that breaks off those that are complete. Raises NotReadable."""
+    try:
+        return read_packets(data)
+    except NotReadable:
+        kept = complete_size(data)
+        if kept == len(data):
+            raise
+    break_off(builder, kept)
+    builder.warn("cut", CUT)
+    return read_packets(data[:kept])
+
+
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed a profile a thread; a page's main thread, else the busiest thread, is the default. Raises DamagedTrace."""
     try:
-        packets = read_packets(bytes(content))
+        packets = _packets(bytes(content), builder)
         tracks = _tracks(packets)
         events = _events(packets, builder)
     except NotReadable as error:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from traces.kernels.library import NotReadable
+from traces.kernels.library import REASONS, NotReadable, Outcome
 from traces.kernels.protobuf import LENGTH, VARINT, Fields, scan_fields
 from traces.model import NONE, Int64
 
@@ -133,6 +133,17 @@ def column(fields: Fields, count: int, number: int, default: int = 0) -> Int64:
 def parts(fields: Fields, number: int) -> tuple[Int64, Int64, Int64]:
     rows = np.flatnonzero((fields.number == number) & (fields.wire == LENGTH))
     return fields.message[rows].astype(np.int64), fields.first[rows], fields.last[rows]
+
+
+def complete_size(data: bytes) -> int:
+    """How many bytes of a trace, which may break off, are complete packets. Raises NotReadable."""
+    try:
+        scan_fields(data, [0], [len(data)])
+    except NotReadable as error:
+        if error.reason != REASONS[Outcome.TRUNCATED] or not error.position:
+            raise
+        return error.position
+    return len(data)
 
 
 def _all_packets(data: bytes) -> tuple[bytes, Fields, int]:

@@ -32,7 +32,7 @@ def looks_like_pprof(head: Head) -> bool:
                 types += 1
     except BrokenMessage:
         # The head cuts the message; what stood before must have shown a sample type, and a text never does.
-        return types > 0 and len(head.data) >= 1024
+        return types > 0 and (len(head.data) >= 1024 or head.text is None)
     return types > 0
 
 

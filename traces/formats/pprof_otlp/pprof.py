@@ -5,25 +5,29 @@ All value types are kept. Inlined functions are frames of their own. A function 
 sampled at; its line is where it begins, or, where the file does not say that, the lowest it was sampled at.
 """
 
+from collections import defaultdict
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
 from traces.counting import counting
-from traces.formats.pprof_otlp.locations import frames_of_stacks, sampled_lines, with_lines
+from traces.formats.format import CUT, break_off
+from traces.formats.pprof_otlp.locations import Function, frames_of_stacks, sampled_lines, with_lines
 from traces.formats.pprof_otlp.memory_map import Mapping, place_name
-from traces.formats.pprof_otlp.protobuf_columns import messages_in, number_of, numbers_of, texts
+from traces.formats.pprof_otlp.protobuf_columns import complete_fields, messages_in, number_of, numbers_of, texts
 from traces.formats.pprof_otlp.sample_values import waits_of
 from traces.formats.time_units import in_unit, unit_named
 from traces.kernels.library import NotReadable
-from traces.kernels.protobuf import LENGTH, VARINT, Fields, scan_fields
+from traces.kernels.protobuf import LENGTH, VARINT, Fields
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Int32, Int64
 from traces.values import ValueType
 
 SAMPLE_TYPE, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, TIME_NANOS, DEFAULT_TYPE = 1, 2, 3, 4, 5, 6, 9, 14
+LOST_NAME = "(name lost)"
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
@@ -33,14 +37,19 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     except NotReadable as error:
         raise builder.damaged(f"{error}.") from error
     except IndexError as error:
+        if builder.breaks_off:
+            raise builder.damaged("no function has a name: names stand at the end.") from error
         raise builder.damaged("it points to a string, location or function that it does not hold.") from error
     except ValueError as error:
         raise builder.damaged(f"{error}.") from error
 
 
 def _read(data: memoryview, builder: TraceBuilder) -> None:
-    profile_fields = scan_fields(data, [0], [len(data)])
+    profile_fields, kept = complete_fields(data)
     strings = texts(data, profile_fields, STRING)
+    if kept < len(data):
+        break_off(builder, kept)
+        builder.warn("cut", CUT)
     types = messages_in(data, profile_fields, SAMPLE_TYPE)
     named = [
         (_text(strings, name), *unit_named(_text(strings, unit)))
@@ -54,9 +63,10 @@ def _read(data: memoryview, builder: TraceBuilder) -> None:
         raise builder.damaged("a sample has another number of values than there are value types.")
     table = values.reshape(len(value_ends), len(named))
     columns = [in_unit(table[:, k], unit, factor) for k, (_, unit, factor) in enumerate(named)]
-    frames, stacks = frames_of_stacks(
-        locations, location_ends, *_frames_of_locations(data, profile_fields, strings, builder)
-    )
+    known = _frames_of_locations(data, profile_fields, strings, builder)
+    if builder.breaks_off:
+        known = _with_lost(known, locations, builder)
+    frames, stacks = frames_of_stacks(locations, location_ends, *known)
     del locations
     paths = paths_of_stacks(frames, stacks, MAX_STACK_DEPTH, inner_first=True)
     del frames, stacks
@@ -94,9 +104,14 @@ def _frames_of_locations(
     lines = messages_in(data, locations, 4)
     sampled = sampled_lines(number_of(lines, 1), number_of(lines, 2))
     frame_of: dict[int, int] = {}
-    for ident, name, file, line in with_lines(zip(*parts, strict=True), sampled):
+    known = with_lines(zip(*parts, strict=True), sampled)
+    if builder.breaks_off:
+        known = _with_names(known, strings, builder)
+    for ident, name, file, line in known:
         place = _text(strings, file) or None
         frame_of[ident] = builder.frame(_text(strings, name) or "(unknown)", place, line or None)
+    if builder.breaks_off and frame_of:
+        frame_of = defaultdict(partial(builder.frame, LOST_NAME), frame_of)
     try:
         of_lines = [frame_of[function] for function in number_of(lines, 1).tolist()]
     except KeyError as error:
@@ -106,18 +121,45 @@ def _frames_of_locations(
     unnamed = np.flatnonzero(sizes == 0)
     addresses = number_of(locations, 3).view(np.uint64)[unnamed]
     # Without symbols the address is all there is to know, and the file that was mapped there.
-    mappings = _mappings(data, profile_fields, strings)
+    mappings = _mappings(data, profile_fields, strings, builder)
     mapped = zip(addresses.tolist(), number_of(locations, 2)[unnamed].tolist(), strict=True)
     of_addresses = [builder.frame(place_name(address, mappings.get(mapping))) for address, mapping in mapped]
     frames = np.insert(np.array(of_lines, np.int32), (np.cumsum(sizes) - sizes)[unnamed], of_addresses)
     return number_of(locations, 1), frames, np.cumsum(np.maximum(sizes, 1))
 
 
-def _mappings(data: memoryview, profile_fields: Fields, strings: list[str]) -> dict[int, Mapping]:
+def _mappings(
+    data: memoryview, profile_fields: Fields, strings: list[str], builder: TraceBuilder
+) -> dict[int, Mapping]:
     """What was mapped where, by the number that locations give."""
     rows = messages_in(data, profile_fields, MAPPING)
     columns = (number_of(rows, number).tolist() for number in (1, 2, 3, 4, 5))
+    known = len(strings) if builder.breaks_off else 1 << 63
     return {
-        ident: Mapping(start, end, offset, _text(strings, file))
+        ident: Mapping(start, end, offset, _text(strings, file if file < known else 0))
         for ident, start, end, offset, file in zip(*columns, strict=True)
     }
+
+
+def _with_names(functions: list[Function], strings: list[str], builder: TraceBuilder) -> list[Function]:
+    """Functions of a file that breaks off: where the text of a name or a file was behind that, they have none."""
+    names = len(strings)
+    if not any(0 < name < names for _, name, _, _ in functions):
+        raise builder.damaged("no function has a name: names stand at the end.")
+    strings.append(LOST_NAME)
+    lost = sum(name >= names for _, name, _, _ in functions)
+    builder.warn("lost_names", "functions have no name, as their names stand behind where the file breaks off", lost)
+    return [(k, min(names, name), file if file < names else 0, line) for k, name, file, line in functions]
+
+
+def _with_lost(
+    known: tuple[Int64, Int32, Int64], locations: Int64, builder: TraceBuilder
+) -> tuple[Int64, Int32, Int64]:
+    """The frames of locations, and one for those that stood behind where the file breaks off."""
+    idents, frames, ends = known
+    lost = np.setdiff1d(locations, idents)
+    if not len(lost) or not len(frames):
+        return known
+    count = ends[-1] + np.arange(1, len(lost) + 1)
+    more = np.full(len(lost), builder.frame(LOST_NAME), np.int32)
+    return np.concatenate((idents, lost)), np.concatenate((frames, more)), np.concatenate((ends, count))

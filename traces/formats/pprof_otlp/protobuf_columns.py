@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from traces.kernels.library import NotReadable
+from traces.kernels.library import REASONS, NotReadable, Outcome
 from traces.kernels.protobuf import FIXED64, LENGTH, VARINT, Fields, scan_fields, scan_varints
 from traces.model import Int64
 
@@ -11,6 +11,16 @@ def parts(messages: Fields, number: int) -> Int64:
     """Where the bytes of each field of a number lie: a row each, first and last."""
     rows = (messages.number == number) & (messages.wire == LENGTH)
     return np.stack((messages.first[rows], messages.last[rows]), axis=-1)
+
+
+def complete_fields(data: memoryview) -> tuple[Fields, int]:
+    """The fields of a message that may break off, and the size of those that are complete. Raises NotReadable."""
+    try:
+        return scan_fields(data, [0], [len(data)]), len(data)
+    except NotReadable as error:
+        if error.reason != REASONS[Outcome.TRUNCATED] or not error.position:
+            raise
+        return scan_fields(data, [0], [error.position]), error.position
 
 
 def texts(data: memoryview, messages: Fields, number: int) -> list[str]:

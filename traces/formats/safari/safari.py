@@ -1,5 +1,7 @@
 """Timeline recordings of Safari's Web Inspector. Format: WebKit, Source/WebInspectorUI (TimelineRecording.js)."""
 
+from itertools import pairwise
+
 import msgspec
 import numpy as np
 
@@ -38,6 +40,8 @@ class File(msgspec.Struct):
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed the samples of the one thread; they and the gaps between them lie end to end. Raises DamagedTrace."""
     recording = msgspec.json.decode(content, type=File).recording
+    if builder.breaks_off:
+        _complete(recording)
     if len(recording.traces) != len(recording.durations):
         raise builder.damaged(
             f"it has {len(recording.traces):,} samples but {len(recording.durations):,} durations of samples."
@@ -57,6 +61,15 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     with_gaps = np.stack((np.full(len(leaves), NONE), np.array(leaves, np.int32)), axis=1).reshape(-1)
     kept = weights != 0
     builder.add_sampled(recording.name or builder.name, stacks, with_gaps[kept], [weights[kept]])
+
+
+def _complete(recording: Recording) -> None:
+    """Durations stand behind all samples in the file: one that is not there is how long the sample before is ago."""
+    del recording.durations[len(recording.traces) :]
+    for before, now in pairwise(recording.traces[max(0, len(recording.durations) - 1) :]):
+        recording.durations.append(max(0.0, now.timestamp - before.timestamp))
+    if len(recording.durations) < len(recording.traces):
+        recording.durations.insert(0, 0.0)
 
 
 def _frame(frame: StackFrame, builder: TraceBuilder) -> int:

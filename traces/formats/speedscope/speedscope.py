@@ -12,10 +12,14 @@ from traces.formats.time_units import in_unit, unit_named
 from traces.kernels.library import NotReadable
 from traces.kernels.numbers import scan_numbers
 from traces.kernels.trees import paths_of_stacks
-from traces.model import NONE, Int32, Values
+from traces.model import NONE, Int32, Int64, Values
 from traces.nesting import Nested
 from traces.stacks import with_frames
 from traces.values import Clock, Unit, ValueType
+
+LOST_NAME = "(name lost)"
+MAX_LOST = 1 << 24
+"""Numbers of functions beyond are no numbers of functions."""
 
 
 class Frame(msgspec.Struct, gc=False):
@@ -47,14 +51,16 @@ class Profile(msgspec.Struct):
 
 
 class File(msgspec.Struct):
-    shared: Shared
     profiles: list[Profile]
+    shared: Shared | None = None
     active: Any = msgspec.field(name="activeProfileIndex", default=None)
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed all profiles; the file's active one is the default. Raises DamagedTrace."""
     file = msgspec.json.decode(content, type=File)
+    if file.shared is None:
+        raise builder.damaged("the list of functions (shared.frames) is missing.")
     frames = np.array(
         [builder.frame(f.name, f.file or None, _place(f.line), _place(f.col)) for f in file.shared.frames], np.int32
     )
@@ -87,6 +93,10 @@ def _read_sampled(profile: Profile, frames: Int32, builder: TraceBuilder, *, apa
         weights = _weights(profile.weights, unit, factor)
     except NotReadable as error:
         raise builder.damaged(f"{error}.") from error
+    if builder.breaks_off:
+        ends, weights = ends[: len(weights)], weights[: len(ends)]
+        stacks = stacks[: ends[-1] if len(ends) else 0]
+        frames = _with_lost_names(frames, stacks, builder)
     if len(ends) != len(weights):
         raise builder.damaged(f"it has {len(ends):,} samples but {len(weights):,} weights.")
     if len(stacks) and not 0 <= stacks.min() <= stacks.max() < len(frames):
@@ -115,6 +125,15 @@ def _read_sampled(profile: Profile, frames: Int32, builder: TraceBuilder, *, apa
         axis_end=until[-1] if len(until) else start,
         facts=replace(builder.facts, clock=Clock.OWN if apart else Clock.TRACE),
     )
+
+
+def _with_lost_names(frames: Int32, stacks: Int64, builder: TraceBuilder) -> Int32:
+    """The frames, and one for all whose names stand behind where the file breaks off."""
+    lost = int(stacks.max(initial=NONE)) + 1 - len(frames)
+    if lost <= 0 or not len(frames):
+        return frames
+    builder.warn("lost_names", "functions have no name, as their names stand behind where the file breaks off", lost)
+    return np.append(frames, np.full(min(lost, MAX_LOST), builder.frame(LOST_NAME), np.int32))
 
 
 def _weights(text: msgspec.Raw, unit: Unit, factor: int) -> Values:

@@ -25,15 +25,15 @@ class TreeNode(msgspec.Struct):
 
 class TreeFile(msgspec.Struct):
     head: TreeNode
-    samples: list[int]
-    timestamps: list[float | int]
+    samples: list[int] | None = None
+    timestamps: list[float | int] | None = None
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed the one profile. Raises DamagedTrace."""
     head = bytes(content[:4096])
     if b'"callFrame"' not in head and b'"head"' in head:
-        content = _as_list(content)
+        content = _as_list(content, builder)
     try:
         add_v8_profile(builder, _read_list(content, builder), builder.name)
     except NotReadable as error:
@@ -45,12 +45,16 @@ def _read_list(content: memoryview, builder: TraceBuilder) -> V8Profile:
     samples, deltas = (table.members.get(name) for name in ("samples", "timeDeltas"))
     if table.unterminated:
         raise builder.damaged("it breaks off.")
+    if builder.breaks_off and samples is not None:
+        deltas = deltas or (samples[0], 0)
     if samples is None or deltas is None:
         raise builder.damaged("it has no samples or no time deltas.")
     start, end = (_time(content, table, name) for name in ("startTime", "endTime"))
     ids, _ = scan_numbers(content, ([samples[0]], [samples[1]]))
     times, _ = scan_numbers(content, ([deltas[0]], [deltas[1]]), scale=3)
-    known = MISSING not in (start, end) and end > start
+    if builder.breaks_off:
+        ids, times = ids[: len(times)], times[: len(ids)]
+    known = MISSING not in (start, end) and end > start and not builder.breaks_off
     length = end - start if known else 0
     return V8Profile(0 if start == MISSING else start, table, np.arange(table.count), ids, times, length)
 
@@ -60,9 +64,11 @@ def _time(content: memoryview, table: Table, name: str) -> int:
     return scaled(bytes(content[offset : offset + length]), 3)
 
 
-def _as_list(content: memoryview) -> memoryview:
-    """The tree of an old file as the list of a new one."""
+def _as_list(content: memoryview, builder: TraceBuilder) -> memoryview:
+    """The tree of an old file as the list of a new one. Raises DamagedTrace."""
     file = msgspec.json.decode(content, type=TreeFile)
+    if file.samples is None or file.timestamps is None:
+        raise builder.damaged("it has no samples or no timestamps.")
     nodes = []
     pending = [file.head]
     while pending:

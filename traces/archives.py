@@ -1,0 +1,136 @@
+"""Archives: which of the files in a zip or a tar is the trace. Nothing is unpacked to disk."""
+
+import io
+import stat
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import IO
+
+from traces.bounds import DETECTION_BYTES
+from traces.errors import UnrecognisedTrace
+
+MAX_MEMBERS = 200
+"""Files of an archive that are looked into; of more, none is."""
+SHOWN = 5
+SHOWN_CHARACTERS = 60
+ZIP, TAR = b"PK\x03\x04", b"ustar"
+TAR_MAGIC_AT = 257
+LOCAL_HEADER = struct.Struct("<4s5H3I2H")
+"""Of a file in a zip: APPNOTE.TXT of PKWARE, section 4.3.7."""
+ENCRYPTED = 1
+NEVER = ("__MACOSX/", ".DS_Store", "Thumbs.db", "desktop.ini")
+"""What file managers add to archives."""
+BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, struct.error, EOFError, ValueError, OSError)
+"""What the libraries raise for archives that are broken."""
+
+IsTrace = Callable[[bytes, str], bool]
+"""Whether a file of these first bytes and this name is a trace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file of an archive; `is_link` is none, but points to one."""
+
+    name: str
+    is_link: bool
+    open: Callable[[], IO[bytes]]
+
+
+def is_tar(data: memoryview) -> bool:
+    """POSIX's and GNU's archives have their magic in the first header."""
+    return bytes(data[TAR_MAGIC_AT : TAR_MAGIC_AT + len(TAR)]) == TAR
+
+
+def zip_members(archive: zipfile.ZipFile, opened: Callable[[zipfile.ZipInfo], IO[bytes]]) -> list[Member]:
+    """The files of a zip, without folders and what file managers add."""
+    return [
+        Member(info.filename, stat.S_ISLNK(info.external_attr >> 16), partial(opened, info))
+        for info in archive.infolist()
+        if not info.is_dir() and not _is_noise(info.filename)
+    ]
+
+
+def tar_members(archive: tarfile.TarFile) -> list[Member]:
+    """The files of a tar, up to one more than are looked into."""
+    found: list[Member] = []
+    for info in archive:
+        if (info.isfile() or info.issym() or info.islnk()) and not _is_noise(info.name):
+            found.append(Member(info.name, not info.isfile(), partial(_open, archive, info)))
+        if len(found) > MAX_MEMBERS:
+            break
+    return found
+
+
+def _open(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
+    file = archive.extractfile(info)
+    return io.BytesIO() if file is None else file
+
+
+def _is_noise(name: str) -> bool:
+    return name.startswith(NEVER[0]) or name.rsplit("/", 1)[-1].startswith((*NEVER[1:], "._"))
+
+
+def chosen(members: list[Member], kind: str, name: str, is_trace: IsTrace) -> Member:
+    """The one file that is a trace, or the only one. Raises UnrecognisedTrace, which names them."""
+    if any(_leaves(member.name) for member in members):
+        raise UnrecognisedTrace(
+            f"{name}: this {kind} names files outside of its own folder, which is not opened. Pack the trace alone."
+        )
+    if len(members) > MAX_MEMBERS:
+        raise UnrecognisedTrace(
+            f"{name}: this {kind} holds more than {MAX_MEMBERS} files; one trace is expected. Unpack it and choose one."
+        )
+    files = [member for member in members if not member.is_link]
+    if not files:
+        what = "links, no files" if members else "no files"
+        raise UnrecognisedTrace(f"{name}: this {kind} holds {what}. Pack the trace itself.")
+    if len(files) == 1:
+        return files[0]
+    traces = [member for member in files if is_trace(_head(member), member.name)]
+    if len(traces) == 1:
+        return traces[0]
+    named = ", ".join(_shown(member.name) for member in (traces or files)[:SHOWN])
+    more = f" and {len(traces or files) - SHOWN} more" if len(traces or files) > SHOWN else ""
+    what = f"{len(traces)} traces" if traces else "none of which is a trace that is known here"
+    raise UnrecognisedTrace(
+        f"{name}: this {kind} holds {len(files)} files, {what}: {named}{more}. Unpack it and choose one."
+    )
+
+
+def _head(member: Member) -> bytes:
+    with member.open() as file:
+        return file.read(DETECTION_BYTES)
+
+
+def _leaves(name: str) -> bool:
+    """Whether a file would lie outside of the folder that it is unpacked to."""
+    parts = name.replace("\\", "/").split("/")
+    return ".." in parts or parts[0] == "" or parts[0][1:2] == ":"
+
+
+def _shown(name: str) -> str:
+    plain = "".join(letter if letter.isprintable() else "?" for letter in name)
+    return plain if len(plain) <= SHOWN_CHARACTERS else f"…{plain[-SHOWN_CHARACTERS:]}"
+
+
+def inflated_first(data: memoryview, step: int) -> Iterator[bytes]:
+    """The first file of a zip whose list of files at the end is missing, as far as it goes. Raises zlib.error,
+    struct.error or ValueError."""
+    _, _, flags, method, _, _, _, packed, _, name_size, extra_size = LOCAL_HEADER.unpack_from(data, 0)
+    start = LOCAL_HEADER.size + name_size + extra_size
+    if flags & ENCRYPTED or method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or start >= len(data):
+        raise ValueError("nothing of it can be read")
+    if method == zipfile.ZIP_STORED:
+        yield bytes(data[start : start + packed if packed else len(data)])
+        return
+    inflate = zlib.decompressobj(-zlib.MAX_WBITS)
+    for offset in range(start, len(data), step):
+        feed: bytes | memoryview = data[offset : offset + step]
+        while feed and not inflate.eof:
+            yield inflate.decompress(feed, step)
+            feed = inflate.unconsumed_tail

@@ -1,0 +1,72 @@
+"""A JSON document that breaks off, or whose texts are broken, as one that can be read.
+
+A recorder that died, a full disk and a halted copy leave a document without its end. Everything complete is kept, what
+is open is closed. What to do with the element that breaks off depends on the format: half an event is nothing, half a
+list of threads is worth reading. So a small one among complete ones is left out; and where the format cannot read what
+is kept, more is left out, up to the outermost list.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from traces.formats.invalid_utf8 import with_question_marks
+from traces.formats.surrogates import without_half_characters
+from traces.kernels.levels import Level, scan_levels
+from traces.kernels.library import NotReadable
+
+SMALL_BYTES, SMALL_PART = 4_096, 64
+"""An element that breaks off is left out where it has fewer bytes than this, or is smaller than this part of all."""
+MOST_ATTEMPTS = 6
+SPACE = b" \t\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """`kept` bytes of the document are in `content`, at their places; `breaks_off` says whether brackets were closed
+    behind them. `halves` of characters and `invalid` bytes were replaced."""
+
+    content: memoryview
+    kept: int
+    breaks_off: bool
+    halves: int
+    invalid: int
+
+
+def repairs(content: memoryview) -> Iterator[Repaired]:
+    """The document repaired, with as much of it as can be kept first; nothing where nothing is to be repaired."""
+    text, halves = without_half_characters(content)
+    plain, invalid = with_question_marks(text if halves else content)
+    document = memoryview(plain if invalid else text) if halves or invalid else content
+    size = _without_padding(document)
+    try:
+        levels = scan_levels(document[:size])
+    except NotReadable:  # broken in its middle
+        if halves or invalid:
+            yield Repaired(document, len(document), breaks_off=False, halves=halves, invalid=invalid)
+        return
+    if not levels.open_:
+        if halves or invalid or bytes(document[levels.end :]).strip(SPACE):
+            yield Repaired(document[: levels.end], levels.end, breaks_off=False, halves=halves, invalid=invalid)
+        return
+    for at in _places(levels.open_, size):
+        kept = levels.open_[at].kept
+        closing = b"".join(b"]" if level.is_array else b"}" for level in reversed(levels.open_[: at + 1]))
+        repaired = memoryview(b"".join((document[:kept], closing)))
+        yield Repaired(repaired, kept, breaks_off=True, halves=halves, invalid=invalid)
+
+
+def _places(levels: tuple[Level, ...], size: int) -> list[int]:
+    """At which levels to break off, the best first."""
+    innermost = len(levels) - 1
+    lists = [at for at, level in enumerate(levels) if level.is_array and level.count]
+    small = [at for at in lists if size - levels[at].element <= max(SMALL_BYTES, size // SMALL_PART)]
+    return list(dict.fromkeys((*small[:1], innermost, *reversed(lists))))[:MOST_ATTEMPTS]
+
+
+def _without_padding(document: memoryview) -> int:
+    """The size without zeros at the end: what a file system leaves of a file that was not written in full."""
+    size = len(document)
+    while size and document[size - 1] == 0:
+        step = min(size, 1 << 16)
+        size -= step - len(bytes(document[size - step : size]).rstrip(b"\0"))
+    return size

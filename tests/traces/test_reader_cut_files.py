@@ -12,7 +12,7 @@ import pytest
 from traces.errors import DamagedTrace, TraceError
 from traces.formats.json_repair import repairs
 from traces.invariants import check
-from traces.kernels.levels import Levels, scan_levels, scan_levels_reference
+from traces.kernels.json_levels import Levels, scan_levels, scan_levels_reference
 from traces.kernels.library import NotReadable
 from traces.model import Trace
 from traces.reader import read_arguments, read_trace
@@ -86,12 +86,10 @@ def test_calls_of_speedscope_that_are_open_end_with_the_file() -> None:
     events = [{"type": kind, "frame": frame, "at": at} for at, (kind, frame) in enumerate(calls)]
     profile = {"type": "evented", "name": "p", "unit": "none", "startValue": 0, "endValue": 9, "events": events}
     document = json.dumps(SPEEDSCOPE | {"profiles": [profile]}).encode()
-    with pytest.raises(DamagedTrace, match="still open"):
-        read_trace(document, name="open.json")
     trace = read_trace(document[: document.index(b"]}]}") + 1], name="cut.json")
     check(trace)
     assert [len(profile.spans or ()) for profile in trace.profiles] == [3]
-    assert {"unclosed", "unterminated"} <= {warning.code for warning in trace.warnings}
+    assert "of its" in only(trace, "unterminated")
 
 
 def test_what_cannot_be_read_without_its_end_says_what_is_missing() -> None:

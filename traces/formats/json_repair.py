@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from traces.formats.invalid_utf8 import with_question_marks
 from traces.formats.surrogates import without_half_characters
-from traces.kernels.levels import Level, scan_levels
+from traces.kernels.json_levels import Level, scan_levels
 from traces.kernels.library import NotReadable
 
 SMALL_BYTES, SMALL_PART = 4_096, 64

@@ -1,4 +1,4 @@
-"""Where a JSON document breaks off: which brackets are open there, and what was complete inside. In C: levels.c."""
+"""Where a JSON document breaks off: which brackets are open there, and what was complete inside. In C too."""
 
 from dataclasses import dataclass
 

@@ -1,5 +1,5 @@
 /* Any bytes as a JSON document that may break off, with little and with all room. */
-#include "../traces/kernels/levels.c"
+#include "../traces/kernels/json_levels.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static Level levels[MAX_JSON_DEPTH];

@@ -263,8 +263,7 @@ class TraceBuilder:
             )
         default = self.default_profile if self.default_profile is not None else int(np.argmax(np.array(sizes)))
         profiles, used = self._with_frames_in_order(self._on_the_trace_clock(self._profiles))
-        strings = StringArena()
-        frames = self._frame_columns(used, strings)
+        frames = self._frame_columns(used, strings := StringArena())
         zero = self._zero()
         warnings = (*self._warnings.values(), *self._missing_ends.warnings(zero))
         if any(len(t) and not -MAX_TIME_NS <= t.min() <= t.max() <= MAX_TIME_NS for t in self.side_tables.times()):
@@ -354,8 +353,7 @@ class TraceBuilder:
         return int(min((p.axis_start for p in self._profiles if p.has_times), default=0))
 
     def _on_the_trace_clock(self, profiles: list[Profile]) -> list[Profile]:
-        zero = self._zero()
-        if zero == 0:
+        if (zero := self._zero()) == 0:
             return profiles
         return [_moved(p, zero) if p.has_times else p for p in profiles]
 

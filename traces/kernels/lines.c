@@ -129,7 +129,7 @@ EXPORT int64_t scan_lines(Cursor data, int64_t length, Counter *read, Lines *lin
         Cursor next = memchr(line + equal, '\n', (size_t)(end - line - equal)), stop = next ? next : end;
         Cursor after = next ? next + 1 : end;
         while (stop > line && (stop[-1] == '\r' || stop[-1] == ' ' || stop[-1] == '\t')) stop--;
-        Cursor number = find_weight(line, stop), name_end = number;
+        Cursor number = find_weight(line, stop), name_end = number - 1; /* a space may be a name */
         double weight = number < stop && *line != '#' ? read_weight(number, stop) : 0;
         if (weight < 0) {
             lines->fault_at = number - data;
@@ -137,7 +137,7 @@ EXPORT int64_t scan_lines(Cursor data, int64_t length, Counter *read, Lines *lin
         } else if (weight == 0) {
             lines->skipped += stop > line && *line != '#' && !is_blank(line, stop);
         } else {
-            while (name_end > line && (name_end[-1] == ' ' || name_end[-1] == '\t')) name_end--;
+            while (name_end > line && name_end[-1] == '\t') name_end--;
             int64_t length = name_end - line;
             int32_t leaf = length > 0 ? read_stack(lines, data, line, length, equal < length ? equal : length, &path) : -1;
             lines->tree.truncated += length > 0 && path.count > lines->tree.max_depth;

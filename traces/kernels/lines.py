@@ -1,6 +1,6 @@
 """Collapsed stacks, `outer;inner weight` a line, as call paths. In C: lines.c.
 
-Spaces or tabs stand before a weight, which may have decimals: what flamegraph.pl takes
+A space or tabs stand before a weight, which may have decimals: what flamegraph.pl takes
 (https://github.com/brendangregg/FlameGraph/blob/master/flamegraph.pl).
 """
 
@@ -79,7 +79,7 @@ def scan_lines_reference(data: Buffer, max_depth: int, counter: ReadCounter | No
         else:
             decimals = (said[3] or b"")[: MAX_WEIGHT_DIGITS - len(said[2])]
             weight = int(said[2] + decimals) / 10 ** len(decimals)
-            stack = (said[1] or b"").rstrip(b" \t")
+            stack = (said[1] or b"").rstrip(b"\t")
             if weight:
                 frames = [names.setdefault(name, len(names)) for name in stack.split(b";")] if stack else []
                 leaves.append(trie.leaf(frames))

@@ -122,7 +122,7 @@ def test_a_collapsed_line_is_a_path_and_a_weight() -> None:
 
 
 def test_a_weight_may_have_decimals_and_stand_behind_tabs() -> None:
-    found = lines.scan_lines(b"a;b\t1.5\na;c \t 2.\na .5\nb 0.30000000000000004\n", 100)
+    found = lines.scan_lines(b"a;b\t1.5\na;c\t\t2.\na .5\nb 0.30000000000000004\n", 100)
     assert found.names == (b"a", b"b", b"c")
     assert found.weight.tolist() == [1.5, 2.0, 0.3]
     assert found.skipped == 1

@@ -9,7 +9,7 @@ from traces.values import Counts
 
 
 def test_weights_with_decimals_behind_tabs_are_read_and_count_nothing() -> None:
-    trace = read("main;draw\t1.5\nmain;load \t 2.\nmain 0.25\n")
+    trace = read("main;draw\t1.5\nmain;load\t\t2.\nmain 0.25\n")
     assert sorted(stacks(trace)) == [("main", 0.25), ("main;draw", 1.5), ("main;load", 2.0)]
     assert trace.profiles[0].facts.counts is Counts.NONE
     assert read("main;draw\t1\nmain 2\n").profiles[0].facts.counts is Counts.SAMPLES

@@ -40,7 +40,7 @@ class AnalystChat:
 def reply_chunks(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> Iterator[AIMessageChunk]:
     """The analyst's reply to a conversation: the tool calls that its question still needs, or the report."""
     evidence = gathered_evidence(messages)
-    question = understood(evidence.prompt, evidence.viewer, evidence.windows)
+    question = understood(evidence.prompt, evidence.viewer, evidence.windows, evidence.spoken_of)
     calls = next_calls(question, evidence, frozenset(tool["function"]["name"] for tool in tools))
     for index, (name, arguments) in enumerate(calls):
         call_id = f"analyst_{len(evidence.results) + index}"

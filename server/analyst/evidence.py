@@ -32,7 +32,7 @@ another.
 MUCH_COLLECTED = 0.3
 """Self share from which garbage collection is what a trace is about."""
 GARBAGE = re.compile(
-    r"\bgc\b|garbage|GC_|_gc\b|mark.?sweep|scaveng|gcBgMark|gc_collect|MinorGC|MajorGC|gcDrain|gcAssist|gcStart|sweepone",
+    r"(?<![/\w])gc\b|garbage|GC_|_gc\b|mark.?sweep|scaveng|gcBgMark|gc_collect|MinorGC|MajorGC|gcDrain|gcAssist|gcStart|sweepone",
     re.IGNORECASE,
 )
 """How CPython, V8, Go, the JVM, GHC and Chrome name the frames of their collectors."""
@@ -47,6 +47,9 @@ idle readinto acquire timedwait sigwait
 _WAITING = frozenset(WAITING_WORDS.split())
 _WAITS = frozenset({"select", "join", "recv_into", "gopark", "__select", "lock"})
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+
+
+_CITED = re.compile(r"\[`[^`\n]+`\]\(#([fns]\d+)\)")
 
 
 def waits(name: str) -> bool:
@@ -83,12 +86,23 @@ def often(lead: Lead) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class SpokenOf:
+    """What the answer before this prompt begins with: a handle, its citation as it was written, and the prompt that
+    it answered."""
+
+    handle: str
+    cited: str
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     prompt: str
     viewer: dict[str, Any]
     results: tuple[Result, ...]
     windows: list[dict[str, Any]] = field(default_factory=list)
     """Time ranges with a name, in milliseconds from their profile's start."""
+    spoken_of: SpokenOf | None = None
 
     def all(self, tool: str) -> list[Result]:
         return [result for result in self.results if result.tool == tool and not result.failed]
@@ -140,6 +154,13 @@ class Evidence:
         """Whether waiting itself is what is measured, as in mutex and block profiles."""
         main = self.main
         return bool(main and any(value["name"] in ("delay", "contentions") for value in main["values"]))
+
+    @property
+    def waiting_profiles(self) -> list[str]:
+        """Handles of the profiles that record nothing but waiting, such as monitors that threads waited for, the
+        heaviest first."""
+        rows = [row for row in (self.summary or {}).get("profiles", []) if row.get("waits") == "waiting"]
+        return [row["handle"] for row in sorted(rows, key=lambda row: -(row["total"] or 0)) if row["total"]]
 
     def finding(self, *names: str) -> dict[str, Any] | None:
         """The first of these findings that the trace has."""
@@ -251,5 +272,19 @@ def gathered_evidence(messages: Sequence[BaseMessage]) -> Evidence:
     prompt = messages[start]
     said = prompt.additional_kwargs
     return Evidence(
-        said.get("prompt") or prompt.text, said.get("viewer") or {}, tuple(results), said.get("windows") or []
+        said.get("prompt") or prompt.text,
+        said.get("viewer") or {},
+        tuple(results),
+        said.get("windows") or [],
+        _spoken_of(messages[:start]),
     )
+
+
+def _spoken_of(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
+    """None when nothing was answered yet, or the newest answer cites no function."""
+    answers = [at for at, message in enumerate(earlier) if isinstance(message, AIMessage) and message.text]
+    cited = _CITED.search(earlier[answers[-1]].text) if answers else None
+    if cited is None:
+        return None
+    asked = [message for message in earlier[: answers[-1]] if isinstance(message, HumanMessage)]
+    return SpokenOf(cited[1], cited[0], asked[-1].text if asked else "")

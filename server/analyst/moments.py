@@ -82,7 +82,7 @@ def time_ranges(text: str, windows: list[dict[str, Any]]) -> tuple[TimeRange, ..
     found: list[tuple[int, TimeRange]] = []
     for match in _SPAN.finditer(text):
         last = match[4]
-        start, end = _ms(match[1], match[2] or last), _ms(match[3], last)
+        start, end = milliseconds(match[1], match[2] or last), milliseconds(match[3], last)
         if start < end:
             found.append((match.start(), TimeRange(start, end)))
     if not found:
@@ -95,11 +95,11 @@ def time_ranges(text: str, windows: list[dict[str, Any]]) -> tuple[TimeRange, ..
 
 
 def _single(text: str) -> list[tuple[int, TimeRange]]:
-    found = [(m.start(), TimeRange(moment=_ms(m[1], m[2]))) for m in _AT.finditer(text)]
-    found += [(m.start(), TimeRange(moment=_ms(m[1], "s"))) for m in _AT_SECOND.finditer(text)]
-    found += [(m.start(), TimeRange(0.0, _ms(m[1] or m[3], m[2] or m[4]))) for m in _FIRST.finditer(text)]
-    found += [(m.start(), TimeRange(last=_ms(m[1], m[2]))) for m in _LAST.finditer(text)]
-    found += [(m.start(), TimeRange(_ms(m[1], m[2]))) for m in _AFTER.finditer(text)]
+    found = [(m.start(), TimeRange(moment=milliseconds(m[1], m[2]))) for m in _AT.finditer(text)]
+    found += [(m.start(), TimeRange(moment=milliseconds(m[1], "s"))) for m in _AT_SECOND.finditer(text)]
+    found += [(m.start(), TimeRange(0.0, milliseconds(m[1] or m[3], m[2] or m[4]))) for m in _FIRST.finditer(text)]
+    found += [(m.start(), TimeRange(last=milliseconds(m[1], m[2]))) for m in _LAST.finditer(text)]
+    found += [(m.start(), TimeRange(milliseconds(m[1], m[2]))) for m in _AFTER.finditer(text)]
     return found
 
 
@@ -114,7 +114,8 @@ def _named(text: str, windows: list[dict[str, Any]]) -> list[tuple[int, TimeRang
     ]
 
 
-def _ms(number: str, unit: str | None) -> float:
+def milliseconds(number: str, unit: str | None) -> float:
+    """A length as it was written; seconds where no unit is."""
     name = (unit or "s").casefold()
     name = "ms" if name.startswith("milli") else name
     return float(number) * _UNITS.get(name, _UNITS.get(name.rstrip("s"), 1e3))

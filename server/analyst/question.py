@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
+from server.analyst.evidence import SpokenOf
 from server.analyst.moments import TimeRange, time_ranges
 from server.analyst.topics import ABOUT_ONE_FUNCTION, Topic, topic_of
 
@@ -11,7 +12,8 @@ from server.analyst.topics import ABOUT_ONE_FUNCTION, Topic, topic_of
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """`names` are functions that are meant, the surest first; `maybe` are words that a function may have for its name.
-    `handle` is one of a frame, node or span; `thread` part of a thread's name.
+    `handle` is one of a frame, node or span; `thread` part of a thread's name. `carried` is the citation of what the
+    answer before was about, where this prompt goes on about it.
     """
 
     topic: Topic
@@ -27,6 +29,7 @@ class Question:
     asks_time: bool = False
     asks_speed: bool = False
     understood: bool = True
+    carried: str | None = None
 
     def about(self, topic: Topic) -> "Question":
         """The same question, of another topic."""
@@ -98,7 +101,7 @@ issues cause reason culprit else more less than dominate dominates trace's last 
 milliseconds ms bytes samples window range going on spent spend taking take takes took run runs running not no
 yes call get gets lag lags freeze freezes now next should can could would will optimise optimize improve fix
 speed faster with without before after between during while when who whom whose whole entire under over if
-then also us we i
+then also us we i from into out up down about again so still just only really please any some other others why
 """
 _NO_NAMES = frozenset(NO_NAME_WORDS.split())
 """Words that stand in a function's place without being one."""
@@ -119,10 +122,44 @@ _THIS_ONE = re.compile(
 )
 
 
-def understood(prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]] | None = None) -> Question:
+_REFERS = re.compile(r"\b(?:it|its|that|them|they|those|same)\b", re.IGNORECASE)
+_GOES_ON = re.compile(
+    r"^(?:and |but |so |ok(?:ay)?,? |then )*(?:why|why so|why that|how|how come|how so|where|from where|where from|"
+    r"who|who else|by whom|what else|more|go on|details?|tell me more|elaborate)\W*$",
+    re.IGNORECASE,
+)
+"""Prompts that are nothing without what was said before."""
+
+
+def understood(
+    prompt: str,
+    viewer: dict[str, Any],
+    windows: list[dict[str, Any]] | None = None,
+    spoken_of: SpokenOf | None = None,
+) -> Question:
     """The question behind a prompt. `viewer` is what the person looks at: its selection is what `this function` means;
-    `windows` are the time ranges that have a name.
+    `windows` are the time ranges that have a name; `spoken_of` is what a prompt without a name may go on about.
     """
+    question = _alone(prompt, viewer, windows)
+    if spoken_of is None or question.names or question.maybe or question.handle or question.thread:
+        return question
+    goes_on = _GOES_ON.match(question.text) is not None
+    refers = _REFERS.search(question.text) is not None
+    topic = question.topic
+    if goes_on and topic is Topic.OVERVIEW:
+        topic = Topic.FUNCTION
+    elif refers and topic in (Topic.OVERVIEW, Topic.RECURSION):
+        before = _alone(spoken_of.prompt, {}, None)
+        topic = Topic.FUNCTION if before.topic in ABOUT_ONE_FUNCTION or before.names else topic
+    elif topic is Topic.SHOW and not refers:
+        return question
+    if topic not in ABOUT_ONE_FUNCTION or question.time_ranges:
+        return question
+    return replace(question, topic=topic, handle=spoken_of.handle, carried=spoken_of.cited, understood=True)
+
+
+def _alone(prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]] | None) -> Question:
+    """What a prompt asks by itself."""
     text = " ".join(prompt.split())
     thread = _thread(text)
     names, maybe = _names(text, thread)

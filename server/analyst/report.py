@@ -7,21 +7,33 @@ from server.analyst.plan import settled
 from server.analyst.question import Question, Topic
 
 SIGNATURE = f"*Written by the built-in analyst: rules over the trace, not a language model. {CONNECT}*"
-OPTIONAL = frozenset({"search_findings", "get_usage"})
+OPTIONAL = frozenset({"search_findings", "get_usage", "get_hottest_windows"})
 """Tools whose refusal changes nothing in the answer."""
 
 _TIMELESS = frozenset(
     {Topic.LANGUAGE, Topic.USAGE, Topic.ABILITIES, Topic.COMPARE, Topic.PAGE, Topic.PROFILES, Topic.MEMORY}
 )
 
+_NARROWED = frozenset({Topic.WINDOW, Topic.COMPARE, Topic.LANGUAGE, Topic.USAGE, Topic.ABILITIES})
+
 
 def report(question: Question, evidence: Evidence) -> str:
     """The full answer in Markdown."""
     question = settled(question, evidence)
     first, *others = KINDS[question.topic].write(question, evidence)
-    opening = f"{_wrong_unit(question, evidence)} {first}".lstrip()  # one paragraph: the answer stands in the first
-    parts = [_misread(question), opening, *others]
+    carried = f"About {question.carried}, as before: " if question.carried else ""
+    opening = (
+        f"{_wrong_unit(question, evidence)} {carried}{first}".lstrip()
+    )  # one paragraph: the answer stands in the first
+    parts = [_misread(question), opening, _of_all(question), *others]
     return "\n\n".join(part for part in [*parts, _failures(evidence), SIGNATURE] if part)
+
+
+def _of_all(question: Question) -> str:
+    """A word when the question names a time that its kind of answer cannot be narrowed to."""
+    if not question.time_ranges or question.topic in _NARROWED:
+        return ""
+    return "(This is about the whole recording: this kind of answer cannot be narrowed to the time you name.)"
 
 
 def _wrong_unit(question: Question, evidence: Evidence) -> str:

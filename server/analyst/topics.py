@@ -30,6 +30,7 @@ class Topic(StrEnum):
     STARTUP = "startup"  #: the start of the program
     LONG_TASKS = "long_tasks"  #: tasks that block longest
     WINDOW = "window"  #: a range of time
+    BUSIEST = "busiest"  #: when the most happens
     PAGE = "page"  #: a web page's loading and its metrics
     SUSPECT = "suspect"  #: a cause that the person suspects
     COMPARE = "compare"  #: this trace against another
@@ -219,6 +220,14 @@ _WORDS: tuple[tuple[Topic, str], ...] = (
         ),
     ),
 )
+BUSIEST = re.compile(
+    r"\b(?:hottest|busiest|worst|heaviest|slowest)\s+(?:(\d+(?:\.\d+)?)\s*(us|µs|ms|milliseconds?|s|secs?|seconds?)\b|"
+    r"(?:window|moment|phase|period|second)s?\b)|"
+    r"\bwhen (?:is|was) (?:it|this|the \w+) (?:the )?(?:busiest|hottest|slowest)|"
+    r"\bwhen does (?:it|this) (?:spike|peak)|\bspikes?\b",
+    re.IGNORECASE,
+)
+"""When the most happens, and how long the time is that is looked for."""
 _TOPICS = tuple((topic, re.compile(pattern, re.IGNORECASE)) for topic, pattern in _WORDS)
 
 _OF_A_FUNCTION = (
@@ -246,7 +255,7 @@ _OF_A_FUNCTION = (
         re.compile(
             r"\b(?:who|what|which functions?|where)\b[^?]*\b(?:calls?|invokes?|uses?)\b(?! (?:itself|does))|"
             r"\bcallers?\b|\bcalled (?:from|by)\b|"
-            r"\bwhere is\b[^?]*\bcalled\b|\bcomes? from\b|\bwho is responsible\b",
+            r"\bwhere is\b[^?]*\bcalled\b|\bcomes? from\b|\bfrom where\b|\bwhere from\b|\bwho is responsible\b",
             re.IGNORECASE,
         ),
     ),
@@ -295,6 +304,8 @@ _CAUSAL_THREAD = frozenset(
 def topic_of(text: str, *, has_names: bool, has_time_range: bool, thread: str | None) -> Topic | None:
     """The topic of a question whose quoted words are left out; None when no word of it is known."""
     topic = next((topic for topic, pattern in _TOPICS if pattern.search(text)), None)
+    if BUSIEST.search(text) and topic in (None, Topic.TOP, Topic.LONG_TASKS) and not has_names:
+        return Topic.BUSIEST
     if has_names and topic in _WITH_NAMES | {Topic.SHOW, Topic.RECURSION}:
         return _of_function(text, topic)
     if thread is not None and topic in _CAUSAL_THREAD:

@@ -16,7 +16,8 @@ def _compared(subject: Subject) -> Comparison | str:
     if subject.before is None:
         return ALONE
     try:
-        return compare_traces(subject.before, subject.trace, profile_after=subject.profile.index, limit=ROWS)
+        found = compare_traces(subject.before, subject.trace, profile_after=subject.profile.index, limit=ROWS)
+        return found if found.is_related else found.notes[0]
     except InvalidQuestion as error:
         return str(error)
 

@@ -129,6 +129,8 @@ def _two(
         table=_table(found),
         warning=bool(found.notes),
     )
+    if not found.is_related:
+        return outcome
     if arguments.start_time_ms is not None or arguments.end_time_ms is not None:
         return replace(outcome, text=f"{outcome.text}\neach in that window, counted from its own start")
     try:
@@ -165,6 +167,8 @@ def _lines(found: Comparison, trace: Trace, other: Trace) -> list[str]:
         + ("; changes are as if both had the first's whole" if found.normalised else "")
     ]
     lines += [f"note: {note}" for note in found.notes]
+    if not found.is_related:
+        return lines
     for status, title in GROUPS:
         rows = [row for row in found.rows if row.status == status]
         if rows:
@@ -200,6 +204,8 @@ def _data(found: Comparison) -> dict[str, Any]:
         "after": {"whole": float(found.scope_total_after)},
         "normalised": found.normalised,
         "notes": list(found.notes),
+        "overlap": round(found.overlap, 4),
+        "related": found.is_related,
         "total_rows": found.total_rows,
         "rows": [
             {
@@ -226,7 +232,9 @@ def _side(own: float, total: float, own_share: float, total_share: float) -> dic
     }
 
 
-def _table(found: Comparison) -> Table:
+def _table(found: Comparison) -> Table | None:
+    if not found.is_related:
+        return None
     return Table(
         columns=["handle", "name", "change", "self before", "self after", "self change"],
         rows=[
@@ -316,7 +324,21 @@ COMPARE_TRACES = Tool(
     arguments=CompareTraces,
     ask=ask_comparison,
     doing=lambda a: f"Comparing with {plain(a.others[0], 60)}",
-    fields=frozenset({"unit", "profile", "profile_before", "before", "after", "whole", "normalised", "notes", "rows"})
+    fields=frozenset(
+        {
+            "unit",
+            "profile",
+            "profile_before",
+            "before",
+            "after",
+            "whole",
+            "normalised",
+            "notes",
+            "overlap",
+            "related",
+            "rows",
+        }
+    )
     | {"total_rows", "handle", "name", "file", "status", "self_value", "total_value", "self_share", "total_share"}
     | {"change", "ratio", "whole_of_runs", "value", "share", "delta", "size", "p", "adjusted_p"},
     narrow="use a smaller limit",

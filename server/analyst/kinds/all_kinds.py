@@ -32,6 +32,7 @@ KINDS: dict[Topic, Kind] = {
     Topic.STARTUP: Kind(times.first_startup, times.startup, times.then_startup),
     Topic.LONG_TASKS: Kind(times.first_long, times.long_tasks, times.then_long),
     Topic.WINDOW: Kind(times.first_window, times.window, times.then_window),
+    Topic.BUSIEST: Kind(times.first_busiest, times.busiest),
     Topic.SUSPECT: Kind(suspects.first, suspects.suspect),
     Topic.PAGE: Kind(knowing.first_page, knowing.page),
     Topic.COMPARE: Kind(comparing.first, comparing.compare, comparing.then),

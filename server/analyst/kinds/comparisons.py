@@ -15,6 +15,7 @@ NOTHING_TO_COMPARE = (
 )
 _PROFILES = re.compile(r"(?<![\w])#?(p\d+)\b")
 GROUPS = (("grew", "Slower or larger"), ("new", "New"), ("vanished", "Gone"), ("shrank", "Faster or smaller"))
+_NEWEST = re.compile(r"\b(?:previous|last|yesterday|newest|latest|earlier|before)\b", re.IGNORECASE)
 SHOWN = 5
 MUCH = 0.02
 """Change of a share from which a function is worth naming first."""
@@ -29,12 +30,23 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
     return [SUMMARY, BY_SELF, ("search_findings", {"limit": 30})]
 
 
-def then(question: Question, evidence: Evidence) -> list[Call]:
-    """The newest other trace, where none was named."""
+def _others(evidence: Evidence) -> dict[str, dict[str, Any]]:
+    """The person's other traces by their id, the newest first."""
     rows = (evidence.first("search_findings") or {"rows": []})["rows"]
-    if evidence.called("compare_traces") or not rows:
+    return {row["trace_id"]: row for row in rows}
+
+
+def _is_clear(question: Question, evidence: Evidence) -> bool:
+    """Whether one of several recordings is meant: the newest before this one, or the only one there is."""
+    return len(_others(evidence)) == 1 or _NEWEST.search(question.text) is not None
+
+
+def then(question: Question, evidence: Evidence) -> list[Call]:
+    """The other trace that is meant, where none was named."""
+    others = list(_others(evidence))
+    if evidence.called("compare_traces") or not others or not _is_clear(question, evidence):
         return []
-    return [("compare_traces", {"others": [rows[0]["trace_id"]]})]
+    return [("compare_traces", {"others": [others[0]]})]
 
 
 def compare(question: Question, evidence: Evidence) -> list[str]:
@@ -46,7 +58,12 @@ def compare(question: Question, evidence: Evidence) -> list[str]:
         if failed and question.names:
             known = f"**There is no other trace here that is named like {coded(question.names[0])}.**"
             return [known, NOTHING_TO_COMPARE, leading(evidence, "In this one the heaviest function is")]
+        if others := _others(evidence):
+            return [_which(others), leading(evidence, "In this one the heaviest function is")]
         return [NOTHING_TO_COMPARE, leading(evidence, "In this one the heaviest function is")]
+    if not found["related"]:
+        note = found["notes"][0]
+        return [f"**These two cannot be compared: {note}.**", leading(evidence, "In this one the heaviest function is")]
     rows = (evidence.first("search_findings") or {"rows": []})["rows"]
     against = f" (before: {coded(rows[0]['trace'])}, of {rows[0]['created']})" if rows and not question.names else ""
     unit = found["unit"]
@@ -56,6 +73,13 @@ def compare(question: Question, evidence: Evidence) -> list[str]:
     lists = [_group(title, [row for row in found["rows"] if row["status"] == status]) for status, title in GROUPS]
     notes = " ".join(f"{note[:1].upper()}{note[1:]}." for note in found["notes"])
     return [f"{_verdict(found)} {totals[:1].upper()}{totals[1:]}{against}.", *lists, notes and f"Keep in mind: {notes}"]
+
+
+def _which(others: dict[str, dict[str, Any]]) -> str:
+    named = dict.fromkeys(coded(row["trace"]) for row in others.values())
+    listed, more = list(named)[:SHOWN], len(named) - SHOWN
+    rest = f" and {more} more" if more > 0 else ""
+    return f"**Compared with which recording?** There are {', '.join(listed)}{rest}: name one of them."
 
 
 def _verdict(found: dict[str, Any]) -> str:

@@ -8,8 +8,9 @@ from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, overview
 from server.analyst.kinds.overview import then as then_overview
-from server.analyst.moments import TimeRange
+from server.analyst.moments import TimeRange, milliseconds
 from server.analyst.question import Question
+from server.analyst.topics import BUSIEST
 from server.analyst.wording import amount, cited, joined, moment, noun, own, share, table
 
 NS_PER_MS = 1_000_000
@@ -190,6 +191,41 @@ def _changed(leads: list[Lead]) -> str:
 
 STARTS = 0.2
 """Part of a recording that stands for its beginning when no load is marked in it."""
+
+
+def first_busiest(question: Question, evidence: Evidence) -> list[Call]:
+    asked = BUSIEST.search(question.text)
+    length = {"length_ms": milliseconds(asked[1], asked[2])} if asked and asked[1] else {}
+    if asked and asked[0].casefold().endswith(" second"):
+        length = {"length_ms": milliseconds("1", "s")}
+    return [SUMMARY, BY_SELF, ("get_hottest_windows", {"limit": 3} | length)]
+
+
+def busiest(question: Question, evidence: Evidence) -> list[str]:
+    found = evidence.first("get_hottest_windows")
+    closing = leading(evidence, "Over all of it the hottest function is")
+    if found is None:
+        return [NO_MOMENTS, closing]
+    if not found["rows"]:
+        return ["**Nothing ran at any time in the main profile.**", closing]
+    unit, rows = found["unit"], found["rows"]
+    length = amount(found["length"], "nanoseconds")
+    spans = [f"{moment(row['start'] / NS_PER_MS)} to {moment(row['end'] / NS_PER_MS)}" for row in rows]
+    most = _heaviest(rows[0], unit)
+    return [
+        f"**The busiest {length} is from {spans[0]}**: {amount(rows[0]['value'], unit)} of work, most of it in {most}.",
+        "\n".join(
+            f"- {span}: {amount(row['value'], unit)}, most of it in {_heaviest(row, unit)}"
+            for span, row in zip(spans[1:], rows[1:], strict=True)
+        ),
+        f"On average such a time has {amount(found['average'], unit)}.",
+        closing,
+    ]
+
+
+def _heaviest(row: dict[str, Any], unit: str) -> str:
+    functions = [one for one in row["functions"] if not is_pseudo(one)] or row["functions"]
+    return f"{cited(functions[0])} ({amount(functions[0]['self_value'], unit)})" if functions else "nothing by name"
 
 
 def first_startup(question: Question, evidence: Evidence) -> list[Call]:

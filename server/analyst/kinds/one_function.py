@@ -162,7 +162,7 @@ def about(question: Question, evidence: Evidence) -> list[str]:
         _cost(question, evidence, around),
         neighbours(around, unit),
         _ends(evidence, around),
-        _calls_itself(around),
+        _calls_itself(around, question.text.casefold()),
         around.get("remark") or "",
         _others(question, evidence, row),
         *_closing(question, evidence),
@@ -233,8 +233,10 @@ def _compared_to_lead(evidence: Evidence, around: dict[str, Any]) -> str:
     return f" It is not what takes the most: {cited(lead.row)} does, with {own(lead.row, lead.unit)} itself."
 
 
-def _calls_itself(around: dict[str, Any]) -> str:
-    return f"It is recursive: {cited(around['frame'])} calls itself." if around["recursive"] else ""
+def _calls_itself(around: dict[str, Any], asked: str = "") -> str:
+    if around["recursive"]:
+        return f"It is recursive: {cited(around['frame'])} calls itself."
+    return f"It is not recursive: {cited(around['frame'])} does not call itself." if "recurs" in asked else ""
 
 
 def _others(question: Question, evidence: Evidence, row: dict[str, Any]) -> str:

@@ -26,6 +26,9 @@ from server.analyst.wording import (
 MATCHES = 40
 """Frames that a pattern may find: some are found by their file, and are left out."""
 
+WAITED = 5
+"""Functions that are listed of a profile of waiting."""
+
 HOW_TO_RECORD_WAITING = (
     "Record wall-clock time instead: py-spy with `--idle`, pyinstrument, stackprof with `:wall`, perf with "
     "`sched:sched_switch`, Go's block and mutex profiles, or a Chrome trace."
@@ -34,7 +37,10 @@ _SUBJECTS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     (
         "locks",
         re.compile(r"\block|\bmutex|\bconten|deadlock|semaphore", re.IGNORECASE),
-        r"lock(?!s?tep)|mutex|semaphore|futex|monitor.?enter|acquire|park\b|synchroni[sz]ed",
+        (
+            r"(?<![a-z])(?:spin_?|rw_?|un)?lock(?:s|ed|ing)?(?![a-z])|(?-i:(?<=[a-z])Lock(?![a-z]))|mutex|semaphore|futex|"
+            r"monitor.?enter|acquire|park\b|synchroni[sz]ed"
+        ),
     ),
     (
         "the database",
@@ -133,6 +139,12 @@ def first_waiting(question: Question, evidence: Evidence) -> list[Call]:
 def then_waiting(question: Question, evidence: Evidence) -> list[Call]:
     if evidence.measures_waiting:
         return [call for call in then_overview(question, evidence) if call != FINDINGS]
+    if evidence.waiting_profiles:
+        waited = evidence.waiting_profiles[0]
+        ranked = evidence.first("get_top_functions", profile=waited)
+        if ranked and ranked["rows"]:
+            return [("get_callers_callees", {"frame": ranked["rows"][0]["handle"], "profile": waited})]
+        return [("get_top_functions", {"sort_by": "self", "limit": WAITED, "profile": waited})]
     rows = _matches(evidence)
     return [("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else [OWN_CODE]
 
@@ -155,6 +167,8 @@ def waiting(question: Question, evidence: Evidence) -> list[str]:
     lead = evidence.lead
     if evidence.measures_waiting and lead:
         return _measured_waiting(evidence)
+    if evidence.waiting_profiles:
+        return _in_its_own_profile(evidence)
     if evidence.only_running:
         return _not_recorded(words, evidence)
     if evidence.unit == "bytes":
@@ -180,6 +194,28 @@ def _measured_waiting(evidence: Evidence) -> list[str]:
     if culprit:
         said += f" What to look at is {cited(culprit)}, on whose behalf it waits: hold the lock for less, or split it."
     return [said, neighbours(around, unit) if around else "", caveats(evidence)]
+
+
+def _in_its_own_profile(evidence: Evidence) -> list[str]:
+    """Waiting that was recorded beside the work, as a profile of its own."""
+    handle = evidence.waiting_profiles[0]
+    ranked, profile = evidence.first("get_top_functions", profile=handle), evidence.profile(handle)
+    if not ranked or not ranked["rows"] or profile is None:
+        return _not_recorded("waiting", evidence)
+    row, unit = ranked["rows"][0], ranked["unit"]
+    said = (
+        f"**Yes, it waits: {amount(ranked['whole'], unit)} of waiting was recorded, in {cited_profile(profile)}, "
+        f"most of it in {cited(row)}, {own(row, unit)}.**"
+    )
+    rows = [f"- {cited(one)}{located(one)}: {own(one, unit)}" for one in ranked["rows"][:WAITED]]
+    around = evidence.first("get_callers_callees", profile=handle)
+    several = "Threads wait at the same time, so their waiting adds up to more than the recording lasts."
+    return [
+        said,
+        "\n".join(rows) if len(rows) > 1 else "",
+        neighbours(around, unit) if around else "",
+        several if unit == "nanoseconds" else "",
+    ]
 
 
 def _not_recorded(words: str, evidence: Evidence) -> list[str]:

@@ -67,6 +67,8 @@ def compare(
         return
     for note in found.notes:
         click.echo(f"note: {note}", err=True)
+    if not found.is_related:
+        return
     totals = [format_value(total, found.unit) for total in (found.scope_total_before, found.scope_total_after)]
     scaled = "; changes as if both had the first's total" if found.normalised else ""
     rows = [_cells(row, found.unit) for row in found.rows]

@@ -1,7 +1,9 @@
 """The built-in analyst: each kind of question gets its own answer, and each of its figures is a tool's."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from server.adapters.model.choice import ChosenModels, ModelChoice
@@ -9,11 +11,16 @@ from server.agent.model_call.offered_models import ANALYST
 from server.agent.turn import TurnAnswer
 from server.analyst.question import Topic, understood
 from server.errors import ModelFailed
+from server.ports.conversations import MessageRow, Sender
 from server.protocol.wire_values import ViewerState
-from tests.server.agent.turns import HOSTILE, Stage, small_trace, stage
+from tests.server.agent.turns import HOSTILE, MS, Stage, small_trace, stage
 from tests.traces.insights.recorded import sampled
+from traces.builder import TraceBuilder
+from traces.formats.format import sums
 from traces.model import Trace
 from traces.reader import read_trace
+from traces.stacks import StackTable
+from traces.values import Counts, Waits
 
 VIEWER = ViewerState(mounted_tools=("show_in_viewer",))
 
@@ -257,3 +264,77 @@ def test_only_allowed_models_can_be_asked_for() -> None:
     with pytest.raises(ModelFailed, match="main-model, small-model, built-in") as refused:
         models.model("gpt-dear")
     assert refused.value.code == "model_not_allowed"
+
+
+async def test_the_subject_of_the_first_turn_is_that_of_the_third_and_named() -> None:
+    trace = small_trace()
+    history: tuple[MessageRow, ...] = ()
+    answers = []
+    for number, prompt in enumerate(("what about `load`?", "and who calls it?", "how often?")):
+        scene = stage(ChosenModels(ModelChoice()), trace, prompt=prompt, viewer=VIEWER, history=history)
+        answer = await scene.agent.answer(scene.turn, scene.sink)
+        rows = ((Sender.USER, prompt), (Sender.MODEL, answer.text))
+        history += tuple(
+            MessageRow(
+                message_id=f"m{number}-{sender}",
+                sender=sender,
+                text=text,
+                session_id="session-1",
+                turn_id=f"turn-{number}",
+                position=2 * number + place,
+                created_at=datetime(2026, 1, 2, tzinfo=UTC),
+            )
+            for place, (sender, text) in enumerate(rows)
+        )
+        answers.append(answer.text)
+    assert answers[0].startswith("**[`load`]")
+    assert answers[1].startswith("About [`load`](#f1), as before: **[`load`](#f1) is called from [`main`](#f0)")
+    assert answers[2].startswith("About [`load`](#f1), as before: **How often [`load`](#f1) was called")
+
+
+async def test_a_time_that_an_answer_is_not_narrowed_to_is_said() -> None:
+    answer, _ = await asked("is it garbage collection between 100 ms and 300 ms?")
+    assert "(This is about the whole recording: " in answer.text
+    assert "whole recording" not in (await asked("is it garbage collection?"))[0].text
+
+
+async def test_a_compiler_of_go_is_no_collector() -> None:
+    trace = sampled({"runtime.main;cmd/compile/internal/gc.Main": 90.0, "runtime.main;other": 10.0})
+    answer, _ = await asked("is it garbage collection?", trace)
+    assert answer.text.startswith("**No frame in this trace is named like garbage collection**")
+
+
+@pytest.mark.parametrize("name", ["re.Pattern.match", "<method 'search' of 're.Pattern' objects>", "Pattern.findall"])
+async def test_a_regular_expression_is_known_by_the_names_that_python_gives_it(name: str) -> None:
+    answer, _ = await asked("is it the regex?", sampled([(f"main;{name}", 4.0)] * 50 + [("main;other", 1.0)] * 50))
+    assert answer.text.startswith("**Yes, that is part of it")
+
+
+async def test_waiting_in_a_profile_of_its_own_is_found() -> None:
+    builder, table = TraceBuilder("locks.jfr", "example"), StackTable()
+    run, lock = builder.frame("Worker.run"), builder.frame("Pool.take")
+    leaves = table.leaves([[run], [run, lock]])
+    builder.add_sampled("CPU", table, leaves[:1], [np.array([100 * MS])], facts=sums(Counts.SAMPLES, Waits.WORK))
+    builder.add_sampled("Monitors", table, leaves[1:], [np.array([900 * MS])], facts=sums(Counts.EVENTS, Waits.WAITING))
+    trace = builder.build(sha256="0" * 64, source_bytes=1)
+    answer, _ = await asked("which lock?", trace)
+    waited = "**Yes, it waits: 900 ms of waiting was recorded, in [`Monitors`](#p1), most of it in [`Pool.take`]"
+    assert answer.text.startswith(waited)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "length"), [("hottest 250ms?", "250 ms"), ("the busiest 0.25 s", "250 ms"), ("worst second", "1.00 s")]
+)
+async def test_the_busiest_time_is_as_long_as_was_asked(prompt: str, length: str) -> None:
+    assert understood(prompt, {}).topic is Topic.BUSIEST
+    answer, _ = await asked(prompt)
+    assert answer.text.startswith(f"**The busiest {length} is from 0 s to {length}**")
+    assert "most of it in [`parse_json`](#f2)" in answer.text
+
+
+async def test_a_block_and_a_clock_are_no_lock() -> None:
+    names = ("scanblock", "clock_gettime", "blockSize", "Unlocker")
+    trace = sampled({f"main;{name}": 10.0 for name in names} | {"main;ReentrantLock.lock": 1.0})
+    answer, _ = await asked("which lock?", trace)
+    assert "`ReentrantLock.lock`" in answer.text
+    assert not any(f"- [`{name}`]" in answer.text for name in names)

@@ -1,0 +1,38 @@
+"""Two recordings that are not of one program are not compared function by function."""
+
+from tests.traces.insights.recorded import sampled
+from traces.analysis.compare import compare_traces
+from traces.model import Trace
+
+
+def program(*names: str, file: str = "/home/me/app.js") -> Trace:
+    return sampled({f"main@{file};{name}@{file}": 10.0 for name in names})
+
+
+ONE = tuple(f"one{number}" for number in range(30))
+OTHER = tuple(f"other{number}" for number in range(30))
+
+
+def test_two_programs_have_no_function_to_compare() -> None:
+    found = compare_traces(program(*ONE), program(*OTHER))
+    assert not found.is_related
+    assert found.rows == ()
+    assert found.notes == (
+        "not of one program: only 1.6% of their functions are in both, so no function can be compared",
+    )
+
+
+def test_a_program_on_another_machine_is_the_same_program() -> None:
+    found = compare_traces(program(*ONE), program(*ONE, file="/srv/build/app.js"), limit=99)
+    assert found.is_related
+    assert found.overlap == 1
+    assert {row.status for row in found.rows} == {"new", "vanished"}  # by name and file, as ever
+
+
+def test_a_file_is_the_same_with_and_without_its_scheme() -> None:
+    found = compare_traces(program(*ONE, file="file:///srv/app.js"), program(*ONE, file="/srv/app.js"))
+    assert {row.status for row in found.rows} == {"same"}
+
+
+def test_of_a_handful_of_names_nothing_follows() -> None:
+    assert compare_traces(program("a", "b"), program("c", "d")).is_related

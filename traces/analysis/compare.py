@@ -209,8 +209,8 @@ def _row(name: FrameKey, key: int, left: Side, right: Side, scale: float) -> Com
 
 
 def _unrelated(old: Selection, new: Selection, overlap: float) -> str:
-    is_alike = old.trace.format == new.trace.format
-    which = "not of one program" if is_alike else "not of one program, or not named alike"
+    formats = dict.fromkeys(side.trace.format for side in (old, new))
+    which = "not of one program" if len(formats) == 1 else "not of one program, or not named alike"
     return f"{which}: only {overlap:.1%} of their functions are in both, so no function can be compared"
 
 

@@ -5,7 +5,7 @@ import pytest
 from server.analyst.evidence import SpokenOf
 from server.analyst.question import Topic, understood
 
-WHOLE = SpokenOf("f7", "[`parse`](#f7)", "why is this slow?")
+OVERVIEW = SpokenOf("f7", "[`parse`](#f7)", "why is this slow?")
 ONE = SpokenOf("f7", "[`parse`](#f7)", "what about `parse`?")
 
 
@@ -24,7 +24,7 @@ ONE = SpokenOf("f7", "[`parse`](#f7)", "what about `parse`?")
     ],
 )
 def test_a_prompt_without_a_name_goes_on_about_what_was_spoken_of(prompt: str, topic: Topic) -> None:
-    question = understood(prompt, {}, spoken_of=WHOLE)
+    question = understood(prompt, {}, spoken_of=OVERVIEW)
     assert (question.topic, question.handle, question.carried) == (topic, "f7", "[`parse`](#f7)")
     assert understood(prompt, {}).handle is None
 
@@ -44,13 +44,13 @@ def test_a_prompt_without_a_name_goes_on_about_what_was_spoken_of(prompt: str, t
     ],
 )
 def test_a_prompt_with_a_subject_of_its_own_leaves_it(prompt: str) -> None:
-    assert understood(prompt, {}, spoken_of=WHOLE) == understood(prompt, {})
+    assert understood(prompt, {}, spoken_of=OVERVIEW) == understood(prompt, {})
 
 
 def test_it_is_the_function_only_when_that_was_asked_about() -> None:
     assert understood("why is it slow?", {}, spoken_of=ONE).handle == "f7"
     assert understood("is it recursive?", {}, spoken_of=ONE).handle == "f7"
-    assert understood("is it recursive?", {}, spoken_of=WHOLE).handle is None
+    assert understood("is it recursive?", {}, spoken_of=OVERVIEW).handle is None
 
 
 @pytest.mark.parametrize("prompt", ["from where?", "and from where does that come", "what else?", "some more please"])

@@ -5,7 +5,7 @@ from traces.analysis.compare import compare_traces
 from traces.model import Trace
 
 
-def program(*names: str, file: str = "/home/me/app.js") -> Trace:
+def program(*names: str, file: str = "/opt/app/app.js") -> Trace:
     return sampled({f"main@{file};{name}@{file}": 10.0 for name in names})
 
 

@@ -92,7 +92,7 @@ def synthetic(spans: int) -> Trace:
         frame[at] = (frame[parent[at]] * 7 + choice[at] * 13 + row) % FRAMES
     named = np.array(names, np.int32)[frame]
     builder.add_evented("main", Nested(np.arange(spans), start, end, named, parent))
-    return builder.build(sha256="0" * 64, source_bytes=1)
+    return builder.build(content_key="0" * 64, source_bytes=1)
 
 
 def best_ms(step: Callable[[], object], rounds: int = ROUNDS) -> float:

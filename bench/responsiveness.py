@@ -36,7 +36,7 @@ async def lateness_ms(files: list[Path], cache: Path) -> tuple[list[float], floa
 
     async def add(number: int, file: Path) -> None:
         sha256 = hashlib.sha256(str(number).encode()).hexdigest()
-        await workers.ask(await workers.read(file, name=file.name, sha256=sha256), summarise)
+        await workers.ask(await workers.read(file, name=file.name, key=sha256), summarise)
 
     start = time.perf_counter()
     ticking = asyncio.create_task(tick())

@@ -101,11 +101,11 @@ class WithTools:
     def _turn(self, trace: Trace, prompt: str) -> TurnInput:
         summary = summarise(trace)
         row = TraceRow(
-            trace_id=str(uuid.uuid5(uuid.NAMESPACE_URL, trace.sha256)),
+            trace_id=str(uuid.uuid5(uuid.NAMESPACE_URL, trace.content_key)),
             account_id=LOCAL_USER_ID,
             user_id=LOCAL_USER_ID,
             name=trace.name,
-            sha256=trace.sha256,
+            sha256=trace.content_key,
             size_bytes=trace.source_bytes,
             format=trace.format,
             unit=summary.unit,

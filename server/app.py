@@ -133,6 +133,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.adapters.prometheus import PrometheusMeasures
     from server.composing.agent import build_agent
     from server.composing.backing import backing_of
+    from server.composing.cache_place import CACHE_FOLDER
     from server.composing.use_cases import Adapters, Rows, compose
     from server.composing.watching import watching
     from server.composing.worker_processes import build_workers
@@ -148,7 +149,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
         await stack.enter_async_context(TurnSweep(queue))
         relay = await stack.enter_async_context(PostgresRelay(database, place.session_dsn))
         watched = await stack.enter_async_context(watching(settings))
-        workers = build_workers(settings, settings.data / "cache")
+        workers = build_workers(settings, settings.data / CACHE_FOLDER)
         backing = await stack.enter_async_context(backing_of(settings, place, database, relay))
         yield compose(
             settings,

@@ -13,6 +13,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from server.agent.model_call.offered_models import OfferedModels
 from server.errors import ConfigError
+from server.ports.traces import CACHE_BYTES
 from traces.bounds import MAX_UPLOAD_BYTES
 
 PREFIX = "FLAMECHAT_"
@@ -68,7 +69,7 @@ class Settings(BaseSettings):
     importers: Annotated[int, Field(ge=1, le=64)] = 1
     askers: Annotated[int, Field(ge=1, le=64)] = 2
     worker_memory_bytes: Annotated[int, Field(ge=1 << 29)] = 8 << 30
-    cache_bytes: Annotated[int, Field(ge=0)] = 10 << 30
+    cache_bytes: Annotated[int, Field(ge=0)] = CACHE_BYTES
     import_seconds: Annotated[int, Field(ge=1)] = 600
     question_seconds: Annotated[int, Field(ge=1)] = 60
     turn_seconds: Annotated[int, Field(ge=1)] = 600

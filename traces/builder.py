@@ -5,7 +5,7 @@ main, draw = builder.frame("main", "app.py", 1), builder.frame("draw", "app.py",
 stacks = StackTable()
 leaves = stacks.leaves([[main], [main, draw]])
 builder.add_sampled("main thread", stacks, leaves, [np.array([5_000_000, 10_000_000])])
-trace = builder.build(sha256="0" * 64, source_bytes=1)
+trace = builder.build(content_key="0" * 64, source_bytes=1)
 """
 
 from collections.abc import Sequence
@@ -253,7 +253,7 @@ class TraceBuilder:
             _fitting(Facts(counts=Counts.CALLS, waits=Waits.BOTH, clock=clock), unit),
         )
 
-    def build(self, *, sha256: str, source_bytes: int) -> Trace:
+    def build(self, *, content_key: str, source_bytes: int) -> Trace:
         """The finished trace. Raises EmptyTrace when no profile holds a sample or a span."""
         sizes = [len(p.spans) if p.spans is not None else len(p.samples or ()) for p in self._profiles]
         if not any(sizes):
@@ -272,7 +272,7 @@ class TraceBuilder:
         return Trace(
             name=self.name,
             format=self.format,
-            sha256=sha256,
+            content_key=content_key,
             source_bytes=source_bytes,
             strings=strings.columns(),
             frames=frames,

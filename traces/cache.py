@@ -31,7 +31,7 @@ from traces.model import (
 )
 from traces.values import Facts, ProfileKind, Role, RoleRule, TraceWarning, Unit, ValueType
 
-ENGINE_VERSION = "9"
+ENGINE_VERSION = "10"
 """Part of every cache key: raise it whenever an importer or the model gives other columns for the same bytes."""
 
 MAGIC = b"FCTRACE1"
@@ -80,7 +80,7 @@ class _Header(msgspec.Struct):
     total_bytes: int
     name: str
     format: str
-    sha256: str
+    content_key: str
     source_bytes: int
     default_profile: int
     recorded_at_ns: int | None
@@ -98,7 +98,7 @@ def encode(trace: Trace) -> list[bytes | memoryview]:
         total_bytes=0,
         name=trace.name,
         format=trace.format,
-        sha256=trace.sha256,
+        content_key=trace.content_key,
         source_bytes=trace.source_bytes,
         default_profile=trace.default_profile,
         recorded_at_ns=trace.recorded_at_ns,
@@ -154,7 +154,7 @@ def decode(buffer: bytes | memoryview | mmap) -> Trace:
     return Trace(
         name=header.name,
         format=header.format,
-        sha256=header.sha256,
+        content_key=header.content_key,
         source_bytes=header.source_bytes,
         profiles=tuple(profiles),
         default_profile=header.default_profile,

@@ -281,7 +281,8 @@ class Requests:
 
 @dataclass(frozen=True)
 class Trace:
-    """All that one file said. `format` is the importer's name; `sha256` is of the file as it was given.
+    """All that one file said. `format` is the importer's name; `content_key` is that of the file as it was
+    given (traces/content_key.py).
 
     `recorded_at_ns` is when the recording began, in nanoseconds since 1970 (UTC), and `utc_offset_minutes` how far
     clocks there were ahead of UTC, each where the file says so.
@@ -289,7 +290,7 @@ class Trace:
 
     name: str
     format: str
-    sha256: str
+    content_key: str
     source_bytes: int
     strings: Strings
     frames: Frames

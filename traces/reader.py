@@ -1,6 +1,5 @@
 """The way in: bytes of any known format become a trace."""
 
-import hashlib
 from collections.abc import Sequence
 from mmap import mmap
 from typing import Any
@@ -11,6 +10,7 @@ from traces import garbage_collection
 from traces.analysis.units import format_value
 from traces.bounds import MAX_UPLOAD_BYTES
 from traces.builder import TraceBuilder
+from traces.content_key import content_key
 from traces.decompression import unwrapped
 from traces.errors import DamagedTrace, EmptyTrace, InvalidQuestion, TraceTooLarge
 from traces.formats.detection import detect, is_trace
@@ -29,9 +29,11 @@ START = 4_096
 """Bytes that say whether a document is JSON."""
 
 
-def read_trace(data: bytes | memoryview | mmap, *, name: str, progress: Progress | None = None) -> Trace:
+def read_trace(
+    data: bytes | memoryview | mmap, *, name: str, progress: Progress | None = None, key: str | None = None
+) -> Trace:
     """Decompress, detect, import. `name` is the file's name: it appears in errors and as the trace's name. `progress`
-    is advanced meanwhile.
+    is advanced meanwhile. `key` is the data's content key where the caller knows it already.
 
     Raises EmptyTrace, UnrecognisedTrace, DamagedTrace or TraceTooLarge; each text names the file and what to do.
     """
@@ -50,15 +52,22 @@ def read_trace(data: bytes | memoryview | mmap, *, name: str, progress: Progress
     progress = progress or Progress()
     progress.begin(len(content))
     repaired = None
+    key = key or content_key(given)
     try:
-        trace = _read(content, known, _builder(name, known, progress), given)
+        trace = _read(content, known, _builder(name, known, progress), given, key)
     except DamagedTrace as error:
-        trace, repaired = _repaired(content, known, name, progress, given, error)
+        trace, repaired = _repaired(content, known, name, progress, given, key, error)
     return with_repairs(trace, repaired, content, opened.cut)
 
 
 def _repaired(
-    content: memoryview, known: Format, name: str, progress: Progress, given: memoryview, error: DamagedTrace
+    content: memoryview,
+    known: Format,
+    name: str,
+    progress: Progress,
+    given: memoryview,
+    key: str,
+    error: DamagedTrace,
 ) -> tuple[Trace, Repaired]:
     """What can be read of broken JSON, and how. Raises the error of the attempt with most of it, else the given one."""
     first: DamagedTrace | None = None
@@ -69,7 +78,7 @@ def _repaired(
         if repaired.breaks_off:
             break_off(builder, repaired.kept)
         try:
-            trace = _read(repaired.content, known, builder, given)
+            trace = _read(repaired.content, known, builder, given, key)
         except DamagedTrace as again:
             first = first or again
         else:
@@ -81,12 +90,12 @@ def _builder(name: str, known: Format, progress: Progress | None) -> TraceBuilde
     return TraceBuilder(name, known.name, progress, facts=known.facts[0])
 
 
-def _read(content: memoryview, known: Format, builder: TraceBuilder, given: memoryview) -> Trace:
+def _read(content: memoryview, known: Format, builder: TraceBuilder, given: memoryview, key: str) -> Trace:
     try:
         with garbage_collection.at_rest():
             known.read(content, builder)
             builder.progress.finish()
-            return builder.build(sha256=hashlib.sha256(given).hexdigest(), source_bytes=len(given))
+            return builder.build(content_key=key, source_bytes=len(given))
     except EmptyTrace as error:
         if builder.breaks_off:
             raise builder.damaged("nothing is a sample or a span.") from error
@@ -107,7 +116,7 @@ def read_arguments(data: bytes | memoryview | mmap, trace: Trace, spans: Sequenc
     Raises UnknownHandle, InvalidQuestion (another file), DamagedTrace.
     """
     given = memoryview(data)
-    if hashlib.sha256(given).hexdigest() != trace.sha256:
+    if content_key(given) != trace.content_key:
         raise InvalidQuestion(f"{trace.name}: this is not the file that the trace was read from.")
     content = unwrapped(given, trace.name, is_trace).content
     found: dict[str, Any] = {}

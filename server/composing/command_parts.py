@@ -2,16 +2,21 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from server.composing.cache_place import build_trace_cache
 from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
 
 if TYPE_CHECKING:
     from limits.administration import Administration
+    from server.adapters.workers.local_files import LocalFiles
     from server.agent.turn import Pictures
     from server.edges.cli.config import Checked, ShownSetting
     from server.edges.cli.local import LocalWorkers
+    from traces.model import Trace
+    from traces.progress import Progress
 
 
 def build_entry_points(serve: Callable[[ServeOptions], int]) -> CliEntryPoints:
@@ -21,6 +26,8 @@ def build_entry_points(serve: Callable[[ServeOptions], int]) -> CliEntryPoints:
         analysis=_open_analysis,
         administration=_open_administration,
         workers=_open_workers,
+        read_file=_read_file,
+        trace_cache=build_trace_cache,
         show_config=_show_config,
         missing_kernels=_missing_kernels,
         check_config=_check_config,
@@ -51,13 +58,27 @@ def _check_config() -> "AsyncIterator[Checked]":
     return checked(load_settings())
 
 
+def _read_file(source: Path, progress: "Progress") -> "Trace":
+    """The trace of a file, from the cache where it was read before. Raises TraceError, OSError, ConfigError."""
+    return _open_files().read(source, source.name, progress)
+
+
+@cache
+def _open_files() -> "LocalFiles":
+    """One for each command, which remarks on the cache once. Raises ConfigError."""
+    from server.adapters.workers.local_files import LocalFiles
+    from server.edges.cli.reading import remark
+
+    return LocalFiles(build_trace_cache(), remark)
+
+
 def _open_workers() -> "LocalWorkers":
     """Workers of this process alone; stdout belongs to their answers."""
     from server.adapters.in_process.workers import InlineTraceWorkers
     from server.adapters.json_log import log_as_json
 
     log_as_json()
-    return InlineTraceWorkers()
+    return InlineTraceWorkers(files=_open_files())
 
 
 def _open_analysis(options: AnalyzeOptions, pictures: "Pictures") -> Analysis:
@@ -69,7 +90,7 @@ def _open_analysis(options: AnalyzeOptions, pictures: "Pictures") -> Analysis:
 
     settings = load_settings(model=options.model, debug_messages_dir=options.debug_messages_dir)
     log_as_json()
-    workers = InlineTraceWorkers()
+    workers = InlineTraceWorkers(files=_open_files())
     return Analysis(agent=build_agent(settings, workers=workers, pictures=pictures), workers=workers)
 
 

@@ -12,6 +12,9 @@ from traces.model import Trace
 P = ParamSpec("P")
 R = TypeVar("R")
 
+CACHE_BYTES = 10 << 30
+"""Of parsed traces on disk, unless a setting says otherwise."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceRow:
@@ -92,9 +95,9 @@ class TraceRecords(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OpenTrace:
-    """A parsed trace in the cache: `columns` is the file every worker maps."""
+    """A parsed trace in the cache: `columns` is the file every worker maps, `key` what its content was asked for by."""
 
-    sha256: str
+    key: str
     columns: Path
 
 
@@ -142,8 +145,9 @@ class Importing:
 class TraceWorkers(Protocol):
     """CPU work away from the event loop, in processes with bounds on memory and time."""
 
-    async def read(self, source: Path, *, name: str, sha256: str) -> OpenTrace:
-        """Parse an upload into the cache (at once when it is there already).
+    async def read(self, source: Path, *, name: str, key: str) -> OpenTrace:
+        """Parse an upload into the cache (at once when it is there already). `key` is what the caller knows its content
+        by: the SHA-256 of an upload's row, or a content key.
 
         Raises traces.errors.TraceError for a bad file, WorkerFailed when the worker died or ran out of memory or time,
         Busy when too many are being read.
@@ -154,11 +158,11 @@ class TraceWorkers(Protocol):
         """How far `read` is with an upload; None when it does not read it, or has done."""
         ...
 
-    async def cached(self, sha256: str) -> OpenTrace | None:
+    async def cached(self, key: str) -> OpenTrace | None:
         """The trace if it is in the cache and can be read."""
         ...
 
-    async def forget(self, sha256: str) -> None:
+    async def forget(self, key: str) -> None:
         """Drop it from the cache, when no stored trace has these bytes any more."""
         ...
 

@@ -59,7 +59,7 @@ class TraceLibrary:
         trace_id = str(uuid.uuid4())
         object_path = f"{caller.account_id}/{trace_id}"
         try:
-            opened = await self._workers.read(upload, name=name, sha256=sha256)
+            opened = await self._workers.read(upload, name=name, key=sha256)
             summary = await self._workers.ask(opened, summarise)
             findings = await self._findings(opened)
             row = TraceRow(
@@ -149,7 +149,7 @@ class TraceLibrary:
 
     async def _read_again(self, row: TraceRow) -> OpenTrace:
         async with self._copied(row) as copy:
-            return await self._workers.read(copy, name=row.name, sha256=row.sha256)
+            return await self._workers.read(copy, name=row.name, key=row.sha256)
 
     @asynccontextmanager
     async def _copied(self, row: TraceRow) -> AsyncIterator[Path]:

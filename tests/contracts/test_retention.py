@@ -45,9 +45,9 @@ class Shelf:
         """Store a trace that is kept for so many days."""
         upload = self._folder / new_uuid()
         upload.write_bytes(content)
-        opened = await self.workers.read(upload, name="t", sha256=new_uuid().replace("-", "") * 2)
+        opened = await self.workers.read(upload, name="t", key=new_uuid().replace("-", "") * 2)
         expires_at = None if days is None else self.clock.now() + days * DAY
-        row = replace(a_trace_of(caller), sha256=opened.sha256, expires_at=expires_at)
+        row = replace(a_trace_of(caller), sha256=opened.key, expires_at=expires_at)
         await self.world.traces.insert(row)
         await self.objects.put(TRACES_BUCKET, row.object_path, content)
         return row

@@ -25,11 +25,11 @@ def columns(cache: Path, name: str, *, size: int, used: int, engine: str = ENGIN
     return file
 
 
-async def read(workers: ProcessWorkers, folder: Path, sha256: str) -> OpenTrace:
+async def read(workers: ProcessWorkers, folder: Path, key: str) -> OpenTrace:
     upload = folder / "upload"
-    upload.write_bytes(b"main;work 3\nmain 2\n")
+    upload.write_bytes(b"main;work 3\nmain 2\n# " + key.encode())
     with anyio.fail_after(60):
-        return await workers.read(upload, name="stacks.txt", sha256=sha256)
+        return await workers.read(upload, name="stacks.txt", key=key)
 
 
 def test_what_was_used_longest_ago_goes_first_and_only_as_much_as_needed(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ async def test_a_trace_that_is_asked_about_outlives_one_that_is_not(tmp_path: Pa
     for_two = process_workers(cache, cache_bytes=2 * first.columns.stat().st_size)
     assert await for_two.ask(first, frame_count) == 2
     await read(for_two, tmp_path, "c" * 64)
-    assert await for_two.cached(second.sha256) is None
+    assert await for_two.cached(second.key) is None
     assert await for_two.ask(first, frame_count) == 2
 
 
@@ -83,5 +83,5 @@ async def test_a_trace_that_made_room_is_read_again(tmp_path: Path) -> None:
     workers = process_workers(tmp_path / "cache", cache_bytes=0)
     first = await read(workers, tmp_path, "a" * 64)
     await read(workers, tmp_path, "b" * 64)
-    assert await workers.cached(first.sha256) is None
+    assert await workers.cached(first.key) is None
     assert await workers.ask(await read(workers, tmp_path, "a" * 64), frame_count) == 2

@@ -30,7 +30,7 @@ async def read(workers: TraceWorkers, tmp_path: Path, content: bytes = STACKS, n
     upload = tmp_path / "upload"
     upload.write_bytes(content)
     with anyio.fail_after(60):
-        return await workers.read(upload, name=name, sha256=hashlib.sha256(content).hexdigest())
+        return await workers.read(upload, name=name, key=hashlib.sha256(content).hexdigest())
 
 
 def frame_count(trace: Trace) -> int:
@@ -55,7 +55,7 @@ async def test_what_was_read_is_cached_until_it_is_forgotten(workers: TraceWorke
     cached = await workers.cached(sha256)
     assert cached is not None
     assert await workers.ask(cached, frame_count) == 5
-    assert (await workers.read(tmp_path / "gone", name="x", sha256=sha256)).sha256 == opened.sha256
+    assert (await workers.read(tmp_path / "gone", name="x", key=sha256)).key == opened.key
     await workers.forget(sha256)
     await workers.forget(sha256)
     assert await workers.cached(sha256) is None
@@ -207,7 +207,7 @@ async def test_a_damaged_or_foreign_cache_file_is_no_cache(tmp_path: Path) -> No
     opened = await read(workers, tmp_path)
     for damage in (b"", b"something else entirely" * 500, opened.columns.read_bytes()[:300]):
         opened.columns.write_bytes(damage)
-        assert await workers.cached(opened.sha256) is None
+        assert await workers.cached(opened.key) is None
         assert not opened.columns.exists()
         assert await workers.ask(await read(workers, tmp_path), frame_count) == 5
 
@@ -220,12 +220,13 @@ async def test_a_cache_that_is_lost_between_two_questions_is_said(tmp_path: Path
         await workers.ask(opened, frame_count)
 
 
-async def test_reading_leaves_nothing_but_the_columns(tmp_path: Path) -> None:
+async def test_reading_leaves_nothing_but_the_columns_and_what_leads_there(tmp_path: Path) -> None:
     workers = process_workers(tmp_path / "cache")
     opened = await read(workers, tmp_path)
     with pytest.raises(TraceError):
         await read(workers, tmp_path, b"\x1f\x8b\x08\x00broken")
-    assert list(opened.columns.parent.iterdir()) == [opened.columns]
+    left = sorted(file.suffix for file in opened.columns.parent.iterdir())
+    assert left == [".columns", ".key"]
 
 
 async def test_a_trace_that_was_read_answers_sql(workers: TraceWorkers, tmp_path: Path) -> None:
@@ -234,6 +235,6 @@ async def test_a_trace_that_was_read_answers_sql(workers: TraceWorkers, tmp_path
     assert (found.rows, found.more) == ((("read", 700),), False)
     with pytest.raises(SqlRefused, match="did you mean nodes"):
         await workers.query(opened, "SELECT * FROM node")
-    await workers.forget(opened.sha256)
+    await workers.forget(opened.key)
     with pytest.raises(WorkerFailed):
         await workers.query(opened, "SELECT 1")

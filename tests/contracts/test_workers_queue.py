@@ -22,7 +22,7 @@ async def test_imports_wait_in_line_and_one_too_many_gets_a_retry_after(tmp_path
 
     async def one(sha256: str) -> None:
         try:
-            opened.append(await workers.read(upload, name="stacks.txt", sha256=sha256))
+            opened.append(await workers.read(upload, name="stacks.txt", key=sha256))
         except Busy as error:
             refused.append(error)
 
@@ -33,16 +33,16 @@ async def test_imports_wait_in_line_and_one_too_many_gets_a_retry_after(tmp_path
     assert len(opened) == 5
     assert [error.retry_after_s for error in refused] == [30]
     assert str(refused[0]).startswith("5 traces are waiting to be read already. Try stacks.txt again")
-    await workers.read(upload, name="stacks.txt", sha256="f" * 64)
+    await workers.read(upload, name="stacks.txt", key="f" * 64)
 
 
 async def test_a_trace_that_is_there_already_needs_no_place_in_the_line(tmp_path: Path) -> None:
     upload = tmp_path / "upload"
     upload.write_bytes(b"main;work 3\nmain 2\n")
-    await process_workers(tmp_path / "cache").read(upload, name="stacks.txt", sha256="a" * 64)
+    await process_workers(tmp_path / "cache").read(upload, name="stacks.txt", key="a" * 64)
     full = process_workers(tmp_path / "cache", most_imports=0)
     with pytest.raises(Busy):
-        await full.read(upload, name="stacks.txt", sha256="b" * 64)
+        await full.read(upload, name="stacks.txt", key="b" * 64)
     assert await full.cached("a" * 64) is not None
 
 
@@ -54,7 +54,7 @@ async def test_those_who_wait_know_their_place_and_nobody_else_has_one(tmp_path:
     seen: list[list[int | None]] = []
 
     async def one(number: int) -> None:
-        await workers.read(uploads[number], name="stacks.txt", sha256=f"{number:064}")
+        await workers.read(uploads[number], name="stacks.txt", key=f"{number:064}")
         progress = [await workers.importing(upload) for upload in uploads]
         seen.append([one.place for one in progress if one is not None and one.place is not None])
 
@@ -87,7 +87,7 @@ async def test_how_much_an_importer_has_read_only_grows(tmp_path: Path) -> None:
     with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(look)
-            await workers.read(upload, name="stacks.txt", sha256="c" * 64)
+            await workers.read(upload, name="stacks.txt", key="c" * 64)
             ended.set()
     assert seen == sorted(seen)
     assert seen[0] == 0, "the worker had not begun"

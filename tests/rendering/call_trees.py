@@ -29,7 +29,7 @@ def sampled(program: Program, name: str = "random") -> Trace:
     builder, table = TraceBuilder(name, "test"), StackTable()
     leaf = table.leaves([[builder.frame(frame) for frame in stack] for stack, _ in program])
     builder.add_sampled("main", table, leaf, [np.array([weight * 1_000 for _, weight in program])])
-    return builder.build(sha256="0" * 64, source_bytes=1)
+    return builder.build(content_key="0" * 64, source_bytes=1)
 
 
 def evented(program: Program, name: str = "random") -> Trace:
@@ -48,7 +48,7 @@ def evented(program: Program, name: str = "random") -> Trace:
     slices.sort(key=lambda one: (one[0], -one[1]))
     start, end, frame = (np.array(column) for column in zip(*slices, strict=True))
     builder.add_evented("main", nest_slices(start.astype(np.int64), end.astype(np.int64), frame.astype(np.int32)))
-    return builder.build(sha256="0" * 64, source_bytes=1)
+    return builder.build(content_key="0" * 64, source_bytes=1)
 
 
 def merged(stacks: Sequence[tuple[Stack, int]]) -> dict[Stack, int]:

@@ -29,7 +29,7 @@ def slices(start: list[int], end: list[int], names: str = "") -> Trace:
     frame = [builder.frame(names[i] if names else "work") for i in range(len(start))]
     columns = np.array(start, np.int64), np.array(end, np.int64), np.array(frame, np.int32)
     builder.add_evented("main", nest_slices(*columns))
-    return builder.build(sha256="0" * 64, source_bytes=1)
+    return builder.build(content_key="0" * 64, source_bytes=1)
 
 
 def titles_of(picture: Picture) -> list[str]:
@@ -89,7 +89,7 @@ def test_a_million_spans_in_one_pixel_keep_their_colour() -> None:
     frame[0] = builder.frame("rest")
     columns = np.append(10**10, start), np.append(2 * 10**10, start + 1)
     builder.add_evented("main", nest_slices(columns[0], columns[1], frame))
-    trace = builder.build(sha256="0" * 64, source_bytes=1)
+    trace = builder.build(content_key="0" * 64, source_bytes=1)
 
     picture = render_flamegraph(trace, FlamegraphOptions(width=200, depth_axis=False, value_axis=False, title="t"))
 

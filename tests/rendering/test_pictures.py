@@ -45,7 +45,7 @@ def trace_of(stacks: Sequence[tuple[str, float]], name: str = "server.txt") -> T
     frames = [[builder.frame(frame) for frame in stack.split(";")] for stack, _ in stacks]
     weights = np.array([weight * MS for _, weight in stacks])
     builder.add_sampled("main thread", table, table.leaves(frames), [weights])
-    return builder.build(sha256="0" * 64, source_bytes=1)
+    return builder.build(content_key="0" * 64, source_bytes=1)
 
 
 def scene_of(trace: Trace, **asked: Any) -> Scene:
@@ -235,7 +235,7 @@ def test_a_window_without_calls_says_so() -> None:
     builder, table = TraceBuilder("idle.txt", "collapsed"), StackTable()
     leaf = table.leaves([[builder.frame("main")], [], [builder.frame("main")]])
     builder.add_sampled("main", table, leaf, [np.array([10.0, 10, 10]) * MS])
-    trace = builder.build(sha256="0" * 64, source_bytes=1)
+    trace = builder.build(content_key="0" * 64, source_bytes=1)
 
     scene = scene_of(trace, window=Window(12 * MS, 18 * MS))
 

@@ -9,7 +9,15 @@ from pathlib import Path
 from traces.cache import ENGINE_VERSION
 
 COLUMNS = ".columns"
+POINTER = ".key"
+"""A small file that leads from another name of a content to its columns."""
+
 UNFINISHED = ".new"
+LIMIT = "limit"
+"""The file of a cache's own bound."""
+
+MOST_POINTERS = 4_096
+"""Of files that were asked about under so many other paths the first are read again."""
 
 
 def mark_used(columns: Path, stat: os.stat_result) -> None:
@@ -22,7 +30,7 @@ def mark_used(columns: Path, stat: os.stat_result) -> None:
         return
 
 
-def evict(cache: Path, *, keep: Path, most_bytes: int, unfinished_s: int) -> None:
+def evict(cache: Path, *, keep: Path | None, most_bytes: int, unfinished_s: int) -> None:
     """Remove columns, used longest ago first, until the cache holds `most_bytes` at most; `keep` always stays. First
     goes what no engine opens any more: other versions' columns, and what was being written more than `unfinished_s`
     ago.
@@ -35,6 +43,9 @@ def evict(cache: Path, *, keep: Path, most_bytes: int, unfinished_s: int) -> Non
             with suppress(FileNotFoundError):  # another worker evicts too
                 _remove_engine(other)
     ours = cache / ENGINE_VERSION
+    pointers = sorted(_files(ours, POINTER), key=lambda one: -one[1].st_mtime_ns)
+    for file, _ in pointers[MOST_POINTERS if most_bytes else 0 :]:
+        file.unlink(missing_ok=True)
     written_since = time.time() - unfinished_s
     for file, stat in _files(ours, UNFINISHED):
         if stat.st_mtime < written_since:
@@ -47,6 +58,14 @@ def evict(cache: Path, *, keep: Path, most_bytes: int, unfinished_s: int) -> Non
             excess -= stat.st_size
 
 
+def cached_files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """The columns of one engine, or those of all in the cache's folder."""
+    yield from _files(folder, COLUMNS)
+    if folder.is_dir():
+        for engine in folder.iterdir():
+            yield from _files(engine, COLUMNS)
+
+
 def _files(folder: Path, suffix: str) -> Iterator[tuple[Path, os.stat_result]]:
     for file in folder.glob(f"*{suffix}"):
         with suppress(FileNotFoundError):
@@ -56,7 +75,7 @@ def _files(folder: Path, suffix: str) -> Iterator[tuple[Path, os.stat_result]]:
 def _remove_engine(folder: Path) -> None:
     """Files that are not columns are not ours: they stay, and their folder with them."""
     for file in folder.iterdir():
-        if file.suffix in {COLUMNS, UNFINISHED}:
+        if file.suffix in {COLUMNS, POINTER, UNFINISHED}:
             file.unlink(missing_ok=True)
     if not any(folder.iterdir()):
         folder.rmdir()

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from server.adapters.workers.cache_eviction import UNFINISHED, evict, mark_used
+from server.adapters.workers.cache_eviction import mark_used
 from server.adapters.workers.pages import keep_freed_pages
 from server.adapters.workers.shared_progress import Place, attached_progress
+from server.adapters.workers.trace_cache import TraceCache
 from server.ports.traces import OpenTrace
 from traces import cache
+from traces.content_key import content_key
 from traces.errors import DamagedTrace
 from traces.model import Trace
 from traces.progress import Progress
@@ -29,10 +31,6 @@ not memory.
 
 IMPORTER_NICENESS = 10
 """Importing yields to questions, which a person waits for."""
-
-
-GRACE_S = 60
-"""An importer is stopped at its bound; a minute later surely nobody writes any more."""
 
 
 class CacheUnusable(Exception):
@@ -48,20 +46,20 @@ class Bounds:
 
 
 def import_trace(
-    source: Path, name: str, columns: Path, bounds: Bounds, cache_bytes: int, place: Place | None = None
-) -> None:
-    """Parse a file and write its columns into the cache, completely or not at all; then make room for them. How far
-    that is stands in the memory at `place`. Raises TraceError kinds, MemoryError, OSError.
+    source: Path, name: str, key: str, kept: TraceCache, bounds: Bounds, place: Place | None = None
+) -> Path:
+    """Have a file's columns in the cache, where `key` leads to from then on: parsed, unless they are there. How far
+    that is stands in the memory at `place`. Returns the columns. Raises TraceError kinds, MemoryError, OSError.
     """
     _bound(bounds)
     failure: list[BaseException] = []
+    columns: list[Path] = []
 
     def work() -> None:
         os.nice(IMPORTER_NICENESS)
         try:
-            _write_columns(source, name, columns, attached_progress(place))
-            unfinished_s = bounds.cpu_seconds + GRACE_S
-            evict(columns.parent.parent, keep=columns, most_bytes=cache_bytes, unfinished_s=unfinished_s)
+            columns.append(_columns(source, name, kept, attached_progress(place)))
+            kept.point(key, columns[0])
         except BaseException as error:  # noqa: BLE001 - carried to the caller's thread, where it is raised
             failure.append(error)
 
@@ -71,6 +69,7 @@ def import_trace(
     thread.join()
     if failure:
         raise failure[0]
+    return columns[0]
 
 
 def answer(
@@ -90,19 +89,16 @@ def is_readable(trace: Trace) -> bool:
     return len(trace.profiles) > 0
 
 
-def _write_columns(source: Path, name: str, columns: Path, progress: Progress) -> None:
+def _columns(source: Path, name: str, kept: TraceCache, progress: Progress) -> Path:
+    """A command, or another upload of the same content, may have left them: then under its file's name."""
     with source.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
-        buffers = cache.encode(read_trace(data, name=name, progress=progress))
-        columns.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        aside = columns.with_name(f"{columns.name}.{os.getpid()}{UNFINISHED}")
-        try:
-            with aside.open("wb") as out:
-                out.writelines(buffers)
-            aside.replace(columns)
-        finally:
-            aside.unlink(missing_ok=True)
+        columns = kept.columns(content_key(data))
+        known = kept.open(columns)
+        if known is not None and known.name == name:
+            return columns
+        return kept.keep(read_trace(data, name=name, progress=progress))
 
 
 _open_traces: OrderedDict[tuple[Path, int, int], Trace] = OrderedDict()

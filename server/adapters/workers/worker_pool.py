@@ -6,16 +6,16 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import anyio
 import anyio.to_process
+import anyio.to_thread
 from anyio import BrokenWorkerProcess, CapacityLimiter
 
 from server.adapters.workers import jobs
-from server.adapters.workers.cache_eviction import COLUMNS
 from server.adapters.workers.jobs import Bounds, CacheUnusable
 from server.adapters.workers.shared_progress import shared_progress
 from server.adapters.workers.sql_process import SqlBounds, SqlSandbox
+from server.adapters.workers.trace_cache import TraceCache
 from server.errors import Busy, WorkerFailed
 from server.ports.traces import Importing, OpenTrace, SqlRows
-from traces.cache import ENGINE_VERSION
 from traces.model import Trace
 from traces.progress import Progress
 
@@ -51,8 +51,7 @@ class ProcessWorkers:
         most_imports: int = MOST_IMPORTS,
         sql_bounds: SqlBounds | None = None,
     ) -> None:
-        self._folder = cache / ENGINE_VERSION
-        self._cache_bytes = cache_bytes
+        self._cache = TraceCache(cache, cache_bytes)
         self._importers = CapacityLimiter(importers)
         self._most_imports = most_imports
         self._askers = CapacityLimiter(askers)
@@ -77,7 +76,7 @@ class ProcessWorkers:
     def questions_waiting(self) -> int:
         return self._askers.statistics().tasks_waiting
 
-    async def read(self, source: Path, *, name: str, sha256: str) -> OpenTrace:
+    async def read(self, source: Path, *, name: str, key: str) -> OpenTrace:
         """As the port says; raises Busy when too many wait already."""
         if self.imports_running + self.imports_waiting >= self._most_imports:
             raise Busy(
@@ -89,8 +88,8 @@ class ProcessWorkers:
         try:
             async with self._importers:
                 self._line.remove(waiting)
-                cached = await self.cached(sha256)
-                return cached if cached is not None else await self._import(source, name, sha256)
+                cached = await self.cached(key)
+                return cached if cached is not None else await self._import(source, name, key)
         finally:
             if waiting in self._line:
                 self._line.remove(waiting)
@@ -108,33 +107,33 @@ class ProcessWorkers:
             return Importing()
         return Importing(bytes_read=None if progress is None else progress.bytes_read(size))
 
-    async def _import(self, source: Path, name: str, sha256: str) -> OpenTrace:
-        columns = self._columns(sha256)
+    async def _import(self, source: Path, name: str, key: str) -> OpenTrace:
         bounds = Bounds(self._memory_bytes, self._import_seconds)
         with shared_progress() as shared:
             self._progress[source] = shared.progress
             try:
-                job = (jobs.import_trace, source, name, columns, bounds, self._cache_bytes, shared.place)
-                await self._run(self._import_seconds, f"Reading {name}", *job)
+                job = (jobs.import_trace, source, name, key, self._cache, bounds, shared.place)
+                columns: Path = await self._run(self._import_seconds, f"Reading {name}", *job)
             finally:
                 self._progress.pop(source, None)
-        return OpenTrace(sha256, columns)
+        return OpenTrace(key, columns)
 
-    async def cached(self, sha256: str) -> OpenTrace | None:
-        opened = OpenTrace(sha256, self._columns(sha256))
-        if not await anyio.Path(opened.columns).exists():
+    async def cached(self, key: str) -> OpenTrace | None:
+        columns = await anyio.to_thread.run_sync(self._cache.find, key)
+        if columns is None or not await anyio.Path(columns).exists():
             return None
+        opened = OpenTrace(key, columns)
         try:
             is_readable = await self._answer(opened, jobs.is_readable, (), {})
         except CacheUnusable:
             is_readable = False
         if not is_readable:
-            await self.forget(sha256)
+            await self.forget(key)
             return None
         return opened
 
-    async def forget(self, sha256: str) -> None:
-        await anyio.Path(self._columns(sha256)).unlink(missing_ok=True)
+    async def forget(self, key: str) -> None:
+        await anyio.to_thread.run_sync(self._cache.forget, key)
 
     async def ask(
         self, trace: OpenTrace, question: Callable[Concatenate[Trace, P], R], /, *args: P.args, **kwargs: P.kwargs
@@ -142,7 +141,7 @@ class ProcessWorkers:
         try:
             answered: R = await self._answer(trace, question, args, kwargs)
         except CacheUnusable:
-            await self.forget(trace.sha256)
+            await self.forget(trace.key)
             raise WorkerFailed(LOST) from None
         return answered
 
@@ -171,6 +170,3 @@ class ProcessWorkers:
         except MemoryError:
             limit_gb = self._memory_bytes / (1 << 30)
             raise WorkerFailed(f"{what} needed more than the {limit_gb:.1f} GB a worker may use.") from None
-
-    def _columns(self, sha256: str) -> Path:
-        return self._folder / f"{sha256}{COLUMNS}"

@@ -1,7 +1,6 @@
 """`flamechat analyze TRACE ["question"]`: one turn of the conversation without a server, a browser or a database."""
 
 import asyncio
-import hashlib
 import uuid
 from collections import Counter
 from collections.abc import Sequence
@@ -135,9 +134,8 @@ async def _turn(analysis: Analysis, source: Path, question: str, sink: TerminalS
     with progress(f"Reading {source.name}") as show:
         following = asyncio.create_task(_follow(analysis, source, show))
         try:
-            sha256 = await asyncio.to_thread(_sha256, source)
-            opened = await analysis.workers.read(source, name=source.name, sha256=sha256)
-            row = await analysis.workers.ask(opened, _row, sha256)
+            opened = await analysis.workers.open(source)
+            row = await analysis.workers.ask(opened, _row)
         finally:
             following.cancel()
     turn = TurnInput(
@@ -160,21 +158,17 @@ async def _turn(analysis: Analysis, source: Path, question: str, sink: TerminalS
     return await analysis.agent.answer(turn, sink)
 
 
-def _sha256(source: Path) -> str:
-    with source.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _row(trace: Trace, sha256: str) -> TraceRow:
+def _row(trace: Trace) -> TraceRow:
+    """As a server has it in its database; its digest and its object belong to an upload."""
     from traces.analysis.summary import summarise
 
     summary = summarise(trace)
     return TraceRow(
-        trace_id=str(uuid.uuid5(uuid.NAMESPACE_URL, sha256)),
+        trace_id=str(uuid.uuid5(uuid.NAMESPACE_URL, trace.content_key)),
         account_id=LOCAL_USER_ID,
         user_id=LOCAL_USER_ID,
         name=trace.name,
-        sha256=sha256,
+        sha256="",
         size_bytes=summary.source_bytes,
         format=summary.format,
         unit=summary.unit,

@@ -9,6 +9,7 @@ import click
 from click.exceptions import Exit, NoSuchCommand
 
 from server.edges.cli.entry_points import CliEntryPoints
+from server.edges.cli.reading import READ_FILE
 
 DECLARED_IN = {
     "analyze": "running",
@@ -27,6 +28,7 @@ DECLARED_IN = {
     "mcp": "running",
     "schema": "running",
     "serve": "running",
+    "cache": "cache_command",
     "config": "config",
     "check-config": "config",
     "plans": "plan_commands",
@@ -86,6 +88,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that was named. Raises Exit."""
+        READ_FILE.set(self._entry_points.read_file)
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:

@@ -5,22 +5,29 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from server.edges.cli.entry_points import parsed
 from server.edges.cli.progress_bar import ProgressBar
+from server.errors import ConfigError
 from server.quoting import visible
 from traces.errors import TraceError
 
 if TYPE_CHECKING:
     from traces.model import Trace
+    from traces.progress import Progress
 
 FAILED = 1
 MISUSED = 2
 """Exit codes: the trace or the model failed; the command was called wrongly."""
+
+READ_FILE: "ContextVar[Callable[[Path, Progress], Trace]]" = ContextVar("read_file", default=parsed)
+"""How this command's files are opened: set for it by the application."""
 
 FOLLOWED_EVERY_S = 0.1
 """Seconds between two looks at how much was read."""
@@ -30,6 +37,11 @@ def fail(message: str, code: int = FAILED) -> NoReturn:
     """End the command with one line on stderr."""
     click.echo(f"flamechat: {visible(message)}", err=True)
     raise click.exceptions.Exit(code)
+
+
+def remark(message: str) -> None:
+    """One line on stderr, with which the command goes on."""
+    click.echo(f"flamechat: {visible(message)}", err=True)
 
 
 ShowRead = Callable[[int, int], None]
@@ -104,12 +116,18 @@ def read_or_fail(source: Path) -> "Trace":
     name = "stdin" if str(source) == "-" else source.name
     try:
         with progress(f"Reading {name}") as show:
-            data = sys.stdin.buffer.read() if str(source) == "-" else mapped(source)
             reading = Progress()
-            with following(lambda: show(reading.bytes_read(len(data)), len(data))):
-                return read_trace(data, name=name, progress=reading)
+            if str(source) == "-":
+                data = sys.stdin.buffer.read()
+                with following(lambda: show(reading.bytes_read(len(data)), len(data))):
+                    return read_trace(data, name=name, progress=reading)
+            size = source.stat().st_size
+            with following(lambda: show(reading.bytes_read(size), size)):
+                return READ_FILE.get()(source, reading)
     except TraceError as error:
         fail(named(name, str(error)))
+    except ConfigError as error:
+        fail(str(error), MISUSED)
     except OSError as error:
         fail(f"{source}: {error.strerror or error}")
 

@@ -100,7 +100,7 @@ async def _opened(services: PictureServices, file: Upload) -> AsyncIterator[Open
     """A trace that is not stored: its columns go when the context ends, unless they were there before."""
     known = await services.workers.cached(file.sha256)
     try:
-        yield known or await services.workers.read(file.path, name=file.name, sha256=file.sha256)
+        yield known or await services.workers.read(file.path, name=file.name, key=file.sha256)
     finally:
         if known is None:
             await services.workers.forget(file.sha256)

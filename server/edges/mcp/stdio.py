@@ -1,13 +1,11 @@
 """`flamechat mcp [TRACE...]`: the tools for a program on this machine, over stdin and stdout."""
 
-import hashlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
-import anyio.to_thread
 from mcp.server.stdio import stdio_server
 
 from server.agent.tools.contract.tool_context import KnownTrace, Need
@@ -17,8 +15,6 @@ from server.edges.mcp.tools import Context, tools_server
 from server.errors import NotFound, NotSupported
 from server.ports.traces import OpenTrace
 from server.protocol.wire_values import LimitsView
-
-COPIED_AT_ONCE = 1 << 20
 
 
 class LocalTraces:
@@ -66,8 +62,7 @@ class LocalTraces:
         async with self._reading:
             if trace_id not in self._read:
                 try:
-                    sha256 = await anyio.to_thread.run_sync(_digest, file)
-                    self._read[trace_id] = await self._workers.read(file, name=file.name, sha256=sha256)
+                    self._read[trace_id] = await self._workers.open(file)
                 except OSError as error:
                     raise NotFound(f"{file.name} cannot be read: {error.strerror or error}.") from None
             return self._read[trace_id]
@@ -121,14 +116,6 @@ class LocalToolContext:
 
     async def usage(self) -> LimitsView:
         raise NotSupported("There is no plan here.")
-
-
-def _digest(file: Path) -> str:
-    digest = hashlib.sha256()
-    with file.open("rb") as source:
-        while piece := source.read(COPIED_AT_ONCE):
-            digest.update(piece)
-    return digest.hexdigest()
 
 
 async def serve_stdio(local_traces: LocalTraces, *, version: str) -> None:

@@ -134,7 +134,7 @@ async def test_a_trace_that_is_gone_fails_the_tool_not_the_process() -> None:
 
         async def ask(self, trace: OpenTrace, question: Any, /, *args: Any, **kwargs: Any) -> Any:
             self.asked += 1
-            gone = replace(trace, sha256="0" * 64) if self.asked == 2 else trace
+            gone = replace(trace, key="0" * 64) if self.asked == 2 else trace
             return await workers.ask(gone, question, *args, **kwargs)
 
     scene.agent._workers = Forgetful()  # type: ignore[assignment]

@@ -41,7 +41,7 @@ def small_trace(*, hostile: bool = False) -> Trace:
     leaves = stacks.leaves([[main, load, parse], [main, draw], [main]])
     weights = np.array([600 * MS, 250 * MS, 150 * MS])
     builder.add_sampled("MainThread", stacks, leaves, [weights], time=np.array([0, 600 * MS, 850 * MS]))
-    return builder.build(sha256="5" * 64, source_bytes=4_200)
+    return builder.build(content_key="5" * 64, source_bytes=4_200)
 
 
 @dataclass(slots=True)
@@ -123,7 +123,7 @@ def stage(
         account_id="a1",
         user_id=LOCAL_USER_ID,
         name=trace.name,
-        sha256=trace.sha256,
+        sha256=trace.content_key,
         size_bytes=trace.source_bytes,
         format=trace.format,
         unit="nanoseconds",

@@ -194,7 +194,7 @@ async def test_a_function_that_passes_its_work_on_is_followed_to_where_it_is_don
 
 
 async def test_the_newest_other_trace_is_compared_when_none_is_named() -> None:
-    before = replace(sampled([("main;parse", 20), ("main;draw", 80)]), name="before", sha256="6" * 64)
+    before = replace(sampled([("main;parse", 20), ("main;draw", 80)]), name="before", content_key="6" * 64)
     after = sampled([("main;parse", 60), ("main;draw", 40)])
     answer = await asked("Is this slower than before?", after, before)
     assert answer.text.startswith("**[`parse`](#f1) takes more than before: 20.0% before, 60.0% now of self value.**")
@@ -203,5 +203,5 @@ async def test_the_newest_other_trace_is_compared_when_none_is_named() -> None:
 
 async def test_the_plan_is_reported_where_there_is_an_account() -> None:
     one = sampled([("main", 1)])
-    answer = await asked("How many messages do I have left?", one, replace(one, name="other", sha256="6" * 64))
+    answer = await asked("How many messages do I have left?", one, replace(one, name="other", content_key="6" * 64))
     assert answer.text.startswith("**Your plan is `team`**: 7 of 20 messages of this conversation used, 13 left; 3")

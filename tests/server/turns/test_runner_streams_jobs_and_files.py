@@ -121,9 +121,9 @@ class CountingWorkers(InlineTraceWorkers):
         super().__init__()
         self.reads = 0
 
-    async def read(self, source: Path, *, name: str, sha256: str) -> OpenTrace:
+    async def read(self, source: Path, *, name: str, key: str) -> OpenTrace:
         self.reads += 1
-        return await super().read(source, name=name, sha256=sha256)
+        return await super().read(source, name=name, key=key)
 
 
 async def test_g25_a_trace_is_read_once_however_much_is_asked_of_it(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ async def test_g25_work_on_a_trace_is_done_in_another_process(tmp_path: Path) ->
     """The event loop, and with it everybody else, waits for nobody's picture."""
     workers, upload = process_workers(tmp_path / "cache"), tmp_path / "stacks.txt"
     upload.write_bytes(STACKS)
-    opened = await workers.read(upload, name="stacks.txt", sha256="a" * 64)
+    opened = await workers.read(upload, name="stacks.txt", key="a" * 64)
     assert await workers.ask(opened, process_of) != os.getpid()
 
 

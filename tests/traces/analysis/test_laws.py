@@ -43,7 +43,7 @@ def sampled(rows: list[tuple[Stack, int]]) -> Trace:
     table = StackTable()
     leaves = table.leaves([[frames[i] for i in stack] for stack, _ in rows])
     builder.add_sampled("samples", table, leaves, [np.array([weight for _, weight in rows])])
-    return builder.build(sha256="0" * 64, source_bytes=1)
+    return builder.build(content_key="0" * 64, source_bytes=1)
 
 
 def evented(rows: list[tuple[int, int, int]]) -> Trace:
@@ -52,7 +52,7 @@ def evented(rows: list[tuple[int, int, int]]) -> Trace:
     start, duration, frame = (np.array(column, np.int64) for column in zip(*rows, strict=True))
     nested = nest_slices(start, start + duration, np.array(frames, np.int32)[frame])
     builder.add_evented("slices", nested)
-    return builder.build(sha256="0" * 64, source_bytes=1)
+    return builder.build(content_key="0" * 64, source_bytes=1)
 
 
 traces = st.one_of(stacks.map(sampled), slices.map(evented))

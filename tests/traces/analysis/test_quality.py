@@ -25,7 +25,7 @@ def recorded(
     weights = np.array(every or [10] * len(stacks)) * MS
     values = (ValueType(value, Unit.NANOSECONDS),)
     builder.add_sampled("p", table, leaves, [weights], values=values, facts=facts)
-    return summarise(builder.build(sha256="0" * 64, source_bytes=1))
+    return summarise(builder.build(content_key="0" * 64, source_bytes=1))
 
 
 def hidden(summary: TraceSummary) -> str:

@@ -34,7 +34,7 @@ def trace() -> Trace:
     builder.add_sampled("main thread", stacks, leaves, [np.array([10, 20, 40, 30]) * MS])
     starts, ends = np.array([0, 60]) * MS, np.array([55, 90]) * MS
     builder.add_evented("tasks", nest_slices(starts, ends, np.array([parse, draw], np.int32)))
-    return builder.build(sha256="0" * 64, source_bytes=123)
+    return builder.build(content_key="0" * 64, source_bytes=123)
 
 
 def test_functions_sort_by_self_or_total_and_shares_leave_idle_out(trace: Trace) -> None:
@@ -105,7 +105,7 @@ def test_a_limit_of_boxes_merges_the_narrow_ones_and_says_how_many() -> None:
     frame = builder.frame("tick")
     starts = np.arange(5000) * 10
     builder.add_evented("ticks", nest_slices(starts, starts + 5, np.full(5000, frame, np.int32)))
-    layout = time_order(builder.build(sha256="0" * 64, source_bytes=1), max_boxes=600)
+    layout = time_order(builder.build(content_key="0" * 64, source_bytes=1), max_boxes=600)
     assert len(layout.boxes) <= 600
     assert layout.merged == 5000 - len(layout.boxes)
 

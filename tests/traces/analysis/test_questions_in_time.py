@@ -41,7 +41,7 @@ def evented(*threads: Slices) -> Trace:
     for rows in threads:
         start, duration, frame = (np.array(column, np.int64) for column in zip(*rows, strict=True))
         builder.add_evented("thread", nest_slices(start, start + duration, frames[frame]))
-    return builder.build(sha256="0" * 64, source_bytes=1)
+    return builder.build(content_key="0" * 64, source_bytes=1)
 
 
 def sampled(rows: Rows, names: str = NAMES, file: str | None = None) -> Trace:
@@ -50,7 +50,7 @@ def sampled(rows: Rows, names: str = NAMES, file: str | None = None) -> Trace:
     stacks = StackTable()
     leaves = stacks.leaves([[frames[i] for i in stack] for stack, _ in rows])
     builder.add_sampled("samples", stacks, leaves, [np.array([weight for _, weight in rows], np.int64)])
-    return builder.build(sha256="0" * 64, source_bytes=1)
+    return builder.build(content_key="0" * 64, source_bytes=1)
 
 
 def spans_of(trace: Trace) -> list[tuple[str, float, float]]:
@@ -213,7 +213,7 @@ def test_functions_of_one_name_and_file_are_one_even_when_they_call_each_other()
         stacks = StackTable()
         leaf = stacks.leaves([[builder.frame("walk", "a.py", line) for line in lines]])
         builder.add_sampled("p", stacks, leaf, [np.array([10], np.int64)])
-        return builder.build(sha256="0" * 64, source_bytes=1)
+        return builder.build(content_key="0" * 64, source_bytes=1)
 
     compared = compare_traces(recorded([1, 2]), recorded([3]))
     assert [(row.total_before, row.total_after, row.status) for row in compared.rows] == [(10, 10, "same")]
@@ -224,7 +224,7 @@ def test_what_is_not_measured_alike_is_not_compared() -> None:
     stacks = StackTable()
     leaf = stacks.leaves([[builder.frame("a")]])
     builder.add_sampled("heap", stacks, leaf, [np.array([10])], values=(ValueType("space", Unit.BYTES),))
-    memory = builder.build(sha256="0" * 64, source_bytes=1)
+    memory = builder.build(content_key="0" * 64, source_bytes=1)
     with pytest.raises(InvalidQuestion, match="measures nanoseconds and memory bytes"):
         compare_traces(sampled([([0], 1)]), memory)
 

@@ -22,7 +22,7 @@ def run(parse: int, draw: int = 100, *, unit: Unit = Unit.NANOSECONDS) -> Trace:
     leaves = stacks.leaves([[frames["main"], frames["parse"]], [frames["main"], frames["draw"]]])
     weights = np.array([parse, draw]) if unit.is_time else np.array([parse, draw], np.float64)
     builder.add_sampled("t", stacks, leaves, [weights], values=(ValueType("v", unit),))
-    return builder.build(sha256=f"{parse:064d}", source_bytes=1)
+    return builder.build(content_key=f"{parse:064d}", source_bytes=1)
 
 
 @given(Numbers, Numbers)

@@ -39,7 +39,7 @@ def sampled(all_rows: list[Rows]) -> Trace:
         stacks = StackTable()
         leaves = stacks.leaves([[frames[i] for i in stack] for stack, _ in rows])
         builder.add_sampled("thread", stacks, leaves, [np.array([weight for _, weight in rows], np.int64)])
-    return builder.build(sha256="0" * 64, source_bytes=1)
+    return builder.build(content_key="0" * 64, source_bytes=1)
 
 
 def evented(all_rows: list[list[tuple[int, int, int]]]) -> Trace:
@@ -48,7 +48,7 @@ def evented(all_rows: list[list[tuple[int, int, int]]]) -> Trace:
     for rows in all_rows:
         start, duration, frame = (np.array(column, np.int64) for column in zip(*rows, strict=True))
         builder.add_evented("thread", nest_slices(start, start + duration, frames[frame]))
-    return builder.build(sha256="0" * 64, source_bytes=1)
+    return builder.build(content_key="0" * 64, source_bytes=1)
 
 
 def by_name(trace: Trace, **question: object) -> dict[str, tuple[float, float]]:
@@ -156,7 +156,7 @@ def test_all_profiles_leaves_out_what_measures_something_else() -> None:
     builder.add_sampled("cpu 2", stacks, leaf, [np.array([7, 7])])
     builder.add_sampled("memory", stacks, leaf, [np.array([99, 99])], values=(ValueType("heap", Unit.BYTES),))
     builder.add_evented("tasks", nest_slices(np.array([0]), np.array([50]), np.array([frame], np.int32)))
-    trace = builder.build(sha256="0" * 64, source_bytes=1)
+    trace = builder.build(content_key="0" * 64, source_bytes=1)
     chosen = select(trace, ALL)
     assert ([p.name for p in chosen.profiles], chosen.left_out, chosen.handle) == (["cpu 1", "cpu 2"], 2, "all")
     assert top_functions(trace, profile=ALL).scope_total == 24
@@ -169,7 +169,7 @@ def test_each_value_of_a_profile_can_be_asked_for() -> None:
     values = (ValueType("objects", Unit.COUNT), ValueType("space", Unit.BYTES))
     columns = [np.array([9, 1]), np.array([10, 1000])]
     builder.add_sampled("heap", stacks, stacks.leaves([[small], [large]]), columns, values=values, default_value=1)
-    trace = builder.build(sha256="0" * 64, source_bytes=1)
+    trace = builder.build(content_key="0" * 64, source_bytes=1)
     assert [row.name for row in top_functions(trace).rows] == ["large", "small"]
     counted = top_functions(trace, value="objects")
     assert ([row.name for row in counted.rows], counted.unit) == (["small", "large"], Unit.COUNT)
@@ -195,7 +195,7 @@ def test_libraries_are_recognised_by_where_package_managers_put_them() -> None:
     frames = [builder.frame(f"f{i}", file) for i, file in enumerate([*mine, *theirs])]
     stacks = StackTable()
     builder.add_sampled("p", stacks, stacks.leaves([[f] for f in frames]), [np.ones(len(frames))])
-    trace = builder.build(sha256="0" * 64, source_bytes=1)
+    trace = builder.build(content_key="0" * 64, source_bytes=1)
     assert library_frames(trace).tolist() == [False] * len(mine) + [True] * len(theirs)
 
 

@@ -31,7 +31,7 @@ def traced(rows: list[list[int]], values: tuple[float, ...]) -> Trace:
     column = np.array([values[i % len(values)] for i in range(len(rows))])
     measured = ValueType("time", Unit.NANOSECONDS) if column.dtype.kind == "i" else ValueType("bytes", Unit.BYTES)
     builder.add_sampled("main", table, leaves, [column], values=(measured,))
-    return builder.build(sha256="0" * 64, source_bytes=1)
+    return builder.build(content_key="0" * 64, source_bytes=1)
 
 
 @LAWS

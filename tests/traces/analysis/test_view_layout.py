@@ -25,7 +25,7 @@ def test_boxes_of_samples_last_as_long_as_the_same_call_stays_on_the_stack(
     leaves = table.leaves([frames[place] for place in stack] for stack, _ in rows)
     lasting = np.array([length for _, length in rows], np.int64)
     builder.add_sampled("main", table, leaves, [lasting], time=np.cumsum(lasting) - lasting)
-    trace = builder.build(sha256="0" * 64, source_bytes=1)
+    trace = builder.build(content_key="0" * 64, source_bytes=1)
     window = Window(low, low + width)
     expected: list[tuple[int, float, float, int]] = []
     open_boxes: list[tuple[int, float]] = []  # frame and start, by depth

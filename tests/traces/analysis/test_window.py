@@ -20,7 +20,7 @@ def test_spans_near_a_window_are_those_with_a_moment_in_it(
     builder = TraceBuilder("rows", "trace-event")
     frame = np.full(len(rows), builder.frame("work"), np.int32)
     builder.add_evented("main", nest_slices(start, end, frame))
-    trace = builder.build(sha256="0" * 64, source_bytes=1)
+    trace = builder.build(content_key="0" * 64, source_bytes=1)
     spans = trace.profiles[0].spans
     assert spans is not None
     window = Window(low, low + width)
@@ -44,7 +44,7 @@ def test_nodes_have_what_their_spans_spend_inside_a_window(
     start, length, frame = (np.array(column, np.int64) for column in zip(*rows, strict=True))
     length[0] += long  # so much that no float holds it with the others
     builder.add_evented("main", nest_slices(start, start + length, frames[frame]))
-    profile = builder.build(sha256="0" * 64, source_bytes=1).profiles[0]
+    profile = builder.build(content_key="0" * 64, source_bytes=1).profiles[0]
     spans, tree = profile.spans, profile.tree
     assert spans is not None
     window = Window(low, low + width + long)

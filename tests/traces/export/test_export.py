@@ -50,7 +50,7 @@ def sampled(listed: list[tuple[list[int], int]], unit: Unit = Unit.NANOSECONDS) 
     leaves = stacks.leaves([[frames[i] for i in stack] for stack, _ in listed])
     weights = [np.array([weight for _, weight in listed])]
     builder.add_sampled("thread 1", stacks, leaves, weights, values=(ValueType("weight", unit),), pid="7", tid="8")
-    return builder.build(sha256="0" * 64, source_bytes=1)
+    return builder.build(content_key="0" * 64, source_bytes=1)
 
 
 def evented(listed: list[tuple[int, int, int]]) -> Trace:
@@ -58,7 +58,7 @@ def evented(listed: list[tuple[int, int, int]]) -> Trace:
     frames = np.array([builder.frame(*frame) for frame in FRAMES], np.int32)
     start, duration, frame = (np.array(column, np.int64) for column in zip(*listed, strict=True))
     builder.add_evented("thread 1", nest_slices(start, start + duration, frames[frame]), pid="7", tid="8")
-    return builder.build(sha256="0" * 64, source_bytes=1)
+    return builder.build(content_key="0" * 64, source_bytes=1)
 
 
 def again(trace: Trace, target: Target, profile: ProfileChoice = ALL) -> Trace:
@@ -139,7 +139,7 @@ def test_gaps_between_samples_come_back_as_idle_time(target: Target) -> None:
     leaves = stacks.leaves([[builder.frame("a")], [builder.frame("b")]])
     time, weights = np.array([10, 50]), [np.array([20, 5])]
     builder.add_sampled("p", stacks, leaves, weights, time=time, axis_start=0, axis_end=70)
-    back = again(builder.build(sha256="0" * 64, source_bytes=1), target)
+    back = again(builder.build(content_key="0" * 64, source_bytes=1), target)
     seen = [(start, end, path[-1][0]) for start, end, path in moments(back, back.profiles[0])]
     assert seen == [(10, 30, "a"), (50, 55, "b")]
     assert back.profiles[0].axis_end == 70
@@ -151,7 +151,7 @@ def test_threads_come_back_from_chrome_in_their_order() -> None:
     for pid, tid in ids:
         spans = nest_slices(np.array([0]), np.array([int(tid, 36)]), np.array([builder.frame("main")], np.int32))
         builder.add_evented(f"pid {pid}, tid {tid}", spans, pid=pid, tid=tid)
-    back = again(builder.build(sha256="0" * 64, source_bytes=1), "chrome")
+    back = again(builder.build(content_key="0" * 64, source_bytes=1), "chrome")
     assert [(profile.pid, profile.tid) for profile in back.profiles] == ids
 
 
@@ -200,7 +200,7 @@ def test_garbage_collection_comes_back_from_chrome_on_the_stack_that_it_was_on(
     stacks = StackTable()
     leaves = stacks.leaves([[frames[i] for i in stack] for stack, _ in listed])
     builder.add_sampled("thread 1", stacks, leaves, [np.array([weight for _, weight in listed])], pid="7", tid="8")
-    trace = builder.build(sha256="0" * 64, source_bytes=1)
+    trace = builder.build(content_key="0" * 64, source_bytes=1)
     back = again(trace, "chrome")
     assert moments(back, back.profiles[0]) == moments(trace, trace.profiles[0])
 
@@ -224,7 +224,7 @@ def test_all_values_of_a_profile_are_kept_where_the_format_can() -> None:
     leaf = stacks.leaves([[builder.frame("a")], [builder.frame("b")]])
     values = (ValueType("objects", Unit.COUNT), ValueType("space", Unit.BYTES))
     builder.add_sampled("heap", stacks, leaf, [np.array([3, 1]), np.array([10, 99])], values=values, default_value=1)
-    trace = builder.build(sha256="0" * 64, source_bytes=1)
+    trace = builder.build(content_key="0" * 64, source_bytes=1)
     (back,) = again(trace, "pprof").profiles
     assert (back.values, back.default_value) == (values, 1)
     assert [total.sum() for total in back.tree.self_values] == [4, 109]
@@ -241,7 +241,7 @@ def test_profiles_stay_apart_or_are_added_up_as_the_format_can() -> None:
     for name, weight in (("main", 5), ("worker", 7)):
         stacks = StackTable()
         builder.add_sampled(name, stacks, stacks.leaves([[builder.frame("run")]]), [np.array([weight])])
-    trace = builder.build(sha256="0" * 64, source_bytes=1)
+    trace = builder.build(content_key="0" * 64, source_bytes=1)
     apart: list[Target] = ["speedscope", "chrome"]
     summed: list[Target] = ["collapsed", "pprof"]
     for target in apart:
@@ -260,7 +260,7 @@ def test_functions_of_one_name_stay_apart_in_collapsed_stacks() -> None:
     stacks = StackTable()
     leaf = stacks.leaves([[builder.frame("run", "a.py", 1)], [builder.frame("run", "b.py", 2)], [builder.frame("x;y")]])
     builder.add_sampled("p", stacks, leaf, [np.array([1, 2, 3])])
-    written = export(builder.build(sha256="0" * 64, source_bytes=1), "collapsed")
+    written = export(builder.build(content_key="0" * 64, source_bytes=1), "collapsed")
     assert written.read() == b"run (a.py:1) 1\nrun (b.py:2) 2\nx:y 3\n"
     assert any("semicolons" in note for note in written.notes)
 

@@ -25,7 +25,7 @@ def frame(builder: TraceBuilder, text: str, category: str | None = None) -> int:
 
 
 def finished(builder: TraceBuilder) -> Trace:
-    return builder.build(sha256="0" * 64, source_bytes=1)
+    return builder.build(content_key="0" * 64, source_bytes=1)
 
 
 def sampled(

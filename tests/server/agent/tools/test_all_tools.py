@@ -41,7 +41,7 @@ def one_call(*, hostile: bool) -> Trace:
     builder = TraceBuilder("calls.json", "example")
     frame = builder.frame(HOSTILE if hostile else "parse_json", "app.py", 9)
     builder.add_evented("MainThread", nest_slices(np.array([0]), np.array([5]), np.array([frame], np.int32)))
-    return builder.build(sha256="7" * 64, source_bytes=1)
+    return builder.build(content_key="7" * 64, source_bytes=1)
 
 
 async def ask(name: str, arguments: dict[str, Any], trace: Trace | None = None) -> Outcome:

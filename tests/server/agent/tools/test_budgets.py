@@ -28,7 +28,7 @@ def trace_of(paths: list[list[int]], names: list[str]) -> Trace:
     stacks = StackTable()
     leaves = stacks.leaves([[frames[step] for step in path] for path in paths])
     builder.add_sampled("t", stacks, leaves, [np.arange(1, len(paths) + 1) * 1_000_000])
-    return builder.build(sha256="8" * 64, source_bytes=1)
+    return builder.build(content_key="8" * 64, source_bytes=1)
 
 
 @settings(max_examples=60, deadline=None)
@@ -72,7 +72,7 @@ def wide() -> Trace:
         chosen = frames[thread % 40 :: 40]
         leaves = stacks.leaves([chosen[:30], *([frames[0], frame] for frame in chosen)])
         builder.add_sampled(f"thread {thread} {'z' * 60}", stacks, leaves, [np.full(len(leaves), 1_000_000)])
-    return builder.build(sha256="9" * 64, source_bytes=1)
+    return builder.build(content_key="9" * 64, source_bytes=1)
 
 
 MOST: dict[str, dict[str, Any]] = {

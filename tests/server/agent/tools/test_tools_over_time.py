@@ -28,7 +28,7 @@ def two_threads() -> Trace:
         start, duration = np.array([0, 10, 20, 1000]) * MS, np.array([100, 60, 20, 40]) * MS
         frames = np.array([handle, loads, hook, handle], np.int32)
         builder.add_evented(name, nest_slices(start, start + duration, frames))
-    return builder.build(sha256="5" * 64, source_bytes=4_200)
+    return builder.build(content_key="5" * 64, source_bytes=4_200)
 
 
 async def ask(name: str, arguments: dict[str, Any]) -> Outcome:

@@ -31,7 +31,7 @@ def run(name: str, parse_ms: int, *, extra: str | None = None) -> Trace:
     stacks = StackTable()
     times = np.concatenate([[0], np.cumsum(weights)[:-1]])
     builder.add_sampled("MainThread", stacks, stacks.leaves(paths), [np.array(weights)], time=times)
-    return builder.build(sha256=f"{abs(hash((name, parse_ms, extra))):064x}"[:64], source_bytes=1)
+    return builder.build(content_key=f"{abs(hash((name, parse_ms, extra))):064x}"[:64], source_bytes=1)
 
 
 async def test_what_got_slower_appeared_and_vanished_is_listed_with_a_picture() -> None:
@@ -138,7 +138,7 @@ async def test_nothing_outside_the_source_folder_is_read(sources: Path, tmp_path
     frames = [builder.frame(f"f{index}", place, 1) for index, place in enumerate(places)]
     stacks = StackTable()
     builder.add_sampled("t", stacks, stacks.leaves([frames]), [np.array([1])], time=np.array([0]))
-    trace = builder.build(sha256="6" * 64, source_bytes=1)
+    trace = builder.build(content_key="6" * 64, source_bytes=1)
     for index in range(len(places)):
         with pytest.raises(ToolRetry, match=r"no file|does not say"):
             await ask_tool("read_source", {"frame": f"f{index}"}, trace, sources=sources)

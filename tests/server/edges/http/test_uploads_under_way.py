@@ -22,10 +22,10 @@ class GatedWorkers(InlineTraceWorkers):
         self.says: Importing | None = None
         self.began, self.let = anyio.Event(), anyio.Event()
 
-    async def read(self, source: Path, *, name: str, sha256: str) -> OpenTrace:
+    async def read(self, source: Path, *, name: str, key: str) -> OpenTrace:
         self.began.set()
         await self.let.wait()
-        return await super().read(source, name=name, sha256=sha256)
+        return await super().read(source, name=name, key=key)
 
     async def importing(self, source: Path) -> Importing | None:
         return self.says

@@ -1,0 +1,34 @@
+"""The cache of opened traces that commands share with the servers of this machine, found without loading the settings:
+their library takes longer to import than a cached trace to open.
+"""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from server.errors import ConfigError
+
+if TYPE_CHECKING:
+    from server.adapters.workers.trace_cache import TraceCache
+
+CACHE_FOLDER = "cache"
+"""In the data folder."""
+
+
+def build_trace_cache() -> "TraceCache":
+    """As FLAMECHAT_DATA and FLAMECHAT_CACHE_BYTES place and bound it. Raises ConfigError."""
+    from server.adapters.workers.trace_cache import TraceCache
+    from server.ports.traces import CACHE_BYTES
+
+    given = os.environ.get("FLAMECHAT_CACHE_BYTES") or str(CACHE_BYTES)
+    if not given.isdecimal():
+        raise ConfigError(f"FLAMECHAT_CACHE_BYTES is no number of bytes: {given}")
+    return TraceCache(_data_folder() / CACHE_FOLDER, int(given))
+
+
+def _data_folder() -> Path:
+    if given := os.environ.get("FLAMECHAT_DATA"):
+        return Path(given)
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("flamechat", appauthor=False))

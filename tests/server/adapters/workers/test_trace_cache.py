@@ -94,14 +94,14 @@ def test_a_file_that_changed_just_now_is_found_by_its_content_alone(
 
 
 def test_what_is_cut_damaged_or_foreign_is_made_again(files: Files) -> None:
-    whole = figures(files.read())
+    before = figures(files.read())
     (columns,) = files.cache.folder.rglob("*.columns")
     good = columns.read_bytes()
     for count, bad in enumerate(
         (b"", good[:-1], good[: len(good) // 2], good[:40] + b"\xff" + good[41:], b"x" * 9_000)
     ):
         columns.write_bytes(bad)
-        assert figures(files.read()) == whole
+        assert figures(files.read()) == before
         assert files.parsed == count + 2
         assert columns.read_bytes() == good
 

@@ -128,6 +128,13 @@ class TraceBuilder:
         reason = self.breaks_off + reason
         return DamagedTrace(f"{self.name}: this {self.format} file is damaged: {reason} Record or export it again.")
 
+    def too_many_profiles(self) -> TraceTooLarge:
+        """The error to raise for more than `bounds.MAX_PROFILES` of them."""
+        return TraceTooLarge(
+            f"{self.name}: this {self.format} file holds more than {MAX_PROFILES:,} threads or profiles, which is "
+            "the limit. Record fewer of them, or a shorter time."
+        )
+
     def instant(self, profile: int, time: int, name: str) -> None:
         """A point in time (nanoseconds on the file's clock); `profile` -1 is the trace itself."""
         self.side_tables.points.append((profile, time, name))
@@ -317,10 +324,7 @@ class TraceBuilder:
         facts: Facts,
     ) -> int:
         if len(self._profiles) >= MAX_PROFILES:
-            raise TraceTooLarge(
-                f"{self.name}: this {self.format} file holds more than {MAX_PROFILES:,} threads or profiles, which is "
-                "the limit. Record fewer of them, or a shorter time."
-            )
+            raise self.too_many_profiles()
         start, end = (round(e) if axis.is_time else float(e) for e in extent)
         last = self._profiles[-1] if self._profiles else None
         role, role_rule = role_of(name, pid, tid)

@@ -1,7 +1,64 @@
 """Call graphs: what each function cost, and what each caller paid for each callee (callgrind, cProfile, stackprof)."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from traces.kernels.cycles import groups_of_calls
+from traces.model import Int32, Int64
+
+Costs = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class CallColumns:
+    """A finished call graph. A row of `frame` (the builder's), `own` and `times` is a function; its callees are rows
+    `first[i]` to `first[i + 1]` of `callee` and of `paid`, which has what they cost and then how often they were
+    called."""
+
+    frame: Int32
+    own: Costs
+    times: Costs
+    first: Int64
+    caller: Int32
+    callee: Int32
+    paid: Costs
+
+    @classmethod
+    def of(cls, frame: Int32, own: Costs, times: Costs, caller: Int32, callee: Int32, paid: Costs) -> "CallColumns":
+        """From calls in any order; those of one caller keep theirs."""
+        order = np.argsort(caller, kind="stable")
+        first = np.zeros(len(frame) + 1, np.int64)
+        np.cumsum(np.bincount(caller, minlength=len(frame)), out=first[1:])
+        return cls(frame, own, times, first, caller[order], callee[order], paid[order])
+
+    @property
+    def width(self) -> int:
+        return int(self.own.shape[1])
+
+    def totals(self) -> Costs:
+        """What each function cost with its callees, calls of itself left out."""
+        return self._added(self.own.copy(), self.caller)
+
+    def paid_for(self) -> Costs:
+        """What the callers of each function paid for it, calls of itself left out."""
+        return self._added(np.zeros_like(self.own), self.callee)
+
+    def callers(self) -> Int64:
+        """How many functions call each, itself left out."""
+        return np.bincount(self.callee[self.callee != self.caller], minlength=len(self.frame))
+
+    def groups(self) -> Int32:
+        """The group of functions that call each other to which each belongs; groups are numbered callees first."""
+        return groups_of_calls(self.first, self.callee)
+
+    def _added(self, sums: Costs, function: Int32) -> Costs:
+        others = self.callee != self.caller
+        for k in range(self.width):  # in the order of calls, so that a sum does not depend on how it is made
+            np.add.at(sums[:, k], function[others], self.paid[others, k])
+        return sums
 
 
 @dataclass(slots=True)
@@ -44,79 +101,17 @@ class CallGraph:
         paid[self.width] += times
         self.times[callee] += times
 
-    def totals(self) -> list[list[float]]:
-        """What each function cost with its callees, calls of itself left out."""
-        total = [list(own) for own in self.own]
-        for caller, callees in enumerate(self.calls):
-            for callee, costs in callees.items():
-                if callee != caller:
-                    for k in range(self.width):
-                        total[caller][k] += costs[k]
-        return total
-
-    def paid(self) -> tuple[list[list[float]], list[int]]:
-        """What the callers of each function paid for it, and how many callers it has; calls of itself left out."""
-        paid = [[0.0] * self.width for _ in self.own]
-        callers = [0] * len(self.own)
-        for caller, callees in enumerate(self.calls):
-            for callee, costs in callees.items():
-                if callee != caller:
-                    callers[callee] += 1
-                    for k in range(self.width):
-                        paid[callee][k] += costs[k]
-        return paid, callers
-
-    def cycles(self) -> list[set[int]]:
-        """Functions in groups that call each other (Tarjan's strongly connected components), callees first."""
-        search = _Search(self.calls)
-        for start in range(len(self.calls)):
-            if search.order[start] < 0:
-                search.visit(start)
-        return search.groups
-
-
-class _Search:
-    def __init__(self, calls: list[dict[int, list[float]]]) -> None:
-        self.order = [-1] * len(calls)
-        self.groups: list[set[int]] = []
-        self._calls = calls
-        self._low = [0] * len(calls)
-        self._path: list[int] = []
-        self._on_path = bytearray(len(calls))
-        self._met = 0
-
-    def visit(self, start: int) -> None:
-        """Find the groups of all that can be reached from here."""
-        order, low = self.order, self._low
-        running = [(start, self._enter(start))]
-        while running:
-            caller, callees = running[-1]
-            for callee in callees:
-                if order[callee] < 0:
-                    running.append((callee, self._enter(callee)))
-                    break
-                if self._on_path[callee]:
-                    low[caller] = min(low[caller], order[callee])
-            else:
-                running.pop()
-                if running:
-                    above = running[-1][0]
-                    low[above] = min(low[above], low[caller])
-                if low[caller] == order[caller]:
-                    self._leave(caller)
-
-    def _enter(self, function: int) -> Iterator[int]:
-        self.order[function] = self._low[function] = self._met
-        self._met += 1
-        self._path.append(function)
-        self._on_path[function] = 1
-        return iter(self._calls[function])
-
-    def _leave(self, first: int) -> None:
-        group = set()
-        function = -1
-        while function != first:
-            function = self._path.pop()
-            self._on_path[function] = 0
-            group.add(function)
-        self.groups.append(group)
+    def columns(self) -> CallColumns:
+        """The finished graph."""
+        calls = [
+            (caller, callee, *costs) for caller, callees in enumerate(self.calls) for callee, costs in callees.items()
+        ]
+        rows = np.array(calls, np.float64).reshape(-1, 3 + self.width)
+        return CallColumns.of(
+            np.array(self.frames, np.int32),
+            np.array(self.own, np.float64).reshape(-1, self.width),
+            np.array(self.times, np.float64),
+            rows[:, 0].astype(np.int32),
+            rows[:, 1].astype(np.int32),
+            rows[:, 2:],
+        )

@@ -12,8 +12,8 @@ from operator import mul
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.formats.call_graph.call_graph import CallGraph
-from traces.model import NONE, Values
+from traces.formats.call_graph.call_graph import CallColumns, Costs
+from traces.model import NONE, Int64, Values
 from traces.stacks import StackTable
 
 MAX_PATHS = 20_000
@@ -40,52 +40,48 @@ class _Node:
     children: dict[int, int] = field(default_factory=dict)
 
 
-def paths_of_graph(graph: CallGraph, builder: TraceBuilder) -> tuple[StackTable, list[int], list[Values]]:
+def paths_of_graph(graph: CallColumns, builder: TraceBuilder) -> tuple[StackTable, list[int], list[Values]]:
     """Stacks, the leaf of each sample and the weight columns of `TraceBuilder.add_sampled`: each event's cost, and last
     how often functions were called. Callees come before what their caller did itself."""
     builder.warn(
         "estimated_paths",
         "the profiler recorded who called whom: sums per function are exact, call paths are estimates",
     )
-    unpaid = _unpaid(graph)
-    paid, callers = graph.paid()
-    events = range(graph.width)
-    roots = {f: [_part(rest[k], paid[f][k] + rest[k], 1.0) for k in events] for f, rest in unpaid.items()}
-    shares: list[dict[int, list[float]]] = []
-    for caller, callees in enumerate(graph.calls):
-        shares.append({})
-        for callee, costs in callees.items():
-            if callee != caller:
-                rest = unpaid.get(callee)
-                full_cost = [paid[callee][k] + (rest[k] if rest else 0.0) for k in events]
-                even = 0.0 if rest else 1 / callers[callee]
-                shares[caller][callee] = [_part(costs[k], full_cost[k], even) for k in events]
-    growth = _Growth(graph, shares)
+    totals, paid, callers = graph.totals(), graph.paid_for(), graph.callers()
+    unpaid = _unpaid(graph, totals, paid, callers)
+    missing, has_missing = np.zeros_like(graph.own), np.zeros(len(graph.frame), bool)
+    for function, costs in unpaid.items():
+        missing[function], has_missing[function] = costs, True
+    full_cost = paid + missing
+    roots = {f: _parts(missing[f], full_cost[f], np.ones(graph.width)).tolist() for f in unpaid}
+    even = np.where(has_missing, 0.0, 1 / np.maximum(callers, 1))
+    shares = _parts(graph.paid[:, :-1], full_cost[graph.callee], even[graph.callee][:, None])
+    growth = _Growth(graph, totals, shares)
     growth.grow(roots)
     return _emit(graph, growth.nodes, builder)
 
 
-def _unpaid(graph: CallGraph) -> dict[int, list[float]]:
-    """What no known caller paid, of the functions that have such a part."""
-    total = graph.totals()
-    paid, callers = graph.paid()
-    unpaid: dict[int, list[float]] = {}
-    cycles = graph.cycles()
-    number = {function: i for i, group in enumerate(cycles) for function in group}
-    entered = {number[to] for caller, below in enumerate(graph.calls) for to in below if number[to] != number[caller]}
-    for i, group in enumerate(cycles):
-        if len(group) == 1:
-            (function,) = group
-            costs = total[function]
-            missing = [max(0.0, cost - known) for cost, known in zip(costs, paid[function], strict=True)]
-            if not callers[function] or any(
-                rest > SMALLEST_ROOT * cost for rest, cost in zip(missing, costs, strict=True)
-            ):
-                unpaid[function] = missing
-        elif i not in entered:
-            first = max(group, key=lambda f: (total[f], -f))
-            unpaid[first] = total[first]
-    return unpaid
+def _unpaid(graph: CallColumns, totals: Costs, paid: Costs, callers: Int64) -> dict[int, Costs]:
+    """What no known caller paid, of the functions that have such a part, by their groups."""
+    group = graph.groups()
+    size = np.bincount(group)
+    missing = np.maximum(0.0, totals - paid)
+    is_root = (callers == 0) | (missing > SMALLEST_ROOT * totals).any(axis=1)
+    found = [(int(group[f]), int(f), missing[f]) for f in np.flatnonzero((size[group] == 1) & is_root)]
+    is_entered = np.zeros(len(size), bool)
+    is_entered[group[graph.callee[group[graph.caller] != group[graph.callee]]]] = True
+    members: dict[int, list[int]] = {}
+    for function in np.flatnonzero((size[group] > 1) & ~is_entered[group]).tolist():
+        members.setdefault(int(group[function]), []).append(function)
+    for number, functions in members.items():
+        first = max(functions, key=lambda f: (totals[f].tolist(), -f))
+        found.append((number, first, totals[first]))
+    found.sort(key=lambda one: one[0])
+    return {function: costs for _, function, costs in found}
+
+
+def _parts(some: Costs, full_cost: Costs, otherwise: Costs) -> Costs:
+    return np.where(full_cost > 0, some / np.where(full_cost > 0, full_cost, 1.0), otherwise)
 
 
 def _part(some: float, full_cost: float, otherwise: float) -> float:
@@ -95,13 +91,14 @@ def _part(some: float, full_cost: float, otherwise: float) -> float:
 class _Growth:
     """The heaviest paths, parents first. A call of what is on the path already goes on where that is."""
 
-    def __init__(self, graph: CallGraph, shares: list[dict[int, list[float]]]) -> None:
+    def __init__(self, graph: CallColumns, totals: Costs, shares: Costs) -> None:
         self.nodes: list[_Node] = []
         self._events = range(graph.width)
-        self._calls = graph.calls
+        self._graph = graph
         self._shares = shares
-        scale = [1 / max(sum(own[k] for own in graph.own), 1e-300) for k in self._events]
-        self._weight = [[scale[k] * total[k] for k in self._events] for total in graph.totals()]
+        self._weight = (totals / np.maximum(graph.own.sum(axis=0), 1e-300)).tolist()
+        self._calls: dict[int, list[tuple[int, list[float], float]]] = {}
+        """Of the functions that paths came to: callee, its share of each cost, and how often it was called."""
         self._heap: list[tuple[float, int]] = []
         self._steps = 0
 
@@ -122,16 +119,25 @@ class _Growth:
         for k in self._events:
             node.part[k] += part[k]
         above = self._path(here)
-        calls = self._calls[node.function]
+        calls = self._calls_of(node.function)
         self._steps += len(calls) + len(above)
-        for callee, share in self._shares[node.function].items():
+        for callee, share, times in calls:
             handed = [part[k] * share[k] for k in self._events]
             to = above.get(callee, node.children.get(callee))
             if to is None and len(self.nodes) < MAX_PATHS and self._heaviest(callee, handed) >= SMALLEST_PATH:
                 to = node.children[callee] = self._node(callee, here)
             if to is not None:
-                self.nodes[to].times += calls[callee][-1] * part[0]
+                self.nodes[to].times += times * part[0]
                 self._add(to, handed)
+
+    def _calls_of(self, function: int) -> list[tuple[int, list[float], float]]:
+        """What it calls besides itself."""
+        if function not in self._calls:
+            graph = self._graph
+            rows = slice(graph.first[function], graph.first[function + 1])
+            columns = graph.callee[rows].tolist(), self._shares[rows].tolist(), graph.paid[rows, -1].tolist()
+            self._calls[function] = [one for one in zip(*columns, strict=True) if one[0] != function]
+        return self._calls[function]
 
     def _node(self, function: int, parent: int) -> int:
         nothing = [0.0] * len(self._events)
@@ -158,15 +164,17 @@ class _Growth:
         return above
 
 
-def _emit(graph: CallGraph, nodes: list[_Node], builder: TraceBuilder) -> tuple[StackTable, list[int], list[Values]]:
+def _emit(graph: CallColumns, nodes: list[_Node], builder: TraceBuilder) -> tuple[StackTable, list[int], list[Values]]:
     width = graph.width
     events = range(width)
-    reached = [[0.0] * (width + 1) for _ in graph.own]
-    for node in nodes:
-        sums = reached[node.function]
-        for k in events:
-            sums[k] += node.part[k]
-        sums[width] += node.times
+    reached = np.zeros((len(graph.frame), width + 1))
+    parts = np.array([[*node.part, node.times] for node in nodes], np.float64).reshape(-1, width + 1)
+    functions = np.array([node.function for node in nodes], np.int64)
+    for k in range(width + 1):
+        np.add.at(reached[:, k], functions, parts[:, k])
+    own_of = dict(zip(functions.tolist(), graph.own[functions].tolist(), strict=True))
+    sums_of = dict(zip(functions.tolist(), reached[functions].tolist(), strict=True))
+    frames, times_of = graph.frame.tolist(), graph.times.tolist()
     stacks = StackTable()
     leaves: list[int] = []
     rows: list[list[float]] = []
@@ -180,23 +188,19 @@ def _emit(graph: CallGraph, nodes: list[_Node], builder: TraceBuilder) -> tuple[
         function = node.function
         if index >= 0:
             above = tree[node.parent] if node.parent >= 0 else NONE
-            tree[index] = stacks.child(above, graph.frames[function])
+            tree[index] = stacks.child(above, frames[function])
             pending.append(-index - 1)
             pending.extend(reversed(node.children.values()))
             continue
-        own, sums = graph.own[function], reached[function]
+        own, sums = own_of[function], sums_of[function]
         row = [own[k] * node.part[k] / sums[k] if sums[k] else 0.0 for k in events]
         share = node.times / sums[width] if sums[width] else _part(node.part[0], sums[0], 0.0)
         leaves.append(tree[-index - 1])
-        rows.append([*row, graph.times[function] * share])
-    top = NONE
-    for function, own in enumerate(graph.own):
-        sums = reached[function]
-        row = [0.0 if sums[k] else own[k] for k in events]
-        times = 0.0 if sums[0] or sums[width] else graph.times[function]
-        if any(row) or times:
-            top = stacks.child(NONE, builder.frame(RARE)) if top < 0 else top
-            leaves.append(stacks.child(top, graph.frames[function]))
-            rows.append([*row, times])
-    table = np.array(rows, np.float64).reshape(-1, width + 1)
+        rows.append([*row, times_of[function] * share])
+    rare = np.where(reached != 0, 0.0, np.column_stack([graph.own, graph.times]))
+    rare[reached[:, 0] != 0, width] = 0.0
+    unplaced = np.flatnonzero(rare.any(axis=1))
+    top = stacks.child(NONE, builder.frame(RARE)) if len(unplaced) else NONE
+    leaves += [stacks.child(top, frames[function]) for function in unplaced.tolist()]
+    table = np.concatenate([np.array(rows, np.float64).reshape(-1, width + 1), rare[unplaced]])
     return stacks, leaves, [table[:, k] for k in range(width + 1)]

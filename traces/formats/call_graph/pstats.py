@@ -45,7 +45,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
             graph.add_call(known, function, [_number(spent, builder)], _number(times, builder))
     for function, times in calls.items():
         graph.times[function] = times
-    stacks, leaves, (seconds, called) = paths_of_graph(graph, builder)
+    stacks, leaves, (seconds, called) = paths_of_graph(graph.columns(), builder)
     try:
         time = nanoseconds(seconds, 1_000_000_000)
     except ValueError as error:

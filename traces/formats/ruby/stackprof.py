@@ -130,6 +130,6 @@ def _add_graph(file: File, frames: dict[str, int], builder: TraceBuilder) -> Non
             if callee not in numbers or samples < 0:
                 raise builder.damaged("an edge names a frame that is not in its list.")
             graph.add_call(numbers[key], numbers[callee], [samples], samples)
-    stacks, leaves, columns = paths_of_graph(graph, builder)
+    stacks, leaves, columns = paths_of_graph(graph.columns(), builder)
     facts = replace(builder.facts, waits=WAITS.get(file.mode, Waits.UNKNOWN), count_value=0)
     builder.add_sampled(builder.name, stacks, leaves, columns[:1], values=(SAMPLES,), facts=facts)

@@ -25,7 +25,7 @@ def trace_of(own: list[float], calls: Calls) -> Trace:
         graph.add_own(number, [cost])
     for (caller, callee), cost in calls.items():
         graph.add_call(caller, callee, [cost], 1)
-    stacks, leaves, columns = paths_of_graph(graph, builder)
+    stacks, leaves, columns = paths_of_graph(graph.columns(), builder)
     builder.add_sampled("graph", stacks, leaves, columns, values=VALUES)
     trace = builder.build(content_key="0" * 64, source_bytes=1)
     check(trace)

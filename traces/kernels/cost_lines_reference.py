@@ -104,7 +104,7 @@ class _Reader:
             return
         key, equals, value = line.strip(SPACE).partition(b"=")
         if equals and (key in NAMED_BY or key in UNNAMED):
-            self._part = part or self._begun()
+            self._part = part or self._part_of_line()
             self._specification(key, value, self._part)
         elif b":" in key:
             if self._header(key + equals + value):
@@ -125,7 +125,7 @@ class _Reader:
             return key in {b"part", b"version"}
         return True
 
-    def _begun(self) -> PartRead:
+    def _part_of_line(self) -> PartRead:
         if not self._events:
             raise NotCosts(NO_EVENTS)
         if len(self._events) > MAX_EVENTS:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from traces.bounds import MAX_PROFILES, MAX_STACK_DEPTH
+from traces.bounds import MAX_PROFILES, MAX_STACK_DEPTH, TOO_MANY_PROFILES
 from traces.counting import integer_counts
 from traces.errors import DamagedTrace, EmptyTrace, TraceTooLarge
 from traces.kernels.columns import counted, first_rows, pick
@@ -127,13 +127,6 @@ class TraceBuilder:
             reason = f"{reason[: MAX_REASON // 2]} … {reason[-MAX_REASON // 2 :]}"
         reason = self.breaks_off + reason
         return DamagedTrace(f"{self.name}: this {self.format} file is damaged: {reason} Record or export it again.")
-
-    def too_many_profiles(self) -> TraceTooLarge:
-        """The error to raise for more than `bounds.MAX_PROFILES` of them."""
-        return TraceTooLarge(
-            f"{self.name}: this {self.format} file holds more than {MAX_PROFILES:,} threads or profiles, which is "
-            "the limit. Record fewer of them, or a shorter time."
-        )
 
     def instant(self, profile: int, time: int, name: str) -> None:
         """A point in time (nanoseconds on the file's clock); `profile` -1 is the trace itself."""
@@ -324,7 +317,7 @@ class TraceBuilder:
         facts: Facts,
     ) -> int:
         if len(self._profiles) >= MAX_PROFILES:
-            raise self.too_many_profiles()
+            raise TraceTooLarge(f"{self.name}: this {self.format} file {TOO_MANY_PROFILES}")
         start, end = (round(e) if axis.is_time else float(e) for e in extent)
         last = self._profiles[-1] if self._profiles else None
         role, role_rule = role_of(name, pid, tid)

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from traces.bounds import MAX_PROFILES
+from traces.bounds import MAX_PROFILES, TOO_MANY_PROFILES
 from traces.builder import TraceBuilder
+from traces.errors import TraceTooLarge
 from traces.formats.call_graph.call_graph import CallColumns
 from traces.formats.call_graph.call_paths import paths_of_graph
 from traces.formats.time_units import in_unit, unit_named
@@ -29,7 +30,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         costs = scan_costs(content, MAX_PROFILES, builder.progress.counter)
     except NotCosts as error:
         if error.reason == TOO_MANY_THREADS:
-            raise builder.too_many_profiles() from error
+            raise TraceTooLarge(f"{builder.name}: this {builder.format} file {TOO_MANY_PROFILES}") from error
         raise builder.damaged(f"{error.reason}.") from error
     builder.warn("unread_lines", "lines that are cut or malformed were skipped", costs.unread)
     texts = [text.decode("utf-8", "replace") for text in costs.texts]

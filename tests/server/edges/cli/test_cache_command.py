@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-import pytest
 import click
+import pytest
 
 from server.adapters.workers.trace_cache import TraceCache
 from server.composing.cache_place import CACHE_FOLDER, build_trace_cache

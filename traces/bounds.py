@@ -28,10 +28,9 @@ MAX_PROFILES = 20_000
 """Most threads, or other profiles, of one trace: machines recorded while they compile come to some thousands."""
 
 TOO_MANY_PROFILES = (
-    f"holds more than {MAX_PROFILES:,} threads or profiles, which is the limit. "
-    "Record fewer of them, or a shorter time."
+    "holds more than {most:,} threads or profiles, which is the limit. Record fewer of them, or a shorter time."
 )
-"""What is said of a file with more."""
+"""What is said of a file with more than `most`."""
 
 MAX_STACK_DEPTH = 65_535
 """Deepest stack kept; deeper frames are counted as a warning. Runaway recursion is the only known source."""

@@ -317,7 +317,7 @@ class TraceBuilder:
         facts: Facts,
     ) -> int:
         if len(self._profiles) >= MAX_PROFILES:
-            raise TraceTooLarge(f"{self.name}: this {self.format} file {TOO_MANY_PROFILES}")
+            raise TraceTooLarge(f"{self.name}: this {self.format} file {TOO_MANY_PROFILES.format(most=MAX_PROFILES)}")
         start, end = (round(e) if axis.is_time else float(e) for e in extent)
         last = self._profiles[-1] if self._profiles else None
         role, role_rule = role_of(name, pid, tid)

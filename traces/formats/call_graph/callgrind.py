@@ -30,7 +30,9 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         costs = scan_costs(content, MAX_PROFILES, builder.progress.counter)
     except NotCosts as error:
         if error.reason == TOO_MANY_THREADS:
-            raise TraceTooLarge(f"{builder.name}: this {builder.format} file {TOO_MANY_PROFILES}") from error
+            raise TraceTooLarge(
+                f"{builder.name}: this {builder.format} file {TOO_MANY_PROFILES.format(most=MAX_PROFILES)}"
+            ) from error
         raise builder.damaged(f"{error.reason}.") from error
     builder.warn("unread_lines", "lines that are cut or malformed were skipped", costs.unread)
     texts = [text.decode("utf-8", "replace") for text in costs.texts]

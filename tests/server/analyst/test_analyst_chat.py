@@ -316,7 +316,7 @@ async def test_waiting_in_a_profile_of_its_own_is_found() -> None:
     leaves = table.leaves([[run], [run, lock]])
     builder.add_sampled("CPU", table, leaves[:1], [np.array([100 * MS])], facts=sums(Counts.SAMPLES, Waits.WORK))
     builder.add_sampled("Monitors", table, leaves[1:], [np.array([900 * MS])], facts=sums(Counts.EVENTS, Waits.WAITING))
-    trace = builder.build(sha256="0" * 64, source_bytes=1)
+    trace = builder.build(content_key="0" * 64, source_bytes=1)
     answer, _ = await asked("which lock?", trace)
     waited = "**Yes, it waits: 900 ms of waiting was recorded, in [`Monitors`](#p1), most of it in [`Pool.take`]"
     assert answer.text.startswith(waited)

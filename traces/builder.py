@@ -254,9 +254,9 @@ class TraceBuilder:
         )
 
     def build(self, *, content_key: str, source_bytes: int) -> Trace:
-        """The finished trace. Raises EmptyTrace when no profile holds a sample or a span."""
+        """The finished trace. Raises EmptyTrace when there is neither a sample nor a span nor anything beside them."""
         sizes = [len(p.spans) if p.spans is not None else len(p.samples or ()) for p in self._profiles]
-        if not any(sizes):
+        if not any(sizes) and not (sizes and any(len(times) for times in self.side_tables.times())):
             raise EmptyTrace(
                 f"{self.name}: this {self.format} file holds neither samples nor spans. "
                 "Record it again while the program works."

@@ -23,6 +23,7 @@ from traces.missing_kernels import refuse_too_large_for_reference
 from traces.model import Trace
 from traces.progress import Progress
 from traces.repair_warnings import with_repairs
+from traces.side_tracks import add_tracks
 from traces.values import Unit
 
 START = 4_096
@@ -94,6 +95,8 @@ def _read(content: memoryview, known: Format, builder: TraceBuilder, given: memo
     try:
         with garbage_collection.at_rest():
             known.read(content, builder)
+            if builder.profile_count == 0:
+                add_tracks(builder)
             builder.progress.finish()
             return builder.build(content_key=key, source_bytes=len(given))
     except EmptyTrace as error:

@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 
 from server.quoting import plain
+from traces.analysis.counters import counter_series, marks
 from traces.analysis.functions import top_functions
 from traces.analysis.summary import recorded, summarise
 from traces.analysis.units import format_value
 from traces.insights.registry import first_findings
 from traces.model import Trace
 from traces.values import Unit
+
+MOST_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ def opening(trace: Trace) -> Opening:
         f"{plain(summary.name)} is a {summary.format} trace{length}{recorded(summary)}: {profiles}, "
         f"{summary.frame_count} functions."
     )
+    if summary.frame_count == 0:
+        sentence += f" {_without_functions(trace)}"
     hottest = top_functions(trace, sort_by="self", limit=1).rows
     questions = ["Why is this slow?", "What are the top 10 functions?"]
     if hottest:
@@ -41,3 +46,11 @@ def opening(trace: Trace) -> Opening:
         ),
         suggestions=(*questions, "What can this trace answer?"),
     )
+
+
+def _without_functions(trace: Trace) -> str:
+    """What a recording holds that has no functions: its counters with their levels, and its marks."""
+    said = [f"{plain(c.name, 40)} {c.lowest:,.6g} to {c.highest:,.6g}" for c in counter_series(trace)]
+    said += [f"{plain(name, 40)} ×{count:,}" for name, count in marks(trace)]
+    more = f" and {len(said) - MOST_NAMED:,} more" if len(said) > MOST_NAMED else ""
+    return f"It holds no calls but levels and marks: {', '.join(said[:MOST_NAMED])}{more}."

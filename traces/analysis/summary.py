@@ -123,8 +123,10 @@ def recorded(summary: TraceSummary) -> str:
 
 
 def idle_share(profile: Profile) -> float | None:
-    """The part of its time during which the profile did nothing; None where that cannot be said."""
+    """The part of its time during which the profile did nothing; None where that cannot be said, as without rows."""
     length = profile.axis_end - profile.axis_start
+    if not len(profile.samples if profile.samples is not None else profile.spans or ()):
+        return None
     if not (profile.has_times and profile.unit.is_time) or length <= 0:
         return None
     busy = root_total(profile.tree, profile.tree.total_values[profile.default_value])

@@ -147,7 +147,7 @@ def _lost_events(subject: Subject) -> Verdict:
     lost = [warning for warning in subject.trace.warnings if warning.code in LOSSES]
     everything = sum(len(p.spans) if p.spans is not None else len(p.samples or ()) for p in subject.trace.profiles)
     count = sum(warning.count for warning in lost)
-    share = count / (everything + count)
+    share = count / max(everything + count, 1)
     broken = any(warning.code == "unterminated" for warning in lost)
     if share < threshold("lost-events.share") and not broken:
         return passed(f"{count:,} of {everything:,} events were dropped or repaired", share=share)

@@ -10,6 +10,7 @@ import click
 
 from server.edges.cli.printing import asking, open_trace, print_json
 from server.edges.cli.scope import Scope
+from traces.analysis.counters import CounterSeries, counter_series
 from traces.analysis.functions import FunctionTable
 from traces.values import Counts, Order
 
@@ -37,6 +38,7 @@ def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
             profile.update(_heaviest(partial(top_functions, trace, profile=index)))
         if scope != Scope():
             said["asked"] = {"profile": opened.chosen.handle, **_heaviest(asked)}
+        said["counters"] = [asdict(series) for series in counter_series(trace)]
         print_json(said)
         return
     from server.agent.opening import opening
@@ -54,15 +56,10 @@ def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
         click.echo(f"  {profile.handle} {plain(profile.name, 60)}: {kind}{times}")
     if len(answer.profiles) > 10:
         click.echo(f"  … {len(answer.profiles) - 10} more profiles")
-    unit = table.unit
-    of_what = "" if scope == Scope() else f" of {opened.chosen.handle} {plain(opened.chosen.name, 60)}"
-    click.echo(f"\nHeaviest functions{of_what} by self {'time' if unit.is_time else 'weight'}:")
-    for row in table.rows:
-        where = f"  {plain(row.file, 60)}" + (f":{row.line}" if row.line else "") if row.file else ""
-        amounts = f"{format_share(row.self_share):>6}  {format_value(row.self_value, unit):>9}"
-        times = "" if row.count is None or table.counted != Counts.CALLS else f"  ×{row.count:,}"
-        click.echo(f"  {amounts}  {plain(row.name, 80)}{times}{where}")
+    _print_functions(table, "" if scope == Scope() else f" of {opened.chosen.handle} {plain(opened.chosen.name, 60)}")
+    levels = counter_series(trace)
     for title, lines in (
+        ("Counters", [_levels(series, plain(series.name, 60)) for series in levels[:HEAVIEST]]),
         ("First findings", first.findings),
         ("Keep in mind", [plain(w.text, 300) for w in answer.warnings]),
     ):
@@ -70,6 +67,26 @@ def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
             click.echo(f"\n{title}:")
             for line in lines:
                 click.echo(f"  - {line}")
+
+
+def _print_functions(table: FunctionTable, of_what: str) -> None:
+    """The heaviest of them, if there are any."""
+    from server.quoting import plain
+    from traces.analysis.units import format_share, format_value
+
+    unit = table.unit
+    if table.rows:
+        click.echo(f"\nHeaviest functions{of_what} by self {'time' if unit.is_time else 'weight'}:")
+    for row in table.rows:
+        where = f"  {plain(row.file, 60)}" + (f":{row.line}" if row.line else "") if row.file else ""
+        amounts = f"{format_share(row.self_share):>6}  {format_value(row.self_value, unit):>9}"
+        times = "" if row.count is None or table.counted != Counts.CALLS else f"  ×{row.count:,}"
+        click.echo(f"  {amounts}  {plain(row.name, 80)}{times}{where}")
+
+
+def _levels(series: CounterSeries, name: str) -> str:
+    levels = f"{series.lowest:,.6g} to {series.highest:,.6g}, last {series.last:,.6g}"
+    return f"{name}: {levels} ({series.readings:,} readings)"
 
 
 def _heaviest(asked: Callable[..., FunctionTable]) -> dict[str, Any]:

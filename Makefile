@@ -19,8 +19,8 @@ run: .make/run ## start Flamechat on this machine and print its address (PORT=84
 demo-cloud: .make/dev ## the cloud configuration on this machine: test servers in place of Supabase and Langfuse, and links to sign in
 	@exec $(BIN)/python -m tests.cloud.demo
 
-test: .make/dev ## every test: pure rooms, real PostgreSQL, real HTTP, a real browser if there is one (about 4 minutes)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not long"
+test: .make/dev ## pure rooms, real PostgreSQL, real HTTP, a real browser if there is one; the architecture's tests are make check's
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not long" --ignore=tests/architecture
 
 test-long: .make/dev ## what needs longer than make test may take (20 minutes at most)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m long

@@ -109,9 +109,9 @@ def test_unknown_and_wrong_settings_are_reported_in_one_line(tmp_path: Path) -> 
     assert not (tmp_path / "data").exists()
 
 
-def test_a_server_that_others_reach_lets_in_only_bearers_of_its_token(tmp_path: Path) -> None:
+def test_a_server_with_a_token_lets_in_only_its_bearers(tmp_path: Path) -> None:
     with (
-        serving(tmp_path / "data", "--host", "0.0.0.0", FLAMECHAT_ACCESS_TOKEN="sesame") as (_, address),
+        serving(tmp_path / "data", FLAMECHAT_ACCESS_TOKEN="sesame") as (_, address),
         httpx.Client(base_url=address, trust_env=False, timeout=60) as client,
     ):
         assert client.get("/api/v1/traces").status_code == 401

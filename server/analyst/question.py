@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from server.analyst.evidence import SpokenOf
+from server.analyst.languages import in_english
 from server.analyst.moments import TimeRange, time_ranges
 from server.analyst.topics import ABOUT_ONE_FUNCTION, Topic, topic_of
 
@@ -13,7 +14,8 @@ from server.analyst.topics import ABOUT_ONE_FUNCTION, Topic, topic_of
 class Question:
     """`names` are functions that are meant, the surest first; `maybe` are words that a function may have for its name.
     `handle` is one of a frame, node or span; `thread` part of a thread's name. `carried` is the citation of what the
-    answer before was about, where this prompt goes on about it.
+    answer before was about, where this prompt goes on about it; `note` is a sentence for a person who did not ask in
+    English.
     """
 
     topic: Topic
@@ -30,6 +32,7 @@ class Question:
     asks_speed: bool = False
     understood: bool = True
     carried: str | None = None
+    note: str | None = None
 
     def about(self, topic: Topic) -> "Question":
         """The same question, of another topic."""
@@ -140,7 +143,8 @@ def understood(
     """The question behind a prompt. `viewer` is what the person looks at: its selection is what `this function` means;
     `windows` are the time ranges that have a name; `spoken_of` is what a prompt without a name may go on about.
     """
-    question = _alone(prompt, viewer, windows)
+    read = in_english(prompt)
+    question = replace(_alone(read.text, viewer, windows), note=read.note)
     if spoken_of is None or question.names or question.maybe or question.handle or question.thread:
         return question
     goes_on = _GOES_ON.match(question.text) is not None
@@ -149,7 +153,7 @@ def understood(
     if goes_on and topic is Topic.OVERVIEW:
         topic = Topic.FUNCTION
     elif refers and topic in (Topic.OVERVIEW, Topic.RECURSION):
-        before = _alone(spoken_of.prompt, {}, None)
+        before = _alone(in_english(spoken_of.prompt).text, {}, None)
         topic = Topic.FUNCTION if before.topic in ABOUT_ONE_FUNCTION or before.names else topic
     elif topic is Topic.SHOW and not refers:
         return question

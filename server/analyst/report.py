@@ -25,7 +25,7 @@ def report(question: Question, evidence: Evidence) -> str:
     opening = (
         f"{_wrong_unit(question, evidence)} {carried}{first}".lstrip()
     )  # one paragraph: the answer stands in the first
-    parts = [_misread(question), opening, _of_all(question), *others]
+    parts = [_misread(question), opening, question.note, _of_all(question), *others]
     return "\n\n".join(part for part in [*parts, _failures(evidence), SIGNATURE] if part)
 
 

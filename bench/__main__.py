@@ -1,7 +1,7 @@
 """`make bench`, or `python -m bench [--large] [FILES]`: seconds from bytes to answers and a picture, with targets.
 `python -m bench streaming`: tokens on their way through the server; `crowds`: thousands of prompts at once;
 `questions`: every question about a million spans and a million samples; `startup`: how long commands take to start;
-`house`: the shape of the code.
+`house`: the shape of the code; `detection`: foreign files that are misread, damaged ones that are recognised.
 
 Each file is measured in a process of its own. Large traces come from the folder `traces` in FLAMECHAT_SHARED; where it
 is missing, that is said. `--large` adds a file of 1 GB, made in the temporary folder. FILES: the steps of those alone.
@@ -17,6 +17,7 @@ from pathlib import Path
 from bench import streaming
 from bench.cancelling import print_cancelling
 from bench.crowds import print_crowds
+from bench.detection import print_detection
 from bench.house import print_house
 from bench.measure import STEPS
 from bench.own_process import ROOT, figures_of
@@ -70,6 +71,8 @@ def main(arguments: list[str]) -> None:
     if arguments == ["house"]:
         print_house()
         return
+    if arguments == ["detection"]:
+        sys.exit(0 if print_detection(ROOT / "fixtures") else 1)
     print_machine()
     if arguments[:1] == ["streaming"]:
         sys.exit(streaming.main(arguments[1:]))

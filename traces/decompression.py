@@ -217,7 +217,7 @@ def _as_utf8(data: memoryview, name: str) -> memoryview:
         return data[3:]
     if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         try:
-            return memoryview(bytes(data).decode("utf-16").encode("utf-8", "replace"))
+            return memoryview(bytes(data[: len(data) // 2 * 2]).decode("utf-16").encode("utf-8", "replace"))
         except UnicodeDecodeError as error:
             raise DamagedTrace(f"{name}: its text is UTF-16 that breaks off. Export it again.") from error
     return data

@@ -8,7 +8,7 @@ import msgspec
 
 from traces import garbage_collection
 from traces.analysis.units import format_value
-from traces.bounds import MAX_UPLOAD_BYTES
+from traces.bounds import DETECTION_BYTES, MAX_UPLOAD_BYTES
 from traces.builder import TraceBuilder
 from traces.content_key import content_key
 from traces.decompression import unwrapped
@@ -25,9 +25,6 @@ from traces.progress import Progress
 from traces.repair_warnings import with_repairs
 from traces.side_tracks import add_tracks
 from traces.values import Unit
-
-START = 4_096
-"""Bytes that say whether a document is JSON."""
 
 
 def read_trace(
@@ -49,7 +46,8 @@ def read_trace(
     if len(content) == 0:
         raise EmptyTrace(f"{name}: nothing is left of it once decompressed. Record it again.")
     refuse_too_large_for_reference(len(content), name)
-    known = detect(content, name)
+    detected = detect(content, name)
+    known, content = detected.format, detected.content
     progress = progress or Progress()
     progress.begin(len(content))
     repaired = None
@@ -58,7 +56,7 @@ def read_trace(
         trace = _read(content, known, _builder(name, known, progress), given, key)
     except DamagedTrace as error:
         trace, repaired = _repaired(content, known, name, progress, given, key, error)
-    return with_repairs(trace, repaired, content, opened.cut)
+    return with_repairs(trace, repaired, content, packed=opened.cut, remarks=detected.remarks)
 
 
 def _repaired(
@@ -72,7 +70,7 @@ def _repaired(
 ) -> tuple[Trace, Repaired]:
     """What can be read of broken JSON, and how. Raises the error of the attempt with most of it, else the given one."""
     first: DamagedTrace | None = None
-    if outline(bytes(content[:START])) is None:
+    if outline(bytes(content[:DETECTION_BYTES])) is None:
         raise error
     for repaired in repairs(content):
         builder = _builder(name, known, progress)

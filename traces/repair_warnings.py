@@ -16,11 +16,15 @@ BROKEN_OFF = frozenset({"unterminated", "cut"})
 """The warnings of importers that read on to where a file breaks off."""
 
 
-def with_repairs(trace: Trace, repaired: Repaired | None, content: memoryview, packed: str | None = None) -> Trace:
-    """The trace with warnings of what was repaired in JSON, of what it was `packed` as where that breaks off, and of
-    bytes in its texts that are no characters."""
+def with_repairs(
+    trace: Trace, repaired: Repaired | None, content: memoryview, *, packed: str | None = None, remarks: int = 0
+) -> Trace:
+    """The trace with warnings of what was repaired in JSON, of what it was `packed` as where that breaks off, of lines
+    before it, and of bytes in its texts that are no characters."""
     size = len(content)
     warnings = [_with_extent(each, trace, size) for each in trace.warnings]
+    if remarks:
+        warnings.append(TraceWarning("remarks", "lines before the recording were left out", remarks))
     if packed is not None:
         text = f"the {packed} file breaks off: {size:,} bytes could be unpacked{_time_of(trace)}"
         warnings.append(TraceWarning("cut_package", text))

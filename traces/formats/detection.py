@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import msgspec
 
@@ -12,11 +13,12 @@ from traces.formats.austin import AUSTIN, AUSTIN_MOJO
 from traces.formats.call_graph import CALLGRIND, GPROF2DOT, PSTATS
 from traces.formats.call_tree import HASKELL, MEMRAY, PYINSTRUMENT
 from traces.formats.firefox import FIREFOX
+from traces.formats.foreign import kind_of
 from traces.formats.format import Format
 from traces.formats.head import Head
 from traces.formats.instruments import INSTRUMENTS, INSTRUMENTS_TRACE
 from traces.formats.jfr import ASYNC_PROFILER, JFR
-from traces.formats.json_repair import repairs
+from traces.formats.json_repair import repairs, size_without_padding
 from traces.formats.nettrace import NETTRACE
 from traces.formats.nsys import NSYS
 from traces.formats.perf import LINUX_PERF, PERF_DATA
@@ -68,6 +70,8 @@ BY_NAME = {known.name: known for known in (*FORMATS, CHROME)}
 """Every format that a trace may be of."""
 
 START = 256
+MOST_REMARKS, FEW_REMARKS = 10, 3
+"""Lines before a recording: as many before JSON, as few before other text, which is read line by line."""
 ADVICE = (
     (
         re.compile(rb"memray\0"),
@@ -88,19 +92,53 @@ ADVICE = (
 """Files that people take for traces but that only their own tool reads: what to make of them instead."""
 
 
-def detect(content: memoryview, name: str) -> Format:
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """The format of a content, in which `remarks` lines that a program printed before it became blanks."""
+
+    format: Format
+    content: memoryview
+    remarks: int = 0
+
+
+def detect(content: memoryview, name: str) -> Detected:
     """The format of decompressed content, by its first bytes. Raises UnrecognisedTrace, or DamagedTrace (JSON)."""
     head = Head.of(content[:DETECTION_BYTES], name)
+    found = _detected(head, content, name) or _behind_remarks(head, content, name)
+    if found is None and 0 < (size := size_without_padding(content)) < len(content):
+        found = _detected(Head.of(content[: min(size, DETECTION_BYTES)], name), content[:size], name)
+    if found is not None:
+        return found
+    if (advice := advice_for(head)) is not None:
+        raise UnrecognisedTrace(f"{name}: this is {advice}.")
+    kind = kind_of(head)
+    raise UnrecognisedTrace(f"{name}: this is {kind.what}. {kind.step}.")
+
+
+def _detected(head: Head, content: memoryview, name: str) -> Detected | None:
     known = _format_of(head)
     if known is None and len(content) > DETECTION_BYTES:
         known = _format_of(_more_of(head, content, name))
-    if known is not None:
-        return known
-    if (advice := advice_for(head)) is not None:
-        raise UnrecognisedTrace(f"{name}: this is {advice}.")
-    expected = ", ".join(known.label for known in FORMATS)
-    seen = "JSON of another kind" if head.json is not None else "text" if head.text is not None else "binary data"
-    raise UnrecognisedTrace(f"{name}: this {seen} is not a trace that is known here. Known are: {expected}.")
+    return Detected(known, content) if known is not None else None
+
+
+def _behind_remarks(head: Head, content: memoryview, name: str) -> Detected | None:
+    """What stands behind a few lines that a program printed into the same file."""
+    if head.text is None or (head.json is not None and head.json.root == "object"):
+        return None
+    at = 0
+    for remarks in range(1, MOST_REMARKS + 1):
+        at = head.data.find(b"\n", at) + 1
+        if not at:
+            return None
+        behind = Head.of(content[at : at + DETECTION_BYTES], name)
+        known = _format_of(behind) if behind.json is not None or remarks <= FEW_REMARKS else None
+        if known is None and behind.json is not None and len(content) > DETECTION_BYTES:
+            known = _format_of(_more_of(behind, content[at:], name))
+        if known is not None and known is not COLLAPSED:  # of which any line may be one
+            rest = content[at:] if behind.json is None else memoryview(b"".join((b" " * at, content[at:])))
+            return Detected(known, rest, remarks)
+    return None
 
 
 def is_trace(start: bytes, name: str) -> bool:

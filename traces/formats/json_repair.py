@@ -37,7 +37,7 @@ def repairs(content: memoryview) -> Iterator[Repaired]:
     text, halves = without_half_characters(content)
     plain, invalid = with_question_marks(text if halves else content)
     document = memoryview(plain if invalid else text) if halves or invalid else content
-    size = _without_padding(document)
+    size = size_without_padding(document)
     try:
         levels = scan_levels(document[:size])
     except NotReadable:  # broken in its middle
@@ -63,7 +63,7 @@ def _places(levels: tuple[Level, ...], size: int) -> list[int]:
     return list(dict.fromkeys((*small[:1], innermost, *reversed(lists))))[:MOST_ATTEMPTS]
 
 
-def _without_padding(document: memoryview) -> int:
+def size_without_padding(document: memoryview) -> int:
     """The size without zeros at the end: what a file system leaves of a file that was not written in full."""
     size = len(document)
     while size and document[size - 1] == 0:

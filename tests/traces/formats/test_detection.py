@@ -108,7 +108,7 @@ def test_a_document_that_quotes_a_format_is_not_of_it(text: str) -> None:
 
 
 def test_an_array_of_measurements_of_acidity_is_no_trace() -> None:
-    with pytest.raises(TraceError, match="not a trace"):
+    with pytest.raises(TraceError, match="not of a trace"):
         read_trace(b'[{"ph": 7.1, "depth": 3}, {"ph": 6.9, "depth": 4}]', name="water.json")
 
 

@@ -16,8 +16,8 @@ BRACKETED = re.compile(r"[\[{<(].*[\]})>]")
 ODD = re.compile(
     r"""
     ;[ \t](?!\w+\])                             # prose, user agents, comments; not `[u8; 32]`
-  | ^[ \t]*; | ;;                               # comments of INI files and Lisp, empty cells
-  | (?:^|;)[\w.-]+=[^;=>(]                      # keys with values
+  | ^[ \t]*; | ;; | ;$                          # comments of INI files and Lisp, empty cells
+  | (?:^|;)[\w.-]+[ ]?=[ ]?[^;=>(\s]            # keys with values
   | (?:^|;)["'\[(]?(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4}|\d\d?:\d\d)(?!\w)  # dates and times
   | (?:^|;)(?:\d{1,3}\.){3}\d{1,3}(?!\w)        # addresses
   | (?:^|;)"[^";]*"(?:;|$)                      # quoted cells
@@ -29,6 +29,8 @@ ODD = re.compile(
     re.VERBOSE,
 )
 """What hardly any function is called, and what lines of other files are full of."""
+UNLIKELY = re.compile(r"(?:^|;)(?:/|(?:[^\s;]+\s+){3})")
+"""Of a stack that stands alone: a path, or words in a row."""
 MOST_ODD = 0.25
 MOST_OTHER = 0.05
 """The part of lines that may be no stacks: what was printed between them, and bytes that broke."""
@@ -59,7 +61,7 @@ def are_stacks(lines: list[str], *, named: bool) -> bool:
     if len(stacks) >= FEW and all(split is None or YEAR.fullmatch(split[1]) for split in splits):
         return False
     if len(stacks) == 1:
-        return len(lines) == 1 and ";" in stacks[0]
+        return len(lines) == 1 and ";" in stacks[0] and not UNLIKELY.search(stacks[0])
     return _have_callers(stacks) and not _has_header(lines[:first], stacks)
 
 

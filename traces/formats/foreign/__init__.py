@@ -3,8 +3,8 @@
 Signs of binary files are in `magic`, those of JSON in `json_kinds`, those of text in `text_kinds`.
 """
 
+from traces.formats.foreign.file_kind import RECORD, Kind
 from traces.formats.foreign.json_kinds import json_kind
-from traces.formats.foreign.kind import RECORD, Kind
 from traces.formats.foreign.magic import binary_kind
 from traces.formats.foreign.text_kinds import text_kind
 from traces.formats.head import Head

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from traces.formats.foreign.kind import ORIGINAL, RECORD, Kind
+from traces.formats.foreign.file_kind import ORIGINAL, RECORD, Kind
 from traces.formats.head import Head
 
 SPANS = "It says which services waited for which; of one service, record a profile"

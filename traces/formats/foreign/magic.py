@@ -2,7 +2,7 @@
 
 import re
 
-from traces.formats.foreign.kind import ORIGINAL, RECORD, UNPACK, Kind
+from traces.formats.foreign.file_kind import ORIGINAL, RECORD, UNPACK, Kind
 from traces.formats.head import Head
 
 PERF = "Record the program while it runs: `perf record -F 999 -g -- ./prog`, then `perf script`"

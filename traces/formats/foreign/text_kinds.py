@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from traces.formats.foreign.kind import ORIGINAL, RECORD, Kind
+from traces.formats.foreign.file_kind import ORIGINAL, RECORD, Kind
 
 FIRST_CHARACTERS = 65_536
 LINES = 200

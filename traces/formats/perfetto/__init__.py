@@ -1,10 +1,11 @@
 """Perfetto's protobuf packets."""
 
-from traces.formats.format import CALLS, Format
+from traces.formats.format import CALLS, RUNNING, Format, sums
 from traces.formats.head import Head
 from traces.formats.protobuf_fields import VARINT, BrokenMessage, opened
 from traces.kernels.library import NotReadable
 from traces.kernels.protobuf import scan_fields
+from traces.values import Counts, Waits
 
 PERFETTO_TIME, PERFETTO_SEQUENCE = 8, 10
 
@@ -21,4 +22,11 @@ def looks_like_perfetto(head: Head) -> bool:
     return not {PERFETTO_TIME, PERFETTO_SEQUENCE}.isdisjoint(said.number[said.wire == VARINT].tolist())
 
 
-PERFETTO = Format("perfetto", "Perfetto traces", looks_like_perfetto, __name__, (CALLS,), threads=True)
+PERFETTO = Format(
+    "perfetto",
+    "Perfetto traces",
+    looks_like_perfetto,
+    __name__,
+    (CALLS, RUNNING, sums(Counts.EVENTS, Waits.NEITHER)),
+    threads=True,
+)

@@ -13,6 +13,7 @@ import numpy as np
 
 from traces.builder import TraceBuilder
 from traces.formats.format import CUT, break_off
+from traces.formats.perfetto.perfetto_ftrace import read_kernel_events
 from traces.formats.perfetto.perfetto_packets import (
     DESCRIPTOR,
     EVENT,
@@ -23,6 +24,7 @@ from traces.formats.perfetto.perfetto_packets import (
     parts,
     read_packets,
 )
+from traces.formats.perfetto.perfetto_stacks import read_profiles
 from traces.kernels.library import NotReadable
 from traces.kernels.protobuf import FIXED64, Fields, scan_fields
 from traces.model import NONE, Int32, Int64
@@ -77,8 +79,14 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         packets = _packets(bytes(content), builder)
         tracks = _tracks(packets)
         events = _events(packets, builder)
+        _feed(packets, tracks, events, builder)
+        read_kernel_events(packets, builder)
+        read_profiles(packets, builder)
     except NotReadable as error:
         raise builder.damaged(f"{error}.") from error
+
+
+def _feed(packets: Packets, tracks: dict[int, Track], events: TrackEvents, builder: TraceBuilder) -> None:
     if packets.real_time is not None and len(events.time):
         builder.recorded(int(events.time.min()) + packets.real_time, utc_offset_minutes=packets.utc_offset_minutes)
     order = np.lexsort((np.arange(len(events.time)), events.time, events.track))

@@ -18,8 +18,8 @@ def packet(*fields: tuple[int, Value]) -> bytes:
 
 
 def bundle(cpu: int, *events: bytes, compact: bytes = b"") -> bytes:
-    held = [(2, event) for event in events] + ([(4, compact)] if compact else [])
-    return packet((8, 1), (1, message((1, cpu), *held)))
+    inside = [(2, event) for event in events] + ([(4, compact)] if compact else [])
+    return packet((8, 1), (1, message((1, cpu), *inside)))
 
 
 def mark(time: int, tid: int, text: str) -> bytes:

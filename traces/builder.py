@@ -16,14 +16,15 @@ import numpy as np
 from traces.bounds import MAX_PROFILES, MAX_STACK_DEPTH, TOO_MANY_PROFILES
 from traces.counting import integer_counts
 from traces.errors import DamagedTrace, EmptyTrace, TraceTooLarge
+from traces.frame_table import FrameTable
 from traces.kernels.columns import counted, first_rows, pick
 from traces.kernels.spans import sum_spans
+from traces.kernels.texts import Texts
 from traces.kernels.trees import Paths, paths_of_spans, sum_by_node
 from traces.missing_ends import MissingEnds
 from traces.model import (
     NONE,
     CallTree,
-    Frames,
     Int32,
     Int64,
     Profile,
@@ -40,9 +41,6 @@ from traces.stacks import StackTable, call_tree
 from traces.string_arena import StringArena
 from traces.values import Clock, Counts, Facts, Order, ProfileKind, TraceWarning, Unit, ValueType, Waits
 
-LAST_LINE = 2**31 - 1
-"""Files may name places of any number of digits; none is beyond this."""
-FrameKey = tuple[str, str | None, int, int, str | None]
 TIME = ValueType("time", Unit.NANOSECONDS)
 TIMELINE = Facts()
 """Samples in time, each counting once: what a profile is unless the format or its importer knows more."""
@@ -67,8 +65,7 @@ class TraceBuilder:
         self.progress = progress or Progress()
         self.default_profile: int | None = None
         self.breaks_off = ""  # where the file does, if it does: part of what is wrong with it
-        self._frames: list[FrameKey] = []
-        self._frame_index: dict[FrameKey, int] = {}
+        self._frames = FrameTable()
         self._profiles: list[Profile] = []
         self._warnings: dict[str, TraceWarning] = {}
         self._missing_ends = MissingEnds()
@@ -95,7 +92,7 @@ class TraceBuilder:
         tree = self._profiles[profile].tree
         own = tree.self_values[self._profiles[profile].default_value]
         used, which = np.unique(tree.frame, return_inverse=True)
-        is_counted = np.array([self._frames[frame][0] not in but for frame in used.tolist()], bool)
+        is_counted = np.array([self._frames.name(frame) not in but for frame in used.tolist()], bool)
         return int(own[is_counted[which]].sum())
 
     def frame(
@@ -107,12 +104,11 @@ class TraceBuilder:
         category: str | None = None,
     ) -> int:
         """The index of a frame; the same name, file, line and column is the same frame (the first category stays)."""
-        key: FrameKey = (name, file, NONE if line is None else line, NONE if column is None else column, None)
-        index = self._frame_index.get(key)
-        if index is None:
-            index = self._frame_index[key] = len(self._frames)
-            self._frames.append(key if category is None else (*key[:4], category))
-        return index
+        return self._frames.index(name, file, line, column, category)
+
+    def frames(self, names: Texts) -> Int32:
+        """The indices of frames that are only names, which are distinct as bytes."""
+        return self._frames.indices(names)
 
     def warn(self, code: str, text: str, count: int = 1) -> None:
         """Say what was dropped, clamped or repaired; counts of one code add up."""
@@ -218,7 +214,7 @@ class TraceBuilder:
         of the input that `nested` indexes. Calls are counted, and last while they wait."""
         start, end = self._column(nested.start, unit), self._column(nested.end, unit)
         size = len(start)
-        self._missing_ends.add(name, nested, unit, lambda frame: self._frames[frame][0])
+        self._missing_ends.add(name, nested, unit, self._frames.name)
         paths = paths_of_spans(nested.frame, nested.parent, MAX_STACK_DEPTH, owned=True)
         node = paths.leaf
         spans = Spans(
@@ -263,7 +259,7 @@ class TraceBuilder:
             )
         default = self.default_profile if self.default_profile is not None else int(np.argmax(np.array(sizes)))
         profiles, used = self._with_frames_in_order(self._on_the_trace_clock(self._profiles))
-        frames = self._frame_columns(used, strings := StringArena())
+        frames = self._frames.columns(used, strings := StringArena())
         zero = self._zero()
         warnings = (*self._warnings.values(), *self._missing_ends.warnings(zero))
         if any(len(t) and not -MAX_TIME_NS <= t.min() <= t.max() <= MAX_TIME_NS for t in self.side_tables.times()):
@@ -354,7 +350,7 @@ class TraceBuilder:
             return profiles
         return [_moved(p, zero) if p.has_times else p for p in profiles]
 
-    def _with_frames_in_order(self, profiles: list[Profile]) -> tuple[tuple[Profile, ...], list[int]]:
+    def _with_frames_in_order(self, profiles: list[Profile]) -> tuple[tuple[Profile, ...], Int64]:
         """Number the frames that trees use by first appearance; forget the others."""
         first = first_rows(np.concatenate([p.tree.frame for p in profiles]), len(self._frames))
         used = np.flatnonzero(first != NONE)
@@ -362,17 +358,7 @@ class TraceBuilder:
         number = np.full(len(first), NONE, np.int32)
         number[used] = np.arange(len(used), dtype=np.int32)
         trees = [replace(p.tree, frame=pick(number, p.tree.frame)) for p in profiles]
-        return tuple(replace(p, tree=tree) for p, tree in zip(profiles, trees, strict=True)), used.tolist()
-
-    def _frame_columns(self, used: list[int], strings: StringArena) -> Frames:
-        rows = [self._frames[i] for i in used]
-        return Frames(
-            name=strings.indices([row[0] for row in rows]),
-            file=strings.indices([row[1] for row in rows]),
-            line=_places([row[2] for row in rows]),
-            column=_places([row[3] for row in rows]),
-            category=strings.indices([row[4] for row in rows]),
-        )
+        return tuple(replace(p, tree=tree) for p, tree in zip(profiles, trees, strict=True)), used
 
 
 def _fitting(facts: Facts, axis: Unit) -> Facts:
@@ -380,13 +366,6 @@ def _fitting(facts: Facts, axis: Unit) -> Facts:
     if facts.order is Order.TIME and axis.is_time:
         return facts
     return replace(facts, order=Order.NONE, clock=Clock.NONE)
-
-
-def _places(numbers: Sequence[int]) -> Int32:
-    """Lines or columns; of what cannot be one, the nearest that can."""
-    if numbers and (min(numbers) < NONE or max(numbers) > LAST_LINE):
-        numbers = [max(NONE, min(number, LAST_LINE)) for number in numbers]
-    return np.array(numbers, np.int32)
 
 
 def _moved(p: Profile, zero: int) -> Profile:

@@ -84,6 +84,8 @@ def call_tree(paths: Paths, self_values: tuple[Values, ...], count: Int64) -> Ca
 
 def with_frames(paths: Paths, frame: Int32) -> Paths:
     """The same paths where `frame[i]` takes the place of frame `i`; nodes that become the same are merged."""
+    if np.array_equal(frame, np.arange(len(frame))):
+        return paths
     merged = paths_of_spans(frame[paths.frame].astype(np.int32), paths.parent, MAX_STACK_DEPTH)
     if len(merged) == 0:
         return paths

@@ -4,25 +4,43 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from traces.model import NONE, Int32, Strings
+from traces.kernels.texts import Texts, picked
+from traces.model import NONE, Int32, Int64, Strings
 
 
 class StringArena:
     """Interns texts in order of their first use."""
 
     def __init__(self) -> None:
+        self._first: Texts | None = None
         self._index: dict[str, int] = {}
 
     def index(self, text: str | None) -> int:
         """The number of a text from now on; -1 for None."""
-        return NONE if text is None else self._index.setdefault(text, len(self._index))
+        if text is None:
+            return NONE
+        if self._first is not None:
+            self._index = {known: i for i, known in enumerate(self._first.decoded())}
+            self._first = None
+        return self._index.setdefault(text, len(self._index))
 
     def indices(self, texts: Sequence[str | None]) -> Int32:
         """The numbers of some texts."""
         return np.array([self.index(text) for text in texts], np.int32)
 
+    def distinct(self, texts: Texts, used: Int64) -> Int32:
+        """The numbers of some of distinct texts. The first that are interned stay as they are until another comes."""
+        if not np.array_equal(used, np.arange(len(texts))):
+            texts = picked(texts.arena, texts.offsets[used], np.diff(texts.offsets)[used].astype(np.int32))
+        if self._first is not None or self._index:
+            return self.indices(texts.decoded())
+        self._first = texts
+        return np.arange(len(texts), dtype=np.int32)
+
     def columns(self) -> Strings:
         """All texts, in order of their numbers."""
+        if self._first is not None:
+            return Strings(self._first.arena, self._first.offsets)
         encoded = [text.encode("utf-8", "replace") for text in self._index]
         offsets = np.zeros(len(encoded) + 1, np.int64)
         np.cumsum([len(e) for e in encoded], out=offsets[1:])

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from traces.analysis.filters import FrameFilter
 from traces.analysis.merged import MergedTree, above, below, full_tree
@@ -10,9 +11,12 @@ from traces.analysis.selection import Selection, select
 from traces.analysis.window import NodeValues, Window
 from traces.errors import InvalidQuestion, UnknownHandle
 from traces.handles import ProfileChoice, resolve
+from traces.kernels.columns import pick
 from traces.kernels.trees import sum_by_node
-from traces.model import NONE, Int64, Profile, Trace
+from traces.model import NONE, Int64, Profile, Trace, Values
 from traces.values import Counts, Unit
+
+LOWERED_BY = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,19 +120,16 @@ def _range(profile: Profile) -> str:
 
 def _within_budget(chosen: Selection, tree: MergedTree, budget: int, everything: float) -> BudgetedTree:
     total, parent = tree.total_value, tree.parent
-    present = np.flatnonzero(total > 0)
+    present = total > 0
     # No child has more than its parent and parents come first, so that the largest nodes hang together.
-    largest = present
-    if budget < len(present):
-        least = -np.partition(-total[present], budget - 1)[budget - 1]
-        largest = present[total[present] >= least]
+    largest = _largest(total, present, budget)
     kept = np.sort(largest[np.argsort(-total[largest], kind="stable")][:budget])
-    is_kept = np.zeros(len(tree) + 1, bool)  # the last row stands for the parent of roots
-    is_kept[kept] = True
-    hidden = present[~is_kept[present]]
-    below_kept = hidden[is_kept[parent[hidden]]]
-    hidden_children = np.bincount(parent[below_kept], minlength=len(tree))
-    hidden_value = sum_by_node(parent[below_kept], total[below_kept], len(tree))
+    is_kept = np.zeros(len(tree) + 1, np.uint8)  # the last row stands for the parent of roots
+    is_kept[kept] = 1
+    below_kept = np.flatnonzero((pick(is_kept, parent) == 1) & present & (is_kept[:-1] == 0))
+    place = np.searchsorted(kept, parent[below_kept]).astype(np.int32)
+    hidden_children = dict(zip(kept.tolist(), np.bincount(place, minlength=len(kept)).tolist(), strict=True))
+    hidden_value = dict(zip(kept.tolist(), sum_by_node(place, total[below_kept], len(kept)).tolist(), strict=True))
     children: dict[int, list[int]] = {}
     for node in kept[
         np.argsort(-total[kept], kind="stable")[::-1]
@@ -139,18 +140,32 @@ def _within_budget(chosen: Selection, tree: MergedTree, budget: int, everything:
     while pending:
         node, above_it = pending.pop()
         pending.extend((child, len(nodes)) for child in children.get(node, []))
-        cut = int(hidden_children[node]), hidden_value[node].item()
+        cut = hidden_children[node], hidden_value[node]
         nodes.append(_node(chosen, tree, node, above_it, everything, *cut))
-    roots_cut = total[hidden[parent[hidden] < 0]].sum().item()
+    roots_cut = total[np.flatnonzero((parent < 0) & present & (is_kept[:-1] == 0))].sum().item()
     return BudgetedTree(
         nodes=tuple(nodes),
-        cut_nodes=len(hidden),
+        cut_nodes=int(np.count_nonzero(present)) - len(kept),
         cut_value=roots_cut + sum(node.hidden_value for node in nodes),
         unit=chosen.unit,
         scope_total=everything,
         profile=chosen.handle,
         counted=chosen.count_name,
     )
+
+
+def _largest(total: Values, present: npt.NDArray[np.bool_], budget: int) -> Int64:
+    """The present nodes with no less than the last that fits the budget. Few of a large tree are heavy: they are looked
+    for among those above a bound that is lowered until there are enough."""
+    most = int(np.count_nonzero(present))
+    if budget >= most:
+        return np.flatnonzero(present)
+    bound = total.max().item() / LOWERED_BY
+    while np.count_nonzero(total >= bound) < budget:
+        bound /= LOWERED_BY
+    heavy: Int64 = np.flatnonzero((total >= bound) & present)
+    least = np.partition(total[heavy], -budget)[-budget]
+    return heavy[total[heavy] >= least]
 
 
 def _node(

@@ -60,3 +60,13 @@ EXPORT int64_t count_indices(const int32_t *index, int64_t count, int64_t size, 
     }
     return OK;
 }
+
+/* Texts one behind another: text i is `length[i]` bytes at `offset[i]` of the source. */
+EXPORT int64_t join_texts(Cursor source, int64_t size, const int64_t *offset, const int32_t *length, int64_t count, uint8_t *out) {
+    for (int64_t i = 0; i < count; i++) {
+        if (offset[i] < 0 || length[i] < 0 || offset[i] > size - length[i]) return OUT_OF_RANGE;
+        memcpy(out, source + offset[i], (size_t)length[i]);
+        out += length[i];
+    }
+    return OK;
+}

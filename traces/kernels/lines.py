@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from traces.kernels.inputs import Buffer, ReadCounter, advance, counted_in
 from traces.kernels.library import REASONS, NamesStruct, NotReadable, Outcome, call, kernels, raise_for, take
+from traces.kernels.texts import Texts, joined, texts_of
 from traces.kernels.trees import Paths, TreeStruct, Trie
 
 MAX_WEIGHT_DIGITS = 15
@@ -30,7 +31,7 @@ class Lines:
 
     paths: Paths
     weight: npt.NDArray[np.float64]
-    names: tuple[bytes, ...]
+    names: Texts
     skipped: int
 
 
@@ -47,7 +48,7 @@ def scan_lines(data: Buffer, max_depth: int, counter: ReadCounter | None = None)
         raise_for(call(library.scan_lines, source, len(source), counted_in(counter), lines), lines.fault_at)
         leaf = take(library, lines, "leaf", lines.count, np.int32)
         weight = take(library, lines, "weight", lines.count, np.float64)
-        return Lines(lines.tree.paths(library, leaf), weight, lines.names.texts(source), lines.skipped)
+        return Lines(lines.tree.paths(library, leaf), weight, texts_of(lines.names, source), lines.skipped)
     finally:
         call(library.forget_lines, lines)
 
@@ -88,7 +89,9 @@ def scan_lines_reference(data: Buffer, max_depth: int, counter: ReadCounter | No
             else:
                 skipped += 1
         position += len(line) + 1
-    return Lines(replace(trie.paths(leaves), truncated=truncated), np.array(weights, np.float64), tuple(names), skipped)
+    return Lines(
+        replace(trie.paths(leaves), truncated=truncated), np.array(weights, np.float64), joined(tuple(names)), skipped
+    )
 
 
 def lines_of(data: Buffer) -> Iterator[bytes]:

@@ -43,7 +43,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     except NotReadable as error:
         raise builder.damaged(f"{error}.") from error
     builder.warn("skipped_lines", "lines without a stack and a metric were skipped", lines.skipped)
-    names = [name.decode("utf-8", "replace") for name in lines.names]
+    names = lines.names.decoded()
     frames = _frames(names, lines.paths, builder)
     facts = facts_of_mode(builder.facts, mode.decode())
     top = _ancestors(lines.paths, 1)

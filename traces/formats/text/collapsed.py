@@ -41,8 +41,7 @@ def _read_pairs(content: memoryview, builder: TraceBuilder) -> None:
 
 
 def _add(lines: Lines, name: str, builder: TraceBuilder) -> None:
-    frames = np.array([builder.frame(name.decode("utf-8", "replace")) for name in lines.names], np.int32)
-    paths = with_frames(lines.paths, frames)
+    paths = with_frames(lines.paths, builder.frames(lines.names))
     is_count = bool((np.floor(lines.weight) == lines.weight).all())
     facts = builder.facts if is_count else replace(builder.facts, counts=Counts.NONE, count_value=None)
     value = ValueType("samples" if is_count else "weight", Unit.COUNT)

@@ -1,0 +1,75 @@
+"""The frames of a trace while it is built: each place in the code once, numbered as they are first met."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from traces.kernels.texts import Texts
+from traces.model import NONE, Frames, Int32, Int64
+from traces.string_arena import StringArena
+
+LAST_LINE = 2**31 - 1
+"""Files may name places of any number of digits; none is beyond this."""
+FrameKey = tuple[str, str | None, int, int, str | None]
+
+
+class FrameTable:
+    """Frames by name, file, line and column. Distinct names that a kernel found stay as they are, in front of all
+    others: two million of them are no objects of their own."""
+
+    def __init__(self) -> None:
+        self._names: Texts | None = None
+        self._first = 0
+        """How many of the frames are `_names`."""
+        self._rows: list[FrameKey] = []
+        self._index: dict[FrameKey, int] = {}
+
+    def __len__(self) -> int:
+        return self._first + len(self._rows)
+
+    def index(self, name: str, file: str | None, line: int | None, column: int | None, category: str | None) -> int:
+        """The number of a frame; the first category stays."""
+        if self._names is not None:
+            self._index = {(known, None, NONE, NONE, None): i for i, known in enumerate(self._names.decoded())}
+            self._names, self._rows, self._first = None, list(self._index), 0
+        key: FrameKey = (name, file, NONE if line is None else line, NONE if column is None else column, None)
+        index = self._index.get(key)
+        if index is None:
+            index = self._index[key] = len(self)
+            self._rows.append(key if category is None else (*key[:4], category))
+        return index
+
+    def indices(self, names: Texts) -> Int32:
+        """The numbers of frames that are only names, distinct as bytes."""
+        if len(self) == 0 and names.is_utf8:
+            self._names, self._first = names, len(names)
+            return np.arange(len(names), dtype=np.int32)
+        return np.array([self.index(name, None, None, None, None) for name in names.decoded()], np.int32)
+
+    def name(self, frame: int) -> str:
+        """A frame's name."""
+        if self._names is not None:
+            begin, end = self._names.offsets[frame : frame + 2]
+            return self._names.arena[begin:end].tobytes().decode("utf-8")
+        return self._rows[frame][0]
+
+    def columns(self, used: Int64, strings: StringArena) -> Frames:
+        """Some of them, in this order."""
+        if self._names is not None:
+            nothing = np.full(len(used), NONE, np.int32)
+            return Frames(strings.distinct(self._names, used), nothing, nothing, nothing, nothing)
+        rows = [self._rows[i] for i in used.tolist()]
+        return Frames(
+            name=strings.indices([row[0] for row in rows]),
+            file=strings.indices([row[1] for row in rows]),
+            line=_places([row[2] for row in rows]),
+            column=_places([row[3] for row in rows]),
+            category=strings.indices([row[4] for row in rows]),
+        )
+
+
+def _places(numbers: Sequence[int]) -> Int32:
+    """Lines or columns; of what cannot be one, the nearest that can."""
+    if numbers and (min(numbers) < NONE or max(numbers) > LAST_LINE):
+        numbers = [max(NONE, min(number, LAST_LINE)) for number in numbers]
+    return np.array(numbers, np.int32)

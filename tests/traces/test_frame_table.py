@@ -1,4 +1,4 @@
-"""Frames that are only names stay columns until another kind of frame comes, and are the same frames before and after."""
+"""Frames that are only names stay columns until another kind comes, and are the same frames before and after."""
 
 import numpy as np
 import pytest

@@ -159,13 +159,15 @@ def _largest(total: Values, present: npt.NDArray[np.bool_], budget: int) -> Int6
     for among those above a bound that is lowered until there are enough."""
     most = int(np.count_nonzero(present))
     if budget >= most:
-        return np.flatnonzero(present)
+        everything: Int64 = np.flatnonzero(present)
+        return everything
     bound = total.max().item() / LOWERED_BY
     while np.count_nonzero(total >= bound) < budget:
         bound /= LOWERED_BY
     heavy: Int64 = np.flatnonzero((total >= bound) & present)
     least = np.partition(total[heavy], -budget)[-budget]
-    return heavy[total[heavy] >= least]
+    found: Int64 = heavy[total[heavy] >= least]
+    return found
 
 
 def _node(

@@ -51,6 +51,8 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 _CITED = re.compile(r"\[`[^`\n]+`\]\(#([fns]\d+)\)")
 
+_CITED_PROFILE = re.compile(r"\]\(#(p\d+)\)")
+
 
 def waits(name: str) -> bool:
     """Whether a function by its name mostly waits: the thread that it fills is not what makes a program slow."""
@@ -87,12 +89,13 @@ def often(lead: Lead) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SpokenOf:
-    """What the answer before this prompt begins with: a handle, its citation as it was written, and the prompt that
-    it answered."""
+    """What the answer before this prompt begins with: a handle, its citation as it was written, the prompt that it
+    answered, and the profile that it names, if it does."""
 
     handle: str
     cited: str
     prompt: str
+    profile: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +164,13 @@ class Evidence:
         heaviest first."""
         rows = [row for row in (self.summary or {}).get("profiles", []) if row.get("waits") == "waiting"]
         return [row["handle"] for row in sorted(rows, key=lambda row: -(row["total"] or 0)) if row["total"]]
+
+    @property
+    def memory_profiles(self) -> list[str]:
+        """Handles of the profiles besides the main one that measure bytes, in the order of the trace."""
+        main = (self.main or {}).get("handle")
+        rows = [row for row in (self.summary or {}).get("profiles", []) if row["unit"] == "bytes" and row["total"]]
+        return [row["handle"] for row in rows if row["handle"] != main]
 
     def finding(self, *names: str) -> dict[str, Any] | None:
         """The first of these findings that the trace has."""
@@ -287,4 +297,5 @@ def _spoken_of(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
     if cited is None:
         return None
     asked = [message for message in earlier[: answers[-1]] if isinstance(message, HumanMessage)]
-    return SpokenOf(cited[1], cited[0], asked[-1].text if asked else "")
+    profile = _CITED_PROFILE.search(earlier[answers[-1]].text.partition("\n")[0])
+    return SpokenOf(cited[1], cited[0], asked[-1].text if asked else "", profile[1] if profile else None)

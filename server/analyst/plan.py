@@ -1,6 +1,7 @@
 """Which tools the analyst calls next; an empty plan means that the report can be written."""
 
 import re
+from dataclasses import replace
 
 from server.analyst.evidence import Evidence
 from server.analyst.kinds.all_kinds import KINDS
@@ -63,9 +64,11 @@ def settled(question: Question, evidence: Evidence) -> Question:
         topic = (
             question.topic if question.topic in ABOUT_ONE_FUNCTION | {Topic.RECURSION} else of_function(question.text)
         )
-        return Question(
-            topic=topic, text=question.text, names=tuple(exact), view=question.view, asks_time=question.asks_time
+        return replace(
+            question, topic=topic, names=tuple(exact), maybe=(), thread=None, time_ranges=(), understood=True
         )
+    if question.topic is Topic.OVERVIEW and not question.understood and evidence.matches:
+        return replace(question, topic=Topic.FUNCTION, understood=True)
     if question.topic in ABOUT_ONE_FUNCTION and not _WHY.search(question.text):
         return question
     return question.about(Topic.OVERVIEW if question.topic in ABOUT_ONE_FUNCTION else question.topic)

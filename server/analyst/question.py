@@ -14,8 +14,8 @@ from server.analyst.topics import ABOUT_ONE_FUNCTION, Topic, topic_of
 class Question:
     """`names` are functions that are meant, the surest first; `maybe` are words that a function may have for its name.
     `handle` is one of a frame, node or span; `thread` part of a thread's name. `carried` is the citation of what the
-    answer before was about, where this prompt goes on about it; `note` is a sentence for a person who did not ask in
-    English.
+    answer before was about, and `profile` the one that it named, where this prompt goes on about it; `note` is a
+    sentence for a person who did not ask in English.
     """
 
     topic: Topic
@@ -32,6 +32,7 @@ class Question:
     asks_speed: bool = False
     understood: bool = True
     carried: str | None = None
+    profile: str | None = None
     note: str | None = None
 
     def about(self, topic: Topic) -> "Question":
@@ -49,14 +50,14 @@ _IDENTIFIER = re.compile(
 _NAME = r"(?:the\s+|function\s+|method\s+|frame\s+|call(?:s)?\s+to\s+)*([\w.$:<>~/#()-]{2,})"
 _ABOUT = re.compile(
     rf"\b(?:what about|how about|tell me (?:more )?about|explain|who calls|who invokes|what calls|"
-    rf"which functions? calls?|"
-    rf"callers? of|callees? of|called by|calls? to|what does|what is|how (?:slow|long|expensive|much time) (?:is|"
-    rf"does|goes to|in)|"
+    rf"which functions? calls?|callers? of|callees? of|called by|calls? to|what does|what is|what's|"
+    rf"how much (?:time )?is|how (?:slow|long|expensive|much time) (?:is|does|goes to|in)|"
     rf"(?:spent|time|seconds|milliseconds|ms|bytes|memory) (?:is |are )?(?:in|spent in|by)|(?:function|method)|"
     rf"show me|show|"
     rf"zoom (?:in )?(?:to|on|into)|go to|jump to|highlight|find|where is|where's|focus on|compare)\s+{_NAME}",
     re.IGNORECASE,
 )
+_ONE_WORD = re.compile(r"[\w.:/$@-]{3,80}\??")
 _TOOK = re.compile(
     rf"\b(?:why (?:is|does|are|do|was|did)|(?:how (?:often|many times|frequently|long|much time|"
     rf"many calls) (?:is|does|was|did|do we|"
@@ -152,14 +153,21 @@ def understood(
     topic = question.topic
     if goes_on and topic is Topic.OVERVIEW:
         topic = Topic.FUNCTION
-    elif refers and topic in (Topic.OVERVIEW, Topic.RECURSION):
+    elif refers and question.understood and topic in (Topic.OVERVIEW, Topic.RECURSION):
         before = _alone(in_english(spoken_of.prompt).text, {}, None)
         topic = Topic.FUNCTION if before.topic in ABOUT_ONE_FUNCTION or before.names else topic
     elif topic is Topic.SHOW and not refers:
         return question
     if topic not in ABOUT_ONE_FUNCTION or question.time_ranges:
         return question
-    return replace(question, topic=topic, handle=spoken_of.handle, carried=spoken_of.cited, understood=True)
+    return replace(
+        question,
+        topic=topic,
+        handle=spoken_of.handle,
+        carried=spoken_of.cited,
+        profile=spoken_of.profile,
+        understood=True,
+    )
 
 
 def _alone(prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]] | None) -> Question:
@@ -223,6 +231,7 @@ def _names(text: str, thread: str | None) -> tuple[tuple[str, ...], tuple[str, .
     sure += [match[0] for match in _IDENTIFIER.finditer(rest)]
     places = (_ABOUT, _TOOK, _AND_NAME, _OTHER)
     maybe = [group for place in places for match in place.finditer(rest) for group in match.groups() if group]
+    maybe += [text] if _ONE_WORD.fullmatch(text) else []
     words = [word for one in maybe if (word := one.strip(".,?!:()")) != "X" and word.casefold() not in _NO_NAMES]
     return _kept(sure, thread), _kept(words, thread)
 

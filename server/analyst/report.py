@@ -5,6 +5,7 @@ from server.analyst.kinds.all_kinds import KINDS
 from server.analyst.kinds.knowing import CONNECT
 from server.analyst.plan import settled
 from server.analyst.question import Question, Topic
+from server.analyst.wording import cited_profile
 
 SIGNATURE = f"*Written by the built-in analyst: rules over the trace, not a language model. {CONNECT}*"
 OPTIONAL = frozenset({"search_findings", "get_usage", "get_hottest_windows"})
@@ -21,12 +22,20 @@ def report(question: Question, evidence: Evidence) -> str:
     """The full answer in Markdown."""
     question = settled(question, evidence)
     first, *others = KINDS[question.topic].write(question, evidence)
-    carried = f"About {question.carried}, as before: " if question.carried else ""
-    opening = (
-        f"{_wrong_unit(question, evidence)} {carried}{first}".lstrip()
-    )  # one paragraph: the answer stands in the first
+    carried = _carried(question, evidence)
+    opening = f"{_wrong_unit(question, evidence)} {carried}{first}".lstrip()  # the answer stands in one paragraph
     parts = [_misread(question), opening, question.note, _of_all(question), *others]
     return "\n\n".join(part for part in [*parts, _failures(evidence), SIGNATURE] if part)
+
+
+def _carried(question: Question, evidence: Evidence) -> str:
+    """What the answer before was about, where this one goes on about it."""
+    if question.carried is None:
+        return ""
+    profile = evidence.profile(question.profile)
+    is_main = profile is None or profile["handle"] == (evidence.summary or {}).get("default_profile")
+    where = "" if is_main or profile is None else f" in {cited_profile(profile)}"
+    return f"About {question.carried}{where}, as before: "
 
 
 def _of_all(question: Question) -> str:
@@ -50,8 +59,10 @@ def _wrong_unit(question: Question, evidence: Evidence) -> str:
 
 
 def _misread(question: Question) -> str:
-    if question.understood or len(question.text.split()) < 4:
+    if question.understood:
         return ""
+    if len(question.text.split()) < 4:
+        return "(The rules of the built-in analyst do not know this: I take it as “where does the time go?”.)"
     return (
         "(The rules of the built-in analyst do not know this question: here is what dominates. They know functions, "
         "callers, threads, stretches of time, waiting, memory and findings; anything else needs a language model.)"

@@ -7,7 +7,7 @@ from pydantic import Field
 from server.agent.tools.contract.arguments import MyCodeArgument, ProfilesArgument, Windowed
 from server.agent.tools.contract.resolving import chosen_selection, chosen_window, nearest_frames, profile_choice
 from server.agent.tools.contract.tool import Outcome, Tool
-from server.agent.tools.get_top_functions import ROW_FIELDS, row_data, row_line
+from server.agent.tools.get_top_functions import ROW_FIELDS, amount, row_data, row_line
 from server.quoting import quoted
 from traces.analysis.find import find_frames
 from traces.model import Trace
@@ -32,7 +32,8 @@ def answer_find_frames(trace: Trace, arguments: FindFrames) -> Outcome:
         window=chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms),
         frame_filter=profile.frame_filter,
     )
-    unit = profile.unit
+    unit, everything = profile.unit, matches.scope_total or 1.0
+    together = (matches.self_value / everything, matches.total_value / everything)
     near = [] if matches.rows else nearest_frames(trace, arguments.pattern)
     lines = [
         f"{matches.total_matches} frames match {quoted(arguments.pattern)}"
@@ -40,6 +41,16 @@ def answer_find_frames(trace: Trace, arguments: FindFrames) -> Outcome:
             ""
             if matches.rows or not near
             else "; nearest: " + "; ".join(f"f{i} {quoted(trace.frame_name(i), 80)}" for i in near)
+        ),
+        *(
+            [
+                (
+                    f"together: self {amount(matches.self_value, together[0], unit)}, "
+                    f"total {amount(matches.total_value, together[1], unit)}"
+                )
+            ]
+            if matches.total_matches > 1
+            else []
         ),
         *(row_line(row, unit, matches.counted) for row in matches.rows),
     ]
@@ -53,6 +64,10 @@ def answer_find_frames(trace: Trace, arguments: FindFrames) -> Outcome:
             "pattern": arguments.pattern,
             "total_matches": matches.total_matches,
             "counted": matches.counted,
+            "self_value": float(matches.self_value),
+            "self_share": float(together[0]),
+            "total_value": float(matches.total_value),
+            "total_share": float(together[1]),
             "rows": [row_data(row) for row in matches.rows],
             "nearest": [{"handle": f"f{i}", "name": trace.frame_name(i)} for i in near],
         },

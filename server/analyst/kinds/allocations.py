@@ -7,13 +7,15 @@ from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.question import Question
-from server.analyst.wording import cited, own
+from server.analyst.wording import amount, cited, cited_profile, located, own
 
 HOW_TO_RECORD = (
     "Record one that does: Node with `--heap-prof`, Go's heap profile, memray or tracemalloc for Python, "
     "stackprof with "
     "`:object` for Ruby, an allocation recording of the JVM, or massif and heaptrack."
 )
+SHOWN = 5
+"""Functions that are listed of a profile of allocations."""
 _COUNTS_OBJECTS = ("object", "alloc", "bytes", "inuse", "space")
 
 
@@ -22,7 +24,13 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
 
 
 def then(question: Question, evidence: Evidence) -> list[Call]:
-    return then_overview(question, evidence) if _knows(evidence) else []
+    if _knows(evidence):
+        return then_overview(question, evidence)
+    return [_of_memory(handle) for handle in evidence.memory_profiles[:1]]
+
+
+def _of_memory(handle: str) -> Call:
+    return ("get_top_functions", {"sort_by": "self", "limit": SHOWN, "profile": handle})
 
 
 def _knows(evidence: Evidence) -> bool:
@@ -39,7 +47,7 @@ def _knows(evidence: Evidence) -> bool:
 
 def memory(question: Question, evidence: Evidence) -> list[str]:
     if not _knows(evidence):
-        return _unknown(evidence)
+        return _in_its_own_profile(evidence) or _unknown(evidence)
     lead = evidence.lead
     parts = overview(question, evidence)
     if lead is None:
@@ -54,6 +62,21 @@ def memory(question: Question, evidence: Evidence) -> list[str]:
             "Take a second one later under the same load and compare: what grew is the leak."
         )
     return [parts[0], leak, f"{sentence_of(leak_finding)} {leak_finding['advice']}" if leak_finding else "", *parts[1:]]
+
+
+def _in_its_own_profile(evidence: Evidence) -> list[str]:
+    """Allocations that were recorded beside the work, as a profile of their own."""
+    for handle in evidence.memory_profiles[:1]:
+        ranked, profile = evidence.first("get_top_functions", profile=handle), evidence.profile(handle)
+        if ranked and ranked["rows"] and profile:
+            unit, rows = ranked["unit"], ranked["rows"]
+            everything = f"{amount(ranked['whole'], unit)} in {cited_profile(profile)}"
+            return [
+                f"**{cited(rows[0])} allocates the most: {own(rows[0], unit)}** of {everything}.",
+                "\n".join(f"- {cited(row)}{located(row)}: {own(row, unit)}" for row in rows) if len(rows) > 1 else "",
+                "What was allocated is in it, not what was kept: whether something leaks, it cannot say.",
+            ]
+    return []
 
 
 def _is_live(evidence: Evidence) -> bool:

@@ -25,6 +25,8 @@ from server.analyst.wording import (
 )
 
 MATCHES = 5
+SEVERAL = 2
+"""Functions from which a name that none of them has is that of a file, a package or a class."""
 OTHER_PROFILES = 3
 """Profiles of another kind that are asked for a function that the main one does not hold."""
 HOW_TO_COUNT = (
@@ -44,7 +46,8 @@ def is_named(row: dict[str, Any], said: str) -> bool:
 
 def first(question: Question, evidence: Evidence) -> list[Call]:
     if question.handle:
-        return [SUMMARY, ("get_callers_callees", {"frame": question.handle}), BY_SELF]
+        where = {"profile": question.profile} if question.profile else {}
+        return [SUMMARY, ("get_callers_callees", {"frame": question.handle} | where), BY_SELF]
     names = question.names or question.maybe
     if not names:
         return [SUMMARY, BY_SELF]
@@ -105,7 +108,9 @@ def _passes_on(around: dict[str, Any]) -> bool:
 def _where(row: dict[str, Any], question: Question, evidence: Evidence) -> dict[str, Any]:
     """The main profile where it holds the function; else all of its kind; else, one after the other, the busiest of
     another kind."""
-    if row["total_value"] > 0 or question.handle:
+    if question.handle:
+        return {"profile": question.profile} if question.profile else {}
+    if row["total_value"] > 0:
         return {}
     summary = evidence.summary or {"profiles": [], "default_profile": ""}
     main = evidence.profile(summary["default_profile"]) or {"kind": "", "pid": ""}
@@ -153,7 +158,32 @@ def _around(question: Question, evidence: Evidence, index: int = 0) -> dict[str,
     return next((data for data in results if data["frame"]["handle"] == handle), None)
 
 
+def _several(question: Question, evidence: Evidence) -> list[str]:
+    """What all functions of a file, package or class take together, where the name is that of no function."""
+    names = question.names or question.maybe
+    found = evidence.first("find_frames", pattern=names[0]) if names and not question.handle else None
+    rows = found["rows"] if found else []
+    if found is None or found["total_matches"] < SEVERAL or any(is_named(row, names[0]) for row in rows):
+        return []
+    unit = found["unit"]
+    if found["total_value"] <= 0:
+        return []
+    heaviest = [row for row in rows if row["total_value"] > 0]
+    heaviest.sort(key=lambda row: -row["self_value"])
+    return [
+        (
+            f"**The {found['total_matches']:,} functions whose name or file holds {coded(names[0])} take "
+            f"{total(found, unit)} in total and {own(found, unit)} themselves.**"
+        ),
+        "\n".join(
+            f"- {cited(row)}{located(row)}: {own(row, unit)} itself, {total(row, unit)} in total" for row in heaviest
+        ),
+    ]
+
+
 def about(question: Question, evidence: Evidence) -> list[str]:
+    if several := _several(question, evidence):
+        return [*several, leading(evidence, "What takes the most of all is")]
     around = _around(question, evidence)
     if around is None:
         return unknown(question, evidence)
@@ -277,6 +307,8 @@ def callers(question: Question, evidence: Evidence) -> list[str]:
 
 
 def callees(question: Question, evidence: Evidence) -> list[str]:
+    if several := _several(question, evidence):
+        return several
     around = _around(question, evidence)
     if around is None:
         return unknown(question, evidence)

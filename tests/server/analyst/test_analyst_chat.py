@@ -266,11 +266,11 @@ def test_only_allowed_models_can_be_asked_for() -> None:
     assert refused.value.code == "model_not_allowed"
 
 
-async def test_the_subject_of_the_first_turn_is_that_of_the_third_and_named() -> None:
-    trace = small_trace()
+async def talk(trace: Trace, *prompts: str) -> list[str]:
+    """The answers to one prompt after the other."""
     history: tuple[MessageRow, ...] = ()
     answers = []
-    for number, prompt in enumerate(("what about `load`?", "and who calls it?", "how often?")):
+    for number, prompt in enumerate(prompts):
         scene = stage(ChosenModels(ModelChoice()), trace, prompt=prompt, viewer=VIEWER, history=history)
         answer = await scene.agent.answer(scene.turn, scene.sink)
         rows = ((Sender.USER, prompt), (Sender.MODEL, answer.text))
@@ -287,9 +287,38 @@ async def test_the_subject_of_the_first_turn_is_that_of_the_third_and_named() ->
             for place, (sender, text) in enumerate(rows)
         )
         answers.append(answer.text)
+    return answers
+
+
+async def test_the_subject_of_the_first_turn_is_that_of_the_third_and_named() -> None:
+    answers = await talk(small_trace(), "what about `load`?", "and who calls it?", "how often?")
     assert answers[0].startswith("**[`load`]")
     assert answers[1].startswith("About [`load`](#f1), as before: **[`load`](#f1) is called from [`main`](#f0)")
     assert answers[2].startswith("About [`load`](#f1), as before: **How often [`load`](#f1) was called")
+
+
+async def test_allocations_in_a_profile_of_their_own_are_found_and_spoken_of_there(fixtures: Path) -> None:
+    source = fixtures / "invoices.jfr.gz"
+    trace = read_trace(source.read_bytes(), name=source.name)
+    answers = await talk(trace, "which class allocates most", "and who calls it?", "why?")
+    assert answers[0].startswith("**[`java.util.Arrays:copyOf`](#f24) allocates the most: 85.1% (2.67 GB)**")
+    again = "About [`java.util.Arrays:copyOf`](#f24) in [`Allocations`](#p1), as before: **[`java.util.Arrays:copyOf`]"
+    assert [answer.startswith(again) for answer in answers] == [False, True, True]
+    assert all("2.67 GB" in answer for answer in answers)
+
+
+async def test_a_package_is_the_sum_of_its_functions(fixtures: Path) -> None:
+    source = fixtures / "invoices.jfr.gz"
+    answer, _ = await asked("how much is java.lang?", read_trace(source.read_bytes(), name=source.name))
+    together = "take 52.4% (345) in total and 51.7% (341) themselves.**"
+    assert answer.text.startswith(f"**The 27 functions whose name or file holds `java.lang` {together}")
+    assert {check.status for check in answer.checks} <= {"verified", "derived"}
+
+
+@pytest.mark.parametrize("prompt", ["is it layout?", "hm"])
+async def test_a_short_prompt_that_is_not_known_is_said_to_be_taken_for_another(prompt: str) -> None:
+    _, answer = await talk(small_trace(), "what about `load`?", prompt)
+    assert answer.startswith("(The rules of the built-in analyst do not know this: I take it as ")
 
 
 async def test_a_time_that_an_answer_is_not_narrowed_to_is_said() -> None:

@@ -20,12 +20,11 @@ from rendering.picture import Picture
 from rendering.profiles import chosen_profile, profile_title, trace_title
 from rendering.text import elide_name, typeface
 from traces.analysis.functions import top_functions
+from traces.analysis.thread_time import busy_intervals
 from traces.analysis.time_axis import what_it_is
 from traces.analysis.units import format_share, format_value
-from traces.analysis.window import sample_extent
 from traces.model import Profile, Trace
-from traces.unfinished import finished
-from traces.values import Clock, ProfileKind
+from traces.values import Clock
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +57,7 @@ def activity(trace: Trace, *, bins: int = TIME_BINS) -> tuple[list[Activity], fl
     if not timed:
         return [], 0.0, 0.0
     start, end = min(float(p.axis_start) for p in timed), max(float(p.axis_end) for p in timed)
-    all_of_them = [Activity(p, _busy(p, start, end, bins)) for p in timed]
+    all_of_them = [Activity(p, _busy(trace, p, start, end, bins)) for p in timed]
     shown = sorted(all_of_them, key=lambda a: (-float(a.busy.sum()), a.profile.index))[:MAX_PROFILES]
     return sorted(shown, key=lambda a: a.profile.index), start, end
 
@@ -197,18 +196,9 @@ def render_counter(trace: Trace, name: str, options: SheetOptions) -> Picture:
     return _picture(figure, options, title, (), description)
 
 
-def _busy(profile: Profile, start: float, end: float, bins: int) -> npt.NDArray[np.float64]:
-    """The part of each step in which something ran: outermost spans, or samples with a stack."""
-    if profile.kind is ProfileKind.EVENTED:
-        assert profile.spans is not None
-        spans = profile.spans
-        outermost = finished(spans.parent, spans.unfinished, spans.parent < 0)
-        begins, ends = spans.start[outermost], spans.end[outermost]
-    else:
-        assert profile.samples is not None
-        begins, ends = sample_extent(profile, profile.samples)
-        ran = profile.samples.leaf >= 0
-        begins, ends = begins[ran], ends[ran]
+def _busy(trace: Trace, profile: Profile, start: float, end: float, bins: int) -> npt.NDArray[np.float64]:
+    """The part of each step in which something ran."""
+    begins, ends = busy_intervals(trace, profile)
     left, right = ((at - start) * (bins / (end - start)) for at in (begins, ends))
     # The integral of what ran up to each border; a step's part is the difference over it.
     borders = np.arange(bins + 1.0)

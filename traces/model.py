@@ -322,6 +322,24 @@ class Trace:
         return {}
 
     @cached_property
+    def duration_ns(self) -> int | None:
+        """From the first moment to the last of all profiles on the trace's clock, else that of the longest profile
+        with a clock of its own; None where nothing has moments."""
+        timed = [p for p in self.profiles if p.has_times]
+        if shared := [p for p in timed if p.clock is Clock.TRACE]:
+            return int(max(p.axis_end for p in shared) - min(p.axis_start for p in shared))
+        return max((int(p.axis_end - p.axis_start) for p in timed), default=None)
+
+    @cached_property
+    def views_by_thread(self) -> dict[tuple[str, str], tuple[Profile, ...]]:
+        """The profiles on the trace's clock, by process and thread id."""
+        found: dict[tuple[str, str], list[Profile]] = {}
+        for p in self.profiles:
+            if p.clock is Clock.TRACE:
+                found.setdefault((p.pid, p.tid), []).append(p)
+        return {thread: tuple(views) for thread, views in found.items()}
+
+    @cached_property
     def name_ranks(self) -> Int64:
         """Each frame's place when frames are sorted by name, then index."""
         order = sorted(range(len(self.frames)), key=self.frame_names.__getitem__)

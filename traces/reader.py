@@ -1,6 +1,7 @@
 """The way in: bytes of any known format become a trace."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from mmap import mmap
 from typing import Any
 
@@ -11,6 +12,7 @@ from traces.analysis.units import format_value
 from traces.bounds import DETECTION_BYTES, MAX_UPLOAD_BYTES
 from traces.builder import TraceBuilder
 from traces.content_key import content_key
+from traces.contradictions import contradictions
 from traces.decompression import unwrapped
 from traces.errors import DamagedTrace, EmptyTrace, InvalidQuestion, TraceTooLarge
 from traces.formats.detection import detect, is_trace
@@ -96,7 +98,8 @@ def _read(content: memoryview, known: Format, builder: TraceBuilder, given: memo
             if builder.profile_count == 0:
                 add_tracks(builder)
             builder.progress.finish()
-            return builder.build(content_key=key, source_bytes=len(given))
+            trace = builder.build(content_key=key, source_bytes=len(given))
+            return replace(trace, warnings=(*trace.warnings, *contradictions(trace)))
     except EmptyTrace as error:
         if builder.breaks_off:
             raise builder.damaged("nothing is a sample or a span.") from error

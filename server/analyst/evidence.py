@@ -7,6 +7,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
+from traces.analysis.waiting_names import waits
+
 PSEUDO_FRAMES = frozenset(
     {
         "RunTask",
@@ -40,24 +42,15 @@ GARBAGE = re.compile(
 CLEARLY_MORE = 1.5
 """How many times the main profile's hottest function another profile's must weigh to be named first."""
 
-WAITING_WORDS = """
-wait waiting sleep usleep nanosleep poll epoll pselect kevent accept recv recvfrom recvmsg park parking futex
-idle readinto acquire timedwait sigwait
-"""
-_WAITING = frozenset(WAITING_WORDS.split())
-_WAITS = frozenset({"select", "join", "recv_into", "gopark", "__select", "lock"})
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-
 
 _CITED = re.compile(r"\[`[^`\n]+`\]\(#([fns]\d+)\)")
 
 _CITED_PROFILE = re.compile(r"\]\(#(p\d+)\)")
 
 
-def waits(name: str) -> bool:
-    """Whether a function by its name mostly waits: the thread that it fills is not what makes a program slow."""
-    last = re.split(r"::|[./#:]", name.partition("(")[0] or name)[-1]
-    return last in _WAITS or any(word.casefold() in _WAITING for word in _WORDS.findall(last))
+def busy_of(row: dict[str, Any]) -> float:
+    """How long a profile was busy; of what measures no time, how much it holds."""
+    return float(row["total"] or 0) if row.get("busy") is None else float(row["busy"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from traces.analysis.quality import Quality, quality_of
+from traces.analysis.thread_time import View, stands_for_thread, thread_time
 from traces.analysis.time_axis import duration_ns, what_it_is
 from traces.analysis.units import format_moment, format_share, format_value
 from traces.analysis.window import root_total
@@ -26,7 +27,9 @@ from traces.values import (
 class ProfileSummary:
     """`duration` is the axis' length in its own unit, `total` what is not idle in the default value's `unit`.
 
-    `idle_share` is the part of the time during which nothing ran (None without times). `counted` is what counts are a
+    `busy`, `waiting`, `idle` and `unknown` are nanoseconds that add up to the recording (`thread_time`; None for what
+    is no time), `idle_share` the part of `idle` (None without times). `stands_for_thread` is False for a view of a
+    thread that has a better one. `counted` is what counts are a
     number of, None without any, and `count` their sum. `role` is what the thread is for, by `role_rule`; `quality` says
     how the samples were taken and what they miss.
     """
@@ -39,7 +42,12 @@ class ProfileSummary:
     unit: Unit
     duration: float
     total: float
+    busy: int | None
+    waiting: int | None
+    idle: int | None
+    unknown: int | None
     idle_share: float | None
+    stands_for_thread: bool
     sample_count: int
     span_count: int
     values: tuple[ValueType, ...]
@@ -122,18 +130,8 @@ def recorded(summary: TraceSummary) -> str:
     return "" if at is None else f", recorded {format_moment(at, summary.utc_offset_minutes)}"
 
 
-def idle_share(profile: Profile) -> float | None:
-    """The part of its time during which the profile did nothing; None where that cannot be said, as without rows."""
-    length = profile.axis_end - profile.axis_start
-    if not len(profile.samples if profile.samples is not None else profile.spans or ()):
-        return None
-    if not (profile.has_times and profile.unit.is_time) or length <= 0:
-        return None
-    busy = root_total(profile.tree, profile.tree.total_values[profile.default_value])
-    return min(max(1 - busy / length, 0.0), 1.0)
-
-
 def _profile(trace: Trace, p: Profile) -> ProfileSummary:
+    time = thread_time(trace, p)
     return ProfileSummary(
         handle=p.handle,
         name=p.name,
@@ -143,7 +141,12 @@ def _profile(trace: Trace, p: Profile) -> ProfileSummary:
         unit=p.unit,
         duration=p.axis_end - p.axis_start,
         total=root_total(p.tree, p.tree.total_values[p.default_value]),
-        idle_share=idle_share(p),
+        busy=None if time is None else time.busy,
+        waiting=None if time is None else time.waiting,
+        idle=None if time is None else time.idle,
+        unknown=None if time is None else time.unknown,
+        idle_share=time.idle_share if time is not None and time.by is not View.SUMS else None,
+        stands_for_thread=stands_for_thread(trace, p),
         sample_count=len(p.samples) if p.samples is not None else 0,
         span_count=len(p.spans) if p.spans is not None else 0,
         values=p.values,

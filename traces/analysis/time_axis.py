@@ -49,8 +49,4 @@ def timed(profiles: Iterable[Profile]) -> list[Profile]:
 def duration_ns(trace: Trace) -> int | None:
     """How long the recording is: from the first moment to the last of all profiles on the trace's clock, else of the
     longest profile with a clock of its own; None where nothing has moments."""
-    moving = timed(trace.profiles)
-    shared = [profile for profile in moving if profile.clock is Clock.TRACE]
-    if shared:
-        return int(max(p.axis_end for p in shared) - min(p.axis_start for p in shared))
-    return max((int(p.axis_end - p.axis_start) for p in moving), default=None)
+    return trace.duration_ns

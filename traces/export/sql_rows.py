@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from traces.analysis.thread_time import thread_time
 from traces.model import NONE, Int32, Profile, Trace, UInt8
 
 Columns = dict[str, "np.ndarray[Any, Any]"]
@@ -67,11 +68,19 @@ def profiles(trace: Trace) -> Columns:
             "has_times": np.array([profile.has_times for profile in every]),
             "axis_start": np.array([profile.axis_start for profile in every]),
             "axis_end": np.array([profile.axis_end for profile in every]),
+            **_time_of(trace),
             "samples": np.array([len(profile.samples) if profile.samples else 0 for profile in every]),
             "spans": np.array([len(profile.spans) if profile.spans else 0 for profile in every]),
             "nodes": np.array([len(profile.tree) for profile in every]),
         }
     )
+
+
+def _time_of(trace: Trace) -> Columns:
+    """How each profile's time was spent, in nanoseconds; -1 where it measures none."""
+    every = [thread_time(trace, profile) for profile in trace.profiles]
+    parts = ("busy", "waiting", "idle", "unknown")
+    return {part: np.array([-1 if one is None else getattr(one, part) for one in every], np.int64) for part in parts}
 
 
 def nodes(trace: Trace) -> Columns:

@@ -124,6 +124,15 @@ TABLES: dict[str, SqlTable] = {
                 SqlColumn("unit", "unit", "of its values: " + ", ".join(unit.value for unit in Unit)),
                 SqlColumn("start_ms", _ms("axis_start", TIMED), "subtract it from times to get a tool's window"),
                 SqlColumn("dur_ms", _ms("(axis_end - axis_start)", TIMED)),
+                *(
+                    SqlColumn(f"{part}_ms", f"CASE WHEN {part} >= 0 THEN {part} / 1e6 END", meaning)
+                    for part, meaning in (
+                        ("busy", "busy + waiting + idle + unknown is the recording; NULL: no time is measured"),
+                        ("waiting", ""),
+                        ("idle", ""),
+                        ("unknown", "the format cannot tell"),
+                    )
+                ),
                 SqlColumn("has_times", "has_times", "false: sums per stack, without moments"),
                 SqlColumn("counted", "counted", "calls, samples, or what events are called; NULL: no counts"),
                 SqlColumn("role", "role", "of the thread: main, worker, gc and so on, or unknown"),

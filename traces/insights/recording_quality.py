@@ -3,7 +3,7 @@
 import numpy as np
 
 from traces.analysis.quality import median, quality_of
-from traces.analysis.summary import idle_share
+from traces.analysis.thread_time import View, thread_time
 from traces.analysis.time_axis import SUMS, what_it_is
 from traces.analysis.units import format_share, format_value
 from traces.insights.insight import (
@@ -163,9 +163,10 @@ def _lost_events(subject: Subject) -> Verdict:
 
 def _idle(subject: Subject) -> Verdict:
     profile = subject.profile
-    share = idle_share(profile)
-    if share is None:
+    time = thread_time(subject.trace, profile)
+    if time is None or time.by is View.SUMS or not time.length:
         return not_applicable(NO_CLOCK)
+    share = time.idle_share
     if share < threshold("idle.share"):
         return passed(f"idle {format_share(share)} of its time", profile=profile.handle)
     return Verdict(

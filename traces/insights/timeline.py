@@ -4,8 +4,9 @@ import re
 
 import numpy as np
 
+from traces.analysis.thread_time import busy_time
 from traces.analysis.units import format_share, format_value
-from traces.analysis.window import Window, root_total
+from traces.analysis.window import Window
 from traces.equal_rows import distinct
 from traces.insights.insight import (
     Confidence,
@@ -94,10 +95,6 @@ def _blocking_time(subject: Subject) -> Verdict:
     )
 
 
-def _busy(profile: Profile) -> float:
-    return root_total(profile.tree, profile.tree.total_values[profile.default_value])
-
-
 def _alike(subject: Subject) -> list[Profile]:
     main = subject.profile
     return [p for p in subject.trace.profiles if (p.kind, p.unit) == (main.kind, main.unit)]
@@ -114,15 +111,16 @@ def _uneven_workers(subject: Subject) -> Verdict:
         return not_applicable("there are no several threads of one name")
     worst, ratio = None, 0.0
     for team in teams:
-        busy = np.array([_busy(profile) for profile in team])
+        busy = np.array([busy_time(subject.trace, profile) for profile in team])
         lead = float(busy.max() / busy.mean()) if busy.mean() > 0 else 0.0
         # A team that hardly works is not worth balancing.
         if lead > ratio and busy.max() >= threshold("several-ways.share") * subject.total:
             worst, ratio = team, lead
     if worst is None or ratio < threshold("uneven-workers.ratio"):
         return passed("threads of one name are about as busy as each other")
-    ranked = sorted(worst, key=lambda profile: -_busy(profile))
-    rows = tuple(Evidence(p.handle, p.name, format_value(_busy(p), p.unit)) for p in (ranked[0], ranked[-1]))
+    ranked = sorted(worst, key=lambda profile: -busy_time(subject.trace, profile))
+    ends = (ranked[0], ranked[-1])
+    rows = tuple(Evidence(p.handle, p.name, format_value(busy_time(subject.trace, p), p.unit)) for p in ends)
     return Verdict(
         State.FAIL,
         f"Of {len(worst)} threads of one name {{0}} worked {rows[0].value} and {{1}} {rows[1].value}: the busiest has "
@@ -139,7 +137,7 @@ def _one_thread(subject: Subject) -> Verdict:
     team = _alike(subject)
     if len(team) < 2 or not subject.unit.is_time:
         return not_applicable("there is only one thread of this kind")
-    busy = np.array([_busy(profile) for profile in team])
+    busy = np.array([busy_time(subject.trace, profile) for profile in team])
     top = int(np.argmax(busy))
     share = float(busy[top] / busy.sum()) if busy.sum() else 0.0
     if share < threshold("one-thread.share"):

@@ -11,7 +11,7 @@ from server.quoting import plain, quoted
 from traces.analysis.summary import ProfileSummary, TraceSummary, recorded, summarise
 from traces.analysis.units import format_share, format_value
 from traces.model import Trace
-from traces.values import Clock, Order, Role, Unit
+from traces.values import Clock, Order, ProfileKind, Role, Unit
 
 LISTED_PROFILES = 6
 """Profiles named in the summary itself; list_profiles has the rest."""
@@ -26,7 +26,12 @@ PROFILE_FIELDS = frozenset(
         "unit",
         "duration",
         "total",
+        "busy",
+        "waiting",
+        "idle",
+        "unknown",
         "idle_share",
+        "stands_for_thread",
         "sample_count",
         "span_count",
         "values",
@@ -59,11 +64,11 @@ def summary_text(summary: TraceSummary) -> str:
 
 def profile_line(profile: ProfileSummary) -> str:
     """One profile on one line: handle, name, kind, sizes."""
-    unit = Unit(profile.unit)
+    unit, is_timed = Unit(profile.unit), profile.order is Order.TIME
     parts = [
         f"{profile.handle} {quoted(profile.name, 80)}",
         str(profile.kind) if profile.order is Order.TIME else "sums per stack, without times",
-        f"{format_value(profile.total, unit)} {'busy' if profile.order is Order.TIME else 'in all'}",
+        f"{format_value(profile.total, unit)} in all" if profile.busy is None or not is_timed else busy_text(profile),
     ]
     if profile.count is not None:
         parts.append(f"{profile.count} {profile.counted}")
@@ -73,9 +78,25 @@ def profile_line(profile: ProfileSummary) -> str:
         parts.append("on a clock of its own")
     if profile.quality.rate_hz:
         parts.append(f"{profile.quality.rate_hz:,.3g} samples a second")
-    if profile.idle_share:
-        parts.append(f"idle {format_share(profile.idle_share)}")
+    parts += shares_text(profile)
+    if not profile.stands_for_thread:
+        parts.append("another view of a thread whose spans say how busy it is")
     return ", ".join(parts)
+
+
+def busy_text(profile: ProfileSummary) -> str:
+    """How long it was busy, and by what that is known."""
+    by = "by its spans" if profile.kind is ProfileKind.EVENTED else "by its samples"
+    return f"{format_value(profile.busy or 0, Unit.NANOSECONDS)} busy {by}"
+
+
+def shares_text(profile: ProfileSummary) -> list[str]:
+    """What the rest of its time was, as shares of the recording."""
+    length = sum(part or 0 for part in (profile.busy, profile.waiting, profile.idle, profile.unknown))
+    if profile.idle_share is None or not length:
+        return []
+    rest = {"idle": profile.idle, "waiting": profile.waiting, "unknown": profile.unknown}
+    return [f"{name} {format_share(part / length)}" for name, part in rest.items() if part]
 
 
 def _plain_values(summary: TraceSummary) -> dict[str, Any]:
@@ -119,7 +140,7 @@ def answer_profiles(trace: Trace, arguments: ListProfiles) -> Outcome:
                     p.handle,
                     plain(p.name),
                     str(p.kind),
-                    format_value(p.total, Unit(p.unit)),
+                    format_value(p.total, Unit(p.unit)) if p.busy is None else format_value(p.busy, Unit.NANOSECONDS),
                     format_share(p.idle_share or 0.0),
                 ]
                 for p in profiles

@@ -12,6 +12,7 @@ from server.agent.verification.written_numbers import Dimension
 from server.quoting import plain
 from traces.analysis.functions import FrameValues, frame_values, function_row
 from traces.analysis.selection import Selection, select
+from traces.analysis.thread_time import busy_time
 from traces.handles import ALL, ProfileChoice
 from traces.model import CallTree, Int32, Profile, Trace, Values
 
@@ -92,7 +93,7 @@ class Recomputation:
         if len(trace.profiles) > 1:
             busiest = sorted(
                 (p for p in trace.profiles if p.index != trace.default_profile),
-                key=lambda p: -float(p.tree.self_values[p.default_value].sum()),
+                key=lambda p: -busy_time(trace, p),
             )
             choices += [ALL, *(profile.index for profile in busiest[:PROFILES])]
         found = []

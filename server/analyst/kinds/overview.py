@@ -4,7 +4,7 @@ mind.
 
 from typing import Any
 
-from server.analyst.evidence import PSEUDO_FRAMES, Evidence, Lead, collects, is_pseudo, lead_of, waits
+from server.analyst.evidence import PSEUDO_FRAMES, Evidence, Lead, busy_of, collects, is_pseudo, lead_of
 from server.analyst.findings import findings, limits, sentence_of
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.paths import DOMINATES, LEADS, division, is_entry, passes, path_to
@@ -25,6 +25,7 @@ from server.analyst.wording import (
     verb,
 )
 from server.quoting import plain
+from traces.analysis.waiting_names import waits
 
 AS_MUCH = 0.85
 """Part of the hottest function's value from which the next ones are as hot as it."""
@@ -83,9 +84,9 @@ def other_profiles(summary: dict[str, Any]) -> list[str]:
         for row in summary["profiles"]
         if row is not main
         and (row["kind"], row["unit"]) == (main["kind"], main["unit"])
-        and row["total"] * 10 > main["total"]
+        and busy_of(row) * 10 > busy_of(main)
     ]
-    return [row["handle"] for row in sorted(alike, key=lambda row: -row["total"])[:OTHER_PROFILES]]
+    return [row["handle"] for row in sorted(alike, key=lambda row: -busy_of(row))[:OTHER_PROFILES]]
 
 
 def overview(question: Question, evidence: Evidence) -> list[str]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from server.analyst.evidence import Evidence, Lead, lead_of, waits
+from server.analyst.evidence import Evidence, Lead, busy_of, lead_of
 from server.analyst.findings import sentence_of
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
@@ -20,6 +20,7 @@ from server.analyst.wording import (
     table,
     verb,
 )
+from traces.analysis.waiting_names import waits
 
 LISTED = 12
 ALL_PROFILES = 100
@@ -38,9 +39,9 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
     if not listed:
         return ["The profiles of this trace could not be listed."]
     rows = listed["profiles"]
-    busiest = max(rows, key=lambda row: (row["unit"] == evidence.unit, row.get("total") or 0))
-    alike = [row for row in rows if (row["unit"], row["kind"]) == (busiest["unit"], busiest["kind"])]
-    ranked = sorted(alike, key=lambda row: -(row.get("total") or 0)) + [row for row in rows if row not in alike]
+    busiest = max(rows, key=lambda row: (row["unit"] == evidence.unit, row["stands_for_thread"], busy_of(row)))
+    alike = [row for row in rows if row["unit"] == busiest["unit"] and row["stands_for_thread"]]
+    ranked = sorted(alike, key=lambda row: -busy_of(row)) + [row for row in rows if row not in alike]
     lines = [f"- {_line(row)}" for row in ranked[:LISTED]]
     if len(rows) > LISTED:
         lines.append(f"- and {len(rows) - LISTED} more")
@@ -48,7 +49,7 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
         row for row in evidence.findings("timeline") if row["id"] in ("uneven-workers", "one-thread", "network-bound")
     ]
     count = listed["total_profiles"]
-    busy = amount(busiest["total"], busiest["unit"])
+    busy = amount(busy_of(busiest), busiest["unit"])
     first = f"**{cited_profile(busiest)} is the busiest of {count}: {busy}.**"
     if any(word in question.text.casefold() for word in _EVEN_WORDS) and len(alike) > 1:
         first = f"{_evenness(ranked[: len(alike)])} {first}"
@@ -60,15 +61,27 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
     ]
 
 
+def _length(row: dict[str, Any]) -> float:
+    return float(sum(row[part] or 0 for part in ("busy", "waiting", "idle", "unknown")))
+
+
+def _rest(row: dict[str, Any]) -> str:
+    """What a profile's time was besides busy, in shares of the recording."""
+    if not row.get("idle_share") and not row.get("unknown") and not row.get("waiting"):
+        return ""
+    if row["idle_share"] is None or not (length := _length(row)):
+        return ""
+    return "".join(f", {part} {share(row[part] / length)}" for part in ("idle", "waiting", "unknown") if row[part])
+
+
 def _evenness(ranked: list[dict[str, Any]]) -> str:
-    total = sum(row["total"] for row in ranked)
-    part = ranked[0]["total"] / total if total else 0.0
+    total = sum(map(busy_of, ranked))
+    part = busy_of(ranked[0]) / total if total else 0.0
     return "**Not evenly.**" if part > 1.5 / len(ranked) else "**Fairly evenly.**"
 
 
 def _line(row: dict[str, Any]) -> str:
-    idle = f", idle {share(row['idle_share'])}" if row.get("idle_share") else ""
-    return f"{cited_profile(row)}: {row['kind']}, {amount(row['total'], row['unit'])} busy{idle}"
+    return f"{cited_profile(row)}: {row['kind']}, {amount(busy_of(row), row['unit'])} busy{_rest(row)}"
 
 
 def first_one(question: Question, evidence: Evidence) -> list[Call]:
@@ -106,7 +119,7 @@ def _asked_for(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
         found = [row for row in found if row["pid"] == default["pid"]]
     return sorted(
         found,
-        key=lambda row: (row["handle"] != default["handle"], row["kind"] != "sampled", -(row.get("total") or 0)),
+        key=lambda row: (row["handle"] != default["handle"], row["kind"] != "sampled", -busy_of(row)),
     )
 
 
@@ -115,7 +128,7 @@ def one(question: Question, evidence: Evidence) -> list[str]:
     threads = _asked_for(question, evidence)
     if not threads:
         rows = (evidence.first("list_profiles") or {"profiles": []})["profiles"]
-        names = ", ".join(cited_profile(row) for row in sorted(rows, key=lambda row: -row["total"])[:6])
+        names = ", ".join(cited_profile(row) for row in sorted(rows, key=lambda row: -busy_of(row))[:6])
         asked = coded(question.thread or "main")
         return [
             f"**No thread or profile of this trace is named like {asked}.** There are {names}.",
@@ -137,11 +150,9 @@ def one(question: Question, evidence: Evidence) -> list[str]:
 
 
 def _activity(row: dict[str, Any], lead: Lead | None) -> str:
-    idle = row.get("idle_share")
-    busy = amount(row["total"], row["unit"])
-    of_all = f" of {amount(row['duration'], 'nanoseconds')}" if row["unit"] == "nanoseconds" and idle else ""
-    rest = f", idle {share(idle)} of the time" if idle else ""
-    said = f"**{cited_profile(row)} works for {busy}{of_all}{rest}.**"
+    busy, rest = amount(busy_of(row), row["unit"]), _rest(row)
+    of_all = f" of {amount(_length(row), 'nanoseconds')}" if rest else ""
+    said = f"**{cited_profile(row)} works for {busy}{of_all}{rest}{' of the time' if rest else ''}.**"
     if lead is None:
         return said
     waiting = " By its name that is waiting, not work." if waits(lead.row["name"]) else ""
@@ -187,9 +198,11 @@ def main_thread(question: Question, evidence: Evidence) -> list[str]:
     else:
         verdict = "Yes, the main thread is busy. " if long or idle < 1 - BUSY else "Partly. "
     elsewhere = ""
-    busiest = max((evidence.first("list_profiles") or {"profiles": [row]})["profiles"], key=lambda one: one["total"])
-    if busiest["handle"] != row["handle"] and busiest["total"] > row["total"]:
-        elsewhere = f"The busiest is {cited_profile(busiest)}, with {amount(busiest['total'], busiest['unit'])}."
+    rows = (evidence.first("list_profiles") or {"profiles": [row]})["profiles"]
+    busiest = max(rows, key=lambda one: (one["unit"] == row["unit"], one["stands_for_thread"], busy_of(one)))
+    is_other = (busiest["pid"], busiest["tid"]) != (row["pid"], row["tid"]) or not (row["pid"] or row["tid"])
+    if busiest["handle"] != row["handle"] and is_other and busy_of(busiest) > busy_of(row):
+        elsewhere = f"The busiest is {cited_profile(busiest)}, with {amount(busy_of(busiest), busiest['unit'])}."
         if evidence.lead and evidence.lead.profile != row["handle"]:
             elsewhere = f"{elsewhere} {leading(evidence, 'What is hottest outside the main thread is')}"
     first, *rest = one(question, evidence)

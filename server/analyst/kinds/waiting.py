@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from server.analyst.evidence import GARBAGE, Evidence, collects, waits
+from server.analyst.evidence import GARBAGE, Evidence, collects
 from server.analyst.findings import sentence_of
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
@@ -22,6 +22,7 @@ from server.analyst.wording import (
     share,
     total,
 )
+from traces.analysis.waiting_names import waits
 
 MATCHES = 40
 """Frames that a pattern may find: some are found by their file, and are left out."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -12,7 +12,10 @@ from server.edges.cli.printing import asking, open_trace, print_json
 from server.edges.cli.scope import Scope
 from traces.analysis.counters import CounterSeries, counter_series
 from traces.analysis.functions import FunctionTable
-from traces.values import Counts, Order
+from traces.values import Counts, Order, Unit
+
+if TYPE_CHECKING:
+    from traces.analysis.summary import ProfileSummary
 
 HEAVIEST = 10
 """Functions of each profile in the JSON, by self and by total."""
@@ -25,7 +28,6 @@ def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
     """
     from traces.analysis.functions import top_functions
     from traces.analysis.summary import summarise
-    from traces.analysis.units import format_share, format_value
 
     with asking():
         opened = open_trace(source, scope)
@@ -48,12 +50,7 @@ def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
     click.echo(first.summary)
     answer = summarise(trace)
     for profile in answer.profiles[:10]:
-        idle = f", idle {format_share(profile.idle_share)}" if profile.idle_share else ""
-        amount = format_value(profile.total, trace.profiles[int(profile.handle[1:])].unit)
-        is_timed = profile.order is Order.TIME
-        kind = f"{profile.kind}, {amount} busy{idle}" if is_timed else f"sums per stack without times, {amount}"
-        times = "" if profile.count is None else f", {profile.count:,} {profile.counted}"
-        click.echo(f"  {profile.handle} {plain(profile.name, 60)}: {kind}{times}")
+        click.echo(f"  {profile.handle} {plain(profile.name, 60)}: {_amounts(profile)}")
     if len(answer.profiles) > 10:
         click.echo(f"  … {len(answer.profiles) - 10} more profiles")
     _print_functions(table, "" if scope == Scope() else f" of {opened.chosen.handle} {plain(opened.chosen.name, 60)}")
@@ -67,6 +64,22 @@ def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
             click.echo(f"\n{title}:")
             for line in lines:
                 click.echo(f"  - {line}")
+
+
+def _amounts(profile: "ProfileSummary") -> str:
+    """How much a profile holds, and how its time was spent."""
+    from server.agent.tools.get_trace_summary import shares_text
+    from traces.analysis.units import format_value
+
+    amount = format_value(profile.total, profile.unit)
+    if profile.order is not Order.TIME:
+        kind = f"sums per stack without times, {amount}"
+    elif profile.busy is None:
+        kind = f"{profile.kind}, {amount} in all"
+    else:
+        busy = format_value(profile.busy, Unit.NANOSECONDS)
+        kind = f"{profile.kind}, {busy} busy{''.join(f', {part}' for part in shares_text(profile))}"
+    return kind if profile.count is None else f"{kind}, {profile.count:,} {profile.counted}"
 
 
 def _print_functions(table: FunctionTable, of_what: str) -> None:

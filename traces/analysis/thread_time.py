@@ -1,0 +1,224 @@
+"""How a thread spent its time: busy, waiting, idle, unknown. The one place that says what is work; the rule is in
+docs/time.md."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from traces.analysis.time_axis import duration_ns
+from traces.analysis.waiting_names import waits
+from traces.analysis.window import root_total, sample_extent
+from traces.kernels.spans import self_durations
+from traces.model import Int64, Profile, Spans, Trace, Values
+from traces.unfinished import finished
+from traces.values import Clock, Waits
+
+NOT_KNOWN = frozenset({"(program)", "(unmanaged code)"})
+"""What V8 and .NET call the time of a thread outside of their code: native code, or waiting."""
+TASK = re.compile(r"RunTask$|RunTask\b|^Task$")
+"""What Chrome's task loops call their slices."""
+TASK_THREAD = re.compile(r"(?:^|[ ,])(?:Cr[A-Z]|Chrome_|ThreadPool|Compositor|VizCompositor)")
+"""Threads of Chrome that run tasks, by name."""
+READ_NAMES = 300
+"""Functions of a profile whose names are asked, the heaviest by self: the others weigh next to nothing."""
+
+
+class View(StrEnum):
+    """What a thread's time was found by."""
+
+    SPANS = "spans"  #: Single calls or tasks with start and end.
+    SAMPLES = "samples"  #: Stacks in time.
+    SUMS = "sums"  #: Sums per stack: its length is what was measured.
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadTime:
+    """Nanoseconds; `busy`, `waiting`, `idle` and `unknown` add up to `length`, which is the recording's."""
+
+    by: View
+    length: int
+    busy: int
+    waiting: int
+    idle: int
+    unknown: int
+
+    @property
+    def idle_share(self) -> float:
+        """The part of the time during which nothing ran."""
+        return self.idle / self.length if self.length else 0.0
+
+
+def thread_time(trace: Trace, profile: Profile) -> ThreadTime | None:
+    """How the thread of a profile spent its time, by this profile; None where it measures no time, or has no rows."""
+    value = _time_value(profile)
+    if value is None or not len(profile.samples if profile.samples is not None else profile.spans or ()):
+        return None
+    if not profile.has_times:
+        everything = int(root_total(profile.tree, profile.tree.total_values[value]))
+        parts = _by_names(trace, profile, value)
+        return _filled(View.SUMS, everything, parts)
+    length = duration_ns(trace) if profile.clock is Clock.TRACE else int(profile.axis_end - profile.axis_start)
+    assert length is not None
+    if profile.spans is not None:
+        return _filled(View.SPANS, length, _of_spans(trace, profile, profile.spans))
+    return _filled(View.SAMPLES, length, _of_samples(trace, profile, value))
+
+
+def busy_time(trace: Trace, profile: Profile) -> float:
+    """How much a profile was busy, in its own unit where that is no time."""
+    found = thread_time(trace, profile)
+    return root_total(profile.tree, profile.tree.total_values[profile.default_value]) if found is None else found.busy
+
+
+def busy_intervals(trace: Trace, profile: Profile) -> tuple[Values, Values]:
+    """When a profile with times was busy or waiting: beginnings and ends in order, which do not overlap."""
+    if profile.spans is not None:
+        spans = profile.spans
+        rows = finished(spans.parent, spans.unfinished, spans.parent < 0)
+        return spans.start[rows], spans.end[rows]
+    assert profile.samples is not None
+    begins, ends = sample_extent(profile, profile.samples)
+    time, ran = thread_time(trace, profile), profile.samples.leaf >= 0
+    if time is not None and (time.unknown or task_spans(trace, profile) is not None):
+        known = _kinds(trace, profile, profile.default_value, ask_names=False) != NOBODY_KNOWS
+        ran = np.append(known, np.False_)[profile.samples.leaf]
+    return begins[ran], ends[ran]
+
+
+def views_of_thread(trace: Trace, profile: Profile) -> list[Profile]:
+    """The profiles in time of one thread of the recording; this one alone where the file does not name threads."""
+    if not (profile.pid or profile.tid) or profile.clock is not Clock.TRACE:
+        return [profile]
+    return list(trace.views_by_thread[profile.pid, profile.tid])
+
+
+def stands_for_thread(trace: Trace, profile: Profile) -> bool:
+    """Whether this is the view of its thread that is asked which thread is busiest: spans before samples."""
+    views = views_of_thread(trace, profile)
+    spans = [view for view in views if view.spans is not None]
+    return profile in (spans or views)[:1] if len(views) > 1 else True
+
+
+def task_spans(trace: Trace, profile: Profile) -> Profile | None:
+    """The spans of a sampled profile's thread, if they are tasks."""
+    for view in views_of_thread(trace, profile):
+        if view.spans is not None and _runs_tasks(trace, view, view.spans):
+            return view
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    busy: int = 0
+    waiting: int = 0
+    unknown: int = 0
+
+
+def _filled(by: View, length: int, parts: _Parts) -> ThreadTime:
+    """What is left is idle. A value that says more than fits is cut: no thread works longer than the recording."""
+    busy = min(parts.busy, length)
+    waiting = min(parts.waiting, length - busy)
+    unknown = min(parts.unknown, length - busy - waiting)
+    return ThreadTime(by, length, busy, waiting, length - busy - waiting - unknown, unknown)
+
+
+def _time_value(profile: Profile) -> int | None:
+    if profile.unit.is_time:
+        return profile.default_value
+    if profile.has_times:
+        return next((index for index, value in enumerate(profile.values) if value.unit.is_time), None)
+    return None
+
+
+WORKS, WAITS_BY_NAME, NOBODY_KNOWS = range(3)
+
+
+def _kinds(trace: Trace, profile: Profile, value: int, *, ask_names: bool) -> npt.NDArray[np.uint8]:
+    """What each call-tree node does by itself, by its function's name."""
+    tree = profile.tree
+    frames, which = np.unique(tree.frame, return_inverse=True)
+    of_frames = np.bincount(which, tree.self_values[value], len(frames))
+    kinds = np.full(len(frames), WORKS, np.uint8)
+    for at in np.argsort(-of_frames, kind="stable")[:READ_NAMES].tolist():
+        name = trace.frame_name(int(frames[at]))
+        if name in NOT_KNOWN:
+            kinds[at] = NOBODY_KNOWS
+        elif ask_names and profile.waits is not Waits.WORK and waits(name):
+            kinds[at] = WAITS_BY_NAME
+    return kinds[which]
+
+
+def _by_names(trace: Trace, profile: Profile, value: int, *, ask_names: bool = True) -> _Parts:
+    """Work, waiting and what nobody knows of a profile's stacks, by the functions on top of them."""
+    own = profile.tree.self_values[value]
+    if profile.waits is Waits.WAITING:
+        return _Parts(waiting=int(own.sum()))
+    kinds = _kinds(trace, profile, value, ask_names=ask_names)
+    return _Parts(*(int(own[kinds == kind].sum()) for kind in (WORKS, WAITS_BY_NAME, NOBODY_KNOWS)))
+
+
+def _of_samples(trace: Trace, profile: Profile, value: int) -> _Parts:
+    samples = profile.samples
+    assert samples is not None
+    idle_is_recorded = bool(samples.weights[value][samples.leaf < 0].any())
+    parts = _by_names(trace, profile, value, ask_names=not idle_is_recorded)
+    if parts.unknown and parts.waiting:  # a recorder that marks native code knows of itself when nothing runs
+        parts = _Parts(parts.busy + parts.waiting, 0, parts.unknown)
+    if not parts.unknown:
+        return parts
+    tasks = task_spans(trace, profile)
+    if tasks is not None:
+        inside = _inside_tasks(trace, profile, value, tasks)
+        return _Parts(parts.busy + min(inside, parts.unknown), parts.waiting)
+    return _Parts(parts.busy + parts.unknown, parts.waiting) if idle_is_recorded else parts
+
+
+def _inside_tasks(trace: Trace, profile: Profile, value: int, tasks: Profile) -> int:
+    """How much of what nobody knows lies in tasks that ended."""
+    samples = profile.samples
+    assert samples is not None
+    nobody_knows = _kinds(trace, profile, value, ask_names=False) == NOBODY_KNOWS
+    begins, ends = sample_extent(profile, samples)
+    rows = np.flatnonzero(np.append(nobody_knows, np.False_)[samples.leaf])
+    return int((covered_until(tasks, ends[rows]) - covered_until(tasks, begins[rows])).sum())
+
+
+def _of_spans(trace: Trace, profile: Profile, spans: Spans) -> _Parts:
+    tasks = _runs_tasks(trace, profile, spans)
+    parts = _by_names(trace, profile, 0, ask_names=not tasks)
+    if tasks or not len(spans.unfinished):
+        return parts
+    drawn = self_durations(spans.start, spans.end, spans.parent)
+    alone = np.zeros(len(spans) + 1, np.bool_)
+    alone[-1] = True  # answers for NONE
+    for row in spans.unfinished.tolist():  # callers come first; what lies in a span that ended is that one's
+        alone[row] = alone[spans.parent[row]]
+    return _Parts(parts.busy, parts.waiting, int(drawn[alone[:-1]].sum()))
+
+
+def _runs_tasks(trace: Trace, profile: Profile, spans: Spans) -> bool:
+    """Whether what lies between a thread's spans is known to be no work: it runs tasks, or spans that ended lie at its
+    top level before what did not end."""
+    if TASK_THREAD.search(profile.name):
+        return True
+    if len(spans.unfinished) and spans.unfinished[0] > 0:
+        return True
+    frames = np.unique(profile.tree.frame[: READ_NAMES * 10])[:READ_NAMES]
+    return any(TASK.search(trace.frame_name(frame)) for frame in frames.tolist())
+
+
+def covered_until(profile: Profile, moments: Int64) -> Int64:
+    """How much of a profile's time lies in spans that ended, before each moment."""
+    spans = profile.spans
+    assert spans is not None
+    rows = finished(spans.parent, spans.unfinished, spans.parent < 0)
+    start, lasted = spans.start[rows], spans.end[rows] - spans.start[rows]
+    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(lasted)))
+    place = np.searchsorted(start, moments, "right")
+    last = np.maximum(place - 1, 0)
+    open_part = np.clip(moments - start[last], 0, lasted[last]) if len(rows) else np.zeros(len(moments), np.int64)
+    until: Int64 = np.where(place > 0, before[last] + open_part, 0)
+    return until

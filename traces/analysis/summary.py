@@ -130,6 +130,15 @@ def recorded(summary: TraceSummary) -> str:
     return "" if at is None else f", recorded {format_moment(at, summary.utc_offset_minutes)}"
 
 
+def time_shares(profile: ProfileSummary) -> list[str]:
+    """What a profile's time was besides busy, as shares of the recording."""
+    length = sum(part or 0 for part in (profile.busy, profile.waiting, profile.idle, profile.unknown))
+    if profile.idle_share is None or not length:
+        return []
+    rest = {"idle": profile.idle, "waiting": profile.waiting, "unknown": profile.unknown}
+    return [f"{name} {format_share(part / length)}" for name, part in rest.items() if part]
+
+
 def _profile(trace: Trace, p: Profile) -> ProfileSummary:
     time = thread_time(trace, p)
     return ProfileSummary(

@@ -8,7 +8,7 @@ from pydantic import Field
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
 from server.protocol.wire_values import Table
 from server.quoting import plain, quoted
-from traces.analysis.summary import ProfileSummary, TraceSummary, recorded, summarise
+from traces.analysis.summary import ProfileSummary, TraceSummary, recorded, summarise, time_shares
 from traces.analysis.units import format_share, format_value
 from traces.model import Trace
 from traces.values import Clock, Order, ProfileKind, Role, Unit
@@ -78,7 +78,7 @@ def profile_line(profile: ProfileSummary) -> str:
         parts.append("on a clock of its own")
     if profile.quality.rate_hz:
         parts.append(f"{profile.quality.rate_hz:,.3g} samples a second")
-    parts += shares_text(profile)
+    parts += time_shares(profile)
     if not profile.stands_for_thread:
         parts.append("another view of a thread whose spans say how busy it is")
     return ", ".join(parts)
@@ -88,15 +88,6 @@ def busy_text(profile: ProfileSummary) -> str:
     """How long it was busy, and by what that is known."""
     by = "by its spans" if profile.kind is ProfileKind.EVENTED else "by its samples"
     return f"{format_value(profile.busy or 0, Unit.NANOSECONDS)} busy {by}"
-
-
-def shares_text(profile: ProfileSummary) -> list[str]:
-    """What the rest of its time was, as shares of the recording."""
-    length = sum(part or 0 for part in (profile.busy, profile.waiting, profile.idle, profile.unknown))
-    if profile.idle_share is None or not length:
-        return []
-    rest = {"idle": profile.idle, "waiting": profile.waiting, "unknown": profile.unknown}
-    return [f"{name} {format_share(part / length)}" for name, part in rest.items() if part]
 
 
 def _plain_values(summary: TraceSummary) -> dict[str, Any]:

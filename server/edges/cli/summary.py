@@ -68,7 +68,7 @@ def summary(source: Path, scope: Scope, *, as_json: bool) -> None:
 
 def _amounts(profile: "ProfileSummary") -> str:
     """How much a profile holds, and how its time was spent."""
-    from server.agent.tools.get_trace_summary import shares_text
+    from traces.analysis.summary import time_shares
     from traces.analysis.units import format_value
 
     amount = format_value(profile.total, profile.unit)
@@ -78,7 +78,7 @@ def _amounts(profile: "ProfileSummary") -> str:
         kind = f"{profile.kind}, {amount} in all"
     else:
         busy = format_value(profile.busy, Unit.NANOSECONDS)
-        kind = f"{profile.kind}, {busy} busy{''.join(f', {part}' for part in shares_text(profile))}"
+        kind = f"{profile.kind}, {busy} busy{''.join(f', {part}' for part in time_shares(profile))}"
     return kind if profile.count is None else f"{kind}, {profile.count:,} {profile.counted}"
 
 

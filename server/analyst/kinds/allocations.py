@@ -65,7 +65,7 @@ def memory(question: Question, evidence: Evidence) -> list[str]:
 
 
 def _in_its_own_profile(evidence: Evidence) -> list[str]:
-    """Allocations that were recorded beside the work, as a profile of their own."""
+    """Allocations that were recorded together with the work, as a profile of their own."""
     for handle in evidence.memory_profiles[:1]:
         ranked, profile = evidence.first("get_top_functions", profile=handle), evidence.profile(handle)
         if ranked and ranked["rows"] and profile:

@@ -198,7 +198,7 @@ def _measured_waiting(evidence: Evidence) -> list[str]:
 
 
 def _in_its_own_profile(evidence: Evidence) -> list[str]:
-    """Waiting that was recorded beside the work, as a profile of its own."""
+    """Waiting that was recorded together with the work, as a profile of its own."""
     handle = evidence.waiting_profiles[0]
     ranked, profile = evidence.first("get_top_functions", profile=handle), evidence.profile(handle)
     if not ranked or not ranked["rows"] or profile is None:

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import IO
 
-from traces.bounds import DETECTION_BYTES
-from traces.errors import UnrecognisedTrace
+from traces.bounds import DETECTION_BYTES, MAX_DECOMPRESSED_BYTES
+from traces.compression import INPUT_CHUNK, OUTPUT_CHUNK, Unwrapped, broken, collect, inflated
+from traces.errors import DamagedTrace, UnrecognisedTrace
 
 MAX_MEMBERS = 200
 """Files of an archive that are looked into; of more, none is."""
 SHOWN = 5
 SHOWN_CHARACTERS = 60
-ZIP, TAR = b"PK\x03\x04", b"ustar"
-TAR_MAGIC_AT = 257
+ZIP = b"PK\x03\x04"
 LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 """Of a file in a zip: APPNOTE.TXT of PKWARE, section 4.3.7."""
 ENCRYPTED = 1
@@ -27,6 +27,8 @@ NEVER = ("__MACOSX/", ".DS_Store", "Thumbs.db", "desktop.ini")
 """What file managers add to archives."""
 BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, struct.error, EOFError, ValueError, OSError)
 """What the libraries raise for archives that are broken."""
+
+BUNDLE_SIGN = ".trace/form.template"
 
 IsTrace = Callable[[bytes, str], bool]
 """Whether a file of these first bytes and this name is a trace."""
@@ -39,11 +41,6 @@ class Member:
     name: str
     is_link: bool
     open: Callable[[], IO[bytes]]
-
-
-def is_tar(data: memoryview) -> bool:
-    """POSIX's and GNU's archives have their magic in the first header."""
-    return bytes(data[TAR_MAGIC_AT : TAR_MAGIC_AT + len(TAR)]) == TAR
 
 
 def zip_members(archive: zipfile.ZipFile, opened: Callable[[zipfile.ZipInfo], IO[bytes]]) -> list[Member]:
@@ -134,3 +131,71 @@ def inflated_first(data: memoryview, step: int) -> Iterator[bytes]:
         while feed and not inflate.eof:
             yield inflate.decompress(feed, step)
             feed = inflate.unconsumed_tail
+
+
+def is_bundle(data: memoryview) -> bool:
+    """Whether a zip holds the one kind of trace that is a folder: what Apple's Instruments saves."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return any(member.endswith(BUNDLE_SIGN) for member in archive.namelist())
+    except BROKEN:
+        return False
+
+
+def read_member(archive: zipfile.ZipFile, member: str, name: str, limit: int = MAX_DECOMPRESSED_BYTES) -> memoryview:
+    """One file of an archive, and what it holds where it is zlib itself. Raises DamagedTrace, TraceTooLarge."""
+    try:
+        info = archive.getinfo(member)
+        with _opened(archive, info) as file:
+            data = collect(iter(lambda: file.read(OUTPUT_CHUNK), b""), info.compress_size, name, limit)
+        if bytes(data[:1]) == b"\x78" and len(data) > 1 and (0x7800 | data[1]) % 31 == 0:
+            data = collect(inflated(data), len(data), name, limit)
+    except RuntimeError as error:
+        raise UnrecognisedTrace(f"{name}: this zip is encrypted or packed in a way that is not read.") from error
+    except BROKEN as error:
+        raise broken(name, "zip") from error
+    return data
+
+
+def _opened(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise RuntimeError("packed in a way that is not read")  # LZMA takes the memory that its first bytes ask for
+    return archive.open(info)
+
+
+def unzip(data: memoryview, name: str, found: Unwrapped, is_trace: IsTrace) -> Iterator[bytes]:
+    """The one trace in a zip; of one that breaks off, its first file as far as it goes."""
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except BROKEN:
+        found.cut = "zip"
+        yield from _first_of_cut_zip(data, name)
+        return
+    try:
+        with archive, chosen(zip_members(archive, partial(_opened, archive)), "zip", name, is_trace).open() as file:
+            while chunk := file.read(OUTPUT_CHUNK):
+                yield chunk
+    except RuntimeError as error:
+        raise UnrecognisedTrace(f"{name}: this zip is encrypted or packed in a way that is not read.") from error
+    except BROKEN as error:
+        raise broken(name, "zip") from error
+
+
+def _first_of_cut_zip(data: memoryview, name: str) -> Iterator[bytes]:
+    try:
+        yield from inflated_first(data, INPUT_CHUNK)
+    except BROKEN as error:
+        raise broken(name, "zip") from error
+
+
+def untar(data: memoryview, name: str, is_trace: IsTrace) -> Iterator[bytes]:
+    """The one trace in a tar."""
+    try:
+        with (
+            tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive,
+            chosen(tar_members(archive), "tar", name, is_trace).open() as file,
+        ):
+            while chunk := file.read(OUTPUT_CHUNK):
+                yield chunk
+    except BROKEN as error:
+        raise DamagedTrace(f"{name}: this tar archive is damaged. Copy or pack it again.") from error

@@ -111,7 +111,7 @@ def test_a_gzip_with_a_wrong_checksum_is_called_damaged() -> None:
 def test_a_bomb_is_refused_before_it_is_unpacked(
     wrap: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("traces.decompression.EXPANSION_GRACE_BYTES", 1 << 20)
+    monkeypatch.setattr("traces.compression.EXPANSION_GRACE_BYTES", 1 << 20)
     error = refused(wrap(bytes(3 << 20)))
     assert isinstance(error, TraceTooLarge)
     assert "400 times" in str(error)

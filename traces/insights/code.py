@@ -4,7 +4,6 @@ import numpy as np
 
 from traces.analysis.durations import call_durations
 from traces.analysis.filters import library_frames
-from traces.analysis.hottest_windows import hottest_windows
 from traces.analysis.selection import select
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import Window
@@ -162,6 +161,8 @@ def _short_burst(subject: Subject) -> Verdict:
         return not_applicable("the profile has no clock")
     if size < LEAST_WORK:
         return not_applicable("too little was recorded to show a burst")
+    from traces.analysis.hottest_windows import hottest_windows  # noqa: PLC0415 - 3 ms that sums need not wait for
+
     found = hottest_windows(subject.trace, profile=profile.index, limit=1)
     if not found.rows or found.rows[0].share < threshold("short-burst.share"):
         return passed("work is spread over the recording")

@@ -1,20 +1,26 @@
 """What got slower since an earlier trace: detectors that apply only where there is one to compare with."""
 
-from traces.analysis.compare import ComparedFunction, Comparison, compare_traces
+from typing import TYPE_CHECKING
+
 from traces.analysis.units import format_share, format_value
 from traces.errors import InvalidQuestion
 from traces.insights.insight import Detector, Evidence, Kind, Severity, State, Verdict, not_applicable, passed
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
 
+if TYPE_CHECKING:
+    from traces.analysis.compare import ComparedFunction, Comparison
+
 ALONE = "there is no earlier trace to compare with"
 ROWS = 200
 
 
-def _compared(subject: Subject) -> Comparison | str:
+def _compared(subject: Subject) -> "Comparison | str":
     """Functions by change of self share, or why they cannot be compared."""
     if subject.before is None:
         return ALONE
+    from traces.analysis.compare import compare_traces  # noqa: PLC0415 - 5 ms that one trace alone need not wait for
+
     try:
         found = compare_traces(subject.before, subject.trace, profile_after=subject.profile.index, limit=ROWS)
         return found if found.is_related else found.notes[0]
@@ -22,7 +28,7 @@ def _compared(subject: Subject) -> Comparison | str:
         return str(error)
 
 
-def _evidence(subject: Subject, row: ComparedFunction) -> Evidence:
+def _evidence(subject: Subject, row: "ComparedFunction") -> Evidence:
     assert row.after is not None
     value = row.self_share_after * subject.total
     return Evidence(row.after, row.name, subject.amount(value), row.self_share_after)

@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from traces.archives import BROKEN
+from traces.archives import BROKEN, BUNDLE_SIGN, read_member
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
-from traces.decompression import BUNDLE_SIGN, read_member
 from traces.equal_rows import rows_of_each
 from traces.errors import UnrecognisedTrace
 from traces.formats.instruments.keyed_archive import BrokenArchive, KeyedArchive

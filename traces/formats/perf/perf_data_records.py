@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.builder import TraceBuilder
-from traces.decompression import read_zstd_stream
+from traces.compression import read_zstd_stream
 from traces.formats.perf import PERF_HEADER_BYTES, PERF_PIPE_HEADER_BYTES
 from traces.model import Int32, Int64
 

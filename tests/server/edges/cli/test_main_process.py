@@ -58,6 +58,12 @@ def test_a_cpu_profile_and_stacks_load_their_own_reader_alone(fixtures: Path) ->
     assert readers(modules_of("summary", str(fixtures / "thumbnails.perf.collapsed.txt"))) == {"collapsed"}
 
 
+def test_a_file_of_columns_waits_for_no_archive_and_no_other_trace(fixtures: Path) -> None:
+    modules = modules_of("summary", str(fixtures / "settlement.go-cpu.pb.gz"))
+    others = {"zipfile", "tarfile", "zstandard", "traces.analysis.compare", "traces.analysis.hottest_windows"}
+    assert modules.isdisjoint(others)
+
+
 def test_help_imports_nothing_that_a_command_runs() -> None:
     assert modules_of("--help").isdisjoint({"numpy", *SERVING[:-1], *THINKING})
 

@@ -163,7 +163,7 @@ def test_a_stack_that_holds_itself_is_refused() -> None:
 
 
 def test_a_file_of_the_folder_that_unpacks_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("traces.decompression.EXPANSION_GRACE_BYTES", 1 << 20)
+    monkeypatch.setattr("traces.compression.EXPANSION_GRACE_BYTES", 1 << 20)
     with pytest.raises(TraceTooLarge):
         read({**folder(), STORE + "bulkstore": bytes(8 << 20)})
 

@@ -169,3 +169,15 @@ def test_every_fixture_is_read_or_refused_with_what_is_missing_wherever_it_is_cu
         for part in (0.3, 0.5, 0.8, 0.95, 0.999):
             reason = refusal(content[: int(len(content) * part)], path.name)
             assert reason is None or any(name in reason for name in ORDERED), f"{path.name} at {part}: {reason}"
+
+
+def test_raw_samples_of_stackprof_are_read_up_to_where_they_break_off() -> None:
+    frames = {"1": {"name": "main"}, "2": {"name": "work"}}
+    document = {"mode": "wall", "interval": 1_000, "samples": 3, "missed_samples": 0, "frames": frames}
+    content = json.dumps(document | {"raw": [2, 1, 2, 1, 1, 1, 2], "raw_timestamp_deltas": [5, 5, 5]}).encode()
+    complete = read_trace(content, name="x").profiles[0]
+    assert len(complete.samples or ()) == 2
+    cut = read_trace(content[: content.index(b'"raw_timestamp') - 5], name="x")
+    check(cut)
+    assert len(cut.profiles[0].samples or ()) == 1
+    assert "of its" in only(cut, "unterminated")

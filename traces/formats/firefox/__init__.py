@@ -11,7 +11,7 @@ def looks_like_firefox(head: Head) -> bool:
     keys = head.json.keys
     if {"meta", "threads"} <= keys:
         return bool(keys & {"libs", "shared", "pausedRanges"}) or b'"preprocessedProfileVersion"' in head.data
-    return {"profile", "systemHost", "duration"} <= keys
+    return {"profile", "duration"} <= keys and bool(keys & {"systemHost", "ticks"})
 
 
 FIREFOX = Format("firefox", "Firefox profiles", looks_like_firefox, __name__, (SAMPLED,), threads=True, lines=True)

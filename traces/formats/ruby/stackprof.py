@@ -67,6 +67,8 @@ def _add_raw(file: File, raw: list[int], frames: dict[str, int], builder: TraceB
     while at < len(raw):
         depth = raw[at]
         stack, counted = raw[at + 1 : at + 1 + depth], raw[at + 1 + depth : at + 2 + depth]
+        if builder.breaks_off and not counted:
+            break
         if depth < 0 or not counted or not 0 <= counted[0] < 1 << 40:
             raise builder.damaged("its list of raw samples breaks off or contradicts itself.")
         at += depth + 2
@@ -88,7 +90,7 @@ def _add_raw(file: File, raw: list[int], frames: dict[str, int], builder: TraceB
     values = [SAMPLES]
     facts = replace(builder.facts, waits=WAITS.get(file.mode, Waits.UNKNOWN))
     time = _time(file, samples, builder)
-    if time is not None and _has_times(file):
+    if time is not None and _has_times(file, builder):
         facts = replace(facts, order=Order.TIME, clock=Clock.TRACE)
     if time is not None:
         weights.insert(0, time)
@@ -97,9 +99,10 @@ def _add_raw(file: File, raw: list[int], frames: dict[str, int], builder: TraceB
     builder.add_sampled(builder.name, paths, paths.leaf, weights, values=tuple(values), facts=facts)
 
 
-def _has_times(file: File) -> bool:
-    """Whether the file says how long after the one before each sample was taken, by the clock on the wall."""
-    return file.mode == "wall" and bool(file.deltas)
+def _has_times(file: File, builder: TraceBuilder) -> bool:
+    """Whether the file says how long after the one before each sample was taken, by the clock on the wall, and goes on
+    to where it says that of the last."""
+    return file.mode == "wall" and bool(file.deltas) and not builder.breaks_off
 
 
 def _time(file: File, samples: Values, builder: TraceBuilder) -> Values | None:
@@ -107,7 +110,7 @@ def _time(file: File, samples: Values, builder: TraceBuilder) -> Values | None:
     if file.mode not in {"wall", "cpu"}:
         return None
     try:
-        if _has_times(file):
+        if _has_times(file, builder):
             assert file.deltas is not None
             ends = np.cumsum(samples)
             if ends[-1] > len(file.deltas):

@@ -21,7 +21,7 @@ ODD = re.compile(
   | (?:^|;)["'\[(]?(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4}|\d\d?:\d\d)(?!\w)  # dates and times
   | (?:^|;)(?:\d{1,3}\.){3}\d{1,3}(?!\w)        # addresses
   | (?:^|;)"[^";]*"(?:;|$)                      # quoted cells
-  | ^[\d.,;+-]+$                                # rows of numbers
+  | ^[\d.,;+-]+$ | ^[\d.,]+;                    # rows of numbers, numbered rows
   | (?:^|;)\W?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)\b
   | HTTP/\d | &(?:[a-z]{2,8}|\#\w{1,6}); | \x1b # logs, markup, colours of a terminal
   | (?:(?<!\S)[^\W\d_]{2,}[,.]?[ ]){4}          # sentences

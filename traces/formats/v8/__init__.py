@@ -2,7 +2,10 @@
 
 from traces.formats.format import SAMPLED, Format, sums
 from traces.formats.head import Head
-from traces.values import Waits
+from traces.values import Counts, Waits
+
+COUNTED = sums(Counts.SAMPLES, Waits.BOTH, count_value=0)
+"""Samples of a file that breaks off before their times."""
 
 
 def looks_like_heap_profile(head: Head) -> bool:
@@ -39,5 +42,5 @@ HEAP_PROFILE = Format(
     (sums(waits=Waits.NEITHER),),
     lines=True,
 )
-CPUPROFILE = Format("cpuprofile", "V8 .cpuprofile", looks_like_cpuprofile, __name__, (SAMPLED,), lines=True)
+CPUPROFILE = Format("cpuprofile", "V8 .cpuprofile", looks_like_cpuprofile, __name__, (SAMPLED, COUNTED), lines=True)
 V8_LOG = Format("v8-log", "V8 logs (node --prof)", looks_like_v8_log, __name__, (SAMPLED,), lines=True)

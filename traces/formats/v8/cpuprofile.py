@@ -6,18 +6,21 @@ import msgspec
 import numpy as np
 
 from traces.builder import TraceBuilder
-from traces.formats.v8.v8_nodes import NODE, V8Profile, add_v8_profile
+from traces.formats.v8.v8_nodes import NODE, V8Profile, add_v8_counts, add_v8_profile
 from traces.kernels.library import NotReadable
 from traces.kernels.numbers import scan_numbers
-from traces.kernels.record_columns import Table
+from traces.kernels.record_columns import Field, Kind, Table
 from traces.kernels.records import scan_records
 from traces.kernels.scaled import MISSING, scaled
+
+HITS = Field("hits", "hitCount", Kind.SCALED)
 
 
 class TreeNode(msgspec.Struct):
     id: int
     name: str = msgspec.field(name="functionName", default="")
     url: str = ""
+    hits: int = msgspec.field(name="hitCount", default=0)
     line: float | None = msgspec.field(name="lineNumber", default=None)
     column: float | None = msgspec.field(name="columnNumber", default=0)  # not written then: the line's beginning
     children: list["TreeNode"] = []
@@ -35,9 +38,28 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     if b'"callFrame"' not in head and b'"head"' in head:
         content = _as_list(content, builder)
     try:
-        add_v8_profile(builder, _read_list(content, builder), builder.name)
+        if builder.breaks_off and not _has_times(content):
+            _add_counts(content, builder)
+        else:
+            add_v8_profile(builder, _read_list(content, builder), builder.name)
     except NotReadable as error:
         raise builder.damaged(f"{error}.") from error
+
+
+def _has_times(content: memoryview) -> bool:
+    table = scan_records(content, NODE, "nodes")
+    return table.members.get("timeDeltas", (0, 0))[1] > len("[]")
+
+
+def _add_counts(content: memoryview, builder: TraceBuilder) -> None:
+    """What nodes say of how often they were sampled, of a file that breaks off before the samples' times."""
+    table = scan_records(content, (*NODE, HITS), "nodes", builder.progress.counter)
+    hits = np.maximum(table.numbers("hits"), 0)  # missing ones are far below
+    rows = np.flatnonzero(hits)
+    if not len(rows):
+        raise builder.damaged("its samples have no times.")
+    add_v8_counts(builder, table, table.numbers("id")[rows], hits[rows], builder.name)
+    builder.warn("times_lost", "times stand behind where the file breaks off: samples are counted instead")
 
 
 def _read_list(content: memoryview, builder: TraceBuilder) -> V8Profile:
@@ -45,8 +67,6 @@ def _read_list(content: memoryview, builder: TraceBuilder) -> V8Profile:
     samples, deltas = (table.members.get(name) for name in ("samples", "timeDeltas"))
     if table.unterminated:
         raise builder.damaged("it breaks off.")
-    if builder.breaks_off and samples is not None:
-        deltas = deltas or (samples[0], 0)
     if samples is None or deltas is None:
         raise builder.damaged("it has no samples or no time deltas.")
     start, end = (_time(content, table, name) for name in ("startTime", "endTime"))
@@ -67,16 +87,18 @@ def _time(content: memoryview, table: Table, name: str) -> int:
 def _as_list(content: memoryview, builder: TraceBuilder) -> memoryview:
     """The tree of an old file as the list of a new one. Raises DamagedTrace."""
     file = msgspec.json.decode(content, type=TreeFile)
-    if file.samples is None or file.timestamps is None:
+    if not builder.breaks_off and (file.samples is None or file.timestamps is None):
         raise builder.damaged("it has no samples or no timestamps.")
     nodes = []
     pending = [file.head]
     while pending:
         node = pending.pop()
         call = {"functionName": node.name, "url": node.url, "lineNumber": node.line, "columnNumber": node.column}
-        nodes.append({"id": node.id, "callFrame": call, "children": [child.id for child in node.children]})
+        children = [child.id for child in node.children]
+        nodes.append({"id": node.id, "callFrame": call, "hitCount": node.hits, "children": children})
         pending.extend(node.children)
-    times = file.timestamps[: len(file.samples)]
+    samples = file.samples or []
+    times = (file.timestamps or [])[: len(samples)]
     deltas = [0, *(now - before for before, now in pairwise(times))][: len(times)]
-    document = {"nodes": nodes, "samples": file.samples, "timeDeltas": deltas, "startTime": times[0] if times else 0}
+    document = {"nodes": nodes, "samples": samples, "timeDeltas": deltas, "startTime": times[0] if times else 0}
     return memoryview(msgspec.json.encode(document))

@@ -13,11 +13,12 @@ from traces.analysis.units import format_value
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.equal_rows import distinct_rows
+from traces.formats.v8 import COUNTED
 from traces.kernels.record_columns import Field, Kind, Table
 from traces.kernels.scaled import MISSING
 from traces.kernels.trees import CycleFound, Paths, paths_of_nodes
 from traces.model import NONE, Int32, Int64
-from traces.values import Unit
+from traces.values import Unit, ValueType
 
 ROOT = "(root)"
 IDLE = "(idle)"
@@ -101,6 +102,13 @@ def add_v8_profile(builder: TraceBuilder, profile: V8Profile, name: str, *, pid:
         pid=pid,
         tid=tid,
     )
+
+
+def add_v8_counts(builder: TraceBuilder, table: Table, ids: Int64, counts: Int64, name: str) -> int:
+    """Add how often nodes were sampled, by id, without times; returns the profile's index. Raises DamagedTrace."""
+    paths = _paths(builder, table, np.arange(table.count), ids, np.zeros(len(ids), np.bool_))
+    value = ValueType("samples", Unit.COUNT)
+    return builder.add_sampled(name, paths, paths.leaf, [counts], values=(value,), facts=COUNTED)
 
 
 def _bounded(builder: TraceBuilder, profile: V8Profile, deltas: Int64) -> tuple[int, Int64]:

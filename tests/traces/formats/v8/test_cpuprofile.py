@@ -10,7 +10,7 @@ from traces.errors import DamagedTrace
 from traces.reader import read_trace
 
 CALL = {"url": "app.js", "lineNumber": 3, "columnNumber": 0, "scriptId": "1"}
-NODES = [
+NODES: list[dict[str, Any]] = [
     {"id": 1, "callFrame": CALL | {"functionName": "(root)"}, "children": [2]},
     {"id": 2, "callFrame": CALL | {"functionName": "main"}, "children": [3]},
     {"id": 3, "callFrame": CALL | {"functionName": "work"}},
@@ -59,3 +59,18 @@ def test_one_that_breaks_off_is_read_as_far_as_times_go() -> None:
     assert "unterminated" in {warning.code for warning in cut.warnings}
     shorter = read_trace(document[: document.rindex(b",")], name="a.cpuprofile")
     assert len(shorter.profiles[0].samples or ()) == len(LIST["timeDeltas"]) - 2  # the last number may go on
+
+
+@pytest.mark.parametrize("form", ["list", "tree"])
+def test_one_that_breaks_off_before_its_times_counts_how_often_nodes_were_sampled(form: str) -> None:
+    document: dict[str, Any] = LIST | {"nodes": [node | {"hitCount": node["id"] - 1} for node in NODES]}
+    if form == "tree":
+        nodes = [a_node(3, "work") | {"hitCount": 2}]
+        for number, name in ((2, "main"), (1, "(root)")):
+            nodes = [a_node(number, name, *nodes) | {"hitCount": number - 1}]
+        document = TREE | {"head": nodes[0]}
+    content = json.dumps(document).encode()
+    cut = read(content[: content.index(b'"samples"') + 14], name="a.cpuprofile")
+    assert sorted(stacks(cut)) == [("main", 1.0), ("main;work", 2.0)]
+    assert cut.profiles[0].values[0].name == "samples"
+    assert {"times_lost", "unterminated"} <= {warning.code for warning in cut.warnings}

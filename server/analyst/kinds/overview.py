@@ -159,9 +159,12 @@ def _idle(lead: Lead, evidence: Evidence) -> str:
     main = evidence.profile(lead.profile)
     idle = (main or {}).get("idle_share") or 0.0
     waiting = evidence.finding("network-bound")
-    if not main or (idle < MOSTLY_IDLE and not (waiting and idle >= 0.5)):
+    # Before a thread began it waited for nothing: what it waits for is asked of its own time.
+    idle_while_there = 1 - busy_of(main) / main["duration"] if main and idle and main["duration"] else 0.0
+    if not main or (idle < MOSTLY_IDLE and not (waiting and idle_while_there >= 0.5)):
         return ""
-    busy = f"it works for {amount(lead.total, lead.unit)} of {amount(main['duration'], 'nanoseconds')}"
+    length = sum(main[part] or 0 for part in ("busy", "waiting", "idle", "unknown"))
+    busy = f"it works for {amount(busy_of(main), main['unit'])} of {amount(length, 'nanoseconds')}"
     said = (
         f"**{cited_profile(main)} is idle {share(idle)} of the time**: {busy}, so no function of it explains a delay."
     )

@@ -1,6 +1,7 @@
 """`make bench`, or `python -m bench [--large] [FILES]`: seconds from bytes to answers and a picture, with targets.
 `python -m bench streaming`: tokens on their way through the server; `crowds`: thousands of prompts at once;
 `questions`: every question about a million spans and a million samples; `startup`: how long commands take to start;
+`formats`: how fast each format is read (`--growth`: in small files and in large ones);
 `house`: the shape of the code; `detection`: foreign files that are misread, damaged ones that are recognised.
 
 Each file is measured in a process of its own. Large traces come from the folder `traces` in FLAMECHAT_SHARED; where it
@@ -11,6 +12,7 @@ import json
 import os
 import platform
 import sys
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from bench import streaming
 from bench.cancelling import print_cancelling
 from bench.crowds import print_crowds
 from bench.detection import print_detection
+from bench.formats import print_formats, print_growth
 from bench.house import print_house
 from bench.measure import STEPS
 from bench.own_process import ROOT, figures_of
@@ -67,6 +70,13 @@ def print_steps(paths: list[Path]) -> None:
         print(f"{path.name:{width}} {ours['MB']:7.1f} {steps} {ours['anonymous MB']:12.0f}", flush=True)
 
 
+TABLES = {
+    "formats": partial(print_formats, LARGE),
+    "formats --growth": print_growth,
+    "questions": partial(print_questions, LARGE),
+}
+
+
 def main(arguments: list[str]) -> None:
     if arguments == ["house"]:
         print_house()
@@ -78,8 +88,8 @@ def main(arguments: list[str]) -> None:
         sys.exit(streaming.main(arguments[1:]))
     if arguments[:1] == ["startup"]:
         sys.exit(0 if print_startup(*map(int, arguments[1:])) else 1)
-    if arguments == ["questions"]:
-        print_questions(LARGE)
+    if (table := TABLES.get(" ".join(arguments))) is not None:
+        table()
         return
     if arguments == ["crowds"]:
         sys.exit(0 if print_crowds() else 1)
@@ -90,6 +100,7 @@ def main(arguments: list[str]) -> None:
     if not LARGE.is_dir():
         print(f"large traces: none at {LARGE}; FLAMECHAT_SHARED names the folder that holds their folder")
     print_against_speedscope(LARGE)
+    print_formats(LARGE)
     print_questions(LARGE)
     if "--large" in arguments:
         print_large(LARGE)

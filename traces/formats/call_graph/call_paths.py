@@ -5,6 +5,7 @@ functions that nobody called downwards, heaviest first. What is too light for a 
 function has paths.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from operator import mul
@@ -24,6 +25,8 @@ SMALLEST_PATH = 1e-4
 """Of the total; a path below it is not followed further (speedscope's bound too)."""
 SMALLEST_ROOT = 1e-3
 """Of a function's total; what its callers paid may differ by rounding without a caller being unknown."""
+FEW_CALLEES = 24
+"""So many are looked at one by one sooner than as columns."""
 RARE = "(rare call paths)"
 """Holds functions that are on no path heavy enough."""
 
@@ -96,9 +99,9 @@ class _Growth:
         self._events = range(graph.width)
         self._graph = graph
         self._shares = shares
-        self._weight = (totals / np.maximum(graph.own.sum(axis=0), 1e-300)).tolist()
-        self._calls: dict[int, list[tuple[int, list[float], float]]] = {}
-        """Of the functions that paths came to: callee, its share of each cost, and how often it was called."""
+        self._weight = totals / np.maximum(graph.own.sum(axis=0), 1e-300)
+        self._is_met = np.zeros(len(graph.frame), bool)
+        """The functions that a node's calls lead to without a new one, while they are looked at."""
         self._heap: list[tuple[float, int]] = []
         self._steps = 0
 
@@ -119,25 +122,36 @@ class _Growth:
         for k in self._events:
             node.part[k] += part[k]
         above = self._path(here)
-        calls = self._calls_of(node.function)
-        self._steps += len(calls) + len(above)
-        for callee, share, times in calls:
-            handed = [part[k] * share[k] for k in self._events]
+        self._steps += int(self._graph.first[node.function + 1] - self._graph.first[node.function]) + len(above)
+        for callee, costs, times in self._handed_on(node, above, part):
             to = above.get(callee, node.children.get(callee))
-            if to is None and len(self.nodes) < MAX_PATHS and self._heaviest(callee, handed) >= SMALLEST_PATH:
+            if to is None and len(self.nodes) < MAX_PATHS and self._heaviest(callee, costs) >= SMALLEST_PATH:
                 to = node.children[callee] = self._node(callee, here)
             if to is not None:
                 self.nodes[to].times += times * part[0]
-                self._add(to, handed)
+                self._add(to, costs)
 
-    def _calls_of(self, function: int) -> list[tuple[int, list[float], float]]:
-        """What it calls besides itself."""
-        if function not in self._calls:
-            graph = self._graph
-            rows = slice(graph.first[function], graph.first[function + 1])
-            columns = graph.callee[rows].tolist(), self._shares[rows].tolist(), graph.paid[rows, -1].tolist()
-            self._calls[function] = [one for one in zip(*columns, strict=True) if one[0] != function]
-        return self._calls[function]
+    def _handed_on(
+        self, node: _Node, above: dict[int, int], part: list[float]
+    ) -> Iterable[tuple[int, list[float], float]]:
+        """The callees besides the function itself, what each is handed, and how often it was called. Of many those are
+        left out that are too light for a path and on none that goes on here."""
+        graph, rows = self._graph, slice(self._graph.first[node.function], self._graph.first[node.function + 1])
+        callees, shares, times = graph.callee[rows], self._shares[rows], graph.paid[rows, -1]
+        if len(callees) <= FEW_CALLEES:
+            named = zip(callees.tolist(), shares.tolist(), times.tolist(), strict=True)
+            return [
+                (callee, [some * of for some, of in zip(part, share, strict=True)], called)
+                for callee, share, called in named
+                if callee != node.function
+            ]
+        handed = shares * part
+        met = [*above, *node.children]
+        self._is_met[met] = True
+        is_heavy = (handed * self._weight[callees]).max(axis=1) >= SMALLEST_PATH
+        rest = np.flatnonzero((is_heavy | self._is_met[callees]) & (callees != node.function))
+        self._is_met[met] = False
+        return zip(callees[rest].tolist(), handed[rest].tolist(), times[rest].tolist(), strict=True)
 
     def _node(self, function: int, parent: int) -> int:
         nothing = [0.0] * len(self._events)
@@ -153,7 +167,7 @@ class _Growth:
             heappush(self._heap, (-weight, to))
 
     def _heaviest(self, function: int, part: list[float]) -> float:
-        weight: float = max(map(mul, part, self._weight[function]))
+        weight: float = max(map(mul, part, self._weight[function].tolist()))
         return weight
 
     def _path(self, at: int) -> dict[int, int]:

@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -70,7 +71,7 @@ def print_steps(paths: list[Path]) -> None:
         print(f"{path.name:{width}} {ours['MB']:7.1f} {steps} {ours['anonymous MB']:12.0f}", flush=True)
 
 
-TABLES = {
+TABLES: dict[str, Callable[[], None]] = {
     "formats": partial(print_formats, LARGE),
     "formats --growth": print_growth,
     "questions": partial(print_questions, LARGE),

@@ -7,7 +7,20 @@ import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-WORDS = ("parse", "emit", "alloc", "visit", "resolve", "lookup", "insert", "hash", "copy", "format", "render", "walk")
+WORDS: tuple[str, ...] = (
+    "parse",
+    "emit",
+    "alloc",
+    "visit",
+    "resolve",
+    "lookup",
+    "insert",
+    "hash",
+    "copy",
+    "format",
+    "render",
+    "walk",
+)
 WORDS += ("tree", "node", "expr", "stmt", "block", "type", "symbol", "scope", "module", "buffer", "stream", "token")
 FUNCTIONS_PER_MB = 1_500
 """Of callgrind's: Firefox's 90,000 functions are 60 MB."""

@@ -5,8 +5,6 @@ from dataclasses import replace
 from mmap import mmap
 from typing import Any
 
-import msgspec
-
 from traces import garbage_collection
 from traces.analysis.units import format_value
 from traces.bounds import DETECTION_BYTES, MAX_UPLOAD_BYTES
@@ -104,7 +102,7 @@ def _read(content: memoryview, known: Format, builder: TraceBuilder, given: memo
         if builder.breaks_off:
             raise builder.damaged("nothing is a sample or a span.") from error
         raise
-    except msgspec.MsgspecError as error:
+    except _json_error() as error:
         raise builder.damaged(f"{error}.") from error
     except RecursionError as error:
         raise builder.damaged("it is nested too deeply to be read.") from error
@@ -114,11 +112,20 @@ def _read(content: memoryview, known: Format, builder: TraceBuilder, given: memo
         raise builder.damaged("a number in it is too large.") from error
 
 
+def _json_error() -> type[Exception]:
+    """What msgspec raises, looked up when a reader has failed."""
+    import msgspec  # noqa: PLC0415 - 9 ms that what holds no JSON need not wait for
+
+    return msgspec.MsgspecError
+
+
 def read_arguments(data: bytes | memoryview | mmap, trace: Trace, spans: Sequence[str]) -> dict[str, Any]:
     """The arguments of some spans, by handle, from the file that the trace was read from; None for those without.
 
     Raises UnknownHandle, InvalidQuestion (another file), DamagedTrace.
     """
+    import msgspec  # noqa: PLC0415 - as above
+
     given = memoryview(data)
     if content_key(given) != trace.content_key:
         raise InvalidQuestion(f"{trace.name}: this is not the file that the trace was read from.")

@@ -20,10 +20,18 @@ def build_trace_cache() -> "TraceCache":
     from server.adapters.workers.trace_cache import TraceCache
     from server.ports.traces import CACHE_BYTES
 
-    given = os.environ.get("FLAMECHAT_CACHE_BYTES") or str(CACHE_BYTES)
+    given = cache_bytes()
+    return TraceCache(_data_folder() / CACHE_FOLDER, CACHE_BYTES if given is None else given)
+
+
+def cache_bytes() -> int | None:
+    """What FLAMECHAT_CACHE_BYTES says, None where it says nothing. Raises ConfigError."""
+    given = os.environ.get("FLAMECHAT_CACHE_BYTES")
+    if not given:
+        return None
     if not given.isdecimal():
         raise ConfigError(f"FLAMECHAT_CACHE_BYTES is no number of bytes: {given}")
-    return TraceCache(_data_folder() / CACHE_FOLDER, int(given))
+    return int(given)
 
 
 def _data_folder() -> Path:

@@ -6,8 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from server.composing.cache_place import build_trace_cache
-from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
+from server.adapters.workers.kept_sizes import SMALLEST_KEPT_BYTES
+from server.composing.cache_place import build_trace_cache, cache_bytes
+from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions, parsed
 
 if TYPE_CHECKING:
     from limits.administration import Administration
@@ -59,7 +60,12 @@ def _check_config() -> "AsyncIterator[Checked]":
 
 
 def _read_file(source: Path, progress: "Progress") -> "Trace":
-    """The trace of a file, from the cache where it was read before. Raises TraceError, OSError, ConfigError."""
+    """The trace of a file, from the cache where it was read before and is not too small to be kept. Raises TraceError,
+    OSError, ConfigError.
+    """
+    cache_bytes()
+    if source.stat().st_size < SMALLEST_KEPT_BYTES:
+        return parsed(source, progress)
     return _open_files().read(source, source.name, progress)
 
 

@@ -6,15 +6,13 @@ from collections.abc import Callable
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
+from server.adapters.workers.kept_sizes import SMALLEST_KEPT_BYTES
 from server.adapters.workers.trace_cache import FileState, TraceCache
 from traces.content_key import content_key
 from traces.file_names import under_name
 from traces.model import Trace
 from traces.progress import Progress
 from traces.reader import read_trace
-
-SMALLEST_KEPT_BYTES = 1 << 20
-"""A smaller file is read about as fast as it is found."""
 
 
 class LocalFiles:

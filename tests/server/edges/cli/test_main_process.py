@@ -58,9 +58,17 @@ def test_a_cpu_profile_and_stacks_load_their_own_reader_alone(fixtures: Path) ->
     assert readers(modules_of("summary", str(fixtures / "thumbnails.perf.collapsed.txt"))) == {"collapsed"}
 
 
-def test_a_file_of_columns_waits_for_no_archive_and_no_other_trace(fixtures: Path) -> None:
+def test_a_small_file_waits_for_no_archive_no_cache_and_no_other_trace(fixtures: Path) -> None:
     modules = modules_of("summary", str(fixtures / "settlement.go-cpu.pb.gz"))
-    others = {"zipfile", "tarfile", "zstandard", "traces.analysis.compare", "traces.analysis.hottest_windows"}
+    others = {
+        "traces.cache",
+        "platformdirs",
+        "zipfile",
+        "tarfile",
+        "zstandard",
+        "traces.analysis.compare",
+        "traces.analysis.hottest_windows",
+    }
     assert modules.isdisjoint(others)
 
 

@@ -10,7 +10,7 @@ from traces.errors import DamagedTrace, TraceError, UnrecognisedTrace
 from traces.formats.austin import AUSTIN, AUSTIN_MOJO
 from traces.formats.call_graph import CALLGRIND, GPROF2DOT, PSTATS
 from traces.formats.call_tree import HASKELL, MEMRAY, PYINSTRUMENT
-from traces.formats.firefox import FIREFOX
+from traces.formats.firefox import CLEOPATRA, FIREFOX
 from traces.formats.foreign import kind_of
 from traces.formats.format import Format
 from traces.formats.head import Head
@@ -36,6 +36,7 @@ FORMATS = (
     SPEEDSCOPE,
     HEAP_PROFILE,
     FIREFOX,
+    CLEOPATRA,
     SAFARI,
     INSTRUMENTS,
     INSTRUMENTS_TRACE,

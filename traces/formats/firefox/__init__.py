@@ -14,4 +14,12 @@ def looks_like_firefox(head: Head) -> bool:
     return {"profile", "duration"} <= keys and bool(keys & {"systemHost", "ticks"})
 
 
+def looks_like_cleopatra(head: Head) -> bool:
+    """An object with a profile and, next to it, what the numbers in it are called."""
+    return head.json is not None and {"format", "profileJSON"} <= head.json.keys
+
+
 FIREFOX = Format("firefox", "Firefox profiles", looks_like_firefox, __name__, (SAMPLED,), threads=True, lines=True)
+CLEOPATRA = Format(
+    "cleopatra", "Firefox profiles of Cleopatra", looks_like_cleopatra, __name__, (SAMPLED,), threads=True
+)

@@ -14,6 +14,7 @@ import numpy as np
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.equal_rows import rows_of_each
+from traces.errors import EmptyTrace
 from traces.formats.nettrace.nettrace_blocks import Contents, Kind, Start, read_blocks, utf16
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Int32, Int64
@@ -37,7 +38,10 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     contents = read_blocks(content, SAMPLE, frozenset((*METHODS, *MODULES)), builder)
     builder.warn("lost", "events were lost while recording", contents.lost)
     if not contents.time:
-        return
+        raise EmptyTrace(
+            f"{builder.name}: this .NET recording has no events of the sample profiler, which stacks are read from. "
+            "Record it with `--profile dotnet-sampled-thread-time`."
+        )
     builder.recorded(_began(contents.start))
     time = _nanoseconds(contents, builder)
     frames, ends = _stacks(content, contents, builder)

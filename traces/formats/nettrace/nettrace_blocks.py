@@ -12,11 +12,13 @@ from typing import NamedTuple
 
 from traces.builder import TraceBuilder
 from traces.errors import UnrecognisedTrace
-from traces.formats.nettrace import NETTRACE_STREAM
+from traces.formats.nettrace import NETPERF_STREAM, NETTRACE_STREAM
 
 NULL, BEGIN, END = 1, 5, 6
 MAX_TYPE_NAME = 256
 READABLE = range(4, 6)
+NETPERF_VERSION = 3
+NETPERF_BEGIN = 4
 TYPE = struct.Struct("<BBBiii")
 """How an object begins: marks of it, its type and that one's type; version, reader's version, length of a name."""
 START = struct.Struct("<8hqqiiii")
@@ -24,6 +26,8 @@ START = struct.Struct("<8hqqiiii")
 IS_COMPRESSED = 1
 PLAIN = struct.Struct("<iIIqqiiQ32xi")
 """An event's header that is not compressed."""
+NETPERF = struct.Struct("<iIiq32xi")
+"""An event's header in version 3: size, kind, thread, time, bytes of what it says, behind which its stack lies."""
 LOW_31, LOW_32, LOW_64 = (1 << 31) - 1, (1 << 32) - 1, (1 << 64) - 1
 NOBODY = -1
 
@@ -76,6 +80,8 @@ class _Reader:
         self._numbers: dict[int, int] = {}  # of stacks between two sequence points
         self._resolved = 0
         self._last: dict[int, int] = {}  # the last event's number of each thread that wrote events
+        self._is_netperf = data[: len(NETPERF_STREAM)] == NETPERF_STREAM
+        self._begin = NETPERF_BEGIN if self._is_netperf else BEGIN
 
     def read(self) -> Contents:
         objects = self._objects()
@@ -91,17 +97,20 @@ class _Reader:
                 self._read_stacks(first, last)
             elif name == "MetadataBlock":
                 self._read_events(first, last, self._take_kind)
+            elif name == "EventBlock" and self._is_netperf:
+                self._read_netperf(first, last)
             elif name == "EventBlock":
                 self._read_events(first, last, self._take_event)
             elif name == "SPBlock":  # from here on numbers of stacks mean others
                 self._resolve()
                 self._numbers.clear()
-        self._resolve()
+        if not self._is_netperf:  # there stacks have no numbers
+            self._resolve()
         return contents
 
     def _objects(self) -> Iterator[tuple[str, int, int]]:
         """Type, first byte and end of each object's content, as far as the file goes."""
-        data, at = self._data, len(NETTRACE_STREAM)
+        data, at = self._data, len(NETPERF_STREAM if self._is_netperf else NETTRACE_STREAM)
         while at + TYPE.size <= len(data) and data[at] != NULL:
             name, at = self._type(at)
             size = START.size
@@ -122,12 +131,17 @@ class _Reader:
 
     def _type(self, at: int) -> tuple[str, int]:
         """The name of the type of an object that begins somewhere, and where its content does."""
-        *tags, _, reader, length = TYPE.unpack_from(self._data, at)
+        *tags, version, reader, length = TYPE.unpack_from(self._data, at)
         last = at + TYPE.size + length
-        if tags != [BEGIN, BEGIN, NULL] or not 0 < length <= MAX_TYPE_NAME:
+        if tags != [self._begin, self._begin, NULL] or not 0 < length <= MAX_TYPE_NAME:
             raise self._builder.damaged(f"no object begins at byte {at:,}.")
         name = bytes(self._data[at + TYPE.size : last]).decode("ascii", "replace")
-        if name == "Trace" and reader not in READABLE:
+        if name == "Trace" and self._is_netperf and version != NETPERF_VERSION:
+            raise UnrecognisedTrace(
+                f"{self._builder.name}: this .netperf of .NET Core 2 is of version {version}; 3 is read. "
+                "Record it with .NET Core 3 or later."
+            )
+        if name == "Trace" and not self._is_netperf and reader not in READABLE:
             raise UnrecognisedTrace(
                 f"{self._builder.name}: this .nettrace is of version {reader}, which is not read. "
                 "Run `dotnet-trace convert --format Speedscope` on it and choose what that writes."
@@ -163,6 +177,29 @@ class _Reader:
         known = self._kinds.get(kind)
         if known in self._requested:
             self._contents.named.setdefault(known, []).append(payload)
+
+    def _read_netperf(self, at: int, last: int) -> None:
+        """Events of version 3: what they are is said by such of kind 0, and each has its own stack."""
+        data, contents = self._data, self._contents
+        while at + NETPERF.size <= last:
+            size, kind, thread, time, payload_size = NETPERF.unpack_from(data, at)
+            first = at + NETPERF.size
+            behind = first + payload_size
+            if size < 0 or payload_size < 0 or behind + 4 > last:
+                raise IndexError
+            payload = bytes(data[first:behind])
+            if kind == 0:
+                self._take_kind(0, payload)
+            elif self._kinds.get(kind) == self._sample:
+                (stack_size,) = struct.unpack_from("<i", data, behind)
+                if not 0 <= stack_size <= last - behind - 4:
+                    raise IndexError
+                self._sampled(time, thread & LOW_32, len(contents.stack_at), payload)
+                contents.stack_at.append(behind + 4)
+                contents.stack_size.append(stack_size)
+            else:
+                self._take_event(kind, payload)
+            at += 4 + size + -(4 + size) % 4
 
     def _read_events(self, at: int, last: int, take: Callable[[int, bytes], None]) -> None:
         header, flags = struct.unpack_from("<hh", self._data, at)

@@ -1,5 +1,7 @@
 """Linux perf: its binary recordings, and what `perf script` prints of them."""
 
+import re
+
 from traces.formats.format import RUNNING, Format, sums
 from traces.formats.head import Head
 from traces.kernels.perf_script import frame_parts, header_parts
@@ -9,6 +11,7 @@ PERF_MAGIC = b"PERFILE2"
 ENOUGH_LINES = 500
 MOST = 0.5
 """The part of lines that has to be samples and their frames: documents quote some."""
+TABBED = re.compile(rb"^([ \t]+[0-9a-f]{1,16})\t", re.MULTILINE)
 PERF_HEADER_BYTES, PERF_PIPE_HEADER_BYTES = 104, 16
 
 
@@ -20,12 +23,17 @@ def looks_like_perf_data(head: Head) -> bool:
     return size in (PERF_HEADER_BYTES, PERF_PIPE_HEADER_BYTES)
 
 
+def with_blanks(text: bytes | memoryview) -> bytes | memoryview:
+    """The text as perf writes it where another tool, as Android's simpleperf, has a tab behind a frame's address."""
+    return TABBED.sub(rb"\1 ", bytes(text)) if TABBED.search(text) else text
+
+
 def looks_like_perf_script(head: Head) -> bool:
     """A line with a time and an event, and a frame with an address and an object in the same line or the next; and most
     lines are one or the other."""
     if head.text is None or head.json is not None:
         return False
-    lines = head.data.split(b"\n")
+    lines = bytes(with_blanks(head.data)).split(b"\n")
     for at, (line, following) in enumerate(zip(lines, [*lines[1:], b""], strict=True)):
         header = header_parts(line)
         if header is not None:

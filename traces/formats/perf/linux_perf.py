@@ -8,6 +8,7 @@ import numpy as np
 
 from traces.builder import TraceBuilder
 from traces.equal_rows import rows_of_each
+from traces.formats.perf import with_blanks
 from traces.formats.perf.perf_threads import PerfThread, add_threads
 from traces.kernels.columns import pick
 from traces.kernels.perf_script import MISSING, Blocks, scan_blocks
@@ -16,7 +17,7 @@ from traces.model import Int32, Int64
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed a profile a thread and event: time, samples, and the event's count if it was printed."""
-    blocks = scan_blocks(content, builder.progress.counter)
+    blocks = scan_blocks(with_blanks(content), builder.progress.counter)
     builder.warn("unread_lines", "lines that are neither a sample nor a frame were skipped", blocks.unread)
     if not len(blocks.time):
         return

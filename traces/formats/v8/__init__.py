@@ -26,9 +26,11 @@ def looks_like_cpuprofile(head: Head) -> bool:
 
 
 def looks_like_v8_log(head: Head) -> bool:
-    """An object with code, functions and ticks, or a text that begins with V8's version."""
+    """An object with code, functions and ticks, or a text that begins with V8's version, or as it did before 2016."""
     if head.json is None:
-        return head.text is not None and head.text.startswith("v8-version,")
+        text = head.text or ""
+        is_old = text.startswith(("shared-library,", "profiler,")) and "\ncode-creation," in text
+        return text.startswith("v8-version,") or is_old
     if {"code", "functions", "ticks"} <= head.json.keys:
         return True
     return "code" in head.json.keys and b'"type": "SHARED_LIB"' in head.data

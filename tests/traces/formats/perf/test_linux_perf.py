@@ -7,6 +7,7 @@ import pytest
 
 from tests.traces.stacks_of_traces import own_values, read, stacks, warnings
 from traces.errors import UnrecognisedTrace
+from traces.invariants import check
 from traces.reader import read_trace
 
 STACK = "\t    63c inner+0x1a (/app/prog)\n\t    7ff std::pair<int (anonymous namespace)::*>::run(int) (/app/prog)\n\n"
@@ -106,3 +107,17 @@ def test_a_large_recording_has_every_sample(shared: Path) -> None:
     samples = sum(len(stacks(trace, p.index)) for p in trace.profiles)
     assert samples == text.count(b" cpu-clock:ppp: \n")
     assert "??? ([unknown])" not in {name for name, _ in own_values(trace)}
+
+
+def test_a_tab_behind_an_address_is_as_good_as_a_blank() -> None:
+    """As Android's simpleperf prints it."""
+    text = (
+        "\nGecko\t25122 [007] 115539.936601:\t\t1000000 task-clock:u:\n"
+        "        b3cea6c4\tLock::unlock() (/system/lib/libc.so)\n        b3cea535\tmain (/system/bin/app)\n\n"
+        "Gecko\t25122 [007] 115539.937601:\t\t1000000 task-clock:u:\n        b3cea535\tmain (/system/bin/app)\n"
+    )
+    trace = read_trace(text.encode(), name="recorded")
+    check(trace)
+    assert (trace.format, trace.warnings) == ("linux-perf", ())
+    assert {trace.frame_name(frame) for frame in range(len(trace.frames))} == {"main", "Lock::unlock()"}
+    assert [(p.tid, len(p.samples or ())) for p in trace.profiles] == [("25122", 2)]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from traces.analysis.functions import top_functions
 from traces.errors import DamagedTrace, EmptyTrace
 from traces.formats.v8.code_map import CodeMap
 from traces.invariants import check
@@ -161,3 +162,15 @@ def test_later_code_replaces_all_that_it_covers() -> None:
     code.remove(0xF000)
     code.remove(0xF000)
     assert code.find(0xF000) == 7
+
+
+def test_a_log_from_before_2016_begins_with_libraries_and_has_no_times_of_code() -> None:
+    log = (
+        'shared-library,"/lib/libc.so",0x400000,0x500000\nprofiler,"begin",1\n'
+        'code-creation,LazyCompile,2,0x1000,256,"draw app.js:3",0x9000,*\n'
+        "tick,0x1010,1000,0,0x0,0\ntick,0x400010,2000,0,0x0,0,0x1010\n"
+    )
+    trace = read(log)
+    assert trace.format == "v8-log"
+    rows = {row.name: row.self_value for row in top_functions(trace).rows}
+    assert rows == {"(LIB) /lib/libc.so": 1_000_000, "draw app.js:3": 1_000_000}

@@ -250,7 +250,7 @@ class TraceBuilder:
         )
 
     def build(self, *, content_key: str, source_bytes: int) -> Trace:
-        """The finished trace. Raises EmptyTrace when there is neither a sample nor a span nor anything beside them."""
+        """The finished trace. Raises EmptyTrace when there is neither a sample nor a span nor anything else."""
         sizes = [len(p.spans) if p.spans is not None else len(p.samples or ()) for p in self._profiles]
         if not any(sizes) and not (sizes and any(len(times) for times in self.side_tables.times())):
             raise EmptyTrace(

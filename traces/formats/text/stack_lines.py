@@ -32,6 +32,10 @@ ODD = re.compile(
 UNLIKELY = re.compile(r"(?:^|;)(?:/|(?:[^\s;]+\s+){3})")
 """Of a stack that stands alone: a path, or words in a row."""
 MOST_ODD = 0.25
+ENOUGH = 64
+"""Stacks, from all of the head, of which a part says as much as all."""
+FIRST_CHARACTERS = 400
+"""Of a stack; no line of another file is much longer."""
 MOST_OTHER = 0.05
 """The part of lines that may be no stacks: what was printed between them, and bytes that broke."""
 BEFORE, BEHIND = 5, 3
@@ -56,7 +60,8 @@ def are_stacks(lines: list[str], *, named: bool) -> bool:
         return False
     if named:
         return True
-    if sum(ODD.search(stack) is not None for stack in stacks) > MOST_ODD * len(stacks):
+    some = stacks[:: 1 + len(stacks) // ENOUGH]
+    if sum(ODD.search(stack, 0, FIRST_CHARACTERS) is not None for stack in some) > MOST_ODD * len(some):
         return False
     if len(stacks) >= FEW and all(split is None or YEAR.fullmatch(split[1]) for split in splits):
         return False

@@ -9,10 +9,11 @@ from traces import garbage_collection
 from traces.analysis.units import format_value
 from traces.bounds import DETECTION_BYTES, MAX_UPLOAD_BYTES
 from traces.builder import TraceBuilder
+from traces.compression import truncated
 from traces.content_key import content_key
 from traces.contradictions import contradictions
 from traces.decompression import unwrapped
-from traces.errors import DamagedTrace, EmptyTrace, InvalidQuestion, TraceTooLarge
+from traces.errors import DamagedTrace, EmptyTrace, InvalidQuestion, TraceTooLarge, UnrecognisedTrace
 from traces.formats.detection import detect, is_trace
 from traces.formats.format import Format, break_off
 from traces.formats.head import outline
@@ -46,7 +47,12 @@ def read_trace(
     if len(content) == 0:
         raise EmptyTrace(f"{name}: nothing is left of it once decompressed. Record it again.")
     refuse_too_large_for_reference(len(content), name)
-    detected = detect(content, name)
+    try:
+        detected = detect(content, name)
+    except UnrecognisedTrace as error:
+        if opened.cut is not None:  # what is left says little about what it was
+            raise truncated(name, opened.cut) from error
+        raise
     known, content = detected.format, detected.content
     progress = progress or Progress()
     progress.begin(len(content))

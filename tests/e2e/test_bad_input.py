@@ -15,9 +15,9 @@ pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
 
 REFUSALS = {
     "empty.json": (422, "empty"),
-    "notes.txt": (415, "not a trace"),
+    "notes.txt": (415, "text, but not of a profiler"),
     "truncated.json.gz": (422, "truncated|damaged|broken"),
-    "orders.json": (415, "not a trace"),
+    "orders.json": (415, "JSON, but not of a trace"),
     "bomb.json.gz": (413, "times|expand|decompress"),
     "large.json": (413, "larger than"),
 }

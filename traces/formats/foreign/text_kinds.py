@@ -109,6 +109,9 @@ PARTLY: tuple[tuple[str, Kind], ...] = (
 )
 """By how some of its lines begin."""
 SEPARATORS = {",": "a table (CSV)", ";": "a table (CSV)", "\t": "a table (TSV)", "|": "a table"}
+CELL_WORDS = 3
+"""Words in a cell of a table, on average, at most."""
+LINE_CHARACTERS = 500
 SETTING = re.compile(r"\s*(?:\[[^\]]+\]|[\w.\-\"']+ *[=:](?: |$|\S))")
 SOURCE = re.compile(
     r"\s*(?:#include|#define|import |from \S+ import|def |class |function\b|package |public |private |static |return\b|"
@@ -143,6 +146,7 @@ def _by_shape(lines: list[str], name: str) -> Kind:
             cells
             and times >= 2
             and times >= MOST * len(lines)
+            and _words(lines, separator) <= CELL_WORDS
             and not (separator == ";" and cells == 1 and _ends(lines))
         ):
             return Kind(what, TABLE)
@@ -160,10 +164,16 @@ def _by_shape(lines: list[str], name: str) -> Kind:
     return PROSE
 
 
+def _words(lines: list[str], separator: str) -> float:
+    """Words in a cell, on average: prose has commas, too."""
+    cells = [cell for line in lines for cell in line[:LINE_CHARACTERS].split(separator)]
+    return sum(len(cell.split()) for cell in cells) / len(cells)
+
+
 def _ends(lines: list[str]) -> bool:
     """Whether most lines end in a number."""
     return sum(line.rstrip()[-1:].isdigit() for line in lines) >= MOST * len(lines)
 
 
 def _share(pattern: re.Pattern[str], lines: list[str]) -> float:
-    return sum(pattern.match(line[:500]) is not None for line in lines) / len(lines)
+    return sum(pattern.match(line[:LINE_CHARACTERS]) is not None for line in lines) / len(lines)

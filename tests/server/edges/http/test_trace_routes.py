@@ -82,7 +82,7 @@ def zip_bomb() -> bytes:
     ("name", "content", "status"),
     [
         ("empty.json", b"", 422),
-        ("truncated.json.gz", gzip.compress(STACKS * 50, mtime=0)[:-20], 422),
+        ("truncated.json.gz", gzip.compress(STACKS * 50, mtime=0)[:12], 422),
         ("notes.txt", (b"The quick brown fox; jumps over\n" * 400)[:10_000], 415),
         ("wrong.json", json.dumps({"hello": [1, 2, 3]}).encode(), 415),
         ("bomb.zip", zip_bomb(), 413),

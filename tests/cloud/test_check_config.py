@@ -162,6 +162,7 @@ async def test_every_service_of_the_cloud_is_tried(cloud: Cloud) -> None:
 
 
 @pytest.mark.parametrize("fault", ["500", "cut", "wrong"])
+@pytest.mark.long
 async def test_each_service_fails_for_itself_and_no_line_holds_a_secret(cloud: Cloud, fault: Fault) -> None:
     for service in ("storage", "realtime", "auth"):
         cloud.project.faults.always(service, fault)

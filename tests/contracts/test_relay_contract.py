@@ -246,6 +246,7 @@ async def test_events_that_could_not_be_written_are_sent_with_the_end(
     assert messages[-1] == events[-1]
 
 
+@pytest.mark.long
 async def test_listeners_are_disconnected_when_a_turn_ended_and_its_process_died(database: FreshDatabase) -> None:
     events = an_answer(4)[:3]
     async with Database(database.server) as pool, WatchedRelay(pool, database.server) as there:

@@ -68,6 +68,7 @@ async def test_those_who_wait_know_their_place_and_nobody_else_has_one(tmp_path:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has memory that a worker can find")
+@pytest.mark.long
 async def test_how_much_an_importer_has_read_only_grows(tmp_path: Path) -> None:
     upload = tmp_path / "upload"
     upload.write_bytes(b"".join(b"main;f%d;g%d 3\n" % (number % 999, number) for number in range(400_000)))

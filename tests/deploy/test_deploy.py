@@ -88,6 +88,7 @@ def test_no_package_index_is_named(name: str) -> None:
     assert not re.search(r"pypi|pythonhosted|npmjs|index-url|registry\.", (DEPLOY / name).read_text(encoding="utf-8"))
 
 
+@pytest.mark.long
 def test_the_health_check_distinguishes_a_server_that_runs_from_one_that_does_not(tmp_path: Path) -> None:
     said = re.search(r"HEALTHCHECK[^\[]*(\[.*\])$", DOCKERFILE, flags=re.MULTILINE)
     assert said is not None

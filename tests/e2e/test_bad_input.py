@@ -30,7 +30,7 @@ def files_below(folder: Path) -> set[Path]:
 
 
 @pytest.mark.parametrize("name", BAD_FILES)
-@pytest.mark.parametrize("way", ["raw body", "multipart"])
+@pytest.mark.parametrize("way", ["raw body", pytest.param("multipart", marks=pytest.mark.long)])
 def test_an_upload_is_refused_with_a_problem_document(analyst_server: RunningServer, name: str, way: str) -> None:
     address = f"{analyst_server.address}/api/v1/traces"
     before, kept = httpx.get(address, timeout=60).json(), files_below(analyst_server.data)
@@ -50,7 +50,7 @@ def test_an_upload_is_refused_with_a_problem_document(analyst_server: RunningSer
 
 
 @pytest.mark.parametrize("name", [name for name in BAD_FILES if name != "large.json"])
-@pytest.mark.parametrize("command", ["analyze", "summary"])
+@pytest.mark.parametrize("command", [pytest.param("analyze", marks=pytest.mark.long), "summary"])
 def test_a_command_ends_with_one_line_and_exit_code_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str, name: str
 ) -> None:

@@ -141,6 +141,7 @@ def test_a_picture_is_in_exactly_one_request_and_in_no_history(
         assert picture[:24].hex() not in where
 
 
+@pytest.mark.long
 def test_the_key_goes_to_the_model_and_nowhere_else(
     portal: BlockingPortal, model_server: RunningServer, scripted: Scripted, board_trace: Path
 ) -> None:
@@ -155,6 +156,7 @@ def test_the_key_goes_to_the_model_and_nowhere_else(
     assert "a-key" not in portal.call(rows_of_every_table, model_server.data)
 
 
+@pytest.mark.long
 def test_a_model_that_fails_ends_the_turn_with_a_reason_and_the_next_one_works(
     model_server: RunningServer, scripted: Scripted, board_trace: Path
 ) -> None:

@@ -100,6 +100,7 @@ def test_a_citation_moves_the_chart_each_time_it_is_clicked(
     expect(page).to_have_url(re.compile(f"#{handle}$"))
 
 
+@pytest.mark.long
 def test_a_reload_restores_the_conversation(page: Page, analyst_server: RunningServer, board_trace: Path) -> None:
     open_room(page, analyst_server.address, board_trace)
     ask(page)
@@ -149,7 +150,9 @@ def test_no_page_has_an_accessibility_violation(
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("name", BAD_FILES)
+@pytest.mark.parametrize(
+    "name", [name if name == "notes.txt" else pytest.param(name, marks=pytest.mark.long) for name in BAD_FILES]
+)
 def test_a_bad_file_is_refused_by_name_and_nothing_is_kept(
     page: Page, analyst_server: RunningServer, name: str
 ) -> None:

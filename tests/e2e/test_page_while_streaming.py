@@ -60,6 +60,7 @@ def test_an_answer_that_is_stopped_keeps_what_was_said(
 
 
 @pytest.mark.parametrize("ends", ["while the page is away", "after the page is back"])
+@pytest.mark.long
 def test_an_answer_survives_a_cut_connection_without_loss_or_repetition(
     page: Page, portal: BlockingPortal, model_server: RunningServer, scripted: Scripted, board_trace: Path, ends: str
 ) -> None:

@@ -51,6 +51,7 @@ def test_pictures_are_drawn_and_described_without_invisible_characters(keys: tup
 
 
 @TOGETHER
+@pytest.mark.long
 def test_charts_show_names_and_no_formulas(keys: tuple[str, ...]) -> None:
     sampled, timeline = traces(keys)
     for picture in (

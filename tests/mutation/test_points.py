@@ -43,6 +43,7 @@ def test_a_mutation_after_letters_of_several_bytes_is_at_its_place() -> None:
     assert point.line == 2
 
 
+@pytest.mark.long
 def test_every_mutation_of_the_product_compiles() -> None:
     selection = Selection(Path(__file__).parents[2])
     for path in list(selection.modules.values())[::20]:

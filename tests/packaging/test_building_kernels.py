@@ -64,6 +64,7 @@ def publish_zig(index: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return wheel
 
 
+@pytest.mark.long
 def test_without_a_compiler_one_is_fetched_used_for_every_folder_and_removed(
     folders: tuple[Path, Path], index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,6 +77,7 @@ def test_without_a_compiler_one_is_fetched_used_for_every_folder_and_removed(
     assert list((index.parent / "temporary").iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_package_with_another_hash_is_not_used(
     folders: tuple[Path, Path], index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,6 +100,7 @@ def test_without_a_compiler_and_an_index_the_reason_names_both_and_no_older_libr
     assert not any((folder / "kernels.so").exists() for folder in folders)
 
 
+@pytest.mark.long
 def test_a_compiler_that_fails_is_replaced_by_a_fetched_one_but_not_where_warnings_are_errors(
     folders: tuple[Path, Path], index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,6 +124,7 @@ def test_what_is_fetched_is_locked_at_the_versions_of_the_project() -> None:
         assert {len(each.strip()) for each in hashes} == {64}
 
 
+@pytest.mark.long
 def test_a_package_that_is_not_in_the_index_is_not_fetched(index: Path) -> None:
     with (
         pytest.raises(NotFetched, match=r"ziglang could not be fetched: .*No matching distribution"),

@@ -71,6 +71,7 @@ def summary_by(folder: Path, recording: Path) -> str:
     return run_by(folder, SUMMARY, "summary", str(recording), "--json")
 
 
+@pytest.mark.long
 def test_with_neither_compiler_nor_index_the_wheel_is_built_and_the_reference_answers(
     tmp_path: Path, fixtures: Path
 ) -> None:

@@ -90,6 +90,7 @@ def short_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
+@pytest.mark.long
 async def test_a_folder_with_spaces_accents_and_a_long_path_will_do(tmp_path: Path) -> None:
     folder = tmp_path / "Application Support" / "données de l'été" / ("long " * 20).strip()
     async with EmbeddedPostgres(folder, settings=HURRY) as db:
@@ -121,6 +122,7 @@ async def test_the_second_attaches_and_the_last_to_leave_stops_it(tmp_path: Path
     assert read_postmaster(tmp_path / "cluster") is None
 
 
+@pytest.mark.long
 async def test_many_that_start_at_once_share_one_server(tmp_path: Path) -> None:
     servers = [EmbeddedPostgres(tmp_path, settings=HURRY) for _ in range(4)]
     await asyncio.gather(*(server.__aenter__() for server in servers))
@@ -129,6 +131,7 @@ async def test_many_that_start_at_once_share_one_server(tmp_path: Path) -> None:
     assert read_postmaster(tmp_path / "cluster") is None
 
 
+@pytest.mark.long
 async def test_it_outlives_the_process_that_started_it_while_others_use_it(tmp_path: Path) -> None:
     with a_process_that_uses(tmp_path) as (starter, dsn):
         async with EmbeddedPostgres(tmp_path) as db:
@@ -138,6 +141,7 @@ async def test_it_outlives_the_process_that_started_it_while_others_use_it(tmp_p
         assert not answers(db.owner_dsn)
 
 
+@pytest.mark.long
 async def test_what_a_killed_process_left_running_is_adopted(tmp_path: Path) -> None:
     with a_process_that_uses(tmp_path) as (starter, dsn):
         left = read_postmaster(tmp_path / "cluster")
@@ -178,6 +182,7 @@ def noted(connecting: PQGenConn[Any], waits: threading.Event) -> PQGenConn[Any]:
             return ended.value
 
 
+@pytest.mark.long
 async def test_a_server_that_dies_while_one_logs_in_is_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,6 +207,7 @@ async def test_a_server_that_dies_while_one_logs_in_is_started_again(
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.long
 async def test_a_server_that_goes_while_it_is_used_comes_back_where_it_was(
     tmp_path: Path, how: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,6 +227,7 @@ async def test_a_server_that_goes_while_it_is_used_comes_back_where_it_was(
         assert answers(db.owner_dsn)
 
 
+@pytest.mark.long
 async def test_who_comes_while_it_is_gone_starts_it_where_the_others_look_for_it(tmp_path: Path) -> None:
     async with EmbeddedPostgres(tmp_path, settings=HURRY) as waiting:
         gone = read_postmaster(tmp_path / "cluster")
@@ -231,6 +238,7 @@ async def test_who_comes_while_it_is_gone_starts_it_where_the_others_look_for_it
             assert answers(waiting.owner_dsn)
 
 
+@pytest.mark.long
 async def test_a_stale_pid_that_now_belongs_to_another_program_is_no_server(tmp_path: Path) -> None:
     async with EmbeddedPostgres(tmp_path, settings=HURRY):
         alive = (tmp_path / "cluster" / "postmaster.pid").read_text().split("\n")
@@ -243,6 +251,7 @@ async def test_a_stale_pid_that_now_belongs_to_another_program_is_no_server(tmp_
         another.communicate(b"\n")
 
 
+@pytest.mark.long
 async def test_the_keyboards_interrupt_does_not_reach_it(tmp_path: Path) -> None:
     async with EmbeddedPostgres(tmp_path, settings=HURRY):
         postmaster = read_postmaster(tmp_path / "cluster")
@@ -250,6 +259,7 @@ async def test_the_keyboards_interrupt_does_not_reach_it(tmp_path: Path) -> None
         assert os.getsid(postmaster.pid) == postmaster.pid != os.getsid(0)
 
 
+@pytest.mark.long
 async def test_a_start_that_is_cancelled_leaves_nothing_running(tmp_path: Path) -> None:
     starting = asyncio.ensure_future(EmbeddedPostgres(tmp_path, settings=HURRY).__aenter__())
     while not (tmp_path / "change.lock").exists():
@@ -274,6 +284,7 @@ async def test_only_who_can_read_the_passwords_can_log_in(tmp_path: Path) -> Non
     assert secret not in (tmp_path / "data" / "postgres.log").read_text()
 
 
+@pytest.mark.long
 async def test_the_log_holds_no_statement_and_no_row(tmp_path: Path) -> None:
     async with EmbeddedPostgres(tmp_path, settings=HURRY) as db:
         with psycopg.connect(db.owner_dsn, autocommit=True) as owner:
@@ -295,6 +306,7 @@ async def test_an_unusable_folder_is_named_with_the_reason(tmp_path: Path) -> No
             pass
 
 
+@pytest.mark.long
 async def test_a_cluster_that_will_not_start_is_refused_with_postgresqls_own_reason(tmp_path: Path) -> None:
     async with EmbeddedPostgres(tmp_path, settings=HURRY):
         pass
@@ -305,6 +317,7 @@ async def test_a_cluster_that_will_not_start_is_refused_with_postgresqls_own_rea
     assert read_postmaster(tmp_path / "cluster") is None
 
 
+@pytest.mark.long
 async def test_lost_passwords_are_said_to_be_lost(tmp_path: Path) -> None:
     async with EmbeddedPostgres(tmp_path, settings=HURRY):
         pass
@@ -325,6 +338,7 @@ async def test_a_folder_in_use_by_processes_one_cannot_see_is_refused(tmp_path: 
     assert not (tmp_path / "cluster").exists()
 
 
+@pytest.mark.long
 async def test_a_half_made_cluster_is_made_again(tmp_path: Path) -> None:
     (tmp_path / "cluster.unfinished" / "base").mkdir(parents=True)
     async with EmbeddedPostgres(tmp_path, settings=HURRY) as db:
@@ -333,6 +347,7 @@ async def test_a_half_made_cluster_is_made_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.long
 async def test_an_ordinary_user_needs_no_privileges(short_folder: Path) -> None:
     nobody = pwd.getpwnam("nobody")
     os.chown(short_folder, nobody.pw_uid, nobody.pw_gid)
@@ -356,6 +371,7 @@ async def test_an_ordinary_user_needs_no_privileges(short_folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may not run PostgreSQL")
+@pytest.mark.long
 async def test_root_runs_it_as_nobody_where_namespaces_are_forbidden(
     short_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

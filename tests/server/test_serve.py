@@ -109,6 +109,7 @@ def test_unknown_and_wrong_settings_are_reported_in_one_line(tmp_path: Path) -> 
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.long
 def test_a_server_with_a_token_lets_in_only_its_bearers(tmp_path: Path) -> None:
     with (
         serving(tmp_path / "data", FLAMECHAT_ACCESS_TOKEN="sesame") as (_, address),

@@ -32,6 +32,7 @@ def test_two_hundred_thousand_threads_are_refused_with_the_bound(form: str) -> N
         read_trace(data, name="threads")
 
 
+@pytest.mark.long
 def test_the_columns_of_many_threads_take_no_page_each() -> None:
     trace = read_trace(FORMATS["trace_event"](500), name="threads")
     buffers = encode(trace)

@@ -42,6 +42,7 @@ def test_mutated_samples_are_read_or_refused_and_alike_both_ways(
 @pytest.mark.parametrize(
     "packed", ["thumbnails.linux-perf.txt.gz", "thumbnails.uftrace.json.gz", "startup.perfetto-trace.gz"]
 )
+@pytest.mark.long
 def test_the_excerpt_of_a_large_sample_that_is_mutated_is_read_as_all_of_it_is(
     packed: str, fixtures: Path, tmp_path: Path
 ) -> None:

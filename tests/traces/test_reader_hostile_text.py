@@ -88,6 +88,7 @@ TEXTS = {
 @pytest.mark.parametrize("switch", ["on", "off"])
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.timeout(120)
+@pytest.mark.long
 def test_a_megabyte_that_repeats_is_read_or_refused(text: str, switch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAMECHAT_KERNELS", switch)
     try:

@@ -199,6 +199,7 @@ def test_a_deep_minimap_shows_every_second_row(kind: Callable[[Program], Trace])
     assert [trace.frame_name(int(strip.cells.kind[0])) for strip in strips] == [f"f{n}" for n in range(0, 50, 2)]
 
 
+@pytest.mark.long
 def test_two_processes_draw_the_same_bytes(fixtures: Path) -> None:
     code = (
         "import sys, hashlib; from pathlib import Path; from traces.reader import read_trace; "

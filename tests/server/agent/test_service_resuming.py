@@ -121,6 +121,7 @@ def always(saver: InMemorySaver) -> Checkpoints:
 
 
 @pytest.mark.parametrize("written", [False, True])
+@pytest.mark.long
 async def test_wherever_a_turn_is_cut_off_between_its_steps_the_next_attempt_says_the_rest(*, written: bool) -> None:
     script = Script("anna", words=5, every_ms=0.1)
     async with speaking_endpoint() as endpoint:

@@ -204,6 +204,7 @@ async def what_anna_sees(server: RunningServer, annas: Annas) -> object:
     return [answer.text for answer in answers]
 
 
+@pytest.mark.long
 async def test_nobody_comes_in_without_an_identity_or_a_link(tmp_path: Path) -> None:
     async with annas_server(tmp_path) as (server, annas):
         before = await what_anna_sees(server, annas)
@@ -326,6 +327,7 @@ async def test_a_message_with_anothers_ids_is_refused_and_changes_nothing(tmp_pa
 
 @pytest.mark.parametrize("type_", types_of_messages())
 @pytest.mark.parametrize("token", [None, "mallory"])
+@pytest.mark.long
 async def test_a_message_without_an_identity_closes_the_socket(tmp_path: Path, type_: str, token: str | None) -> None:
     async with annas_server(tmp_path) as (server, annas):
         before = await what_anna_sees(server, annas)

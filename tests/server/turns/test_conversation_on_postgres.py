@@ -107,6 +107,7 @@ async def test_a_trace_is_dropped_asked_about_and_found_again(database: FreshDat
     assert not [path for path in (tmp_path / "objects").rglob("*") if path.is_file()]
 
 
+@pytest.mark.long
 async def test_a_turn_that_a_stopped_server_left_is_answered_by_the_next(
     database: FreshDatabase, tmp_path: Path
 ) -> None:
@@ -150,6 +151,7 @@ async def test_a_prompt_to_one_process_is_followed_and_cancelled_at_another(
     assert len(stuck.asked) == 1
 
 
+@pytest.mark.long
 async def test_the_same_turn_asked_of_two_processes_at_once_runs_once(database: FreshDatabase, tmp_path: Path) -> None:
     session_id, turn_id = str(uuid.uuid4()), str(uuid.uuid4())
     agent = ScriptedAgent(saying("It ", "is "))
@@ -177,6 +179,7 @@ class StuckAtFirst(ScriptedAgent):
         return await super().answer(turn, sink)
 
 
+@pytest.mark.long
 async def test_a_listener_sees_a_turn_begin_again_elsewhere_and_nothing_twice(
     database: FreshDatabase, tmp_path: Path
 ) -> None:
@@ -201,6 +204,7 @@ async def test_a_listener_sees_a_turn_begin_again_elsewhere_and_nothing_twice(
                 assert numbers == list(range(numbers[0], numbers[-1] + 1))
 
 
+@pytest.mark.long
 async def test_an_answer_that_could_not_be_stored_is_sent_by_the_next_attempt_and_once(
     database: FreshDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -82,6 +82,7 @@ async def test_a_turn_that_killed_three_servers_is_closed_by_the_fourth(
     assert idle.asked == []
 
 
+@pytest.mark.long
 async def test_servers_that_are_asked_to_stop_do_not_use_up_a_turns_attempts(
     database: FreshDatabase, tmp_path: Path
 ) -> None:
@@ -95,6 +96,7 @@ async def test_servers_that_are_asked_to_stop_do_not_use_up_a_turns_attempts(
     assert [turn.attempt for turn in willing.asked] == [6]
 
 
+@pytest.mark.long
 async def test_a_cancelled_turn_whose_server_died_keeps_what_it_had_said_and_ends_for_those_who_listen(
     database: FreshDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,6 +122,7 @@ async def test_a_cancelled_turn_whose_server_died_keeps_what_it_had_said_and_end
     assert idle.asked == []
 
 
+@pytest.mark.long
 async def test_prompts_of_a_session_are_answered_in_their_order_when_the_first_ones_job_was_lost(
     database: FreshDatabase, tmp_path: Path
 ) -> None:
@@ -143,6 +146,7 @@ async def test_prompts_of_a_session_are_answered_in_their_order_when_the_first_o
     assert [turn.prompt for turn in agent.asked] == ["first?", "second?"]
 
 
+@pytest.mark.long
 async def test_a_turn_that_could_not_be_started_is_started_later_and_the_server_lives(
     database: FreshDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

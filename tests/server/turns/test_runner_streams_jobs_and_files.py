@@ -144,6 +144,7 @@ def process_of(_: Trace) -> int:
     return os.getpid()
 
 
+@pytest.mark.long
 async def test_g25_work_on_a_trace_is_done_in_another_process(tmp_path: Path) -> None:
     """The event loop, and with it everybody else, waits for nobody's picture."""
     workers, upload = process_workers(tmp_path / "cache"), tmp_path / "stacks.txt"
@@ -270,6 +271,7 @@ def asked(number: int, method: str, **parameters: Any) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}).encode() + b"\n"
 
 
+@pytest.mark.long
 async def test_g30_a_program_that_talks_over_stdout_prints_nothing_else_there(tmp_path: Path) -> None:
     """Reading, drawing and failing included: what a library or a log has to say goes elsewhere."""
     trace = tmp_path / "stacks.txt"

@@ -51,6 +51,7 @@ class LosesTheDatabase(ScriptedAgent):
         return await super().answer(turn, sink)
 
 
+@pytest.mark.long
 async def test_losing_the_database_uses_up_no_attempt_of_a_turn(
     database: FreshDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -307,6 +307,7 @@ def test_what_repeats_a_record_but_for_a_comma_is_no_json(wrong: str) -> None:
 
 
 @pytest.mark.parametrize("distinct", [3, 127, 128, 129, 32_767, 32_768, 32_769, 40_000])
+@pytest.mark.long
 def test_ids_take_the_bytes_that_the_number_of_texts_asks_for(distinct: int) -> None:
     names = [*range(distinct), 0, distinct - 1]
     found = table(json.dumps([{}, *({"name": f"n{i}"} for i in names), {}]))
@@ -323,6 +324,7 @@ def test_columns_that_few_records_speak_of_are_filled_up(said: list[int]) -> Non
     assert np.flatnonzero(found.slices("args")[1]).tolist() == said
 
 
+@pytest.mark.long
 def test_recorded_traces_give_the_same_columns_both_ways(fixtures: Path) -> None:
     read = 0
     for path in fixtures.rglob("*.json*"):

@@ -205,6 +205,7 @@ def test_an_index_out_of_range_is_refused_not_followed(call: Any) -> None:
         call()
 
 
+@pytest.mark.long
 def test_trees_as_deep_as_they_may_be_take_no_longer_for_each_node() -> None:
     deep = 300_000  # a step for each pair of nodes above each other would take hours
     parent = np.concatenate((np.arange(-1, deep - 1), np.arange(deep))).astype(np.int32)

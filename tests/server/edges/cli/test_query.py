@@ -51,6 +51,7 @@ def test_the_tables_are_described(cli: click.Group, fixtures: Path) -> None:
     assert "did you mean nodes" in run(cli, "schema", fixtures / SAMPLE, "node", code=2).stderr
 
 
+@pytest.mark.long
 def test_every_example_of_the_schema_is_answered(cli: click.Group, fixtures: Path) -> None:
     from server.agent.tools.query_trace import EXAMPLES
     from traces.export.sql_tables import TABLES

@@ -75,6 +75,7 @@ async def test_every_tool_is_listed_and_answers_and_pictures_are_images(
     ]
 
 
+@pytest.mark.long
 async def test_a_trace_is_chosen_by_name_or_id_and_is_a_resource(sample: Path, timeline: Path) -> None:
     async with talking(str(sample), str(timeline)) as client:
         named = await client.call_tool("get_trace_summary", {"trace": timeline.name})
@@ -91,6 +92,7 @@ async def test_a_trace_is_chosen_by_name_or_id_and_is_a_resource(sample: Path, t
             await client.read_resource("flamechat://traces/t9")
 
 
+@pytest.mark.long
 async def test_a_bad_call_is_an_error_with_the_nearest_valid_one(sample: Path) -> None:
     async with talking(str(sample)) as client:
         wrong = await client.call_tool("get_top_functions", {"sortBy": "self"})
@@ -102,6 +104,7 @@ async def test_a_bad_call_is_an_error_with_the_nearest_valid_one(sample: Path) -
         assert (await client.call_tool("show_in_viewer", {"handle": "f1"})).is_error
 
 
+@pytest.mark.long
 async def test_without_files_the_other_program_opens_them(sample: Path, tmp_path: Path) -> None:
     async with talking() as client:
         assert "open_trace" in {tool.name for tool in (await client.list_tools()).tools}

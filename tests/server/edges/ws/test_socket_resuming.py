@@ -92,6 +92,7 @@ async def test_a_listener_that_has_everything_gets_only_what_is_new(tmp_path: Pa
         assert (await socket.next())["seq"] == half.last + 1
 
 
+@pytest.mark.long
 async def test_a_listener_that_was_away_for_too_long_gets_a_snapshot(tmp_path: Path) -> None:
     async with half_an_answer(tmp_path, calls(EVENTS_KEPT + 10)) as half:
         async with half.after(3) as socket:
@@ -165,6 +166,7 @@ async def test_a_negative_number_is_no_number_of_an_event(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("where", ["in the same process", "in another process"])
+@pytest.mark.long
 async def test_over_postgresql_a_listener_goes_on_after_what_it_has(
     database: FreshDatabase, tmp_path: Path, where: str
 ) -> None:

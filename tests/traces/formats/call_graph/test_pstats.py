@@ -41,6 +41,7 @@ def check_against_pstats(data: bytes, file: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["cprofile-pylint.prof.gz"])
+@pytest.mark.long
 def test_functions_have_the_time_and_calls_that_pstats_prints(name: str, shared: Path, tmp_path: Path) -> None:
     check_against_pstats(gzip.decompress((shared / "traces" / name).read_bytes()), tmp_path / "stats.prof")
 

@@ -113,6 +113,7 @@ def test_other_versions_and_recordings_without_samples_are_refused() -> None:
         read(recording(BLOCKS[0], BLOCKS[3]))
 
 
+@pytest.mark.long
 def test_a_recording_that_was_cut_off_is_read_as_far_as_it_goes() -> None:
     data = recording(*BLOCKS[:3], ended=False)
     assert warnings(read(data)) == {"no_symbols": 6, "unfinished": 1}

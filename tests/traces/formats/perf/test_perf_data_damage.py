@@ -81,6 +81,7 @@ def test_counters_that_fill_no_sample_are_refused() -> None:
         refusal(recording(record(9, struct.pack("<QIIQQ", 1, 7, 7, 5, 1) + behind), attributes=(grouped,)))
 
 
+@pytest.mark.long
 def test_a_file_that_ends_anywhere_is_read_or_refused() -> None:
     for data in (COMPLETE, piped(*SESSION), recording(compressed(b"".join(SESSION), 41))):
         for cut in range(16, len(data), 5):

@@ -38,7 +38,7 @@ COMMANDS = (
     ("analyze", "{trace}"),
 )
 """Every command that prints what is in a trace."""
-PRINTS_NO_NAMES = {"render", "convert", "schema", "serve", "plans", "usage", "config", "check-config", "mcp"}
+PRINTS_NO_NAMES = {"render", "convert", "schema", "serve", "plans", "usage", "config", "check-config", "mcp", "cache"}
 
 
 def analyst_entry(options: AnalyzeOptions, pictures: Pictures) -> Analysis:

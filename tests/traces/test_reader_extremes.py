@@ -37,7 +37,8 @@ def deep_collapsed() -> bytes:
 
 def deep_trace_events() -> bytes:
     begins = [{"ph": "B", "name": f"f{i}", "ts": i, "pid": 1, "tid": 1} for i in range(DEEP)]
-    return json.dumps([*begins, {"ph": "E", "name": "f0", "ts": DEEP, "pid": 1, "tid": 1}]).encode()
+    ends = [{"ph": "E", "name": f"f{i}", "ts": 2 * DEEP - i, "pid": 1, "tid": 1} for i in reversed(range(DEEP))]
+    return json.dumps([*begins, *ends]).encode()
 
 
 def deep_cpuprofile() -> bytes:

@@ -31,6 +31,7 @@ JFR = Format(
     looks_like_jfr,
     __name__,
     (RUNNING, SAMPLED, ALLOCATIONS, LOCKS, PROCESSOR_TIME, WAITS_IN_TIME, EVENTS, CALLS),
+    threads=True,
 )
 ASYNC_PROFILER = Format(
     "async-profiler",

@@ -86,6 +86,8 @@ def recording(path: Path) -> Trace:
 async def test_tools_answer_what_the_facts_allow_and_refuse_the_rest(path: Path) -> None:
     trace = recording(path)
     check(trace)
+    if not len(trace.frames):
+        pytest.skip("no function was recorded: marks or levels alone")
     main = trace.profiles[trace.default_profile]
     heaviest = top_functions(trace, sort_by="total", limit=1).rows
     frame = f"f{heaviest[0].frame if heaviest else 0}"  # in a recording of no length no function took anything

@@ -19,10 +19,10 @@ run: .make/run ## start Flamechat on this machine and print its address (PORT=84
 demo-cloud: .make/dev ## the cloud configuration on this machine: test servers in place of Supabase and Langfuse, and links to sign in
 	@exec $(BIN)/python -m tests.cloud.demo
 
-test: .make/dev ## pure rooms, real PostgreSQL, real HTTP, a real browser if there is one; the architecture's tests are make check's
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not long" --ignore=tests/architecture
+test: .make/dev ## pure rooms, real PostgreSQL, real HTTP, a real browser if there is one; the architecture is checked by make check
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not long" --ignore=tests/architecture
 
-test-long: .make/dev ## what needs longer than make test may take (20 minutes at most)
+test-long: .make/dev ## what needs longer than make test may take (25 minutes on two cores)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m long
 
 laws: .make/dev ## every law again, on 400 examples that no run had before

@@ -150,6 +150,7 @@ async def cloud(
         yield Cloud(project, langfuse)
 
 
+@pytest.mark.long
 async def test_every_service_of_the_cloud_is_tried(cloud: Cloud) -> None:
     found = await lines()
     assert {name: sign for name, (sign, _) in found.items() if sign != "ok"} == {}

@@ -156,6 +156,7 @@ class Scene:
 
 
 @pytest.mark.parametrize("state", State, ids=lambda state: state.name)
+@pytest.mark.long
 async def test_every_cell_is_what_the_store_does(world: World, state: State) -> None:
     talk, walked = await Talk.begin(world, await world.user()), set()
     for way in ways_into(state):

@@ -128,7 +128,8 @@ def test_views_and_search_are_reached_by_keyboard(page: Page, analyst_server: Ru
     expect(chart).to_have_attribute("data-mode", "sandwich")
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_has_an_accessibility_violation(
     page: Page, analyst_server: RunningServer, board_trace: Path, scheme: str
 ) -> None:

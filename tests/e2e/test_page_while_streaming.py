@@ -37,6 +37,7 @@ def test_text_is_shown_before_the_answer_is_complete(
         expect(page.locator(".turn .prose")).to_contain_text(ANSWER.split(". ", 1)[1][-200:])
 
 
+@pytest.mark.long
 def test_an_answer_that_is_stopped_keeps_what_was_said(
     page: Page, portal: BlockingPortal, model_server: RunningServer, scripted: Scripted, board_trace: Path
 ) -> None:

@@ -21,6 +21,7 @@ ENDLESS = Reply(text="It is the parser that", fault="hang")
 
 
 @pytest.mark.parametrize("from_elsewhere", [False, True], ids=["its own process", "another process"])
+@pytest.mark.long
 async def test_a_cancel_hangs_up_on_the_model_and_keeps_what_it_said_marked_as_partial(
     database: FreshDatabase, tmp_path: Path, *, from_elsewhere: bool
 ) -> None:

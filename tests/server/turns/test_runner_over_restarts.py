@@ -65,6 +65,7 @@ def killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PostgresConversations, "hand_over_turn", nothing)
 
 
+@pytest.mark.long
 async def test_a_turn_that_killed_three_servers_is_closed_by_the_fourth(
     database: FreshDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

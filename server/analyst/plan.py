@@ -64,9 +64,7 @@ def settled(question: Question, evidence: Evidence) -> Question:
         topic = (
             question.topic if question.topic in ABOUT_ONE_FUNCTION | {Topic.RECURSION} else of_function(question.text)
         )
-        return replace(
-            question, topic=topic, names=tuple(exact), maybe=(), thread=None, time_ranges=(), understood=True
-        )
+        return replace(question, topic=topic, names=tuple(exact), maybe=(), thread=None, understood=True)
     if question.topic is Topic.OVERVIEW and not question.understood and evidence.matches:
         return replace(question, topic=Topic.FUNCTION, understood=True)
     if question.topic in ABOUT_ONE_FUNCTION and not _WHY.search(question.text):

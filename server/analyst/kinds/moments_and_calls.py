@@ -205,7 +205,13 @@ def busiest(question: Question, evidence: Evidence) -> list[str]:
     found = evidence.first("get_hottest_windows")
     closing = leading(evidence, "Over all of it the hottest function is")
     if found is None:
-        return [NO_MOMENTS, closing]
+        length_ms = _length_ms(evidence)
+        if length_ms is None:
+            return [NO_MOMENTS, closing]
+        return [
+            f"**The busiest time of that length cannot be looked for**: the recording is {moment(length_ms)} long.",
+            closing,
+        ]
     if not found["rows"]:
         return ["**Nothing ran at any time in the main profile.**", closing]
     unit, rows = found["unit"], found["rows"]

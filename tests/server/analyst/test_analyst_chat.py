@@ -325,6 +325,9 @@ async def test_a_time_that_an_answer_is_not_narrowed_to_is_said() -> None:
     answer, _ = await asked("is it garbage collection between 100 ms and 300 ms?")
     assert "(This is about the whole recording: " in answer.text
     assert "whole recording" not in (await asked("is it garbage collection?"))[0].text
+    named, _ = await asked("why is `draw` slow between 100 ms and 300 ms?")
+    assert named.text.startswith("**[`draw`](#f3)**")
+    assert "(This is about the whole recording: " in named.text
 
 
 async def test_a_compiler_of_go_is_no_collector() -> None:
@@ -359,6 +362,11 @@ async def test_the_busiest_time_is_as_long_as_was_asked(prompt: str, length: str
     answer, _ = await asked(prompt)
     assert answer.text.startswith(f"**The busiest {length} is from 0 s to {length}**")
     assert "most of it in [`parse_json`](#f2)" in answer.text
+
+
+async def test_a_time_that_is_too_short_to_look_for_is_not_called_a_recording_without_times() -> None:
+    answer, _ = await asked("hottest 0.000001 ms")
+    assert answer.text.startswith("**The busiest time of that length cannot be looked for**: the recording is 1.00 s")
 
 
 async def test_a_block_and_a_clock_are_no_lock() -> None:

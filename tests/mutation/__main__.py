@@ -3,11 +3,13 @@ see whether the tests of the changed module notice.
 
 Lines have equal chances, over all rooms. Each mutant meets the tests that its module's path leads to and those that
 import the module, then, if these pass, those around it. Killed, survived or unjudged (no such test passes in time
-without the mutation); the rate is of those judged, without those that change nothing observable.
+without the mutation, or the mutant cannot be imported, which any test would find); the rates are of those judged,
+without those that change nothing observable.
 """
 
 import argparse
 import random
+import re
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -23,6 +25,8 @@ MUTANT_S = 150
 """Bounds the tests of one mutant, of each of the two circles."""
 
 NO_TEST = "unjudged (no test)"
+NO_IMPORT = "unjudged (not imported)"
+OWN, AROUND = "own tests", "tests around"
 
 
 def drawn(selection: Selection, seed: int, count: int) -> list[Point]:
@@ -45,9 +49,9 @@ class Judge:
 
     def judged(self, point: Point) -> str:
         verdicts = []
-        for which in (self._selection.own, self._selection.around):
-            verdicts.append(self._met(point, which(point.path), f"{which.__name__} tests"))
-            if verdicts[-1].startswith("killed"):
+        for which, tests in ((OWN, self._selection.own), (AROUND, self._selection.around)):
+            verdicts.append(self._met(point, tests(point.path), which))
+            if verdicts[-1].startswith("killed") or verdicts[-1] == NO_IMPORT:
                 return verdicts[-1]
         return next((verdict for verdict in verdicts if verdict != NO_TEST), NO_TEST)
 
@@ -69,6 +73,8 @@ class Judge:
             failure = _first_failure(printed)
             noticed = next((test for test in tests if failure.startswith(str(test))), tests[0])
             if self._passes(noticed):
+                if "::" not in failure:
+                    return NO_IMPORT
                 return f"killed by {which} ({failure})"
             tests = [test for test in tests if test != noticed]
         return NO_TEST
@@ -84,8 +90,9 @@ class Judge:
 
 
 def _first_failure(printed: str) -> str:
-    lines = [line for line in printed.splitlines() if line.startswith(("FAILED ", "ERROR "))]
-    return lines[0].split(" ", 1)[1].split(" - ")[0] if lines else "not collected"
+    """As pytest's summary names it; records of logs may begin with the same word."""
+    found = re.search(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", printed, re.MULTILINE)
+    return found[1] if found else "not collected"
 
 
 def main() -> int:
@@ -105,16 +112,18 @@ def main() -> int:
         tree.check()
         judge = Judge(tree, selection)
         for point in points:
-            reason = UNOBSERVABLE.get((str(point.path), point.old, point.new))
+            reason = UNOBSERVABLE.get((str(point.path), point.code, point.old, point.new))
             verdict = f"unobservable: {reason}" if reason else judge.judged(point)
-            counts[verdict.split(" ")[0].rstrip(":")] += 1
+            counts[verdict.split(" (")[0].split(":")[0]] += 1
             sys.stdout.write(f"{verdict}\n    {point}\n")
             sys.stdout.flush()
-    judged = counts["killed"] + counts["survived"]
+    own, killed = counts[f"killed by {OWN}"], counts[f"killed by {OWN}"] + counts[f"killed by {AROUND}"]
+    judged = killed + counts["survived"]
     sys.stdout.write(f"seed {chosen.seed}, part {chosen.part}: {dict(counts)}\n")
     if judged:
         sys.stdout.write(
-            f"{counts['killed']} of {judged} judged were killed: {100 * counts['killed'] / judged:.0f} %\n"
+            f"{own} of {judged} judged were killed by their own tests: {100 * own / judged:.0f} %; "
+            f"with those around, {killed}: {100 * killed / judged:.0f} %\n"
         )
     return 0
 

@@ -42,10 +42,12 @@ Change = tuple[ast.expr | ast.stmt, int, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One change of one file: the bytes from `start` to `end` become `new`. `line` counts from 1."""
+    """One change of one file: the bytes from `start` to `end` become `new`. `line` counts from 1, `code` is its text
+    without the indentation."""
 
     path: Path
     line: int
+    code: str
     kind: str
     start: int
     end: int
@@ -64,12 +66,14 @@ def points_of(path: Path, source: bytes) -> list[Point]:
     """Every change that this module knows of a file, in the order of its text."""
     tree = ast.parse(source)
     offsets = [0]
-    for text in source.splitlines(keepends=True):
+    lines = source.splitlines(keepends=True)
+    for text in lines:
         offsets.append(offsets[-1] + len(text))
     found = []
     for node, line, kind, new in _changes(tree):
         start, end = _where(node, offsets)
-        found.append(Point(path, line, kind, start, end, source[start:end].decode(), new))
+        code = lines[line - 1].decode().strip()
+        found.append(Point(path, line, code, kind, start, end, source[start:end].decode(), new))
     return sorted(set(found), key=lambda point: (point.start, point.end, point.kind))
 
 

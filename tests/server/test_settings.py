@@ -1,5 +1,6 @@
 """Settings are read all at once, and a wrong one is reported in one line."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -131,3 +132,26 @@ def test_a_host_that_others_reach_needs_an_access_token(monkeypatch: pytest.Monk
         load_settings(host=host).check_exposure()
     monkeypatch.setenv("FLAMECHAT_ACCESS_TOKEN", "token")
     load_settings(host=host).check_exposure()
+
+
+SIZES = {"GiB": 1 << 30, "MiB": 1 << 20}
+
+
+def test_the_documented_defaults_are_those_that_count() -> None:
+    """Where the table gives a plain value; `none` is nothing, or an empty list."""
+    text = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `FLAMECHAT_(\w+)` \| ([^|]+) \|", text, re.MULTILINE)
+    settings, checked = load_settings(), 0
+    for name, written in rows:
+        default = getattr(settings, name.lower())
+        number, _, unit = written.strip("`").partition(" ")
+        if number.isdecimal() and (not unit or unit in SIZES):
+            assert default == int(number) * SIZES.get(unit, 1), name
+        elif written in ("true", "false"):
+            assert default is (written == "true"), name
+        elif written == "none":
+            assert not default, name
+        else:
+            continue
+        checked += 1
+    assert checked >= 35

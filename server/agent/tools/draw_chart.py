@@ -23,7 +23,7 @@ from server.agent.tools.contract.resolving import chosen_frame, chosen_profile
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
 from server.agent.tools.contract.tool_errors import ToolRetry
 from server.agent.tools.get_top_functions import TopFunctions, answer_top_functions
-from server.quoting import plain, quoted
+from server.quoting import quoted
 from traces.analysis.units import format_share, format_value
 from traces.model import Profile, Trace
 
@@ -47,12 +47,11 @@ def answer_chart(trace: Trace, arguments: DrawChart) -> Outcome:
         picture, what, where = _drawn(trace, arguments, profile.index)
     except InvalidOption as error:
         raise ToolRetry(str(error)) from None
-    notes = [plain(note, 300) for note in picture.notes]
-    lines = [f"{what}, {picture.width}×{picture.height} PNG", *(f"note: {note}" for note in notes)]
+    lines = [f"{what}, {picture.width}×{picture.height} PNG", *(f"note: {note}" for note in picture.notes)]
     lines += _in_words(trace, arguments.kind, profile, where)
     return Outcome(
         text="\n".join(lines),
-        data={"kind": arguments.kind, "profile": profile.handle, "notes": notes} | where,
+        data={"kind": arguments.kind, "profile": profile.handle, "notes": list(picture.notes)} | where,
         ui=where | {"profile": profile.handle, "description": picture.description},
         picture=picture.png,
     )

@@ -102,12 +102,12 @@ def _request(said: list[Event], last: int) -> Request:
     server = NONE
     if answers:
         began = _nanoseconds(answers[0].request)
-        start = began if first.time - EARLIEST_NS < began < first.time else start
+        start = began if max(first.time - EARLIEST_NS, 0) < began < first.time else start
         server = _waited(answers[-1])
     end, size = last, NONE
     if ends:
         finished = _nanoseconds(ends[-1].data.finish)
-        end = finished if start <= finished <= ends[-1].time else ends[-1].time
+        end = finished if finished > 0 and start <= finished <= ends[-1].time else ends[-1].time
         size = int(ends[-1].data.size) if 0 <= ends[-1].data.size < 1 << 60 else NONE
     caller = data.stack[0].url if data.stack else None
     return Request(
@@ -126,6 +126,7 @@ def _request(said: list[Event], last: int) -> Request:
 
 
 def _nanoseconds(seconds: float) -> int:
+    """0 where the file gives no time."""
     return round(seconds * 1e9) if 0 < seconds < 1e9 else 0
 
 

@@ -4,13 +4,32 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from rendering.errors import MissingFont
+from limits.errors import LimitsError, UnknownPlan, UnknownUser
+from rendering.errors import InvalidOption, MissingFont, RenderingError
 from server.adapters.supabase.identity import REFUSALS
 from server.edges.http.problems import ROOTS, STATUSES
 from server.edges.ws.answers import PROTOCOL_CODES
-from server.errors import BadRequest, Busy, ServerError, TooManyAtOnce, by_class
+from server.errors import (
+    BadRequest,
+    Busy,
+    ConfigError,
+    DatabaseUnavailable,
+    LimitExceeded,
+    ModelFailed,
+    NotAllowed,
+    NotAuthenticated,
+    NotFound,
+    NotSupported,
+    PromptUnavailable,
+    ServerError,
+    ServiceUnavailable,
+    TooManyAtOnce,
+    TurnInProgress,
+    WorkerFailed,
+    by_class,
+)
 from server.turns.turn_failures import CODES
-from traces.errors import DamagedTrace, UnknownHandle
+from traces.errors import DamagedTrace, TraceError, TraceTooLarge, UnknownHandle, UnrecognisedTrace
 
 TABLES: list[Mapping[type[Exception], object]] = [STATUSES, PROTOCOL_CODES, CODES, REFUSALS]
 
@@ -59,3 +78,25 @@ def test_the_order_of_a_table_changes_no_answer(table: Mapping[type[Exception], 
 
 def test_every_error_of_ours_has_a_status() -> None:
     assert {kind for root in ROOTS for kind in with_kinds(root) if by_class(STATUSES, raised(kind)) is None} == set()
+
+
+ANSWERED = {
+    400: {LimitsError, BadRequest},
+    401: {NotAuthenticated},
+    403: {NotAllowed},
+    404: {UnknownHandle, UnknownPlan, UnknownUser, NotFound},
+    409: {TurnInProgress},
+    413: {TraceTooLarge},
+    415: {UnrecognisedTrace},
+    422: {TraceError, InvalidOption},
+    429: {LimitExceeded, TooManyAtOnce},
+    500: {RenderingError, ConfigError, ServerError},
+    501: {NotSupported},
+    502: {ModelFailed},
+    503: {Busy, PromptUnavailable, ServiceUnavailable, WorkerFailed, DatabaseUnavailable},
+}
+
+
+def test_clients_can_rely_on_the_statuses() -> None:
+    listed = {status: {kind for kind, of in STATUSES.items() if of == status} for status in set(STATUSES.values())}
+    assert listed == ANSWERED

@@ -223,3 +223,9 @@ def test_many_mappings_and_addresses_cost_little() -> None:
     mapped = MemoryMap.written(text)
     names = {mapped.name_of(int(at)) for at in np.arange(0x1000, 0x200000, 32)}
     assert len(names) > 40_000
+
+
+@pytest.mark.parametrize("kind", ["heapz_v2", "heap_v2", "heap"])
+def test_a_heap_without_a_rate_is_not_scaled(kind: str) -> None:
+    trace = read(f"heap profile: 100: 100 [100: 100] @ {kind}\n 100: 100 [100: 100] @ 0x400101\n{MAPS}")
+    assert values_of(trace) == {"objects": 100, "space": 100}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.traces.stacks_of_traces import read, stacks
+from tests.traces.stacks_of_traces import read, stacks, warnings
 from traces.errors import DamagedTrace
 
 MS = 1_000_000
@@ -40,3 +40,15 @@ def test_samples_weigh_what_the_file_says() -> None:
 def test_a_sample_without_a_weight_is_refused() -> None:
     with pytest.raises(DamagedTrace):
         read(a_file(type="sampled", samples=[[0], [0, 1]], weights=[4]))
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+def test_frames_whose_names_stand_behind_the_break_have_one_name(lost: int) -> None:
+    samples = [[0], *([0, 2 + k] for k in range(lost))]
+    first = {"type": "sampled", "name": "thread", "unit": "milliseconds", "startValue": 0, "endValue": 9}
+    first |= {"samples": samples, "weights": [4] * len(samples)}
+    shared = '"shared":{"frames":[{"name":"main"},{"name":"work"},{"na'
+    text = f'{{"$schema":"{SCHEMA}","profiles":[{json.dumps(first)}],{shared}'
+    trace = read(text)
+    assert [name for name, _ in stacks(trace)] == ["main", *["main;(name lost)"] * lost]
+    assert warnings(trace)["lost_names"] == lost

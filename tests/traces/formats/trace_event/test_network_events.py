@@ -127,3 +127,15 @@ def test_a_recorded_page_shows_what_it_waited_for(request: pytest.FixtureRequest
     waited = dict(zip(texts(trace, "url"), (trace.requests.end - trace.requests.start).tolist(), strict=True))
     assert waited["https://inbox-wait.example/api/mails"] == pytest.approx(1.2e9, rel=0.02)
     assert texts(trace, "blocking")[1] == "blocking"
+
+
+def test_what_the_network_does_not_say_is_taken_from_the_events() -> None:
+    """The trace begins at the second at which a time of one second would lie."""
+    sent = event("SendRequest", 0, requestId="1.2", url="https://a.example/")
+    answered = event("ReceiveResponse", 40, requestId="1.2", timing={"receiveHeadersEnd": 12.5})
+    finished = event("Finish", 90, requestId="1.2")
+    rows = read(sent, answered, finished).requests
+    assert (rows.start.tolist(), rows.end.tolist()) == ([0], [90_000_000])
+    assert (rows.server.tolist(), rows.size.tolist()) == ([12_500_000], [-1])
+    late = event("SendRequest", 5, requestId="1.2", url="https://a.example/")
+    assert read(late, answered, finished).requests.start.tolist() == [5_000_000]

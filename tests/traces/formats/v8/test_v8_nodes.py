@@ -27,3 +27,18 @@ def test_a_sample_of_a_lost_node_shows_what_ran_before_it() -> None:
     trace = read(chunks([node(1, "(root)"), node(2, "main", 1)], [9, 2, 9, 9, 1]))
     assert stacks(trace) == [("", 10_000), ("main", 10_000), ("main", 10_000), ("main", 10_000), ("", 0)]
     assert warnings(trace) == {"lost_nodes": 2}
+
+
+UNREAD = [node(1, "(root)"), node(2, "(program)", 1), node(3, "main", 1), node(4, "work", 3), node(5, "timer", 1)]
+
+
+def test_a_single_unread_stack_between_two_of_one_root_shows_the_one_before() -> None:
+    trace = read(chunks(UNREAD, [4, 2, 3, 1]))
+    assert stacks(trace) == [("main;work", 10_000), ("main;work", 10_000), ("main", 10_000), ("", 0)]
+    assert warnings(trace) == {"unread_stacks": 1}
+
+
+def test_an_unread_stack_between_two_roots_stays() -> None:
+    trace = read(chunks(UNREAD, [4, 2, 5, 1]))
+    assert stacks(trace) == [("main;work", 10_000), ("(program)", 10_000), ("timer", 10_000), ("", 0)]
+    assert warnings(trace) == {}

@@ -11,11 +11,12 @@ MS = 1_000_000
 
 
 def test_its_length_is_counted_from_the_profiles_start() -> None:
-    builder = TraceBuilder("late", "test")
-    columns = (np.array([at * MS], np.int64) for at in (30, 40))
-    builder.add_evented("main", nest_slices(*columns, np.array([builder.frame("work")], np.int32)), axis_start=20 * MS)
+    builder = TraceBuilder("two", "test")
+    for name, start in (("first", 0), ("late", 30)):
+        times = np.array([start * MS], np.int64), np.array([40 * MS], np.int64)
+        calls = nest_slices(*times, frame=np.array([builder.frame("work")], np.int32))
+        builder.add_evented(name, calls, axis_start=start * MS)
     trace = builder.build(content_key="0" * 64, source_bytes=1)
-    profile = trace.profiles[0]
-    assert profile.axis_start > 0 or profile.axis_end == 20 * MS
-    scene = minimap_scene(trace, SheetOptions(), None)
-    assert scene.description == "Minimap of late, profile p0 main: 20.0 ms."
+    assert trace.profiles[1].axis_start == 30 * MS
+    scene = minimap_scene(trace, SheetOptions(profile=1), None)
+    assert scene.description == "Minimap of two, profile p1 late: 10.0 ms."

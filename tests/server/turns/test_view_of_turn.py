@@ -6,11 +6,11 @@ from server.ports.conversations import Sender
 from server.protocol.events import (
     ModelChunkAppend,
     ModelChunkStart,
-    TurnCancelled,
     ModelTextReset,
     ToolError,
     ToolResult,
     ToolStart,
+    TurnCancelled,
     TurnEvent,
     TurnStarted,
 )

@@ -19,7 +19,8 @@ def hot(percent: float, *, placeholders: int = 0) -> Insight:
 
 def test_a_function_behind_all_placeholders_is_found() -> None:
     found = hot(10, placeholders=len(PLACEHOLDERS))
-    assert (found.evidence[0].name, found.share) == ("work", pytest.approx(0.1))
+    assert found.evidence[0].name == "work"
+    assert found.share == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,30 @@
+"""pprof's protobuf: names stand at the end of a file, so what breaks off loses them first."""
+
+import pytest
+
+from tests.traces.formats.protobuf_messages import message
+from tests.traces.stacks_of_traces import read, stacks, warnings
+from traces.errors import DamagedTrace
+
+STRINGS = ("", "samples", "count", "main", "work")
+
+
+def a_profile(*, names: int) -> bytes:
+    """Two functions, with so many of their names, of a file that breaks off there."""
+    functions = [(5, message((1, k), (2, 2 + k))) for k in (1, 2)]
+    locations = [(4, message((1, k), (4, message((1, k))))) for k in (1, 2)]
+    samples = [(2, message((1, b"\2\1"), (2, b"\5")))]
+    texts = [(6, text) for text in STRINGS[: 3 + names]]
+    complete = message((1, message((1, 1), (2, 2))), *samples, *locations, *functions, *texts)
+    return complete + b"\x32\x7f"
+
+
+def test_a_function_whose_name_is_lost_is_said_to_be() -> None:
+    trace = read(a_profile(names=1))
+    assert stacks(trace) == [("main;(name lost)", 5)]
+    assert warnings(trace)["lost_names"] == 1
+
+
+def test_without_any_name_it_is_refused() -> None:
+    with pytest.raises(DamagedTrace, match="no function has a name: names stand at the end"):
+        read(a_profile(names=0))

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from traces.kernels.columns import pick
 from traces.kernels.spans import no_rows, self_durations
 from traces.levels import Levels, levels_of
-from traces.unfinished import leave_out
+from traces.unfinished import leave_out, never_ended, outermost_ended
 from traces.values import Clock, Counts, Facts, Order, ProfileKind, Role, RoleRule, TraceWarning, Unit, ValueType, Waits
 
 Int64 = npt.NDArray[np.int64]
@@ -138,6 +138,11 @@ class Spans:
         leave_out(own, self.parent, self.unfinished)
         return own
 
+    @cached_property
+    def never_ended(self) -> npt.NDArray[np.bool_]:
+        """Which nodes of the call tree have no call that ended."""
+        return never_ended(self.node, self.unfinished, len(self.node_depth))
+
     def ended(self, rows: Int64) -> Int64:
         """Those of some rows that are not unfinished."""
         return rows[~np.isin(rows, self.unfinished)] if len(self.unfinished) else rows
@@ -173,6 +178,13 @@ class Profile:
     facts: Facts
     role: Role
     role_rule: RoleRule
+
+    @property
+    def outermost_ended(self) -> UInt8:
+        """`tree.outermost` among the nodes of calls that ended: functions are ranked by the totals of these."""
+        if self.spans is None or not len(self.spans.unfinished):
+            return self.tree.outermost
+        return outermost_ended(self.tree.frame, self.tree.parent, self.spans.never_ended, self.tree.outermost)
 
     @property
     def order(self) -> Order:

@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.kernels.columns import pick
+from traces.kernels.trees import outermost as outermost_nodes
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -25,6 +26,26 @@ def leave_out(own: npt.NDArray[np.generic], parent: Int32, unfinished: Int32) ->
     called = nearest >= 0
     np.add.at(own, nearest[called], own[unfinished[called]])
     own[unfinished] = 0
+
+
+def never_ended(node: Int32, unfinished: Int32, nodes: int) -> npt.NDArray[np.bool_]:
+    """Which nodes have spans (their node by span) of which none ended."""
+    ended = np.ones(len(node), np.bool_)
+    ended[unfinished] = False
+    seen, lasted = np.zeros(nodes, np.bool_), np.zeros(nodes, np.bool_)
+    seen[node], lasted[node[ended]] = True, True
+    return seen & ~lasted
+
+
+def outermost_ended(
+    frame: Int32, parent: Int32, unended: npt.NDArray[np.bool_], outermost: npt.NDArray[np.uint8]
+) -> npt.NDArray[np.uint8]:
+    """1 for each node that ended and has no ancestor of its frame that ended: totals of functions add up these only.
+    `outermost` is the answer where every node ended."""
+    if not unended.any():
+        return outermost
+    known = np.where(unended, frame.max() + 1, frame).astype(np.int32)
+    return np.where(unended, 0, outermost_nodes(known, parent)).astype(np.uint8)
 
 
 def finished(parent: Int32, unfinished: Int32, chosen: npt.NDArray[np.bool_]) -> Int64:

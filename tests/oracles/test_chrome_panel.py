@@ -7,7 +7,6 @@ interval, here it has none; the panel's call tree has places without a line, her
 
 import gzip
 import json
-import os
 import shutil
 import subprocess
 from collections import defaultdict
@@ -16,12 +15,13 @@ from typing import Any
 
 import pytest
 
+from tests.oracles.tools import SECONDS, npm_packages, program
 from traces.model import Profile, Trace
 from traces.reader import read_trace
 from traces.values import ProfileKind
 
 PACKAGES = ("chrome-devtools-frontend@1.0.1705227", "esbuild@0.25.0")
-SECONDS = 300
+WHY = "Chrome's panel runs in Node"
 HEAVIEST = 50
 ROOT = Path(__file__).parents[2]
 FILES = (
@@ -46,17 +46,9 @@ Functions = dict[tuple[str, int, int], tuple[float, float]]
 @pytest.fixture(scope="session")
 def panel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The panel's model with our way of asking it, as one file for Node."""
-    npm, node = shutil.which("npm"), shutil.which("node")
-    if npm is None or node is None:
-        pytest.skip("Chrome's panel runs in Node: there is no npm and node here")
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "flamechat-oracles" / "chrome-panel"
-    cache.mkdir(parents=True, exist_ok=True)
-    modules = cache / "node_modules"
-    if not all((modules / package.rpartition("@")[0]).is_dir() for package in PACKAGES):
-        command = [npm, "install", "--no-fund", "--no-audit", "--ignore-scripts", "--prefix", str(cache), *PACKAGES]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
-        if done.returncode:
-            pytest.skip(f"Chrome's panel could not be fetched: {done.stderr.strip()[-200:]}")
+    program("node", WHY)
+    modules = npm_packages("chrome-panel", PACKAGES, WHY)
+    cache = modules.parent
     shutil.copy(Path(__file__).with_name("chrome_panel.mjs"), cache / "chrome_panel.mjs")
     bundle = tmp_path_factory.mktemp("panel") / "bundle.mjs"
     esbuild = next(modules.glob("@esbuild/*/bin/esbuild"))

@@ -1,6 +1,7 @@
 """Spans without an end: marked, drawn to the end, named in a warning, and in no sum, ranking or finding."""
 
 import json
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from rendering.flamegraph import flamegraph_scene, lay_out
 from rendering.options import FlamegraphOptions
 from server.edges.http.view_bytes import ViewQuery, view_bytes
 from traces.analysis.durations import call_durations
+from traces.analysis.functions import top_functions
 from traces.analysis.hottest_windows import hottest_windows
 from traces.analysis.longest import longest_spans
 from traces.analysis.selection import select
@@ -19,7 +21,9 @@ from traces.analysis.view_layout import time_order
 from traces.analysis.window import Window, node_values, root_total
 from traces.cache import decode, encode
 from traces.export.chrome import export
+from traces.export.sql_rows import nodes as sql_nodes
 from traces.export.sql_rows import spans as sql_spans
+from traces.handles import ALL
 from traces.insights.registry import insights
 from traces.invariants import check
 from traces.kernels.library import SWITCH
@@ -75,6 +79,21 @@ def test_a_name_cannot_speak_through_a_warning() -> None:
     assert text.isprintable()
     assert len(text) < 300
     assert text.count("`") == 2
+
+
+def test_a_function_that_never_ended_is_in_no_ranking_by_total() -> None:
+    """What was called in it and ended counts for the functions that ended, by the list and by SQL alike."""
+    events = [event("B", "main", 0), event("B", "draw", 1), event("X", "paint", 2, dur=3), event("X", "draw", 6, dur=2)]
+    trace = read(events)
+    totals = {row.name: row.total_value for row in top_functions(trace, sort_by="total").rows}
+    assert totals == {"paint": 3_000, "draw": 2_000}
+    merged = {row.name: row.total_value for row in top_functions(trace, sort_by="total", profile=ALL).rows}
+    assert merged == totals
+    rows = sql_nodes(trace)
+    summed = Counter[str]()
+    for frame, outermost, total in zip(rows["frame"], rows["outermost"], rows["total_value"], strict=True):
+        summed[trace.frame_name(int(frame))] += int(total * outermost)
+    assert +summed == totals
 
 
 def test_no_question_ranks_what_did_not_end() -> None:

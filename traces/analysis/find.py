@@ -49,7 +49,7 @@ def find_frames(
     """
     chosen = select(trace, profile, value=value, frame_filter=frame_filter)
     values = chosen.values(window)
-    by_frame = frame_values(chosen.tree, values, len(trace.frames))
+    by_frame = frame_values(chosen.tree, values, len(trace.frames), chosen.outermost)
     everything = chosen.total(values)
     matching = frames_that(trace, expression(pattern, regex=regex))
     matching = matching & shown_frames(trace, frame_filter) if frame_filter else matching

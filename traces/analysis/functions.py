@@ -13,7 +13,7 @@ from traces.analysis.window import NodeValues, Window
 from traces.errors import InvalidQuestion
 from traces.handles import ProfileChoice
 from traces.kernels.trees import sum_by_node
-from traces.model import CallTree, Int64, Trace, Values
+from traces.model import CallTree, Int64, Trace, UInt8, Values
 from traces.values import Counts, Unit
 
 
@@ -63,11 +63,11 @@ class FrameValues:
     count: Int64
 
 
-def frame_values(tree: CallTree, values: NodeValues, frames: int) -> FrameValues:
+def frame_values(tree: CallTree, values: NodeValues, frames: int, outermost: UInt8) -> FrameValues:
     """Node values summed by frame; totals of outermost nodes only, so that recursion counts once."""
     return FrameValues(
         sum_by_node(tree.frame, values.self_value, frames),
-        sum_by_node(tree.frame, values.total_value * tree.outermost, frames),
+        sum_by_node(tree.frame, values.total_value * outermost, frames),
         sum_by_node(tree.frame, values.count, frames),
     )
 
@@ -94,7 +94,7 @@ def top_functions(
         raise InvalidQuestion(f"functions are sorted by self or total, not by {sort_by}.")
     chosen = select(trace, profile, value=value, frame_filter=frame_filter)
     values = chosen.values(window)
-    by_frame = frame_values(chosen.tree, values, len(trace.frames))
+    by_frame = frame_values(chosen.tree, values, len(trace.frames), chosen.outermost)
     key = by_frame.self_value if sort_by == "self" else by_frame.total_value
     present = by_frame.total_value > 0
     if pattern:

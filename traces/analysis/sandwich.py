@@ -67,7 +67,7 @@ def callers_callees(
     frame_index(trace, f"f{frame}")
     chosen = select(trace, profile, value=value, frame_filter=frame_filter)
     tree, values = chosen.tree, chosen.values(window)
-    by_frame = frame_values(tree, values, len(trace.frames))
+    by_frame = frame_values(tree, values, len(trace.frames), tree.outermost)
     callers, callees = _flows(tree, values.total_value, frame, len(trace.frames))
     row = function_row(chosen, frame, by_frame, chosen.total(values))
     shown_callers, more_callers = _rows(trace, callers, row.total_value, limit)

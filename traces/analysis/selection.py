@@ -24,7 +24,8 @@ from traces.errors import InvalidQuestion
 from traces.handles import ALL, ProfileChoice, profile_at
 from traces.kernels.trees import sum_by_node
 from traces.levels import levels_of
-from traces.model import NONE, CallTree, Int32, Int64, Profile, Trace
+from traces.model import NONE, CallTree, Int32, Int64, Profile, Trace, UInt8
+from traces.unfinished import outermost_ended
 from traces.values import Counts, ProfileKind, Unit
 
 MERGED_KEPT = 4
@@ -93,6 +94,19 @@ class Selection:
         """The call tree that questions walk; its own value columns are those of the first profile only where nothing
         is merged: ask `values`."""
         return self._merged.tree if self._merged is not None else self.profiles[0].tree
+
+    @cached_property
+    def outermost(self) -> UInt8:
+        """1 for the nodes of `tree` whose totals make up those of functions: recursion counts once, and calls that
+        never ended do not."""
+        merged = self._merged
+        if merged is None:
+            return self.profiles[0].outermost_ended
+        size = len(merged.tree)
+        known = np.zeros(size + 1, np.bool_)  # the last row answers for NONE
+        for p, node in zip(self.profiles, merged.shown, strict=True):
+            known[node if p.spans is None else node[~p.spans.never_ended]] = True
+        return outermost_ended(merged.tree.frame, merged.tree.parent, ~known[:-1], merged.tree.outermost)
 
     def refs(self, nodes: Int64) -> Int64:
         """The numbers behind the handles of nodes; of a merged one, of the first that went into it."""

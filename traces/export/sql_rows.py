@@ -96,7 +96,7 @@ def nodes(trace: Trace) -> Columns:
         ),
         "depth": _joined([tree.depth for tree in trees], "i4"),
         "count": _joined([tree.count for tree in trees], "i8"),
-        "outermost": _joined([tree.outermost for tree in trees], "u1"),
+        "outermost": _joined([profile.outermost_ended for profile in every], "u1"),
         "self_value": _joined([p.tree.self_values[p.default_value] for p in every], "f8"),
         "total_value": _joined([p.tree.total_values[p.default_value] for p in every], "f8"),
     }

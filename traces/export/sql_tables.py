@@ -198,7 +198,11 @@ TABLES: dict[str, SqlTable] = {
                 SqlColumn("total_value", "total_value", "with what it calls"),
                 SqlColumn("self_ms", _ms("self_value", MEASURED)),
                 SqlColumn("total_ms", _ms("total_value", MEASURED)),
-                SqlColumn("outermost", "outermost = 1", "add up totals of these only: recursion counts once"),
+                SqlColumn(
+                    "outermost",
+                    "outermost = 1",
+                    "add up totals of these only: recursion counts once, calls that never ended do not",
+                ),
             ),
             sql_rows.nodes,
             lambda trace: sum(len(p.tree) for p in trace.profiles),

@@ -72,7 +72,8 @@ class Subject:
     @cached_property
     def frames(self) -> FrameValues:
         """Self, total and count of each frame in the main profile."""
-        return frame_values(self.profile.tree, node_values(self.profile), len(self.trace.frames))
+        values = node_values(self.profile)
+        return frame_values(self.profile.tree, values, len(self.trace.frames), self.profile.outermost_ended)
 
     @cached_property
     def busy_samples(self) -> int:

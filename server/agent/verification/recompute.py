@@ -100,7 +100,7 @@ class Recomputation:
         for choice in choices:
             chosen = select(trace, choice)
             values = chosen.values()
-            by_frame = frame_values(chosen.tree, values, len(trace.frames))
+            by_frame = frame_values(chosen.tree, values, len(trace.frames), chosen.outermost)
             found.append((chosen, chosen.total(values), by_frame))
         return found
 

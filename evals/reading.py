@@ -24,21 +24,21 @@ _SAYS = (
     r"accounts?\b|goes to|most of|largest|slowest|biggest|waits?\b|waiting|blocks?\b|blocked|allocat|holds?\b|leads\b|"
     r"\d\s?% (?:\([^)]*\) )?of\b"
 )
-_SAYS_CAUSE = re.compile(_SAYS, re.IGNORECASE)
-_AFTER_CLAIM = re.compile(
+SAYS_CAUSE = re.compile(_SAYS, re.IGNORECASE)
+AFTER_CLAIM = re.compile(
     r"^[^\w]{0,4}(?:\([^)]*\)\s*)?[*_]*\s*(?:dominat|leads\b|(?:is|are|was) (?:the )?(?:\w+ )?"
     r"(?:hottest|heaviest|bottleneck|cause|culprit|slowest|largest|biggest|problem))",
     re.IGNORECASE,
 )
-_INTO = re.compile(
+INTO = re.compile(
     r"(?:\bin|\bby|\binside|\bis|\bare|\bof|\bto|\bto blame:?|\bcalling|\bwithin|:|→|because|cause|on)[\s*_`\[(]*$",
     re.IGNORECASE,
 )
-_DENIED = re.compile(
+DENIED = re.compile(
     r"(?:\bnot|n't|\bnever|\bneither|\bnor|\brather than|\binstead of|\bwithout|\bno)\b[^,.;:`]{0,24}[`\[*_\s(]*$",
     re.IGNORECASE,
 )
-_DENIED_AFTER = re.compile(
+DENIED_AFTER = re.compile(
     r"^[`\])*_\s]{0,4}(?:\([^)]*\)\s*)?(?:is|are|was|does|do|has|takes|spends)(?: \w+)?(?: not|n't| no)\b",
     re.IGNORECASE,
 )
@@ -151,18 +151,16 @@ def not_called_cause(text: str, cause: tuple[str, ...]) -> str | None:
     for one in named(first, cause):
         after = first[one.end :]
         if one not in meant:
-            if _AFTER_CLAIM.match(after):
+            if AFTER_CLAIM.match(after):
                 return f"the opening calls {one.name} the cause"
             before[one.name] = None
             continue
-        if _DENIED.search(first[: one.start]) or _DENIED_AFTER.match(after):
+        if DENIED.search(first[: one.start]) or DENIED_AFTER.match(after):
             return f"the opening denies {one.name}"
         if len(before) > NAMED_BEFORE:
             return f"the opening lists {len(before)} others before {one.name}"
         sentence = _around(first, one)
-        if _SAYS_CAUSE.search(sentence) and (
-            not before or _AFTER_CLAIM.match(after) or _INTO.search(first[: one.start])
-        ):
+        if SAYS_CAUSE.search(sentence) and (not before or AFTER_CLAIM.match(after) or INTO.search(first[: one.start])):
             return None
     return f"the opening names {cause[0]} and does not call it the cause: {first[:160]!r}"
 

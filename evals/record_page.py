@@ -1,6 +1,6 @@
 """Records a page of a case with Chromium's tracing over the DevTools protocol (needs playwright and a Chromium):
-`python record_page.py CASE OUT.json`. Every host answers from the case's folder; `/api/mails` answers after 1.2 s,
-files whose names begin with `slow-` after 0.9 s.
+`python record_page.py CASE OUT.json [CLICKED [QUERY]]`. Every host answers from the case's folder;
+`/api/mails` answers after 1.2 s, files whose names begin with `slow-` after 0.9 s.
 """
 
 import json
@@ -15,7 +15,7 @@ from playwright.sync_api import Route, sync_playwright
 CATEGORIES = ("devtools.timeline", "loading", "v8.execute", "blink.user_timing", "disabled-by-default-v8.cpu_profiler")
 
 
-def record(case: Path, click: str | None) -> dict[str, Any]:
+def record(case: Path, click: str | None, query: str | None = None) -> dict[str, Any]:
     events: list[dict[str, Any]] = []
     finished: list[object] = []
     with sync_playwright() as player:
@@ -25,7 +25,7 @@ def record(case: Path, click: str | None) -> dict[str, Any]:
         page = browser.new_page()
 
         def answer(route: Route) -> None:
-            name = route.request.url.rsplit("/", 1)[1] or "index.html"
+            name = route.request.url.partition("?")[0].rsplit("/", 1)[1] or "index.html"
             if name == "mails":
                 page.wait_for_timeout(1200)
                 route.fulfill(json=[{"subject": f"Mail {n}"} for n in range(40)])
@@ -44,7 +44,7 @@ def record(case: Path, click: str | None) -> dict[str, Any]:
             "Tracing.start",
             {"transferMode": "ReportEvents", "traceConfig": {"includedCategories": ["-*", *CATEGORIES]}},
         )
-        page.goto(f"https://{case.name}.example/")
+        page.goto(f"https://{case.name.replace('_', '-')}.example/{f'?{query}' if query else ''}")
         if click:
             page.click(click)
         page.wait_for_function("document.title === 'done'")
@@ -56,8 +56,8 @@ def record(case: Path, click: str | None) -> dict[str, Any]:
 
 
 def main() -> None:
-    case = Path(sys.argv[1])
-    Path(sys.argv[2]).write_text(json.dumps(record(case, sys.argv[3] if len(sys.argv) > 3 else None)), encoding="utf-8")
+    case, out, *more = sys.argv[1:]
+    Path(out).write_text(json.dumps(record(Path(case), *more)), encoding="utf-8")
 
 
 main()

@@ -13,33 +13,31 @@ from dataclasses import replace
 
 import numpy as np
 
-from traces.bounds import MAX_PROFILES, MAX_STACK_DEPTH, TOO_MANY_PROFILES
-from traces.counting import integer_counts
+from traces.bounds import MAX_PROFILES, TOO_MANY_PROFILES
+from traces.drafts import (
+    PENDING_ROWS,
+    SMALL_ROWS,
+    Draft,
+    Moments,
+    SampleRows,
+    SpanRows,
+    finish,
+    finish_threads,
+    likeness,
+)
 from traces.errors import DamagedTrace, EmptyTrace, TraceTooLarge
 from traces.frame_table import FrameTable
-from traces.kernels.columns import counted, first_rows, pick
-from traces.kernels.spans import sum_spans
+from traces.kernels.columns import first_rows, pick
 from traces.kernels.texts import Texts
-from traces.kernels.trees import Paths, paths_of_spans, sum_by_node
+from traces.kernels.trees import Paths
 from traces.missing_ends import MissingEnds
-from traces.model import (
-    NONE,
-    CallTree,
-    Int32,
-    Int64,
-    Profile,
-    Samples,
-    Spans,
-    Trace,
-    Values,
-)
+from traces.model import NONE, Int32, Int64, Profile, Trace, Values
 from traces.nesting import Nested
 from traces.progress import Progress
-from traces.roles import role_of
 from traces.side_tables import SideTables
-from traces.stacks import StackTable, call_tree
+from traces.stacks import StackTable
 from traces.string_arena import StringArena
-from traces.values import Clock, Counts, Facts, Order, ProfileKind, TraceWarning, Unit, ValueType, Waits
+from traces.values import Clock, Counts, Facts, Order, TraceWarning, Unit, ValueType, Waits
 
 TIME = ValueType("time", Unit.NANOSECONDS)
 TIMELINE = Facts()
@@ -47,6 +45,7 @@ TIMELINE = Facts()
 MAX_TIME_NS = 1 << 61
 """Beyond 73 years of nanoseconds a time is a broken number, and sums could leave int64."""
 MINUTES_A_DAY = 1_440
+CLAMPED = "slices that ended after their parent were cut at the parent's end"
 MAX_REASON = 400
 """Characters of what is wrong: a place in deeply nested JSON may be named by thousands."""
 
@@ -66,7 +65,10 @@ class TraceBuilder:
         self.default_profile: int | None = None
         self.breaks_off = ""  # where the file does, if it does: part of what is wrong with it
         self._frames = FrameTable()
-        self._profiles: list[Profile] = []
+        self._drafts: list[Draft] = []
+        self._pending: list[Draft] = []  # small ones whose trees are made together
+        self._pending_rows = 0
+        self._moments: Moments = []
         self._warnings: dict[str, TraceWarning] = {}
         self._missing_ends = MissingEnds()
         self._recorded_at_ns: int | None = None
@@ -85,12 +87,14 @@ class TraceBuilder:
 
     @property
     def profile_count(self) -> int:
-        return len(self._profiles)
+        return len(self._drafts)
 
     def busy(self, profile: int, *, but: frozenset[str] = frozenset()) -> int:
         """What a profile holds that is not idle, in its default value, without what frames of some names spent."""
-        tree = self._profiles[profile].tree
-        own = tree.self_values[self._profiles[profile].default_value]
+        self._finish_pending()
+        tree = self._drafts[profile].tree
+        assert tree is not None
+        own = tree.own[self._drafts[profile].default_value]
         used, which = np.unique(tree.frame, return_inverse=True)
         is_counted = np.array([self._frames.name(frame) not in but for frame in used.tolist()], bool)
         return int(own[is_counted[which]].sum())
@@ -172,29 +176,10 @@ class TraceBuilder:
             lasting = columns[default_value][-1].item() if len(time) and values[default_value].unit == axis else 0
             axis_end = time[-1].item() + lasting if len(time) else start
         paths = stacks.paths() if isinstance(stacks, StackTable) else stacks
-        own = tuple(sum_by_node(leaves, column, len(paths)) for column in columns)
-        facts = _fitting(facts or self.facts, axis)
-        if facts.counts is Counts.NONE:
-            count = np.zeros(len(paths), np.int64)
-        elif facts.count_value is not None:
-            count = integer_counts(paths.frame, own[facts.count_value])
-        else:
-            count = counted(leaves, len(paths))
         self._too_deep(paths.truncated)
-        return self._add(
-            name,
-            pid,
-            tid,
-            ProfileKind.SAMPLED,
-            axis,
-            (start, axis_end),
-            values,
-            default_value,
-            call_tree(paths, own, count),
-            Samples(time, leaves, columns),
-            None,
-            facts,
-        )
+        rows = SampleRows(time, leaves, columns, paths)
+        facts = _fitting(facts or self.facts, axis)
+        return self._add(name, pid, tid, axis, (start, axis_end), values, default_value, rows, facts)
 
     def add_evented(
         self,
@@ -215,52 +200,58 @@ class TraceBuilder:
         start, end = self._column(nested.start, unit), self._column(nested.end, unit)
         size = len(start)
         self._missing_ends.add(name, nested, unit, self._frames.name)
-        paths = paths_of_spans(nested.frame, nested.parent, MAX_STACK_DEPTH, owned=True)
-        node = paths.leaf
-        spans = Spans(
+        rows = SpanRows(
             start=start,
             end=end,
+            frame=nested.frame,
             parent=nested.parent,
-            node=node,
-            node_depth=paths.depth,
             args_offset=args_offset[nested.source] if args_offset is not None else np.zeros(size, np.int64),
             args_length=args_length[nested.source] if args_length is not None else np.zeros(size, np.int32),
             unfinished=nested.unfinished,
         )
-        own_of_nodes, count = sum_spans(start, end, nested.parent, node, len(paths))
-        if len(nested.unfinished):
-            own_of_nodes = sum_by_node(node, spans.self_value, len(paths))
-        self.warn("clamped", "slices that ended after their parent were cut at the parent's end", nested.clamped)
+        self.warn("clamped", CLAMPED, nested.clamped)
         self._too_deep(nested.too_deep)
         first = (start[0].item() if size else 0) if axis_start is None else axis_start
         last = (end.max().item() if size else first) if axis_end is None else axis_end
-        return self._add(
-            name,
-            pid,
-            tid,
-            ProfileKind.EVENTED,
-            unit,
-            (first, last),
-            (ValueType("time", unit) if unit.is_time else ValueType("weight", unit),),
-            0,
-            call_tree(paths, (own_of_nodes,), count),
-            None,
-            spans,
-            _fitting(Facts(counts=Counts.CALLS, waits=Waits.BOTH, clock=clock), unit),
-        )
+        values = (ValueType("time", unit) if unit.is_time else ValueType("weight", unit),)
+        facts = _fitting(Facts(counts=Counts.CALLS, waits=Waits.BOTH, clock=clock), unit)
+        return self._add(name, pid, tid, unit, (first, last), values, 0, rows, facts)
+
+    def add_threads(self, threads: Sequence[tuple[str, str, str]], rows: SpanRows, bounds: Int64, clamped: int) -> int:
+        """Add the nested spans of threads (name, process id, thread id), of which each has some: those of thread `t`
+        are `bounds[t]` to `bounds[t + 1]`, in nanoseconds, and parents and unfinished rows count through all. Returns
+        the index of the first thread's profile. Raises DamagedTrace, TraceTooLarge."""
+        rows = replace(rows, start=self._column(rows.start, TIME.unit), end=self._column(rows.end, TIME.unit))
+        self.warn("clamped", CLAMPED, clamped)
+        begins, latest = rows.start[bounds[:-1]].tolist(), np.maximum.reduceat(rows.end, bounds[:-1]).tolist()
+        facts = Facts(counts=Counts.CALLS, waits=Waits.BOTH, clock=Clock.TRACE)
+        cuts = np.searchsorted(rows.unfinished, bounds)
+        for thread in np.flatnonzero(np.diff(cuts)).tolist():
+            some = rows.unfinished[cuts[thread] : cuts[thread + 1]]
+            columns = (rows.start[some], rows.end[some], rows.frame[some])
+            self._missing_ends.add_unfinished(threads[thread][0], *columns, TIME.unit, self._frames.name)
+        self._finish_pending()
+        drafts = []
+        for (name, pid, tid), extent in zip(threads, zip(begins, latest, strict=True), strict=True):
+            self._add(name, pid, tid, TIME.unit, extent, (TIME,), 0, None, facts)
+            drafts.append(self._drafts[-1])
+        self._moments += finish_threads(drafts, rows, bounds)
+        return len(self._drafts) - len(drafts)
 
     def build(self, *, content_key: str, source_bytes: int) -> Trace:
         """The finished trace. Raises EmptyTrace when there is neither a sample nor a span nor anything else."""
-        sizes = [len(p.spans) if p.spans is not None else len(p.samples or ()) for p in self._profiles]
+        self._finish_pending()
+        sizes = [len(draft) for draft in self._drafts]
         if not any(sizes) and not (sizes and any(len(times) for times in self.side_tables.times())):
             raise EmptyTrace(
                 f"{self.name}: this {self.format} file holds neither samples nor spans. "
                 "Record it again while the program works."
             )
         default = self.default_profile if self.default_profile is not None else int(np.argmax(np.array(sizes)))
-        profiles, used = self._with_frames_in_order(self._on_the_trace_clock(self._profiles))
-        frames = self._frames.columns(used, strings := StringArena())
         zero = self._zero()
+        self._move_to_the_trace_clock(zero)
+        profiles, used = self._profiles_with_frames_in_order()
+        frames = self._frames.columns(used, strings := StringArena())
         warnings = (*self._warnings.values(), *self._missing_ends.warnings(zero))
         if any(len(t) and not -MAX_TIME_NS <= t.min() <= t.max() <= MAX_TIME_NS for t in self.side_tables.times()):
             raise self.damaged("a time is out of range.")
@@ -302,63 +293,75 @@ class TraceBuilder:
         name: str,
         pid: str,
         tid: str,
-        kind: ProfileKind,
         axis: Unit,
         extent: tuple[float, float],
         values: tuple[ValueType, ...],
         default_value: int,
-        tree: CallTree,
-        samples: Samples | None,
-        spans: Spans | None,
+        rows: SampleRows | SpanRows | None,
         facts: Facts,
     ) -> int:
-        if len(self._profiles) >= MAX_PROFILES:
+        if len(self._drafts) >= MAX_PROFILES:
             raise TraceTooLarge(f"{self.name}: this {self.format} file {TOO_MANY_PROFILES.format(most=MAX_PROFILES)}")
         start, end = (round(e) if axis.is_time else float(e) for e in extent)
-        last = self._profiles[-1] if self._profiles else None
-        role, role_rule = role_of(name, pid, tid)
-        self._profiles.append(
-            Profile(
-                index=len(self._profiles),
-                name=name,
-                pid=pid,
-                tid=tid,
-                kind=kind,
-                axis=axis,
-                axis_start=start,
-                axis_end=max(start, end),
-                values=values,
-                default_value=default_value,
-                tree=tree,
-                samples=samples,
-                spans=spans,
-                node_base=last.node_base + len(last.tree) if last else 0,
-                span_base=last.span_base + (len(last.spans) if last.spans else 0) if last else 0,
-                facts=facts,
-                role=role,
-                role_rule=role_rule,
-            )
-        )
-        return len(self._profiles) - 1
+        draft = Draft(name, pid, tid, axis, start, max(start, end), values, default_value, facts, rows)
+        self._drafts.append(draft)
+        if rows is None:
+            return len(self._drafts) - 1
+        cost = draft.cost
+        if cost > SMALL_ROWS:
+            self._finish([draft])
+        else:
+            self._pending.append(draft)
+            self._pending_rows += cost
+            if self._pending_rows > PENDING_ROWS:
+                self._finish_pending()
+        return len(self._drafts) - 1
+
+    def _finish_pending(self) -> None:
+        groups: dict[tuple[object, ...], list[Draft]] = {}
+        for draft in self._pending:
+            groups.setdefault(likeness(draft), []).append(draft)
+        self._pending, self._pending_rows = [], 0
+        for group in groups.values():
+            self._finish(group)
+
+    def _finish(self, alike: list[Draft]) -> None:
+        moments = finish(alike)
+        if alike[0].facts.order is Order.TIME:
+            self._moments += moments
 
     def _zero(self) -> int:
         """The earliest moment; sums have none, wherever their axis begins."""
-        return int(min((p.axis_start for p in self._profiles if p.has_times), default=0))
+        return int(min((d.axis_start for d in self._drafts if d.facts.order is Order.TIME), default=0))
 
-    def _on_the_trace_clock(self, profiles: list[Profile]) -> list[Profile]:
-        if (zero := self._zero()) == 0:
-            return profiles
-        return [_moved(p, zero) if p.has_times else p for p in profiles]
+    def _move_to_the_trace_clock(self, zero: int) -> None:
+        """Put the times of profiles where the trace begins, without a copy: they may fill half of the memory."""
+        if zero == 0:
+            return
+        for column in self._moments:
+            np.subtract(column, zero, out=column)
+        for draft in self._drafts:
+            if draft.facts.order is Order.TIME:
+                draft.move(zero)
 
-    def _with_frames_in_order(self, profiles: list[Profile]) -> tuple[tuple[Profile, ...], Int64]:
-        """Number the frames that trees use by first appearance; forget the others."""
-        first = first_rows(np.concatenate([p.tree.frame for p in profiles]), len(self._frames))
+    def _profiles_with_frames_in_order(self) -> tuple[tuple[Profile, ...], Int64]:
+        """The profiles, with the frames that trees use numbered by first appearance; the others are forgotten."""
+        trees = [draft.tree.frame for draft in self._drafts if draft.tree is not None]
+        every = np.concatenate(trees)
+        first = first_rows(every, len(self._frames))
         used = np.flatnonzero(first != NONE)
         used = used[np.argsort(first[used])]
         number = np.full(len(first), NONE, np.int32)
         number[used] = np.arange(len(used), dtype=np.int32)
-        trees = [replace(p.tree, frame=pick(number, p.tree.frame)) for p in profiles]
-        return tuple(replace(p, tree=tree) for p, tree in zip(profiles, trees, strict=True)), used
+        frame = pick(number, every)
+        profiles: list[Profile] = []
+        node_base = span_base = 0
+        for draft, tree in zip(self._drafts, trees, strict=True):
+            nodes = frame[node_base : node_base + len(tree)]
+            profiles.append(draft.profile(len(profiles), nodes, node_base, span_base))
+            node_base += len(tree)
+            span_base += len(draft.spans) if draft.spans is not None else 0
+        return tuple(profiles), used
 
 
 def _fitting(facts: Facts, axis: Unit) -> Facts:
@@ -366,11 +369,3 @@ def _fitting(facts: Facts, axis: Unit) -> Facts:
     if facts.order is Order.TIME and axis.is_time:
         return facts
     return replace(facts, order=Order.NONE, clock=Clock.NONE)
-
-
-def _moved(p: Profile, zero: int) -> Profile:
-    samples = replace(p.samples, time=p.samples.time - zero) if p.samples is not None else None
-    if p.spans is not None:  # they may fill half of the memory: no copy
-        for column in (p.spans.start, p.spans.end):
-            np.subtract(column, zero, out=column)
-    return replace(p, axis_start=p.axis_start - zero, axis_end=p.axis_end - zero, samples=samples)

@@ -1,12 +1,14 @@
 """A trace as bytes that map: raw columns behind a JSON header, opened in place without reading them.
 
 Layout: magic `FCTRACE1`, uint32 header length, uint32 CRC-32 of the header (both little-endian), the header (JSON);
-then each column at the offset that the header gives, which is that of a page unless the column is smaller. `decode`
-checks every offset, length, type and count against the file, so that a damaged, cut or foreign file is refused and made
-again; the columns' contents are not read.
+then each column at the offset that the header gives, which is that of a page unless the column is smaller. A column of
+profiles is that of all of them, one after the other, so that thousands of threads have no more columns than one.
+`decode` checks every offset, length, type and count against the file, so that a damaged, cut or foreign file is refused
+and made again; the columns' contents are not read.
 """
 
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from mmap import mmap
 from typing import Any
@@ -31,7 +33,7 @@ from traces.model import (
 )
 from traces.values import Facts, ProfileKind, Role, RoleRule, TraceWarning, Unit, ValueType
 
-ENGINE_VERSION = "13"
+ENGINE_VERSION = "14"
 """Part of every cache key: raise it whenever an importer or the model gives other columns for the same bytes."""
 
 MAGIC = b"FCTRACE1"
@@ -52,6 +54,10 @@ TABLES: tuple[tuple[str, type, tuple[tuple[str, str], ...]], ...] = (
 )
 TREE = (("frame", "i4"), ("parent", "i4"), ("depth", "i4"), ("count", "i8"), ("outermost", "u1"))
 SPANS = (("parent", "i4"), ("node", "i4"), ("depth", "i4"), ("args_offset", "i8"), ("args_length", "i4"))
+NUMBERS = ("tree.self", "tree.total", "sample.time", "sample.weight", "span.start", "span.end", "span.own")
+"""Columns of 8 bytes: integers where a profile's unit is time, else floats. A tree or a sample has one a value."""
+SMALL_PARTS = 4_096
+"""Bytes: profiles' columns that are smaller on average are joined before they are written."""
 
 
 class _Place(msgspec.Struct, array_like=True):
@@ -60,19 +66,34 @@ class _Place(msgspec.Struct, array_like=True):
     count: int
 
 
-class _Profile(msgspec.Struct):
-    name: str
-    pid: str
-    tid: str
+class _Measure(msgspec.Struct, array_like=True):
+    """What profiles measure, as threads of a recording do alike."""
+
     kind: ProfileKind
     axis: Unit
-    axis_start: int | float
-    axis_end: int | float
     values: list[ValueType]
     default_value: int
     facts: Facts
+
+
+_Alike = tuple[ProfileKind, Unit, tuple[ValueType, ...], int, Facts]
+"""A measure, to look for."""
+
+
+class _Profile(msgspec.Struct, array_like=True):
+    """`rows` are samples or spans."""
+
+    name: str
+    pid: str
+    tid: str
+    measure: int
+    axis_start: int | float
+    axis_end: int | float
     role: Role
     role_rule: RoleRule
+    nodes: int
+    rows: int
+    unfinished: int
 
 
 class _Header(msgspec.Struct):
@@ -86,6 +107,7 @@ class _Header(msgspec.Struct):
     recorded_at_ns: int | None
     utc_offset_minutes: int | None
     warnings: list[TraceWarning]
+    measures: list[_Measure]
     profiles: list[_Profile]
     columns: dict[str, _Place]
 
@@ -93,6 +115,8 @@ class _Header(msgspec.Struct):
 def encode(trace: Trace) -> list[bytes | memoryview]:
     """The buffers of a cache file, in order: write them one after another."""
     columns = _columns(trace)
+    measures: dict[_Alike, int] = {}
+    rows = [_row(profile, measures) for profile in trace.profiles]
     header = _Header(
         engine=ENGINE_VERSION,
         total_bytes=0,
@@ -104,26 +128,25 @@ def encode(trace: Trace) -> list[bytes | memoryview]:
         recorded_at_ns=trace.recorded_at_ns,
         utc_offset_minutes=trace.utc_offset_minutes,
         warnings=list(trace.warnings),
-        profiles=[
-            _Profile(
-                *(p.name, p.pid, p.tid, p.kind, p.axis, p.axis_start, p.axis_end),
-                *(list(p.values), p.default_value, p.facts, p.role, p.role_rule),
-            )
-            for p in trace.profiles
+        measures=[
+            _Measure(kind, axis, list(values), default, facts) for kind, axis, values, default, facts in measures
         ],
-        columns={name: _Place(column.dtype.str[1:], 1 << 50, len(column)) for name, column in columns.items()},
+        profiles=rows,
+        columns={
+            name: _Place(dtype, 1 << 50, sum(len(part) for part in parts)) for name, (dtype, parts) in columns.items()
+        },
     )
     header.total_bytes = 1 << 50  # the longest numbers there can be: the header gets no longer once they are known
     at = first = _aligned(PREFIX_BYTES + len(msgspec.json.encode(header)), PAGE_BYTES)
     body: list[bytes | memoryview] = []
-    for name, column in columns.items():
-        offset = _aligned(at, column.nbytes)
+    for name, (_, parts) in columns.items():
+        size = sum(part.nbytes for part in parts)
+        offset = _aligned(at, size)
         header.columns[name].offset = offset
         if offset > at:
             body.append(bytes(offset - at))
-        if column.nbytes:
-            body.append(np.ascontiguousarray(column).data.cast("B"))
-        at = offset + column.nbytes
+        body += [np.ascontiguousarray(part).data.cast("B") for part in _joined(parts, size) if part.nbytes]
+        at = offset + size
     header.total_bytes = at
     text = msgspec.json.encode(header)
     prefix = MAGIC + len(text).to_bytes(4, "little") + zlib.crc32(text).to_bytes(4, "little")
@@ -139,13 +162,7 @@ def decode(buffer: bytes | memoryview | mmap) -> Trace:
         name: kind(**{field: source.take(f"{name}.{field}", dtype) for field, dtype in columns})
         for name, kind, columns in TABLES
     }
-    profiles: list[Profile] = []
-    node_base = span_base = 0
-    for index, row in enumerate(header.profiles):
-        profile = _profile(source, index, row, node_base, span_base)
-        profiles.append(profile)
-        node_base += len(profile.tree)
-        span_base += len(profile.spans) if profile.spans is not None else 0
+    profiles = tuple(_profiles(header, source))
     if not 0 <= header.default_profile < len(profiles):
         raise _damaged("its default profile does not exist")
     strings = tables["strings"]
@@ -156,7 +173,7 @@ def decode(buffer: bytes | memoryview | mmap) -> Trace:
         format=header.format,
         content_key=header.content_key,
         source_bytes=header.source_bytes,
-        profiles=tuple(profiles),
+        profiles=profiles,
         default_profile=header.default_profile,
         recorded_at_ns=header.recorded_at_ns,
         utc_offset_minutes=header.utc_offset_minutes,
@@ -165,25 +182,46 @@ def decode(buffer: bytes | memoryview | mmap) -> Trace:
     )
 
 
-def _columns(trace: Trace) -> dict[str, Column]:
-    columns: dict[str, Column] = {}
+def _row(p: Profile, measures: dict[_Alike, int]) -> _Profile:
+    measure = (p.kind, p.axis, p.values, p.default_value, p.facts)
+    number = measures.setdefault(measure, len(measures))
+    rows = p.spans if p.spans is not None else p.samples
+    assert rows is not None
+    unfinished = len(p.spans.unfinished) if p.spans is not None else 0
+    extent = (p.axis_start, p.axis_end)
+    return _Profile(p.name, p.pid, p.tid, number, *extent, p.role, p.role_rule, len(p.tree), len(rows), unfinished)
+
+
+def _columns(trace: Trace) -> dict[str, tuple[str, list[Column]]]:
+    """The type and the parts of each column."""
+    columns: dict[str, tuple[str, list[Column]]] = {}
     for name, _, fields in TABLES:
         table = getattr(trace, name)
-        columns.update((f"{name}.{field}", getattr(table, field)) for field, _ in fields)
-    for p in trace.profiles:
-        at = f"p{p.index}"
-        columns.update((f"{at}.tree.{field}", getattr(p.tree, field)) for field, _ in TREE)
-        for k in range(len(p.values)):
-            columns[f"{at}.self.{k}"] = p.tree.self_values[k]
-            columns[f"{at}.total.{k}"] = p.tree.total_values[k]
-        if p.samples is not None:
-            columns[f"{at}.time"], columns[f"{at}.leaf"] = p.samples.time, p.samples.leaf
-            columns.update((f"{at}.weight.{k}", weights) for k, weights in enumerate(p.samples.weights))
-        if p.spans is not None:
-            columns.update((f"{at}.span.{field}", getattr(p.spans, field)) for field, _ in SPANS)
-            columns[f"{at}.start"], columns[f"{at}.end"] = p.spans.start, p.spans.end
-            columns[f"{at}.own"], columns[f"{at}.unfinished"] = p.spans.self_value, p.spans.unfinished
+        columns.update((f"{name}.{field}", (dtype, [getattr(table, field)])) for field, dtype in fields)
+    trees = [p.tree for p in trace.profiles]
+    samples = [p.samples for p in trace.profiles if p.samples is not None]
+    spans = [p.spans for p in trace.profiles if p.spans is not None]
+    columns.update((f"tree.{field}", (dtype, [getattr(tree, field) for tree in trees])) for field, dtype in TREE)
+    columns.update((f"span.{field}", (dtype, [getattr(each, field) for each in spans])) for field, dtype in SPANS)
+    columns["sample.leaf"] = "i4", [each.leaf for each in samples]
+    columns["span.unfinished"] = "i4", [each.unfinished for each in spans]
+    numbers = (
+        [values for tree in trees for values in tree.self_values],
+        [values for tree in trees for values in tree.total_values],
+        [each.time for each in samples],
+        [weights for each in samples for weights in each.weights],
+        [each.start for each in spans],
+        [each.end for each in spans],
+        [each.self_value for each in spans],
+    )
+    for name, parts in zip(NUMBERS, numbers, strict=True):
+        columns[name] = "i8", [part.view(np.int64) for part in parts]
     return columns
+
+
+def _joined(parts: list[Column], size: int) -> list[Column]:
+    """The same bytes, without an object for each thread of thousands."""
+    return [np.concatenate(parts)] if len(parts) > 1 and size < SMALL_PARTS * len(parts) else parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,55 +260,104 @@ def _header(data: memoryview) -> _Header:
     return header
 
 
-def _profile(source: _Source, index: int, row: _Profile, node_base: int, span_base: int) -> Profile:
-    at = f"p{index}"
-    nodes = source.take(f"{at}.tree.frame", "i4").size
-    if not 0 <= row.default_value < len(row.values):
-        raise _damaged("a profile's default value does not exist")
-    if row.facts.count_value is not None and not 0 <= row.facts.count_value < len(row.values):
-        raise _damaged("a profile's value of counts does not exist")
-    value_types = ["i8" if value.unit.is_time else "f8" for value in row.values]
-    tree = CallTree(
-        **{field: source.take(f"{at}.tree.{field}", dtype, nodes) for field, dtype in TREE},
-        self_values=tuple(source.take(f"{at}.self.{k}", dtype, nodes) for k, dtype in enumerate(value_types)),
-        total_values=tuple(source.take(f"{at}.total.{k}", dtype, nodes) for k, dtype in enumerate(value_types)),
-    )
-    axis_type = "i8" if row.axis.is_time else "f8"
-    samples = spans = None
-    if row.kind is ProfileKind.SAMPLED:
-        time = source.take(f"{at}.time", axis_type)
-        weights = tuple(source.take(f"{at}.weight.{k}", dtype, time.size) for k, dtype in enumerate(value_types))
-        samples = Samples(time, source.take(f"{at}.leaf", "i4", time.size), weights)
-    else:
-        start = source.take(f"{at}.start", axis_type)
-        spans = Spans.known(
-            start=start,
-            end=source.take(f"{at}.end", axis_type, start.size),
-            node_depth=tree.depth,
-            self_value=source.take(f"{at}.own", axis_type, start.size),
-            unfinished=source.take(f"{at}.unfinished", "i4"),
-            **{field: source.take(f"{at}.span.{field}", dtype, start.size) for field, dtype in SPANS},
+def _profiles(header: _Header, source: _Source) -> Iterator[Profile]:
+    """The profiles, whose columns are parts of those of all."""
+    measures, rows = header.measures, header.profiles
+    for measure in measures:
+        if not 0 <= measure.default_value < len(measure.values):
+            raise _damaged("a profile's default value does not exist")
+        if measure.facts.count_value is not None and not 0 <= measure.facts.count_value < len(measure.values):
+            raise _damaged("a profile's value of counts does not exist")
+    if not all(0 <= row.measure < len(measures) and min(row.nodes, row.rows, row.unfinished) >= 0 for row in rows):
+        raise _damaged("a profile's rows do not exist")
+    counts = [len(measures[row.measure].values) for row in rows]
+    sampled = [measures[row.measure].kind is ProfileKind.SAMPLED for row in rows]
+    nodes, values = (sum(row.nodes for row in rows), sum(row.nodes * k for row, k in zip(rows, counts, strict=True)))
+    spans = sum(row.rows for row, is_sampled in zip(rows, sampled, strict=True) if not is_sampled)
+    samples = sum(row.rows for row in rows) - spans
+    weights = sum(row.rows * k for row, k, is_sampled in zip(rows, counts, sampled, strict=True) if is_sampled)
+    unfinished = sum(row.unfinished for row in rows)
+    sizes = dict(zip(NUMBERS, (values, values, samples, weights, spans, spans, spans), strict=True))
+    number = {name: _Numbers(source.take(name, "i8", count)) for name, count in sizes.items()}
+    tree = [source.take(f"tree.{field}", dtype, nodes) for field, dtype in TREE]
+    span = [source.take(f"span.{field}", dtype, spans) for field, dtype in SPANS]
+    leaf = source.take("sample.leaf", "i4", samples)
+    open_rows = source.take("span.unfinished", "i4", unfinished)
+    node_base = span_base = sample_base = open_base = 0
+    shared = [tuple(measure.values) for measure in measures]
+    for index, row in enumerate(rows):
+        measure = measures[row.measure]
+        is_time = [value.unit.is_time for value in measure.values]
+        stop = node_base + row.nodes
+        frame, parent, depth, count, outermost = [column[node_base:stop] for column in tree]
+        own, total = (
+            tuple([number[name].next(row.nodes, is_integer=each) for each in is_time])
+            for name in ("tree.self", "tree.total")
         )
-    return Profile(
-        index=index,
-        name=row.name,
-        pid=row.pid,
-        tid=row.tid,
-        kind=row.kind,
-        axis=row.axis,
-        axis_start=row.axis_start,
-        axis_end=row.axis_end,
-        values=tuple(row.values),
-        default_value=row.default_value,
-        tree=tree,
-        samples=samples,
-        spans=spans,
-        node_base=node_base,
-        span_base=span_base,
-        facts=row.facts,
-        role=row.role,
-        role_rule=row.role_rule,
-    )
+        rows_of_samples = rows_of_spans = None
+        if measure.kind is ProfileKind.SAMPLED:
+            rows_of_samples = Samples(
+                number["sample.time"].next(row.rows, is_integer=measure.axis.is_time),
+                leaf[sample_base : sample_base + row.rows],
+                tuple([number["sample.weight"].next(row.rows, is_integer=each) for each in is_time]),
+            )
+            sample_base += row.rows
+        else:
+            start, end, own_values = [
+                number[name].next(row.rows, is_integer=measure.axis.is_time)
+                for name in ("span.start", "span.end", "span.own")
+            ]
+            above, node, span_depth, args_offset, args_length = [
+                column[span_base : span_base + row.rows] for column in span
+            ]
+            rows_of_spans = Spans.known(
+                start=start,
+                end=end,
+                parent=above,
+                node=node,
+                node_depth=depth,
+                args_offset=args_offset,
+                args_length=args_length,
+                unfinished=open_rows[open_base : open_base + row.unfinished],
+                depth=span_depth,
+                self_value=own_values,
+            )
+            open_base += row.unfinished
+        yield Profile(
+            index,
+            row.name,
+            row.pid,
+            row.tid,
+            measure.kind,
+            measure.axis,
+            row.axis_start,
+            row.axis_end,
+            shared[row.measure],
+            measure.default_value,
+            CallTree(frame, parent, depth, count, outermost, own, total),
+            rows_of_samples,
+            rows_of_spans,
+            node_base,
+            span_base,
+            measure.facts,
+            row.role,
+            row.role_rule,
+        )
+        node_base = stop
+        span_base += row.rows if rows_of_spans is not None else 0
+
+
+class _Numbers:
+    """A column of 8 bytes a row, of which each profile takes the next part."""
+
+    def __init__(self, column: Column) -> None:
+        self._integers, self._floats, self._at = column, column.view(np.float64), 0
+
+    def next(self, count: int, *, is_integer: bool) -> Column:
+        """The next rows."""
+        at = self._at
+        self._at = at + count
+        return (self._integers if is_integer else self._floats)[at : at + count]
 
 
 def _aligned(at: int, size: int) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from traces.analysis.units import format_value
-from traces.model import NONE
+from traces.model import NONE, Int32, Values
 from traces.nesting import Nested
 from traces.values import TraceWarning, Unit
 
@@ -45,17 +45,22 @@ class MissingEnds:
 
     def add(self, thread: str, nested: Nested, unit: Unit, name: Callable[[int], str]) -> None:
         """Take note of what a thread lacks; `name` gives that of a frame."""
-        rows = nested.unfinished
-        lasted = nested.end[rows] - nested.start[rows]
-        for at in np.argsort(-lasted, kind="stable")[:NAMED].tolist():
-            row = int(rows[at])
-            place = Place(name(int(nested.frame[row])), thread, nested.start[row].item(), lasted[at].item(), unit)
-            self.unfinished.append(place)
-        self.unfinished_count += len(rows)
+        if len(rows := nested.unfinished):
+            self.add_unfinished(thread, nested.start[rows], nested.end[rows], nested.frame[rows], unit, name)
         self.unmatched_count += nested.unmatched_ends
         if nested.first_unmatched is not None:
             at, frame = nested.first_unmatched
             self.unmatched.append(Place("an end" if frame == NONE else name(frame), thread, at, 0, unit))
+
+    def add_unfinished(
+        self, thread: str, start: Values, end: Values, frame: Int32, unit: Unit, name: Callable[[int], str]
+    ) -> None:
+        """Take note of a thread's spans without an end."""
+        lasted = end - start
+        for at in np.argsort(-lasted, kind="stable")[:NAMED].tolist():
+            place = Place(name(int(frame[at])), thread, start[at].item(), lasted[at].item(), unit)
+            self.unfinished.append(place)
+        self.unfinished_count += len(start)
 
     def warnings(self, zero: int) -> Iterator[TraceWarning]:
         """What to say of them."""

@@ -334,6 +334,11 @@ class Trace:
         return {}
 
     @cached_property
+    def answers(self) -> dict[object, Any]:
+        """What questions found out about the trace and will be asked again, by their own keys."""
+        return {}
+
+    @cached_property
     def duration_ns(self) -> int | None:
         """From the first moment to the last of all profiles on the trace's clock, else that of the longest profile
         with a clock of its own; None where nothing has moments."""
@@ -362,4 +367,6 @@ class Trace:
     @cached_property
     def frame_names(self) -> Sequence[str]:
         """Every frame's name, decoded once."""
-        return tuple(self.frame_name(i) for i in range(len(self.frames)))
+        arena, offsets = self.strings.arena.tobytes(), self.strings.offsets
+        begins, ends = (offsets[self.frames.name + place].tolist() for place in (0, 1))
+        return tuple([arena[a:b].decode("utf-8", "replace") for a, b in zip(begins, ends, strict=True)])

@@ -2,9 +2,9 @@
 
 Rules, measured on real files: slices sort by start, then longest first, then file order; a slice that starts when
 another ends is its sibling; one that starts inside its parent and ends after it is clamped to the parent's end and
-counted. An end closes the innermost open span of its name, and with it what is still open above; an end without a
-begin is dropped and counted. What has no end of its own is unfinished (docs/time.md): drawn to its caller's end or to
-the last moment, and left out of sums.
+counted. An end closes the innermost open span of its name, and with it what is still open above; one without a name
+closes the innermost; an end without a begin is dropped and counted. What has no end of its own is unfinished
+(docs/time.md): drawn to its caller's end or to the last moment, and left out of sums.
 """
 
 from collections.abc import Sequence

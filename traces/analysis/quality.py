@@ -1,10 +1,11 @@
 """How good a recording is: how often samples were taken, what was cut off, what has no name."""
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
 
+from traces.analysis.name_kinds import UNNAMED
+from traces.analysis.small_trees import small_tree
 from traces.analysis.window import root_total
 from traces.model import Int64, Profile, Trace, Values
 from traces.values import Waits
@@ -15,11 +16,6 @@ CUT_SHARE = 0.005
 """Below this share of stacks of the greatest depth, nothing was cut that matters."""
 REGULAR = 0.5
 """An interval within this part of the median is regular: profilers' clocks jitter less, their pauses more."""
-
-UNNAMED = re.compile(
-    r"^(?:\[?(?:unknown|unresolved|unsymbolized)\]?|\?\??\??|\(unknown\)|<unknown>|(?:.*[!+])?0x[0-9a-f]+|[0-9a-f]{8,16})$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +41,13 @@ def quality_of(trace: Trace, profile: Profile) -> Quality:
     """The quality of one profile."""
     tree = profile.tree
     own = tree.self_values[profile.default_value]
-    everything = root_total(tree, tree.total_values[profile.default_value])
+    small = small_tree(trace, profile)
+    everything = small.total if small else root_total(tree, tree.total_values[profile.default_value])
     interval = regular = None
     cut = unnamed = 0.0
-    if everything > 0:
+    if small and everything > 0:
+        unnamed = small.unnamed / everything
+    elif everything > 0:
         names = np.zeros(len(trace.frames), bool)
         used = np.flatnonzero(np.bincount(tree.frame))
         names[used] = [UNNAMED.match(trace.frame_names[frame]) is not None for frame in used.tolist()]

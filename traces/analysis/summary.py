@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from traces.analysis.quality import Quality, quality_of
+from traces.analysis.small_trees import small_tree
 from traces.analysis.thread_time import View, stands_for_thread, thread_time
 from traces.analysis.time_axis import duration_ns, what_it_is
 from traces.analysis.units import format_moment, format_share, format_value
@@ -99,7 +100,14 @@ class TraceSummary:
 
 
 def summarise(trace: Trace) -> TraceSummary:
-    """The summary of a trace."""
+    """The summary of a trace, which is made once."""
+    if "summary" not in trace.answers:
+        trace.answers["summary"] = _summarised(trace)
+    summary: TraceSummary = trace.answers["summary"]
+    return summary
+
+
+def _summarised(trace: Trace) -> TraceSummary:
     default = trace.profiles[trace.default_profile]
     profiles = tuple(_profile(trace, p) for p in trace.profiles)
     can, cannot = _questions(trace, profiles)
@@ -140,7 +148,8 @@ def time_shares(profile: ProfileSummary) -> list[str]:
 
 
 def _profile(trace: Trace, p: Profile) -> ProfileSummary:
-    time = thread_time(trace, p)
+    time, small = thread_time(trace, p), small_tree(trace, p)
+    counted = small.count if small else p.tree.count.sum() if p.counts is not Counts.NONE else 0
     return ProfileSummary(
         handle=p.handle,
         name=p.name,
@@ -149,7 +158,7 @@ def _profile(trace: Trace, p: Profile) -> ProfileSummary:
         kind=p.kind,
         unit=p.unit,
         duration=p.axis_end - p.axis_start,
-        total=root_total(p.tree, p.tree.total_values[p.default_value]),
+        total=float(small.total) if small else root_total(p.tree, p.tree.total_values[p.default_value]),
         busy=None if time is None else time.busy,
         waiting=None if time is None else time.waiting,
         idle=None if time is None else time.idle,
@@ -163,7 +172,7 @@ def _profile(trace: Trace, p: Profile) -> ProfileSummary:
         order=p.order,
         counts=p.counts,
         counted=p.count_name,
-        count=None if p.counts is Counts.NONE else int(p.tree.count.sum()),
+        count=None if p.counts is Counts.NONE else int(counted),
         clock=p.clock,
         waits=p.waits,
         role=p.role,

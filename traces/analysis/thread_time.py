@@ -8,18 +8,17 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
+from traces.analysis.name_kinds import NOBODY_KNOWS, NOT_KNOWN, TASK, WAITS_BY_NAME, WORKS
+from traces.analysis.small_trees import small_tree
 from traces.analysis.time_axis import duration_ns
 from traces.analysis.waiting_names import waits
 from traces.analysis.window import root_total, sample_extent
+from traces.kernels.columns import pick
 from traces.kernels.spans import self_durations
-from traces.model import Int64, Profile, Spans, Trace, Values
+from traces.model import Int32, Int64, Profile, Spans, Trace, Values
 from traces.unfinished import finished
 from traces.values import Clock, Waits
 
-NOT_KNOWN = frozenset({"(program)", "(unmanaged code)"})
-"""What V8 and .NET call the time of a thread outside of their code: native code, or waiting."""
-TASK = re.compile(r"RunTask$|RunTask\b|^Task$")
-"""What Chrome's task loops call their slices."""
 TASK_THREAD = re.compile(r"(?:^|[ ,])(?:Cr[A-Z]|Chrome_|ThreadPool|Compositor|VizCompositor)")
 """Threads of Chrome that run tasks, by name."""
 READ_NAMES = 300
@@ -53,6 +52,15 @@ class ThreadTime:
 
 def thread_time(trace: Trace, profile: Profile) -> ThreadTime | None:
     """How the thread of a profile spent its time, by this profile; None where it measures no time, or has no rows."""
+    known: dict[int, ThreadTime | None] = trace.answers.setdefault("thread times", {})
+    if profile is not trace.profiles[profile.index]:
+        return _thread_time(trace, profile)
+    if profile.index not in known:
+        known[profile.index] = _thread_time(trace, profile)
+    return known[profile.index]
+
+
+def _thread_time(trace: Trace, profile: Profile) -> ThreadTime | None:
     value = _time_value(profile)
     if value is None or not len(profile.samples if profile.samples is not None else profile.spans or ()):
         return None
@@ -133,13 +141,10 @@ def _time_value(profile: Profile) -> int | None:
     return None
 
 
-WORKS, WAITS_BY_NAME, NOBODY_KNOWS = range(3)
-
-
 def _kinds(trace: Trace, profile: Profile, value: int, *, ask_names: bool) -> npt.NDArray[np.uint8]:
     """What each call-tree node does by itself, by its function's name."""
     tree = profile.tree
-    frames, which = np.unique(tree.frame, return_inverse=True)
+    frames, which = _used_frames(trace, tree.frame)
     of_frames = np.bincount(which, tree.self_values[value], len(frames))
     kinds = np.full(len(frames), WORKS, np.uint8)
     for at in np.argsort(-of_frames, kind="stable")[:READ_NAMES].tolist():
@@ -151,11 +156,22 @@ def _kinds(trace: Trace, profile: Profile, value: int, *, ask_names: bool) -> np
     return kinds[which]
 
 
+def _used_frames(trace: Trace, frame: Int32) -> tuple[Int64, Int32]:
+    """The frames of a tree in their order, and each node's place among them."""
+    used = np.flatnonzero(np.bincount(frame))
+    place = np.zeros(len(trace.frames), np.int32)
+    place[used] = np.arange(len(used))
+    return used, pick(place, frame)
+
+
 def _by_names(trace: Trace, profile: Profile, value: int, *, ask_names: bool = True) -> _Parts:
     """Work, waiting and what nobody knows of a profile's stacks, by the functions on top of them."""
     own = profile.tree.self_values[value]
     if profile.waits is Waits.WAITING:
         return _Parts(waiting=int(own.sum()))
+    if value == profile.default_value and (small := small_tree(trace, profile)) is not None:
+        asked = small.waits if ask_names and profile.waits is not Waits.WORK else 0
+        return _Parts(small.works + small.waits - asked, asked, small.nobody_knows)
     kinds = _kinds(trace, profile, value, ask_names=ask_names)
     return _Parts(*(int(own[kinds == kind].sum()) for kind in (WORKS, WAITS_BY_NAME, NOBODY_KNOWS)))
 
@@ -206,6 +222,8 @@ def _runs_tasks(trace: Trace, profile: Profile, spans: Spans) -> bool:
         return True
     if len(spans.unfinished) and spans.unfinished[0] > 0:
         return True
+    if (small := small_tree(trace, profile)) is not None:
+        return small.runs_tasks
     frames = np.unique(profile.tree.frame[: READ_NAMES * 10])[:READ_NAMES]
     return any(TASK.search(trace.frame_name(frame)) for frame in frames.tolist())
 

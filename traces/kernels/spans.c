@@ -33,7 +33,8 @@ EXPORT int64_t nest_slices(const int64_t *start, const int64_t *end, int64_t cou
             if (i + 1 - first > longest) longest = i + 1 - first;
             first = i + 1;
         }
-    int32_t *stack = malloc((size_t)max_depth * sizeof *stack);
+    int64_t deepest = count < max_depth ? count : max_depth; /* of a few slices no stack of pages is made */
+    int32_t *stack = malloc((size_t)(deepest + 1) * sizeof *stack);
     int64_t *spare = malloc((size_t)(longest + 1) * sizeof *spare);
     if (!stack || !spare) {
         free(stack);
@@ -134,19 +135,54 @@ EXPORT int64_t nest_ended(int64_t *start, int64_t *end, int32_t *frame, int64_t 
     return 1;
 }
 
-/* What closes with its caller, the latest first, by frame: its own end may still come. */
-typedef struct {
-    int32_t *latest, *before; /* of each frame; of each span, -1: none */
-} Cut;
+/* Slices of several threads, none of which has more than `max_depth`: those of thread t are rows bounds[t] .. bounds[t + 1),
+ * and so are its spans. `order` sorts each thread's by start (stable). Returns how many were clamped, or -NO_MEMORY. */
+EXPORT int64_t nest_threads(const int64_t *start, const int64_t *end, const int64_t *bounds, int64_t threads, int64_t max_depth,
+                            int64_t *order, int64_t *until, int32_t *parent) {
+    int64_t clamped = 0, repaired[2];
+    for (int64_t t = 0; t < threads; t++) {
+        int64_t first = bounds[t], count = bounds[t + 1] - first;
+        int64_t kept = nest_slices(start, end, count, max_depth, order + first, until + first, parent + first, repaired);
+        if (kept < 0) return kept;
+        for (int64_t i = 0; i < count; i++)
+            if (parent[first + i] >= 0) parent[first + i] += (int32_t)first;
+        clamped += repaired[0];
+    }
+    return clamped;
+}
 
-static void cut_with_caller(Cut *cut, int32_t name, int32_t span, uint8_t *unfinished) {
+/* What matching needs of memory, for one thread after the other: `open_calls` of each frame, and of what closes with its
+ * caller, the latest first, `latest` of each frame and `before` of each span (-1: none), as its own end may still come. */
+typedef struct {
+    int32_t *stack, *open_calls, *latest, *before;
+} Scratch;
+
+static int reserve(Scratch *scratch, int64_t count, int64_t frame_count, int64_t max_depth) {
+    int64_t deepest = count < max_depth ? count : max_depth;
+    scratch->stack = malloc((size_t)(deepest + 1) * sizeof(int32_t));
+    scratch->open_calls = calloc((size_t)frame_count + 1, sizeof(int32_t));
+    scratch->latest = malloc(((size_t)frame_count + 1) * sizeof(int32_t));
+    scratch->before = malloc(((size_t)count + 1) * sizeof(int32_t));
+    if (!scratch->stack || !scratch->open_calls || !scratch->latest || !scratch->before) return 0;
+    memset(scratch->latest, 0xff, ((size_t)frame_count + 1) * sizeof(int32_t));
+    return 1;
+}
+
+static void release_scratch(Scratch *scratch) {
+    free(scratch->stack);
+    free(scratch->open_calls);
+    free(scratch->latest);
+    free(scratch->before);
+}
+
+static void cut_with_caller(Scratch *cut, int32_t name, int32_t span, uint8_t *unfinished) {
     unfinished[span] = 1;
     cut->before[span] = cut->latest[name];
     cut->latest[name] = span;
 }
 
 /* Whether a late end belongs to a span that its caller had cut. */
-static int end_comes_late(Cut *cut, int32_t name, uint8_t *unfinished) {
+static int end_comes_late(Scratch *cut, int32_t name, uint8_t *unfinished) {
     int32_t span = cut->latest[name];
     if (span < 0) return 0;
     unfinished[span] = 0;
@@ -154,27 +190,18 @@ static int end_comes_late(Cut *cut, int32_t name, uint8_t *unfinished) {
     return 1;
 }
 
-/* Events in time order; frames are below `frame_count`. What never ends is drawn to the last event, or to `latest`, or to its
- * caller's end. Returns the number of spans, or -NO_MEMORY. `unfinished`, zeros at first, becomes 1 where a span has no end.
- * `repaired`: unmatched ends, cut at their caller's end, too deep, the first unmatched end or -1. */
-EXPORT int64_t match_begin_end(const int64_t *time, const int32_t *frame, const uint8_t *begins, int64_t count,
-                               int64_t frame_count, int64_t max_depth, int64_t latest, int64_t *source,
-                               int64_t *until, int32_t *parent, uint8_t *unfinished, int64_t *repaired) {
-    int32_t *stack = malloc((size_t)max_depth * sizeof *stack);
-    int32_t *open_calls = calloc((size_t)frame_count + 1, sizeof *open_calls); /* of each frame */
-    Cut cut = {malloc(((size_t)frame_count + 1) * sizeof *cut.latest), malloc(((size_t)count + 1) * sizeof *cut.before)};
+/* One thread's events; leaves the scratch as it was. Returns the number of spans. */
+static int64_t match_events(const int64_t *time, const int32_t *frame, const uint8_t *begins, int64_t count, int64_t frame_count,
+                            int64_t max_depth, int64_t latest, int64_t *source, int64_t *until, int32_t *parent,
+                            uint8_t *unfinished, int64_t *repaired, Scratch *scratch) {
+    int32_t *stack = scratch->stack, *open_calls = scratch->open_calls;
     int64_t spans = 0, open = 0, ignored = 0, last = count ? time[0] : 0;
-    if (!stack || !open_calls || !cut.latest || !cut.before) {
-        spans = -NO_MEMORY;
-        count = 0;
-    } else {
-        memset(cut.latest, 0xff, ((size_t)frame_count + 1) * sizeof *cut.latest);
-    }
     repaired[0] = repaired[1] = repaired[2] = 0;
     repaired[3] = -1;
     for (int64_t i = 0; i < count; i++) {
         int32_t name = frame[i];
-        if (name < 0 || name >= frame_count) continue;
+        if (name < 0 && !begins[i] && open && !ignored) name = frame[source[stack[open - 1]]];
+        if (name >= frame_count || (name < 0 && begins[i])) continue;
         if (begins[i]) {
             last = time[i];
             if (open >= max_depth) {
@@ -189,7 +216,7 @@ EXPORT int64_t match_begin_end(const int64_t *time, const int32_t *frame, const 
             open_calls[name]++;
         } else if (ignored) {
             ignored--;
-        } else if (open_calls[name]) {
+        } else if (name >= 0 && open_calls[name]) {
             int32_t closed;
             last = time[i];
             do {
@@ -197,9 +224,9 @@ EXPORT int64_t match_begin_end(const int64_t *time, const int32_t *frame, const 
                 until[span] = last;
                 closed = frame[source[span]];
                 open_calls[closed]--;
-                if (closed != name) cut_with_caller(&cut, closed, span, unfinished);
+                if (closed != name) cut_with_caller(scratch, closed, span, unfinished);
             } while (closed != name);
-        } else if (end_comes_late(&cut, name, unfinished)) {
+        } else if (name >= 0 && end_comes_late(scratch, name, unfinished)) {
             repaired[1]++;
         } else {
             if (repaired[3] < 0) repaired[3] = i;
@@ -208,13 +235,53 @@ EXPORT int64_t match_begin_end(const int64_t *time, const int32_t *frame, const 
     }
     if (latest > last) last = latest;
     while (open > 0) {
-        until[stack[--open]] = last;
-        unfinished[stack[open]] = 1;
+        int32_t span = stack[--open];
+        until[span] = last;
+        unfinished[span] = 1;
+        open_calls[frame[source[span]]]--;
     }
-    free(stack);
-    free(open_calls);
-    free(cut.latest);
-    free(cut.before);
+    for (int64_t i = 0; i < spans; i++) scratch->latest[frame[source[i]]] = -1;
+    return spans;
+}
+
+/* Events in time order; frames are below `frame_count`, -1 of an end that closes the innermost. What never ends is drawn to the last event, or to `latest`, or to its
+ * caller's end. Returns the number of spans, or -NO_MEMORY. `unfinished`, zeros at first, becomes 1 where a span has no end.
+ * `repaired`: unmatched ends, cut at their caller's end, too deep, the first unmatched end or -1. */
+EXPORT int64_t match_begin_end(const int64_t *time, const int32_t *frame, const uint8_t *begins, int64_t count,
+                               int64_t frame_count, int64_t max_depth, int64_t latest, int64_t *source,
+                               int64_t *until, int32_t *parent, uint8_t *unfinished, int64_t *repaired) {
+    Scratch scratch = {0};
+    int64_t spans = -NO_MEMORY;
+    if (reserve(&scratch, count, frame_count, max_depth))
+        spans = match_events(time, frame, begins, count, frame_count, max_depth, latest, source, until, parent, unfinished,
+                             repaired, &scratch);
+    release_scratch(&scratch);
+    return spans;
+}
+
+/* The same for events of several threads, those of thread t in rows bounds[t] .. bounds[t + 1), the most of one being `longest`:
+ * spans one thread after the other, of which `starts` becomes the first of each thread and their number; sources and parents
+ * count through all. `repaired` has four numbers a thread, with the event among all. */
+EXPORT int64_t match_threads(const int64_t *time, const int32_t *frame, const uint8_t *begins, const int64_t *bounds,
+                             int64_t threads, int64_t longest, int64_t frame_count, int64_t max_depth, int64_t latest,
+                             int64_t *source, int64_t *until, int32_t *parent, uint8_t *unfinished, int64_t *starts,
+                             int64_t *repaired) {
+    Scratch scratch = {0};
+    int64_t spans = reserve(&scratch, longest, frame_count, max_depth) ? 0 : -NO_MEMORY;
+    for (int64_t t = 0; spans >= 0 && t < threads; t++) {
+        int64_t first = bounds[t], *mine = repaired + 4 * t;
+        starts[t] = spans;
+        int64_t found = match_events(time + first, frame + first, begins + first, bounds[t + 1] - first, frame_count, max_depth,
+                                     latest, source + spans, until + spans, parent + spans, unfinished + spans, mine, &scratch);
+        for (int64_t i = spans; i < spans + found; i++) {
+            source[i] += first;
+            if (parent[i] >= 0) parent[i] += (int32_t)spans;
+        }
+        if (mine[3] >= 0) mine[3] += first;
+        spans += found;
+    }
+    if (spans >= 0) starts[threads] = spans;
+    release_scratch(&scratch);
     return spans;
 }
 

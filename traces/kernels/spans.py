@@ -102,13 +102,14 @@ def match(
     """Match begins and ends, given in time order (file order within one moment). `source` is each begin's row.
 
     What never ends is drawn to its caller's end, or to the last accepted moment, or to `latest` if that is later. An
-    end that comes after that of its caller is cut there, and counted among `clamped`.
+    end that comes after that of its caller is cut there, and counted among `clamped`. An end of frame -1 closes the
+    innermost.
     """
     library = kernels()
-    if library is None or time.dtype != np.int64 or (len(frame) and frame.min() < 0):
+    if library is None or time.dtype != np.int64:
         return match_reference(time, frame, begins, max_depth, latest)
     inputs = (contiguous(time, np.int64), contiguous(frame, np.int32), contiguous(begins, np.uint8))
-    frames = int(frame.max()) + 1 if len(frame) else 0
+    frames = max(0, int(frame.max()) + 1) if len(frame) else 0
     columns, repaired = (np.empty(len(time), np.int64), *_outputs(len(time))), np.zeros(4, np.int64)
     last = int(np.iinfo(np.int64).min if latest is None else latest)
     open_ones = np.zeros(len(time), np.uint8)
@@ -134,7 +135,8 @@ def match_reference(
     first = NONE
     times = time.tolist()
     last = times[0] if times else 0
-    for event, (at, name, is_begin) in enumerate(zip(times, frame.tolist(), begins.tolist(), strict=True)):
+    for event, (at, said, is_begin) in enumerate(zip(times, frame.tolist(), begins.tolist(), strict=True)):
+        name = open_frames[-1] if said == NONE and open_frames and not is_begin else said
         if is_begin:
             last = at
             if len(stack) >= max_depth:

@@ -13,6 +13,26 @@ EXPORT int64_t nodes_of_spans(const int32_t *frame, const int32_t *parent, int64
     return OK;
 }
 
+/* The same for spans of several threads, those of thread t in rows bounds[t] .. bounds[t + 1): each has nodes of its own, which lie
+ * one thread after the other from `starts[t]` on. Parents and nodes count through all. */
+EXPORT int64_t nodes_of_threads(const int32_t *frame, const int32_t *parent, const int64_t *bounds, int64_t threads, int32_t *node,
+                                Tree *tree, int64_t *starts) {
+    for (int64_t t = 0; t < threads; t++) {
+        starts[t] = tree->count;
+        for (int64_t i = bounds[t]; i < bounds[t + 1]; i++) {
+            if (parent[i] >= i || frame[i] < 0 || (parent[i] >= 0 && parent[i] < bounds[t])) return MALFORMED;
+            int32_t above = parent[i] >= 0 ? node[parent[i]] : -2 - (int32_t)t; /* no two threads share a root */
+            node[i] = child(tree, above, frame[i]);
+            if (node[i] == -2) return NO_MEMORY;
+            tree->truncated += node[i] == above;
+        }
+    }
+    starts[threads] = tree->count;
+    for (int64_t i = 0; i < tree->count; i++)
+        if (tree->parent[i] < 0) tree->parent[i] = -1;
+    return OK;
+}
+
 /* The leaf of each stack: stack i is `frames[ends[i - 1] .. ends[i])`, outermost first, or last if `inner_first`. */
 EXPORT int64_t leaves_of_stacks(const int32_t *frames, const int64_t *ends, int64_t count, int64_t inner_first, int32_t *leaf,
                             Tree *tree) {

@@ -36,10 +36,11 @@ static inline int is_child(const Tree *tree, int64_t node, int32_t parent, int32
     return tree->frame[node] == frame && tree->parent[node] == parent;
 }
 
-/* The node of `frame` called from `parent` (-1: a root), or `parent` where it is too deep; -2 when memory is out. */
+/* The node of `frame` called from `parent` (below 0: a root, one for each such number), or `parent` where it is too deep; -2
+ * when memory is out. */
 static inline int32_t child(Tree *tree, int32_t parent, int32_t frame) {
     /* The first that was called stands next to its caller. */
-    if (parent + 1 < tree->count && is_child(tree, parent + 1, parent, frame)) return parent + 1;
+    if (parent >= -1 && parent + 1 < tree->count && is_child(tree, parent + 1, parent, frame)) return parent + 1;
     if (tree->count * 2 >= tree->slot_count && !more_tree_slots(tree)) return -2;
     uint64_t mask = (uint64_t)tree->slot_count - 1, at = tree_slot(parent, frame) & mask;
     for (; tree->slots[at]; at = (at + 1) & mask)

@@ -17,6 +17,11 @@ Int32 = npt.NDArray[np.int32]
 UInt8 = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
 NONE, ABSENT = -1, -2
+SUM_UPWARDS, SUM_BY_NODE = (
+    {np.dtype(np.int64): f"{name}_int64", np.dtype(np.float64): f"{name}_float64"}
+    for name in ("sum_upwards", "sum_by_node")
+)
+"""Kernels by the type of what they add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +162,7 @@ def sum_upwards(own: Values, parent: Int32) -> Values:
     """Each node's own value and those of all nodes below it; children add from the last to the first."""
     library = kernels()
     total = np.array(own)
-    kernel = {"int64": "sum_upwards_int64", "float64": "sum_upwards_float64"}.get(str(own.dtype))
+    kernel = SUM_UPWARDS.get(own.dtype)
     if library is None or kernel is None:
         return sum_upwards_reference(own, parent)
     raise_for(call(getattr(library, kernel), contiguous(parent, np.int32), len(total), total), 0)
@@ -176,7 +181,7 @@ def sum_upwards_reference(own: Values, parent: Int32) -> Values:
 def sum_by_node(node: Int32, values: Values, node_count: int) -> Values:
     """The sum of the rows of each node, added in row order; rows of node -1 count for none."""
     library = kernels()
-    kernel = {"int64": "sum_by_node_int64", "float64": "sum_by_node_float64"}.get(str(values.dtype))
+    kernel = SUM_BY_NODE.get(values.dtype)
     if library is None or kernel is None:
         sums = np.zeros(node_count + 1, values.dtype)  # the last one is where -1 counts
         np.add.at(sums, node, values)

@@ -7,8 +7,8 @@ other arguments is the same function; where they stand in the file is kept.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import msgspec
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.formats.time_units import moment_written
-from traces.formats.trace_event import CHROME, SAMPLES, side_events, trace_event_samples
+from traces.formats.trace_event import CHROME, SAMPLES, side_events, small_threads, trace_event_samples
 from traces.formats.trace_event import chrome_samples as chrome
 from traces.formats.trace_event.event_list import Events, ThreadKey, Threads
 from traces.kernels.columns import first_rows, pick
@@ -56,13 +56,20 @@ Rows = Int64 | slice
 @dataclass(frozen=True, slots=True)
 class Slices:
     """The slices of one thread, in file order: complete ones, begins and ends; times in nanoseconds. `events` are their
-    rows."""
+    rows. Those of several threads lie one after the other, each within two of the `bounds`."""
 
     time: Int64
     duration: Int64
     frame: Int32
     kind: npt.NDArray[np.uint8]
     events: Rows
+    bounds: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def part(self, thread: int) -> "Slices":
+        """Those of one of several threads."""
+        mine = slice(self.bounds[thread], self.bounds[thread + 1])
+        assert not isinstance(self.events, slice)
+        return Slices(self.time[mine], self.duration[mine], self.frame[mine], self.kind[mine], self.events[mine])
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
@@ -80,26 +87,77 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     profiled = chrome.read_profiles(events, threads, builder)
     if profiled:
         builder.format = CHROME.name
-    largest = 0
-    places, sizes = events.table.slices("args")
-    lanes: dict[ThreadKey, int] = {}
-    latest = _latest(events)
-    for key, slices in _slices_by_thread(events, threads, builder):
-        name = threads.short_name(key) if profiled else threads.full_name(key)
-        name += " tasks" if profiled or sampled else ""
-        said = bool((sizes[slices.events] > len("{}")).any())
-        index = lanes[key] = builder.add_evented(
-            name,
-            _nest(slices, latest),
+    lanes = _Lanes(events, threads, builder, is_named_short=profiled > 0, has_samples=profiled > 0 or sampled)
+    for keys, slices in _slices_by_thread(events, threads, builder):
+        lanes.add(keys, slices)
+    side_events.read(events, lanes.profiles, builder)
+    _read_moment(events, builder)
+
+
+class _Lanes:
+    """Adds the slices of threads as profiles; `profiles` are their indices. Without samples the one with most slices is
+    the default."""
+
+    def __init__(
+        self, events: Events, threads: Threads, builder: TraceBuilder, *, is_named_short: bool, has_samples: bool
+    ) -> None:
+        self.profiles: dict[ThreadKey, int] = {}
+        self._builder = builder
+        self._named = threads.short_name if is_named_short else threads.full_name
+        self._has_samples = has_samples
+        self._latest = _latest(events)
+        self._places, self._sizes = events.table.slices("args")
+        self._largest = 0
+
+    def add(self, keys: Sequence[ThreadKey], slices: Slices) -> None:
+        """Add one thread, or small ones of which all slices are complete, or none is."""
+        if len(keys) == 1:
+            self._add_one(keys[0], slices)
+            return
+        bounds = slices.bounds
+        said = self._sizes[slices.events] > len("{}")
+        has_said = np.repeat(np.logical_or.reduceat(said, bounds[:-1]), np.diff(bounds))
+        columns = small_threads.Columns(
+            slices.time,
+            slices.duration,
+            slices.frame,
+            slices.kind,
+            np.where(has_said, self._places[slices.events], 0),
+            _length_of_some(self._sizes[slices.events]),
+            bounds,
+        )
+        threads = [(self._name(key), *key) for key in keys]
+        first = self._builder.profile_count
+        if slices.kind[0] == COMPLETE:
+            small_threads.add_complete(self._builder, threads, columns)
+        else:
+
+            def add_alone(place: int) -> None:
+                self._add_one(keys[place], slices.part(place))
+
+            small_threads.add_paired(self._builder, threads, columns, self._latest, add_alone)
+        self.profiles.update(zip(keys, range(first, first + len(keys)), strict=True))
+        sizes = np.diff(bounds)
+        self._note_size(int(sizes.max()), first + int(sizes.argmax()))
+
+    def _add_one(self, key: ThreadKey, slices: Slices) -> None:
+        said = bool((self._sizes[slices.events] > len("{}")).any())
+        index = self.profiles[key] = self._builder.add_evented(
+            self._name(key),
+            _nest(slices, self._latest),
             pid=key[0],
             tid=key[1],
-            args_offset=places[slices.events] if said else None,
-            args_length=_length_of_some(sizes[slices.events]) if said else None,
+            args_offset=self._places[slices.events] if said else None,
+            args_length=_length_of_some(self._sizes[slices.events]) if said else None,
         )
-        if not profiled and not sampled and len(slices.time) > largest:
-            largest, builder.default_profile = len(slices.time), index
-    side_events.read(events, lanes, builder)
-    _read_moment(events, builder)
+        self._note_size(len(slices.time), index)
+
+    def _name(self, key: ThreadKey) -> str:
+        return self._named(key) + (" tasks" if self._has_samples else "")
+
+    def _note_size(self, size: int, profile: int) -> None:
+        if not self._has_samples and size > self._largest:
+            self._largest, self._builder.default_profile = size, profile
 
 
 def _latest(events: Events) -> int | None:
@@ -150,8 +208,11 @@ def _read_samples(events: Events, threads: Threads, builder: TraceBuilder) -> bo
     return True
 
 
-def _slices_by_thread(events: Events, threads: Threads, builder: TraceBuilder) -> Iterator[tuple[ThreadKey, Slices]]:
-    """The slices of each thread that has some, by process and thread id."""
+def _slices_by_thread(
+    events: Events, threads: Threads, builder: TraceBuilder
+) -> Iterator[tuple[list[ThreadKey], Slices]]:
+    """The slices of each thread that has some, by process and thread id; those of small threads that are alike
+    together."""
     said = np.array([KINDS.get(phase, OTHER) for phase in events.table.texts("phase")] + [OTHER], np.uint8)
     kind = pick(said, events.table.ids("phase"))  # an event without a phase is the last
     is_slice = kind <= END
@@ -171,6 +232,7 @@ def _slices_by_thread(events: Events, threads: Threads, builder: TraceBuilder) -
         return
     rows = _rows_where(is_slice)
     frame = _frames(events, rows, builder)
+    frame[(kind[rows] == END) & (events.table.ids("name")[rows] == NONE)] = NONE  # closes the innermost
     time, duration, kind = events.time[rows], events.table.taken("duration")[rows], kind[rows]
     least = duration.min()
     if least == MISSING:
@@ -184,15 +246,23 @@ def _slices_by_thread(events: Events, threads: Threads, builder: TraceBuilder) -
     thread, keys = events.thread
     number = thread[rows]
     if number.min() == number.max():
-        yield keys[number[0]], Slices(time, duration, frame, kind, rows)
+        yield [keys[number[0]]], Slices(time, duration, frame, kind, rows)
         return
-    order = np.argsort(number.astype(np.uint16) if len(keys) < 1 << 16 else number, kind="stable")
-    stops = np.cumsum(np.bincount(number, minlength=len(keys)))
-    for index in sorted(range(len(keys)), key=lambda index: threads.order(keys[index])):
-        mine = order[stops[index - 1] if index else 0 : stops[index]]
-        if len(mine):
-            among = mine + rows.start if isinstance(rows, slice) else rows[mine]
-            yield keys[index], Slices(time[mine], duration[mine], frame[mine], kind[mine], among)
+    used = sorted(np.flatnonzero(np.bincount(number)).tolist(), key=lambda index: threads.order(keys[index]))
+    place = np.zeros(len(keys), np.uint16 if len(keys) < 1 << 16 else np.int32)
+    place[used] = np.arange(len(used))
+    places = place[number]
+    order = np.argsort(places, kind="stable")
+    sizes = np.bincount(places)
+    stops = np.cumsum(sizes)
+    complete = np.bincount(places[kind == COMPLETE], minlength=len(used))
+    for group in small_threads.groups(sizes, complete):
+        start = stops[group.first] - sizes[group.first]
+        mine = order[start : stops[group.stop - 1]]
+        among = mine + rows.start if isinstance(rows, slice) else rows[mine]
+        bounds = np.append(start, stops[group.first : group.stop]) - start
+        columns = (time[mine], duration[mine], frame[mine], kind[mine])
+        yield [keys[index] for index in used[group.first : group.stop]], Slices(*columns, among, bounds)
 
 
 def _rows_where(is_slice: npt.NDArray[np.bool_]) -> Rows:
@@ -292,7 +362,7 @@ def _begins_first(time: Int64, frame: Int32, begins: npt.NDArray[np.bool_]) -> I
     pair = np.flatnonzero((frame[1:] == frame[:-1]) & (time[1:] == time[:-1]) & begins[1:] & ~begins[:-1])
     step = np.where(begins, 1, -1)
     step[pair] = step[pair + 1] = 0
-    first = np.flatnonzero(np.diff(frame, prepend=-1))  # of each function
+    first = np.flatnonzero(np.diff(frame, prepend=NONE - 1))  # of each function
     sizes = np.diff(first, append=len(frame))
     calls = np.cumsum(step)
     calls -= np.repeat(calls[first] - step[first], sizes)

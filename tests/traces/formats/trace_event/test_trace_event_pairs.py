@@ -67,3 +67,19 @@ def test_an_end_whose_begin_was_cut_off_does_not_shorten_the_next_call() -> None
     events = [event("E", "a", 5), event("B", "a", 5), event("E", "a", 9)]
     assert spans(events) == [(0, "a", 5 - 5, 9 - 5)]
     assert warnings(read(json.dumps(events))) == {"unmatched_end": 1}
+
+
+def test_ends_without_a_name_close_the_innermost() -> None:
+    nameless = {"ph": "E", "pid": 1, "tid": 1}
+    found = spans(
+        [
+            event("B", "a", 0),
+            event("B", "b", 2),
+            {**nameless, "ts": 5},
+            event("X", "x", 6, dur=1),
+            {**nameless, "ts": 9},
+        ]
+    )
+    assert found == [(0, "a", 0, 9), (1, "b", 2, 5), (1, "x", 6, 7)]
+    assert not warnings(read(json.dumps([event("B", "a", 0), {**nameless, "ts": 5}])))
+    assert warnings(read(json.dumps([event("X", "x", 6, dur=1), {**nameless, "ts": 9}]))) == {"unmatched_end": 1}

@@ -1,4 +1,4 @@
-"""`python -m bench formats [--growth]`: how fast each format is read, and in how much memory, beside speedscope where
+"""`python -m bench formats [--growth]`: how fast each format is read, and in how much memory, next to speedscope where
 it reads it. Recorded files come from the folder of large traces, others are generated.
 """
 

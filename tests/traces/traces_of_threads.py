@@ -1,4 +1,4 @@
-"""Files of as many threads as wanted, one sample or slice or two a thread, in each format that tells threads apart."""
+"""Files of any number of threads, one sample or slice or two a thread, in each format that has threads."""
 
 import json
 import sqlite3

@@ -4,6 +4,7 @@ PORT ?= 8484
 FUZZ_SECONDS ?= 600
 BIN := .venv/bin
 KERNELS := $(wildcard traces/kernels/*.[ch] rendering/kernels/*.[ch])
+INTENTS := server/analyst/intents.toml server/analyst/nearest_intent.py
 RENDER := $(BIN)/flamechat render
 WEB := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/null)
 
@@ -80,7 +81,7 @@ clean: ## remove what make made (not your data)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@mkdir -p .make && touch $@
 
-.make/run: .make/requirements pyproject.toml hatch_build.py requirements-build.lock $(KERNELS) $(WEB)
+.make/run: .make/requirements pyproject.toml hatch_build.py requirements-build.lock $(KERNELS) $(INTENTS) $(WEB)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	$(BIN)/python -m compileall -q traces rendering limits server
 	@$(BIN)/python -c 'from traces.kernels.library import kernels_available as kernels; found = kernels(); found.available or print("Slower, without the compiled kernels:", found.reason)'

@@ -9,8 +9,12 @@ fetched. Without either everything works, slower.
 What is fetched are the packages of requirements-build.lock, checked by its hashes, with this environment's pip, into a
 temporary folder that is removed when they have done their work: the two take 600 MB, and nothing needs them afterwards.
 
+The analyst's classifier of questions is learnt from its examples (server/analyst/intents.toml), where numpy is there;
+without it that is done when the first question is asked.
+
 `python hatch_build.py check` type-checks and tests the client; `python hatch_build.py page` builds it;
-`python hatch_build.py kernels` compiles the kernels with warnings as errors.
+`python hatch_build.py kernels` compiles the kernels with warnings as errors;
+`python hatch_build.py intents` learns the classifier.
 """
 
 import hashlib
@@ -43,6 +47,8 @@ NOT_SOURCES = {"node_modules", "dist", "tests"}
 KERNELS = ROOT / "traces" / "kernels"
 KERNEL_FOLDERS = (KERNELS, ROOT / "rendering" / "kernels")
 KERNEL_LIBRARY = "kernels.so"
+CLASSIFIER = ROOT / "server" / "analyst" / "nearest_intent.py"
+CLASSIFIER_WEIGHTS = CLASSIFIER.with_name("intents.npz")
 COMPILING_SECONDS = 300
 COMPILERS = ("cc", "gcc", "clang")
 # Overflow wraps, as it does in numpy.
@@ -237,6 +243,20 @@ def build_kernels() -> None:
         raise SystemExit(f"hatch_build: no kernels: {reason}")
 
 
+def learn_intents() -> bool:
+    """Learn the analyst's classifier; returns whether that could be done here."""
+    if importlib.util.find_spec("numpy") is None:
+        return False
+    spec = importlib.util.spec_from_file_location("nearest_intent", CLASSIFIER)
+    if spec is None or spec.loader is None:
+        return False
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    module.write_weights()
+    return True
+
+
 class ClientBuildHook(BuildHookInterface):  # type: ignore[misc, type-arg, unused-ignore]
     """What hatchling calls before it packs."""
 
@@ -247,6 +267,8 @@ class ClientBuildHook(BuildHookInterface):  # type: ignore[misc, type-arg, unuse
             build_page()
         if self.target_name != "wheel":
             return
+        if learn_intents():
+            build_data["artifacts"].append(f"/{CLASSIFIER_WEIGHTS.relative_to(ROOT).as_posix()}")
         if reason := make_kernels():
             print(
                 f"Flamechat is installed without its compiled kernels; it reads and draws traces slower: {reason}",
@@ -260,4 +282,5 @@ class ClientBuildHook(BuildHookInterface):  # type: ignore[misc, type-arg, unuse
 
 
 if __name__ == "__main__":
-    {"check": check_client, "page": build_page, "kernels": build_kernels}[sys.argv[1]]()
+    commands = {"check": check_client, "page": build_page, "kernels": build_kernels, "intents": learn_intents}
+    commands[sys.argv[1]]()

@@ -43,6 +43,10 @@ CLEARLY_MORE = 1.5
 """How many times the main profile's hottest function another profile's must weigh to be named first."""
 
 
+GOES_BACK = 3
+"""Prompts before the last one that say what `and parse?` asks of `parse`."""
+OPENINGS = 6
+"""Earlier answers in a summary of the conversation."""
 _CITED = re.compile(r"\[`[^`\n]+`\]\(#([fns]\d+)\)")
 
 _CITED_PROFILE = re.compile(r"\]\(#(p\d+)\)")
@@ -89,6 +93,8 @@ class SpokenOf:
     cited: str
     prompt: str
     profile: str | None = None
+    prompts: tuple[str, ...] = ()
+    """The prompts before that one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +105,8 @@ class Evidence:
     windows: list[dict[str, Any]] = field(default_factory=list)
     """Time ranges with a name, in milliseconds from their profile's start."""
     spoken_of: SpokenOf | None = None
+    openings: tuple[str, ...] = ()
+    """The first paragraphs of the answers before this prompt."""
 
     def all(self, tool: str) -> list[Result]:
         return [result for result in self.results if result.tool == tool and not result.failed]
@@ -280,6 +288,11 @@ def gathered_evidence(messages: Sequence[BaseMessage]) -> Evidence:
         tuple(results),
         said.get("windows") or [],
         _spoken_of(messages[:start]),
+        tuple(
+            message.text.partition("\n")[0]
+            for message in messages[:start]
+            if isinstance(message, AIMessage) and message.text
+        )[-OPENINGS:],
     )
 
 
@@ -291,4 +304,5 @@ def _spoken_of(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
         return None
     asked = [message for message in earlier[: answers[-1]] if isinstance(message, HumanMessage)]
     profile = _CITED_PROFILE.search(earlier[answers[-1]].text.partition("\n")[0])
-    return SpokenOf(cited[1], cited[0], asked[-1].text if asked else "", profile[1] if profile else None)
+    *before, last = [message.additional_kwargs.get("prompt") or message.text for message in asked] or [""]
+    return SpokenOf(cited[1], cited[0], last, profile[1] if profile else None, tuple(before[-GOES_BACK:]))

@@ -25,7 +25,9 @@ def findings(evidence: Evidence, lead: Lead, *, said: str = "") -> str:
     chosen = [rows[name] for name in distinct(list(rows))[:MENTIONED]]
     if not chosen:
         return ""
-    lines = [f"- {row['title']}: {sentence_of(row)}" + (f" {row['advice']}" if row["advice"] else "") for row in chosen]
+    lines = [f"- {row['title']}: {sentence_of(row)}" for row in chosen]
+    if chosen[0]["advice"]:
+        lines[0] += f" {chosen[0]['advice']}"
     return "What else stands out:\n\n" + "\n".join(lines)
 
 

@@ -4,15 +4,26 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-_UNITS = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3, "sec": 1e3, "second": 1e3, "min": 6e4, "minute": 6e4}
-_UNIT = r"(?:\s*(ns|us|µs|ms|milliseconds?|s|secs?|seconds?|min|minutes?)\b)"
+_UNITS = {
+    "ns": 1e-6,
+    "us": 1e-3,
+    "µs": 1e-3,
+    **dict.fromkeys(("ms", "мс", "毫秒", "ミリ秒", "밀리초"), 1.0),
+    **dict.fromkeys(("s", "sec", "second", "sekunde", "seconde", "segundo", "secondo", "с", "сек", "秒", "초"), 1e3),
+    **dict.fromkeys(("min", "minute", "分", "分钟", "분"), 6e4),
+}
+_UNIT = (
+    r"(?:\s*(ns|us|µs|ms|milliseconds?|millisekunden?|s|secs?|seconds?|sekunden?|secondes?|segundos?|second[oi]|min|"
+    r"minutes?|мс|сек|с)(?![^\W\d_])|\s*(毫秒|ミリ秒|밀리초|秒|초|分钟|分|분))"
+)
+_AND = r"(?:and|to|until|till|und|bis|et|à|y|e|a|и|до|到|至|和|から|と|에서|부터|-|–|—|\.\.+)"
 _SPAN = re.compile(
-    rf"(?:\bbetween\b|\bfrom\b|\bwindow\b|\brange\b|\bin\b)?\s*(?<![\w.])(\d+(?:\.\d+)?){_UNIT}?\s*(?:and|to|"
-    rf"until|till|-|–|—|\.\.+)\s*"
-    rf"(?:second\s)?(\d+(?:\.\d+)?){_UNIT}",
+    rf"(?:\b(?:between|from|window|range|in|zwischen|von|entre|de|desde|tra|между|от|с)\b)?\s*(?<![\w.])"
+    rf"(\d+(?:\.\d+)?){_UNIT}?\s*{_AND}\s*(?:second\s)?(\d+(?:\.\d+)?){_UNIT}",
     re.IGNORECASE,
 )
 _AT = re.compile(rf"(?:\bat|\baround|\bnear|@|\bt\s?=)\s*(?:about\s|the\s)?(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
+_LENGTH = re.compile(rf"(?<![\w.])(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE)
 _AT_SECOND = re.compile(r"\b(?:at|in|around) second (\d+(?:\.\d+)?)", re.IGNORECASE)
 _FIRST = re.compile(
     rf"\b(?:(?:in|during|within) the )?first (\d+(?:\.\d+)?){_UNIT}|\bbefore (\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE
@@ -81,8 +92,8 @@ def time_ranges(text: str, windows: list[dict[str, Any]]) -> tuple[TimeRange, ..
     text = _WORDED.sub(lambda word: _DIGITS[word[0].casefold()], _ONE.sub(r"\1 1 \2", text))
     found: list[tuple[int, TimeRange]] = []
     for match in _SPAN.finditer(text):
-        last = match[4]
-        start, end = milliseconds(match[1], match[2] or last), milliseconds(match[3], last)
+        last = match[5] or match[6]
+        start, end = milliseconds(match[1], match[2] or match[3] or last), milliseconds(match[4], last)
         if start < end:
             found.append((match.start(), TimeRange(start, end)))
     if not found:
@@ -95,12 +106,33 @@ def time_ranges(text: str, windows: list[dict[str, Any]]) -> tuple[TimeRange, ..
 
 
 def _single(text: str) -> list[tuple[int, TimeRange]]:
-    found = [(m.start(), TimeRange(moment=milliseconds(m[1], m[2]))) for m in _AT.finditer(text)]
+    found = [(m.start(), TimeRange(moment=_length(m))) for m in _AT.finditer(text)]
     found += [(m.start(), TimeRange(moment=milliseconds(m[1], "s"))) for m in _AT_SECOND.finditer(text)]
-    found += [(m.start(), TimeRange(0.0, milliseconds(m[1] or m[3], m[2] or m[4]))) for m in _FIRST.finditer(text)]
-    found += [(m.start(), TimeRange(last=milliseconds(m[1], m[2]))) for m in _LAST.finditer(text)]
-    found += [(m.start(), TimeRange(milliseconds(m[1], m[2]))) for m in _AFTER.finditer(text)]
+    found += [(m.start(), TimeRange(0.0, _length(m))) for m in _FIRST.finditer(text)]
+    found += [(m.start(), TimeRange(last=_length(m))) for m in _LAST.finditer(text)]
+    found += [(m.start(), TimeRange(_length(m))) for m in _AFTER.finditer(text)]
     return found
+
+
+def _length(match: re.Match[str]) -> float:
+    """The number and unit of a match, which may stand in other groups."""
+    number, unit, character, *others = match.groups()
+    if number is None:
+        number, unit, character = others[:3]
+    return milliseconds(number, unit or character)
+
+
+def without_time_ranges(text: str) -> str:
+    """The text with W where a time range is named."""
+    text = _WORDED.sub(lambda word: _DIGITS[word[0].casefold()], _ONE.sub(r"\1 1 \2", text))
+    for pattern in (_SPAN, _AT, _AT_SECOND, _FIRST, _LAST, _AFTER, *(one for one, _ in _PARTS), _IN_VIEW):
+        text = pattern.sub(" W ", text)
+    return text
+
+
+def lengths(text: str) -> tuple[float, ...]:
+    """Every length of time in the text, in milliseconds."""
+    return tuple(milliseconds(m[1], m[2] or m[3]) for m in _LENGTH.finditer(text))
 
 
 def _named(text: str, windows: list[dict[str, Any]]) -> list[tuple[int, TimeRange]]:
@@ -118,4 +150,4 @@ def milliseconds(number: str, unit: str | None) -> float:
     """A length as it was written; seconds where no unit is."""
     name = (unit or "s").casefold()
     name = "ms" if name.startswith("milli") else name
-    return float(number) * _UNITS.get(name, _UNITS.get(name.rstrip("s"), 1e3))
+    return float(number) * _UNITS.get(name, _UNITS.get(name.rstrip("sn"), 1e3))

@@ -1,31 +1,76 @@
 """The analyst's answer: sentences by rule around the tools' own figures, the answer first."""
 
+import re
+
 from server.analyst.evidence import Evidence
 from server.analyst.kinds.all_kinds import KINDS
-from server.analyst.kinds.knowing import CONNECT
+from server.analyst.nearest_intent import meaning
 from server.analyst.plan import settled
-from server.analyst.question import Question, Topic
+from server.analyst.question import Intent, Question
 from server.analyst.wording import cited_profile
 
-SIGNATURE = f"*Written by the built-in analyst: rules over the trace, not a language model. {CONNECT}*"
 OPTIONAL = frozenset({"search_findings", "get_usage", "get_hottest_windows"})
 """Tools whose refusal changes nothing in the answer."""
 
 _TIMELESS = frozenset(
-    {Topic.LANGUAGE, Topic.USAGE, Topic.ABILITIES, Topic.COMPARE, Topic.PAGE, Topic.PROFILES, Topic.MEMORY}
+    {Intent.CODE, Intent.USAGE, Intent.ABILITIES, Intent.COMPARE, Intent.PAGE, Intent.PROFILES, Intent.MEMORY}
 )
 
-_NARROWED = frozenset({Topic.WINDOW, Topic.COMPARE, Topic.LANGUAGE, Topic.USAGE, Topic.ABILITIES})
+_NARROWED = frozenset({Intent.WINDOW, Intent.COMPARE, Intent.CODE, Intent.USAGE, Intent.ABILITIES})
+
+
+MOST_CHARACTERS = 900
+"""Of an answer as it is read, unless it is a list that was asked for."""
+MOST_OF_A_LIST = 3_000
+LISTS = frozenset(
+    {
+        Intent.TOP,
+        Intent.PROFILES,
+        Intent.PARALLEL,
+        Intent.LIBRARIES,
+        Intent.RECORDING,
+        Intent.ABILITIES,
+        Intent.ANYTHING_WRONG,
+        Intent.COMPARE,
+        Intent.SQL,
+        Intent.SUMMARISE,
+    }
+)
+_ADDRESS = re.compile(r"\]\(#[^)\s]*\)")
 
 
 def report(question: Question, evidence: Evidence) -> str:
-    """The full answer in Markdown."""
+    """The full answer in Markdown: what was asked first, then what supports it, as far as there is room."""
     question = settled(question, evidence)
-    first, *others = KINDS[question.topic].write(question, evidence)
+    first, *others = KINDS[question.intent].write(question, evidence)
     carried = _carried(question, evidence)
     opening = f"{_wrong_unit(question, evidence)} {carried}{first}".lstrip()  # the answer stands in one paragraph
-    parts = [_misread(question), opening, question.note, _of_all(question), *others]
-    return "\n\n".join(part for part in [*parts, _failures(evidence), SIGNATURE] if part)
+    parts = [opening, _misread(question), question.note, _of_all(question), _failures(evidence)]
+    kept = [part for part in parts if part]
+    room = (MOST_OF_A_LIST if question.intent in LISTS else MOST_CHARACTERS) - sum(map(read_length, kept))
+    for part in others:
+        room -= read_length(part)
+        if part and room >= 0:
+            kept.append(part)
+        elif part and (shorter := _shortened(part, room + read_length(part))):
+            room += read_length(part) - read_length(shorter)
+            kept.append(shorter)
+    return "\n\n".join(kept)
+
+
+def read_length(part: str | None) -> int:
+    """Characters that a reader sees: addresses of citations are not among them."""
+    return len(_ADDRESS.sub("]", part or ""))
+
+
+def _shortened(part: str, room: int) -> str:
+    """The first lines of a list or a table that have room; empty where not even two have."""
+    if not part.lstrip().startswith(("- ", "|")):
+        return ""
+    lines = part.split("\n")
+    while lines and read_length("\n".join(lines)) > room:
+        lines.pop()
+    return "\n".join(lines) if len(lines) >= (4 if part.startswith("|") else 2) else ""
 
 
 def _carried(question: Question, evidence: Evidence) -> str:
@@ -40,14 +85,14 @@ def _carried(question: Question, evidence: Evidence) -> str:
 
 def _of_all(question: Question) -> str:
     """A word when the question names a time that its kind of answer cannot be narrowed to."""
-    if not question.time_ranges or question.topic in _NARROWED:
+    if not question.time_ranges or question.intent in _NARROWED:
         return ""
     return "(This is about the whole recording: this kind of answer cannot be narrowed to the time you name.)"
 
 
 def _wrong_unit(question: Question, evidence: Evidence) -> str:
     """A word first when a duration is asked of a trace that measures none."""
-    if question.topic in _TIMELESS or evidence.unit == "nanoseconds":
+    if question.intent in _TIMELESS or evidence.unit == "nanoseconds":
         return ""
     if evidence.unit == "bytes" and (question.asks_time or question.asks_speed):
         return "**This trace measures bytes of memory, not time or CPU**: how long anything takes is not in it."
@@ -61,12 +106,7 @@ def _wrong_unit(question: Question, evidence: Evidence) -> str:
 def _misread(question: Question) -> str:
     if question.understood:
         return ""
-    if len(question.text.split()) < 4:
-        return "(The rules of the built-in analyst do not know this: I take it as “where does the time go?”.)"
-    return (
-        "(The rules of the built-in analyst do not know this question: here is what dominates. They know functions, "
-        "callers, threads, stretches of time, waiting, memory and findings; anything else needs a language model.)"
-    )
+    return f"(I was not sure what is asked, and took it as: {meaning(question.intent)}.)"
 
 
 def _failures(evidence: Evidence) -> str:

@@ -1,5 +1,6 @@
 """Questions about when: a time range, a moment, two time ranges, start-up, long tasks."""
 
+import re
 from typing import Any
 
 from server.analyst.evidence import Evidence, Lead, is_pseudo, lead_of
@@ -8,9 +9,8 @@ from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, overview
 from server.analyst.kinds.overview import then as then_overview
-from server.analyst.moments import TimeRange, milliseconds
+from server.analyst.moments import TimeRange
 from server.analyst.question import Question
-from server.analyst.topics import BUSIEST
 from server.analyst.wording import amount, cited, joined, moment, noun, own, share, table
 
 NS_PER_MS = 1_000_000
@@ -193,11 +193,13 @@ STARTS = 0.2
 """Part of a recording that stands for its beginning when no load is marked in it."""
 
 
+_SECOND = re.compile(r"\b(?:hottest|busiest|worst|heaviest|slowest) second\b", re.IGNORECASE)
+
+
 def first_busiest(question: Question, evidence: Evidence) -> list[Call]:
-    asked = BUSIEST.search(question.text)
-    length = {"length_ms": milliseconds(asked[1], asked[2])} if asked and asked[1] else {}
-    if asked and asked[0].casefold().endswith(" second"):
-        length = {"length_ms": milliseconds("1", "s")}
+    length = {"length_ms": question.length_ms} if question.length_ms else {}
+    if not length and _SECOND.search(question.text):
+        length = {"length_ms": 1e3}
     return [SUMMARY, BY_SELF, ("get_hottest_windows", {"limit": 3} | length)]
 
 

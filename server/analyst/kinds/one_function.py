@@ -7,7 +7,7 @@ from server.agent.verification.written_numbers import Dimension, mentions
 from server.analyst.evidence import Evidence
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.paths import path_said, path_to_heaviest
-from server.analyst.question import Question, Topic
+from server.analyst.question import Intent, Question
 from server.analyst.wording import (
     CALLS,
     amount,
@@ -57,21 +57,21 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
 def then(question: Question, evidence: Evidence) -> list[Call]:
     rows = meant(question, evidence)
     calls: list[Call] = []
-    two_of_them = rows[: 2 if question.topic is Topic.TWO_FUNCTIONS else 1]
+    two_of_them = rows[: 2 if question.intent is Intent.TWO_FUNCTIONS else 1]
     apart = len(two_of_them) > 1 and any(row["total_value"] <= 0 for row in two_of_them)
     for row in two_of_them:
         handle = row["handle"]
         where = {"profile": "all"} if apart else _where(row, question, evidence)
         calls.append(("get_callers_callees", {"frame": handle} | where))
         counts = {"filter": row["name"][:100], "limit": MATCHES}
-        if question.topic is Topic.HOW_OFTEN:
+        if question.intent is Intent.HOW_OFTEN:
             calls.append(("get_top_functions", counts | where))
-        elif question.topic is not Topic.TWO_FUNCTIONS and where.get("profile") != "all":
+        elif question.intent is not Intent.TWO_FUNCTIONS and where.get("profile") != "all":
             calls += _drawn(handle, where, evidence)
             calls += _below(handle, where, evidence)
-        if question.topic is Topic.SHOW:
+        if question.intent is Intent.SHOW:
             calls.append(("show_in_viewer", {"handle": handle} | ({"view": question.view} if question.view else {})))
-    if question.topic is Topic.SHOW and not (question.names or question.maybe or question.handle):
+    if question.intent is Intent.SHOW and not (question.names or question.maybe or question.handle):
         mode = question.view if question.view in ("time_order", "left_heavy") else "left_heavy"
         calls = [
             ("generate_flamegraph_screenshot", {"mode": mode}),
@@ -135,7 +135,7 @@ def meant(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
         return [known["frame"]] if known else []
     names = question.names or question.maybe
     if not names:
-        return [evidence.lead.row] if evidence.lead and question.topic is not Topic.SHOW else []
+        return [evidence.lead.row] if evidence.lead and question.intent is not Intent.SHOW else []
     found: dict[str, dict[str, Any]] = {}
     for exact in (True, False):
         for name in names:
@@ -143,7 +143,7 @@ def meant(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
             rows = [row for row in matches if not exact or is_named(row, name)]
             if rows and not any(is_named(row, name) for row in found.values()):
                 found.setdefault(rows[0]["handle"], rows[0])
-        if found and question.topic is not Topic.TWO_FUNCTIONS:
+        if found and question.intent is not Intent.TWO_FUNCTIONS:
             break
     return list(found.values())
 
@@ -215,7 +215,7 @@ def _cost(question: Question, evidence: Evidence, around: dict[str, Any]) -> str
     if row["total_value"] <= 0:
         none = f"nothing is {_verb(unit)} in it in {around['profile']}"
         return f"**{cited(row)}**{located(row)} is in this trace, but {none}."
-    wrong = _false_premise(question, evidence, row, unit)
+    wrong = false_premise(question, evidence, row, unit)
     callee = next((one for one in around["callees"] if one["handle"]), None)
     passes = "it does most of its work itself"
     if _passes_on(around):
@@ -240,7 +240,7 @@ def _elsewhere(evidence: Evidence, around: dict[str, Any]) -> str:
     return "" if profile["handle"] == (evidence.summary or {})["default_profile"] else f" of {cited_profile(profile)}"
 
 
-def _false_premise(question: Question, evidence: Evidence, row: dict[str, Any], unit: str) -> str:
+def false_premise(question: Question, evidence: Evidence, row: dict[str, Any], unit: str) -> str:
     """A word when the question takes for granted what is not so."""
     shares = 100 * row["self_share"], 100 * row["total_share"]
     asked = [one.value for one in mentions(question.text) if one.dimension is Dimension.SHARE]

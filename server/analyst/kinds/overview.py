@@ -103,14 +103,14 @@ def overview(question: Question, evidence: Evidence) -> list[str]:
         verdict(lead, evidence),
         _pseudo_remark(lead),
         path_to(evidence),
-        division(evidence, lead),
         "" if _through(lead, evidence) else _own_code(evidence, lead),
+        findings(evidence, lead, said=_headline_id(lead, evidence)),
+        caveats(evidence),
+        _advice(evidence, lead),
+        division(evidence, lead),
+        _other_profiles(evidence, lead),
         _callers(evidence),
         spent if len(rows) > 1 else "",
-        findings(evidence, lead, said=_headline_id(lead, evidence)),
-        _other_profiles(evidence, lead),
-        _advice(evidence, lead),
-        caveats(evidence),
     ]
 
 

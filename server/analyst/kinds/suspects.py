@@ -4,9 +4,11 @@ import re
 
 from server.analyst.evidence import Evidence
 from server.analyst.findings import sentence_of
-from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
-from server.analyst.kinds.one_function import leading
-from server.analyst.question import Question
+from server.analyst.kinds import groups, overview
+from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
+from server.analyst.kinds.one_function import false_premise, leading, meant
+from server.analyst.question import Intent, Question
+from server.analyst.wording import cited, coded, own, total
 
 SUSPECTS: tuple[tuple[str, str], ...] = (
     ("serialisation", r"serial\w+|\bjson\b|marshal\w*|encoding|decoding|protobuf|pickle"),
@@ -30,12 +32,43 @@ SUSPECTS: tuple[tuple[str, str], ...] = (
 _PATTERNS = tuple((name, re.compile(words, re.IGNORECASE)) for name, words in SUSPECTS)
 
 
+_OF_INTENT = {
+    Intent.EXCEPTIONS: "exceptions",
+    Intent.LOGGING: "logging",
+    Intent.SERIALISATION: "serialisation",
+    Intent.REGEX: "regular-expressions",
+}
+REPEATED = ("n-plus-one", "n-plus-one-calls", "repeated-calls", "repeated-work", "sequential-calls")
+"""Findings of the same work done again."""
+MUCH, SOME = 0.3, 0.05
+"""Total share from which what is suspected takes the time, and from which it is part of it."""
+
+
+def _name(question: Question) -> str | None:
+    """The finding about what is suspected."""
+    by_words = next((name for name, pattern in _PATTERNS if pattern.search(question.text)), None)
+    return by_words or _OF_INTENT.get(question.intent)
+
+
 def first(question: Question, evidence: Evidence) -> list[Call]:
-    name = next((name for name, pattern in _PATTERNS if pattern.search(question.text)), SUSPECTS[0][0])
-    return [SUMMARY, BY_SELF, ("get_insights", {"name": name})]
+    name = _name(question)
+    if name is not None:
+        return [SUMMARY, BY_SELF, ("get_insights", {"name": name})]
+    return groups.first(question, evidence) if _named(question) else overview.first(question, evidence)
+
+
+def then(question: Question, evidence: Evidence) -> list[Call]:
+    """What an overview needs, where nothing is named."""
+    return [] if _name(question) or _named(question) else overview.then(question, evidence)
+
+
+def _named(question: Question) -> bool:
+    return bool(question.names or question.maybe or question.handle)
 
 
 def suspect(question: Question, evidence: Evidence) -> list[str]:
+    if _name(question) is None:
+        return _suspected(question, evidence) if _named(question) else overview.overview(question, evidence)
     found = (evidence.first("get_insights") or {"insights": []})["insights"]
     closing = leading(evidence, "What takes the most is")
     if not found:
@@ -47,3 +80,51 @@ def suspect(question: Question, evidence: Evidence) -> list[str]:
     if row["state"] == "pass":
         return [f"**No, that is not where it goes**: {sentence}.", closing]
     return [f"**This trace cannot say that** ({row['title'].lower()}): {sentence}.", closing]
+
+
+def _suspected(question: Question, evidence: Evidence) -> list[str]:
+    """Whether what a function, or all whose name or file holds the word, takes makes it the cause."""
+    rows = meant(question, evidence)
+    name = (question.names or question.maybe or ("",))[0]
+    found = evidence.first("find_frames", pattern=name)
+    if not rows or found is None or found["total_value"] <= 0:
+        return groups.group(question, evidence)
+    one = found["total_matches"] == 1 or len(question.names) == 1
+    figures, what = (rows[0], cited(rows[0])) if one else (found, f"what is named like {coded(name)}")
+    if wrong := false_premise(question, evidence, rows[0], found["unit"]):
+        return [
+            f"{wrong}{cited(rows[0])} takes {total(rows[0], found['unit'])} in total.",
+            leading(evidence, "What takes the most is"),
+        ]
+    verdict = "Yes" if figures["total_share"] >= MUCH else "Partly" if figures["total_share"] >= SOME else "No"
+    unit = found["unit"]
+    return [
+        f"**{verdict}: {what} takes {total(figures, unit)} in total, {own(figures, unit)} itself.**",
+        leading(evidence, "What takes the most is"),
+    ]
+
+
+def first_repeated(question: Question, evidence: Evidence) -> list[Call]:
+    return [SUMMARY, BY_SELF, FINDINGS]
+
+
+def repeated(question: Question, evidence: Evidence) -> list[str]:
+    """Findings of repeated work; an honest word where calls were not counted."""
+    found = [row for name in REPEATED if (row := evidence.finding(name))]
+    closing = leading(evidence, "What takes the most is")
+    if found:
+        first_, *others = found
+        return [
+            f"**Yes: {first_['title']}.** {sentence_of(first_)} {first_['advice']}".rstrip(),
+            "\n".join(f"- {row['title']}: {sentence_of(row)}" for row in others),
+            closing,
+        ]
+    if evidence.counted != "calls":
+        return [
+            (
+                "**This trace cannot say whether work is repeated**: it holds samples or sums, in which a function "
+                "that is called often looks like one that is slow."
+            ),
+            closing,
+        ]
+    return ["**No call was found to be repeated in a way that stands out.**", closing]

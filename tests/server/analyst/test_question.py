@@ -3,29 +3,29 @@
 import pytest
 
 from server.analyst.evidence import SpokenOf
-from server.analyst.question import Topic, understood
+from server.analyst.question import Intent, understood
 
 OVERVIEW = SpokenOf("f7", "[`parse`](#f7)", "why is this slow?")
 ONE = SpokenOf("f7", "[`parse`](#f7)", "what about `parse`?")
 
 
 @pytest.mark.parametrize(
-    ("prompt", "topic"),
+    ("prompt", "intent"),
     [
-        ("and who calls it?", Topic.CALLERS),
-        ("who calls that", Topic.CALLERS),
-        ("from where?", Topic.CALLERS),
-        ("and from where", Topic.CALLERS),
-        ("how many calls?", Topic.HOW_OFTEN),
-        ("what does it call", Topic.CALLEES),
-        ("show it in the chart", Topic.SHOW),
-        ("why?", Topic.FUNCTION),
-        ("tell me more", Topic.FUNCTION),
+        ("and who calls it?", Intent.CALLERS),
+        ("who calls that", Intent.CALLERS),
+        ("from where?", Intent.CALLERS),
+        ("and from where", Intent.CALLERS),
+        ("how many calls?", Intent.HOW_OFTEN),
+        ("what does it call", Intent.CALLEES),
+        ("show it in the chart", Intent.SHOW),
+        ("why?", Intent.FUNCTION),
+        ("tell me more", Intent.FUNCTION),
     ],
 )
-def test_a_prompt_without_a_name_goes_on_about_what_was_spoken_of(prompt: str, topic: Topic) -> None:
+def test_a_prompt_without_a_name_goes_on_about_what_was_spoken_of(prompt: str, intent: Intent) -> None:
     question = understood(prompt, {}, spoken_of=OVERVIEW)
-    assert (question.topic, question.handle, question.carried) == (topic, "f7", "[`parse`](#f7)")
+    assert (question.intent, question.handle, question.carried) == (intent, "f7", "[`parse`](#f7)")
     assert understood(prompt, {}).handle is None
 
 

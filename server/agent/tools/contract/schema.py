@@ -1,5 +1,6 @@
 """A tool as the model reads it: an OpenAI function definition, as short as possible."""
 
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -7,6 +8,7 @@ from pydantic import BaseModel
 from server.agent.tools.contract.tool import Tool
 
 
+@cache
 def function_definition(tool: Tool[Any]) -> dict[str, Any]:
     """`{"type": "function", "function": {name, description, parameters}}`, parameters as compact JSON Schema."""
     return {

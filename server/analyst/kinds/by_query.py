@@ -1,0 +1,185 @@
+"""Questions that a query answers: typed SQL, charts, the order of events, requests, what grows with time."""
+
+from typing import Any
+
+from server.analyst.evidence import Evidence
+from server.analyst.findings import sentence_of
+from server.analyst.kinds import one_function, waiting
+from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
+from server.analyst.kinds.moments_and_calls import NO_MOMENTS
+from server.analyst.kinds.one_function import leading, meant
+from server.analyst.question import Question
+from server.analyst.wording import amount, cited, coded, joined, moment
+
+SHOWN = 10
+PHASES = 6
+ROUTE = 120
+GROWING = (
+    "WITH s AS (SELECT frame, name, dur_ms, row_number() OVER (PARTITION BY frame ORDER BY start_ns) AS n, "
+    "count(*) OVER (PARTITION BY frame) AS calls FROM spans WHERE dur_ms IS NOT NULL AND NOT unfinished) "
+    "SELECT frame, any_value(name) AS name, any_value(calls) AS calls, "
+    "avg(dur_ms) FILTER (n * 4 <= calls) AS first_ms, avg(dur_ms) FILTER (n * 4 > calls * 3) AS last_ms, "
+    "sum(dur_ms) AS total_ms FROM s WHERE calls >= 12 GROUP BY frame "
+    "HAVING last_ms > 1.5 * first_ms ORDER BY (last_ms - first_ms) * calls DESC LIMIT 5"
+)
+CALLS_BETWEEN = (
+    "SELECT count(*) AS spans, min(start_ms) AS first_ms, max(start_ms + dur_ms) AS last_ms FROM spans "
+    "WHERE frame = '?' AND start_ms IS NOT NULL"
+)
+SAMPLES_BETWEEN = (
+    "SELECT count(*) AS samples, min(time_ms) AS first_ms, max(time_ms) AS last_ms FROM samples "
+    "WHERE frame = '?' AND time_ms IS NOT NULL"
+)
+REQUESTS = "SELECT url, kind, start_ms, dur_ms FROM requests ORDER BY dur_ms DESC LIMIT 5"
+
+
+def first_sql(question: Question, evidence: Evidence) -> list[Call]:
+    return [("query_trace", {"sql": question.text})]
+
+
+def sql(question: Question, evidence: Evidence) -> list[str]:
+    found = evidence.first("query_trace")
+    if found is None:
+        failed = next((result.text for result in evidence.results if result.tool == "query_trace"), "")
+        return [f"**That query could not be run.** {failed}"]
+    columns = found["columns"]
+    head = f"**{found['row_count']:,} row{'' if found['row_count'] == 1 else 's'}**" + (", and more" * found["more"])
+    lines = ["| " + " | ".join(coded(name, 40) for name in columns) + " |", "|" + "---|" * len(columns)]
+    lines += ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in found["rows"][:SHOWN]]
+    rest = found["row_count"] - SHOWN
+    return [f"{head}.", "\n".join(lines) if found["rows"] else "", f"{rest:,} more in the table." if rest > 0 else ""]
+
+
+def _cell(cell: dict[str, Any]) -> str:
+    if "name" in cell:
+        return coded(cell["name"]).replace("|", "\\|")
+    if "value_ns" in cell:
+        return amount(cell["value_ns"], "nanoseconds")
+    value = cell["value"]
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def first_draw(question: Question, evidence: Evidence) -> list[Call]:
+    if question.names or question.maybe or question.handle:
+        return one_function.first(question, evidence)
+    lower = question.text.casefold()
+    over_time = any(word in lower for word in ("over time", "activity", "timeline", "cpu usage", "utili", "busy"))
+    return [SUMMARY, BY_SELF, ("draw_chart", {"kind": "activity" if over_time else "self_time"})]
+
+
+def then_draw(question: Question, evidence: Evidence) -> list[Call]:
+    rows = meant(question, evidence) if question.names or question.maybe or question.handle else []
+    if not rows or evidence.called("draw_chart"):
+        return []
+    return [("draw_chart", {"kind": "durations", "frame": rows[0]["handle"]})]
+
+
+def draw(question: Question, evidence: Evidence) -> list[str]:
+    drawn = evidence.first("draw_chart")
+    if drawn is None:
+        failed = next((result.text for result in evidence.results if result.tool == "draw_chart"), "")
+        return [
+            f"**That chart cannot be drawn of this trace.** {failed}",
+            leading(evidence, "The heaviest function is"),
+        ]
+    what = {"activity": "activity over time", "self_time": "self time by function", "durations": "how long calls took"}
+    return [
+        f"**The chart shows {what.get(drawn['kind'], drawn['kind'])}.**",
+        leading(evidence, "The heaviest function is"),
+    ]
+
+
+def first_timeline(question: Question, evidence: Evidence) -> list[Call]:
+    if question.names or question.maybe or question.handle:
+        return one_function.first(question, evidence)
+    return [SUMMARY, BY_SELF, ("get_hottest_windows", {"limit": 20})]
+
+
+def then_timeline(question: Question, evidence: Evidence) -> list[Call]:
+    rows = meant(question, evidence) if question.names or question.maybe or question.handle else []
+    if not rows or evidence.called("query_trace"):
+        return []
+    handle = rows[0]["handle"]
+    return [("query_trace", {"sql": query.replace("?", handle)}) for query in (CALLS_BETWEEN, SAMPLES_BETWEEN)]
+
+
+def timeline(question: Question, evidence: Evidence) -> list[str]:
+    """When a function ran first and last; or what leads in each part of the recording, in order."""
+    named = question.names or question.maybe or question.handle
+    rows = meant(question, evidence) if named else []
+    if named and not rows:
+        return one_function.unknown(question, evidence)
+    if rows:
+        for result in evidence.all("query_trace"):
+            count, first, last = result.data["rows"][0]
+            if count.get("value"):
+                what = "calls" if count["column"] == "spans" else "samples"
+                began, ended = moment(first["value_ns"] / 1e6), moment(last["value_ns"] / 1e6)
+                said = f"**{cited(rows[0])} runs first at {began} and last until {ended}**"
+                return [f"{said}, in {count['value']:,} {what}."]
+        return [NO_MOMENTS, *one_function.about(question, evidence)[:1]]
+    found = evidence.first("get_hottest_windows")
+    if not found or not found["rows"]:
+        return [NO_MOMENTS, leading(evidence, "Over all of it the hottest function is")]
+    parts = sorted(found["rows"], key=lambda row: row["start"])
+    phases: list[tuple[dict[str, Any], float, float]] = []
+    for row in parts:
+        if not row["functions"]:
+            continue
+        leads = row["functions"][0]
+        if phases and phases[-1][0]["handle"] == leads["handle"]:
+            phases[-1] = (leads, phases[-1][1], row["end"])
+        else:
+            phases.append((leads, row["start"], row["end"]))
+    spans = [f"{cited(lead)} from {moment(start / 1e6)} to {moment(end / 1e6)}" for lead, start, end in phases[:PHASES]]
+    return [
+        f"**In order, what leads is {joined(spans)}.**",
+        leading(evidence, "Over all of it the hottest function is"),
+    ]
+
+
+def first_requests(question: Question, evidence: Evidence) -> list[Call]:
+    return [*waiting.first_queries(question, evidence), ("query_trace", {"sql": REQUESTS})]
+
+
+def requests(question: Question, evidence: Evidence) -> list[str]:
+    """The slowest requests; where none is recorded as one, what is named like a query."""
+    found = evidence.first("query_trace")
+    if not found or not found["rows"]:
+        return waiting.queries(question, evidence)
+    rows = [(url["name"], start, took) for url, _, start, took in found["rows"]]
+    url, start, took = rows[0]
+    lines = [f"- {coded(one, ROUTE)}: {amount(length['value_ns'], 'nanoseconds')}" for one, _, length in rows[1:]]
+    findings = [f"{sentence_of(row)} {row['advice']}".strip() for row in evidence.findings("requests")[:2]]
+    slowest = amount(took["value_ns"], "nanoseconds")
+    return [
+        f"**The slowest request is {coded(url, ROUTE)}: {slowest}**, from {moment(start['value_ns'] / 1e6)} on.",
+        *findings,
+        "\n".join(lines),
+    ]
+
+
+def first_growth(question: Question, evidence: Evidence) -> list[Call]:
+    return [SUMMARY, BY_SELF, FINDINGS, ("query_trace", {"sql": GROWING})]
+
+
+def growth(question: Question, evidence: Evidence) -> list[str]:
+    """Functions whose calls get longer; honest where single calls are not recorded."""
+    found = evidence.first("query_trace")
+    main = evidence.main
+    closing = leading(evidence, "What takes the most is")
+    if main is not None and main["kind"] != "evented":
+        return [
+            "**This trace cannot say whether anything gets slower**: single calls are not in it, only samples or sums.",
+            closing,
+        ]
+    if not found or not found["rows"]:
+        return ["**No: no function's calls get clearly longer during the recording.**", closing]
+    rows = [{cell["column"]: cell for cell in row} for row in found["rows"]]
+    grown = [
+        f"[{coded(row['name']['name'])}](#{row['frame']['name']}) from "
+        f"{amount(row['first_ms']['value_ns'], 'nanoseconds')} to {amount(row['last_ms']['value_ns'], 'nanoseconds')} "
+        f"a call, in {row['calls']['value']:,} calls"
+        for row in rows
+    ]
+    return [f"**Yes, calls get longer: {grown[0]}.**", "\n".join(f"- {one}" for one in grown[1:]), closing]

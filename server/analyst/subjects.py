@@ -1,0 +1,189 @@
+"""What a prompt names: functions, files, threads; and the prompt with names, times and numbers replaced.
+
+The classifier sees X and Y for names, P for a thread, W for a time range, N for a number, as in `intents.toml`.
+"""
+
+import difflib
+import re
+from dataclasses import dataclass
+
+from server.analyst.moments import without_time_ranges
+from server.analyst.nearest_intent import vocabulary
+
+CODE = re.compile(r"`([^`\n]{1,300})`|[\"“”]([^\"“”\n]{1,300})[\"“”]|(?<!\w)'([^'\n]{2,300})'(?!\w)")
+HANDLE = re.compile(r"(?<![\w])#?([fns]\d+)\b")
+PROFILE = re.compile(r"(?<![\w])#?(p(?!(?:50|75|90|95|99|999)\b)\d+)\b")
+_IDENTIFIER = re.compile(
+    r"(?<![\w.])(?:[A-Za-z_$][\w$]*(?:(?:::|\.|#|->)[\w$~<>]+)+(?:\(\))?|[\w.-]*(?:/[\w.-]+){2,}|[A-Za-z_$]\w*\(\)|[a-z]+[A-Z]\w*|\w*_\w+|"
+    r"[A-Z][a-z]+[A-Z]\w*|<\w[\w .]*>|\((?:program|idle|root|anonymous|garbage collector)\))",
+    re.ASCII,
+)
+_NAME = r"(?:the\s+|function\s+|method\s+|frame\s+|call(?:s)?\s+to\s+)*([\w.$:<>~/#()-]{2,})"
+_ABOUT = re.compile(
+    rf"\b(?:what about|how about|tell me (?:more )?about|explain|who calls|who invokes|what calls|"
+    rf"which functions? calls?|callers? of|callees? of|called by|calls? to|what does|what is|what's|"
+    rf"how much (?:time )?is|how (?:slow|long|expensive|much time) (?:is|does|goes to|in)|"
+    rf"(?:spent|time|seconds|milliseconds|ms|bytes|memory) (?:is |are )?(?:in|spent in|by)|(?:function|method)|"
+    rf"show me|show|zoom (?:in )?(?:to|on|into)|go to|jump to|highlight|find|where is|where's|focus on|compare)"
+    rf"\s+{_NAME}",
+    re.IGNORECASE,
+)
+_ONE_WORD = re.compile(r"[\w.:/$@-]{3,80}\??", re.ASCII)
+_TOOK = re.compile(
+    rf"\b(?:why (?:is|does|are|do|was|did)|(?:how (?:often|many times|frequently|long|much time|many calls) (?:is|does|"
+    rf"was|did|do we|are|has|do))|how (?:slow|expensive) is|when (?:is|does|was)|how many (?:\w+ )?(?:seconds|"
+    rf"milliseconds|ms|bytes|samples|calls) (?:does|is|are)|is|does|prove that|sure that)\s+{_NAME}\s+"
+    rf"(?:is |was |so |really |actually |to |being |the |always |get |a |that |such a )*(?:slow|expensive|hot|"
+    rf"called|invoked|executed|run|running|take|takes|taking|call|bottleneck|cause|culprit|problem|allocate|cost|"
+    rf"costly|recurs\w*|use|spend|block\w*|leak\w*|wait\w*)\b",
+    re.IGNORECASE,
+)
+_AND_NAME = re.compile(
+    rf"\b(?:compare|between|is)\s+`?([\w.$:<>~]+)`?\s+(?:and|with|to|or|vs\.?|versus|than)\s+`?{_NAME}`?", re.IGNORECASE
+)
+_OTHER = re.compile(rf"\b(?:vs\.?|versus|compared (?:to|with)|than)\s+`?{_NAME}`?", re.IGNORECASE)
+_PLACES = (_ABOUT, _TOOK, _AND_NAME, _OTHER)
+_THREAD_NAMED = re.compile(
+    r"\b(?:thread|process|track|worker|profile)\s+(?:named\s+|called\s+)?[`\"'“]?([\w.:/#@-]*[\w)])(?![\w-])",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    r"(?<![\w.:/-])(?!utf-|sha-|iso-|x86-|base-|md-|h-|n-|top-|cuda-|http-1|http-2)([A-Za-z][\w.]*(?:-\w+)*-\d+)(?![\w-])",
+    re.IGNORECASE,
+)
+_NAMED_THREAD = re.compile(r"[`\"'“]?([\w.:/#@-]*\w)[`\"'”]?\s+(?:thread|process|track|worker)(?![\w-])", re.IGNORECASE)
+_NO_THREAD_WORDS = """
+main ui renderer render which what busiest each every other one this that the a an per worker background of in
+is are do does did by any all single same another busy idle evenly threads has have was were multi gpu-less
+for and or with on at to name names pool time spend blocked slow doing
+"""
+_NO_THREAD = frozenset(_NO_THREAD_WORDS.split())
+_NO_NAME_WORDS = """
+the this that these those trace time function functions method it you me my our your code program app
+application thread threads slow slower slowest hot path there here what where which why how much many most all
+everything anything something flame chart flamegraph graph picture left heavy order sandwich view gc garbage
+collection collector memory cpu calls called callers callees work bottleneck biggest heaviest hottest top
+first timeline is are does do and or of in for an to a be so recursion recursive libraries library own main
+page load loading browser server database db query queries sql network disk file files io lock locks waiting
+wait startup start long longest task tasks jank profile process request wrong happening problem problems issue
+issues cause reason culprit else more less than dominate dominates trace's last half second third seconds
+milliseconds ms bytes samples window range going on spent spend taking take takes took run runs running not no
+yes call get gets lag lags freeze freezes now next should can could would will optimise optimize improve fix
+speed faster with without before after between during while when who whom whose whole entire under over if
+then also us we i from into out up down about again so still just only really please any some other others why
+yesterday baseline regression
+"""
+_NO_NAMES = frozenset(_NO_NAME_WORDS.split())
+"""Words that stand in a function's place without being one."""
+_WORD = re.compile(r"(?<![\w.@/:-])[A-Za-z_$][\w$]{2,}(?![\w@/:-])")
+_NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?![\w])")
+LIKE = 0.75
+"""Likeness (of difflib) from which an unknown word is a known one with a typing slip."""
+NAMES = 3
+"""Names that one prompt can ask about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """`names` are surely meant, quoted text first, then what is spelled like an identifier; `maybe` are words in a
+    function's place and words that no question has. `masked` is the prompt with what was found replaced, and `plain`
+    the same with the words of `maybe` left out."""
+
+    names: tuple[str, ...]
+    maybe: tuple[str, ...]
+    thread: str | None
+    profiles: tuple[str, ...]
+    handle: str | None
+    masked: str
+    plain: str
+
+
+def subjects(text: str) -> Subjects:
+    """What a prompt names."""
+    thread = _thread(text)
+    names, placed = _names(text, thread)
+    unknown, slips = _unknown(text, (*names, *placed), thread)
+    maybe = _kept([*placed, *unknown], thread)
+    known = vocabulary()
+    masked = _masked(text, thread, (*names, *(name for name in placed if name.casefold() not in known)), slips)
+    return Subjects(
+        names,
+        maybe,
+        thread,
+        tuple(PROFILE.findall(text)),
+        found[1] if (found := HANDLE.search(text)) else None,
+        masked,
+        _masked(text, thread, names, slips) if maybe else masked,
+    )
+
+
+def _masked(text: str, thread: str | None, names: tuple[str, ...], slips: dict[str, str]) -> str:
+    masked = without_time_ranges(PROFILE.sub(" P ", CODE.sub(" X ", text)))
+    if thread:
+        masked = masked.replace(thread, " P ")
+    masked = _IDENTIFIER.sub(" X ", HANDLE.sub(" X ", masked))
+    for name in names:
+        masked = re.sub(rf"(?<!\w){re.escape(name)}(?:\(\))?(?!\w)", " X ", masked)
+    for slip, word in slips.items():
+        masked = re.sub(rf"(?<!\w){re.escape(slip)}(?!\w)", word, masked)
+    masked = _NUMBER.sub(" N ", masked)
+    first, *others = re.split(r"\bX\b", " ".join(masked.split()))
+    return first + "".join(("X" if i == 0 else "Y") + part for i, part in enumerate(others))
+
+
+def _thread(text: str) -> str | None:
+    """Part of the name of a thread: a handle, what stands next to the word, or what is numbered like one."""
+    if found := PROFILE.search(text):
+        return found[1]
+    for pattern in (_THREAD_NAMED, _NAMED_THREAD, _NUMBERED):
+        for match in pattern.finditer(text):
+            name = match[1].strip("-.:'\"")
+            looks = pattern is not _THREAD_NAMED or not name.isalpha() or not name.islower() or "named" in match[0]
+            if len(name) > 1 and looks and name.casefold() not in _NO_THREAD:
+                return name
+    return None
+
+
+def _names(text: str, thread: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    sure = [next(group for group in match.groups() if group) for match in CODE.finditer(text)]
+    rest = CODE.sub(" X ", text)
+    sure += [match[0] for match in _IDENTIFIER.finditer(rest)]
+    maybe = [group for place in _PLACES for match in place.finditer(rest) for group in match.groups() if group]
+    maybe += [text] if _ONE_WORD.fullmatch(text) else []
+    words = [word for one in maybe if (word := one.strip(".,?!:()")) != "X" and word.casefold() not in _NO_NAMES]
+    return _kept(sure, thread), _kept([word for word in words if word not in sure], thread)
+
+
+def _unknown(text: str, named: tuple[str, ...], thread: str | None) -> tuple[list[str], dict[str, str]]:
+    """Words that stand in no example and may be names; and slips of typing by the word that was meant."""
+    known = vocabulary()
+    unknown, slips = [], {}
+    rest = CODE.sub(" ", text)
+    taken = {part for name in (*named, thread or "") for part in re.split(r"\W+", name)}
+    for word in _WORD.findall(rest):
+        if (
+            not word.isascii()
+            or word.casefold() in known
+            or word in taken
+            or word.casefold() in _NO_NAMES
+            or HANDLE.fullmatch(word)
+        ):
+            continue
+        like = difflib.get_close_matches(word.casefold(), known, n=1, cutoff=LIKE)
+        if like and len(word) > 3 and word.islower():
+            slips[word] = like[0]
+        unknown.append(word)
+    return (unknown if len(unknown) <= NAMES else []), slips
+
+
+def _kept(found: list[str], thread: str | None) -> tuple[str, ...]:
+    unique = dict.fromkeys(name.removesuffix("()").strip() for name in found)
+    return tuple(
+        name
+        for name in unique
+        if len(name) > 1
+        and name != thread
+        and not HANDLE.fullmatch(name)
+        and not PROFILE.fullmatch(name)
+        and not re.fullmatch(r"[\d.,]+(?:ms|s|%)?", name)
+    )[:NAMES]

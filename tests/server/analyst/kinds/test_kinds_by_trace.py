@@ -1,0 +1,101 @@
+"""Kinds of question over recordings: sums of a file, single calls, typed SQL, the order of events, what repeats."""
+
+from pathlib import Path
+
+import pytest
+
+from server.analyst.question import Intent, understood
+from tests.server.analyst.test_analyst_chat import asked, talk
+from traces.model import Trace
+from traces.reader import read_trace
+
+
+@pytest.fixture
+def calls(fixtures: Path) -> Trace:
+    """A recording of every call, with their times."""
+    source = fixtures / "redact-documents.viztracer.json.gz"
+    return read_trace(source.read_bytes(), name=source.name)
+
+
+@pytest.fixture
+def sums(fixtures: Path) -> Trace:
+    """Samples without an order in time."""
+    source = fixtures / "settlement.go-cpu.pb.gz"
+    return read_trace(source.read_bytes(), name=source.name)
+
+
+async def test_a_file_is_the_sum_of_its_functions_and_several_are_ranked(sums: Trace) -> None:
+    answer, _ = await asked("how much is `main.go`?", sums)
+    assert answer.text.startswith("**The ")
+    assert "whose name or file holds `main.go`" in answer.text
+    several, _ = await asked("`mgc.go` vs `main.go` vs `proc.go`, by file", sums)
+    assert several.text.startswith("**`main.go` takes the most of them**")
+    assert {check.status for check in several.checks} <= {"verified", "derived"}
+
+
+async def test_the_slowest_call_is_given_with_the_spread_of_all(calls: Trace) -> None:
+    name = "redact"
+    answer, _ = await asked(f"which single call of `{name}` was the slowest, any outliers?", calls)
+    assert answer.text.startswith("**The slowest call of [`"), answer.text
+    assert "the middle one took" in answer.text
+    assert {check.status for check in answer.checks} <= {"verified", "derived"}
+
+
+async def test_single_calls_of_a_recording_of_samples_cannot_be_given(sums: Trace) -> None:
+    answer, _ = await asked("p99 of `main.matchTrades`", sums)
+    assert answer.text.startswith("**Single calls are not in this trace**")
+
+
+async def test_typed_sql_runs_and_a_wrong_one_is_refused_with_the_reason(sums: Trace) -> None:
+    query = "SELECT name, sum(self_ms) AS self_ms FROM nodes GROUP BY 1 ORDER BY 2 DESC LIMIT 2"
+    answer, _ = await asked(query, sums)
+    assert answer.text.startswith("**2 rows**.")
+    assert "| `main.matchTrades` | 2.74 s |" in answer.text
+    wrong, _ = await asked("select nonsense from nodes", sums)
+    assert wrong.text.startswith("**That query could not be run.**")
+
+
+async def test_when_a_function_runs_and_what_leads_in_order(calls: Trace, sums: Trace) -> None:
+    name = "redact"
+    assert understood(f"when does `{name}` start and end?", {}).intent is Intent.TIMELINE
+    answer, _ = await asked(f"when does `{name}` start and end?", calls)
+    assert " runs first at " in answer.text
+    phases, _ = await asked("walk me through the phases in order, what ran first, what then?", calls)
+    assert phases.text.startswith("**In order, what leads is ")
+    none, _ = await asked("walk me through the phases in order, what ran first, what then?", sums)
+    assert none.text.startswith("**This trace cannot say what happened when**")
+
+
+async def test_whether_work_repeats_or_grows_is_not_claimed_of_samples(sums: Trace) -> None:
+    repeated, _ = await asked("is the same work done again and again?", sums)
+    assert repeated.text.startswith("**This trace cannot say whether work is repeated**")
+    grows, _ = await asked("does it get slower over time?", sums)
+    assert grows.text.startswith("**This trace cannot say whether anything gets slower**")
+
+
+async def test_a_correction_asks_the_question_before_of_what_was_meant(sums: Trace) -> None:
+    answers = await talk(sums, "who calls memeqbody?", "no, i meant `main.makeTrades`", "and `main.balances`?")
+    assert answers[1].startswith("**[`main.makeTrades`](#f22) is called from")
+    assert answers[2].startswith("**[`main.balances`](#f6) is called from")
+
+
+async def test_a_conversation_is_summarised_by_the_openings_of_its_answers(sums: Trace) -> None:
+    answers = await talk(sums, "who calls memeqbody?", "summarise this conversation")
+    assert answers[1].startswith("**What was found so far:**\n\n- **[`memeqbody`](#f5) is called from")
+    alone = await talk(sums, "summarise this conversation")
+    assert alone[0].startswith("**Nothing was answered in this conversation yet.**")
+
+
+async def test_a_suspicion_is_decided_by_what_the_suspect_takes(sums: Trace) -> None:
+    yes, _ = await asked("I think it's `main.matchTrades`", sums)
+    assert yes.text.startswith("**Yes: [`main.matchTrades`](#f4) takes 90.3%")
+    no, _ = await asked("could it be `runtime.gcBgMarkWorker`", sums)
+    assert no.text.startswith("**No: [`runtime.gcBgMarkWorker`](#f45) takes 0.6%")
+
+
+async def test_an_answer_is_short_unless_a_list_was_asked_for(sums: Trace, calls: Trace) -> None:
+    for trace in (sums, calls):
+        for prompt in ("why is it slow", "is it the gc", "who calls main", "longest tasks?", "is anything waiting"):
+            answer, _ = await asked(prompt, trace)
+            read = len(answer.text) - sum(len(one) for one in answer.text.split("](#")[1:])
+            assert read <= 1_100, prompt

@@ -42,7 +42,7 @@ gos() { begin "$1" && { (cd "programs/$1" && cat > go.mod <<< "module ${1//_/}" 
   for v in $variants; do "./$1.bin" $v p.pb.gz; gunzip -c p.pb.gz > p.pb; keep "$1" $v p.pb pb
   go tool pprof -top -nodecount=8 ${2:+-sample_index=$2} p.pb.gz; done; }; }
 javas() { begin "$1" && { javac -g -d . "programs/$1/$2.java"
-  for v in $variants; do java -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints \
+  for v in $variants; do java -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints "${@:4}" \
     "-XX:StartFlightRecording=settings=programs/$3,filename=p.jfr" "$2" $v; keep "$1" $v p.jfr jfr
   jfr summary p.jfr | grep -E 'ExecutionSample|MonitorEnter|ThreadPark|GarbageCollection|ExceptionThrown|FileWrite' || true; done; }; }
 pages() { begin "$1" && for v in $variants; do $python record_page.py "programs/$1" p.json "" $v; keep "$1" $v p.json chrome.json; done; }
@@ -53,7 +53,7 @@ perfs() { begin "$1" && { gcc -O1 -g -fno-inline -fno-omit-frame-pointer -mno-om
   for v in $variants; do perf record -q -e cpu-clock -F 497 -g -o perf.data "./$1.bin" $v; perf script -i perf.data > p.txt; keep "$1" $v p.txt linux-perf.txt
   perf report -i perf.data --no-children --stdio -g none 2>/dev/null | grep % | sed -n 1,6p; done; }; }
 uftraces() { begin "$1" && { gcc -O1 -g -fno-inline -fno-optimize-sibling-calls -pg "programs/$1/$1.c" -o "$1.bin" -lpthread -lm
-  for v in $variants; do rm -rf uftrace.data; uftrace record --no-libcall "./$1.bin" $v > /dev/null
+  for v in $variants; do rm -rf uftrace.data; chrt -f 50 uftrace record --no-libcall --no-event "./$1.bin" $v > /dev/null
   uftrace dump --chrome > p.json; keep "$1" $v p.json uftrace.json; uftrace report -s self -f self,call | head -8; done; }; }
 stackprofs() { begin "$1" && for v in $variants; do
   ruby "programs/$1/$1.rb" $v p.json; keep "$1" $v p.json stackprof.json; done; }
@@ -75,3 +75,15 @@ nodes state_sync --cpu-prof-interval 2000 || true
 spies thumb_pool -i -r 50 -d 20 || true
 callgrinds grid_walk --cache-sim=yes || true
 memrays visit_log || true
+viztraces category_tree || true
+gos ledger_post delay || true
+cprofile log_tail || true
+perfs line_join || true
+stackprofs feed_import || true
+pages story_page || true
+viztraces note_editor || true
+node_heaps topic_bus || true
+uftraces frame_decode || true
+viztraces rate_fetch --ignore_c_function || true
+spies_raw rule_compile -r 100 -d 20 || true
+javas order_events OrderEvents order_events/memory.jfc -Xmx200m || true

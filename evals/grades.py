@@ -68,8 +68,6 @@ _LISTED = re.compile(r"^\s*(?:[-*+]\s|\d+[.)]\s|\|)")
 _NOTE = re.compile(r"^\W*\((?P<note>[^()]{20,400})\)\s*")
 """A note in brackets before the answer, about the answer."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')*_\]]*\s+(?=[\"'(*_\[`]*[A-Z`\[])")
-_PATH = re.compile(r"[^.;:]*→[^;]*")
-"""Functions with arrows between them, up to the end of their sentence."""
 _FIGURE = re.compile(r"\d")
 
 
@@ -82,7 +80,13 @@ def opening(text: str) -> str:
             break
         found += [part.strip() for part in _SENTENCE_END.split(line) if part.strip()]
     meant = [one for one in found if not (_LANGUAGE_NOTE.search(one) and not _FIGURE.search(one))]
-    return " ".join(_PATH.sub("", one) for one in meant[:OPENING_SENTENCES])[:OPENING_CHARACTERS]
+    return " ".join(_without_path(one) for one in meant[:OPENING_SENTENCES])[:OPENING_CHARACTERS]
+
+
+def _without_path(sentence: str) -> str:
+    """A sentence up to the colon before functions with arrows between them."""
+    before, arrow, _ = sentence.partition("→")
+    return before[: before.rfind(": ") + 1] if arrow else sentence
 
 
 def is_taken_otherwise(text: str) -> bool:

@@ -96,11 +96,13 @@ class Selection:
         return [test for test in self.tests if test.parent == folder and name.match(test.stem)]
 
     def own(self, module: Path) -> list[Path]:
-        """Those by its path, or of its folder where none has its name; then those that import it, themselves before
-        by what tests share, of which the ones that import least else come first."""
+        """Those by its path; then those that import it, themselves before by what tests share, of which the ones that
+        import least else come first; where none has its name, at last those of its folder."""
         importing = sorted(self._importing_tests[_dotted(module)], key=lambda test: (len(self._imported(test)), test))
         by_support = sorted(self._tests_by_support[_dotted(module)], key=lambda test: (len(self._imported(test)), test))
-        return _once([*(self.by_path(module) or self._of_folder(module)), *importing, *by_support])[:MOST_TESTS]
+        named = self.by_path(module)
+        around = [] if named else self._of_folder(module)
+        return _once([*named, *importing, *by_support, *around])[:MOST_TESTS]
 
     def _of_folder(self, module: Path) -> list[Path]:
         """Of the module's folder, or of the nearest above it that has tests."""

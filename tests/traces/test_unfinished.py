@@ -29,6 +29,7 @@ from traces.invariants import check
 from traces.kernels.library import SWITCH
 from traces.model import Trace
 from traces.reader import read_trace
+from traces.unfinished import finished, leave_out
 
 BROWSER, RENDERER = 1, 2
 
@@ -199,3 +200,41 @@ def test_what_is_counted_is_the_union_of_what_ended(
                 covered += max(last - first, 0)
                 reached = max(reached, last)
             assert root_total(profile.tree, values.total_value) == covered
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.booleans()), min_size=1, max_size=20))
+def test_an_unfinished_span_stands_for_the_outermost_that_ended_in_it(
+    rows: list[tuple[int, bool, bool]],
+) -> None:
+    """Rows in preorder: how many levels each is further out than a callee of the one before, whether it ended, whether
+    it is chosen; of the chosen none lies in another."""
+    parent: list[int] = []
+    for row, (out, _, _) in enumerate(rows):
+        above = row - 1
+        for _ in range(out):
+            above = parent[above] if above >= 0 else -1
+        parent.append(above)
+    ended = [has for _, has, _ in rows]
+    inside: list[bool] = []
+    chosen: list[bool] = []
+    for row, (_, _, is_chosen) in enumerate(rows):
+        inside.append(parent[row] >= 0 and (inside[parent[row]] or chosen[parent[row]]))
+        chosen.append(is_chosen and not inside[row])
+    expected: list[int] = []
+    reached: dict[int, bool] = {}
+    for row, above in enumerate(parent):
+        reached[row] = chosen[row] or (above >= 0 and not ended[above] and reached[above])
+        if reached[row] and ended[row]:
+            expected.append(row)
+    unfinished = np.flatnonzero(~np.array(ended)).astype(np.int32)
+    found = finished(np.array(parent, np.int32), unfinished, np.array(chosen))
+    assert found.tolist() == expected
+
+
+def test_time_of_what_never_ended_goes_to_the_nearest_caller_that_did() -> None:
+    parent = np.array([-1, 0, 1, 2, -1, 4], np.int32)
+    own = np.array([1.0, 2, 4, 8, 16, 32])
+    leave_out(own, parent, np.array([1, 2, 4], np.int32))
+    assert own.tolist() == [7, 0, 0, 8, 0, 32]
+    leave_out(own, parent, np.array([], np.int32))
+    assert own.tolist() == [7, 0, 0, 8, 0, 32]

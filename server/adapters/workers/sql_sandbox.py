@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def answered(con: duckdb.DuckDBPyConnection, trace: Trace, request: Request) -> dict[str, Any]:
-    """`{columns: [{name, type}], rows, more}`, or `{refused: kind, why, tables}`."""
+    """`{columns: [{name, type}], rows, more}`, or `{refused: kind, why, tables}`. Its process ends then."""
     timer = threading.Timer(request.seconds, con.interrupt)
     timer.daemon = True
     timer.start()
@@ -93,8 +93,6 @@ def answered(con: duckdb.DuckDBPyConnection, trace: Trace, request: Request) -> 
     except duckdb.Error as error:
         kind: Kind = "memory" if "bad_alloc" in str(error) else "syntax"
         return _refused(kind, first_lines(error), tables)
-    finally:
-        timer.cancel()
 
 
 def _refused(kind: Kind, why: str, tables: frozenset[str]) -> dict[str, Any]:

@@ -36,3 +36,9 @@ def test_a_file_is_the_same_with_and_without_its_scheme() -> None:
 
 def test_of_a_handful_of_names_nothing_follows() -> None:
     assert compare_traces(program("a", "b"), program("c", "d")).is_related
+
+
+def test_few_names_on_one_side_are_too_few() -> None:
+    assert compare_traces(program("a", "b"), program(*OTHER)).is_related
+    assert compare_traces(program(*ONE[:8]), program(*OTHER)).is_related
+    assert not compare_traces(program(*ONE[:9]), program(*OTHER)).is_related

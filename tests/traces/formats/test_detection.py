@@ -9,7 +9,7 @@ import pytest
 from traces.bounds import DETECTION_BYTES
 from traces.decompression import unwrapped
 from traces.errors import TraceError
-from traces.formats.detection import FORMATS, is_trace
+from traces.formats.detection import FORMATS, advice_for, is_trace
 from traces.formats.format import Format
 from traces.formats.head import TOKEN, Head, outline
 from traces.reader import read_trace
@@ -126,3 +126,21 @@ def test_a_string_that_the_head_cuts_off_is_one_token() -> None:
     found = outline(head)
     assert found is not None
     assert found.keys == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("start", "advice"),
+    [
+        (b"prefix memray\0", "memray's own recording. Run `memray flamegraph`"),
+        (b"PERFFILE", "perf's own recording, old or of a big-endian machine. Run `perf script`"),
+        (b"2ELIFREP", "perf's own recording, old or of a big-endian machine. Run `perf script`"),
+        (b"\x04\x08{", "Ruby's own format. Write it as JSON"),
+        (b"Nettrac\0", ""),
+        (b"gmon\1\0\0\0", "gprof's recording. Record with `perf record -g` or callgrind instead"),
+        (b"desc: --massif\ncmd: ls\ntime_unit: i\n", "massif's log of heap sizes. Record with callgrind instead"),
+    ],
+)
+def test_what_only_its_own_tool_reads_is_named_with_what_to_do(start: bytes, advice: str) -> None:
+    found = advice_for(Head.of(start + bytes(64), "recording"))
+    assert (found or "").startswith(advice)
+    assert (found is None) == (not advice)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.traces.insights.test_detectors import BY_ID, CASES, Case
-from traces.insights.insight import Insight
+from traces.insights.insight import Evidence, Insight
 from traces.insights.registry import insight
 
 FINDINGS = Path(__file__).parent / "golden" / "findings.txt"
@@ -18,9 +18,13 @@ def described(found: Insight, passing: Insight) -> str:
         about.append(f"share {found.share:.6g}")
     if found.window is not None:
         about.append(f"window {found.window.start:.0f} to {found.window.end:.0f}")
-    places = [f"  {one.handle} {one.name}: {one.value}" for one in found.evidence]
+    places = [f"  {one.handle} {one.name}: {one.value}{_part(one)}" for one in found.evidence]
     detail = found.said(lambda evidence: f"[{evidence.name}]")
     return "\n".join([found.id, ", ".join(about), detail, *places, f"nearly: {passing.detail}"])
+
+
+def _part(evidence: Evidence) -> str:
+    return "" if evidence.share is None else f", {evidence.share:.6g}"
 
 
 @pytest.mark.parametrize("case", BY_ID)

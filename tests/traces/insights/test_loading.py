@@ -143,3 +143,9 @@ def test_events_with_arguments_become_findings() -> None:
     assert found.state is State.FAIL
     assert found.evidence[1].name == f"{SHOP}a.css"
     assert len(insights(trace)) == len(DETECTORS)
+
+
+@pytest.mark.parametrize(("delay", "severity"), [(499, Severity.LOW), (500, Severity.MEDIUM), (501, Severity.MEDIUM)])
+def test_half_a_second_until_it_can_be_asked_for_is_noticed(delay: float, severity: Severity) -> None:
+    found = insight(found_late(50 + delay), "request-chain")
+    assert (found.state, found.severity) == (State.FAIL, severity)

@@ -95,3 +95,11 @@ def test_what_cannot_be_is_named(cli: click.Group, fixtures: Path, options: list
 
     assert result.exit_code == 2
     assert says.replace("5.0", "5") in result.stderr
+
+
+def test_a_place_that_cannot_be_written_is_named_in_one_line(cli: click.Group, fixtures: Path, tmp_path: Path) -> None:
+    out = tmp_path / "nowhere" / "picture.svg"
+    result = run(cli, fixtures / SAMPLE, "-o", out)
+    assert result.exit_code != 0
+    assert f"{out}: No such file or directory" in result.stderr
+    assert "×" not in result.stderr

@@ -157,3 +157,9 @@ def test_a_heap_is_what_its_last_dump_says() -> None:
     assert sums == {"alloc_objects": 5, "alloc_space": 450, "inuse_objects": 4, "inuse_space": 350}
     rows = {row.name: row.self_value for row in top_functions(trace).rows}
     assert rows == {"main": 0, "draw": 300, "libc.so+0x1f": 50}
+
+
+def test_columns_of_switches_that_lack_a_name_are_read_as_far_as_all_go() -> None:
+    compact = message((5, "worker"), (1, packed(100, 200, 100)), (3, packed(8, 0, 8)), (6, packed(0, 1)))
+    trace = read(bundle(3, compact=compact))
+    assert slices(trace, 0) == [("worker (8)", 0, 200)]

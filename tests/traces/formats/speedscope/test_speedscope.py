@@ -7,6 +7,7 @@ import pytest
 
 from tests.traces.stacks_of_traces import read, stacks, warnings
 from traces.errors import DamagedTrace
+from traces.values import Clock
 
 MS = 1_000_000
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
@@ -52,3 +53,22 @@ def test_frames_whose_names_stand_behind_the_break_have_one_name(lost: int) -> N
     trace = read(text)
     assert [name for name, _ in stacks(trace)] == ["main", *["main;(name lost)"] * lost]
     assert warnings(trace)["lost_names"] == lost
+
+
+def clocks(*kinds: str) -> list[Clock]:
+    profiles = [
+        {"type": kind, "name": kind, "unit": "milliseconds", "startValue": 0, "endValue": 9}
+        | ({"samples": [[0]], "weights": [4]} if kind == "sampled" else {"events": EVENTS})
+        for kind in kinds
+    ]
+    trace = read(json.dumps({"$schema": SCHEMA, "shared": {"frames": [{"name": "main"}]}, "profiles": profiles}))
+    return [profile.clock for profile in trace.profiles]
+
+
+EVENTS = [{"type": "O", "frame": 0, "at": 0}, {"type": "C", "frame": 0, "at": 9}]
+
+
+def test_several_sampled_profiles_need_not_have_been_taken_at_the_same_time() -> None:
+    assert clocks("sampled", "sampled") == [Clock.OWN, Clock.OWN]
+    assert clocks("sampled", "evented", "evented") == [Clock.TRACE] * 3
+    assert clocks("evented", "evented") == [Clock.TRACE] * 2

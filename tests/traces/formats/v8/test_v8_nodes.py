@@ -42,3 +42,27 @@ def test_an_unread_stack_between_two_roots_stays() -> None:
     trace = read(chunks(UNREAD, [4, 2, 5, 1]))
     assert stacks(trace) == [("main;work", 10_000), ("(program)", 10_000), ("timer", 10_000), ("", 0)]
     assert warnings(trace) == {}
+
+
+HOUR = 3_600_000_000
+"""In the microseconds of a file."""
+
+
+def jumped(*deltas: int) -> tuple[list[float], list[str]]:
+    """What each sample weighs of a file with these deltas, and what it says of jumps."""
+    nodes = [{"children": [2], **node(1, "(root)")}, node(2, "main")]
+    file = {"nodes": nodes, "samples": [2] * len(deltas), "timeDeltas": deltas, "startTime": 1, "endTime": 0}
+    trace = read(json.dumps(file))
+    said = [warning.text for warning in trace.warnings if warning.code == "clock_jumps"]
+    assert trace.profiles[0].samples is not None
+    return trace.profiles[0].samples.weights[0].tolist(), said
+
+
+def test_an_hour_between_samples_is_none_and_more_is_a_jump_whose_length_is_said() -> None:
+    weights, said = jumped(0, 10, HOUR, 10)
+    assert (sum(weights), said) == ((HOUR + 20) * 1_000, [])
+    weights, (text,) = jumped(0, 10, HOUR + 1, 10)
+    assert sum(weights) == 20_000
+    assert "left out, 60 min 0 s in all" in text
+    _, (text,) = jumped(0, 10, 1 << 53, 1 << 53, 10)
+    assert "left out, more than " in text

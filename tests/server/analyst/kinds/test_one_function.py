@@ -1,0 +1,50 @@
+"""Answers about one function: what it calls, whether it does its work itself, and where the work ends."""
+
+from typing import Any
+
+import pytest
+
+from server.analyst.evidence import Evidence, Result
+from server.analyst.kinds.one_function import _below
+from tests.server.analyst.test_analyst_chat import asked
+from tests.traces.insights.recorded import sampled
+
+STACKS = {"main;load;parse": 60, "main;load;check": 20, "main;draw": 15, "main": 5}
+
+
+async def test_what_a_function_calls_is_listed_with_what_it_keeps() -> None:
+    answer, _ = await asked("What does `load` call?", sampled(STACKS))
+    calls = "**[`load`](#f1) calls [`parse`](#f2) (60.0 ms) and [`check`](#f3) (20.0 ms)**."
+    assert answer.text.startswith(f"{calls} Of its 80.0% (80.0 ms) it keeps 0.0% (0 ns) for itself.")
+    answer, _ = await asked("What does `parse` call?", sampled(STACKS))
+    assert answer.text.startswith("**[`parse`](#f2) calls nothing else that was recorded.**")
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("load", "it mostly passes through to what it calls, most of all [`parse`](#f2) (60.0 ms)."),
+        ("parse", "it does most of its work itself."),
+    ],
+)
+async def test_a_function_passes_its_work_on_or_does_it_itself(name: str, sentence: str) -> None:
+    answer, _ = await asked(f"What about `{name}`?", sampled(STACKS))
+    assert sentence in answer.text
+
+
+def callees(handle: str, own: float, total: float) -> Result:
+    frame = {"handle": handle, "self_value": own, "total_value": total}
+    data: dict[str, Any] = {"frame": frame, "callers": [], "callees": []}
+    return Result("get_callers_callees", {"frame": handle}, data, "", failed=False)
+
+
+@pytest.mark.parametrize(
+    ("own", "total", "is_followed"), [(1, 10, True), (5, 10, True), (6, 10, False), (10, 10, False), (0, 0, False)]
+)
+def test_the_tree_is_looked_at_below_what_passes_half_of_its_work_on(
+    own: float, total: float, *, is_followed: bool
+) -> None:
+    evidence = Evidence("?", {}, (callees("f1", own, total), callees("f2", 1, 10), callees("f3", 10, 10)))
+    expected = [("get_call_tree", {"root": "f1", "profile": "p1"})] if is_followed else []
+    assert _below("f1", {"profile": "p1"}, evidence) == expected
+    assert _below("f4", {}, evidence) == []

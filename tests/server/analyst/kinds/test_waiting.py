@@ -1,0 +1,50 @@
+"""What is waited for, by the words of a question and the names of functions."""
+
+import re
+
+import pytest
+
+from server.analyst.kinds.waiting import subject
+from server.analyst.question import Question, Topic
+from tests.server.analyst.test_analyst_chat import asked
+from tests.traces.insights.recorded import sampled
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "named", "not_named"),
+    [
+        ("Are we blocked on a lock?", "locks", "pthread_mutex_lock", "clock_gettime"),
+        ("Is it the mutex?", "locks", "ReentrantLock", "block_copy"),
+        ("Is it the database?", "the database", "psycopg.execute", "render"),
+        ("which queries are slow", "the database", "Session.query", "render"),
+        ("Is it the network?", "the network", "socket.recv", "render"),
+        ("do we wait for an API", "the network", "getaddrinfo", "render"),
+        ("Is it the disk?", "files and disk", "fsync", "spread"),
+        ("Is it I/O?", "files and disk", "vfs_read", "thread_start"),
+        ("what does it wait for", "waiting", "epoll_wait", "render"),
+        ("anything else?", "waiting", "nanosleep", "render"),
+    ],
+)
+def test_what_is_waited_for_is_known_by_its_words(text: str, words: str, named: str, not_named: str) -> None:
+    found, pattern = subject(Question(topic=Topic.WAITING, text=text))
+    assert found == words
+    assert re.search(pattern, named, re.IGNORECASE)
+    assert not re.search(pattern, not_named, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("part", "begins"),
+    [
+        (
+            40,
+            "**Yes: of what is named like the network the most is in [`socket.recv`](#f1), with 40.0% (40.0 ms)",
+        ),
+        (20, "**Partly: of what is named like the network the most is in [`socket.recv`]"),
+        (2, "**Hardly: of what is named like the network the most is in [`socket.recv`]"),
+        (0, "**No function in this trace is named like the network**"),
+    ],
+)
+async def test_how_much_is_named_so_decides_the_answer(part: float, begins: str) -> None:
+    name = "socket.recv" if part else "parse"
+    answer, _ = await asked("Is it the network?", sampled({f"main;{name}": part or 10, "main;work": 100 - part}))
+    assert answer.text.startswith(begins)

@@ -4,7 +4,7 @@ import pytest
 
 from server.analyst.evidence import Evidence
 from server.analyst.kinds.suspects import SUSPECTS, first
-from server.analyst.question import Question, Topic
+from server.analyst.question import Intent, Question
 from traces.insights.registry import DETECTORS
 
 ASKED = {
@@ -30,7 +30,7 @@ ASKED = {
 
 @pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in ASKED.items() for text in texts])
 def test_a_suspicion_is_looked_up_by_its_finding(name: str, text: str) -> None:
-    question = Question(topic=Topic.OVERVIEW, text=text)
+    question = Question(intent=Intent.OVERVIEW, text=text)
     assert first(question, Evidence(text, {}, ()))[-1] == ("get_insights", {"name": name})
 
 

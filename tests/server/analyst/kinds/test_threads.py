@@ -6,9 +6,9 @@ import pytest
 
 from server.analyst.evidence import Evidence, Result
 from server.analyst.kinds.threads import main_thread
-from server.analyst.question import Question, Topic
+from server.analyst.question import Intent, Question
 
-ASKED = Question(topic=Topic.MAIN_THREAD, text="Is the main thread blocked?")
+ASKED = Question(intent=Intent.MAIN_THREAD, text="Is the main thread blocked?")
 
 
 def a_thread(handle: str, **more: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from server.analyst.kinds.waiting import subject
-from server.analyst.question import Question, Topic
+from server.analyst.question import Intent, Question
 from tests.server.analyst.test_analyst_chat import asked
 from tests.traces.insights.recorded import sampled
 
@@ -26,7 +26,7 @@ from tests.traces.insights.recorded import sampled
     ],
 )
 def test_what_is_waited_for_is_known_by_its_words(text: str, words: str, named: str, not_named: str) -> None:
-    found, pattern = subject(Question(topic=Topic.WAITING, text=text))
+    found, pattern = subject(Question(intent=Intent.WAITING, text=text))
     assert found == words
     assert re.search(pattern, named, re.IGNORECASE)
     assert not re.search(pattern, not_named, re.IGNORECASE)
@@ -46,5 +46,7 @@ def test_what_is_waited_for_is_known_by_its_words(text: str, words: str, named: 
 )
 async def test_how_much_is_named_so_decides_the_answer(part: float, begins: str) -> None:
     name = "socket.recv" if part else "parse"
-    answer, _ = await asked("Is it the network?", sampled({f"main;{name}": part or 10, "main;work": 100 - part}))
+    answer, _ = await asked(
+        "Are we waiting for the network?", sampled({f"main;{name}": part or 10, "main;work": 100 - part})
+    )
     assert answer.text.startswith(begins)

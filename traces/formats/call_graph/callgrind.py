@@ -17,15 +17,21 @@ from traces.formats.call_graph.call_paths import paths_of_graph
 from traces.formats.time_units import in_unit, unit_named
 from traces.kernels.cost_lines import CostPart, scan_costs
 from traces.kernels.cost_lines_reference import TOO_MANY_THREADS, NotCosts
+from traces.model import Int32
 from traces.values import Counts, ValueType, Waits
 
+HEADER_BYTES = 4096
 EVENT_WITH_UNIT = re.compile(r"(.+?)_?\(((?:[1-9]\d{0,17})?) ?([A-Za-z]+)\)")
 NO_FILE = "???"
+XDEBUG = re.compile(rb"(?m)^events: Time\S* Memory")
+NEGATIVE = re.compile(rb"(?m)(?<=\d) -\d+(?=[ \r\n]|$)")
+"""Memory that a call gave back: xdebug writes what it had more afterwards."""
 
 
 def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed a profile a thread, every event a value of it and last the number of calls. Raises DamagedTrace,
     TraceTooLarge."""
+    content = _without_negative(content, builder)
     try:
         costs = scan_costs(content, MAX_PROFILES, builder.progress.counter)
     except NotCosts as error:
@@ -58,6 +64,30 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         )
 
 
+def _without_negative(content: memoryview, builder: TraceBuilder) -> memoryview:
+    """xdebug's file with 0 in place of memory that was given back, so that the line's time counts."""
+    if XDEBUG.search(content[:HEADER_BYTES]) is None:
+        return content
+    text, count = NEGATIVE.subn(b" 0", content)
+    builder.warn("negative_cost", "negative costs (memory that was given back) were read as 0", count)
+    return memoryview(text) if count else content
+
+
+def _callees_with_files(part: CostPart) -> Int32:
+    """The callees of calls; one that is named without its file, as older xdebug does, is the function of that name that
+    has costs, if there is one such function."""
+    has_costs = part.own.any(axis=1)
+    has_costs[part.caller] = True
+    of_name: dict[int, list[int]] = {}
+    for function in np.flatnonzero(has_costs).tolist():
+        of_name.setdefault(int(part.name[function]), []).append(function)
+    meant = np.arange(len(part.name), dtype=np.int32)
+    for function in np.flatnonzero(~has_costs).tolist():
+        known = of_name.get(int(part.name[function]), [])
+        meant[function] = known[0] if len(known) == 1 else function
+    return meant[part.callee]
+
+
 def _graph(part: CostPart, texts: list[str], builder: TraceBuilder) -> CallColumns:
     """The graph with the builder's frames: a function without a file is placed in its object."""
     columns = zip(part.name.tolist(), part.file.tolist(), part.object.tolist(), strict=True)
@@ -66,7 +96,11 @@ def _graph(part: CostPart, texts: list[str], builder: TraceBuilder) -> CallColum
         for name, file, holder in columns
     ]
     frame = np.array(frames, np.int32)
-    return CallColumns.of(frame, part.own, part.times, part.caller, part.callee, part.paid)
+    callee, times = _callees_with_files(part), part.times.copy()
+    moved = callee != part.callee
+    np.add.at(times, callee[moved], part.paid[moved, -1])
+    times[part.callee[moved]] = 0
+    return CallColumns.of(frame, part.own, times, part.caller, callee, part.paid)
 
 
 def _by_a_clock(value: ValueType) -> bool:

@@ -118,3 +118,46 @@ def test_files_that_contradict_themselves_are_refused(text: str, reason: str) ->
 def test_a_profile_without_costs_is_empty() -> None:
     with pytest.raises(EmptyTrace):
         read("# callgrind format\nevents: Ir\n")
+
+
+XDEBUG = """version: 0.9.6
+cmd: /app/index.php
+part: 1
+
+events: Time Memory
+
+fl=php:internal
+fn=php::define
+3 40 -260
+
+fl=/app/index.php
+fn={main}
+
+summary: 100 0
+
+0 60 -8
+cfn=php::define
+calls=1 0 0
+3 40 -260
+"""
+
+
+def test_a_callee_that_xdebug_names_without_its_file_is_the_function_of_that_name() -> None:
+    trace = read(XDEBUG)
+    (profile,) = trace.profiles
+    assert sorted(stacks(trace)) == [("{main}", 60), ("{main};php::define", 40)]
+    assert profile.tree.total_values[0].max() == 100
+    assert profile.tree.count.sum() == 1
+
+
+def test_memory_given_back_costs_no_line_its_time() -> None:
+    trace = read(XDEBUG)
+    assert own_values(trace)["php::define", "php:internal"] == 40
+    assert warnings(trace) == {"negative_cost": 3, "estimated_paths": 1}
+
+
+def test_a_callee_of_a_name_that_several_files_have_stays_apart() -> None:
+    other = "\nfl=b.php\nfn=php::define\n1 5 0\n"
+    trace = read(XDEBUG.replace("\nfl=/app/index.php", f"{other}\nfl=/app/index.php"))
+    assert own_values(trace)["php::define", "b.php"] == 5
+    assert "{main};php::define" not in dict(stacks(trace))

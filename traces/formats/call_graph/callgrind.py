@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from traces.bounds import MAX_PROFILES, TOO_MANY_PROFILES
 from traces.builder import TraceBuilder
@@ -76,7 +77,7 @@ def _without_negative(content: memoryview, builder: TraceBuilder) -> memoryview:
 def _callees_with_files(part: CostPart) -> Int32:
     """The callees of calls; one that is named without its file, as older xdebug does, is the function of that name that
     has costs, if there is one such function."""
-    has_costs = part.own.any(axis=1)
+    has_costs: npt.NDArray[np.bool_] = np.asarray(part.own.any(axis=1))
     has_costs[part.caller] = True
     of_name: dict[int, list[int]] = {}
     for function in np.flatnonzero(has_costs).tolist():

@@ -27,7 +27,8 @@ What is looked for in every trace before anybody asks (`traces/insights`), witho
 (the trace has it), `pass`, or `not_applicable` with the reason, and gives evidence with handles, the window where there
 is one, the share at stake at most, and its confidence: `high` is arithmetic on what was recorded, `medium` a rule that
 seldom errs, `low` a guess from names. `flamechat insights TRACE`, `GET /api/v1/traces/{id}/insights` and the tool
-`get_insights` show them. "ours" marks a threshold for which no published source was found.
+`get_insights` show them. A finding of `low` severity and more names the class of cause that its
+detector claims. "ours" marks a threshold for which no published source was found.
 
 This file is written from the registry:
 `python -c "from traces.insights.catalogue import catalogue; print(catalogue(), end='')" > docs/insights.md`
@@ -38,11 +39,15 @@ def catalogue() -> str:
     """The document as Markdown."""
     parts = [HEAD, f"There are {len(DETECTORS)} detectors."]
     for kind, detectors in groupby(DETECTORS, key=lambda detector: detector.kind):
-        lines = [f"\n## {HEADINGS[kind]}\n", "| finding | looks for | confidence | thresholds and their sources |"]
-        lines.append("|---|---|---|---|")
+        lines = [
+            f"\n## {HEADINGS[kind]}\n",
+            "| finding | looks for | cause it claims | confidence | thresholds and their sources |",
+        ]
+        lines.append("|---|---|---|---|---|")
         for one in detectors:
+            cause = one.cause or "none"
             limits = "; ".join(_said(THRESHOLDS[key]) for key in one.thresholds) or "none"
-            lines.append(f"| `{one.id}` {one.title} | {one.about} | {one.confidence} | {limits} |")
+            lines.append(f"| `{one.id}` {one.title} | {one.about} | {cause} | {one.confidence} | {limits} |")
         parts.append("\n".join(lines))
     return "\n".join(parts) + "\n"
 

@@ -12,6 +12,30 @@ if TYPE_CHECKING:
     from traces.insights.subject import Subject
 
 PLACE = re.compile(r"\{(\d+)\}")
+CAUSES = frozenset(
+    {
+        "n_plus_one",
+        "lock_contention",
+        "blocked_event_loop",
+        "serial_waits",
+        "regex_backtracking",
+        "superlinear_growth",
+        "repeated_work",
+        "gc_pressure",
+        "cold_start",
+        "outlier_call",
+        "exceptions_as_control_flow",
+        "logging",
+        "serialisation",
+        "oversubscription",
+        "cache_misses",
+        "leak",
+        "layout_thrashing",
+        "long_task",
+        "main_thread_io",
+    }
+)
+"""The classes of cause; evals/cause_classes.toml has for each how an answer names it and which changes fit it."""
 
 
 class State(StrEnum):
@@ -85,12 +109,14 @@ class Verdict:
     share: float | None = None
     advice: str = ""
     confidence: Confidence | None = None
+    names_cause: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Detector:
     """`about` says in a line what it looks for, `thresholds` are keys of the table, `questions` what a person may ask
-    next. `confidence` is that of a verdict which does not say its own."""
+    next. `confidence` is that of a verdict which does not say its own. `cause` is the class of cause that its findings
+    claim, unless a verdict is only informative or says that it names none."""
 
     id: str
     kind: Kind
@@ -100,11 +126,17 @@ class Detector:
     thresholds: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     confidence: Confidence = Confidence.HIGH
+    cause: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.cause is not None and self.cause not in CAUSES:
+            raise ValueError(f"{self.id}: {self.cause} is no class of cause")
 
 
 @dataclass(frozen=True, slots=True)
 class Insight:
-    """A detector's verdict on one trace."""
+    """A detector's verdict on one trace. `cause` is the class of cause that it claims (one of `CAUSES`): None where it
+    did not find any, and where it only describes."""
 
     id: str
     kind: Kind
@@ -119,6 +151,7 @@ class Insight:
     confidence: Confidence
     advice: str
     questions: tuple[str, ...]
+    cause: str | None = None
 
     def said(self, name: Callable[[Evidence], str]) -> str:
         """The detail with each piece of evidence named as the reader needs it: quoted, cited or plain."""
@@ -127,6 +160,7 @@ class Insight:
 
 def insight_of(detector: Detector, verdict: Verdict) -> Insight:
     """The insight that a verdict is."""
+    claims = verdict.state is State.FAIL and verdict.severity is not Severity.INFO and verdict.names_cause
     return Insight(
         id=detector.id,
         kind=detector.kind,
@@ -141,6 +175,7 @@ def insight_of(detector: Detector, verdict: Verdict) -> Insight:
         confidence=verdict.confidence or detector.confidence,
         advice=verdict.advice,
         questions=detector.questions,
+        cause=detector.cause if claims else None,
     )
 
 

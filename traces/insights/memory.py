@@ -164,5 +164,5 @@ DETECTORS = (
     Detector("held-memory", Kind.MEMORY, "Held memory", "how much of what was allocated is still held", _live_memory,
              ("held-memory.share",), MEMORY),
     Detector("growing-memory", Kind.MEMORY, "Growing memory", "levels of memory that only grow", _growing_memory,
-             ("growing-memory.growth", "growing-memory.readings"), MEMORY),
+             ("growing-memory.growth", "growing-memory.readings"), MEMORY, cause="leak"),
 )  # fmt: skip

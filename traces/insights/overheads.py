@@ -95,6 +95,12 @@ KINDS = (
      "Load lazily what the start does not need; bundle or precompile; measure after the start."),
     ("file-access", "File access", "file system calls", "Read in larger pieces, cache, and do fewer stats and syncs."),
 )  # fmt: skip
+CAUSE_OF = {
+    "serialisation": "serialisation",
+    "logging": "logging",
+    "exceptions": "exceptions_as_control_flow",
+}
+"""The kinds that are a cause as soon as they weigh."""
 DETECTORS = (
     *(
         Detector(
@@ -106,6 +112,7 @@ DETECTORS = (
             thresholds=("overhead.low", "overhead.high"),
             questions=(f"Who calls the {title.lower()}?",),
             confidence=Confidence.LOW,
+            cause=CAUSE_OF.get(pattern),
         )
         for pattern, title, what, advice in KINDS
     ),

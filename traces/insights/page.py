@@ -241,7 +241,7 @@ DETECTORS = (
     Detector("forced-reflow", Kind.PAGE, "Forced reflow", "layout that scripts force while they run", _forced_reflow,
              ("forced-reflow.length",), LAYOUTS),
     Detector("layout-thrashing", Kind.PAGE, "Layout thrashing", "tasks that force layout again and again",
-             _layout_thrashing, ("layout-thrashing.count",), LAYOUTS),
+             _layout_thrashing, ("layout-thrashing.count",), LAYOUTS, cause="layout_thrashing"),
     Detector("large-layout", Kind.PAGE, "Large style or layout update", "single updates that take long",
              _large_layout, ("large-layout.length",), LAYOUTS),
     Detector("rendering", Kind.PAGE, "Much rendering", "the part of busy time in style, layout and paint", _rendering,

@@ -195,15 +195,16 @@ def _main_thread_access(subject: Subject) -> Verdict:
 ROWS = ("Which queries are repeated?", "What calls them?")
 DETECTORS = (
     Detector("n-plus-one", Kind.REQUESTS, "N+1 queries", "similar queries one after the other", _n_plus_one,
-             ("n-plus-one.calls", "n-plus-one.length", "sequential.gap"), ROWS, Confidence.MEDIUM),
+             ("n-plus-one.calls", "n-plus-one.length", "sequential.gap"), ROWS, Confidence.MEDIUM, "n_plus_one"),
     Detector("n-plus-one-calls", Kind.REQUESTS, "N+1 requests", "similar requests one after the other",
              _n_plus_one_calls, ("n-plus-one.calls", "n-plus-one-calls.length", "sequential.gap"), ROWS,
-             Confidence.MEDIUM),
+             Confidence.MEDIUM, "n_plus_one"),
     Detector("sequential-calls", Kind.REQUESTS, "Calls that could overlap", "queries and requests that wait in a row",
-             _sequential, ("sequential.calls", "sequential.saving", "sequential.share", "sequential.gap"), ROWS),
+             _sequential, ("sequential.calls", "sequential.saving", "sequential.share", "sequential.gap"), ROWS,
+             cause="serial_waits"),
     Detector("slow-query", Kind.REQUESTS, "Slow query", "single queries that take long", _slow_query,
              ("slow-query.length", "slow-query.high"), ROWS, Confidence.MEDIUM),
     Detector("main-thread-access", Kind.REQUESTS, "Access on the main thread",
              "file and database access on a thread that people feel", _main_thread_access, ("main-thread-io.length",),
-             ("What blocks the main thread?",), Confidence.MEDIUM),
+             ("What blocks the main thread?",), Confidence.MEDIUM, "main_thread_io"),
 )  # fmt: skip

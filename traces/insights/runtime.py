@@ -124,7 +124,8 @@ NAMED = (
 )  # fmt: skip
 DETECTORS = (
     Detector("garbage-collection", Kind.RUNTIME, "Garbage collection", "time in garbage collectors", _collection,
-             ("collection.low", "collection.high"), ("Is garbage collection a problem?",), Confidence.MEDIUM),
+             ("collection.low", "collection.high"), ("Is garbage collection a problem?",), Confidence.MEDIUM,
+             "gc_pressure"),
     Detector("collection-pause", Kind.RUNTIME, "Long collection", "single collections that people feel",
              _collection_pause, ("collection-pause.length", "collection-pause.high"), ("Is it GC?",)),
     Detector("explicit-collection", Kind.RUNTIME, "Collection on request", "calls that ask for a collection",

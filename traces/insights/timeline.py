@@ -225,7 +225,7 @@ def _longest_answered(subject: Subject) -> tuple[Evidence, ...]:
 LONG = ("What runs in the longest task?", "What blocks the main thread?")
 DETECTORS = (
     Detector("long-tasks", Kind.TIMELINE, "Long tasks", "tasks of a thread that last longer than 50 ms", _long_tasks,
-             ("long-tasks.length",), LONG),
+             ("long-tasks.length",), LONG, cause="long_task"),
     Detector("blocking-time", Kind.TIMELINE, "Total blocking time", "what tasks take beyond 50 ms each, added up",
              _blocking_time, ("long-tasks.length", "blocking-time.medium", "blocking-time.high"), LONG),
     Detector("uneven-workers", Kind.TIMELINE, "Uneven workers", "threads of one name of which one works far more",

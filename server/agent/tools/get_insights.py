@@ -87,6 +87,7 @@ def insight_data(trace: Trace, one: Insight) -> dict[str, Any]:
         "window": None if one.window is None else _window(one.window, profile),
         "evidence": [_evidence(evidence) for evidence in one.evidence],
         "advice": one.advice,
+        "cause": one.cause,
         "questions": list(one.questions),
     }
 
@@ -118,6 +119,7 @@ GET_INSIGHTS = Tool(
         "end",
         "evidence",
         "handle",
+        "cause",
         "name",
         "amount",
         "advice",

@@ -1,5 +1,6 @@
 """The registry as a whole: its order, its documents, what opens a conversation, and traces that hold nothing."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from tests.traces.insights.recorded import sampled, share, timeline, values
 from traces.errors import InvalidQuestion, UnknownHandle
 from traces.handles import resolve
 from traces.insights.catalogue import catalogue
-from traces.insights.insight import Severity, State
+from traces.insights.insight import CAUSES, Severity, State
 from traces.insights.patterns import PATTERNS
 from traces.insights.registry import DETECTORS, distinct, first_findings, insight, insights, ranked
 from traces.insights.thresholds import THRESHOLDS
@@ -38,6 +39,19 @@ def test_the_document_is_what_the_registry_says() -> None:
 def test_every_threshold_is_used_and_has_a_source() -> None:
     assert {key for one in DETECTORS for key in one.thresholds} == set(THRESHOLDS)
     assert all(limit.source and limit.meaning for limit in THRESHOLDS.values())
+
+
+def test_the_classes_of_cause_are_those_that_answers_are_graded_by() -> None:
+    assert set(tomllib.loads((ROOT / "evals" / "cause_classes.toml").read_text())) == CAUSES
+
+
+def test_a_finding_that_weighs_names_its_cause_and_one_that_only_informs_does_not() -> None:
+    assert insight(share("json.loads", 60), "serialisation").cause == "serialisation"
+    passes_on = share("json.loads;work", 60)
+    assert insight(passes_on, "serialisation").severity is Severity.INFO
+    assert insight(passes_on, "serialisation").cause is None
+    assert insight(share("work", 60), "serialisation").cause is None
+    assert insight(share("json.loads", 60), "hot-function").cause is None
 
 
 def test_the_patterns_fit_into_the_bits_of_a_column() -> None:

@@ -66,3 +66,12 @@ def test_an_hour_between_samples_is_none_and_more_is_a_jump_whose_length_is_said
     assert "left out, 60 min 0 s in all" in text
     _, (text,) = jumped(0, 10, 1 << 53, 1 << 53, 10)
     assert "left out, more than " in text
+
+
+def test_an_hour_is_no_jump_in_a_file_that_is_wrong_about_its_length() -> None:
+    half = HOUR // 2
+    nodes = [{"children": [2], **node(1, "(root)")}, node(2, "main")]
+    deltas = {"timeDeltas": [0, HOUR, half, half], "startTime": 1, "endTime": 1 + half}
+    trace = read(json.dumps({"nodes": nodes, "samples": [2, 2, 2, 2], **deltas}))
+    assert trace.profiles[0].samples is not None
+    assert trace.profiles[0].samples.weights[0].sum() == 2 * HOUR * 1_000

@@ -2,6 +2,12 @@
 twenty of those drawn. Keys: the path, its line, the text that is replaced, and what takes its place."""
 
 UNOBSERVABLE: dict[tuple[str, str, str, str], str] = {
+    (
+        "traces/formats/pprof_otlp/legacy_texts.py",
+        'rate = int(written_rate or 0) if kind in ("heapz_v2", "heap_v2") else 0',
+        "0",
+        "(0 + 1)",
+    ): "a rate of 0 and one of 1 byte are the same: every allocation was recorded, so nothing is scaled",
     ("traces/kernels/cost_lines_reference.py", "function: int = -1", "1", "(1 + 1)"): (
         "any number below 0 stands for no function, and nothing else looks at it"
     ),

@@ -1,4 +1,4 @@
-"""Answers about memory: allocations in a profile beside one of time."""
+"""Answers about memory: allocations in a profile next to one of time."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from traces.stacks import StackTable
 from traces.values import Unit, ValueType
 
 
-async def test_allocations_beside_a_profile_of_time_are_answered_from_their_own() -> None:
+async def test_allocations_next_to_a_profile_of_time_are_answered_from_their_own() -> None:
     builder = TraceBuilder("both", "example")
     for name, unit, value in (("cpu", Unit.NANOSECONDS, 10 * MS), ("allocations", Unit.BYTES, 3_000)):
         table = StackTable()

@@ -1,6 +1,8 @@
 """Answerers that must fail in conversations: what they get right shows how soft the questions are."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Protocol
 
 from evals.questions import Conversation, file_of
@@ -73,7 +75,12 @@ class Symptom:
 
 
 def _trace(conversation: Conversation) -> Trace:
-    path = file_of(conversation.trace)
+    return _read(file_of(conversation.trace))
+
+
+@lru_cache(maxsize=2)
+def _read(path: Path) -> Trace:
+    """Conversations about one trace follow each other."""
     return read_trace(path.read_bytes(), name=path.name)
 
 

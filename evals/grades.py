@@ -65,15 +65,19 @@ _LANGUAGE_NOTE = re.compile(
 _MISREAD = re.compile(r"\bno (?:function|frame|name)[^.`]{0,30}\bmatch(?:es)? `", re.IGNORECASE)
 _PLACE = re.compile(r":\d+$|\.(?:py|js|ts|go|java|c|cc|cpp|h|rb|rs|html|json|gz|txt|prof|jfr)$", re.IGNORECASE)
 _LISTED = re.compile(r"^\s*(?:[-*+]\s|\d+[.)]\s|\|)")
-_NOTE = re.compile(r"^\W*\((?P<note>[^()]{20,400})\)\s*")
-"""A note in brackets before the answer, about the answer."""
+_NOTE = re.compile(
+    r"\s*\([^()]*\b(?:not (?:know|understand|sure)|(?:take|took) (?:it|this) (?:as|for))\b[^()]*\)", re.IGNORECASE
+)
+"""A note in brackets that the question was not understood, or for which other one it was taken."""
+_NOTE_WITHIN = 1_000
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')*_\]]*\s+(?=[\"'(*_\[`]*[A-Z`\[])")
 _FIGURE = re.compile(r"\d")
 
 
 def opening(text: str) -> str:
     """The first two sentences before a list or a table, at most 450 characters, without one that only says in which
-    language the answer is, and without a note in brackets before it. A path of calls is evidence: it is left out."""
+    language the answer is, and without a note in brackets on the question. A path of calls is
+    evidence: it is left out."""
     found: list[str] = []
     for line in _NOTE.sub("", prose(text)).split("\n"):
         if _LISTED.match(line):
@@ -90,12 +94,9 @@ def _without_path(sentence: str) -> str:
 
 
 def is_taken_otherwise(text: str) -> bool:
-    """Whether an answer begins with a note that its question was not understood, or was taken for another one. What
-    follows is then no false claim, and no honest answer to the question either."""
-    note = _NOTE.match(prose(text))
-    return (
-        note is not None and re.search(r"not know|not understand|take (?:it|this) (?:as|for)", note["note"]) is not None
-    )
+    """Whether an answer notes in its first paragraphs that its question was not understood, or was taken for another
+    one. What it says is then no false claim, and no honest answer to the question either."""
+    return _NOTE.search(prose(text)[:_NOTE_WITHIN]) is not None
 
 
 def beginning(text: str) -> str:

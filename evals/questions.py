@@ -28,10 +28,12 @@ class Question(_Part):
     says that it cannot be answered. Wrong, whatever else: the opening matches one of `wrong`, claims one of
     `false_causes`, claims another function than `culprit` or `also` where neither is named, or makes a claim
     while nothing of `about` is in it, which is the report of another question. Partly: one of `partly`, a culprit
-    or the class is in the answer's beginning. `language` is the question's, as ISO 639-1 has it.
+    or the class is in the answer's beginning. `language` is the question's, as ISO 639-1 has it; `repeated`
+    is how many times over the text is sent.
     """
 
     asked: str
+    repeated: int = Field(default=1, ge=1)
     language: str = "en"
     culprit: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
@@ -46,6 +48,11 @@ class Question(_Part):
     about: tuple[str, ...] = ()
     cannot: bool = False
     most_named: int = Field(default=4, ge=0)
+
+    @property
+    def prompt(self) -> str:
+        """What is sent."""
+        return self.asked * self.repeated
 
     @model_validator(mode="after")
     def _can_be_graded(self) -> Self:

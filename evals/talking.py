@@ -51,7 +51,7 @@ class Talking:
             for trace in (*conversation.others, conversation.trace):
                 trace_id = await _upload(http, file_of(trace))
             question: dict[str, str] = {"flamechat_trace_id": trace_id}
-            for prompt in [turn.asked for turn in conversation.turns] if asked is None else asked:
+            for prompt in [turn.prompt for turn in conversation.turns] if asked is None else asked:
                 reply = await http.post("/api/chat", json=question | {"message": prompt})
                 if not reply.is_success:
                     said.append("")

@@ -62,6 +62,10 @@ def test_a_report_of_another_question_is_wrong_unless_it_says_so() -> None:
     overview = "`lines_of` dominates: 64 % of the time is spent in it."
     assert graded(who, overview) is Grade.WRONG
     assert graded(who, f"(I take this as: where does the time go?) {overview}") is Grade.UNHELPFUL
+    assert (
+        graded(who, f"{overview} (I was not sure what is asked, and took it as: what takes the time.)")
+        is Grade.UNHELPFUL
+    )
     assert graded(who, "It is called by `receipt_of`, 600 times.") is Grade.RIGHT
     assert graded(who, "This trace has no callers; what they are is not recorded.") is Grade.HONEST
 

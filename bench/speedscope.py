@@ -1,11 +1,10 @@
 """Reading large traces, compared with speedscope's importer: CPU seconds from bytes to columns, call tree and top
 functions.
 
-SPEEDSCOPE_HARNESS names a command that imports the file given last and prints the CPU seconds it took as the last word
-of its output. Without it the figures of the engine's plan stand there.
+The peer is its release of npm in Node, or SPEEDSCOPE_HARNESS (speedscope_release.py). Where neither can run, the
+figures of the engine's plan stand there.
 """
 
-import os
 import shlex
 import subprocess
 import tempfile
@@ -13,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.measure import decompressed
-from bench.own_process import TIMEOUT_S, Figures, figures_of, memory_limit, met
-
-HARNESS = "SPEEDSCOPE_HARNESS"
+from bench.own_process import Figures, figures_of, memory_limit, met
+from bench.speedscope_release import harness as peer_harness
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +39,8 @@ PEERS = (
 
 ROUNDS = 3
 """Runs of theirs and ours in turn, of which the least count: what else the machine does only adds."""
+PEER_TIMEOUT_S = 120
+"""A file that speedscope takes longer for has no figure of it."""
 LONG_SECONDS = 30
 """A file that speedscope takes longer for is read once."""
 
@@ -49,19 +49,19 @@ def speedscope_seconds(harness: str, plain: Path) -> float | str:
     """What the harness prints for the file, or why it printed nothing."""
     try:
         done = subprocess.run(
-            [*shlex.split(harness), str(plain)], capture_output=True, text=True, timeout=TIMEOUT_S, check=True
+            [*shlex.split(harness), str(plain)], capture_output=True, text=True, timeout=PEER_TIMEOUT_S, check=True
         )
         return float(done.stdout.split()[-1])
     except subprocess.TimeoutExpired:
-        return "timeout"
+        return f">{PEER_TIMEOUT_S}"
     except (OSError, subprocess.CalledProcessError, ValueError, IndexError):
         return "failed"
 
 
 def print_against_speedscope(folder: Path) -> None:
     """The table: each large trace that the folder holds."""
-    harness = os.environ.get(HARNESS)
-    source = f"measured now by {harness}" if harness else f"figures of the engine's plan; {HARNESS} measures them here"
+    harness = peer_harness()
+    source = "measured now" if harness else "figures of the engine's plan, as there is no Node here"
     print(f"\nfrom bytes in memory to columns, call tree and top functions, CPU seconds; speedscope: {source}")
     print(f"the least of {ROUNDS} runs in turn, of one where speedscope takes longer than {LONG_SECONDS} s;")
     print("hash and cache writing stand beside; memory is the peak of anonymous memory, MB, and what it may be\n")

@@ -23,6 +23,8 @@ from evals.reading import (
 
 OPENING_SENTENCES = 2
 OPENING_CHARACTERS = 450
+MOST_CLASSES = 3
+"""Classes of cause that an opening may claim: their words overlap ("the same query for each row"), a list does not."""
 BEGINNING_CHARACTERS = 1_500
 """As far as a reader reads: the opening and its evidence. What stands later does not count for an answer."""
 
@@ -174,6 +176,9 @@ def _missing(question: Question, first: str, begins: str) -> list[str]:
     named_besides = len([one for one in others if not says(f"`{one}`", question.culprit + question.also)])
     if named_besides > question.most_named:
         found.append(f"the opening names {named_besides} functions")
+    classes = sum(claims(first, name) for name in CLASSES)
+    if classes > MOST_CLASSES:
+        found.append(f"the opening claims {classes} classes of cause")
     answers = claimed(first, question.culprit)
     if question.culprit and not any(says(f"`{one}`", question.culprit) for one in answers):
         found.append(f"the opening does not claim {question.culprit[0]}")

@@ -11,6 +11,7 @@ import platformdirs
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from server.agent.bounds import TURN_SECONDS
 from server.agent.model_call.offered_models import OfferedModels
 from server.errors import ConfigError
 from server.ports.traces import CACHE_BYTES
@@ -72,7 +73,7 @@ class Settings(BaseSettings):
     cache_bytes: Annotated[int, Field(ge=0)] = CACHE_BYTES
     import_seconds: Annotated[int, Field(ge=1)] = 600
     question_seconds: Annotated[int, Field(ge=1)] = 60
-    turn_seconds: Annotated[int, Field(ge=1)] = 600
+    turn_seconds: Annotated[int, Field(ge=1)] = TURN_SECONDS
     turns_at_once: Annotated[int, Field(ge=1, le=256)] = 8
     turns_per_user: Annotated[int, Field(ge=1)] | None = None
     sockets_per_user: Annotated[int, Field(ge=1)] | None = None

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+TURN_SECONDS = 600
+"""The time for one answer unless FLAMECHAT_TURN_SECONDS says otherwise."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentBounds:
@@ -17,7 +20,7 @@ class AgentBounds:
     result_characters: int = 6_000
     pictures_per_call: int = 2
     tool_seconds: float = 30.0
-    turn_seconds: float = 300.0
+    turn_seconds: float = TURN_SECONDS
     unverified_share: float = 0.2
     unverified_least: int = 2
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from server.agent.bounds import AgentBounds
 from server.errors import ConfigError
 from server.settings import load_settings
 
@@ -155,3 +156,7 @@ def test_the_documented_defaults_are_those_that_count() -> None:
             continue
         checked += 1
     assert checked >= 35
+
+
+def test_the_time_of_an_answer_has_one_default() -> None:
+    assert load_settings().turn_seconds == AgentBounds().turn_seconds

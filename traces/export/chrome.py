@@ -11,7 +11,17 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from traces.errors import InvalidQuestion
-from traces.export.document import BATCH, EXPORTER, Document, Timeline, is_evented, shown_name, text, timeline
+from traces.export.document import (
+    BATCH,
+    EXPORTER,
+    Document,
+    Timeline,
+    is_evented,
+    notes_of_sums,
+    shown_name,
+    text,
+    timeline,
+)
 from traces.model import NONE, Int32, Profile, Trace, Values
 
 Ids = tuple[int | str, int | str]
@@ -31,7 +41,7 @@ def export(trace: Trace, profiles: Sequence[Profile]) -> Document:
             f"{trace.name} measures {units}, and this format holds time alone: convert to speedscope, pprof or "
             "collapsed instead."
         )
-    notes = []
+    notes = notes_of_sums(timed)
     if len(timed) < len(profiles):
         notes.append(f"{len(profiles) - len(timed)} profiles that do not measure time were left out")
     if any(len(p.values) > 1 for p in timed):

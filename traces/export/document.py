@@ -1,7 +1,7 @@
 """What an export gives, and what the formats share: call paths, gaps, names."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -40,6 +40,15 @@ def path(tree: CallTree, node: int) -> list[int]:
         node = int(tree.parent[node])
     frames.reverse()
     return frames
+
+
+def notes_of_sums(profiles: Sequence[Profile]) -> list[str]:
+    """What a format that lays samples in time says of profiles that have none."""
+    count = sum(not profile.has_times for profile in profiles)
+    if not count:
+        return []
+    which = "the profile is" if len(profiles) == 1 else "all profiles are" if count == len(profiles) else f"{count} are"
+    return [f"{which} sums per stack: this format lays them end to end, but their order and times mean nothing"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,17 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from traces.export.document import BATCH, EXPORTER, Document, is_evented, path, shown_name, text, timeline
+from traces.export.document import (
+    BATCH,
+    EXPORTER,
+    Document,
+    is_evented,
+    notes_of_sums,
+    path,
+    shown_name,
+    text,
+    timeline,
+)
 from traces.kernels.trees import sum_upwards
 from traces.model import NONE, Profile, Trace
 from traces.values import Unit
@@ -18,7 +28,7 @@ UNITS = {Unit.NANOSECONDS: "nanoseconds", Unit.BYTES: "bytes", Unit.COUNT: "none
 
 def export(trace: Trace, profiles: Sequence[Profile]) -> Document:
     """The profiles as one file, the main one active."""
-    notes = []
+    notes = notes_of_sums(profiles)
     if any(len(p.values) > 1 for p in profiles):
         notes.append("profiles of several values became one profile a value: the format knows one weight a sample")
     if any(not is_evented(p) and p.unit is not p.axis and p.axis.is_time for p in profiles):

@@ -8,7 +8,7 @@ builder.add_sampled("main thread", stacks, leaves, [np.array([5_000_000, 10_000_
 trace = builder.build(content_key="0" * 64, source_bytes=1)
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -88,6 +88,11 @@ class TraceBuilder:
     @property
     def profile_count(self) -> int:
         return len(self._drafts)
+
+    def mark_main(self, profiles: Iterable[int]) -> None:
+        """The file says of these profiles that their thread is its process's main one."""
+        for profile in profiles:
+            self._drafts[profile].is_main = True
 
     def busy(self, profile: int, *, but: frozenset[str] = frozenset()) -> int:
         """What a profile holds that is not idle, in its default value, without what frames of some names spent."""

@@ -88,6 +88,8 @@ class Draft:
     tree: TreeColumns | None = None
     is_moved: bool = False
     """Whether its times are among the `Moments` that `finish` returned."""
+    is_main: bool = False
+    """Whether the file says that its thread is its process's main one."""
 
     def __len__(self) -> int:
         """How many samples or spans it has."""
@@ -110,7 +112,7 @@ class Draft:
         """The finished profile, whose tree's frames are these."""
         tree = self.tree
         assert tree is not None
-        role, role_rule = role_of(self.name, self.pid, self.tid)
+        role, role_rule = role_of(self.name, self.pid, self.tid, is_main=self.is_main)
         nodes = CallTree(frame, tree.parent, tree.depth, tree.count, tree.outermost, tree.own, tree.total)
         return Profile(
             index,

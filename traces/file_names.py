@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from traces.model import Profile, Trace
 from traces.roles import role_of
+from traces.values import RoleRule
 
 
 def under_name(trace: Trace, name: str) -> Trace:
@@ -18,5 +19,6 @@ def _renamed(profile: Profile, before: str, name: str) -> Profile:
     if profile.name != before and not profile.name.startswith(f"{before}, "):
         return profile
     named = name + profile.name.removeprefix(before)
-    role, role_rule = role_of(named, profile.pid, profile.tid)
+    is_main = profile.role_rule is RoleRule.METADATA
+    role, role_rule = role_of(named, profile.pid, profile.tid, is_main=is_main)
     return replace(profile, name=named, role=role, role_rule=role_rule)

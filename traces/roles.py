@@ -31,12 +31,14 @@ TASKS = " tasks"
 """What importers add to the name of a thread whose calls are recorded with its samples."""
 
 
-def role_of(name: str, pid: str, tid: str) -> tuple[Role, RoleRule]:
+def role_of(name: str, pid: str, tid: str, *, is_main: bool = False) -> tuple[Role, RoleRule]:
     """The role of a thread, and by what it was recognised.
 
-    A name wins over numbers: the thread whose number is its process's is the main one on Linux, unless it says that it
-    is something else.
+    What the file says of it (`is_main`) wins over its name, and that over numbers: the thread whose number is its
+    process's is the main one on Linux, unless it says that it is something else.
     """
+    if is_main:
+        return Role.MAIN, RoleRule.METADATA
     full = name.removesuffix(TASKS)
     last = full.rpartition(", ")[2]
     thread = full if last.startswith("tid ") else last  # of `comm (pid 1, tid 2)` and `Process (pid 1), Thread`

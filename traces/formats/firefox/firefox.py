@@ -63,8 +63,12 @@ def _add(threads: list[Paused], meta: gecko.Meta, builder: TraceBuilder) -> None
     for thread, pauses in threads:
         label = thread.name or f"tid {thread.tid}"
         name = f"{thread.process or 'process'} (pid {thread.pid}), {label}" if several else label
+        first = builder.profile_count
         index = add_thread(thread, builder, name=name, interval=lasting, pauses=pauses)
-        rank = (thread.name == MAIN_THREAD or thread.pid == thread.tid, builder.busy(index))
+        if thread.is_main:
+            builder.mark_main(range(first, builder.profile_count))
+        is_main = thread.is_main or thread.name == MAIN_THREAD or thread.pid == thread.tid
+        rank = (is_main, builder.busy(index))
         if busiest is None or rank > busiest:
             busiest, builder.default_profile = rank, index
 

@@ -5,6 +5,7 @@ Tables hold columns; since version 60 (strings: 56, sources: 58) those that thre
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -86,6 +87,7 @@ class Thread(Tables):
     pid: int | str = ""
     tid: int | str = ""
     pauses: list[Pause] = msgspec.field(name="pausedRanges", default_factory=list)
+    is_main: Any = msgspec.field(name="isMainThread", default=None)
 
 
 class Library(msgspec.Struct):
@@ -130,6 +132,7 @@ def _thread(
         process=thread.process or "",
         pid=str(thread.pid),
         tid=str(thread.tid),
+        is_main=thread.is_main is True,
         prefixes=_prefixes(stacks),
         stacks=stacks.frame,
         samples=[NONE if stack is None else stack for stack in samples.stack],

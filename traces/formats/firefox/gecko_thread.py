@@ -93,6 +93,7 @@ class GeckoThread:
     weights: list[tuple[ValueType, Values]] = field(default_factory=list)
     main_weight: int | None = None  # among `weights`: what was measured, where that is not time
     markers: Markers = field(default_factory=Markers)
+    is_main: bool = False  # said by the file, as importers of other recordings do (`isMainThread`)
 
 
 def add_thread(

@@ -10,6 +10,7 @@ from traces.errors import DamagedTrace, EmptyTrace
 from traces.invariants import check
 from traces.model import Profile, Trace
 from traces.reader import read_trace
+from traces.values import Role, RoleRule
 
 CATEGORIES = [{"name": name, "color": "grey", "subcategories": ["Other"]} for name in ("Idle", "Other", "GC / CC")]
 STRINGS = [
@@ -250,3 +251,26 @@ def test_a_processed_thread_without_tables_is_refused() -> None:
 def test_threads_without_samples_are_an_empty_trace() -> None:
     with pytest.raises(EmptyTrace):
         read(raw(raw_thread([])))
+
+
+@pytest.mark.parametrize(
+    ("says", "role"),
+    [
+        (True, (Role.MAIN, RoleRule.METADATA)),
+        (False, (Role.UNKNOWN, RoleRule.NONE)),
+        (None, (Role.UNKNOWN, RoleRule.NONE)),
+        ("yes", (Role.UNKNOWN, RoleRule.NONE)),
+    ],
+)
+def test_a_thread_that_the_file_calls_main_is_so_whatever_its_name_and_is_shown_first(
+    says: object, role: tuple[Role, RoleRule]
+) -> None:
+    thread = {"name": "render", "pid": "7", "tid": "9", "isMainThread": says}
+    few = {"samples": {"stack": [1, 2], "time": [0.5, 1.0], "weight": None, "weightType": "samples"}}
+    many = {"samples": {"stack": [1] * 9, "time": [0.5 + k for k in range(9)], "weight": None, "weightType": "samples"}}
+    file = processed(50, {**thread, **few}, tables(prefix=[None, 0, 0]))
+    file["threads"].append({"name": "job", "processName": "app", "pid": "7", "tid": "8", **many})
+    trace = read(file)
+    assert (trace.profiles[0].role, trace.profiles[0].role_rule) == role
+    assert trace.profiles[1].role is Role.UNKNOWN
+    assert (trace.default_profile == 0) == (role[0] is Role.MAIN)

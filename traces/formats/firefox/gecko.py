@@ -136,16 +136,19 @@ def threads(process: Process, root: Process, builder: TraceBuilder) -> Iterator[
     shift = process.meta.after(root.meta)
     libraries = Libraries(process.libs)
     names = [category.name for category in process.meta.categories]
+    frame_of: dict[tuple[str, str | None], int] = {}  # threads have much of their code in common
     for thread in process.threads:
         if not thread.samples.rows:
             continue
         categories = [named(category, names) for category in thread.frame_table.column("category")]
         read = read_thread(thread, builder, shift)
         read.categories = categories
-        read.frames = [
-            _frame(location, category, libraries, builder)
-            for location, category in zip(locations(thread, builder), categories, strict=True)
-        ]
+        frames = []
+        for place in zip(locations(thread, builder), categories, strict=True):
+            if (frame := frame_of.get(place)) is None:
+                frame = frame_of[place] = _frame(*place, libraries, builder)
+            frames.append(frame)
+        read.frames = frames
         cpu = thread.samples.column("threadCPUDelta")
         if any(cpu):
             unit, factor = unit_named(process.meta.units.cpu if process.meta.units else "")

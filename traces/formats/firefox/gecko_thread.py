@@ -8,10 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
+from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TIME, TraceBuilder
-from traces.model import NONE, Int64, Values
-from traces.stacks import StackTable
+from traces.kernels.trees import Paths, paths_of_spans, sum_upwards
+from traces.model import NONE, Int32, Int64, Values
 from traces.values import Counts, ValueType
 
 MAIN_THREAD = "GeckoMain"
@@ -54,8 +56,11 @@ class Markers:
 
     def add_to(self, profile: int, builder: TraceBuilder) -> None:
         """Feed them as instants and intervals of a profile."""
-        for name, time in self.moments:
-            builder.instant(profile, time, name)
+        texts = {name: at for at, name in enumerate(dict.fromkeys(name for name, _ in self.moments))}
+        count = len(self.moments)
+        numbers = np.array([texts[name] for name, _ in self.moments], np.int32)
+        times = np.array([time for _, time in self.moments], np.int64)
+        builder.side_tables.instants.append((np.full(count, profile, np.int32), times, numbers, list(texts)))
         names = {name: at for at, name in enumerate(dict.fromkeys(name for name, _, _ in self.intervals))}
         count = len(self.intervals)
         builder.side_tables.intervals.append(
@@ -109,8 +114,7 @@ def add_thread(
 
     Raises DamagedTrace for samples, stacks or frames that are not in the file.
     """
-    table = StackTable()
-    leaf_of_row = np.array([*_leaves(thread, table, builder), NONE], np.int32)  # row -1 is the last one
+    paths, leaf_of_row = _leaves(thread, builder)
     order = np.argsort(thread.times, kind="stable")
     times, leaves = thread.times[order], leaf_of_row[np.array(thread.samples, np.int64)[order]]
     lasting = np.diff(times, append=times[-1:] + interval)
@@ -126,7 +130,7 @@ def add_thread(
         start, end = min(extent[0], int(times[0])), max(extent[1], int(times[-1] + lasting[-1]))
     index = builder.add_sampled(
         name,
-        table,
+        paths,
         leaves,
         [values for _, values in columns],
         values=tuple(kind for kind, _ in columns),
@@ -148,36 +152,59 @@ def _counting(columns: Sequence[tuple[ValueType, Values]]) -> int | None:
     return next((k for k, (kind, _) in enumerate(columns) if kind.name == Counts.SAMPLES), None)
 
 
-def _leaves(thread: GeckoThread, table: StackTable, builder: TraceBuilder) -> list[int]:
-    """The node of each row of the stack table as a sample's leaf: -1 for what is idle or no sample's."""
-    idle, needed = _idle(thread, builder), bytearray(len(thread.stacks))
-    sampled = set(thread.samples) - {NONE}
-    if sampled and not 0 <= min(sampled) <= max(sampled) < len(needed):
-        raise builder.damaged("a sample names a stack that is not in the file.")
-    for row in sampled:
-        needed[row] = not idle[row]
-    for row in range(len(needed) - 1, -1, -1):
-        if needed[row] and thread.prefixes[row] >= 0:
-            needed[thread.prefixes[row]] = 1
-    nodes = [NONE] * len(needed)
-    for row, is_needed in enumerate(needed):
-        if is_needed:
-            prefix, frame = thread.prefixes[row], thread.frames[thread.stacks[row]]
-            caller = nodes[prefix] if prefix >= 0 else NONE
-            nodes[row] = caller if frame == HIDDEN else table.child(caller, frame)
-    return [NONE if waits else node for node, waits in zip(nodes, idle, strict=True)]
-
-
-def _idle(thread: GeckoThread, builder: TraceBuilder) -> bytearray:
-    """For each row of the stack table, whether its category is the idle one."""
-    idle = bytearray(len(thread.stacks))
-    categories = thread.categories
+def _leaves(thread: GeckoThread, builder: TraceBuilder) -> tuple[Paths, Int32]:
+    """The call paths, and the node of each row of the stack table as a sample's leaf: -1 for what is idle or no
+    sample's. One row more, the last, answers for -1."""
     try:
-        for row, (prefix, frame) in enumerate(zip(thread.prefixes, thread.stacks, strict=True)):
-            if not NONE <= prefix < row or frame < 0:
-                raise builder.damaged("its stacks do not begin with their callers.")
-            own = categories[frame]
-            idle[row] = own == IDLE if own is not None else prefix >= 0 and idle[prefix]
-    except (IndexError, ValueError) as error:
+        prefix, stack = np.array(thread.prefixes, np.int64), np.array(thread.stacks, np.int64)
+    except OverflowError as error:
         raise builder.damaged("a stack names a frame that is not in the file.") from error
-    return idle
+    _check(prefix, stack, len(thread.categories), builder)
+    rows, samples = len(stack), np.array(thread.samples, np.int64)
+    sampled = np.unique(samples[samples != NONE])
+    if len(sampled) and not 0 <= sampled[0] <= sampled[-1] < rows:
+        raise builder.damaged("a sample names a stack that is not in the file.")
+    idle = _idle(thread, prefix, stack)
+    uses = np.zeros(rows, np.int64)
+    uses[sampled] = ~idle[sampled]
+    needed = sum_upwards(uses, prefix.astype(np.int32)) > 0
+    frame = np.array([*thread.frames, HIDDEN], np.int32)[stack]
+    # What is hidden is part of the nearest caller that is not; the last row answers for none.
+    visible = _nearest(np.append(frame != HIDDEN, np.True_), prefix)
+    chosen = np.flatnonzero(needed & (frame != HIDDEN))
+    place = np.full(rows + 1, NONE, np.int32)
+    place[chosen] = np.arange(len(chosen), dtype=np.int32)
+    above = place[visible[np.where(prefix[chosen] >= 0, prefix[chosen], rows)]]
+    paths = paths_of_spans(frame[chosen], above, MAX_STACK_DEPTH)
+    node = np.full(rows + 1, NONE, np.int32)
+    node[chosen] = paths.leaf
+    leaves = np.where(np.append(idle | ~needed, np.True_), NONE, node[visible])
+    return paths, leaves.astype(np.int32)
+
+
+def _check(prefix: Int64, stack: Int64, frames: int, builder: TraceBuilder) -> None:
+    """Raises DamagedTrace for the first row that is wrong."""
+    both = min(len(prefix), len(stack))
+    disordered = (prefix[:both] < NONE) | (prefix[:both] >= np.arange(both)) | (stack[:both] < 0)
+    beyond = np.flatnonzero(stack[:both] >= frames)
+    first = int(disordered.argmax()) if disordered.any() else both
+    if first < both and (not len(beyond) or first <= beyond[0]):
+        raise builder.damaged("its stacks do not begin with their callers.")
+    if len(beyond) or len(prefix) != len(stack):
+        raise builder.damaged("a stack names a frame that is not in the file.")
+
+
+def _idle(thread: GeckoThread, prefix: Int64, stack: Int64) -> npt.NDArray[np.bool_]:
+    """For each row of the stack table, whether its category is the idle one: its own, or its nearest caller's."""
+    known = np.array([category is not None for category in thread.categories], np.bool_)[stack]
+    is_idle = np.array([category == IDLE for category in thread.categories], np.bool_)[stack]
+    return np.append(is_idle, np.False_)[_nearest(np.append(known, np.True_), prefix)[:-1]]
+
+
+def _nearest(is_one: npt.NDArray[np.bool_], prefix: Int64) -> Int64:
+    """For each row the nearest at or above it that is one; the row after the last answers for none."""
+    rows = len(prefix)
+    nearest = np.where(is_one, np.arange(rows + 1), np.append(np.where(prefix >= 0, prefix, rows), rows))
+    while not np.array_equal(further := nearest[nearest], nearest):
+        nearest = further
+    return nearest

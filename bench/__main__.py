@@ -2,6 +2,7 @@
 `python -m bench streaming`: tokens on their way through the server; `crowds`: thousands of prompts at once;
 `questions`: every question about a million spans and a million samples; `startup`: how long commands take to start;
 `formats`: how fast each format is read (`--growth`: in small files and in large ones);
+`many`: names, threads and paths by the million, and second questions about large files;
 `house`: the shape of the code; `detection`: foreign files that are misread, damaged ones that are recognised.
 
 Each file is measured in a process of its own. Large traces come from the folder `traces` in FLAMECHAT_SHARED; where it
@@ -23,6 +24,7 @@ from bench.crowds import print_crowds
 from bench.detection import print_detection
 from bench.formats import print_formats, print_growth
 from bench.house import print_house
+from bench.many_parts import print_many
 from bench.measure import STEPS
 from bench.own_process import ROOT, figures_of
 from bench.questions import print_questions
@@ -74,6 +76,7 @@ def print_steps(paths: list[Path]) -> None:
 TABLES: dict[str, Callable[[], None]] = {
     "formats": partial(print_formats, LARGE),
     "formats --growth": print_growth,
+    "many": partial(print_many, LARGE),
     "questions": partial(print_questions, LARGE),
 }
 
@@ -102,6 +105,7 @@ def main(arguments: list[str]) -> None:
         print(f"large traces: none at {LARGE}; FLAMECHAT_SHARED names the folder that holds their folder")
     print_against_speedscope(LARGE)
     print_formats(LARGE)
+    print_many(LARGE)
     print_questions(LARGE)
     if "--large" in arguments:
         print_large(LARGE)

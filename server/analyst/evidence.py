@@ -178,6 +178,11 @@ class Evidence:
         found = {row["id"]: row for result in self.all("get_insights") for row in result.data["insights"]}
         return next((found[name] for name in names if name in found and found[name]["state"] == "fail"), None)
 
+    def found(self) -> list[dict[str, Any]]:
+        """What the trace has, worst first."""
+        rows = {row["id"]: row for result in self.all("get_insights") for row in result.data["insights"]}
+        return [row for row in rows.values() if row["state"] == "fail"]
+
     def findings(self, *kinds: str) -> list[dict[str, Any]]:
         """What the trace has of these kinds, worst first."""
         listed = self.first("get_insights") or {"insights": []}

@@ -1,5 +1,6 @@
 """What else stands out, in the analyst's words: the few findings that matter next to the leading function."""
 
+from collections.abc import Collection
 from typing import Any
 
 from server.analyst.evidence import Evidence, Lead
@@ -38,8 +39,7 @@ def limits(evidence: Evidence) -> list[str]:
 
 
 def _found(evidence: Evidence) -> list[dict[str, Any]]:
-    listed = evidence.first("get_insights") or {"insights": []}
-    return [row for row in listed["insights"] if row["id"] not in SAID_ALREADY]
+    return [row for row in evidence.found() if row["id"] not in SAID_ALREADY]
 
 
 def _matters(row: dict[str, Any], lead: Lead) -> bool:
@@ -72,3 +72,17 @@ def distinct_findings(evidence: Evidence) -> list[dict[str, Any]]:
         and row["severity"] != "info"
     }
     return [rows[name] for name in distinct(list(rows))]
+
+
+def of_causes(evidence: Evidence, causes: Collection[str]) -> list[dict[str, Any]]:
+    """What the trace has of these classes of cause, worst first, without guesses of little weight."""
+    return [
+        row
+        for row in _found(evidence)
+        if row.get("cause") in causes and not (row["confidence"] == "low" and (row["share"] or 0) < GUESS_SHARE)
+    ]
+
+
+def claimed(row: dict[str, Any]) -> str:
+    """A finding as the answer: what it is, the figures, what to do."""
+    return f"**{row['title']}**: {sentence_of(row)} {row['advice']}".rstrip()

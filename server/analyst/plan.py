@@ -67,9 +67,13 @@ def settled(question: Question, evidence: Evidence) -> Question:
     stays = question.intent in ABOUT_ONE_FUNCTION | NAMED_THERE
     if exact:
         intent = question.intent if stays else Intent.FUNCTION
-        return replace(question, intent=intent, names=exact, maybe=(), thread=None, understood=True)
-    if partly and stays and not question.names:
+        return replace(
+            question, intent=intent, names=exact, maybe=(), thread=None, handle=None, carried=None, understood=True
+        )
+    if partly and stays and not question.names and not question.handle:
         return replace(question, maybe=partly, thread=None, understood=True)
-    if question.names or (question.otherwise in ABOUT_ONE_FUNCTION and question.intent in ABOUT_ONE_FUNCTION):
+    if question.names:
         return question
-    return replace(question, intent=question.otherwise, maybe=())
+    if question.placed and question.intent in ABOUT_ONE_FUNCTION and question.otherwise in ABOUT_ONE_FUNCTION:
+        return replace(question, maybe=question.placed)
+    return replace(question, intent=question.intent if question.handle else question.otherwise, maybe=())

@@ -11,6 +11,12 @@ from server.analyst.moments import TimeRange, lengths, time_ranges
 from server.analyst.nearest_intent import Nearest, nearest
 from server.analyst.subjects import CODE, Subjects, subjects
 
+SHORT, SHORT_CHARACTERS = 4, 24
+"""Words and characters of a bare follow-up (`why?`, in any language)."""
+GO_ON = frozenset({Intent.CORRECTION})
+"""Intents that no conversation begins with."""
+UNLIKELY = {Intent.USAGE: 0.7, Intent.SMALLTALK: 0.5, Intent.CODE: 0.5, Intent.SUMMARISE: 0.5, Intent.CORRECTION: 0.5}
+"""Intents about something else than the trace, with the probability from which they are taken."""
 SURE = 0.4
 """Probability from which the nearest intent is taken without a word."""
 LIKELY = 0.25
@@ -22,15 +28,17 @@ NAMES_AN_INTENT = 0.05
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """`names` are functions that are meant, the surest first; `maybe` are words that a function may have for its name,
-    and `otherwise` is the intent if none has. `handle` is one of a frame, node or span; `thread` part of a thread's
-    name. `carried` is the citation of what the answer before was about, and `profile` the one that it named, where this
-    prompt goes on about it; `note` is a sentence for a person who did not ask in English.
+    `placed` those of them in a function's place, and `otherwise` is the intent if none has. `handle` is one of a frame,
+    node or span; `thread` part of a thread's name. `carried` is the citation of what the answer before was about, and
+    `profile` the one that it named, where this prompt goes on about it; `note` is a sentence for a person who did not
+    ask in English.
     """
 
     intent: Intent
     text: str
     names: tuple[str, ...] = ()
     maybe: tuple[str, ...] = ()
+    placed: tuple[str, ...] = ()
     otherwise: Intent = Intent.OVERVIEW
     handle: str | None = None
     thread: str | None = None
@@ -127,6 +135,8 @@ OF_A_THREAD = (
 """Intents that a thread's name turns into the question for that thread."""
 
 
+ASKED_AGAIN = frozenset({Intent.FUNCTION, Intent.CALLERS, Intent.CALLEES, Intent.HOW_OFTEN, Intent.CALLS_OF})
+"""Intents that `and parse?` asks of `parse`, too."""
 FOLLOWS = frozenset({Intent.WHY, Intent.RECURSION, Intent.OVERVIEW})
 """Intents that are about the function of the answer before, if that was about one, where the prompt refers to it."""
 
@@ -140,13 +150,13 @@ def understood(
     """The question behind a prompt. `viewer` is what the person looks at: its selection is what `this function` means;
     `windows` are the time ranges that have a name; `spoken_of` is what a prompt without a name may go on about.
     """
-    question = _alone(prompt, viewer, windows)
+    question = _alone(prompt, viewer, windows, is_first=spoken_of is None)
     if spoken_of is None:
         return question
     before = _alone((*spoken_of.prompts, spoken_of.prompt)[0], {}, None)
     for earlier in (*spoken_of.prompts, spoken_of.prompt)[1:]:
         before = _asked_again(_alone(earlier, {}, None), before)
-    if question.names or question.maybe or question.handle or question.thread:
+    if question.names or question.placed or question.handle or question.thread:
         return _asked_again(question, before)
     return _carried_over(question, before, spoken_of)
 
@@ -157,7 +167,9 @@ def _asked_again(question: Question, before: Question) -> Question:
     only_names = question.intent is Intent.CORRECTION or (
         question.intent in OF_ALL | {Intent.FUNCTION} and _AND.match(question.text) is not None
     )
-    if not only_names or before.intent not in ABOUT_ONE_FUNCTION - {Intent.TWO_FUNCTIONS}:
+    if only_names and before.intent is Intent.COMPARE and question.names:
+        return question.about(Intent.COMPARE)
+    if not only_names or before.intent not in ASKED_AGAIN:
         return question.about(Intent.FUNCTION) if question.intent is Intent.CORRECTION else question
     return question.about(before.intent)
 
@@ -167,7 +179,12 @@ def _carried_over(question: Question, before: Question, spoken_of: SpokenOf) -> 
     about_one = before.intent in ABOUT_ONE_FUNCTION or bool(before.names)
     refers = _REFERS.search(question.text) is not None
     intent = question.intent
-    if _GOES_ON.match(question.text) is not None or (intent in FOLLOWS and refers and about_one):
+    short = len(question.text.split()) <= SHORT and len(question.text) <= SHORT_CHARACTERS
+    if (
+        _GOES_ON.match(question.text) is not None
+        or (intent is Intent.WHY and short)
+        or (intent in FOLLOWS and refers and about_one)
+    ):
         intent = Intent.FUNCTION
     elif intent is Intent.SHOW and not refers:
         return question
@@ -183,7 +200,9 @@ def _carried_over(question: Question, before: Question, spoken_of: SpokenOf) -> 
     )
 
 
-def _alone(prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]] | None) -> Question:
+def _alone(
+    prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]] | None, *, is_first: bool = False
+) -> Question:
     """What a prompt asks by itself."""
     text = " ".join(prompt.split())
     named = subjects(text)
@@ -192,6 +211,8 @@ def _alone(prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]] | 
         handle = selection
     ranges = time_ranges(CODE.sub(" ", text), windows or [])
     near = nearest(named.masked)
+    if is_first and near.intents[0][0] in GO_ON:
+        near = replace(near, intents=tuple(one for one in near.intents if one[0] not in GO_ON))
     intent = _intent(text, near, named, has_function=bool(named.names or handle), has_range=bool(ranges))
     otherwise = _intent(text, nearest(named.plain), named, has_function=False, has_range=bool(ranges))
     known = near.intents[0][1] >= SURE or bool(ranges or named.names or handle)
@@ -202,6 +223,7 @@ def _alone(prompt: str, viewer: dict[str, Any], windows: list[dict[str, Any]] | 
         text=prompt.strip() if intent is Intent.SQL else text,
         names=named.names,
         maybe=named.maybe if not handle else (),
+        placed=named.placed if not handle else (),
         otherwise=otherwise,
         handle=handle,
         thread=named.thread if intent is Intent.THREAD else None,
@@ -242,14 +264,16 @@ def _nearest(text: str, near: Nearest, *, names_something: bool) -> Intent:
     intent = Intent(name)
     if intent in NEED_NAMES and not names_something:
         intent = _likely(near, OF_A_CAUSE) or intent
+    if probability < UNLIKELY.get(intent, 0.0):
+        intent = next(Intent(one) for one, _ in near.intents if Intent(one) not in UNLIKELY)
     if intent is Intent.PAGE and not _OF_A_PAGE.search(text):
         intent = _likely(near, OF_A_SLOW_PAGE) or Intent.OVERVIEW
     return intent if probability >= LIKELY or intent in ABOUT_ONE_FUNCTION else Intent.OVERVIEW
 
 
 _OF_A_PAGE = re.compile(
-    r"\b(?:lcp|inp|cls|fcp|ttfb|tbt|fid|vitals?|lighthouse|paint\w*|shift\w*|blocking|load\w*|render\w*|metrics?|"
-    r"interaction\w*|contentful|layout|style|reflow\w*)\b|[^\x00-\x7f]",
+    r"\b(?:lcp|inp|cls|fcp|ttfb|tbt|fid|vitals?|lighthouse|paint\w*|shift\w*|blocking|metrics?|"
+    r"interaction\w*|contentful)\b|[^\x00-\x7f]",
     re.IGNORECASE,
 )
 """Words for what is measured of a page; without one a prompt that speaks of a page asks what it does."""

@@ -95,12 +95,10 @@ def _wrong_unit(question: Question, evidence: Evidence) -> str:
     if question.intent in _TIMELESS or evidence.unit == "nanoseconds":
         return ""
     if evidence.unit == "bytes" and (question.asks_time or question.asks_speed):
-        return "**This trace measures bytes of memory, not time or CPU**: how long anything takes is not in it."
+        return "**How long anything takes cannot be said: this trace measures bytes of memory, not time or CPU.**"
     if evidence.unit == "bytes" or not question.asks_time:
         return ""
-    return (
-        "**This trace holds counts (samples, calls or instructions), not time**: how long anything takes is not in it."
-    )
+    return "**How long anything takes cannot be said: this trace counts samples, calls or instructions, not time.**"
 
 
 def _misread(question: Question) -> str:

@@ -14,7 +14,7 @@ CODE = re.compile(r"`([^`\n]{1,300})`|[\"“”]([^\"“”\n]{1,300})[\"“”]
 HANDLE = re.compile(r"(?<![\w])#?([fns]\d+)\b")
 PROFILE = re.compile(r"(?<![\w])#?(p(?!(?:50|75|90|95|99|999)\b)\d+)\b")
 _IDENTIFIER = re.compile(
-    r"(?<![\w.])(?:[A-Za-z_$][\w$]*(?:(?:::|\.|#|->)[\w$~<>]+)+(?:\(\))?|[\w.-]*(?:/[\w.-]+){2,}|[A-Za-z_$]\w*\(\)|[a-z]+[A-Z]\w*|\w*_\w+|"
+    r"(?<![\w.])(?:\w[\w-]*-[\w-]*(?:\.\w+)+|[A-Za-z_$][\w$]*(?:(?:::|\.|#|->)[\w$~<>]+)+(?:\(\))?|[\w.-]*(?:/[\w.-]+){2,}|[A-Za-z_$]\w*\(\)|[a-z]+[A-Z]\w*|\w*_\w+|"
     r"[A-Z][a-z]+[A-Z]\w*|<\w[\w .]*>|\((?:program|idle|root|anonymous|garbage collector)\))",
     re.ASCII,
 )
@@ -76,7 +76,7 @@ yesterday baseline regression
 _NO_NAMES = frozenset(_NO_NAME_WORDS.split())
 """Words that stand in a function's place without being one."""
 _WORD = re.compile(r"(?<![\w.@/:-])[A-Za-z_$][\w$]{2,}(?![\w@/:-])")
-_NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?![\w])")
+_NUMBER = re.compile(r"(?<![\w.+])(?<!\+ )\d[\d.,]*(?![\w])")
 LIKE = 0.75
 """Likeness (of difflib) from which an unknown word is a known one with a typing slip."""
 NAMES = 3
@@ -86,11 +86,12 @@ NAMES = 3
 @dataclass(frozen=True, slots=True)
 class Subjects:
     """`names` are surely meant, quoted text first, then what is spelled like an identifier; `maybe` are words in a
-    function's place and words that no question has. `masked` is the prompt with what was found replaced, and `plain`
-    the same with the words of `maybe` left out."""
+    function's place, `placed`, and words that no question has. `masked` is the prompt with what was found replaced, and
+    `plain` the same with the words of `maybe` left as they are."""
 
     names: tuple[str, ...]
     maybe: tuple[str, ...]
+    placed: tuple[str, ...]
     thread: str | None
     profiles: tuple[str, ...]
     handle: str | None
@@ -109,6 +110,7 @@ def subjects(text: str) -> Subjects:
     return Subjects(
         names,
         maybe,
+        placed,
         thread,
         tuple(PROFILE.findall(text)),
         found[1] if (found := HANDLE.search(text)) else None,
@@ -170,7 +172,7 @@ def _unknown(text: str, named: tuple[str, ...], thread: str | None) -> tuple[lis
         ):
             continue
         like = difflib.get_close_matches(word.casefold(), known, n=1, cutoff=LIKE)
-        if like and len(word) > 3 and word.islower():
+        if like and len(word) > 3 and word.islower() and like[0].rstrip("s") != word.rstrip("s"):
             slips[word] = like[0]
         unknown.append(word)
     return (unknown if len(unknown) <= NAMES else []), slips

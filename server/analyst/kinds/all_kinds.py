@@ -17,11 +17,11 @@ from server.analyst.kinds import (
 from server.analyst.kinds import comparisons as comparing
 from server.analyst.kinds import moments_and_calls as times
 from server.analyst.kinds import one_function as functions
-from server.analyst.kinds.kind import Kind
+from server.analyst.kinds.kind import Kind, because
 
 KINDS: dict[Intent, Kind] = {
     Intent.OVERVIEW: Kind(overview.first, overview.overview, overview.then),
-    Intent.FIRST_FIX: Kind(overview.first, knowing.first_fix, overview.then),
+    Intent.FIRST_FIX: Kind(knowing.first_to_fix, knowing.first_fix, knowing.then_to_fix),
     Intent.ANYTHING_WRONG: Kind(knowing.first_wrong, knowing.anything_wrong, knowing.then_wrong),
     Intent.TOP: Kind(rankings.first_top, rankings.top),
     Intent.LIBRARIES: Kind(rankings.first_libraries, rankings.libraries),
@@ -33,15 +33,30 @@ KINDS: dict[Intent, Kind] = {
     Intent.HOW_OFTEN: Kind(functions.first, functions.how_often, functions.then),
     Intent.TWO_FUNCTIONS: Kind(functions.first, functions.two, functions.then),
     Intent.SHOW: Kind(functions.first, functions.shown, functions.then),
-    Intent.GARBAGE: Kind(waiting.first_garbage, waiting.garbage, waiting.then_garbage),
-    Intent.WAITING: Kind(waiting.first_waiting, waiting.waiting, waiting.then_waiting),
-    Intent.QUERIES: Kind(waiting.first_queries, waiting.queries, waiting.then_queries),
-    Intent.MEMORY: Kind(memory.first, memory.memory, memory.then),
-    Intent.PROFILES: Kind(threads.first_profiles, threads.profiles),
-    Intent.MAIN_THREAD: Kind(threads.first_one, threads.main_thread, threads.then_one),
+    Intent.GARBAGE: because(Kind(waiting.first_garbage, waiting.garbage, waiting.then_garbage), "gc_pressure"),
+    Intent.WAITING: because(
+        Kind(waiting.first_waiting, waiting.waiting, waiting.then_waiting),
+        "lock_contention",
+        "serial_waits",
+        "n_plus_one",
+    ),
+    Intent.QUERIES: because(
+        Kind(waiting.first_queries, waiting.queries, waiting.then_queries), "n_plus_one", "serial_waits"
+    ),
+    Intent.MEMORY: because(Kind(memory.first, memory.memory, memory.then), "leak", "gc_pressure"),
+    Intent.PROFILES: Kind(threads.first_profiles, threads.profiles, threads.then_profiles),
+    Intent.MAIN_THREAD: because(
+        Kind(threads.first_one, threads.main_thread, threads.then_one),
+        "blocked_event_loop",
+        "long_task",
+        "main_thread_io",
+        "layout_thrashing",
+    ),
     Intent.THREAD: Kind(threads.first_one, threads.one, threads.then_one),
-    Intent.STARTUP: Kind(times.first_startup, times.startup, times.then_startup),
-    Intent.LONG_TASKS: Kind(times.first_long, times.long_tasks, times.then_long),
+    Intent.STARTUP: because(Kind(times.first_startup, times.startup, times.then_startup), "cold_start"),
+    Intent.LONG_TASKS: because(
+        Kind(times.first_long, times.long_tasks, times.then_long), "long_task", "layout_thrashing", "blocked_event_loop"
+    ),
     Intent.WINDOW: Kind(times.first_window, times.window, times.then_window),
     Intent.BUSIEST: Kind(times.first_busiest, times.busiest),
     Intent.SUSPECT: Kind(suspects.first, suspects.suspect, suspects.then),
@@ -50,20 +65,28 @@ KINDS: dict[Intent, Kind] = {
     Intent.ABILITIES: Kind(knowing.first_abilities, knowing.abilities),
     Intent.USAGE: Kind(knowing.first_usage, knowing.usage),
     Intent.WHY: Kind(overview.first, overview.overview, overview.then),
-    Intent.CALLS_OF: Kind(single_calls.first, single_calls.single_calls, single_calls.then),
+    Intent.CALLS_OF: because(Kind(single_calls.first, single_calls.single_calls, single_calls.then), "outlier_call"),
     Intent.ARGUMENTS: Kind(single_calls.first, single_calls.single_calls, single_calls.then),
     Intent.GROUP: Kind(groups.first, groups.group),
     Intent.DRAW: Kind(by_query.first_draw, by_query.draw, by_query.then_draw),
-    Intent.REPEATED: Kind(suspects.first_repeated, suspects.repeated),
-    Intent.GROWTH: Kind(by_query.first_growth, by_query.growth),
-    Intent.EXCEPTIONS: Kind(suspects.first, suspects.suspect, suspects.then),
-    Intent.LOGGING: Kind(suspects.first, suspects.suspect, suspects.then),
-    Intent.SERIALISATION: Kind(suspects.first, suspects.suspect, suspects.then),
-    Intent.REGEX: Kind(suspects.first, suspects.suspect, suspects.then),
-    Intent.PARALLEL: Kind(threads.first_profiles, threads.profiles),
-    Intent.EVENT_LOOP: Kind(threads.first_one, threads.main_thread, threads.then_one),
+    Intent.REPEATED: because(Kind(suspects.first_repeated, suspects.repeated), "repeated_work", "n_plus_one"),
+    Intent.GROWTH: because(Kind(by_query.first_growth, by_query.growth), "superlinear_growth", "leak"),
+    Intent.EXCEPTIONS: because(Kind(suspects.first, suspects.suspect, suspects.then), "exceptions_as_control_flow"),
+    Intent.LOGGING: because(Kind(suspects.first, suspects.suspect, suspects.then), "logging"),
+    Intent.SERIALISATION: because(
+        Kind(suspects.first, suspects.suspect, suspects.then), "serialisation", "repeated_work"
+    ),
+    Intent.REGEX: because(Kind(suspects.first, suspects.suspect, suspects.then), "regex_backtracking"),
+    Intent.PARALLEL: because(
+        Kind(threads.first_profiles, threads.profiles, threads.then_profiles), "lock_contention", "oversubscription"
+    ),
+    Intent.EVENT_LOOP: because(
+        Kind(threads.first_one, threads.main_thread, threads.then_one), "blocked_event_loop", "serial_waits"
+    ),
     Intent.TIMELINE: Kind(by_query.first_timeline, by_query.timeline, by_query.then_timeline),
-    Intent.REQUESTS: Kind(by_query.first_requests, by_query.requests, waiting.then_queries),
+    Intent.REQUESTS: because(
+        Kind(by_query.first_requests, by_query.requests, waiting.then_queries), "n_plus_one", "serial_waits"
+    ),
     Intent.RECORDING: Kind(knowing.first_abilities, knowing.abilities),
     Intent.SQL: Kind(by_query.first_sql, by_query.sql),
     Intent.SUMMARISE: Kind(talk.first_summary, talk.summary),

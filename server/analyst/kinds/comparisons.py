@@ -15,6 +15,8 @@ NOTHING_TO_COMPARE = (
 )
 _PROFILES = re.compile(r"(?<![\w])#?(p\d+)\b")
 GROUPS = (("grew", "Slower or larger"), ("new", "New"), ("vanished", "Gone"), ("shrank", "Faster or smaller"))
+_WORD = re.compile(r"[^\W_]+")
+LONG_WORD = 4
 _NEWEST = re.compile(r"\b(?:previous|last|yesterday|newest|latest|earlier|before)\b", re.IGNORECASE)
 SHOWN = 5
 MUCH = 0.02
@@ -36,9 +38,21 @@ def _others(evidence: Evidence) -> dict[str, dict[str, Any]]:
     return {row["trace_id"]: row for row in rows}
 
 
+def _meant(question: Question, evidence: Evidence) -> list[str]:
+    """Ids of the other traces of which the prompt has a word that no other's name has."""
+    words = {word for word in _WORD.findall(question.text.casefold()) if len(word) >= LONG_WORD}
+    named: dict[str, set[str]] = {
+        trace: {word for word in _WORD.findall(row["trace"].casefold()) if word in words}
+        for trace, row in _others(evidence).items()
+    }
+    most = max((len(found) for found in named.values()), default=0)
+    best = [trace for trace, found in named.items() if found and len(found) == most]
+    return best if len(best) == 1 else []
+
+
 def _is_clear(question: Question, evidence: Evidence) -> bool:
     """Whether one of several recordings is meant: the newest before this one, or the only one there is."""
-    return len(_others(evidence)) == 1 or _NEWEST.search(question.text) is not None
+    return len(_others(evidence)) == 1 or bool(_meant(question, evidence)) or _NEWEST.search(question.text) is not None
 
 
 def then(question: Question, evidence: Evidence) -> list[Call]:
@@ -46,7 +60,7 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
     others = list(_others(evidence))
     if evidence.called("compare_traces") or not others or not _is_clear(question, evidence):
         return []
-    return [("compare_traces", {"others": [others[0]]})]
+    return [("compare_traces", {"others": [*_meant(question, evidence), *others][:1]})]
 
 
 def compare(question: Question, evidence: Evidence) -> list[str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from server.analyst.evidence import Evidence
+from server.analyst.findings import claimed, of_causes
 from server.analyst.question import Question
 
 Call = tuple[str, dict[str, Any]]
@@ -29,3 +30,17 @@ class Kind:
     first: Calls
     write: Callable[[Question, Evidence], list[str]]
     then: Calls = nothing_more
+
+
+def because(kind: Kind, *causes: str) -> Kind:
+    """The kind, whose answer begins with the worst finding of these classes of cause where the trace has one."""
+
+    def first(question: Question, evidence: Evidence) -> list[Call]:
+        return [*kind.first(question, evidence), FINDINGS]
+
+    def write(question: Question, evidence: Evidence) -> list[str]:
+        found = of_causes(evidence, causes)
+        parts = kind.write(question, evidence)
+        return [*(claimed(row) for row in found[:1]), *parts]
+
+    return Kind(first, write, kind.then)

@@ -4,13 +4,15 @@ from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.findings import distinct_findings, sentence_of
+from server.analyst.kinds import one_function
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, overview, verdict
+from server.analyst.kinds.overview import first as overview_first
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.kinds.paths import DOMINATES, LEADS, is_entry
 from server.analyst.question import Question
-from server.analyst.wording import amount, cited, coded
+from server.analyst.wording import amount, cited, coded, own, total
 
 CONNECT = (
     "To connect one, set `OPENAI_API_KEY`, or `FLAMECHAT_MODEL_BASE_URL` for any OpenAI-compatible server, and start "
@@ -82,8 +84,34 @@ def _still(evidence: Evidence) -> str:
     )
 
 
+def first_to_fix(question: Question, evidence: Evidence) -> list[Call]:
+    return one_function.first(question, evidence) if _names(question) else overview_first(question, evidence)
+
+
+def then_to_fix(question: Question, evidence: Evidence) -> list[Call]:
+    return [] if _names(question) else then_overview(question, evidence)
+
+
+def _names(question: Question) -> bool:
+    return bool(question.names or question.handle)
+
+
+def _saving(question: Question, evidence: Evidence) -> list[str]:
+    """What would be gained at most if a function cost nothing."""
+    rows = one_function.meant(question, evidence)
+    if not rows:
+        return one_function.unknown(question, evidence)
+    row, unit = rows[0], evidence.unit
+    return [
+        f"**At most {total(row, unit)}, if {cited(row)} and all that it calls cost nothing**: {own(row, unit)} itself.",
+        leading(evidence, "What takes the most is"),
+    ]
+
+
 def first_fix(question: Question, evidence: Evidence) -> list[str]:
     """What to change, by what it could save at most."""
+    if _names(question):
+        return _saving(question, evidence)
     lead = evidence.lead
     parts = overview(question, evidence)
     if lead is None or lead.row["self_share"] < LEADS:

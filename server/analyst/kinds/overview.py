@@ -42,6 +42,8 @@ ABOUT = 0.03
 THROUGH = 1.8
 """Times the hottest function's value that a caller must hold, with the libraries it calls, to be named before it."""
 
+NEARLY = 0.8
+"""Part of the hottest function's share that a finding must reach to be named before it."""
 HEADLINES = ("n-plus-one", "n-plus-one-calls", "sequential-calls", "slow-query")
 INTERRUPTED = "runtime.asyncPreempt"
 ALLOCATE_LESS = (
@@ -192,15 +194,22 @@ TICK = 20e6
 """What one sample of time weighs at most, in ns: when they weigh more, each stands for many that were added up."""
 
 
+def _headline_of(lead: Lead, evidence: Evidence) -> dict[str, Any] | None:
+    """The finding that explains the trace better than its hottest function, by its class of cause or of those that
+    always do."""
+    rows = [row for row in evidence.found() if row.get("cause") or row["id"] in HEADLINES]
+    least = max(HEADLINE_SHARE, NEARLY * lead.row["self_share"])
+    rows = [row for row in rows if row["confidence"] != "low" and (row["share"] or 0) >= least]
+    return next(iter(rows), None)
+
+
 def _headline_id(lead: Lead, evidence: Evidence) -> str:
-    found = evidence.finding(*HEADLINES)
-    if not found or found["confidence"] == "low" or (found["share"] or 0) < max(HEADLINE_SHARE, lead.row["self_share"]):
-        return ""
-    return str(found["id"])
+    found = _headline_of(lead, evidence)
+    return str(found["id"]) if found else ""
 
 
 def _headline(lead: Lead, evidence: Evidence) -> str:
-    found = evidence.finding(_headline_id(lead, evidence))
+    found = _headline_of(lead, evidence)
     if not found:
         return ""
     rest = f"By self {noun(lead.unit)} {cited(lead.row)} leads with {own(lead.row, lead.unit)}."

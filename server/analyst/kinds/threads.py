@@ -34,12 +34,25 @@ def first_profiles(question: Question, evidence: Evidence) -> list[Call]:
     return [SUMMARY, ("list_profiles", {}), BY_SELF, FINDINGS]
 
 
+def then_profiles(question: Question, evidence: Evidence) -> list[Call]:
+    """What the busiest thread does."""
+    listed = evidence.first("list_profiles")
+    if not listed or not listed["profiles"]:
+        return []
+    return [("get_top_functions", {"sort_by": "self", "limit": 6, "profile": _busiest(listed, evidence)["handle"]})]
+
+
+def _busiest(listed: dict[str, Any], evidence: Evidence) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = listed["profiles"]
+    return max(rows, key=lambda row: (row["unit"] == evidence.unit, row["stands_for_thread"], busy_of(row)))
+
+
 def profiles(question: Question, evidence: Evidence) -> list[str]:
     listed = evidence.first("list_profiles")
     if not listed:
         return ["The profiles of this trace could not be listed."]
     rows = listed["profiles"]
-    busiest = max(rows, key=lambda row: (row["unit"] == evidence.unit, row["stands_for_thread"], busy_of(row)))
+    busiest = _busiest(listed, evidence)
     alike = [row for row in rows if row["unit"] == busiest["unit"] and row["stands_for_thread"]]
     ranked = sorted(alike, key=lambda row: -busy_of(row)) + [row for row in rows if row not in alike]
     lines = [f"- {_line(row)}" for row in ranked[:LISTED]]
@@ -50,7 +63,9 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
     ]
     count = listed["total_profiles"]
     busy = amount(busy_of(busiest), busiest["unit"])
-    first = f"**{cited_profile(busiest)} is the busiest of {count}: {busy}.**"
+    lead = _lead_in(evidence, busiest["handle"])
+    most = f" Most of that is in {cited(lead.row)}: {own(lead.row, lead.unit)}." if lead else ""
+    first = f"**{cited_profile(busiest)} is the busiest of {count}: {busy}.**{most}"
     if any(word in question.text.casefold() for word in _EVEN_WORDS) and len(alike) > 1:
         first = f"{_evenness(ranked[: len(alike)])} {first}"
     return [

@@ -40,6 +40,8 @@ class Intent(StrEnum):
     MAIN_THREAD = "main_thread"  #: the main or UI thread
     THREAD = "thread"  #: one thread, by name
     EVENT_LOOP = "event_loop"  #: what holds an event loop
+    SEQUENTIAL = "sequential"  #: waits one after the other that could overlap
+    CPU_CACHES = "cpu_caches"  #: misses of the processor's caches and branches
     STARTUP = "startup"  #: the start of the program
     LONG_TASKS = "long_tasks"  #: tasks that block longest
     WINDOW = "window"  #: a range of time

@@ -34,6 +34,9 @@ def next_calls(question: Question, evidence: Evidence, offered: frozenset[str]) 
     if not evidence.results and question.maybe and question.intent in LOOKED_UP:
         finds: list[Call] = [("find_frames", {"pattern": name, "limit": MATCHES}) for name in question.maybe]
         return [call for call in (SUMMARY, *finds, BY_SELF) if call[0] in offered]
+    if question.labels and not evidence.called("list_profiles"):
+        asked: list[Call] = [SUMMARY, ("list_profiles", {"limit": 100}), ("search_findings", {"limit": 30})]
+        return [call for call in asked if call[0] in offered]
     settled_one = settled(question, evidence)
     kind = KINDS[settled_one.intent]
     done = [(result.tool, result.arguments) for result in evidence.results]
@@ -53,10 +56,26 @@ def _no_such_thread(question: Question, evidence: Evidence) -> bool:
     return not any(name in row["name"].casefold() for row in listed["profiles"])
 
 
+def _labelled(question: Question, evidence: Evidence) -> Question:
+    """About the thread or the other recording that a word with a hyphen names."""
+    listed, others = evidence.first("list_profiles"), evidence.first("search_findings")
+    for label in question.labels:
+        known = label.casefold()
+        if any(known in row["name"].casefold() for row in (listed or {"profiles": []})["profiles"]):
+            return replace(question, intent=Intent.THREAD, thread=label, names=(), maybe=())
+        if any(known in row["trace"].casefold() for row in (others or {"rows": []})["rows"]):
+            return replace(question, intent=Intent.COMPARE, names=(label,), maybe=())
+    return question
+
+
 def settled(question: Question, evidence: Evidence) -> Question:
     """The question after its words were looked up: about functions that have one of them for a name, or hold it in
     their name or file, or about neither.
     """
+    if question.labels:
+        question = _labelled(question, evidence)
+    if question.intent is Intent.TWO_FUNCTIONS and len(question.names) + len(question.maybe) > 2:
+        question = question.about(Intent.GROUP)
     if question.intent is Intent.THREAD and _no_such_thread(question, evidence):
         return question.about(Intent.PROFILES)
     if not question.maybe or question.intent not in LOOKED_UP or not evidence.called("find_frames"):

@@ -19,7 +19,7 @@ UNLIKELY = {Intent.USAGE: 0.7, Intent.SMALLTALK: 0.5, Intent.CODE: 0.5, Intent.S
 """Intents about something else than the trace, with the probability from which they are taken."""
 SURE = 0.4
 """Probability from which the nearest intent is taken without a word."""
-LIKELY = 0.25
+LIKELY = 0.2
 """Probability from which the nearest intent is taken at all; below it the question is what takes the time."""
 NAMES_AN_INTENT = 0.05
 """Probability from which an intent that fits what is named goes before a likelier one that does not."""
@@ -29,9 +29,9 @@ NAMES_AN_INTENT = 0.05
 class Question:
     """`names` are functions that are meant, the surest first; `maybe` are words that a function may have for its name,
     `placed` those of them in a function's place, and `otherwise` is the intent if none has. `handle` is one of a frame,
-    node or span; `thread` part of a thread's name. `carried` is the citation of what the answer before was about, and
-    `profile` the one that it named, where this prompt goes on about it; `note` is a sentence for a person who did not
-    ask in English.
+    node or span; `thread` part of a thread's name; `labels` are words with a hyphen, which may name a thread or another
+    recording. `carried` is the citation of what the answer before was about, and `profile` the one that it named, where
+    this prompt goes on about it; `note` is a sentence for a person who did not ask in English.
     """
 
     intent: Intent
@@ -43,6 +43,7 @@ class Question:
     handle: str | None = None
     thread: str | None = None
     profiles: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
     sort_by: str = "self"
     limit: int = 10
     time_ranges: tuple[TimeRange, ...] = ()
@@ -74,6 +75,8 @@ _THIS_ONE = re.compile(
     re.IGNORECASE,
 )
 _SQL = re.compile(r"^\s*(?:select\b.+\bfrom\b|with\s+\w+\s+as\s*\()", re.IGNORECASE | re.DOTALL)
+_MOST = re.compile(r"\b(?:most|least|slowest|longest|biggest|heaviest|fewest|top)\b", re.IGNORECASE)
+"""A superlative asks for one of all, not for what was spoken of."""
 _AND = re.compile(r"^(?:and|what about|how about|und|et|y|e|и|那|では)\b", re.IGNORECASE)
 """How a prompt begins that asks the same of something else."""
 _REFERS = re.compile(r"\b(?:it|its|that|them|they|those|same)\b", re.IGNORECASE)
@@ -188,7 +191,9 @@ def _carried_over(question: Question, before: Question, spoken_of: SpokenOf) -> 
         intent = Intent.FUNCTION
     elif intent is Intent.SHOW and not refers:
         return question
-    if intent not in ABOUT_ONE_FUNCTION or question.time_ranges:
+    if intent not in ABOUT_ONE_FUNCTION | ({Intent.TIMELINE} if refers else set()) or question.time_ranges:
+        return question
+    if _MOST.search(question.text) or not (goes_on or refers or question.understood):
         return question
     return replace(
         question,
@@ -215,6 +220,8 @@ def _alone(
         near = replace(near, intents=tuple(one for one in near.intents if one[0] not in GO_ON))
     intent = _intent(text, near, named, has_function=bool(named.names or handle), has_range=bool(ranges))
     otherwise = _intent(text, nearest(named.plain), named, has_function=False, has_range=bool(ranges))
+    if named.placed == (text.rstrip("?"),):  # one word: a function, or else what it is about
+        intent, otherwise = Intent.FUNCTION, intent
     known = near.intents[0][1] >= SURE or bool(ranges or named.names or handle)
     limit = next((int(group) for group in found.groups() if group), 10) if (found := _LIMIT.search(text)) else 10
     spans = lengths(text)
@@ -228,6 +235,7 @@ def _alone(
         handle=handle,
         thread=named.thread if intent is Intent.THREAD else None,
         profiles=named.profiles,
+        labels=named.labels if intent is not Intent.THREAD else (),
         sort_by="total" if re.search(r"\b(?:total|inclusive|cumulative)\b", text, re.IGNORECASE) else "self",
         limit=max(1, min(limit, 50)),
         time_ranges=ranges if intent is not Intent.BUSIEST else (),
@@ -244,6 +252,8 @@ def _intent(text: str, near: Nearest, named: Subjects, *, has_function: bool, ha
     """The nearest intent that fits what the prompt names."""
     if _SQL.match(text):
         return Intent.SQL
+    if not _HAS_A_WORD.search(text):
+        return Intent.SMALLTALK
     if len(set(named.profiles)) > 1:
         return Intent.COMPARE
     intent = _nearest(text, near, names_something=has_function or bool(named.maybe))
@@ -258,6 +268,9 @@ def _intent(text: str, near: Nearest, named: Subjects, *, has_function: bool, ha
     return without[intent] if missing else intent
 
 
+_HAS_A_WORD = re.compile(r"\w")
+
+
 def _nearest(text: str, near: Nearest, *, names_something: bool) -> Intent:
     """The nearest intent, or the next one where that needs what the prompt does not have."""
     name, probability = near.intents[0]
@@ -266,6 +279,8 @@ def _nearest(text: str, near: Nearest, *, names_something: bool) -> Intent:
         intent = _likely(near, OF_A_CAUSE) or intent
     if probability < UNLIKELY.get(intent, 0.0):
         intent = next(Intent(one) for one, _ in near.intents if Intent(one) not in UNLIKELY)
+    if intent in OF_ALL | {Intent.PAGE, Intent.SHOW, Intent.DRAW} and _LAYOUT.search(text):
+        return Intent.SUSPECT
     if intent is Intent.PAGE and not _OF_A_PAGE.search(text):
         intent = _likely(near, OF_A_SLOW_PAGE) or Intent.OVERVIEW
     return intent if probability >= LIKELY or intent in ABOUT_ONE_FUNCTION else Intent.OVERVIEW
@@ -277,6 +292,7 @@ _OF_A_PAGE = re.compile(
     re.IGNORECASE,
 )
 """Words for what is measured of a page; without one a prompt that speaks of a page asks what it does."""
+_LAYOUT = re.compile(r"\b(?:re-?flow\w*|layouts?|thrash\w*)\b", re.IGNORECASE)
 OF_A_SLOW_PAGE = frozenset({Intent.LONG_TASKS, Intent.MAIN_THREAD, Intent.EVENT_LOOP, Intent.STARTUP, Intent.OVERVIEW})
 
 

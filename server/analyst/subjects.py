@@ -28,6 +28,7 @@ _ABOUT = re.compile(
     rf"\s+{_NAME}",
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:-\w+)+(?!\w)", re.ASCII)
 _ONE_WORD = re.compile(r"[\w.:/$@-]{3,80}\??", re.ASCII)
 _TOOK = re.compile(
     rf"\b(?:why (?:is|does|are|do|was|did)|(?:how (?:often|many times|frequently|long|much time|many calls) (?:is|does|"
@@ -94,6 +95,7 @@ class Subjects:
     placed: tuple[str, ...]
     thread: str | None
     profiles: tuple[str, ...]
+    labels: tuple[str, ...]
     handle: str | None
     masked: str
     plain: str
@@ -113,6 +115,7 @@ def subjects(text: str) -> Subjects:
         placed,
         thread,
         tuple(PROFILE.findall(text)),
+        tuple(one for one in _LABEL.findall(CODE.sub(" ", text)) if not set(one.casefold().split("-")) <= known),
         found[1] if (found := HANDLE.search(text)) else None,
         masked,
         _masked(text, thread, names, slips) if maybe else masked,

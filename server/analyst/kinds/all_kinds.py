@@ -83,6 +83,8 @@ KINDS: dict[Intent, Kind] = {
     Intent.EVENT_LOOP: because(
         Kind(threads.first_one, threads.main_thread, threads.then_one), "blocked_event_loop", "serial_waits"
     ),
+    Intent.SEQUENTIAL: because(Kind(overview.first, overview.overview, overview.then), "serial_waits", "n_plus_one"),
+    Intent.CPU_CACHES: because(Kind(suspects.first_caches, suspects.caches), "cache_misses"),
     Intent.TIMELINE: Kind(by_query.first_timeline, by_query.timeline, by_query.then_timeline),
     Intent.REQUESTS: because(
         Kind(by_query.first_requests, by_query.requests, waiting.then_queries), "n_plus_one", "serial_waits"

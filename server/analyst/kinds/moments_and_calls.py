@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from server.analyst.evidence import Evidence, Lead, is_pseudo, lead_of
+from server.analyst.evidence import Evidence, Lead, busy_of, is_pseudo, lead_of
 from server.analyst.findings import distinct_findings, sentence_of
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
@@ -271,16 +271,29 @@ def startup(question: Question, evidence: Evidence) -> list[str]:
 
 
 def first_long(question: Question, evidence: Evidence) -> list[Call]:
-    return [
-        SUMMARY,
-        FINDINGS,
-        BY_SELF,
-        ("get_longest_calls", {"outermost": True, "limit": 5}),
-        ("get_longest_calls", {"limit": 8}),
+    return [SUMMARY, FINDINGS, BY_SELF]
+
+
+def _of_tasks(evidence: Evidence) -> dict[str, Any]:
+    """The busiest profile of spans of the thread that leads, where that was sampled, too."""
+    main = evidence.profile((evidence.summary or {}).get("default_profile"))
+    if main is None or main["kind"] == "evented":
+        return {}
+    spans = [
+        row
+        for row in (evidence.summary or {"profiles": []})["profiles"]
+        if row["kind"] == "evented"
+        and (row["pid"], row["tid"]) == (main["pid"], main["tid"])
+        and row["unit"] == main["unit"]
     ]
+    return {"profile": max(spans, key=busy_of)["handle"]} if spans else {}
 
 
 def then_long(question: Question, evidence: Evidence) -> list[Call]:
+    if not evidence.called("get_longest_calls"):
+        where = _of_tasks(evidence)
+        longest: list[Call] = [("get_longest_calls", {"outermost": True, "limit": 5} | where)]
+        return [*longest, ("get_longest_calls", {"limit": 8} | where)]
     rows = _outermost(evidence)
     if not rows:
         return []
@@ -306,7 +319,7 @@ def long_tasks(question: Question, evidence: Evidence) -> list[str]:
         none = "**Single calls are not in this trace**: it cannot say which one took long."
         return [none, leading(evidence, "Over all of it the hottest function is"), caveats(evidence)]
     longest, unit = rows[0], found["unit"]
-    what = "call" if found["exact"] else "stretch of samples"
+    what = "task" if found["exact"] else "stretch of samples"
     findings = [row for row in distinct_findings(evidence) if row["kind"] in ("timeline", "page", "requests")]
     lines = [
         f"- {_span(row)}: {amount(row['duration'], unit)}, from {amount(row['start'], unit)} on" for row in rows[:5]

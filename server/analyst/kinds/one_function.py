@@ -24,7 +24,12 @@ from server.analyst.wording import (
     total,
 )
 
+MOST_CALLED = (
+    "SELECT frame, any_value(name) AS name, sum(count) AS calls FROM nodes GROUP BY frame ORDER BY calls DESC LIMIT 3"
+)
 MATCHES = 5
+NAMESAKE = 0.01
+"""Total share from which another function of the same name may be the one that is meant."""
 SEVERAL = 2
 """Functions from which a name that none of them has is that of a file, a package or a class."""
 OTHER_PROFILES = 3
@@ -50,7 +55,8 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
         return [SUMMARY, ("get_callers_callees", {"frame": question.handle} | where), BY_SELF]
     names = question.names or question.maybe
     if not names:
-        return [SUMMARY, BY_SELF]
+        most: list[Call] = [("query_trace", {"sql": MOST_CALLED})] if question.intent is Intent.HOW_OFTEN else []
+        return [SUMMARY, BY_SELF, *most]
     return [SUMMARY, *(("find_frames", {"pattern": name, "limit": MATCHES}) for name in names), BY_SELF]
 
 
@@ -189,7 +195,7 @@ def about(question: Question, evidence: Evidence) -> list[str]:
         return unknown(question, evidence)
     unit, row = around["unit"], around["frame"]
     return [
-        _cost(question, evidence, around),
+        _namesakes(question, evidence) + _cost(question, evidence, around),
         neighbours(around, unit),
         _ends(evidence, around),
         _calls_itself(around, question.text.casefold()),
@@ -197,6 +203,19 @@ def about(question: Question, evidence: Evidence) -> list[str]:
         _others(question, evidence, row),
         *_closing(question, evidence),
     ]
+
+
+def _namesakes(question: Question, evidence: Evidence) -> str:
+    """A word first where several functions have the name, and weigh something."""
+    names = question.names or question.maybe
+    found = evidence.first("find_frames", pattern=names[0]) if len(names) == 1 and not question.handle else None
+    rows = [
+        row for row in (found or {"rows": []})["rows"] if is_named(row, names[0]) and row["total_share"] >= NAMESAKE
+    ]
+    if found is None or len(rows) < SEVERAL:
+        return ""
+    listed_ = ", ".join(f"{cited(row)}{located(row)} {share(row['total_share'])}" for row in rows)
+    return f"**{len(rows)} functions are named {coded(names[0])}: which one?** {listed_}. Of the heaviest: "
 
 
 def _ends(evidence: Evidence, around: dict[str, Any]) -> str:
@@ -323,7 +342,21 @@ def callees(question: Question, evidence: Evidence) -> list[str]:
     return [f"{first_} {cost}", _calls_itself(around), around.get("remark") or "", *_closing(question, evidence)]
 
 
+def _most_called(question: Question, evidence: Evidence) -> list[str]:
+    """The functions with the most calls, where no function is named and calls were counted."""
+    found = evidence.first("query_trace")
+    if question.names or question.maybe or question.handle or evidence.counted != CALLS or not found:
+        return []
+    first_, *others = [
+        f"[{coded(name['name'])}](#{frame['name']}), with {int(calls['value']):,} calls"
+        for frame, name, calls in found["rows"]
+    ]
+    return [f"**The most calls go to {first_}.**", f"After it: {'; '.join(others)}." if others else ""]
+
+
 def how_often(question: Question, evidence: Evidence) -> list[str]:
+    if most := _most_called(question, evidence):
+        return most
     around = _around(question, evidence)
     if around is None:
         return unknown(question, evidence)

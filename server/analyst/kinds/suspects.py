@@ -1,8 +1,9 @@
 """Is it this or that kind of work: the finding about it, whether the trace has it, has it not, or does not show it."""
 
 import re
+from typing import Any
 
-from server.analyst.evidence import Evidence
+from server.analyst.evidence import Evidence, is_pseudo
 from server.analyst.findings import sentence_of
 from server.analyst.kinds import groups, overview
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
@@ -25,7 +26,8 @@ SUSPECTS: tuple[tuple[str, str], ...] = (
     ("data-loading", r"data ?load\w*|loading (?:of )?(?:the )?data"),
     ("kernel-gaps", r"\bgpu\b.*\bidle\b|\bkernel gaps?\b|launch gaps?"),
     ("compilation", r"\bjit\b|just-in-time|\bcompil\w+"),
-    ("forced-reflow", r"\breflow\w*|layout thrashing|forced layout"),
+    ("layout-thrashing", r"layout thrashing"),
+    ("forced-reflow", r"\breflow\w*|\blayouts?\b"),
     ("rendering", r"\brendering\b|\bpainting\b"),
     ("third-parties", r"third[- ]party (?:script|tag|code)s?|\btrackers?\b"),
 )
@@ -42,6 +44,9 @@ REPEATED = ("n-plus-one", "n-plus-one-calls", "repeated-calls", "repeated-work",
 """Findings of the same work done again."""
 MUCH, SOME = 0.3, 0.05
 """Total share from which what is suspected takes the time, and from which it is part of it."""
+LITTLE = 0.15
+"""Share below which a kind of work is not why anything is slow."""
+_HOW_MANY = re.compile(r"\bhow (?:many|often)\b|\bwie (?:viele|oft)\b|\bcombien\b|\bcuántas?\b", re.IGNORECASE)
 
 
 def _name(question: Question) -> str | None:
@@ -58,7 +63,11 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
 
 
 def then(question: Question, evidence: Evidence) -> list[Call]:
-    """What an overview needs, where nothing is named."""
+    """Who does what is suspected, where the trace has it; what an overview needs, where nothing is named."""
+    found = evidence.first("get_insights") if _name(question) else None
+    if found and found["insights"] and found["insights"][0]["state"] == "fail":
+        handles = [one["handle"] for one in found["insights"][0]["evidence"] if one["handle"].startswith("f")]
+        return [("get_callers_callees", {"frame": handle}) for handle in handles[:1]]
     return [] if _name(question) or _named(question) else overview.then(question, evidence)
 
 
@@ -75,11 +84,40 @@ def suspect(question: Question, evidence: Evidence) -> list[str]:
         return ["**That could not be looked up.**", closing]
     row = found[0]
     if row["state"] == "fail":
-        return [f"**Yes, that is part of it: {row['title']}.** {sentence_of(row)} {row['advice']}".rstrip(), closing]
+        return [
+            f"{_uncounted(question, evidence)}{_verdict(row)} {sentence_of(row)}{_on_behalf(evidence)} {row['advice']}",
+            closing,
+        ]
     sentence = sentence_of(row).rstrip(".")
     if row["state"] == "pass":
         return [f"**No, that is not where it goes**: {sentence}.", closing]
     return [f"**This trace cannot say that** ({row['title'].lower()}): {sentence}.", closing]
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    """Whether a finding makes what is suspected the cause, by its share."""
+    share = row["share"]
+    if share is None or share >= MUCH:
+        return f"**Yes: {row['title']}.**"
+    return (
+        f"**Only partly: {row['title']}.**" if share >= LITTLE else f"**No, {row['title'].lower()} is little of it.**"
+    )
+
+
+def _uncounted(question: Question, evidence: Evidence) -> str:
+    """A word first where a number of times is asked of a recording that did not count."""
+    if not _HOW_MANY.search(question.text) or evidence.counted == "calls":
+        return ""
+    return "**How often cannot be said: calls were not counted.** "
+
+
+def _on_behalf(evidence: Evidence) -> str:
+    """Who calls the heaviest function of the finding most."""
+    around = evidence.first("get_callers_callees")
+    callers = [row for row in (around or {"callers": []})["callers"] if row["handle"] and not is_pseudo(row)]
+    if not around or not callers:
+        return ""
+    return f" {cited(around['frame'])} is called most from {cited(callers[0])}."
 
 
 def _suspected(question: Question, evidence: Evidence) -> list[str]:
@@ -128,3 +166,18 @@ def repeated(question: Question, evidence: Evidence) -> list[str]:
             closing,
         ]
     return ["**No call was found to be repeated in a way that stands out.**", closing]
+
+
+def first_caches(question: Question, evidence: Evidence) -> list[Call]:
+    return [SUMMARY, BY_SELF]
+
+
+def caches(question: Question, evidence: Evidence) -> list[str]:
+    """An honest word where no finding says more: few recorders count misses."""
+    return [
+        (
+            "**This trace cannot say which function misses the processor's caches**. Count them with "
+            "`valgrind --tool=cachegrind` or `perf record -e cache-misses`."
+        ),
+        leading(evidence, "What takes the most is"),
+    ]

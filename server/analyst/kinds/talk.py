@@ -19,7 +19,9 @@ def summary(question: Question, evidence: Evidence) -> list[str]:
             "**Nothing was answered in this conversation yet.**",
             leading(evidence, "What the trace says first: the heaviest function is"),
         ]
-    return ["**What was found so far:**", "\n".join(f"- {opening}" for opening in evidence.openings)]
+    count = len(evidence.openings)
+    listed = " ".join(f"({at}) {opening}" for at, opening in enumerate(evidence.openings, start=1))
+    return [f"**{count} answer{'s' if count > 1 else ''} so far in this conversation**: {listed}"]
 
 
 def first_correction(question: Question, evidence: Evidence) -> list[Call]:

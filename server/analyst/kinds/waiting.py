@@ -15,6 +15,7 @@ from server.analyst.wording import (
     amount,
     cited,
     cited_profile,
+    in_calls,
     located,
     neighbours,
     noun,
@@ -180,6 +181,11 @@ def waiting(question: Question, evidence: Evidence) -> list[str]:
     return _recorded(words, evidence)
 
 
+_OTHERS_END = re.compile(
+    r"WaitGroup|chanrecv|chansend|selectgo|\bjoin\b|Thread\.join|Cond\)?\.Wait|\bsleep", re.IGNORECASE
+)
+
+
 def _measured_waiting(evidence: Evidence) -> list[str]:
     lead = evidence.lead
     assert lead is not None
@@ -192,7 +198,9 @@ def _measured_waiting(evidence: Evidence) -> list[str]:
         arounds = [result.data for result in evidence.all("get_callers_callees")]
         return [f"All of this is waiting. {both}", *(neighbours(one, unit) for one in arounds), caveats(evidence)]
     said = f"**{total(row, unit)} of the waiting that was recorded is in {cited(row)}**, of {amount(lead.total, unit)}."
-    if culprit:
+    if _OTHERS_END.search(row["name"]):
+        said += " It waits there for others to end, which is no lock that is contended."
+    elif culprit:
         said += f" What to look at is {cited(culprit)}, on whose behalf it waits: hold the lock for less, or split it."
     return [said, neighbours(around, unit) if around else "", caveats(evidence)]
 
@@ -315,8 +323,8 @@ def queries(question: Question, evidence: Evidence) -> list[str]:
     if rows and (found := evidence.first("find_frames")):
         unit, row = found["unit"], rows[0]
         parts.append(
-            f"**Of what is named like a query, {cited(row)} is the heaviest**: {total(row, unit)} in total, "
-            f"{own(row, unit)} itself."
+            f"**Of what is named like a query, {cited(row)} is the heaviest**{in_calls(row, found['counted'])}: "
+            f"{total(row, unit)} in total, {own(row, unit)} itself."
         )
         around = evidence.first("get_callers_callees")
         parts.append(neighbours(around, around["unit"]) if around else "")

@@ -339,7 +339,7 @@ async def test_a_compiler_of_go_is_no_collector() -> None:
 @pytest.mark.parametrize("name", ["re.Pattern.match", "<method 'search' of 're.Pattern' objects>", "Pattern.findall"])
 async def test_a_regular_expression_is_known_by_the_names_that_python_gives_it(name: str) -> None:
     answer, _ = await asked("is it the regex?", sampled([(f"main;{name}", 4.0)] * 50 + [("main;other", 1.0)] * 50))
-    assert answer.text.startswith("**Yes, that is part of it")
+    assert answer.text.startswith("**Yes: Regular expressions.**")
 
 
 async def test_waiting_in_a_profile_of_its_own_is_found() -> None:

@@ -130,8 +130,16 @@ TRAPS = (
         "**This trace cannot say: it measures time, not memory**",
     ),
     ("Which lock is contended?", "thumbnails.linux-perf.txt.gz", "**This trace cannot say: it is a CPU profile"),
-    ("How many ms does rememberSession take?", "session-cache.heapprofile.gz", "**This trace measures bytes of memory"),
-    ("How many seconds are in edit_distance?", "error-groups.pyspy.collapsed.txt", "**This trace holds counts"),
+    (
+        "How many ms does rememberSession take?",
+        "session-cache.heapprofile.gz",
+        "**How long anything takes cannot be said: this trace measures bytes",
+    ),
+    (
+        "How many seconds are in edit_distance?",
+        "error-groups.pyspy.collapsed.txt",
+        "**How long anything takes cannot be said: this trace counts",
+    ),
     ("What runs at 2 s?", "thumbnails.callgrind.out.gz", "**This trace cannot say what happened when**"),
     (
         "What happens between 500 s and 600 s?",

@@ -81,7 +81,7 @@ async def test_a_correction_asks_the_question_before_of_what_was_meant(sums: Tra
 
 async def test_a_conversation_is_summarised_by_the_openings_of_its_answers(sums: Trace) -> None:
     answers = await talk(sums, "who calls memeqbody?", "summarise this conversation")
-    assert answers[1].startswith("**What was found so far:**\n\n- **[`memeqbody`](#f5) is called from")
+    assert answers[1].startswith("**1 answer so far in this conversation**: (1) **[`memeqbody`](#f5) is called from")
     alone = await talk(sums, "summarise this conversation")
     assert alone[0].startswith("**Nothing was answered in this conversation yet.**")
 
@@ -99,3 +99,18 @@ async def test_an_answer_is_short_unless_a_list_was_asked_for(sums: Trace, calls
             answer, _ = await asked(prompt, trace)
             read = len(answer.text) - sum(len(one) for one in answer.text.split("](#")[1:])
             assert read <= 1_100, prompt
+
+
+async def test_how_many_is_not_answered_from_samples(sums: Trace) -> None:
+    often, _ = await asked("which function has the most calls?", sums)
+    assert "cannot be said" in often.text
+
+
+async def test_the_most_called_function_is_that_of_all(calls: Trace) -> None:
+    answers = await talk(calls, "what about `luhn_sum`?", "most called function?")
+    assert answers[1].startswith("**The most calls go to [`")
+
+
+async def test_a_saving_is_what_a_function_and_its_callees_take(sums: Trace) -> None:
+    answer, _ = await asked("how much would I save if `main.matchTrades` was free?", sums)
+    assert answer.text.startswith("**At most 90.3% (4.58 s), if [`main.matchTrades`](#f4)")

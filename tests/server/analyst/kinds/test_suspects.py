@@ -22,7 +22,8 @@ ASKED = {
     "data-loading": ("Is it the data loader?", "is it loading the data"),
     "kernel-gaps": ("Is the GPU often idle?", "are there kernel gaps"),
     "compilation": ("Is it the JIT?", "is it compiling"),
-    "forced-reflow": ("Is it reflow?", "is it layout thrashing"),
+    "layout-thrashing": ("is it layout thrashing",),
+    "forced-reflow": ("Is it reflow?", "is it layout?"),
     "rendering": ("Is it rendering?", "is it painting"),
     "third-parties": ("Is it third-party scripts?", "is it a tracker"),
 }

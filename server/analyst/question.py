@@ -183,17 +183,14 @@ def _carried_over(question: Question, before: Question, spoken_of: SpokenOf) -> 
     refers = _REFERS.search(question.text) is not None
     intent = question.intent
     short = len(question.text.split()) <= SHORT and len(question.text) <= SHORT_CHARACTERS
-    if (
-        _GOES_ON.match(question.text) is not None
-        or (intent is Intent.WHY and short)
-        or (intent in FOLLOWS and refers and about_one)
-    ):
+    goes_on = _GOES_ON.match(question.text) is not None or (intent is Intent.WHY and short)
+    if goes_on or (intent in FOLLOWS and refers and about_one):
         intent = Intent.FUNCTION
     elif intent is Intent.SHOW and not refers:
         return question
     if intent not in ABOUT_ONE_FUNCTION | ({Intent.TIMELINE} if refers else set()) or question.time_ranges:
         return question
-    if _MOST.search(question.text) or not (goes_on or refers or question.understood):
+    if not goes_on and (_MOST.search(question.text) or not (refers or question.understood)):
         return question
     return replace(
         question,

@@ -44,6 +44,8 @@ THROUGH = 1.8
 
 NEARLY = 0.8
 """Part of the hottest function's share that a finding must reach to be named before it."""
+SYMPTOM = "long_task"
+"""The class that says when something takes long, and not why."""
 HEADLINES = ("n-plus-one", "n-plus-one-calls", "sequential-calls", "slow-query")
 INTERRUPTED = "runtime.asyncPreempt"
 ALLOCATE_LESS = (
@@ -197,7 +199,7 @@ TICK = 20e6
 def _headline_of(lead: Lead, evidence: Evidence) -> dict[str, Any] | None:
     """The finding that explains the trace better than its hottest function, by its class of cause or of those that
     always do."""
-    rows = [row for row in evidence.found() if row.get("cause") or row["id"] in HEADLINES]
+    rows = [row for row in evidence.found() if row["id"] in HEADLINES or (row["cause"] or SYMPTOM) != SYMPTOM]
     least = max(HEADLINE_SHARE, NEARLY * lead.row["self_share"])
     rows = [row for row in rows if row["confidence"] != "low" and (row["share"] or 0) >= least]
     return next(iter(rows), None)

@@ -40,6 +40,8 @@ MAGIC = b"FCTRACE1"
 PREFIX_BYTES = 16
 PAGE_BYTES, LINE_BYTES = 4096, 64
 """What large and small columns are aligned to: a trace of thousands of threads has many of a few bytes."""
+LONGEST = 1 << 50
+"""In place of sizes and offsets that are not known yet: the header gets no longer once they are."""
 Column = np.ndarray[Any, np.dtype[Any]]
 
 REQUEST_NUMBERS = frozenset({"start", "end", "server", "size"})
@@ -119,7 +121,7 @@ def encode(trace: Trace) -> list[bytes | memoryview]:
     rows = [_row(profile, measures) for profile in trace.profiles]
     header = _Header(
         engine=ENGINE_VERSION,
-        total_bytes=0,
+        total_bytes=LONGEST,
         name=trace.name,
         format=trace.format,
         content_key=trace.content_key,
@@ -133,10 +135,9 @@ def encode(trace: Trace) -> list[bytes | memoryview]:
         ],
         profiles=rows,
         columns={
-            name: _Place(dtype, 1 << 50, sum(len(part) for part in parts)) for name, (dtype, parts) in columns.items()
+            name: _Place(dtype, LONGEST, sum(len(part) for part in parts)) for name, (dtype, parts) in columns.items()
         },
     )
-    header.total_bytes = 1 << 50  # the longest numbers there can be: the header gets no longer once they are known
     at = first = _aligned(PREFIX_BYTES + len(msgspec.json.encode(header)), PAGE_BYTES)
     body: list[bytes | memoryview] = []
     for name, (_, parts) in columns.items():

@@ -87,3 +87,14 @@ uftraces frame_decode || true
 viztraces rate_fetch --ignore_c_function || true
 spies_raw rule_compile -r 100 -d 20 || true
 javas order_events OrderEvents order_events/memory.jfc -Xmx200m || true
+callgrinds slot_list --cache-sim=yes || true
+gos tile_names || true
+nodes report_start --cpu-prof-interval 500 || true
+nodes price_files --cpu-prof-interval 2000 || true
+cprofile doc_copies || true
+gos stock_watch || true
+pyinstruments chat_rooms || true
+javas score_names ScoreNames ticket_desk/waits.jfc || true
+pages panel_sizes || true
+gos session_map inuse_space || true
+spies shared_index -i -r 100 -d 20 || true

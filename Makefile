@@ -44,8 +44,8 @@ bench: .make/dev ## measure: our figure, machine and versions, in one run
 	$(BIN)/python -m bench
 
 eval: .make/dev ## ask the questions of evals/ of the built-in analyst, and of a model with EVAL="--model NAME"
-	$(BIN)/python -m evals $(EVAL)
 	$(BIN)/python -m evals.talks $(TALKS)
+	$(BIN)/python -m evals $(EVAL)
 
 fuzz: .make/dev ## mutated input to every kernel under the sanitizers, then to every importer (FUZZ_SECONDS=600, halved)
 	$(PYTHON) fuzz/run.py $$(($(FUZZ_SECONDS) / 2))

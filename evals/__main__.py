@@ -8,6 +8,7 @@ import argparse
 import asyncio
 import json
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -25,6 +26,7 @@ from server.settings import load_settings
 
 def main(arguments: Sequence[str]) -> int:
     chosen = _parser().parse_args(arguments)
+    began = time.monotonic()
     try:
         rows = asyncio.run(_rows(chosen))
     except (BadCase, ServerError) as error:
@@ -35,6 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     if chosen.json is not None:
         chosen.json.write_text(json.dumps([_row(row) for row in rows], indent=1, ensure_ascii=False), encoding="utf-8")
     print(printed(rows, None if chosen.prices is None else Prices(*chosen.prices)))
+    print(f"\n{len(rows)} answers in {time.monotonic() - began:.0f} s")
     return int(any(not row.passed for row in rows))
 
 

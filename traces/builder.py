@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from traces.bounds import MAX_PROFILES, TOO_MANY_PROFILES
 from traces.drafts import (
@@ -28,6 +29,7 @@ from traces.drafts import (
 from traces.errors import DamagedTrace, EmptyTrace, TraceTooLarge
 from traces.frame_table import FrameTable
 from traces.kernels.columns import first_rows, pick
+from traces.kernels.spans import no_times
 from traces.kernels.texts import Texts
 from traces.kernels.trees import Paths
 from traces.missing_ends import MissingEnds
@@ -48,6 +50,7 @@ MINUTES_A_DAY = 1_440
 CLAMPED = "slices that ended after their parent were cut at the parent's end"
 MAX_REASON = 400
 """Characters of what is wrong: a place in deeply nested JSON may be named by thousands."""
+LEAST_CONTRADICTION_NS = 1_000_000
 
 
 class TraceBuilder:
@@ -198,10 +201,12 @@ class TraceBuilder:
         tid: str = "",
         args_offset: Int64 | None = None,
         args_length: Int32 | None = None,
+        running: Int64 | None = None,
         clock: Clock = Clock.TRACE,
     ) -> int:
-        """Add nested spans, whose columns become the builder's; returns the profile's index. `args_*` are rows
-        of the input that `nested` indexes. Calls are counted, and last while they wait."""
+        """Add nested spans, whose columns become the builder's; returns the profile's index. `args_*` and `running`
+        (nanoseconds on a processor, -1: not known) are rows of the input that `nested` indexes. Calls are counted,
+        and last while they wait."""
         start, end = self._column(nested.start, unit), self._column(nested.end, unit)
         size = len(start)
         self._missing_ends.add(name, nested, unit, self._frames.name)
@@ -213,6 +218,9 @@ class TraceBuilder:
             args_offset=args_offset[nested.source] if args_offset is not None else np.zeros(size, np.int64),
             args_length=args_length[nested.source] if args_length is not None else np.zeros(size, np.int32),
             unfinished=nested.unfinished,
+            running=no_times()
+            if running is None
+            else fitted_running(running[nested.source], start, end, nested.unfinished),
         )
         self.warn("clamped", CLAMPED, nested.clamped)
         self._too_deep(nested.too_deep)
@@ -367,6 +375,21 @@ class TraceBuilder:
             node_base += len(tree)
             span_base += len(draft.spans) if draft.spans is not None else 0
         return tuple(profiles), used
+
+
+def fitted_running(running: Int64, start: Values, end: Values, unfinished: Int32) -> Int64:
+    """Times on a processor: cut where they contradict how long spans lasted, and not known of what never ended."""
+    length = end - start
+    fitted = np.where(too_long(running, length), length, running)
+    fitted[unfinished] = NONE
+    return fitted
+
+
+def too_long(running: Int64, length: Int64) -> npt.NDArray[np.bool_]:
+    """Which times on a processor contradict the time by the clock: less is that two clocks are read one after the
+    other."""
+    contradict: npt.NDArray[np.bool_] = running > length + np.maximum(length // 10, LEAST_CONTRADICTION_NS)
+    return contradict
 
 
 def _fitting(facts: Facts, axis: Unit) -> Facts:

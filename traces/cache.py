@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from traces.drafts import joined_running
 from traces.errors import DamagedTrace
 from traces.model import (
     AsyncSpans,
@@ -206,6 +207,7 @@ def _columns(trace: Trace) -> dict[str, tuple[str, list[Column]]]:
     columns.update((f"span.{field}", (dtype, [getattr(each, field) for each in spans])) for field, dtype in SPANS)
     columns["sample.leaf"] = "i4", [each.leaf for each in samples]
     columns["span.unfinished"] = "i4", [each.unfinished for each in spans]
+    columns["span.running"] = "i8", [joined_running(spans)]
     numbers = (
         [values for tree in trees for values in tree.self_values],
         [values for tree in trees for values in tree.total_values],
@@ -284,7 +286,10 @@ def _profiles(header: _Header, source: _Source) -> Iterator[Profile]:
     span = [source.take(f"span.{field}", dtype, spans) for field, dtype in SPANS]
     leaf = source.take("sample.leaf", "i4", samples)
     open_rows = source.take("span.unfinished", "i4", unfinished)
-    node_base = span_base = sample_base = open_base = 0
+    running = source.take("span.running", "i8")
+    if len(running) not in {0, spans}:
+        raise _damaged("its times on a processor are not those of its spans")
+    node_base = span_base = sample_base = open_base = span_first = 0
     shared = [tuple(measure.values) for measure in measures]
     for index, row in enumerate(rows):
         measure = measures[row.measure]
@@ -322,7 +327,9 @@ def _profiles(header: _Header, source: _Source) -> Iterator[Profile]:
                 unfinished=open_rows[open_base : open_base + row.unfinished],
                 depth=span_depth,
                 self_value=own_values,
+                running=running[span_first : span_first + row.rows],
             )
+            span_first += row.rows
             open_base += row.unfinished
         yield Profile(
             index,

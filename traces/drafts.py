@@ -2,7 +2,7 @@
 costs more than the rows of a thread that has a few."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
@@ -13,7 +13,7 @@ from traces.bounds import MAX_STACK_DEPTH
 from traces.counting import integer_counts
 from traces.kernels.columns import counted, pick
 from traces.kernels.many_threads import paths_of_threads
-from traces.kernels.spans import self_durations, sum_spans
+from traces.kernels.spans import no_times, self_durations, sum_spans
 from traces.kernels.trees import Paths, outermost, paths_of_spans, sum_by_node, sum_upwards
 from traces.model import NONE, CallTree, Int32, Int64, Profile, Samples, Spans, UInt8, Values
 from traces.roles import role_of
@@ -64,6 +64,7 @@ class SpanRows:
     args_offset: Int64
     args_length: Int32
     unfinished: Int32
+    running: Int64 = field(default_factory=no_times)
 
     def __len__(self) -> int:
         return len(self.start)
@@ -187,6 +188,7 @@ def finish_threads(drafts: Sequence[Draft], rows: SpanRows, bounds: Int64) -> Mo
             args_offset=rows.args_offset[low:high],
             args_length=rows.args_length[low:high],
             unfinished=rows.unfinished[first:last] - low if last > first else nothing,
+            running=rows.running[low:high],
             depth=depth[low:high],
             self_value=own[low:high],
         )
@@ -210,6 +212,7 @@ def _finish_spans(drafts: Sequence[Draft]) -> Moments:
         args_offset=_joined(rows.args_offset for rows in given),
         args_length=_joined(rows.args_length for rows in given),
         unfinished=_joined(unfinished).astype(np.int32),
+        running=joined_running(given),
     )
     return finish_threads(drafts, columns, bounds)
 
@@ -228,12 +231,20 @@ def _finish_one(draft: Draft) -> Moments:
         args_offset=rows.args_offset,
         args_length=rows.args_length,
         unfinished=rows.unfinished,
+        running=rows.running,
     )
     own, count = sum_spans(rows.start, rows.end, rows.parent, paths.leaf, len(paths))
     if len(rows.unfinished):
         own = sum_by_node(paths.leaf, spans.self_value, len(paths))
     draft.tree, draft.spans, draft.rows = _columns(paths, (own,), count), spans, None
     return [spans.start, spans.end]
+
+
+def joined_running(parts: Sequence[SpanRows | Spans]) -> Int64:
+    """The time on a processor of the spans of several profiles: none where no file says it of any."""
+    if not any(len(part.running) for part in parts):
+        return no_times()
+    return _joined(part.running if len(part.running) else np.full(len(part), NONE, np.int64) for part in parts)
 
 
 def _finish_samples(drafts: Sequence[Draft]) -> Moments:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.kernels.columns import pick
-from traces.kernels.spans import no_rows, self_durations
+from traces.kernels.spans import no_rows, no_times, self_durations
 from traces.levels import Levels, levels_of
 from traces.unfinished import leave_out, never_ended, outermost_ended
 from traces.values import Clock, Counts, Facts, Order, ProfileKind, Role, RoleRule, TraceWarning, Unit, ValueType, Waits
@@ -108,6 +108,8 @@ class Spans:
 
     `node_depth` is the depth of each node. `args_offset`/`args_length` point into the decompressed source (0 length:
     none). `unfinished` are the rows of spans without an end: they are drawn to `end` and left out of sums.
+    `running` is for how many nanoseconds of each its thread was on a processor: -1 where the file does not say, no rows
+    where it says it of none.
     """
 
     start: Values
@@ -118,6 +120,7 @@ class Spans:
     args_offset: Int64
     args_length: Int32
     unfinished: Int32 = field(default_factory=no_rows)
+    running: Int64 = field(default_factory=no_times)
 
     @classmethod
     def known(cls, *, depth: Int32, self_value: Values, **columns: Any) -> Self:

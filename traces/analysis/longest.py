@@ -12,14 +12,15 @@ from traces.analysis.time_ranges import sample_runs
 from traces.analysis.window import Window, full_axis, spans_near
 from traces.handles import ProfileChoice
 from traces.kernels.columns import pick
-from traces.model import Profile, Trace
+from traces.model import Profile, Spans, Trace
 from traces.values import ProfileKind, Unit
 
 
 @dataclass(frozen=True, slots=True)
 class LongSpan:
     """`start` and `end` are on the axis; `self_value` is what it spent outside its callees (None where samples cannot
-    tell). `arguments` says whether the file has arguments of this call."""
+    tell). `running` is how long its thread was on a processor, in nanoseconds, None where the file does not say.
+    `arguments` says whether the file has arguments of this call."""
 
     handle: str
     frame: int
@@ -33,6 +34,7 @@ class LongSpan:
     self_value: float | None
     depth: int
     arguments: bool
+    running: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +126,16 @@ def _longest_calls(
                 self_value=spans.self_value[row].item(),
                 depth=int(spans.depth[row]),
                 arguments=bool(spans.args_length[row] > 0),
+                running=on_processor(spans, row),
             )
         )
     return found, len(duration)
+
+
+def on_processor(spans: Spans, row: int) -> int | None:
+    """For how many nanoseconds of a span its thread was on a processor; None where the file does not say."""
+    known = len(spans.running) > 0 and spans.running[row] >= 0
+    return int(spans.running[row]) if known else None
 
 
 def _longest_sample_runs(

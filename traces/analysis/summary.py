@@ -5,7 +5,7 @@ from typing import Any
 
 from traces.analysis.quality import Quality, quality_of
 from traces.analysis.small_trees import small_tree
-from traces.analysis.thread_time import View, stands_for_thread, thread_time
+from traces.analysis.thread_time import View, processor_time, stands_for_thread, thread_time
 from traces.analysis.time_axis import duration_ns, what_it_is
 from traces.analysis.units import format_moment, format_share, format_value
 from traces.analysis.window import root_total
@@ -29,10 +29,10 @@ class ProfileSummary:
     """`duration` is the axis' length in its own unit, `total` what is not idle in the default value's `unit`.
 
     `busy`, `waiting`, `idle` and `unknown` are nanoseconds that add up to the recording (`thread_time`; None for what
-    is no time), `idle_share` the part of `idle` (None without times). `stands_for_thread` is False for a view of a
-    thread that has a better one. `counted` is what counts are a
-    number of, None without any, and `count` their sum. `role` is what the thread is for, by `role_rule`; `quality` says
-    how the samples were taken and what they miss.
+    is no time), `running` of them those of calls on a processor (None where the file does not say), `idle_share` the
+    part of `idle` (None without times). `stands_for_thread` is False for a view of a thread that has a better one.
+    `counted` is what counts are a number of, None without any, and `count` their sum. `role` is what the thread is
+    for, by `role_rule`; `quality` says how the samples were taken and what they miss.
     """
 
     handle: str
@@ -47,6 +47,7 @@ class ProfileSummary:
     waiting: int | None
     idle: int | None
     unknown: int | None
+    running: int | None
     idle_share: float | None
     stands_for_thread: bool
     sample_count: int
@@ -144,7 +145,10 @@ def time_shares(profile: ProfileSummary) -> list[str]:
     if profile.idle_share is None or not length:
         return []
     rest = {"idle": profile.idle, "waiting": profile.waiting, "unknown": profile.unknown}
-    return [f"{name} {format_share(part / length)}" for name, part in rest.items() if part]
+    shares = [f"{name} {format_share(part / length)}" for name, part in rest.items() if part]
+    if profile.running is not None:
+        shares.insert(0, f"{format_value(profile.running, Unit.NANOSECONDS)} of it on a processor")
+    return shares
 
 
 def _profile(trace: Trace, p: Profile) -> ProfileSummary:
@@ -163,6 +167,7 @@ def _profile(trace: Trace, p: Profile) -> ProfileSummary:
         waiting=None if time is None else time.waiting,
         idle=None if time is None else time.idle,
         unknown=None if time is None else time.unknown,
+        running=processor_time(p),
         idle_share=time.idle_share if time is not None and time.by is not View.SUMS else None,
         stands_for_thread=stands_for_thread(trace, p),
         sample_count=len(p.samples) if p.samples is not None else 0,

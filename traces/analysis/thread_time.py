@@ -21,6 +21,8 @@ from traces.values import Clock, Waits
 
 TASK_THREAD = re.compile(r"(?:^|[ ,])(?:Cr[A-Z]|Chrome_|ThreadPool|Compositor|VizCompositor)")
 """Threads of Chrome that run tasks, by name."""
+NEARLY_ALL = 0.95
+"""Of a time: what is missing changes no answer."""
 READ_NAMES = 300
 """Functions of a profile whose names are asked, the heaviest by self: the others weigh next to nothing."""
 
@@ -73,6 +75,19 @@ def _thread_time(trace: Trace, profile: Profile) -> ThreadTime | None:
     if profile.spans is not None:
         return _filled(View.SPANS, length, _of_spans(trace, profile, profile.spans))
     return _filled(View.SAMPLES, length, _of_samples(trace, profile, value))
+
+
+def processor_time(profile: Profile) -> int | None:
+    """For how many nanoseconds of its outermost calls a thread was on a processor (Chrome's `tdur`), where the file
+    says it of nearly all of their time; None elsewhere."""
+    spans = profile.spans
+    if spans is None or not len(spans.running):
+        return None
+    rows = finished(spans.parent, spans.unfinished, spans.parent < 0)
+    lasted, running = spans.end[rows] - spans.start[rows], spans.running[rows]
+    known = running >= 0
+    enough = known.any() and lasted[known].sum() >= NEARLY_ALL * lasted.sum()
+    return int(min(running[known].sum(), lasted.sum())) if enough else None
 
 
 def busy_time(trace: Trace, profile: Profile) -> float:

@@ -116,6 +116,7 @@ def spans(trace: Trace) -> Columns:
         "start": _joined([one.start for _, one in found], "i8"),
         "dur": _joined([one.end - one.start for _, one in found], "i8"),
         "self": _joined([one.self_value for _, one in found], "i8"),
+        "running": _joined([one.running if len(one.running) else np.full(len(one), NONE) for _, one in found], "i8"),
         "unfinished": _joined([_marked(len(one), one.unfinished) for _, one in found], "u1"),
     }
 

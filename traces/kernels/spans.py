@@ -20,6 +20,11 @@ def no_rows() -> Int32:
     return np.zeros(0, np.int32)
 
 
+def no_times() -> npt.NDArray[np.int64]:
+    """A column of times that was not recorded."""
+    return np.zeros(0, np.int64)
+
+
 @dataclass(frozen=True, slots=True)
 class Nesting:
     """Spans in preorder: `source` is the row of the input; the counts are what was repaired.

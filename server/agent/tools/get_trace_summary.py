@@ -30,6 +30,7 @@ PROFILE_FIELDS = frozenset(
         "waiting",
         "idle",
         "unknown",
+        "running",
         "idle_share",
         "stands_for_thread",
         "sample_count",

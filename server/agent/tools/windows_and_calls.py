@@ -108,6 +108,7 @@ def answer_longest_calls(trace: Trace, arguments: LongestCalls) -> Outcome:
     lines = [f"longest {what} of {found.total_rows} in {profile.handle} {quoted(profile.name, 80)}"]
     for row in found.rows:
         own = "" if row.self_value is None else f", self {format_value(row.self_value, found.unit)}"
+        own += "" if row.running is None else f", {format_value(row.running, found.unit)} of it on a processor"
         lines.append(
             f"{row.handle} f{row.frame} {quoted(row.name, 80)}{place(row.file, row.line)} "
             f"{format_value(row.duration, found.unit)}{own}, from {_moment(profile, row.start)}, depth {row.depth}, "
@@ -132,6 +133,7 @@ def answer_longest_calls(trace: Trace, arguments: LongestCalls) -> Outcome:
                     "end": float(row.end - profile.axis_start),
                     "duration": float(row.duration),
                     "self_value": row.self_value,
+                    "running": row.running,
                     "depth": row.depth,
                 }
                 for row in found.rows
@@ -160,6 +162,6 @@ GET_LONGEST_CALLS = Tool(
     answer=answer_longest_calls,
     doing=lambda _: "Looking for the longest calls",
     fields=frozenset({"profile", "unit", "total_rows", "exact", "rows", "handle", "frame", "name", "file", "line"})
-    | {"start", "end", "duration", "self_value", "depth"},
+    | {"start", "end", "duration", "self_value", "running", "depth"},
     narrow="use a smaller limit or a filter",
 )

@@ -62,11 +62,13 @@ def spans(source: Path, scope: Scope, *, pattern: str | None, outermost: bool, l
     if as_json:
         print_json(found)
         return
+    running = any(row.running is not None for row in found.rows)
     rows = [
         [
             row.handle,
             format_value(row.duration, found.unit),
             "" if row.self_value is None else format_value(row.self_value, found.unit),
+            *([] if not running else ["" if row.running is None else format_value(row.running, found.unit)]),
             opened.moment(row.start),
             str(row.depth),
             row.profile,
@@ -76,4 +78,5 @@ def spans(source: Path, scope: Scope, *, pattern: str | None, outermost: bool, l
     ]
     what = "calls" if found.exact else "stretches of samples (one may be several calls)"
     head = f"{found.profile} {plain(opened.chosen.name, 60)}: the longest {what} of {found.total_rows:,}"
-    print_table(head, ["handle", "duration", "self", "from", "depth", "in", "function"], rows)
+    columns = ["handle", "duration", "self", *(["on CPU"] if running else []), "from", "depth", "in", "function"]
+    print_table(head, columns, rows)

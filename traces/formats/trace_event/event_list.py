@@ -29,7 +29,7 @@ EVENT = (
     Field("name", "name", Kind.TEXT),
     Field("phase", "ph", Kind.TEXT),
     Field("pid", "pid", Kind.TEXT),
-    Field("duration", "tdur", Kind.SCALED, scale=3, weak=True),
+    Field("running", "tdur", Kind.SCALED, scale=3),
     Field("tid", "tid", Kind.TEXT),
     Field("time", "ts", Kind.SCALED, scale=3),  # microseconds
 )

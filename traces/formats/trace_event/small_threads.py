@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.bounds import MAX_STACK_DEPTH
-from traces.builder import TraceBuilder
+from traces.builder import TraceBuilder, fitted_running
 from traces.drafts import SpanRows
 from traces.kernels.many_threads import match_threads, nest_threads
 from traces.model import Int32, Int64
@@ -54,18 +54,21 @@ class Columns:
     kind: npt.NDArray[np.uint8]
     args_offset: Int64
     args_length: Int32
+    running: Int64
     bounds: Int64
 
     def rows(self, source: Int64, end: Int64, parent: Int32, unfinished: Int32) -> SpanRows:
         """Nested spans, of which `source` are the slices they come from."""
+        start = self.time[source]
         return SpanRows(
-            start=self.time[source],
+            start=start,
             end=end,
             frame=self.frame[source],
             parent=parent,
             args_offset=self.args_offset[source],
             args_length=self.args_length[source],
             unfinished=unfinished,
+            running=fitted_running(self.running[source], start, end, unfinished) if len(self.running) else self.running,
         )
 
 

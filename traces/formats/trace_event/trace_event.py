@@ -20,6 +20,7 @@ from traces.formats.time_units import moment_written
 from traces.formats.trace_event import CHROME, SAMPLES, side_events, small_threads, trace_event_samples
 from traces.formats.trace_event import chrome_samples as chrome
 from traces.formats.trace_event.event_list import Events, ThreadKey, Threads
+from traces.formats.trace_event.running_times import running_times
 from traces.kernels.columns import first_rows, pick
 from traces.kernels.library import NotReadable
 from traces.kernels.scaled import MISSING
@@ -105,6 +106,7 @@ class _Lanes:
         self._builder = builder
         self._named = threads.short_name if is_named_short else threads.full_name
         self._has_samples = has_samples
+        self._running = running_times(events, builder)  # before durations are asked for
         self._latest = _latest(events)
         self._places, self._sizes = events.table.slices("args")
         self._largest = 0
@@ -124,6 +126,7 @@ class _Lanes:
             slices.kind,
             np.where(has_said, self._places[slices.events], 0),
             _length_of_some(self._sizes[slices.events]),
+            self._running[slices.events] if len(self._running) else self._running,
             bounds,
         )
         threads = [(self._name(key), *key) for key in keys]
@@ -149,6 +152,7 @@ class _Lanes:
             tid=key[1],
             args_offset=self._places[slices.events] if said else None,
             args_length=_length_of_some(self._sizes[slices.events]) if said else None,
+            running=self._running[slices.events] if len(self._running) else None,
         )
         self._note_size(len(slices.time), index)
 

@@ -16,8 +16,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from traces.drafts import joined_running
 from traces.errors import DamagedTrace
+from traces.kernels.spans import joined_times
 from traces.model import (
     AsyncSpans,
     CallTree,
@@ -34,7 +34,7 @@ from traces.model import (
 )
 from traces.values import Facts, ProfileKind, Role, RoleRule, TraceWarning, Unit, ValueType
 
-ENGINE_VERSION = "16"
+ENGINE_VERSION = "17"
 """Part of every cache key: raise it whenever an importer or the model gives other columns for the same bytes."""
 
 MAGIC = b"FCTRACE1"
@@ -207,7 +207,7 @@ def _columns(trace: Trace) -> dict[str, tuple[str, list[Column]]]:
     columns.update((f"span.{field}", (dtype, [getattr(each, field) for each in spans])) for field, dtype in SPANS)
     columns["sample.leaf"] = "i4", [each.leaf for each in samples]
     columns["span.unfinished"] = "i4", [each.unfinished for each in spans]
-    columns["span.running"] = "i8", [joined_running(spans)]
+    columns["span.running"] = "i8", [joined_times([each.running for each in spans], [len(each) for each in spans])]
     numbers = (
         [values for tree in trees for values in tree.self_values],
         [values for tree in trees for values in tree.total_values],

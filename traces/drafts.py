@@ -13,7 +13,7 @@ from traces.bounds import MAX_STACK_DEPTH
 from traces.counting import integer_counts
 from traces.kernels.columns import counted, pick
 from traces.kernels.many_threads import paths_of_threads
-from traces.kernels.spans import no_times, self_durations, sum_spans
+from traces.kernels.spans import joined_times, no_times, self_durations, sum_spans
 from traces.kernels.trees import Paths, outermost, paths_of_spans, sum_by_node, sum_upwards
 from traces.model import NONE, CallTree, Int32, Int64, Profile, Samples, Spans, UInt8, Values
 from traces.roles import role_of
@@ -212,7 +212,7 @@ def _finish_spans(drafts: Sequence[Draft]) -> Moments:
         args_offset=_joined(rows.args_offset for rows in given),
         args_length=_joined(rows.args_length for rows in given),
         unfinished=_joined(unfinished).astype(np.int32),
-        running=joined_running(given),
+        running=joined_times([rows.running for rows in given], [len(rows) for rows in given]),
     )
     return finish_threads(drafts, columns, bounds)
 
@@ -238,13 +238,6 @@ def _finish_one(draft: Draft) -> Moments:
         own = sum_by_node(paths.leaf, spans.self_value, len(paths))
     draft.tree, draft.spans, draft.rows = _columns(paths, (own,), count), spans, None
     return [spans.start, spans.end]
-
-
-def joined_running(parts: Sequence[SpanRows | Spans]) -> Int64:
-    """The time on a processor of the spans of several profiles: none where no file says it of any."""
-    if not any(len(part.running) for part in parts):
-        return no_times()
-    return _joined(part.running if len(part.running) else np.full(len(part), NONE, np.int64) for part in parts)
 
 
 def _finish_samples(drafts: Sequence[Draft]) -> Moments:

@@ -160,11 +160,11 @@ TABLES: dict[str, SqlTable] = {
                 SqlColumn("dur_ms", _ms("dur", ENDED)),
                 SqlColumn("self_ns", _if(TIMED, "self"), "without its children"),
                 SqlColumn("self_ms", _ms("self", TIMED)),
+                SqlColumn("unfinished", "unfinished = 1", "it has no end in the file"),
                 SqlColumn(
                     "running_ns", _if("running >= 0", "running"), "on a processor; NULL when the file does not say"
                 ),
                 SqlColumn("running_ms", _ms("running", "running >= 0")),
-                SqlColumn("unfinished", "unfinished = 1", "it has no end in the file"),
             ),
             sql_rows.spans,
             lambda trace: sum(len(p.spans) for p in trace.profiles if p.spans),

@@ -1,5 +1,6 @@
 """Nesting slices, matching begins with ends, sums over spans. In C: spans.c; the rules: traces/nesting.py."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +24,14 @@ def no_rows() -> Int32:
 def no_times() -> npt.NDArray[np.int64]:
     """A column of times that was not recorded."""
     return np.zeros(0, np.int64)
+
+
+def joined_times(columns: Sequence[npt.NDArray[np.int64]], sizes: Sequence[int]) -> npt.NDArray[np.int64]:
+    """Columns of so many rows one after the other, -1 for those that were not recorded; not recorded where none was."""
+    if not any(map(len, columns)):
+        return no_times()
+    filled = (c if len(c) else np.full(size, NONE, np.int64) for c, size in zip(columns, sizes, strict=True))
+    return np.concatenate(list(filled))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from itertools import groupby
 
 from traces.analysis.units import format_share, format_value
-from traces.insights.insight import Kind
+from traces.insights.insight import Detector, Kind
 from traces.insights.registry import DETECTORS
 from traces.insights.thresholds import THRESHOLDS, Threshold
 from traces.values import Unit
@@ -38,7 +38,7 @@ This file is written from the registry:
 def catalogue() -> str:
     """The document as Markdown."""
     parts = [HEAD, f"There are {len(DETECTORS)} detectors."]
-    for kind, detectors in groupby(DETECTORS, key=lambda detector: detector.kind):
+    for kind, detectors in groupby(sorted(DETECTORS, key=_place), key=lambda detector: detector.kind):
         lines = [
             f"\n## {HEADINGS[kind]}\n",
             "| finding | looks for | cause it claims | confidence | thresholds and their sources |",
@@ -50,6 +50,10 @@ def catalogue() -> str:
             lines.append(f"| `{one.id}` {one.title} | {one.about} | {cause} | {one.confidence} | {limits} |")
         parts.append("\n".join(lines))
     return "\n".join(parts) + "\n"
+
+
+def _place(detector: Detector) -> int:
+    return list(Kind).index(detector.kind)
 
 
 def _said(limit: Threshold) -> str:

@@ -7,6 +7,7 @@ from traces.analysis.units import format_share
 from traces.insights.insight import Confidence, Detector, Kind, Severity, State, Verdict, passed
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
+from traces.values import Unit
 
 
 def named_share(
@@ -27,15 +28,21 @@ def named_share(
         return passed(f"{format_share(found.share)} is {what} by name", share=found.share)
     # What a name only passes on to others may be called so for another reason.
     alone = subject.category(pattern, own=True).share
+    entries = found.entries
+    asks = subject.own.weightiest(*subject.entering(pattern)) if CAUSE_OF.get(pattern) else None
+    if asks is not None and f"f{asks}" not in {one.handle for one in entries}:
+        entries = (subject.evidence(asks, subject.frames.total_value), *entries)
+    most = "most of it {1}, called from {0}" if len(entries) > len(found.entries) else "most of it {0}"
     itself = Severity.MEDIUM if found.share >= threshold(high) else Severity.LOW
     return Verdict(
         State.FAIL,
-        f"{format_share(found.share)} ({subject.amount(found.value)}) is {what} by name, most of it {{0}}.",
+        f"{format_share(found.share)} ({subject.amount(found.value)}) is {what} by name, {most}.",
         itself if is_specific or alone >= threshold(low) else Severity.INFO,
-        found.entries,
+        entries,
         profile=subject.profile.handle,
         share=found.share,
         advice=advice,
+        names_cause=found.share >= threshold(high) and subject.unit is not Unit.BYTES,
     )
 
 
@@ -98,7 +105,6 @@ KINDS = (
 CAUSE_OF = {
     "serialisation": "serialisation",
     "logging": "logging",
-    "exceptions": "exceptions_as_control_flow",
 }
 """The kinds that are a cause as soon as they weigh."""
 DETECTORS = (

@@ -18,6 +18,7 @@ from traces.insights.insight import (
 )
 from traces.insights.subject import Subject, durations, root_spans
 from traces.insights.thresholds import threshold
+from traces.insights.timeline import busiest_function
 from traces.model import Int64, Profile
 
 NAVIGATION = ("navigationStart",)
@@ -121,12 +122,14 @@ def _layout_thrashing(subject: Subject) -> Verdict:
         return passed("no task forces layout again and again")
     roots, spent, count, _ = found
     worst = int(np.argmax(count))
+    script = busiest_function(subject, _at(profile, int(roots[worst])))
     return Verdict(
         State.FAIL,
-        f"Within one task, {{0}}, scripts force layout {int(count[worst]):,} times "
-        f"({format_value(int(spent[worst]), profile.axis)}): reading and changing alternate.",
+        f"Within one task, {{{len(script)}}}, scripts force layout {int(count[worst]):,} times "
+        f"({format_value(int(spent[worst]), profile.axis)}): reading and changing alternate"
+        + (", most in {0}." if script else "."),
         Severity.MEDIUM,
-        (subject.span_evidence(profile, int(roots[worst])),),
+        (*script, subject.span_evidence(profile, int(roots[worst]))),
         profile=profile.handle,
         window=_at(profile, int(roots[worst])),
         advice="Batch: read everything first, then change everything.",

@@ -124,8 +124,7 @@ NAMED = (
 )  # fmt: skip
 DETECTORS = (
     Detector("garbage-collection", Kind.RUNTIME, "Garbage collection", "time in garbage collectors", _collection,
-             ("collection.low", "collection.high"), ("Is garbage collection a problem?",), Confidence.MEDIUM,
-             "gc_pressure"),
+             ("collection.low", "collection.high"), ("Is garbage collection a problem?",), Confidence.MEDIUM),
     Detector("collection-pause", Kind.RUNTIME, "Long collection", "single collections that people feel",
              _collection_pause, ("collection-pause.length", "collection-pause.high"), ("Is it GC?",)),
     Detector("explicit-collection", Kind.RUNTIME, "Collection on request", "calls that ask for a collection",

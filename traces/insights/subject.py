@@ -11,6 +11,7 @@ from traces.analysis.functions import FrameValues, frame_values
 from traces.analysis.units import format_value
 from traces.analysis.window import node_values, root_total
 from traces.equal_rows import distinct
+from traces.insights.culprits import OwnCode
 from traces.insights.insight import Evidence
 from traces.insights.patterns import PATTERNS
 from traces.model import NONE, Int32, Int64, Profile, Trace, Values
@@ -98,6 +99,11 @@ class Subject:
         )
 
     @cached_property
+    def own(self) -> OwnCode:
+        """The heavy tree seen from the program's own functions."""
+        return OwnCode(self.trace, self.heavy)
+
+    @cached_property
     def read_frames(self) -> Int64:
         """The frames whose names are matched against patterns."""
         heaviest = [
@@ -135,6 +141,12 @@ class Subject:
         """Whether each frame is of a pattern."""
         found: npt.NDArray[np.bool_] = (self._bits >> list(PATTERNS).index(pattern)) & 1 == 1
         return found
+
+    def entering(self, pattern: str) -> tuple[Int64, npt.NDArray[np.float64]]:
+        """The heavy nodes of a pattern that lie below no other of it, and their totals."""
+        bit = 1 << list(PATTERNS).index(pattern)
+        rows = np.flatnonzero(self.matching(pattern)[self.heavy.frame] & (self._above & bit == 0))
+        return rows, self.heavy.total[rows]
 
     def category(self, pattern: str, *, own: bool = False) -> Category:
         """What a pattern's functions took; with `own` only by themselves."""

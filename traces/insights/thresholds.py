@@ -75,6 +75,45 @@ THRESHOLDS: dict[str, Threshold] = {
     "locks.share": Threshold(
         0.1, "share", "value in taking locks", "ours; pprof-mcp names a lock from 35 % of waiting"
     ),
+    "lock-contention.length": Threshold(100 * MS, "ns", "waiting for locks in all", "ours: what people feel"),
+    "lock-contention.share": Threshold(
+        0.1, "share", "of the recording in each waiting thread", "ours, as locks by name"
+    ),
+    "lock-contention.high": Threshold(0.3, "share", "of the recording in each waiting thread", "ours"),
+    "outlier-call.calls": Threshold(20, "calls", "fewer have no usual length", "ours"),
+    "outlier-call.ratio": Threshold(10, "times", "the median: an outlier", "ours; Sentry's uneven calls are 3 times"),
+    "outlier-call.share": Threshold(0.1, "share", "of all work in that one call", "ours"),
+    "outlier-call.length": Threshold(
+        20 * MS, "ns", "a shorter one may be a pause of the system", "ours: a few slices of a scheduler"
+    ),
+    "outlier-call.calls-below": Threshold(3, "times", "the calls below the median call: long by its own work", "ours"),
+    "serial-waits.calls": Threshold(3, "calls", "one after the other below one call", "as sequential calls"),
+    "serial-waits.length": Threshold(5 * MS, "ns", "a shorter wait is not worth overlapping", "ours"),
+    "serial-waits.share": Threshold(0.2, "share", "of all time that overlapping could save", "ours"),
+    "handler-access.share": Threshold(0.2, "share", "of a main thread in files below a handler", "ours"),
+    "long-tasks.cause": Threshold(
+        100 * MS, "ns", "a task that is long enough to be the cause", "RAIL: an answer within 100 ms"
+    ),
+    "growth.calls": Threshold(20, "calls", "of one function below one caller", "ours: fewer show no trend"),
+    "growth.ratio": Threshold(2.5, "times", "last third of the calls over the first", "ours: linear growth is 5 times"),
+    "growth.correlation": Threshold(0.8, "rank correlation", "of length and number", "ours: steady, not a jump"),
+    "growth.share": Threshold(0.2, "share", "of all work in those calls", "ours"),
+    "membership.share": Threshold(0.3, "share", "of all work in looking for one among many", "ours"),
+    "backtracking.share": Threshold(0.3, "share", "in matching one expression", "ours"),
+    "backtracking.mean": Threshold(50_000, "ns", "one match that takes long", "ours: a match takes microseconds"),
+    "stacks.share": Threshold(0.1, "share", "in making exceptions", "ours, between low and high overhead"),
+    "cold-start.share": Threshold(0.25, "share", "in importing and loading classes", "ours"),
+    "cold-start.length": Threshold(100 * MS, "ns", "less is no wait", "ours: what people feel"),
+    "collection-pressure.share": Threshold(
+        0.2, "share", "in collecting: allocation is the cause", "ours, twice Datadog's"
+    ),
+    "event-loop.share": Threshold(0.2, "share", "in a call that blocks the loop", "ours"),
+    "event-loop.length": Threshold(50 * MS, "ns", "a longer one is felt", "W3C Long Tasks API"),
+    "cache-misses.part": Threshold(0.3, "share", "of all read misses in one function", "ours"),
+    "cache-misses.rate": Threshold(0.25, "share", "misses of reads", "ours: in order it is 1 in 8 doubles"),
+    "cache-misses.count": Threshold(100_000, "misses", "fewer do not matter", "ours"),
+    "keeping.share": Threshold(0.25, "share", "of all memory below one function that keeps", "ours"),
+    "keeping.bytes": Threshold(1_000_000, "bytes", "less does not matter", "ours"),
     "sleeping.share": Threshold(0.1, "share", "time asleep", "ours"),
     "waiting.share": Threshold(0.3, "share", "time waiting for others", "ours"),
     "long-tasks.length": Threshold(50 * MS, "ns", "a longer task is long", "W3C Long Tasks API"),
@@ -122,6 +161,10 @@ THRESHOLDS: dict[str, Threshold] = {
     "sequential.saving": Threshold(100 * MS, "ns", "what overlapping them could save", SENTRY),
     "sequential.share": Threshold(0.1, "share", "of the caller that it could save", SENTRY),
     "sequential.gap": Threshold(500 * MS, "ns", "longest pause between two of a row", SENTRY),
+    "repeated-calls.calls": Threshold(
+        20, "calls", "per run of the function that causes them", "ours; four times Sentry's run"
+    ),
+    "repeated-calls.share": Threshold(0.1, "share", "of the time in those calls", "ours"),
     "slow-query.length": Threshold(500 * MS, "ns", "one query", SENTRY),
     "slow-query.high": Threshold(1000 * MS, "ns", "one query that is very slow", SENTRY),
     "main-thread-io.length": Threshold(16 * MS, "ns", "one file or database access: a frame", SENTRY),

@@ -6,7 +6,7 @@ import numpy as np
 
 from traces.analysis.thread_time import busy_time
 from traces.analysis.units import format_share, format_value
-from traces.analysis.window import Window
+from traces.analysis.window import Window, node_values
 from traces.equal_rows import distinct
 from traces.insights.insight import (
     Confidence,
@@ -21,12 +21,16 @@ from traces.insights.insight import (
 )
 from traces.insights.subject import Subject, durations, root_spans
 from traces.insights.thresholds import threshold
-from traces.model import NONE, Int64, Profile
-from traces.values import Unit
+from traces.model import NONE, Int64, Profile, Trace
+from traces.values import ProfileKind, Role, Unit
 
 NO_TASKS = "no tasks of a thread that answers people were recorded"
 UI_THREAD = re.compile(r"CrRendererMain|CrBrowserMain|GeckoMain|\bUI\b|^main\b|main ?thread", re.IGNORECASE)
-"""Threads whose long tasks people feel."""
+"""Threads whose long tasks people feel, if the program has an interface."""
+ANSWERING = frozenset({Role.MAIN, Role.UI, Role.UNKNOWN})
+"""Roles of threads that can answer people; a worker's long task blocks no input."""
+INTERFACE = re.compile(r"CrRendererMain|CrBrowserMain|GeckoMain|\bUI\b", re.IGNORECASE)
+"""Threads that only programs with an interface have."""
 FRAMES = ("DrawFrame", "doFrame", "Present", "FramePresented")
 SENT = ("ResourceSendRequest",)
 FINISHED = ("ResourceFinish",)
@@ -34,18 +38,42 @@ ENTIRE_PROGRAM = 0.9
 """A single call this long, of the time recorded, is the program itself and no task of a loop."""
 
 
+def _has_interface(trace: Trace, profile: Profile) -> bool:
+    """Whether the thread answers people: a main thread of a program that also has threads of an interface, or a name
+    that only such threads have. A script's main thread answers nobody."""
+    if INTERFACE.search(profile.name) or profile.role is Role.UI:
+        return True
+    return profile.role is Role.MAIN and any(p.role in (Role.UI, Role.COMPOSITOR) for p in trace.profiles)
+
+
 def tasks(subject: Subject) -> tuple[Profile, Int64] | None:
     """The timeline of the main thread and its tasks: None where there is none, or where one call is the program."""
     profile = subject.timeline
-    if profile is None or not (
-        subject.is_page or UI_THREAD.search(profile.name) or UI_THREAD.search(subject.profile.name)
-    ):
+    if profile is None or profile.role not in ANSWERING:
+        return None
+    if not (subject.is_page or _has_interface(subject.trace, profile)):
         return None
     roots = root_spans(profile)
     length = profile.axis_end - profile.axis_start
     if len(roots) < 2 or durations(profile, roots).max() > ENTIRE_PROGRAM * length:
         return None
     return profile, roots
+
+
+def busiest_function(subject: Subject, window: Window) -> tuple[Evidence, ...]:
+    """The program's own function that the samples of the same thread found most in a window; empty without samples."""
+    profile = subject.profile
+    if profile.kind is not ProfileKind.SAMPLED or not profile.has_times or not profile.unit.is_time:
+        return ()
+    values = node_values(profile, window)
+    named = subject.own.frames[profile.tree.frame]
+    own = np.bincount(profile.tree.frame[named], values.self_value[named], minlength=len(subject.trace.frames))
+    frame = int(np.argmax(own))
+    return (
+        (Evidence(f"f{frame}", subject.trace.frame_name(frame), subject.amount(float(own[frame]))),)
+        if own[frame]
+        else ()
+    )
 
 
 def _long_tasks(subject: Subject) -> Verdict:
@@ -60,18 +88,21 @@ def _long_tasks(subject: Subject) -> Verdict:
     order = long[np.argsort(-durations(profile, long), kind="stable")][:3].tolist()
     assert profile.spans is not None
     first = subject.span_evidence(profile, order[0])
+    script = busiest_function(subject, Window(*(float(x[order[0]]) for x in (profile.spans.start, profile.spans.end))))
     start, end = float(profile.spans.start[order[0]]), float(profile.spans.end[order[0]])
     many = "One task lasts" if len(long) == 1 else f"{len(long):,} tasks last"
     return Verdict(
         State.FAIL,
-        f"{many} longer than 50 ms; the longest, {{0}}, runs {first.value} without a break, from "
-        f"{format_value(start - profile.axis_start, profile.axis)} on.",
+        f"{many} longer than 50 ms; the longest, {{{len(script)}}}, runs {first.value} without a break, from "
+        f"{format_value(start - profile.axis_start, profile.axis)} on"
+        + (f", most of it in {{0}} ({script[0].value})." if script else "."),
         Severity.HIGH if end - start >= 10 * threshold("long-tasks.length") else Severity.MEDIUM,
-        tuple(subject.span_evidence(profile, row) for row in order),
+        (*script, *(subject.span_evidence(profile, row) for row in order)),
         profile=profile.handle,
         window=Window(start, end),
         share=float(durations(profile, long).sum() / max(int(lasted.sum()), 1)),
         advice="Split the task, move work to a worker, or do it later; look at what runs in that window.",
+        names_cause=end - start >= threshold("long-tasks.cause"),
     )
 
 
@@ -225,7 +256,7 @@ def _longest_answered(subject: Subject) -> tuple[Evidence, ...]:
 LONG = ("What runs in the longest task?", "What blocks the main thread?")
 DETECTORS = (
     Detector("long-tasks", Kind.TIMELINE, "Long tasks", "tasks of a thread that last longer than 50 ms", _long_tasks,
-             ("long-tasks.length",), LONG, cause="long_task"),
+             ("long-tasks.length", "long-tasks.cause"), LONG, cause="long_task"),
     Detector("blocking-time", Kind.TIMELINE, "Total blocking time", "what tasks take beyond 50 ms each, added up",
              _blocking_time, ("long-tasks.length", "blocking-time.medium", "blocking-time.high"), LONG),
     Detector("uneven-workers", Kind.TIMELINE, "Uneven workers", "threads of one name of which one works far more",

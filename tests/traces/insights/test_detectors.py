@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from tests.traces.insights.cause_cases import CAUSES
 from tests.traces.insights.recorded import SHOP, one_after_another, request, sampled, share, timeline, values
 from traces.formats.format import RUNNING, sums
 from traces.insights.insight import State
@@ -293,6 +294,7 @@ CASES = (
     Case("device-synchronisation", lambda: torch("cudaDeviceSynchronize", 11),
          lambda: torch("cudaDeviceSynchronize", 9), CALLS),
     Case("small-operators", lambda: operators(1000), lambda: operators(999), CALLS),
+    *(Case(*row) for row in CAUSES),
 )  # fmt: skip
 BY_ID = [pytest.param(case, id=case.id) for case in CASES]
 

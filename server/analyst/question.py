@@ -82,6 +82,7 @@ _AND = re.compile(r"^(?:and|what about|how about|und|et|y|e|и|那|では)\b", r
 _REFERS = re.compile(r"\b(?:it|its|that|them|they|those|same)\b", re.IGNORECASE)
 _GOES_ON = re.compile(
     r"^(?:and |but |so |ok(?:ay)?,? |then )*(?:why|why so|why that|how|how come|how so|who|who else|more|go on|"
+    r"how long|how much|how slow|"
     r"details?|tell me more|elaborate)\W*$",
     re.IGNORECASE,
 )

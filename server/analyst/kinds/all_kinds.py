@@ -4,6 +4,7 @@ from server.analyst.intent import Intent
 from server.analyst.kinds import allocations as memory
 from server.analyst.kinds import (
     by_query,
+    call_counts,
     groups,
     knowing,
     overview,
@@ -30,7 +31,7 @@ KINDS: dict[Intent, Kind] = {
     Intent.FUNCTION: Kind(functions.first, functions.about, functions.then),
     Intent.CALLERS: Kind(functions.first, functions.callers, functions.then),
     Intent.CALLEES: Kind(functions.first, functions.callees, functions.then),
-    Intent.HOW_OFTEN: Kind(functions.first, functions.how_often, functions.then),
+    Intent.HOW_OFTEN: Kind(functions.first, call_counts.how_often, functions.then),
     Intent.TWO_FUNCTIONS: Kind(functions.first, functions.two, functions.then),
     Intent.SHOW: Kind(functions.first, functions.shown, functions.then),
     Intent.GARBAGE: because(Kind(waiting.first_garbage, waiting.garbage, waiting.then_garbage), "gc_pressure"),
@@ -71,12 +72,12 @@ KINDS: dict[Intent, Kind] = {
     Intent.DRAW: Kind(by_query.first_draw, by_query.draw, by_query.then_draw),
     Intent.REPEATED: because(Kind(suspects.first_repeated, suspects.repeated), "repeated_work", "n_plus_one"),
     Intent.GROWTH: because(Kind(by_query.first_growth, by_query.growth), "superlinear_growth", "leak"),
-    Intent.EXCEPTIONS: because(Kind(suspects.first, suspects.suspect, suspects.then), "exceptions_as_control_flow"),
-    Intent.LOGGING: because(Kind(suspects.first, suspects.suspect, suspects.then), "logging"),
+    Intent.EXCEPTIONS: Kind(suspects.first, suspects.suspect, suspects.then),
+    Intent.LOGGING: Kind(suspects.first, suspects.suspect, suspects.then),
     Intent.SERIALISATION: because(
         Kind(suspects.first, suspects.suspect, suspects.then), "serialisation", "repeated_work"
     ),
-    Intent.REGEX: because(Kind(suspects.first, suspects.suspect, suspects.then), "regex_backtracking"),
+    Intent.REGEX: Kind(suspects.first, suspects.suspect, suspects.then),
     Intent.PARALLEL: because(
         Kind(threads.first_profiles, threads.profiles, threads.then_profiles), "lock_contention", "oversubscription"
     ),

@@ -9,7 +9,6 @@ from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.paths import path_said, path_to_heaviest
 from server.analyst.question import Intent, Question
 from server.analyst.wording import (
-    CALLS,
     amount,
     cited,
     cited_profile,
@@ -34,10 +33,6 @@ SEVERAL = 2
 """Functions from which a name that none of them has is that of a file, a package or a class."""
 OTHER_PROFILES = 3
 """Profiles of another kind that are asked for a function that the main one does not hold."""
-HOW_TO_COUNT = (
-    "To count calls, record with an instrumenting profiler (cProfile, viztracer, uftrace, callgrind), which costs more "
-    "than sampling."
-)
 FALSE_SHARE = 5.0
 """Percentage points from which a share that a question takes for granted is corrected."""
 
@@ -154,7 +149,7 @@ def meant(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _around(question: Question, evidence: Evidence, index: int = 0) -> dict[str, Any] | None:
+def around_of(question: Question, evidence: Evidence, index: int = 0) -> dict[str, Any] | None:
     rows = meant(question, evidence)
     if len(rows) <= index:
         return None
@@ -190,7 +185,7 @@ def _several(question: Question, evidence: Evidence) -> list[str]:
 def about(question: Question, evidence: Evidence) -> list[str]:
     if several := _several(question, evidence):
         return [*several, leading(evidence, "What takes the most of all is")]
-    around = _around(question, evidence)
+    around = around_of(question, evidence)
     if around is None:
         return unknown(question, evidence)
     unit, row = around["unit"], around["frame"]
@@ -198,7 +193,7 @@ def about(question: Question, evidence: Evidence) -> list[str]:
         _namesakes(question, evidence) + _cost(question, evidence, around),
         neighbours(around, unit),
         _ends(evidence, around),
-        _calls_itself(around, question.text.casefold()),
+        calls_itself(around, question.text.casefold()),
         around.get("remark") or "",
         _others(question, evidence, row),
         *_closing(question, evidence),
@@ -282,7 +277,7 @@ def _compared_to_lead(evidence: Evidence, around: dict[str, Any]) -> str:
     return f" It is not what takes the most: {cited(lead.row)} does, with {own(lead.row, lead.unit)} itself."
 
 
-def _calls_itself(around: dict[str, Any], asked: str = "") -> str:
+def calls_itself(around: dict[str, Any], asked: str = "") -> str:
     if around["recursive"]:
         return f"It is recursive: {cited(around['frame'])} calls itself."
     return f"It is not recursive: {cited(around['frame'])} does not call itself." if "recurs" in asked else ""
@@ -304,7 +299,7 @@ def _closing(question: Question, evidence: Evidence) -> list[str]:
 
 
 def callers(question: Question, evidence: Evidence) -> list[str]:
-    around = _around(question, evidence)
+    around = around_of(question, evidence)
     if around is None:
         return unknown(question, evidence)
     unit, row = around["unit"], around["frame"]
@@ -318,7 +313,7 @@ def callers(question: Question, evidence: Evidence) -> list[str]:
     cost = f"{cited(row)} takes {total(row, unit)} in total and {own(row, unit)} itself."
     return [
         f"{first_} {cost}",
-        _calls_itself(around),
+        calls_itself(around),
         around.get("remark") or "",
         _others(question, evidence, row),
         *_closing(question, evidence),
@@ -328,7 +323,7 @@ def callers(question: Question, evidence: Evidence) -> list[str]:
 def callees(question: Question, evidence: Evidence) -> list[str]:
     if several := _several(question, evidence):
         return several
-    around = _around(question, evidence)
+    around = around_of(question, evidence)
     if around is None:
         return unknown(question, evidence)
     unit, row = around["unit"], around["frame"]
@@ -339,50 +334,11 @@ def callees(question: Question, evidence: Evidence) -> list[str]:
     else:
         first_ = f"**{cited(row)} calls nothing else that was recorded.**"
     cost = f"Of its {total(row, unit)} it keeps {own(row, unit)} for itself."
-    return [f"{first_} {cost}", _calls_itself(around), around.get("remark") or "", *_closing(question, evidence)]
-
-
-def _most_called(question: Question, evidence: Evidence) -> list[str]:
-    """The functions with the most calls, where no function is named and calls were counted."""
-    found = evidence.first("query_trace")
-    if question.names or question.maybe or question.handle or evidence.counted != CALLS or not found:
-        return []
-    first_, *others = [
-        f"[{coded(name['name'])}](#{frame['name']}), with {int(calls['value']):,} calls"
-        for frame, name, calls in found["rows"]
-    ]
-    return [f"**The most calls go to {first_}.**", f"After it: {'; '.join(others)}." if others else ""]
-
-
-def how_often(question: Question, evidence: Evidence) -> list[str]:
-    if most := _most_called(question, evidence):
-        return most
-    around = _around(question, evidence)
-    if around is None:
-        return unknown(question, evidence)
-    row, unit, what = around["frame"], around["unit"], around["counted"]
-    rankings = [result.data for result in evidence.all("get_top_functions") if "filter" in result.arguments]
-    timed = [one for data in rankings for one in data["rows"] if one["handle"] == row["handle"] and "durations" in one]
-    cost = f"It takes {total(row, unit)} in total and {own(row, unit)} itself."
-    if timed:
-        took = timed[0]["durations"]
-        single = (
-            f"A call took {amount(took['least'], unit)} at least, {amount(took['median'], unit)} in the middle and "
-            f"{amount(took['longest'], unit)} at most."
-        )
-        said = f"**{cited(row)} was called {took['calls']:,} times**{located(row)}. {single} {cost}"
-        return [said, _calls_itself(around)]
-    if what == CALLS:
-        return [f"**{cited(row)} was called {row['count']:,} times**{located(row)}. {cost}", _calls_itself(around)]
-    unknown_ = f"**How often {cited(row)} was called cannot be said**"
-    if what is None:
-        return [f"{unknown_}: the recording has sums, not counts. {cost}", HOW_TO_COUNT]
-    why = "samples were taken, calls were not counted" if what == "samples" else f"{what} were counted, not calls"
-    return [f"{unknown_}: {why}. {counted(row, what)} ended in it. {cost}", HOW_TO_COUNT]
+    return [f"{first_} {cost}", calls_itself(around), around.get("remark") or "", *_closing(question, evidence)]
 
 
 def two(question: Question, evidence: Evidence) -> list[str]:
-    one, other = _around(question, evidence), _around(question, evidence, 1)
+    one, other = around_of(question, evidence), around_of(question, evidence, 1)
     if one is None or other is None:
         return about(question, evidence)
     unit = one["unit"]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from server.analyst.evidence import Evidence
-from server.analyst.kinds import one_function
+from server.analyst.kinds import call_counts, one_function
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import leading, meant
 from server.analyst.question import Intent, Question
@@ -60,7 +60,7 @@ def single_calls(question: Question, evidence: Evidence) -> list[str]:
     found, rows = evidence.first("get_longest_calls"), _longest(question, evidence)
     if not rows or found is None:
         return (
-            [NO_SINGLE_CALLS, *one_function.how_often(question, evidence)[:1]]
+            [NO_SINGLE_CALLS, *call_counts.how_often(question, evidence)[:1]]
             if _function(question, evidence)
             else [
                 NO_SINGLE_CALLS,

@@ -1,3 +1,3 @@
 """Corners of the composition root, each built from the settings in a file of its own. Only `server.app` and tools
-beside the server use them.
+next to the server use them.
 """

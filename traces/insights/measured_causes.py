@@ -65,7 +65,7 @@ def _cache_misses(subject: Subject) -> Verdict:
 
 
 def _kept_memory(subject: Subject) -> Verdict:
-    """A function that keeps, below or beside which most of the memory in use was allocated."""
+    """A function that keeps, in or near which most of the memory in use was allocated."""
     profile = subject.profile
     value = profile.values[profile.default_value]
     if value.unit is not Unit.BYTES or value.name.startswith(("alloc", "allocated")):

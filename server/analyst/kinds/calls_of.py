@@ -54,7 +54,7 @@ def _longest(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
     return [row for row in rows if not frames or row["frame"] in frames] or rows
 
 
-def single_calls(question: Question, evidence: Evidence) -> list[str]:
+def calls_of(question: Question, evidence: Evidence) -> list[str]:
     if (question.names or question.maybe or question.handle) and not meant(question, evidence):
         return one_function.unknown(question, evidence)
     found, rows = evidence.first("get_longest_calls"), _longest(question, evidence)

@@ -23,6 +23,8 @@ NAMED_THERE = frozenset(
 LOOKED_UP = ABOUT_ONE_FUNCTION | NAMED_THERE | OF_ALL | {Intent.FIRST_FIX, Intent.HOT_PATH, Intent.CORRECTION}
 """Intents of questions in which a plain word may be a function's name."""
 
+MUCH = 0.3
+"""Total share from which functions that have a word in their name or file are what a question for a cause means."""
 MATCHES = 50
 """The function of that name may be light: those that hold the word in their name or file come before it."""
 
@@ -89,6 +91,9 @@ def settled(question: Question, evidence: Evidence) -> Question:
         return replace(
             question, intent=intent, names=exact, maybe=(), thread=None, handle=None, carried=None, understood=True
         )
+    small = all(found[name].get("total_share", 0.0) < MUCH for name in partly)
+    if partly and small and question.why:
+        return replace(question, intent=Intent.OVERVIEW, maybe=())
     if partly and stays and not question.names and not question.handle:
         return replace(question, maybe=partly, thread=None, understood=True)
     if question.names:

@@ -31,7 +31,8 @@ class Question:
     `placed` those of them in a function's place, and `otherwise` is the intent if none has. `handle` is one of a frame,
     node or span; `thread` part of a thread's name; `labels` are words with a hyphen, which may name a thread or another
     recording. `carried` is the citation of what the answer before was about, and `profile` the one that it named, where
-    this prompt goes on about it; `note` is a sentence for a person who did not ask in English.
+    this prompt goes on about it; `why` is whether it asks for a cause; `note` is a sentence for a person who did not
+    ask in English.
     """
 
     intent: Intent
@@ -49,6 +50,7 @@ class Question:
     time_ranges: tuple[TimeRange, ...] = ()
     length_ms: float | None = None
     view: str | None = None
+    why: bool = False
     asks_time: bool = False
     asks_speed: bool = False
     understood: bool = True
@@ -239,6 +241,7 @@ def _alone(
         time_ranges=ranges if intent is not Intent.BUSIEST else (),
         length_ms=spans[0] if spans else None,
         view=_view(text),
+        why=_WHY.match(text) is not None,
         asks_time=bool(_ASKS_TIME.search(text)),
         asks_speed=bool(_ASKS_SPEED.search(text)),
         understood=known,
@@ -266,6 +269,10 @@ def _intent(text: str, near: Nearest, named: Subjects, *, has_function: bool, ha
     return without[intent] if missing else intent
 
 
+_WHY = re.compile(
+    r"(?:so |and |but )?(?:why|how come|what makes|warum|wieso|pourquoi|por qu|perch|waarom)", re.IGNORECASE
+)
+"""How a prompt begins that asks for a cause: what is not sure beyond that is asked of everything."""
 _HAS_A_WORD = re.compile(r"\w")
 
 
@@ -281,7 +288,9 @@ def _nearest(text: str, near: Nearest, *, names_something: bool) -> Intent:
         return Intent.SUSPECT
     if intent is Intent.PAGE and not _OF_A_PAGE.search(text):
         intent = _likely(near, OF_A_SLOW_PAGE) or Intent.OVERVIEW
-    return intent if probability >= LIKELY or intent in ABOUT_ONE_FUNCTION else Intent.OVERVIEW
+    asks_why = _WHY.match(text) is not None
+    unlikely = probability < LIKELY or (asks_why and (probability < SURE or intent is Intent.TOP))
+    return Intent.OVERVIEW if unlikely and intent not in ABOUT_ONE_FUNCTION else intent
 
 
 _OF_A_PAGE = re.compile(

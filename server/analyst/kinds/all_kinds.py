@@ -49,14 +49,13 @@ KINDS: dict[Intent, Kind] = {
     Intent.MAIN_THREAD: because(
         Kind(threads.first_one, threads.main_thread, threads.then_one),
         "blocked_event_loop",
-        "long_task",
         "main_thread_io",
         "layout_thrashing",
     ),
     Intent.THREAD: Kind(threads.first_one, threads.one, threads.then_one),
     Intent.STARTUP: because(Kind(times.first_startup, times.startup, times.then_startup), "cold_start"),
     Intent.LONG_TASKS: because(
-        Kind(times.first_long, times.long_tasks, times.then_long), "long_task", "layout_thrashing", "blocked_event_loop"
+        Kind(times.first_long, times.long_tasks, times.then_long), "layout_thrashing", "blocked_event_loop"
     ),
     Intent.WINDOW: Kind(times.first_window, times.window, times.then_window),
     Intent.BUSIEST: Kind(times.first_busiest, times.busiest),

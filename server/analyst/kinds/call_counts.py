@@ -11,6 +11,10 @@ HOW_TO_COUNT = (
 )
 
 
+def times(calls: int) -> str:
+    return "once" if calls == 1 else f"{calls:,} times"
+
+
 def _most_called(question: Question, evidence: Evidence) -> list[str]:
     """The functions with the most calls, where no function is named and calls were counted."""
     found = evidence.first("query_trace")
@@ -39,10 +43,10 @@ def how_often(question: Question, evidence: Evidence) -> list[str]:
             f"A call took {amount(took['least'], unit)} at least, {amount(took['median'], unit)} in the middle and "
             f"{amount(took['longest'], unit)} at most."
         )
-        said = f"**{cited(row)} was called {took['calls']:,} times**{located(row)}. {single} {cost}"
+        said = f"**{cited(row)} was called {times(took['calls'])}**{located(row)}. {single} {cost}"
         return [said, calls_itself(around)]
     if what == CALLS:
-        return [f"**{cited(row)} was called {row['count']:,} times**{located(row)}. {cost}", calls_itself(around)]
+        return [f"**{cited(row)} was called {times(row['count'])}**{located(row)}. {cost}", calls_itself(around)]
     unknown_ = f"**How often {cited(row)} was called cannot be said**"
     if what is None:
         return [f"{unknown_}: the recording has sums, not counts. {cost}", HOW_TO_COUNT]

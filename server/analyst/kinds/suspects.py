@@ -134,6 +134,11 @@ def _suspected(question: Question, evidence: Evidence) -> list[str]:
             f"{wrong}{cited(rows[0])} takes {total(rows[0], found['unit'])} in total.",
             leading(evidence, "What takes the most is"),
         ]
+    lead = evidence.lead
+    is_other = lead is not None and lead.row["handle"] != rows[0]["handle"]
+    if lead and is_other and SOME <= figures["total_share"] < lead.row["self_share"]:
+        more = f"{cited(lead.row)} takes more, {own(lead.row, lead.unit)} itself"
+        return [f"**Not mainly: {what} takes {total(figures, found['unit'])} in total, but {more}.**"]
     verdict = "Yes" if figures["total_share"] >= MUCH else "Partly" if figures["total_share"] >= SOME else "No"
     unit = found["unit"]
     return [

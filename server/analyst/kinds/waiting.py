@@ -151,6 +151,10 @@ def then_waiting(question: Question, evidence: Evidence) -> list[Call]:
     return [("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else [OWN_CODE]
 
 
+_JOINS = re.compile(r"wait_for_tstate_lock|\bjoin_thread\b|pthread_join", re.IGNORECASE)
+"""Waiting for a thread to end, which is named like a lock that nobody contends."""
+
+
 def _matches(evidence: Evidence) -> list[dict[str, Any]]:
     """Functions that the pattern finds by their name: paths and addresses of files say nothing."""
     patterns = [result.arguments["pattern"] for result in evidence.all("find_frames")]
@@ -158,7 +162,9 @@ def _matches(evidence: Evidence) -> list[dict[str, Any]]:
     rows = [
         row
         for row in evidence.matches
-        if row["total_value"] > 0 and any(pattern.search(row["name"]) for pattern in named)
+        if row["total_value"] > 0
+        and any(pattern.search(row["name"]) for pattern in named)
+        and not _JOINS.search(row["name"])
     ]
     rows.sort(key=lambda row: (-row["self_value"], -row["total_value"]))
     return rows
@@ -309,7 +315,7 @@ def queries(question: Question, evidence: Evidence) -> list[str]:
     rows = _matches(evidence)
     findings = evidence.findings("requests")
     if not rows and not findings:
-        none = "**No query is recorded in this trace**: no function or event is named like one."
+        none = "**No query and no request is recorded in this trace**: no function or event is named like one."
         return [
             none,
             leading(evidence, "What takes the most is"),

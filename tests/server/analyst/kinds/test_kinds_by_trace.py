@@ -6,6 +6,7 @@ import pytest
 
 from server.analyst.question import Intent, understood
 from tests.server.analyst.test_analyst_chat import asked, talk
+from tests.traces.insights.recorded import sampled
 from traces.model import Trace
 from traces.reader import read_trace
 
@@ -114,3 +115,17 @@ async def test_the_most_called_function_is_that_of_all(calls: Trace) -> None:
 async def test_a_saving_is_what_a_function_and_its_callees_take(sums: Trace) -> None:
     answer, _ = await asked("how much would I save if `main.matchTrades` was free?", sums)
     assert answer.text.startswith("**At most 90.3% (4.58 s), if [`main.matchTrades`](#f4)")
+
+
+async def test_a_suspect_that_takes_less_than_another_is_not_mainly_the_cause(sums: Trace) -> None:
+    answer, _ = await asked("it's `memeqbody`, right?", sums)
+    assert answer.text.startswith("**Not mainly: [`memeqbody`](#f5) takes 29.4%")
+    assert "`main.matchTrades`" in answer.text
+
+
+async def test_waiting_for_a_thread_to_end_is_no_contended_lock() -> None:
+    trace = sampled({"main;Thread.join;_wait_for_tstate_lock": 96, "main;work": 4})
+    answer, _ = await asked("do the threads wait for a lock?", trace)
+    assert not answer.text.startswith("**Yes")
+    contended = sampled({"main;acquire;Lock.acquire": 96, "main;work": 4})
+    assert (await asked("do the threads wait for a lock?", contended))[0].text.startswith("**Yes")

@@ -63,7 +63,7 @@ def test_first_contact_in_the_docs_is_what_the_stored_answers_are_graded() -> No
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("talker", "most"),
-    # The overview names causes by now, so that it is the right answer to more questions than the fifth that is asked for:
+    # The overview names causes, so it is the right answer to more questions than a fifth, which is what is asked:
     # docs/evaluation.md has the figure, and what would lower it.
     [(Blind(Talking()), 0.36), (TopFunction(), 0.15), (Symptom(), 0.18)],
     ids=("blind", "top-1", "symptom"),

@@ -20,6 +20,11 @@ UNNAMED = re.compile(
 """Parts of a function (comprehensions, lambdas), modules, and what is no function: the one around them is its name."""
 
 
+def frames_of(tree: "HeavyTree") -> Int64:
+    """The frames in a tree, each once, in order. `np.unique` would import masked arrays, 13 ms of a command."""
+    return np.flatnonzero(np.bincount(tree.frame))
+
+
 class OwnCode:
     """The heavy tree of a profile, seen from the program's own functions."""
 
@@ -30,7 +35,7 @@ class OwnCode:
     def frames(self) -> npt.NDArray[np.bool_]:
         """Whether each frame is a function of the program's own that has a name."""
         own = ~library_frames(self.trace)
-        for frame in np.unique(self.tree.frame).tolist():
+        for frame in frames_of(self.tree).tolist():
             if own[frame] and UNNAMED.match(self.trace.frame_name(frame)):
                 own[frame] = False
         return own
@@ -81,7 +86,7 @@ class OwnCode:
     def named(self, pattern: re.Pattern[str]) -> npt.NDArray[np.bool_]:
         """Whether each frame of the trace is in the tree and has a name in which a pattern is found."""
         found = np.zeros(len(self.trace.frames), np.bool_)
-        for frame in np.unique(self.tree.frame).tolist():
+        for frame in frames_of(self.tree).tolist():
             found[frame] = pattern.search(self.trace.frame_name(frame)[:READ]) is not None
         return found
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from traces.analysis.units import format_share
+from traces.insights.culprits import frames_of
 from traces.insights.insight import Confidence, Detector, Kind, Severity, State, Verdict, not_applicable, passed
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
@@ -236,7 +237,7 @@ def _blocked_loop(subject: Subject) -> Verdict:
     own, tree = subject.own, subject.heavy
     loop = own.above(own.named(LOOP)[tree.frame]) >= 0
     starting = own.above(own.named(STARTING)[tree.frame]) >= 0
-    is_node = any("node:" in (subject.trace.frame_file(int(f)) or "") for f in np.unique(tree.frame)[:4000])
+    is_node = any("node:" in (subject.trace.frame_file(int(f)) or "") for f in frames_of(tree)[:4000])
     if not (loop.any() or is_node):
         return not_applicable("no event loop was recorded")
     in_loop = ~starting if is_node else loop

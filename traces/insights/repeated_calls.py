@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from traces.analysis.units import format_share
+from traces.insights.culprits import frames_of
 from traces.insights.insight import Confidence, Detector, Kind, Severity, State, Verdict, not_applicable, passed
 from traces.insights.requests import CALL, NUMBERS, QUERY
 from traces.insights.subject import Subject
@@ -149,7 +150,7 @@ def _repeated_queries(subject: Subject) -> Verdict:
         return not_applicable(NO_COUNTS)
     counted = _Counted(subject)
     asking = np.zeros(len(subject.trace.frames), np.bool_)
-    for frame in np.unique(subject.heavy.frame).tolist():
+    for frame in frames_of(subject.heavy).tolist():
         name = subject.trace.frame_name(frame)[:200]
         asking[frame] = bool(ASKING.search(name) or QUERY.search(name) or CALL.search(name)) and not BATCH.search(name)
     if not asking.any():

@@ -80,6 +80,7 @@ _WORD = re.compile(r"(?<![\w.@/:-])[A-Za-z_$][\w$]{2,}(?![\w@/:-])")
 _NUMBER = re.compile(r"(?<![\w.+])(?<!\+ )\d[\d.,]*(?![\w])")
 LIKE = 0.75
 """Likeness (of difflib) from which an unknown word is a known one with a typing slip."""
+SLIP_LETTERS = 2
 NAMES = 3
 """Names that one prompt can ask about."""
 
@@ -174,11 +175,17 @@ def _unknown(text: str, named: tuple[str, ...], thread: str | None) -> tuple[lis
             or HANDLE.fullmatch(word)
         ):
             continue
-        like = difflib.get_close_matches(word.casefold(), known, n=1, cutoff=LIKE)
+        like = _like(word.casefold(), known)
         if like and len(word) > 3 and word.islower() and like[0].rstrip("s") != word.rstrip("s"):
             slips[word] = like[0]
         unknown.append(word)
     return (unknown if len(unknown) <= NAMES else []), slips
+
+
+def _like(word: str, known: frozenset[str]) -> list[str]:
+    """The known word that one with a typing slip stands for, if any: the first letter and about the length agree."""
+    near = [one for one in known if one[:1] == word[:1] and abs(len(one) - len(word)) <= SLIP_LETTERS]
+    return difflib.get_close_matches(word, sorted(near), n=1, cutoff=LIKE)
 
 
 def _kept(found: list[str], thread: str | None) -> tuple[str, ...]:

@@ -148,7 +148,11 @@ TRAPS = (
     ),
     ("What does the thread gpu-9 do?", "board.chrome-object.json.gz", "**No thread or profile of this trace is named"),
     ("Why is `parseInvoice` slow?", "board.chrome-object.json.gz", "This trace has no function that matches"),
-    ("Which SQL query is slow?", "thumbnails.linux-perf.txt.gz", "**No query is recorded in this trace**"),
+    (
+        "Which SQL query is slow?",
+        "thumbnails.linux-perf.txt.gz",
+        "**No query and no request is recorded in this trace**",
+    ),
     ("Is this slower than yesterday?", "settlement.go-cpu.pb.gz", "**One trace alone cannot say"),
     ("Rewrite `luhn_sum` in Rust for me.", "redact-documents.cprofile.prof", "**That needs a language model**"),
     (

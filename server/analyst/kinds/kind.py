@@ -32,8 +32,13 @@ class Kind:
     then: Calls = nothing_more
 
 
+WEIGHS = 0.15
+"""Share from which a finding of the cause that is asked for is the answer, and not an aside."""
+
+
 def because(kind: Kind, *causes: str) -> Kind:
-    """The kind, whose answer begins with the worst finding of these classes of cause where the trace has one."""
+    """The kind; its answer begins with the trace's worst finding of these classes of cause, if that weighs. One that does
+    not comes second."""
 
     def first(question: Question, evidence: Evidence) -> list[Call]:
         return [*kind.first(question, evidence), FINDINGS]
@@ -41,6 +46,10 @@ def because(kind: Kind, *causes: str) -> Kind:
     def write(question: Question, evidence: Evidence) -> list[str]:
         found = of_causes(evidence, causes)
         parts = kind.write(question, evidence)
-        return [*(claimed(row) for row in found[:1]), *parts]
+        if not found:
+            return parts
+        share = found[0]["share"]
+        weighs = found[0]["severity"] == "high" if share is None else share >= WEIGHS
+        return [claimed(found[0]), *parts] if weighs else [parts[0], claimed(found[0]), *parts[1:]]
 
     return Kind(first, write, kind.then)

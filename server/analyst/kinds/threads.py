@@ -1,5 +1,6 @@
 """Questions about threads: which are busy, the main one, one by name."""
 
+import re
 from typing import Any
 
 from server.analyst.evidence import Evidence, Lead, busy_of, lead_of
@@ -28,6 +29,9 @@ BUSY = 0.5
 """Busy share of the time from which a thread is called busy."""
 MAIN_NAMES = ("crrenderermain", "mainthread", "main thread", "geckomain", "(main)", "main", "javascript main thread")
 _EVEN_WORDS = ("even", "balanc", "parallel", "concurren")
+
+
+_ASKS_WHETHER_BUSY = re.compile(r"block|busy|idle|free|stuck|hang|freez|respons|jank|wait|[^\x00-\x7f]", re.IGNORECASE)
 
 
 def first_profiles(question: Question, evidence: Evidence) -> list[Call]:
@@ -212,6 +216,8 @@ def main_thread(question: Question, evidence: Evidence) -> list[str]:
         verdict = "Not for long: the main thread is idle most of the time. "
     else:
         verdict = "Yes, the main thread is busy. " if long or idle < 1 - BUSY else "Partly. "
+    if not _ASKS_WHETHER_BUSY.search(question.text):  # a yes or no would answer another question
+        verdict = ""
     elsewhere = ""
     rows = (evidence.first("list_profiles") or {"profiles": [row]})["profiles"]
     busiest = max(rows, key=lambda one: (one["unit"] == row["unit"], one["stands_for_thread"], busy_of(one)))
@@ -221,4 +227,5 @@ def main_thread(question: Question, evidence: Evidence) -> list[str]:
         if evidence.lead and evidence.lead.profile != row["handle"]:
             elsewhere = f"{elsewhere} {leading(evidence, 'What is hottest outside the main thread is')}"
     first, *rest = one(question, evidence)
-    return [f"**{verdict.strip()}** {first}", elsewhere, *rest, caveats(evidence)]
+    opening = f"**{verdict.strip()}** {first}" if verdict else first
+    return [opening, elsewhere, *rest, caveats(evidence)]

@@ -37,8 +37,8 @@ WEIGHS = 0.15
 
 
 def because(kind: Kind, *causes: str) -> Kind:
-    """The kind; its answer begins with the trace's worst finding of these classes of cause, if that weighs. One that does
-    not comes second."""
+    """The kind; its answer begins with the worst finding of these classes of cause, if that weighs. One that does not
+    comes second."""
 
     def first(question: Question, evidence: Evidence) -> list[Call]:
         return [*kind.first(question, evidence), FINDINGS]

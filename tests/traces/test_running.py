@@ -74,4 +74,4 @@ def test_more_time_on_a_processor_than_by_the_clock_is_a_contradiction() -> None
     assert running(trace) == [10_000_000, 104_000]
     (warning,) = trace.warnings
     assert (warning.code, warning.count) == ("cpu_time", 1)
-    assert "40.0 ms by `tdur`, though they lasted 10.0 ms by `dur`: likelier is `dur`" in warning.text
+    assert "40.0 ms by their own account, though they lasted 10.0 ms: likelier is what they lasted" in warning.text

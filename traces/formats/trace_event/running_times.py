@@ -16,8 +16,8 @@ from traces.model import NONE, Int64
 from traces.values import Unit
 
 CPU_TIME = (
-    "slices were on a processor for {cpu} by `tdur`, though they lasted {wall} by `dur`: likelier is `dur`, "
-    "and the time on a processor was cut there"
+    "slices were on a processor for {cpu} by their own account, though they lasted {wall}: likelier is what they "
+    "lasted, and the time on a processor was cut there"
 )
 
 

@@ -131,6 +131,8 @@ class _Lanes:
         )
         threads = [(self._name(key), *key) for key in keys]
         first = self._builder.profile_count
+        sizes = np.diff(bounds)
+        self._note_size(int(sizes.max()), first + int(sizes.argmax()))  # before one is added alone: of equals the first
         if slices.kind[0] == COMPLETE:
             small_threads.add_complete(self._builder, threads, columns)
         else:
@@ -140,8 +142,6 @@ class _Lanes:
 
             small_threads.add_paired(self._builder, threads, columns, self._latest, add_alone)
         self.profiles.update(zip(keys, range(first, first + len(keys)), strict=True))
-        sizes = np.diff(bounds)
-        self._note_size(int(sizes.max()), first + int(sizes.argmax()))
 
     def _add_one(self, key: ThreadKey, slices: Slices) -> None:
         said = bool((self._sizes[slices.events] > len("{}")).any())

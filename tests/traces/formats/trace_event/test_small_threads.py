@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.traces.stacks_of_traces import read
@@ -64,6 +64,7 @@ def assert_same(one: Trace, other: Trace) -> None:
 
 
 @given(threads)
+@example([[("X", "a", 0, 0)], [("B", "a", 0, 0)] * 6, [("B", "a", 0, 0)] * 5 + [("E", "b", 0, 0)]])
 def test_threads_added_together_are_as_those_added_alone(
     of_threads: list[list[Row]],
 ) -> None:

@@ -1,0 +1,34 @@
+"""Ruby: the gem stackprof, loaded before the program."""
+
+from pathlib import Path
+
+from server.recording.recorder import Plan, Recorder, Request, What
+
+HOOK = Path(__file__).parents[1] / "in_child" / "ruby_hook.rb"
+MODES = {What.CPU: "cpu", What.WALL: "wall", What.MEMORY: "object"}
+
+
+def _stackprof(request: Request) -> Plan | None:
+    if request.command.name != "ruby" or len(request.command.argv) == 1 or request.what not in MODES:
+        return None
+    ruby, *words = request.command.argv
+    file = f"{request.folder}/recording.stackprof.json"
+    return Plan(
+        argv=(ruby, "-r", str(HOOK), *words),
+        environment={"FLAMECHAT_STACKPROF_FILE": file, "FLAMECHAT_STACKPROF_MODE": MODES[request.what]},
+        leaves="*.stackprof.json",
+    )
+
+
+RECORDERS = (
+    Recorder(
+        name="stackprof",
+        of="Ruby",
+        records=frozenset(MODES),
+        plan=_stackprof,
+        probe=("ruby", "-r", "stackprof", "-e", ""),
+        probed_in_program=True,
+        found_after="gem install stackprof",
+        merit="it samples from inside",
+    ),
+)

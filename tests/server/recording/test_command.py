@@ -1,0 +1,35 @@
+"""What a command's words say of the program that is run."""
+
+import pytest
+
+from server.recording.command import Command, interpreter_of
+
+
+@pytest.mark.parametrize(
+    ("argv", "program"),
+    [
+        (("/usr/bin/python3", "src/app.py", "x"), "app.py"),
+        (("/usr/bin/python3", "-m", "http.server"), "http.server"),
+        (("/usr/bin/python3", "-c", "pass"), "python -c"),
+        (("/usr/bin/node", "--trace-gc", "src/app.js"), "app.js"),
+        (("/opt/tool", "--flag"), "tool"),
+    ],
+)
+def test_a_program_is_called_by_what_people_call_it(argv: tuple[str, ...], program: str) -> None:
+    assert Command(argv=argv).program == program
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        (b"#!/usr/bin/python3\nprint()", ("/usr/bin/python3",)),
+        (b"#!/usr/bin/env python3\n", ("python3",)),
+        (b"#! /usr/bin/env -S node --no-warnings\n", ("node", "--no-warnings")),
+        (b"#!/bin/sh -eu\n", ("/bin/sh", "-eu")),
+        (b"\x7fELF", ()),
+        (b"", ()),
+        (b"#!\n", ()),
+    ],
+)
+def test_a_scripts_first_line_names_its_interpreter(head: bytes, words: tuple[str, ...]) -> None:
+    assert interpreter_of(head) == words

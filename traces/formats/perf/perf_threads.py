@@ -7,6 +7,7 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
+from traces.formats.perf.sample_lengths import CLOCKS, lengths, passes_on_a_processor, usual_interval
 from traces.kernels.columns import pick
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Int32, Int64
@@ -14,10 +15,6 @@ from traces.values import Unit, ValueType
 
 TIME = ValueType("time", Unit.NANOSECONDS)
 SAMPLES = ValueType("samples", Unit.COUNT)
-CLOCKS = ("cpu-clock", "task-clock")
-"""Events whose period is nanoseconds of CPU time."""
-IDLE_TID = "0"
-"""Linux counts the time in which a processor has nothing to do as that of the thread 0, `swapper`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +36,23 @@ def add_threads(
 ) -> None:
     """Feed a profile a thread and event, those of the recording's first event first: time, samples, the event's count.
 
-    Threads stand in order of their first sample, but no process's main thread behind its others. The one with most
-    samples is shown first, idle processors only where there is nothing else. The stack of the sample of rank `i` is
-    `frames[ends[i - 1]:ends[i]]`, innermost first.
+    Threads stand in order of their first sample, but no process's main thread behind its others. The stack of the
+    sample of rank `i` is `frames[ends[i - 1]:ends[i]]`, innermost first.
     """
-    most = (False, False, -1)
+    intervals = _intervals(threads)
     for thread in _in_order(threads, first_event):
         suffix = "" if thread.event == first_event else f", {thread.event}"
-        index = _add(thread, suffix, frames, ends, builder)
-        rank = (thread.event == first_event, thread.tid != IDLE_TID, len(thread.rank))
-        if rank > most:
-            most, builder.default_profile = rank, index
+        _add(thread, suffix, intervals.get(thread.event, 0), frames, ends, builder)
+
+
+def _intervals(threads: Sequence[PerfThread]) -> dict[str, int]:
+    """The usual time between two samples of each event (ns)."""
+    gaps: dict[str, list[Int64]] = {}
+    for thread in threads:
+        if thread.time is not None:
+            ordered = np.sort(thread.time)
+            gaps.setdefault(thread.event, []).append(ordered[1:] - ordered[:-1])
+    return {event: usual_interval(np.concatenate(found)) for event, found in gaps.items()}
 
 
 def _in_order(threads: Sequence[PerfThread], first_event: str) -> list[PerfThread]:
@@ -65,7 +68,7 @@ def _in_order(threads: Sequence[PerfThread], first_event: str) -> list[PerfThrea
     return ordered
 
 
-def _add(thread: PerfThread, suffix: str, frames: Int32, ends: Int64, builder: TraceBuilder) -> int:
+def _add(thread: PerfThread, suffix: str, interval: int, frames: Int32, ends: Int64, builder: TraceBuilder) -> int:
     rank, time, period = thread.rank, thread.time, thread.period
     if time is not None:
         order = np.argsort(time, kind="stable")
@@ -85,13 +88,13 @@ def _add(thread: PerfThread, suffix: str, frames: Int32, ends: Int64, builder: T
     begin = axis_start = axis_end = None
     default = 0
     if time is not None:
-        # A sample stands for the time from half way to the one before it to half way to the next.
-        middle = time[:-1] + np.diff(time) // 2
-        begin = np.concatenate((time[:1], middle))
-        values.insert(0, TIME)
-        weights.insert(0, np.append(middle, time[-1]) - begin)
-        axis_start, axis_end = begin[0].item(), time[-1].item()
-        default = 0 if axis_end > axis_start else 1  # one sample alone says nothing about time
+        begin, axis_start, axis_end = time, time[0].item(), time[-1].item()
+        if passes_on_a_processor(thread.event):
+            begin, lasting = lengths(time, period, interval, thread.event)
+            axis_end = (begin[-1] + lasting[-1]).item()
+            values.insert(0, TIME)
+            weights.insert(0, lasting)
+            default = 0 if lasting.any() else 1  # one sample alone may say nothing about time
     name = f"{thread.comm} (pid {thread.pid}, tid {thread.tid})" if thread.pid else f"{thread.comm} (tid {thread.tid})"
     return builder.add_sampled(
         name + suffix,

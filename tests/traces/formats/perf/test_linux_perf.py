@@ -14,15 +14,42 @@ STACK = "\t    63c inner+0x1a (/app/prog)\n\t    7ff std::pair<int (anonymous na
 CHAIN = "std::pair<int (anonymous namespace)::*>::run(int);inner"
 
 
-def test_a_sample_stands_for_half_the_time_to_its_neighbours() -> None:
-    trace = read("".join(f"prog 7 {10 + t}.000000:  500 cycles:\n{STACK}" for t in (0, 1, 4)))
+def recorded(moments: list[float], event: str = "500 cycles", thread: int = 7) -> str:
+    return "".join(f"prog {thread} {10 + moment:.6f}:  {event}:\n{STACK}" for moment in moments)
+
+
+def test_a_sample_of_cycles_lasts_the_usual_interval_and_a_gap_is_nobodys() -> None:
+    trace = read(recorded([0, 1, 2, 2.5, 3.5, 60]))
     profile = trace.profiles[0]
-    assert [w for _, w in stacks(trace)] == [500_000_000, 2_000_000_000, 1_500_000_000]
+    second = 1_000_000_000
+    assert [w for _, w in stacks(trace)] == [second, second, second // 2, second, second, second]
     assert {path for path, _ in stacks(trace)} == {CHAIN}
     assert [v.name for v in profile.values] == ["time", "samples", "cycles"]
-    assert stacks(trace, value="cycles") == [(CHAIN, 500.0)] * 3
+    assert stacks(trace, value="cycles") == [(CHAIN, 500.0)] * 6
     assert (profile.name, profile.pid, profile.tid) == ("prog (tid 7)", "", "7")
     assert trace.frame_file(1) == "/app/prog"
+
+
+def test_a_single_sample_between_two_sleeps_is_no_work_of_seconds() -> None:
+    """The parent waits for its child, which works: it has three samples in four seconds."""
+    child = [n / 1000 for n in range(4_000)]
+    trace = read(recorded([0, 2, 4], "cpu-clock", 7) + recorded(child, "cpu-clock", 8))
+    assert [sum(w for _, w in stacks(trace, p.index)) / 1e6 for p in trace.profiles] == pytest.approx([3, 4_000])
+    assert trace.profiles[trace.default_profile].tid == "8"
+
+
+def test_a_clocks_sample_weighs_its_period_also_where_it_came_early() -> None:
+    trace = read(recorded([0, 0.001, 0.0018, 0.5], "1000000 task-clock:u"))
+    samples = trace.profiles[0].samples
+    assert samples is not None
+    assert [w for _, w in stacks(trace)] == [1_000_000] * 4
+    assert samples.time.tolist() == [0, 1_000_000, 2_000_000, 500_000_000]
+
+
+@pytest.mark.parametrize("event", ["sched:sched_switch", "page-faults:u", "probe_libc:malloc"])
+def test_samples_of_moments_are_counted_and_measure_no_time(event: str) -> None:
+    profile = read(recorded([0, 1, 2], f"1 {event}")).profiles[0]
+    assert [v.name for v in profile.values] == ["samples", event]
 
 
 def test_threads_and_events_become_profiles_and_the_first_event_comes_first() -> None:

@@ -104,7 +104,7 @@ def test_frames_are_named_by_the_file_that_was_mapped_and_the_place_in_it() -> N
             sample(STEP, USER_MARK, LIBRARY + 0x10, PROGRAM + 0x234, 0x10044, 0x7FFF00000005, 0x5, ip=LIBRARY + 0x10),
         )
     )
-    assert stacks(trace) == [("[unknown];[vdso]+0x5;0x10044;prog+0x1234;libwork.so.1+0x10", 1.0)]
+    assert stacks(trace) == [("[unknown];[vdso]+0x5;0x10044;prog+0x1234;libwork.so.1+0x10", 1_000)]
     assert [trace.frame_file(frame) for frame in range(5)] == [
         None,
         "[vdso]",

@@ -8,7 +8,7 @@ import numpy as np
 from traces.builder import TraceBuilder
 from traces.formats.firefox import gecko, gecko_processed
 from traces.formats.firefox.gecko import MILLISECOND
-from traces.formats.firefox.gecko_thread import HIDDEN, MAIN_THREAD, GeckoThread, add_thread
+from traces.formats.firefox.gecko_thread import HIDDEN, GeckoThread, add_thread
 from traces.formats.time_units import nanoseconds
 
 CALL = re.compile(r"(.*)\s\(((?:(?!\s\().)*?)(?::(\d+))?(?::(\d+))?\)")
@@ -59,18 +59,15 @@ def _add(threads: list[Paused], meta: gecko.Meta, builder: TraceBuilder) -> None
     several = len({thread.pid for thread, _ in threads}) > 1
     lasting, began = nanoseconds([meta.interval, meta.start], MILLISECOND).tolist()
     builder.recorded(began)
-    busiest: tuple[bool, int] | None = None
+    times = [time for thread, _ in threads for time in (thread.times.min(), thread.times.max() + lasting)]
+    extent = (int(min(times)), int(max(times))) if times else None
     for thread, pauses in threads:
         label = thread.name or f"tid {thread.tid}"
         name = f"{thread.process or 'process'} (pid {thread.pid}), {label}" if several else label
         first = builder.profile_count
-        index = add_thread(thread, builder, name=name, interval=lasting, pauses=pauses)
+        add_thread(thread, builder, name=name, interval=lasting, pauses=pauses, extent=extent)
         if thread.is_main:
             builder.mark_main(range(first, builder.profile_count))
-        is_main = thread.is_main or thread.name == MAIN_THREAD or thread.pid == thread.tid
-        rank = (is_main, builder.busy(index))
-        if busiest is None or rank > busiest:
-            busiest, builder.default_profile = rank, index
 
 
 def _pauses(pauses: list[gecko.Pause], shift: int = 0) -> Pauses:
@@ -91,9 +88,7 @@ def _read_devtools(file: DevToolsFile, builder: TraceBuilder) -> None:
         read = gecko.read_thread(thread, builder)
         read.frames = [_page_frame(location, builder) for location in gecko.locations(thread, builder)]
         read.categories = [None] * len(read.frames)
-        index = add_thread(read, builder, name=thread.name, interval=0, extent=(0, end))
-        if thread.name == MAIN_THREAD:
-            builder.default_profile = index
+        add_thread(read, builder, name=thread.name, interval=0, extent=(0, end))
 
 
 def _page_frame(location: str, builder: TraceBuilder) -> int:

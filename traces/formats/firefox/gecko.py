@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from traces.builder import TraceBuilder
-from traces.formats.firefox.gecko_thread import GARBAGE_COLLECTION, GeckoThread, Markers
+from traces.formats.firefox.gecko_thread import CPU_TIME, GARBAGE_COLLECTION, GeckoThread, Markers
 from traces.formats.time_units import in_unit, nanoseconds, unit_named
 from traces.model import NONE
 from traces.values import ValueType
@@ -153,7 +153,7 @@ def threads(process: Process, root: Process, builder: TraceBuilder) -> Iterator[
         if any(cpu):
             unit, factor = unit_named(process.meta.units.cpu if process.meta.units else "")
             deltas = in_unit([max(0, delta or 0) for delta in cpu], unit, factor)
-            read.weights.append((ValueType("CPU time" if unit.is_time else "CPU cycles", unit), deltas))
+            read.weights.append((CPU_TIME if unit.is_time else ValueType("CPU cycles", unit), deltas))
         yield read
 
 

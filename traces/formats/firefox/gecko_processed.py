@@ -12,7 +12,7 @@ import numpy as np
 
 from traces.builder import TraceBuilder
 from traces.formats.firefox.gecko import MILLISECOND, Meta, Pause, markers_of, named
-from traces.formats.firefox.gecko_thread import GARBAGE_COLLECTION, GeckoThread
+from traces.formats.firefox.gecko_thread import CPU_TIME, GARBAGE_COLLECTION, GeckoThread
 from traces.formats.time_units import in_unit, nanoseconds, unit_named
 from traces.model import NONE
 from traces.values import Unit, ValueType
@@ -154,7 +154,7 @@ def _thread(
     if samples.cpu is not None and any(samples.cpu):
         unit, factor = unit_named(file.meta.units.cpu if file.meta.units else "")
         cpu = in_unit([max(0, delta or 0) for delta in samples.cpu], unit, factor)
-        read.weights.append((ValueType("CPU time" if unit.is_time else "CPU cycles", unit), cpu))
+        read.weights.append((CPU_TIME if unit.is_time else ValueType("CPU cycles", unit), cpu))
     if any(len(column) != len(samples.stack) for _, column in read.weights):
         raise builder.damaged("a column of its samples is shorter than the others.")
     return read

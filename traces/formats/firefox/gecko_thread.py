@@ -13,18 +13,20 @@ import numpy.typing as npt
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TIME, TraceBuilder
 from traces.kernels.trees import Paths, paths_of_spans, sum_upwards
+from traces.missing_ends import Half
 from traces.model import NONE, Int32, Int64, Values
-from traces.values import Counts, ValueType
+from traces.values import Counts, Unit, ValueType
 
-MAIN_THREAD = "GeckoMain"
 IDLE = "Idle"
 GARBAGE_COLLECTION = "GC / CC"
+CPU_TIME = ValueType("CPU time", Unit.NANOSECONDS)
 HIDDEN = -2
 """In place of a frame: the frame is left out of all stacks."""
 
 
 INTERVAL, INTERVAL_START, INTERVAL_END = 1, 2, 3
 """Phases of a marker; 0, or none, is a moment."""
+HALF_MARKERS = "markers whose beginning or end is missing were dropped"
 
 
 @dataclass(slots=True)
@@ -33,7 +35,8 @@ class Markers:
 
     moments: list[tuple[str, int]] = field(default_factory=list)
     intervals: list[tuple[str, int, int]] = field(default_factory=list)
-    unmatched: int = 0
+    halves: list[tuple[str, int, bool]] = field(default_factory=list)
+    """Name and time of what has one end only, and whether that is its beginning."""
 
     def read(
         self, names: Iterable[str], starts: Sequence[int], ends: Sequence[int], phases: Iterable[int | None]
@@ -51,8 +54,8 @@ class Markers:
                 since = waiting.pop()
                 self.intervals.append((name, since, max(since, end)))
             else:
-                self.unmatched += 1
-        self.unmatched += sum(map(len, open_starts.values()))
+                self.halves.append((name, end, False))
+        self.halves += [(name, start, True) for name, waiting in open_starts.items() for start in waiting]
 
     def add_to(self, profile: int, builder: TraceBuilder) -> None:
         """Feed them as instants and intervals of a profile."""
@@ -74,7 +77,9 @@ class Markers:
                 [""],
             )
         )
-        builder.warn("half_markers", "markers whose beginning or end is missing were dropped", self.unmatched)
+        thread = builder.name_of(profile)
+        halves = [Half(name, thread, time, is_beginning) for name, time, is_beginning in self.halves]
+        builder.half_intervals("half_markers", HALF_MARKERS, halves, len(halves))
 
 
 @dataclass(slots=True)
@@ -110,14 +115,15 @@ def add_thread(
     pauses: Sequence[tuple[int, int]] = (),
     extent: tuple[int, int] | None = None,
 ) -> int:
-    """The index of the new profile. A sample lasts until the next one or a pause, the last for `interval` ns.
+    """The index of the new profile. A sample lasts until the next one or a pause, the last for `interval` ns; `extent`
+    is the axis that all threads share.
 
     Raises DamagedTrace for samples, stacks or frames that are not in the file.
     """
     paths, leaf_of_row = _leaves(thread, builder)
     order = np.argsort(thread.times, kind="stable")
     times, leaves = thread.times[order], leaf_of_row[np.array(thread.samples, np.int64)[order]]
-    lasting = np.diff(times, append=times[-1:] + interval)
+    lasting = _lasting(thread, order, times, interval)
     for pause, goes_on in pauses:
         before = int(np.searchsorted(times, pause, side="right")) - 1
         if before >= 0 and goes_on > pause:
@@ -145,6 +151,19 @@ def add_thread(
     )
     thread.markers.add_to(index, builder)
     return index
+
+
+def _lasting(thread: GeckoThread, order: Int64, times: Int64, interval: int) -> Int64:
+    """How long each sample stands for. Where the thread's CPU time was recorded, a gap in the samples is work as far
+    as the next sample knows of CPU time in it: `threadCPUDelta` counts from the sample before."""
+    gaps = np.diff(times, append=times[-1:] + interval)
+    worked = next((values[order] for kind, values in thread.weights if kind == CPU_TIME), None)
+    stacks = np.array(thread.samples, np.int64)[order]
+    if worked is None or len(times) < 2:
+        return gaps
+    usual = max(interval, int(np.partition(gaps, len(gaps) // 3)[len(gaps) // 3]))
+    most = np.maximum(usual, np.append(worked[1:], usual))
+    return np.where(stacks == NONE, gaps, np.minimum(gaps, most))
 
 
 def _counting(columns: Sequence[tuple[ValueType, Values]]) -> int | None:

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from traces.analysis.thread_time import thread_time
 from traces.errors import DamagedTrace, EmptyTrace
+from traces.insights.insight import State
+from traces.insights.registry import insight
 from traces.invariants import check
 from traces.model import Profile, Trace
 from traces.reader import read_trace
@@ -111,7 +114,7 @@ def test_processor_time_is_kept_alongside_time() -> None:
 
 def test_processes_share_one_clock_and_the_busiest_main_thread_comes_first() -> None:
     child = raw(raw_thread([[2, 1.0], [2, 50.0]], pid=8, tid=8, processName="Page"), start=1010.5)
-    worker = raw_thread([[2, 0.0], [2, 900.0]], name="DOM Worker", tid=9)
+    worker = raw_thread([[2, 0.0], [2, 60.0]], name="DOM Worker", tid=9)
     trace = read(raw(raw_thread([[2, 0.0], [4, 5.0]]), worker, processes=[child]))
     assert [p.name for p in trace.profiles] == [
         "Web Content (pid 7), GeckoMain",
@@ -119,7 +122,31 @@ def test_processes_share_one_clock_and_the_busiest_main_thread_comes_first() -> 
         "Page (pid 8), GeckoMain",
     ]
     assert trace.default_profile == 2
-    assert trace.profiles[2].axis_start == 11_500_000
+    page = trace.profiles[2].samples
+    assert page is not None
+    assert page.time.tolist() == [11_500_000, 60_500_000]
+    assert {(p.axis_start, p.axis_end) for p in trace.profiles} == {(0, 62_500_000)}, "one axis for all threads"
+
+
+def test_a_gap_in_the_samples_is_work_only_as_far_as_processor_time_passed_in_it() -> None:
+    """The sampler stalled twice: while the thread slept, and while it worked for 30 ms."""
+    rows = [[2, 0, 0, 0], [2, 2, 0, 1900], [2, 902, 0, 100], [2, 942, 0, 30_000], [4, 944, 0, 500], [4, 950, 0, 0]]
+    trace = read(raw(raw_thread(rows)))
+    assert [weight for path, weight in stacks(trace) if path] == [2.0, 2.0, 30.0, 2.0]
+    found = thread_time(trace, trace.profiles[0])
+    assert found is not None
+    assert (found.busy, found.waiting) == (32_500_000, 3_500_000)
+    unmeasured = read(raw(raw_thread([row[:2] for row in rows])))
+    assert [weight for path, weight in stacks(unmeasured) if path] == [2.0, 900.0, 40.0, 2.0]
+
+
+def test_what_the_recorder_calls_collecting_is_garbage_collection_whatever_its_name() -> None:
+    trace = read(
+        raw(raw_thread([[5, at, 0, 2000] for at in range(0, 40, 2)] + [[2, 40 + at, 0, 2000] for at in (0, 2)]))
+    )
+    found = insight(trace, "garbage-collection")
+    assert found.state is State.FAIL
+    assert [row.name for row in found.evidence] == ["collect"]
 
 
 def test_a_pause_ends_the_sample_before_it() -> None:
@@ -145,7 +172,8 @@ def test_markers_are_instants_and_intervals() -> None:
         ("Load", 0, 2_000_000),
         ("Paint", 500_000, 3_000_000),
     ]
-    assert [(w.code, w.count) for w in trace.warnings] == [("half_markers", 1)]
+    said = "markers whose beginning or end is missing were dropped: `Load` on GeckoMain at 3.00 ms, without a beginning"
+    assert [(w.code, w.text, w.count) for w in trace.warnings] == [("half_markers", said, 1)]
     assert trace.recorded_at_ns == 1_000_000_000
 
 
@@ -266,7 +294,7 @@ def test_a_thread_that_the_file_calls_main_is_so_whatever_its_name_and_is_shown_
     says: object, role: tuple[Role, RoleRule]
 ) -> None:
     thread = {"name": "render", "pid": "7", "tid": "9", "isMainThread": says}
-    few = {"samples": {"stack": [1, 2], "time": [0.5, 1.0], "weight": None, "weightType": "samples"}}
+    few = {"samples": {"stack": [1] * 7, "time": [0.5 + k for k in range(7)], "weight": None, "weightType": "samples"}}
     many = {"samples": {"stack": [1] * 9, "time": [0.5 + k for k in range(9)], "weight": None, "weightType": "samples"}}
     file = processed(50, {**thread, **few}, tables(prefix=[None, 0, 0]))
     file["threads"].append({"name": "job", "processName": "app", "pid": "7", "tid": "8", **many})

@@ -104,10 +104,12 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     """Feed a profile for each kind of event that is there. Raises DamagedTrace."""
     rows = [Rows() for _ in KINDS]
     native = 0
+    began: int | None = None
     timelines = Timelines(builder)
     try:
         for chunk in chunks(bytes(content)):
             builder.recorded(chunk.start_ns, utc_offset_minutes=chunk.types.utc_offset_minutes)
+            began = chunk.start_ns if began is None else min(began, chunk.start_ns)
             native += _collect(chunk, rows, timelines, builder)
             builder.progress.advance(chunk.end)
     except BrokenChunk as error:
@@ -116,8 +118,8 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         raise builder.damaged("an event or a stack lacks what belongs to it, or it breaks off.") from error
     for kind, sampled in zip(KINDS, rows, strict=True):
         if kind is not WITH_NATIVE or native:
-            _add(kind, sampled, builder)
-    timelines.add()
+            _add(kind, sampled, began, builder)
+    timelines.add(began)
     builder.default_profile = 0 if builder.profile_count else None
 
 
@@ -147,7 +149,7 @@ def _collect(chunk: AnyChunk, rows: list[Rows], timelines: Timelines, builder: T
     return native
 
 
-def _add(kind: Kind, rows: Rows, builder: TraceBuilder) -> None:
+def _add(kind: Kind, rows: Rows, began: int | None, builder: TraceBuilder) -> None:
     if not rows.times:
         return
     order = np.argsort(np.array(rows.times), kind="stable")
@@ -164,6 +166,7 @@ def _add(kind: Kind, rows: Rows, builder: TraceBuilder) -> None:
         values=(kind.value,),
         time=times,
         axis=Unit.NANOSECONDS,
+        axis_start=None if began is None else min(began, int(times[0])),
         facts=kind.facts,
     )
 

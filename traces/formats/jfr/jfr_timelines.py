@@ -30,6 +30,10 @@ COLLECTION = "jdk.GarbageCollection"
 PAUSES = frozenset({"jdk.GCPhasePause", *(f"jdk.GCPhasePauseLevel{level}" for level in range(1, 5))})
 EVENTS = frozenset({*WAIT_EVENTS, COLLECTION, *PAUSES})
 CLASS_FIELDS = ("monitorClass", "parkedClass", "objectClass")
+STOPS = "Garbage collections"
+CYCLES = "Concurrent garbage collections"
+ALL_OF_IT = 0.9
+"""The part of a collection from which it is one pause: a cycle that goes on while the program runs pauses for less."""
 MAX_THREADS = 1_000
 WAITED = ValueType("time", Unit.NANOSECONDS)
 
@@ -52,6 +56,7 @@ class Timelines:
         self._builder = builder
         self._threads: dict[tuple[str, str], ThreadWaits] = {}
         self._collections: list[tuple[int, int, int]] = []
+        self._cycles: list[tuple[int, int, int]] = []
         self._pauses: list[tuple[int, int, int]] = []
         self._beyond = 0
 
@@ -67,7 +72,11 @@ class Timelines:
         label = _text(chunk, event.get("name"), "name") or name.removeprefix("jdk.")
         if name == COLLECTION and (cause := _text(chunk, event.get("cause"), "cause")):
             label = f"{label} ({cause})"
-        rows = self._collections if name == COLLECTION else self._pauses
+        rows = self._pauses
+        if name == COLLECTION:
+            paused = event.get("sumOfPauses")
+            goes_on = isinstance(paused, int) and chunk.lasting(paused) < ALL_OF_IT * lasting
+            rows = self._cycles if goes_on else self._collections
         rows.append((begin, begin + lasting, self._builder.frame(label)))
 
     def _wait(
@@ -86,12 +95,15 @@ class Timelines:
             leaf = thread.stacks.child(leaf, frame)
         thread.rows.append((*when, leaf))
 
-    def add(self) -> None:
-        """The collector's spans, then a profile a thread that waited, the longest first."""
-        for name, rows in (("Garbage collections", self._collections), ("Pauses for collections", self._pauses)):
+    def add(self, began: int | None) -> None:
+        """The collector's spans, then a profile a thread that waited, the longest first; the axis begins with the
+        recording (ns)."""
+        kinds = ((STOPS, self._collections), (CYCLES, self._cycles), ("Pauses for collections", self._pauses))
+        for name, rows in kinds:
             if rows:
                 start, end, frame = np.array(sorted(rows, key=lambda row: row[:2]), np.int64).T
-                self._builder.add_evented(name, nest_slices(start.copy(), end.copy(), frame.astype(np.int32)))
+                nested = nest_slices(start.copy(), end.copy(), frame.astype(np.int32))
+                self._builder.add_evented(name, nested, axis_start=_earlier(began, start))
         waited = sorted(self._threads.values(), key=lambda thread: -sum(row[1] for row in thread.rows))
         for thread in waited:
             begin, lasting, leaf = np.array(sorted(thread.rows), np.int64).T
@@ -103,10 +115,17 @@ class Timelines:
                 values=(WAITED,),
                 time=begin,
                 axis=Unit.NANOSECONDS,
+                axis_start=_earlier(began, begin),
                 tid=thread.tid,
                 facts=WAITS_IN_TIME,
             )
         self._builder.warn("threads", f"waits of threads beyond the first {MAX_THREADS:,} were not read", self._beyond)
+
+
+def _earlier(began: int | None, moments: np.ndarray[Any, Any]) -> int:
+    """Where an axis begins: with the recording, unless something began before it."""
+    first = int(moments[0])
+    return first if began is None else min(began, first)
 
 
 def _without_overlap(begin: np.ndarray[Any, Any], lasting: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

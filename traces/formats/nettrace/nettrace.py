@@ -46,13 +46,10 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     time = _nanoseconds(contents, builder)
     frames, ends = _stacks(content, contents, builder)
     thread = np.frombuffer(contents.thread, np.uint64)
-    busiest = -1
     bounds = np.concatenate(([0, 0], ends))  # the first is of samples without a stack, which are -1
     for tid, mine in rows_of_each(thread):
         rows = mine[np.argsort(time[mine], kind="stable")]
-        index = _add(str(tid), rows, time[rows], frames, bounds, contents, builder)
-        if (busy := builder.busy(index, but=frozenset([UNMANAGED]))) > busiest:
-            busiest, builder.default_profile = busy, index
+        _add(str(tid), rows, time[rows], frames, bounds, contents, builder)
 
 
 def _add(

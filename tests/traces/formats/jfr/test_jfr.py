@@ -189,7 +189,7 @@ def test_samples_of_java_code_come_without_and_with_those_of_native_code() -> No
         "app.Main:main;app.Main:draw",
     ]
     assert with_native.samples is not None
-    assert with_native.samples.time.tolist() == [0, 500_000, 1_500_000]
+    assert with_native.samples.time.tolist() == [500_000, 1_000_000, 2_000_000]
     assert {(w.code, w.count) for w in trace.warnings} == {("truncated_stacks", 1), ("no_stack", 1)}
 
 
@@ -338,17 +338,37 @@ def test_recordings_without_samples_open_with_what_lasts_in_them_at_its_times() 
     collections, pauses, worker, main = trace.profiles
     assert collections.spans is not None
     assert pauses.spans is not None
-    assert (collections.spans.start.tolist(), collections.spans.end.tolist()) == ([0], [500_000])
+    assert (collections.spans.start.tolist(), collections.spans.end.tolist()) == ([1_000_000], [1_500_000])
     assert trace.frame_name(int(collections.tree.frame[0])) == "G1New (Allocation Failure)"
-    assert pauses.spans.start.tolist() == [100_000]
+    assert pauses.spans.start.tolist() == [1_100_000]
     assert (worker.tid, worker.waits, worker.counts) == ("77", Waits.WAITING, Counts.EVENTS)
     assert worker.samples is not None
-    assert worker.samples.time.tolist() == [1_000_000, 3_000_000]
+    assert worker.samples.time.tolist() == [2_000_000, 4_000_000]
     assert stacks(trace, worker) == [
         ("app.Main:main;(wait: app.Main)", 900_000),
         ("app.Main:main;app.Main:draw;(wait: app.Main)", 700_000),
     ]
     assert stacks(trace, main) == [("(wait)", 100_000)]
+
+
+def test_cycles_that_go_on_while_the_program_runs_are_no_pauses() -> None:
+    """A full collection begins in a concurrent cycle and ends after it; both keep their length."""
+    types = thread_types()
+    types[41] = (types[41][0], [*types[41][1], ("sumOfPauses", LONG, "")])
+    events = (
+        event(41, 6_000, 500, text("G1New"), text(""), 500),
+        event(41, 7_000, 900, text("G1Old"), text(""), 20),
+        event(41, 7_500, 800, text("G1Full"), text(""), 800),
+    )
+    trace = read(chunk(*events, types=types))
+    assert {p.name: p.tree.self_values[0].tolist() for p in trace.profiles} == {
+        "Garbage collections": [500_000, 800_000],
+        "Concurrent garbage collections": [900_000],
+    }
+    assert trace.warnings == ()
+    assert {p.axis_start for p in trace.profiles} == {0}, "the axis begins with the recording, not its first event"
+    assert trace.profiles[0].spans is not None
+    assert trace.profiles[0].spans.start.tolist() == [5_000_000, 6_500_000]
 
 
 def test_samples_of_java_9_are_those_of_later_recordings() -> None:

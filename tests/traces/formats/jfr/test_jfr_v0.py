@@ -109,7 +109,7 @@ def test_samples_locks_and_clock_of_java_8_are_read() -> None:
     assert names(trace, 2) == ["app.Main:main", "app.Main:draw", "(lock: app.Main)"]
     waits = trace.profiles[2]
     assert waits.samples is not None
-    assert (waits.samples.time.tolist(), waits.samples.weights[0].tolist()) == ([1_000_000], [400_000])
+    assert (waits.samples.time.tolist(), waits.samples.weights[0].tolist()) == ([2_000_000], [400_000])
     assert (trace.recorded_at_ns, trace.utc_offset_minutes) == (1_400_000_000_000_000_000, 120)
 
 

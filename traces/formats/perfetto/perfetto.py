@@ -33,7 +33,6 @@ from traces.nesting import Nested, match_begin_end
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 CATEGORY_IID, LEGACY, TYPE, NAME_IID, CATEGORY, NAME, LEVEL, DOUBLE_LEVEL = 3, 6, 9, 10, 22, 23, 30, 44
 UNNAMED = "(unnamed)"
-RENDERER_MAIN = "CrRendererMain"
 MAX_TRACKS = 1_000
 """Profiles of a trace without threads; slices of tracks beyond are counted."""
 
@@ -198,7 +197,6 @@ def _add_threads(
     known = {uuid: tracks.get(uuid, Track()) for uuid in threads}
     names = Counter(track.name for track in known.values())
     profiles: dict[int, int] = {}
-    best: tuple[bool, int] | None = None
     frame_of = frames[events.name]
     for uuid in sorted(
         threads, key=lambda uuid: (known[uuid].pid, known[uuid].pid != known[uuid].tid, known[uuid].tid)
@@ -209,10 +207,7 @@ def _add_threads(
             name = f"{name} (pid {track.pid})"
         pid, tid = ("" if ident == NONE else str(ident) for ident in (track.pid, track.tid))
         nested = _nested(threads[uuid], events, frame_of)
-        index = profiles[uuid] = builder.add_evented(name, nested, pid=pid, tid=tid)
-        rank = track.name == RENDERER_MAIN, builder.busy(index)
-        if len(nested.start) and (best is None or rank > best):
-            best, builder.default_profile = rank, index
+        profiles[uuid] = builder.add_evented(name, nested, pid=pid, tid=tid)
     return profiles
 
 

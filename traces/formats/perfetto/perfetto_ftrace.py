@@ -14,30 +14,19 @@ import numpy as np
 
 from traces.builder import TraceBuilder
 from traces.formats.perfetto.perfetto_packets import Packets, column, parts
-from traces.kernels.protobuf import LENGTH, Fields, scan_fields, scan_varints
+from traces.formats.perfetto.perfetto_scheduling import BEYOND, MAX_THREADS, Threads, add_scheduling, read_scheduling
+from traces.kernels.protobuf import Fields, scan_fields
+from traces.missing_ends import HALF_INTERVALS, Half
 from traces.model import NONE, Int64
-from traces.nesting import match_begin_end, nest_slices
+from traces.nesting import match_begin_end
 
 BUNDLE, PROCESS_TREE, FRAME_TIMELINE = 1, 2, 76
-CPU, EVENT, COMPACT = 1, 2, 4
-TIME, TID, PRINT, SWITCH = 1, 2, 3, 4
-NEXT_NAME, NEXT_TID = 5, 6
+CPU, EVENT = 1, 2
+TIME, TID, PRINT = 1, 2, 3
 FRAME_KINDS = {1: "Expected display frame", 2: "Display frame", 3: "Expected surface frame", 4: "Surface frame"}
 FRAME_END, LAYER = 5, 5
-IDLE = 0
 UNNAMED = "(unnamed)"
 LEVEL = re.compile(r"-?[0-9]{1,18}")
-MAX_THREADS = 1_000
-Switch = tuple[int, int, int, str]
-"""Time, processor, the thread that runs from then on, its name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Threads:
-    """Names by thread, and the process of each."""
-
-    names: dict[int, str] = field(default_factory=dict)
-    processes: dict[int, int] = field(default_factory=dict)
 
 
 def read_kernel_events(packets: Packets, builder: TraceBuilder) -> None:
@@ -50,8 +39,9 @@ def read_kernel_events(packets: Packets, builder: TraceBuilder) -> None:
     threads = _threads(packets)
     times, tids = column(events, len(rows), TIME), column(events, len(rows), TID)
     _add_marks(packets, events, (times, tids), threads, builder)
-    switches = [*_switches(packets, events, times, cpus[rows]), *_compact_switches(packets, bundles, cpus)]
-    _add_running(switches, threads, builder)
+    scheduling = read_scheduling(packets, bundles, cpus, events, times, cpus[rows], threads)
+    if scheduling is not None:
+        add_scheduling(scheduling, threads, builder)
     _add_frames(packets, builder)
 
 
@@ -80,6 +70,31 @@ def _texts(data: bytes, said: Fields, number: int) -> Iterator[tuple[int, str]]:
         yield row, data[first:last].decode("utf-8", "replace")
 
 
+@dataclass(slots=True)
+class _Pairs:
+    """Beginnings and ends by process, name and cookie, and what they join to."""
+
+    waiting: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    spans: list[tuple[str, int, int]] = field(default_factory=list)
+    halves: list[Half] = field(default_factory=list)
+
+    def add(self, key: tuple[str, str, str], time: int, *, is_begin: bool) -> None:
+        begin = self.waiting.pop(key, None)
+        if is_begin:
+            self.waiting[key] = time
+            if begin is not None:
+                self.halves.append(Half(key[1], "", begin, is_beginning=True))
+        elif begin is None:
+            self.halves.append(Half(key[1], "", time, is_beginning=False))
+        else:
+            self.spans.append((key[1], begin, time))
+
+    def add_to(self, builder: TraceBuilder) -> None:
+        self.halves += [Half(name, "", begin, is_beginning=True) for (_, name, _), begin in self.waiting.items()]
+        builder.half_intervals("half_interval", HALF_INTERVALS, self.halves, len(self.halves))
+        _add_intervals(self.spans, builder)
+
+
 def _add_marks(
     packets: Packets, events: Fields, columns: tuple[Int64, Int64], threads: Threads, builder: TraceBuilder
 ) -> None:
@@ -87,8 +102,7 @@ def _add_marks(
     texts = dict(_texts(packets.data, scan_fields(packets.data, begins, ends), 2))
     times, tids = (column[rows].tolist() for column in columns)
     of_thread: dict[int, list[tuple[int, int, bool]]] = {}
-    open_spans: dict[tuple[str, str, str], int] = {}
-    spans: list[tuple[str, int, int]] = []
+    pairs = _Pairs()
     for at, text in sorted(texts.items(), key=lambda item: times[item[0]]):
         kind, _, rest = text.rstrip("\n").partition("|")
         pid, _, said = rest.partition("|")
@@ -101,11 +115,9 @@ def _add_marks(
             of_thread.setdefault(tids[at], []).append((times[at], NONE, False))
         elif kind == "C" and LEVEL.fullmatch(value):
             builder.counter(NONE, times[at], name, float(value))
-        elif kind == "S":
-            open_spans[pid, name, value] = times[at]
-        elif kind == "F" and (begin := open_spans.pop((pid, name, value), None)) is not None:
-            spans.append((name, begin, times[at]))
-    _add_intervals(spans, builder)
+        elif kind in {"S", "F"}:
+            pairs.add((pid, name, value), times[at], is_begin=kind == "S")
+    pairs.add_to(builder)
     for tid, marks in list(of_thread.items())[:MAX_THREADS]:
         if not any(begins for _, _, begins in marks):
             continue
@@ -113,65 +125,10 @@ def _add_marks(
         is_begin = np.array([m[2] for m in marks])
         nested = match_begin_end(time, np.zeros(len(marks), np.int32), is_begin, int(time[-1]))
         pid = str(threads.processes.get(tid, ""))
-        named = replace(nested, frame=frame[nested.source], first_unmatched=None)
+        unmatched = nested.first_unmatched and (nested.first_unmatched[0], NONE)
+        named = replace(nested, frame=frame[nested.source], first_unmatched=unmatched)
         builder.add_evented(threads.names.get(tid) or f"tid {tid}", named, pid=pid, tid=str(tid))
-    builder.warn("threads", f"threads beyond the first {MAX_THREADS:,} were not read", len(of_thread) - MAX_THREADS)
-
-
-def _switches(packets: Packets, events: Fields, times: Int64, cpus: Int64) -> Iterator[Switch]:
-    rows, begins, ends = parts(events, SWITCH)
-    said = scan_fields(packets.data, begins, ends)
-    names = dict(_texts(packets.data, said, NEXT_NAME))
-    tids = column(said, len(rows), NEXT_TID).tolist()
-    for at, (time, cpu, tid) in enumerate(zip(times[rows].tolist(), cpus[rows].tolist(), tids, strict=True)):
-        yield time, cpu, tid, names.get(at, "")
-
-
-def _compact_switches(packets: Packets, bundles: Fields, cpus: Int64) -> Iterator[Switch]:
-    """Columns of one processor: times as steps, names as places in a table."""
-    of, firsts, lasts = parts(bundles, COMPACT)
-    for bundle, first, last in zip(of.tolist(), firsts.tolist(), lasts.tolist(), strict=True):
-        said = scan_fields(packets.data, [first], [last])
-        table = [text for _, text in _texts(packets.data, said, 5)]
-        times, tids, names = (_numbers(packets.data, said, number) for number in (1, 3, 6))
-        cpu = int(cpus[bundle])
-        for time, tid, name in zip(np.cumsum(times).tolist(), tids.tolist(), names.tolist(), strict=False):
-            yield time, cpu, tid, table[name] if 0 <= name < len(table) else ""
-
-
-def _numbers(data: bytes, said: Fields, number: int) -> Int64:
-    return scan_varints(data, said, np.flatnonzero((said.number == number) & (said.wire == LENGTH)))[0]
-
-
-def _add_running(switches: list[Switch], threads: Threads, builder: TraceBuilder) -> None:
-    """What ran on each processor, and when each thread ran: from one switch of a processor to its next."""
-    if not switches:
-        return
-    switches.sort(key=lambda switch: (switch[1], switch[0]))
-    on_cpu: dict[int, list[tuple[int, int, int]]] = {}
-    of_thread: dict[int, list[tuple[int, int, int]]] = {}
-    for (time, cpu, tid, name), following in zip(switches, [*switches[1:], None], strict=True):
-        if following is None or following[1] != cpu or tid == IDLE:
-            continue
-        label = threads.names.get(tid) or name or f"tid {tid}"
-        threads.names.setdefault(tid, label)
-        on_cpu.setdefault(cpu, []).append((time, following[0], builder.frame(f"{label} ({tid})")))
-        of_thread.setdefault(tid, []).append((time, following[0], builder.frame(f"Running on CPU {cpu}")))
-    for cpu, rows in sorted(on_cpu.items()):
-        _add_slices(f"CPU {cpu}", rows, builder)
-    busiest = sorted(of_thread, key=lambda tid: -sum(end - start for start, end, _ in of_thread[tid]))
-    for tid in busiest[:MAX_THREADS]:
-        pid = str(threads.processes.get(tid, ""))
-        _add_slices(f"{threads.names[tid]} on processors", of_thread[tid], builder, pid=pid, tid=str(tid))
-    builder.warn("threads", f"threads beyond the first {MAX_THREADS:,} were not read", len(busiest) - MAX_THREADS)
-
-
-def _add_slices(
-    name: str, rows: list[tuple[int, int, int]], builder: TraceBuilder, *, pid: str = "", tid: str = ""
-) -> None:
-    start, end, frame = np.array(sorted(rows), np.int64).T
-    nested = nest_slices(start.copy(), np.maximum(start, end), frame.astype(np.int32))
-    builder.add_evented(name, nested, pid=pid, tid=tid)
+    builder.warn("threads", BEYOND, len(of_thread) - MAX_THREADS)
 
 
 def _add_frames(packets: Packets, builder: TraceBuilder) -> None:

@@ -77,8 +77,14 @@ def test_levels_and_what_is_on_no_thread_are_read_from_marks() -> None:
             mark(120, 7, "S|7|fetch|1"),
             mark(180, 7, "F|7|fetch|1"),
             mark(200, 7, "E"),
+            mark(220, 7, "E"),
+            mark(230, 7, "F|7|fetch|2"),
+            mark(240, 7, "S|7|load|3"),
         )
     )
+    assert [(warning.code, warning.count) for warning in trace.warnings] == [("unmatched_end", 1), ("half_interval", 2)]
+    assert trace.warnings[0].text.endswith("`an end` on tid 7 at 120 ns")
+    assert trace.warnings[1].text.endswith("`fetch` at 130 ns, without a beginning; `load` at 140 ns, without an end")
     assert [(c.name, c.last) for c in counter_series(trace)] == [("memory", 42)]
     assert (trace.async_spans.start.tolist(), trace.async_spans.end.tolist()) == ([20], [80])
 
@@ -86,7 +92,9 @@ def test_levels_and_what_is_on_no_thread_are_read_from_marks() -> None:
 def test_switches_say_what_ran_on_each_processor_and_when_each_thread_ran() -> None:
     trace = read(
         processes(),
-        bundle(0, switch(100, 8, "worker"), switch(300, 0, "swapper"), switch(400, 8, "worker"), switch(500, 9, "x")),
+        bundle(
+            0, switch(100, 8, "worker"), switch(300, 0, "swapper"), switch(400, 8, "worker"), switch(500, 9, "kworker")
+        ),
         bundle(1, switch(150, 9, "kworker"), switch(250, 0, "swapper")),
     )
     assert names(trace) == ["CPU 0", "CPU 1", "worker on processors", "kworker on processors"]

@@ -58,7 +58,6 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
 def _read(data: memoryview, builder: TraceBuilder) -> None:
     data_fields = scan_fields(data, [0], [len(data)])
     dictionary = Dictionary.of(data, messages_in(data, data_fields, DICTIONARY), builder)
-    busiest = -1
     for first, last in parts(data_fields, RESOURCE_PROFILES).tolist():
         of_resource = scan_fields(data, [first], [last])
         about: Attributes = {}
@@ -66,9 +65,7 @@ def _read(data: memoryview, builder: TraceBuilder) -> None:
             about.update([_attribute(bytes(data[start:stop]), dictionary.strings)])
         scopes = messages_in(data, of_resource, SCOPE_PROFILES)
         for start, stop in parts(scopes, PROFILES).tolist():
-            for index in _read_profile(scan_fields(data, [start], [stop]), dictionary, about, builder):
-                if (busy := builder.busy(index)) > busiest:
-                    busiest, builder.default_profile = busy, index
+            _read_profile(scan_fields(data, [start], [stop]), dictionary, about, builder)
 
 
 @dataclass(frozen=True)

@@ -10,19 +10,12 @@ import numpy as np
 
 from traces.builder import TraceBuilder
 from traces.formats.trace_event.event_list import Events, ThreadKey, Threads
-from traces.formats.v8.v8_nodes import NO_SCRIPT, NODE, V8Profile, add_v8_profile, ranges
+from traces.formats.v8.v8_nodes import NODE, V8Profile, add_v8_profile, ranges
 from traces.kernels.library import NotReadable
 from traces.kernels.record_columns import Field, Kind, Table
 from traces.kernels.records import scan_slices
 from traces.kernels.scaled import MISSING
 from traces.model import Int64
-
-MAIN_THREAD = "CrRendererMain"
-
-WORKER_LEAD = 1.5
-"""A worker is shown first when it is busier than the page's main thread by this factor: the main thread is what people
-feel, so a little more work elsewhere is not the first thing to look at."""
-
 
 CHUNK = (
     Field("", "data", Kind.OBJECT),
@@ -47,28 +40,17 @@ class Recording:
 
 
 def read_profiles(events: Events, threads: Threads, builder: TraceBuilder) -> int:
-    """Feed V8's profiles. The main thread of the busiest renderer becomes the default, or a worker that is far busier.
-
-    Returns how many there were.
-    """
+    """Feed V8's profiles. Returns how many there were."""
     try:
         recordings = _collect(events, builder)
     except NotReadable as error:
         raise builder.damaged(f"{error}.") from error
-    heaviest: tuple[float, int] | None = None
     added = 0
     for key, profile in recordings:
         if not len(profile.samples):
             continue
-        index = add_v8_profile(builder, profile, threads.short_name(key), pid=key[0], tid=key[1])
+        add_v8_profile(builder, profile, threads.short_name(key), pid=key[0], tid=key[1])
         added += 1
-        busy: float = builder.busy(index, but=NO_SCRIPT)  # a renderer that waits shows (program)
-        if threads.threads.get(key) == MAIN_THREAD:
-            busy *= WORKER_LEAD
-        if heaviest is None or busy > heaviest[0]:
-            heaviest = busy, index
-    if heaviest is not None:
-        builder.default_profile = heaviest[1]
     return added
 
 

@@ -174,6 +174,10 @@ class Threads:
         process, thread = self.processes.get(key[0]), self.threads.get(key)
         if (labels := self.labels.get(key[0])) is not None:
             process = f"{process} {labels}" if process else labels
+        if (
+            process and process == thread and key[1] == "0"
+        ):  # no thread is known, and uftrace names it after its process
+            return f"{process} (pid {key[0]})"
         if process and thread:
             return f"{process} (pid {key[0]}), {thread} (tid {key[1]})"
         if process or thread:

@@ -6,14 +6,17 @@ calls local belongs to its process.
 """
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
-from traces.builder import TraceBuilder
+from traces.builder import MAX_TIME_NS, TraceBuilder
 from traces.formats.trace_event import network_events as requests
+from traces.formats.trace_event import page_marks
 from traces.formats.trace_event.event_list import Events, ThreadKey
 from traces.kernels.scaled import MISSING
+from traces.missing_ends import HALF_INTERVALS, NAMED, Half
 from traces.model import NONE, Int32, Int64
 from traces.nesting import match_begin_end
 
@@ -23,10 +26,12 @@ BEGIN, END = ("b", "S"), ("e", "F")
 FLOW = ("s", "t", "f")
 PHASES = (*INSTANT, *COUNTER, *BEGIN, *END, *FLOW, "N", "D", "T", "p", "c", "(", ")", "v", "V", "a")
 """All that is read or has nothing to show: creations and deletions of objects, steps, memory dumps, clock marks."""
+ANNOTATION_OF_DEVICE = "gpu_user_annotation"
 UNNAMED = "(unnamed)"
+NO_ROWS = np.zeros(0, np.int64)
 
 
-def read(events: Events, lanes: Mapping[ThreadKey, int], builder: TraceBuilder) -> None:
+def read(events: Events, lanes: Mapping[ThreadKey, int], annotated: "Annotations", builder: TraceBuilder) -> None:
     """Feed the side tables; `lanes` is the profile of each thread that has one. Raises DamagedTrace."""
     thread, keys = events.thread
     lane = np.array([lanes.get(key, NONE) for key in keys], np.int32)
@@ -39,7 +44,34 @@ def read(events: Events, lanes: Mapping[ThreadKey, int], builder: TraceBuilder) 
         if len(rows):
             rows = rows[np.argsort(events.time[rows], kind="stable")]
             read_rows(events, rows, lane[thread[rows]], builder)
+    if len(annotated.rows):
+        _annotations(events, annotated, lane[thread], builder)
     requests.read(events, lane, builder)
+
+
+class Annotations(NamedTuple):
+    """Rows of events, and how long each lasts (ns)."""
+
+    rows: Int64
+    lasting: Int64
+
+
+def annotations(events: Events) -> Annotations:
+    """Complete events of PyTorch's profiler (Kineto, output_json.cpp) over what a thread or stream does, no work
+    of it: annotations of the host, repeated for a device from its first kernel to its last with the gaps between, and
+    the recording itself. To be asked before the slices are read, which take the durations."""
+    found = events.rows("category", ANNOTATION_OF_DEVICE)
+    found |= events.rows("category", "Trace") & events.rows("pid", "Spans")
+    rows = np.flatnonzero(found & events.rows("phase", "X") & (events.time != MISSING)) if found.any() else NO_ROWS
+    lasting = events.table.numbers("duration")[rows] if len(rows) else NO_ROWS
+    return Annotations(rows, np.clip(lasting, 0, MAX_TIME_NS))
+
+
+def _annotations(events: Events, found: Annotations, profiles: Int32, builder: TraceBuilder) -> None:
+    rows, start = found.rows, events.time[found.rows]
+    name = events.table.ids_at("name", rows)
+    batch = (profiles[rows], start, start + found.lasting, name, _names(events), np.zeros(len(rows), np.int32), [""])
+    builder.side_tables.intervals.append(batch)
 
 
 def _names(events: Events) -> tuple[str, ...]:
@@ -48,8 +80,8 @@ def _names(events: Events) -> tuple[str, ...]:
 
 
 def _instants(events: Events, rows: Int64, profiles: Int32, builder: TraceBuilder) -> None:
-    name = events.table.ids_at("name", rows)
-    builder.side_tables.instants.append((profiles, events.time[rows], name, _names(events)))
+    name, names = page_marks.by_frame(events, rows, events.table.ids_at("name", rows), _names(events))
+    builder.side_tables.instants.append((profiles, events.time[rows], name, names))
 
 
 def _counters(events: Events, rows: Int64, profiles: Int32, builder: TraceBuilder) -> None:
@@ -81,11 +113,15 @@ def _intervals(events: Events, rows: Int64, profiles: Int32, builder: TraceBuild
     _, last = np.unique(end[::-1], return_index=True)  # what never ended was closed where another ended: it is above
     kept = np.sort(len(end) - 1 - last)
     start, end = start[kept], end[kept]
-    builder.warn(
-        "half_interval",
-        "intervals of which only one end is in the file were dropped",
-        len(rows) - 2 * len(start),
-    )
+    alone = np.ones(len(rows), np.bool_)
+    alone[start] = alone[end] = False
+    lone = np.flatnonzero(alone)
+    first = lone[np.argsort(time[lone], kind="stable")[:NAMED]]
+    names = (events.text("name", row) or "" for row in rows[first].tolist())
+    threads = (builder.name_of(profile) for profile in profiles[first].tolist())
+    columns = (time[first].tolist(), begins[first].tolist())
+    halves = [Half(*half) for half in zip(names, threads, *columns, strict=True)]
+    builder.half_intervals("half_interval", HALF_INTERVALS, halves, len(lone))
     ident, texts = _idents(events, rows[start])
     name = events.table.ids_at("name", rows[start])
     batch = (profiles[start], time[start], time[end], name, _names(events), ident, texts)

@@ -89,15 +89,15 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     if profiled:
         builder.format = CHROME.name
     lanes = _Lanes(events, threads, builder, is_named_short=profiled > 0, has_samples=profiled > 0 or sampled)
-    for keys, slices in _slices_by_thread(events, threads, builder):
+    annotated = side_events.annotations(events)
+    for keys, slices in _slices_by_thread(events, threads, annotated.rows, builder):
         lanes.add(keys, slices)
-    side_events.read(events, lanes.profiles, builder)
+    side_events.read(events, lanes.profiles, annotated, builder)
     _read_moment(events, builder)
 
 
 class _Lanes:
-    """Adds the slices of threads as profiles; `profiles` are their indices. Without samples the one with most slices is
-    the default."""
+    """Adds the slices of threads as profiles; `profiles` are their indices."""
 
     def __init__(
         self, events: Events, threads: Threads, builder: TraceBuilder, *, is_named_short: bool, has_samples: bool
@@ -109,7 +109,6 @@ class _Lanes:
         self._running = running_times(events, builder)  # before durations are asked for
         self._latest = _latest(events)
         self._places, self._sizes = events.table.slices("args")
-        self._largest = 0
 
     def add(self, keys: Sequence[ThreadKey], slices: Slices) -> None:
         """Add one thread, or small ones of which all slices are complete, or none is."""
@@ -131,8 +130,6 @@ class _Lanes:
         )
         threads = [(self._name(key), *key) for key in keys]
         first = self._builder.profile_count
-        sizes = np.diff(bounds)
-        self._note_size(int(sizes.max()), first + int(sizes.argmax()))  # before one is added alone: of equals the first
         if slices.kind[0] == COMPLETE:
             small_threads.add_complete(self._builder, threads, columns)
         else:
@@ -145,7 +142,7 @@ class _Lanes:
 
     def _add_one(self, key: ThreadKey, slices: Slices) -> None:
         said = bool((self._sizes[slices.events] > len("{}")).any())
-        index = self.profiles[key] = self._builder.add_evented(
+        self.profiles[key] = self._builder.add_evented(
             self._name(key),
             _nest(slices, self._latest),
             pid=key[0],
@@ -154,14 +151,9 @@ class _Lanes:
             args_length=_length_of_some(self._sizes[slices.events]) if said else None,
             running=self._running[slices.events] if len(self._running) else None,
         )
-        self._note_size(len(slices.time), index)
 
     def _name(self, key: ThreadKey) -> str:
         return self._named(key) + (" tasks" if self._has_samples else "")
-
-    def _note_size(self, size: int, profile: int) -> None:
-        if not self._has_samples and size > self._largest:
-            self._largest, self._builder.default_profile = size, profile
 
 
 def _latest(events: Events) -> int | None:
@@ -213,10 +205,10 @@ def _read_samples(events: Events, threads: Threads, builder: TraceBuilder) -> bo
 
 
 def _slices_by_thread(
-    events: Events, threads: Threads, builder: TraceBuilder
+    events: Events, threads: Threads, left_out: Int64, builder: TraceBuilder
 ) -> Iterator[tuple[list[ThreadKey], Slices]]:
-    """The slices of each thread that has some, by process and thread id; those of small threads that are alike
-    together."""
+    """The slices of each thread that has some, without the rows that are left out, by process and thread id; those of
+    small threads that are alike together."""
     said = np.array([KINDS.get(phase, OTHER) for phase in events.table.texts("phase")] + [OTHER], np.uint8)
     kind = pick(said, events.table.ids("phase"))  # an event without a phase is the last
     is_slice = kind <= END
@@ -227,8 +219,9 @@ def _slices_by_thread(
         counts[OTHER],
     )
     is_slice &= events.time != MISSING
+    timeless = sum(counts[: END + 1]) - int(is_slice.sum())
+    is_slice[left_out] = False
     found = int(is_slice.sum())
-    timeless = sum(counts[: END + 1]) - found
     builder.warn("no_time", "events without a time were dropped", timeless)
     if not found:
         if timeless:

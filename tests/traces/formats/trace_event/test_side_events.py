@@ -73,6 +73,7 @@ def test_intervals_are_joined_by_category_id_and_name_and_may_overlap() -> None:
     rows = zip(named(trace, spans.ident), spans.start.tolist(), spans.end.tolist(), strict=True)
     assert list(rows) == [("1", 0, 5000), ("2", 1000, 9000), ("0x3", 2000, 3000)]
     assert warned(trace) == {"half_interval": 1}
+    assert trace.warnings[-1].text.endswith("were dropped: `fetch` on pid 1, tid 1 at 9.00 µs, without a beginning")
 
 
 def test_a_local_id_belongs_to_its_process_a_global_one_to_all() -> None:

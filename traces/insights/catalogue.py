@@ -30,9 +30,12 @@ seldom errs, `low` a guess from names. `flamechat insights TRACE`, `GET /api/v1/
 `get_insights` show them. A finding of `low` severity and more names the class of cause that its
 detector claims. "ours" marks a threshold for which no published source was found.
 
-This file is written from the registry:
-`python -c "from traces.insights.catalogue import catalogue; print(catalogue(), end='')" > docs/insights.md`
+All of this file but its last part is written from the registry
+(`python -c "from traces.insights.catalogue import catalogue; print(catalogue(), end='')"`); `python -m evals.causes`
+prints the last part's table.
 """
+MEASURED = "\n## How well causes are found\n"
+"""The heading of the document's last part, which has printed figures."""
 
 
 def catalogue() -> str:

@@ -1,6 +1,7 @@
 """Where a program spends itself: hot functions and paths, flat profiles, bursts, small and uneven calls, recursion."""
 
 import numpy as np
+import numpy.typing as npt
 
 from traces.analysis.durations import call_durations
 from traces.analysis.filters import library_frames
@@ -18,7 +19,7 @@ from traces.insights.insight import (
     not_applicable,
     passed,
 )
-from traces.insights.subject import Subject
+from traces.insights.subject import HeavyTree, Subject
 from traces.insights.thresholds import threshold
 from traces.model import Int64
 from traces.values import Counts, ProfileKind
@@ -257,23 +258,19 @@ def _recursion(subject: Subject) -> Verdict:
         while frames[above] != frames[row]:
             above = parents[above]
         times[row] = times[above] + 1
-    under = np.append(times >= threshold("recursion.depth"), np.False_)
-    up = np.append(tree.parent, -1)
-    while (up[:-1] >= 0).any():
-        under |= under[up]
-        up = up[up]
-    value = float(tree.own[under[:-1]].sum())
+    # The one that recurs where most is: the heaviest node at which the depth is reached first.
+    entries = np.flatnonzero(times == threshold("recursion.depth"))
+    if not len(entries):
+        return passed("little is spent in deep recursion", share=0.0)
+    frame = int(tree.frame[entries[np.argmax(tree.total[entries])]])
+    value = float(tree.own[_at_or_below(tree, (times >= threshold("recursion.depth")) & (tree.frame == frame))].sum())
     share = value / subject.total
     if share < threshold("recursion.share"):
         return passed("little is spent in deep recursion", share=share)
-    # The one that recurs where most is: the heaviest node at which the depth is reached first.
-    entries = np.flatnonzero(times == threshold("recursion.depth"))
-    heaviest = int(entries[np.argmax(tree.total[entries])])
-    frame = int(tree.frame[heaviest])
     deepest = int(times[tree.frame == frame].max())
     return Verdict(
         State.FAIL,
-        f"{{0}} calls itself, up to {deepest:,} deep; {format_share(share)} ({subject.amount(value)}) lies in "
+        f"{{0}} calls itself, up to {deepest:,} deep; {format_share(share)} ({subject.amount(value)}) lies in its "
         f"recursion of {int(threshold('recursion.depth'))} and more.",
         Severity.LOW,
         (subject.evidence(frame, subject.frames.total_value),),
@@ -281,6 +278,16 @@ def _recursion(subject: Subject) -> Verdict:
         share=share,
         advice="If it is not the shape of the data, look for work done again at each depth: cache it or iterate.",
     )
+
+
+def _at_or_below(tree: HeavyTree, marked: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """The marked nodes with all below them."""
+    under = np.append(marked, np.False_)
+    up = np.append(tree.parent, -1)
+    while (up[:-1] >= 0).any():
+        under |= under[up]
+        up = up[up]
+    return under[:-1]
 
 
 def _several_ways(subject: Subject) -> Verdict:

@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import numpy.typing as npt
 
 from traces.analysis.units import format_share, format_value
 from traces.insights.insight import (
@@ -16,9 +17,11 @@ from traces.insights.insight import (
     not_applicable,
     passed,
 )
+from traces.insights.named_causes import is_event_loop, own_start
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
-from traces.values import Role, Unit
+from traces.model import NONE
+from traces.values import ProfileKind, Role, Unit
 
 KEEPING = re.compile(
     r"(?:^|[_.:#$])(?:remember|keep|cache|store|register|subscribe|track|retain|record|history|memo\w*|enqueue|append|"
@@ -26,7 +29,12 @@ KEEPING = re.compile(
     r"|(?:make|create|new)_?(?:[A-Z]?\w*_?)?(?:[Ll]istener|[Hh]andler|[Ss]ubscription|[Cc]allback|[Oo]bserver|[Ss]ession)$"
 )
 """Functions that keep what they are given, by their names."""
-HANDLER = re.compile(r"(?:^|[._:#])(?:on_\w+|on[A-Z]\w*|handle_?\w*|\w+_handler|\w+Handler|\w*_?(?:click|key)\w*)$")
+PAUSES = re.compile(r"^Pauses for collections$|^GC pauses?$", re.IGNORECASE)
+COLLECTIONS = re.compile(r"^Garbage collections$", re.IGNORECASE)
+"""Collections that stop the program: cycles that go on while it runs stand apart."""
+HANDLER = re.compile(
+    r"(?:^|[._:#])(?:on_\w+|on[A-Z]\w*|handle(?:_\w+|[A-Z]\w*)?|\w+_handler|\w+Handler|\w*_?(?:click|key)\w*)$"
+)
 """Functions that answer an event, by their names."""
 STORING = re.compile(
     r"\bf(?:data)?sync\b|\bFileDescriptor[:.]sync|\bforce0?$|(?:read|write|append)FileSync|\bpread|\bpwrite|"
@@ -68,10 +76,15 @@ def _kept_memory(subject: Subject) -> Verdict:
     """A function that keeps, in or near which most of the memory in use was allocated."""
     profile = subject.profile
     value = profile.values[profile.default_value]
-    if value.unit is not Unit.BYTES or value.name.startswith(("alloc", "allocated")):
+    # V8's sampling heap profiler lists what is in use at its end, whatever its importer calls the column.
+    of_v8 = value.name == "allocated" and _begins_as_v8(subject)
+    in_use = of_v8 or not value.name.startswith("alloc")
+    if value.unit is not Unit.BYTES or not in_use:
         return not_applicable("memory in use was not recorded")
     own, tree = subject.own, subject.heavy
-    rows = own.entering(own.named(KEEPING) & own.frames)
+    # Scripts without an address have no file in a heap profile of V8, as its own functions.
+    program = own.frames | (subject.trace.frames.file == NONE) if of_v8 else own.frames
+    rows = own.entering((own.named(KEEPING) | _piled_up(subject)) & program)
     kept = float(tree.total[rows].sum()) if len(rows) else 0.0
     share = kept / subject.total
     if share < threshold("keeping.share") or kept < threshold("keeping.bytes"):
@@ -94,14 +107,70 @@ def _kept_memory(subject: Subject) -> Verdict:
     )
 
 
+def _begins_as_v8(subject: Subject) -> bool:
+    """Whether all stacks begin with V8's own root."""
+    return {subject.trace.frame_name(int(f)) for f in subject.heavy.frame[subject.heavy.parent < 0]} == {"(root)"}
+
+
+def _piled_up(subject: Subject) -> npt.NDArray[np.bool_]:
+    """The function from which most of what is in use comes, if that are very many objects."""
+    found = np.zeros(len(subject.trace.frames), np.bool_)
+    counts = [index for index, value in enumerate(subject.profile.values) if value.name == "inuse_objects"]
+    if not counts:
+        return found
+    objects = subject.profile.tree.self_values[counts[0]][subject.heavy.node]
+    nearest = subject.own.nearest
+    known = nearest >= 0
+    by_frame = np.bincount(subject.heavy.frame[nearest[known]], objects[known], minlength=len(found))
+    if by_frame.max(initial=0) >= threshold("keeping.objects"):
+        found[int(np.argmax(by_frame))] = True
+    return found
+
+
+def _recorded_collections(subject: Subject) -> Verdict:
+    """Pauses for collections that the recorder wrote down, and who allocates most."""
+    trace = subject.trace
+    timed = [p for p in trace.profiles if p.kind is ProfileKind.EVENTED and p.unit is Unit.NANOSECONDS]
+    paused = [p for kind in (PAUSES, COLLECTIONS) for p in timed if kind.search(p.name)]
+    length = max((float(p.axis_end - p.axis_start) for p in trace.profiles if p.has_times), default=0.0)
+    if not paused or length <= 0:
+        return not_applicable("no profile of collections was recorded")
+    profile = paused[0]
+    value = Subject(trace, profile).total
+    share = value / length
+    if share < threshold("collection-pressure.share"):
+        return passed(f"the program stood still for collections {format_share(share)} of the time", share=share)
+    assert profile.spans is not None
+    lasted = np.asarray(profile.spans.end - profile.spans.start)[np.asarray(profile.spans.parent) < 0]
+    allocated = next((Subject(trace, p) for p in trace.profiles if p.unit is Unit.BYTES), None)
+    rows = np.arange(len(allocated.heavy)) if allocated else np.zeros(0, np.int64)
+    culprit = allocated.own.weightiest(rows, allocated.heavy.own) if allocated else None
+    evidence = (
+        [] if allocated is None or culprit is None else [allocated.evidence(culprit, allocated.frames.total_value)]
+    )
+    number, longest = format(len(lasted), ","), format_value(float(lasted.max(initial=0)), profile.unit)
+    who = "; {0} allocates most" if evidence else ""
+    return Verdict(
+        State.FAIL,
+        f"Garbage collection stops the program for {format_value(value, profile.unit)} ({format_share(share)} of the "
+        f"recording) in {number} pauses, the longest {longest}{who}.",
+        Severity.HIGH if share >= threshold("hot-function.medium") else Severity.MEDIUM,
+        tuple(evidence) or (Evidence(profile.handle, profile.name),),
+        profile=profile.handle,
+        share=min(share, 1.0),
+        advice="Allocate less there: reuse objects, use plain arrays, preallocate; or give it more heap.",
+    )
+
+
 def _handler_access(subject: Subject) -> Verdict:
     """File access on a main thread below a function that answers events."""
-    if subject.profile.role not in (Role.MAIN, Role.UI) or not subject.unit.is_time:
-        return not_applicable("no main thread in time was recorded")
     own, tree = subject.own, subject.heavy
+    is_node = is_event_loop(subject)
+    if not (is_node or subject.profile.role in (Role.MAIN, Role.UI)) or not subject.unit.is_time:
+        return not_applicable("no main thread in time was recorded")
     handled = own.above(own.named(HANDLER)[tree.frame]) >= 0
     rows = own.entering(own.named(STORING) & ~own.frames)
-    rows = rows[handled[rows]]
+    rows = rows[handled[rows] & ~own_start(subject)[rows] if is_node else handled[rows]]
     value = float(tree.total[rows].sum())
     share = value / subject.total
     if share < threshold("handler-access.share"):
@@ -127,7 +196,11 @@ DETECTORS = (
              _cache_misses, ("cache-misses.part", "cache-misses.rate", "cache-misses.count", "hot-function.high"),
              ("How many cache misses are there?",), cause="cache_misses"),
     Detector("kept-memory", Kind.MEMORY, "Memory kept", "functions that keep what they are given, by their names",
-             _kept_memory, ("keeping.share", "keeping.bytes"), ("Is it a leak?",), Confidence.LOW, "leak"),
+             _kept_memory, ("keeping.share", "keeping.bytes", "keeping.objects"), ("Is it a leak?",),
+             Confidence.LOW, "leak"),
+    Detector("recorded-collections", Kind.RUNTIME, "GC pressure", "pauses for collections that were recorded, and who "
+             "allocates", _recorded_collections, ("collection-pressure.share", "hot-function.medium"),
+             ("Who allocates?",), cause="gc_pressure"),
     Detector("handler-access", Kind.REQUESTS, "Files on the main thread", "file access below a function that answers "
              "events", _handler_access, ("handler-access.share", "hot-function.high"),
              ("What blocks the main thread?",), Confidence.MEDIUM, "main_thread_io"),

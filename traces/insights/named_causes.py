@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from traces.analysis.units import format_share
+from traces.equal_rows import distinct
 from traces.insights.culprits import frames_of
 from traces.insights.insight import Confidence, Detector, Kind, Severity, State, Verdict, not_applicable, passed
 from traces.insights.subject import Subject
@@ -23,6 +25,7 @@ MATCHING = re.compile(
     r"\b(?:Regexp#match\??|String#(?:match\??|=~|gsub|scan))|boost::re_detail|std::__detail::_Executor"
 )
 """Engines that go back when a match fails; those of Go, Rust and RE2 take linear time."""
+COMPILES = re.compile(r"regex[.:]Pattern[.:]compile|sre_compile|re\.compile|regcomp|Regexp#initialize|RegExp: compile")
 PATTERN_TEXT = re.compile(r"^RegExp: (.*)$", re.DOTALL)
 AMBIGUOUS = re.compile(r"\((?:\?:)?[^()]*[+*][^()]*\)[+*{]|\(\w*[^()]*\|[^()]*\)[+*{]|\.[*+][^|)]*\.[*+]")
 """A quantifier in a group with a quantifier, an alternative below one, or two of `.*`."""
@@ -30,8 +33,11 @@ THROWING = re.compile(
     r"Exception[:.]<?(?:init|forInputString|for\w+|new)|Throwable[:.](?:<init>|fillInStackTrace)|fillInStackTrace|"
     r"Error[:.]<init>|__cxa_(?:throw|allocate_exception|begin_catch)|_Unwind_\w+|[cC]aptureStackTrace|JIT_Throw|"
     r"IL_Throw|rb_exc_raise|runtime\.gopanic|prepareStackTrace|\btraceback\.(?:format_\w+|extract\w*)|"
-    r"StackTraceElement|getOurStackTrace|backtrace_full|NumberFormatException"
+    r"StackTraceElement|getOurStackTrace|backtrace_full|NumberFormatException|"
+    r"^Exception#(?:initialize|exception|backtrace|set_backtrace|full_message)$"
 )
+DESCRIBING = re.compile(r"#(?:inspect|to_s|message|detailed_message)$")
+"""What Ruby's own functions call only for the text of the error that they raise."""
 MEMBER = re.compile(
     r"(?:^|[.:>#/\s$])_?(?:(?:is_?)?already_?\w+|was_?seen|seen_?before|has_?seen|is_?(?:known|duplicate|seen|member|taken)|"
     r"contains\w*|in_?list|in_?array|index_?of|find_?(?:index|duplicate|existing|by_?\w+|in_?\w+)?|lookup\w*|exists\w*|"
@@ -43,6 +49,16 @@ SCANNING = re.compile(
     r"slices\.(?:Contains|Index)|Array\.(?:includes|indexOf|find)|ArrayList[.:](?:contains|indexOf)|indexOfRange|"
     r"^_*str(?:len|cat|chr)(?:_\w+)?$|in_array|array_search|\bindexOf\b|list\.(?:index|__contains__)|__eq__|Array#include\?|find_if|PartialEq|richcompare",
 )
+LISTING = re.compile(
+    r"ArrayList[.:](?:contains|indexOf)|Array\.(?:prototype\.)?(?:includes|indexOf|find)$|slices\.(?:Contains|Index)\w*$|"
+    r"in_array|array_search|Array#include\?|list\.(?:index|__contains__)|CopyOnWriteArrayList[.:]\w+|LinkedList[.:](?:contains|indexOf|get)"
+)
+"""What libraries call a search that walks a list."""
+PREPARING = re.compile(
+    r"(?:^|[._:#])_?(?:start_?[uU]p|boot(?:strap)?(?:_?[aA]pp)?|initiali[sz]e_?(?:[aA]ll|[aA]pp)|init_?(?:[aA]ll|[aA]pp)|"
+    r"warm_?[uU]p|prepare_?[aA]ll|set_?up_?(?:[aA]ll|[aA]pp)|load_?(?:[aA]ll|[eE]verything|[pP]lugins))$"
+)
+"""Functions that make a program ready, by their names."""
 HASHED = re.compile(
     r"mapaccess|HashMap|HashSet|hash_?table|unordered_|dict_lookup|lookdict|hash_one|HashTable", re.IGNORECASE
 )
@@ -57,6 +73,8 @@ BLOCKING = re.compile(
     r"\burlopen\b|socket\.(?:recv|connect|send)\w*|getaddrinfo|\bSession\.(?:request|send|get)\b|Atomics\.wait|"
     r"Thread\.sleep|sqlite3\.\w+|pbkdf2_hmac|\bscrypt\b|\bhashpw\b|bcrypt"
 )
+FILE_SYNC = re.compile(r"(?:read|write|append|copy|open|stat|readdir|exists|unlink|fsync)\w*Sync$")
+HASHING = re.compile(r"^(?:pbkdf2|scrypt|exec|execFile|spawn|hash|compare|genSalt)Sync$|Atomics\.wait$")
 BLOCKING_NODE = re.compile(r"\w+Sync$|Atomics\.wait$")
 """Node's own names for what does not return to the loop."""
 LOOP = re.compile(r"^(?:BaseEventLoop\.|_UnixSelectorEventLoop\.)?_run_once$|^(?:Handle|Task)\._run$|^uv__?\w*run\w*$")
@@ -129,6 +147,9 @@ def _backtracking(subject: Subject) -> Verdict:
     text = PATTERN_TEXT.match(subject.trace.frame_name(int(tree.frame[heaviest])))
     if text is not None and not AMBIGUOUS.search(text[1]):
         return passed(f"the expression that takes {said} is not ambiguous", share=share)
+    compiling = subject.own.entering(subject.own.named(COMPILES))
+    if _part(subject, compiling)[0] >= threshold("stacks.share"):
+        return passed("much of it is compiling expressions, and none is known to go back", share=share)
     calls, each = _calls_of(subject, rows)
     if calls and each < threshold("backtracking.mean"):
         return passed(f"{calls:,} matches take {subject.amount(each)} each: many, and each is short", share=share)
@@ -154,7 +175,7 @@ def _calls_of(subject: Subject, rows: Int64) -> tuple[int, float]:
 def _exceptions(subject: Subject) -> Verdict:
     if not _measures_work(subject):
         return not_applicable("it does not measure work")
-    rows = subject.own.entering(subject.own.named(THROWING))
+    rows = _raising(subject, subject.own.entering(subject.own.named(THROWING)))
     share, said = _part(subject, rows) if len(rows) else (0.0, "nothing")
     if share < threshold("stacks.share"):
         return passed(f"{format_share(share)} is making and throwing exceptions", share=share)
@@ -165,12 +186,29 @@ def _exceptions(subject: Subject) -> Verdict:
     )  # fmt: skip
 
 
+def _raising(subject: Subject, rows: Int64) -> Int64:
+    """The rows that make exceptions, or in place of one that a native function of Ruby calls, this function's, where it
+    calls nothing but what raising needs: raising has no frame, and is its own time."""
+    tree, own = subject.heavy, subject.own
+    needed = own.named(THROWING) | own.named(DESCRIBING)
+    calls_other = np.zeros(len(tree) + 1, np.bool_)
+    calls_other[tree.parent[~needed[tree.frame]]] = True
+    native = np.zeros(len(subject.trace.frames), np.bool_)
+    for frame in frames_of(tree).tolist():
+        native[frame] = subject.trace.frame_file(frame) == "<cfunc>"
+    callers = tree.parent[rows]
+    raises = (callers != NONE) & ~calls_other[callers]
+    raises &= native[tree.frame[callers]]
+    return distinct(np.where(raises, callers, rows)).astype(np.int64)
+
+
 def _membership(subject: Subject) -> Verdict:
     """A function that answers whether something is among others, and spends itself comparing."""
     if not _measures_work(subject):
         return not_applicable("it does not measure work")
     tree, own = subject.heavy, subject.own
-    member = own.named(MEMBER) & own.frames
+    listing = own.named(LISTING)
+    member = own.named(MEMBER) & own.frames | listing
     rows = own.entering(member)
     share, said = _part(subject, rows) if len(rows) else (0.0, "nothing")
     if share < threshold("membership.share"):
@@ -184,7 +222,8 @@ def _membership(subject: Subject) -> Verdict:
     return _claim(
         subject, rows, f"Looking for one among many in {{0}} takes {said}, nearly all in comparing: a linear search of "
         "a list, quadratic in all where the list grows with the input.", _grade(share),
-        "Keep a set or a map beside the list and look it up there.", confidence=Confidence.MEDIUM, is_own=True,
+        "Keep a set or a map beside the list and look it up there.", confidence=Confidence.MEDIUM,
+        is_own=not listing[tree.frame[rows]].any(),
     )  # fmt: skip
 
 
@@ -211,9 +250,52 @@ def _cold_start(subject: Subject) -> Verdict:
     )  # fmt: skip
 
 
+def _start_phase(subject: Subject) -> Verdict:
+    """A function that makes the program ready and takes most of the run."""
+    if not _measures_work(subject):
+        return not_applicable("it does not measure work")
+    rows = subject.own.entering(subject.own.named(PREPARING) & subject.own.frames)
+    share, said = _part(subject, rows) if len(rows) else (0.0, "nothing")
+    value = float(subject.heavy.total[rows].sum())
+    if share < threshold("start-phase.share") or (subject.unit.is_time and value < threshold("cold-start.length")):
+        return passed(f"{format_share(share)} is making ready, by functions' names", share=share)
+    below = np.flatnonzero(np.isin(subject.heavy.parent, rows))
+    most = int(below[np.argmax(subject.heavy.total[below])]) if len(below) else int(rows[0])
+    frames = list(dict.fromkeys((int(subject.heavy.frame[rows[0]]), int(subject.heavy.frame[most]))))
+    where = ", most of it in {1}" if len(frames) > 1 else ""
+    return Verdict(
+        State.FAIL,
+        f"{{0}} takes {said} at the start, before the work begins{where}: a cold start.",
+        _grade(share),
+        tuple(subject.evidence(frame, subject.frames.total_value) for frame in frames),
+        profile=subject.profile.handle,
+        share=min(share, 1.0),
+        advice="Prepare lazily: each thing on demand, when it is first needed, not all of them at the start.",
+        confidence=Confidence.MEDIUM,
+    )
+
+
+def _explicit(subject: Subject) -> npt.NDArray[np.bool_]:
+    """Which frames are calls for a collection, among them CPython's own where only its bare name is known."""
+    found = subject.matching("explicit-collection")
+    for frame in subject.read_frames.tolist():
+        bare = subject.trace.frame_name(frame) == "collect"
+        found[frame] |= bare and subject.trace.frame_file(frame) in ("<built-in>", "~")
+    return found
+
+
 def _collection_pressure(subject: Subject) -> Verdict:
     if not _measures_work(subject):
         return not_applicable("it does not measure work")
+    asked_for = subject.own.entering(_explicit(subject))
+    share, said = _part(subject, asked_for) if len(asked_for) else (0.0, "nothing")
+    if share >= threshold("collection-pressure.share"):
+        return _claim(
+            subject, asked_for, f"Garbage collection that the program itself asks for takes {said}, called by {{0}}"
+            "{where}.", _grade(share),
+            "Do not call the collector there: leave it to the runtime, and allocate less, reuse objects.",
+            confidence=Confidence.HIGH,
+        )  # fmt: skip
     found = subject.category("garbage-collection")
     if found.share < threshold("collection-pressure.share"):
         return passed(f"{format_share(found.share)} is garbage collection by name", share=found.share)
@@ -231,24 +313,38 @@ def _collection_pressure(subject: Subject) -> Verdict:
     )  # fmt: skip
 
 
+def is_event_loop(subject: Subject) -> bool:
+    """Whether the main profile is of Node's thread, which runs its event loop."""
+    return any("node:" in (subject.trace.frame_file(int(f)) or "") for f in frames_of(subject.heavy)[:4000])
+
+
+def own_start(subject: Subject) -> npt.NDArray[np.bool_]:
+    """The rows of the heavy tree in which Node loads the program and runs its first file."""
+    own = subject.own
+    found: npt.NDArray[np.bool_] = own.above(own.named(STARTING)[subject.heavy.frame]) >= 0
+    return found
+
+
 def _blocked_loop(subject: Subject) -> Verdict:
     if not _measures_work(subject):
         return not_applicable("it does not measure work")
     own, tree = subject.own, subject.heavy
     loop = own.above(own.named(LOOP)[tree.frame]) >= 0
-    starting = own.above(own.named(STARTING)[tree.frame]) >= 0
-    is_node = any("node:" in (subject.trace.frame_file(int(f)) or "") for f in frames_of(tree)[:4000])
+    is_node = is_event_loop(subject)
     if not (loop.any() or is_node):
         return not_applicable("no event loop was recorded")
-    in_loop = ~starting if is_node else loop
+    # What a server hashes or waits for blocks it, also where a script of one file stands for the server.
+    in_loop = ~own_start(subject) | own.named(HASHING)[tree.frame] if is_node else loop
     rows = own.entering(own.named(BLOCKING_NODE if is_node else BLOCKING))
     rows = rows[in_loop[rows]]
     share, said = _part(subject, rows) if len(rows) else (0.0, "nothing")
     value = float(tree.total[rows].sum())
     if share < threshold("event-loop.share") or (subject.unit.is_time and value < threshold("event-loop.length")):
         return passed(f"{format_share(share)} is synchronous calls that block", share=share)
+    files = own.named(FILE_SYNC)[tree.frame[rows]]
+    on = ", which is file access on the main thread" if tree.total[rows[files]].sum() * 2 > value else ""
     return _claim(
-        subject, rows, f"Synchronous calls below {{0}} block the event loop for {said}{{where}}: nothing else runs "
+        subject, rows, f"Synchronous calls below {{0}} block the event loop for {said}{{where}}{on}: nothing else runs "
         "meanwhile.", _grade(share),
         "Use the asynchronous version, or move the call to a worker thread or an executor.",
         confidence=Confidence.MEDIUM,
@@ -269,6 +365,9 @@ DETECTORS = (
     Detector("cold-start", Kind.OVERHEAD, "Cold start", "imports and class loading as a phase of the run", _cold_start,
              ("cold-start.share", "cold-start.length", "hot-function.high"), tuple(LOADING), Confidence.MEDIUM,
              "cold_start"),
+    Detector("start-phase", Kind.OVERHEAD, "Cold start", "functions that make the program ready, by their names",
+             _start_phase, ("start-phase.share", "cold-start.length", "hot-function.high"), tuple(LOADING),
+             Confidence.MEDIUM, "cold_start"),
     Detector("collection-pressure", Kind.RUNTIME, "GC pressure", "garbage collection and the function that allocates",
              _collection_pressure, ("collection-pressure.share", "hot-function.high"), ("Who allocates?",),
              Confidence.MEDIUM, "gc_pressure"),

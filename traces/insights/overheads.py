@@ -29,6 +29,9 @@ def named_share(
     # What a name only passes on to others may be called so for another reason.
     alone = subject.category(pattern, own=True).share
     entries = found.entries
+    rows, weights = subject.entering(pattern)
+    outside = ~subject.own.frames[subject.heavy.frame[rows]]
+    is_library = pattern in NAMED_FOR_IT and 2 * weights[outside].sum() > weights.sum()
     asks = subject.own.weightiest(*subject.entering(pattern)) if CAUSE_OF.get(pattern) else None
     if asks is not None and f"f{asks}" not in {one.handle for one in entries}:
         entries = (subject.evidence(asks, subject.frames.total_value), *entries)
@@ -37,12 +40,12 @@ def named_share(
     return Verdict(
         State.FAIL,
         f"{format_share(found.share)} ({subject.amount(found.value)}) is {what} by name, {most}.",
-        itself if is_specific or alone >= threshold(low) else Severity.INFO,
+        itself if is_specific or is_library or alone >= threshold(low) else Severity.INFO,
         entries,
         profile=subject.profile.handle,
         share=found.share,
         advice=advice,
-        names_cause=found.share >= threshold(high) and subject.unit is not Unit.BYTES,
+        names_cause=found.share >= threshold(CAUSE_FROM.get(pattern, high)) and subject.unit is not Unit.BYTES,
     )
 
 
@@ -107,6 +110,10 @@ CAUSE_OF = {
     "logging": "logging",
 }
 """The kinds that are a cause as soon as they weigh."""
+NAMED_FOR_IT = frozenset({"logging"})
+"""The kinds whose library functions do nothing else, whoever does the work below them."""
+CAUSE_FROM = {"serialisation": "serialisation.cause"}
+"""From which share they are: programs that store what they make spend some time on that."""
 DETECTORS = (
     *(
         Detector(
@@ -115,7 +122,7 @@ DETECTORS = (
             title=title,
             about=f"{what}, by the names of functions",
             detect=by_name(pattern, what, advice),
-            thresholds=("overhead.low", "overhead.high"),
+            thresholds=("overhead.low", "overhead.high", *filter(None, [CAUSE_FROM.get(pattern)])),
             questions=(f"Who calls the {title.lower()}?",),
             confidence=Confidence.LOW,
             cause=CAUSE_OF.get(pattern),

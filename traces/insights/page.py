@@ -7,6 +7,7 @@ import numpy as np
 
 from traces.analysis.units import format_share, format_value
 from traces.analysis.window import Window
+from traces.equal_rows import distinct
 from traces.insights.insight import (
     Detector,
     Kind,
@@ -19,7 +20,7 @@ from traces.insights.insight import (
 from traces.insights.subject import Subject, durations, root_spans
 from traces.insights.thresholds import threshold
 from traces.insights.timeline import busiest_function
-from traces.model import Int64, Profile
+from traces.model import NONE, Int64, Profile
 
 NAVIGATION = ("navigationStart",)
 NO_PAGE = "it is no timeline of a page in Chrome"
@@ -40,13 +41,28 @@ TIMERS = ("TimerFire", "FireIdleCallback")
 
 
 def page_thread(subject: Subject) -> Profile | None:
-    """The timeline of the page's thread: the main profile's, else the one with most script."""
+    """The timeline of the page's thread: where its main frame navigated or painted, else the main profile's, else the
+    one with most script."""
     if not subject.is_page:
         return None
+    if (painted := _thread_of_marks(subject)) is not None:
+        return painted
     if subject.timeline is not None:
         return subject.timeline
     frames = subject.frames_named(*SCRIPT)
     return max(subject.timelines, key=lambda p: len(subject.spans_of(p, frames)))
+
+
+def _thread_of_marks(subject: Subject) -> Profile | None:
+    """The timeline in which the last of these marks of the main frame lies, the paint before the navigation."""
+    instants, strings = subject.trace.instants, subject.trace.strings
+    known = {strings[at]: at for at in distinct(instants.name).tolist()}
+    for mark in ("firstContentfulPaint", *NAVIGATION):
+        rows = np.flatnonzero(instants.name == known.get(mark, NONE))
+        profile = int(instants.profile[rows[-1]]) if len(rows) else NONE
+        if found := [p for p in subject.timelines if p.index == profile]:
+            return found[0]
+    return None
 
 
 def _outermost(subject: Subject, profile: Profile, frames: np.typing.NDArray[np.bool_]) -> Int64:
@@ -81,8 +97,16 @@ def _per_task(subject: Subject, profile: Profile) -> tuple[Int64, Int64, Int64, 
         return None
     roots = root_spans(profile)
     task = np.searchsorted(profile.spans.start[roots], profile.spans.start[forced], side="right") - 1
+    # Where styles and layout are events of their own, one forced layout is both.
+    names = subject.frames_named("Layout")[profile.tree.frame[profile.spans.node[forced]]]
+    counted = task[names] if names.any() else task
     spent = np.bincount(task, weights=durations(profile, forced), minlength=len(roots)).astype(np.int64)
-    return roots, spent, np.bincount(task, minlength=len(roots)), forced
+    return roots, spent, np.bincount(counted, minlength=len(roots)), forced
+
+
+def _layouts(subject: Subject, profile: Profile) -> int:
+    """How many layouts were recorded, forced or not."""
+    return len(subject.spans_of(profile, subject.frames_named("Layout")))
 
 
 def _at(profile: Profile, row: int) -> Window:
@@ -123,15 +147,17 @@ def _layout_thrashing(subject: Subject) -> Verdict:
     roots, spent, count, _ = found
     worst = int(np.argmax(count))
     script = busiest_function(subject, _at(profile, int(roots[worst])))
+    part = min(float(spent.sum()) / max(float(durations(profile, roots).sum()), 1.0), 1.0)
     return Verdict(
         State.FAIL,
         f"Within one task, {{{len(script)}}}, scripts force layout {int(count[worst]):,} times "
-        f"({format_value(int(spent[worst]), profile.axis)}): reading and changing alternate"
-        + (", most in {0}." if script else "."),
-        Severity.MEDIUM,
+        f"({format_value(int(spent[worst]), profile.axis)}; {_layouts(subject, profile):,} layouts in all): "
+        "reading and changing alternate" + (", most in {0}." if script else "."),
+        Severity.HIGH if part >= threshold("hot-function.high") else Severity.MEDIUM,
         (*script, subject.span_evidence(profile, int(roots[worst]))),
         profile=profile.handle,
         window=_at(profile, int(roots[worst])),
+        share=part,
         advice="Batch: read everything first, then change everything.",
     )
 
@@ -142,6 +168,8 @@ def _longest(subject: Subject, names: tuple[str, ...], low: str, high: str | Non
     if profile is None:
         return not_applicable(NO_PAGE)
     rows = subject.spans_of(profile, subject.frames_named(*names))
+    if profile.spans is not None:  # An event inside an event of its kind is the same wait of the person.
+        rows = rows[profile.tree.outermost[profile.spans.node[rows]] == 1]
     lasted = durations(profile, rows)
     if not len(rows) or lasted.max() < threshold(low):
         return passed(f"never did {what} take long")
@@ -244,7 +272,7 @@ DETECTORS = (
     Detector("forced-reflow", Kind.PAGE, "Forced reflow", "layout that scripts force while they run", _forced_reflow,
              ("forced-reflow.length",), LAYOUTS),
     Detector("layout-thrashing", Kind.PAGE, "Layout thrashing", "tasks that force layout again and again",
-             _layout_thrashing, ("layout-thrashing.count",), LAYOUTS, cause="layout_thrashing"),
+             _layout_thrashing, ("layout-thrashing.count", "hot-function.high"), LAYOUTS, cause="layout_thrashing"),
     Detector("large-layout", Kind.PAGE, "Large style or layout update", "single updates that take long",
              _large_layout, ("large-layout.length",), LAYOUTS),
     Detector("rendering", Kind.PAGE, "Much rendering", "the part of busy time in style, layout and paint", _rendering,

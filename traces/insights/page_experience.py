@@ -23,6 +23,8 @@ from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
 from traces.model import NONE
 
+OF_UNKNOWN = " (unknown frame)"
+"""What marks have behind their name where the file does not show whose they are (traces/formats/trace_event)."""
 BROWSER_SCHEMES = frozenset({"http", "https"})
 
 
@@ -31,6 +33,8 @@ def _paint(subject: Subject, names: tuple[str, ...], key: str, what: str) -> Ver
     painted, started = subject.marks(*names), subject.marks(*NAVIGATION)
     if not subject.is_page:
         return not_applicable(NO_PAGE)
+    if not (len(painted) and len(started)) and len(subject.marks(*(f"{name}{OF_UNKNOWN}" for name in names))):
+        return not_applicable(f"which frame was painted cannot be told, so {what.lower()} of the page is not known")
     if not len(painted) or not len(started):
         return not_applicable(f"{what} and the navigation before it are not in the trace's columns")
     last = painted[-1]

@@ -217,7 +217,7 @@ PATTERNS: dict[str, Pattern] = {
         _any(
             r"""
             \bgc\.collect\b \bSystem\.gc\b ^runtime\.GC$ \bRuntime\.gc\b \bGC\.(?:Collect|start|Start)\b
-            \bglobal\.gc\b <built-in\smethod\sgc\.collect>
+            \bglobal\.gc\b <built-in\smethod\sgc\.collect> ^GC\.(?:start|compact)$ ^GC::start$
             """
         ),
     ),

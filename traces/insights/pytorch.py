@@ -18,6 +18,7 @@ from traces.insights.overheads import named_share
 from traces.insights.subject import Subject, durations, root_spans
 from traces.insights.thresholds import threshold
 from traces.model import Int64, Profile
+from traces.values import Role
 
 NO_TORCH = "it is no trace of PyTorch"
 
@@ -50,24 +51,39 @@ def _kernel_gaps(subject: Subject) -> Verdict:
     profile, rows = found
     spans = profile.spans
     assert spans is not None
-    roots = root_spans(profile)
-    length = int(spans.end[rows].max() - spans.start[rows].min())
-    inside = (spans.start[roots] >= spans.start[rows].min()) & (spans.end[roots] <= spans.end[rows].max())
-    idle = max(length - int(durations(profile, roots[inside]).sum()), 0)
+    first, last = int(spans.start[rows].min()), int(spans.end[rows].max())
+    streams = [p for p in subject.timelines if p is profile or (p.role is Role.GPU and p.pid == profile.pid)]
+    length = last - first
+    idle = length - _covered([profile], first, last)
+    of_device = (length - _covered(streams, first, last)) / max(length, 1)
     share = idle / max(length, 1)
     said = format_value(idle, profile.axis)
-    if share < threshold("kernel-gaps.share"):
-        return passed(f"the device was idle for {said} between kernels", share=share)
+    if of_device < threshold("kernel-gaps.share"):
+        shortest = format_value(round(of_device * length), profile.axis)
+        return passed(f"the device was idle for {shortest} between kernels", share=of_device)
+    together = f", all {len(streams)} streams of its device for {format_share(of_device)}" if len(streams) > 1 else ""
     return Verdict(
         State.FAIL,
-        f"{{0}} was idle for {format_share(share)} ({said}) between its first and last kernel: the host does not feed "
-        "it fast enough.",
-        Severity.HIGH if share >= 2 * threshold("kernel-gaps.share") else Severity.MEDIUM,
+        f"{{0}} was idle for {format_share(share)} ({said}) between its first and last kernel{together}: the host does "
+        "not feed it fast enough.",
+        Severity.HIGH if of_device >= 2 * threshold("kernel-gaps.share") else Severity.MEDIUM,
         (Evidence(profile.handle, profile.name, said, share),),
         profile=profile.handle,
         share=share,
         advice="Load data ahead, synchronise less, fuse operators (torch.compile), use CUDA graphs or larger batches.",
     )
+
+
+def _covered(streams: list[Profile], first: int, last: int) -> int:
+    """For how long at least one of a device's streams had a kernel or copy, between two moments (ns)."""
+    begins, ends = (
+        np.concatenate([getattr(p.spans, side)[root_spans(p)] for p in streams]).clip(first, last)
+        for side in ("start", "end")
+    )
+    order = np.argsort(begins, kind="stable")
+    begins, ends = begins[order], np.maximum.accumulate(ends[order])
+    before = np.concatenate((begins[:1], ends[:-1]))
+    return int(np.maximum(ends - np.maximum(begins, before), 0).sum())
 
 
 def _small_kernels(subject: Subject) -> Verdict:

@@ -7,6 +7,7 @@ from traces.handles import profile_at
 from traces.insights import (
     code,
     comparison,
+    inlined_causes,
     loading,
     lock_contention,
     locks_and_waits,
@@ -21,6 +22,7 @@ from traces.insights import (
     requests,
     runtime,
     single_calls,
+    threads_together,
     timeline,
 )
 from traces.insights import recording_quality as quality
@@ -34,8 +36,10 @@ DETECTORS: tuple[Detector, ...] = (
     *overheads.DETECTORS,
     *single_calls.DETECTORS,
     *named_causes.DETECTORS,
+    *inlined_causes.DETECTORS,
     *runtime.DETECTORS,
     *lock_contention.DETECTORS,
+    *threads_together.DETECTORS,
     *locks_and_waits.DETECTORS,
     *timeline.DETECTORS,
     *page.DETECTORS,
@@ -54,16 +58,17 @@ WORST = 5
 FAMILIES = (
     ("forced-reflow", "layout-thrashing", "large-layout", "rendering"),
     ("slow-handler", "long-tasks", "blocking-time", "slow-interaction"),
-    ("repeated-queries", "n-plus-one", "n-plus-one-calls", "serial-waits", "sequential-calls"),
-    ("collection-pressure", "collection-pause", "garbage-collection"),
+    ("repeated-queries", "n-plus-one", "n-plus-one-calls", "serial-waits", "awaits-in-turn", "sequential-calls"),
+    ("recorded-collections", "collection-pressure", "collection-pause", "garbage-collection"),
     ("kernel-gaps", "small-kernels", "small-operators"),
     ("largest-paint", "first-paint"),
-    ("lock-contention", "locks"),
+    ("lock-contention", "one-at-a-time", "locks"),
     ("outlier-call", "uneven-calls"),
     ("growing-calls", "list-search", "linear-search"),
     ("regex-backtracking", "regular-expressions"),
     ("thrown-exceptions", "exceptions"),
-    ("cold-start", "module-loading"),
+    ("round-trip", "serialisation"),
+    ("cold-start", "start-phase", "module-loading"),
 )
 """Findings that are one story, the one nearest to the cause first."""
 

@@ -17,7 +17,7 @@ from traces.insights.requests import CALL, NUMBERS, QUERY
 from traces.insights.subject import Subject
 from traces.insights.thresholds import threshold
 from traces.model import Int64
-from traces.values import Counts
+from traces.values import Counts, Unit, Waits
 
 ASKING = re.compile(
     r"(?:^|[\s.:>#'_(])(?:execute(?:_sql|_query|Query|Update)?|fetch(?:one|all|many|_one|_all|_row|_rows|Row|All)|"
@@ -40,6 +40,18 @@ ONCE = re.compile(
     r"[Cc]onnection|[Mm]atrix|[Rr]egex|[Pp]attern|[Cc]ontext)|connect|create_default_context)$"
 )
 """Functions whose result can mostly be kept: they load, compile or build what does not depend on the one asking."""
+SETTLED = re.compile(
+    r"(?:load|read|get|open|fetch|parse)_?(?:the_|all_?)?(?:[cC]onfig\w*|[sS]ettings|[rR]ules|[sS]chema|[tT]emplates?|[rR]ates|"
+    r"[tT]ables?|[cC]atalogu?e?|[dD]ictionary|[mM]anifest|[lL]ocale|[pP]ermissions|[fF]lags|[cC]ountries|[cC]urrencies)$"
+)
+"""Functions whose result does not depend on the row that is asked for, by their names."""
+COMPILING = re.compile(
+    r"(?:^|[.:#/])(?:(?:re)?compile_?(?:[rR]ules?|[pP]atterns?|[tT]emplates?|[rR]egex\w*|[eE]xpr\w*|[qQ]uery|[fF]ilters?|"
+    r"[gG]lobs?)|regexp\.(?:Must)?Compile\w*|template\.\(\*Template\)\.Parse|parse_?[tT]emplate\w*|regcomp|"
+    r"regex[.:]Pattern[.:]compile|re\.compile|sre_compile\.compile|Template[.:](?:compile|from_string))(?:\s\(.*)?$"
+)
+"""Functions that make out of a text what can be kept, also where samples do not count how often."""
+ENTRY = re.compile(r"^(?:main[.:])?(?:main|Main|<module>|run|init|__init__|start_?[uU]p|set_?up)(?:\s\(.*)?$")
 NO_COUNTS = "how often functions were called was not recorded: samples do not count calls"
 
 
@@ -103,11 +115,12 @@ class _Counted:
         under = max(fit, key=lambda frame: (depth[frame], -calls[frame]))
         value = float(self.tree.total[rows].sum())
         target = int(self.tree.frame[rows[np.argmax(self.tree.total[rows])]])
-        through = self._through(rows, under, target) if not own else target
-        return Repeated(target, through, under, calls[under], runs[under], value)
+        through, by_way = self._through(rows, under) if not own else (target, calls[under])
+        return Repeated(target, through, under, by_way, runs[under], value)
 
-    def _through(self, rows: Int64, under: int, target: int) -> int:
-        """The own function nearest to the calls that is no general helper for asking."""
+    def _through(self, rows: Int64, under: int) -> tuple[int, int]:
+        """The own function nearest to the calls that is no general helper for asking, and the calls by way of it."""
+        calls: dict[int, int] = {}
         weight: dict[int, float] = {}
         for row in rows.tolist():
             chosen = under
@@ -118,19 +131,24 @@ class _Counted:
                     chosen = frame
                     break
             weight[chosen] = weight.get(chosen, 0.0) + float(self.tree.total[row])
-        return max(weight, key=lambda frame: weight[frame])
+            calls[chosen] = calls.get(chosen, 0) + int(self.count[row])
+        most = max(weight, key=lambda frame: weight[frame])
+        return most, calls[most]
 
 
 def _verdict(subject: Subject, found: Repeated, what: str, advice: str, confidence: Confidence) -> Verdict:
     share = found.value / subject.total
     name = subject.trace.frame_name
-    times = f"{found.calls:,} calls in {found.runs:,} run{'s' if found.runs != 1 else ''} of"
     frames = list(dict.fromkeys((found.through, found.under, found.target)))
     place = {frame: f"{{{index}}}" for index, frame in enumerate(frames)}
-    through = f", through {place[found.through]}" if found.through not in (found.under, found.target) else ""
+    times = f"{found.calls:,} calls in {found.runs:,} run{'s' if found.runs != 1 else ''} of {place[found.under]}"
+    if found.through not in (found.under, found.target):
+        spent = float(subject.frames.total_value[found.through])
+        cost = f"{subject.amount(spent)} ({format_share(spent / subject.total)})"
+        times = f"{place[found.through]} makes {times} and takes {cost}"
     return Verdict(
         State.FAIL,
-        f"{what}: {times} {place[found.under]}{through}; {place[found.target]} takes {subject.amount(found.value)} "
+        f"{what}: {times}; {place[found.target]} takes {subject.amount(found.value)} "
         f"({format_share(share)}) with what it calls.",
         Severity.HIGH if share >= threshold("hot-function.high") else Severity.MEDIUM,
         tuple(subject.evidence(frame, subject.frames.total_value) for frame in frames if name(frame)),
@@ -155,19 +173,76 @@ def _repeated_queries(subject: Subject) -> Verdict:
         asking[frame] = bool(ASKING.search(name) or QUERY.search(name) or CALL.search(name)) and not BATCH.search(name)
     if not asking.any():
         return not_applicable("no functions with the names of queries or requests were recorded")
-    found = _worth(subject, counted.repeated(asking, own=False))
+    asked = counted.repeated(asking, own=False)
+    found = _worth(subject, [one for one in asked if not SETTLED.search(subject.trace.frame_name(one.through))])
     if found is None:
         return passed("no query or request is repeated often and long below one function")
     advice = "Ask for all rows at once, before the loop: a join, IN (...), a batch or an eager load."
     return _verdict(subject, found, "One query per row", advice, Confidence.MEDIUM)
 
 
+def _compiled_again(subject: Subject) -> Verdict:
+    """Samples do not count calls, but what makes ready what can be kept, among the work of one and the same function,
+    is done at each of its calls."""
+    if subject.unit is Unit.BYTES or subject.profile.waits is Waits.WAITING:
+        return not_applicable(NO_COUNTS)
+    own, tree = subject.own, subject.heavy
+    rows = own.entering(own.named(COMPILING))
+    value = float(tree.total[rows].sum())
+    if value < threshold("repeated-work.sampled") * subject.total:
+        return not_applicable(NO_COUNTS)
+    heaviest = int(rows[np.argmax(tree.total[rows])])
+    under = _with_other_work(subject, heaviest, value)
+    if under is None:
+        return passed("what compiles or loads is no part of a function with other work")
+    target = int(tree.frame[rows[np.argmax(tree.total[rows])]])
+    through = own.weightiest(rows, tree.total[rows]) or target
+    shown = list(dict.fromkeys((through, under, target)))
+    place = {frame: f"{{{index}}}" for index, frame in enumerate(shown)}
+    share = value / subject.total
+    return Verdict(
+        State.FAIL,
+        f"The same work is repeated: {place[through]} takes {subject.amount(value)} ({format_share(share)}), beside "
+        f"the other work of {place[under]}, which calls for it again and again.",
+        Severity.HIGH if share >= threshold("hot-function.high") else Severity.MEDIUM,
+        tuple(subject.evidence(frame, subject.frames.total_value) for frame in shown),
+        profile=subject.profile.handle,
+        share=min(share, 1.0),
+        advice="Do it once, before the loop, and keep the result, or cache it.",
+        confidence=Confidence.MEDIUM,
+    )
+
+
+def _with_other_work(subject: Subject, row: int, value: float) -> int | None:
+    """The own function nearest above a row that does other work, too, and is not how the program begins."""
+    for above in reversed(subject.own.path(row)[:-1]):
+        frame = int(subject.heavy.frame[above])
+        name = subject.trace.frame_name(frame)
+        other = float(subject.frames.total_value[frame]) - value
+        begins = ENTRY.match(name) is not None
+        if subject.own.frames[frame] and not begins and other >= threshold("repeated-work.other") * subject.total:
+            return frame
+    return None
+
+
 def _repeated_work(subject: Subject) -> Verdict:
     if subject.profile.counts is not Counts.CALLS:
-        return not_applicable(NO_COUNTS)
+        return _compiled_again(subject)
     counted = _Counted(subject)
     frames = subject.own.named(ONCE)
-    found = _worth(subject, counted.repeated(frames, own=True))
+    # One that asks a database for what is named after no setting asks for a row: that is a query per row.
+    asking = subject.own.above(subject.own.named(ASKING)[subject.heavy.frame])
+    asks = {
+        int(subject.heavy.frame[row]) for end in np.unique(asking[asking >= 0]) for row in subject.own.path(int(end))
+    }
+    found = _worth(
+        subject,
+        [
+            one
+            for one in counted.repeated(frames, own=True)
+            if one.target not in asks or SETTLED.search(subject.trace.frame_name(one.target))
+        ],
+    )
     if found is None:
         return passed("nothing that loads, compiles or builds is called again and again below one function")
     advice = "If its result is the same each time, do it once before the loop and keep the result, or cache it."
@@ -180,6 +255,7 @@ DETECTORS = (
              "function, by exact counts of calls", _repeated_queries, COUNTED,
              ("How often is it called?", "What calls it?"), Confidence.MEDIUM, "n_plus_one"),
     Detector("repeated-work", Kind.REQUESTS, "Work repeated", "loading, compiling and building again and again below "
-             "one function, by exact counts of calls", _repeated_work, COUNTED,
+             "one function, by exact counts of calls", _repeated_work,
+             (*COUNTED, "repeated-work.sampled", "repeated-work.other"),
              ("How often is it called?", "What calls it?"), Confidence.MEDIUM, "repeated_work"),
 )  # fmt: skip

@@ -194,7 +194,7 @@ def _serial_waits(subject: Subject) -> Verdict:
     return Verdict(
         State.FAIL,
         f"{len(rows):,} calls of {{0}} wait one after the other, {each} each; all {count:,} take "
-        f"{subject.amount(total)}. At the same time they would take {subject.amount(saving)} less "
+        f"{subject.amount(total)}. Together, at the same time, they would save {subject.amount(saving)} "
         f"({format_share(share)}).",
         Severity.HIGH if share >= threshold("hot-function.high") else Severity.MEDIUM,
         (subject.evidence(one.frame, subject.frames.total_value), subject.span_evidence(profile, int(rows[0]))),

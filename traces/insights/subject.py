@@ -22,6 +22,8 @@ NEGLIGIBLE = 1e-4
 """Nodes with less of the total than this are not walked: their ancestors hold their totals anyway."""
 READ_NAMES = 300
 """Names matched against patterns, of the heaviest by self and by total: the rest weighs too little to be a finding."""
+COLLECTING = "gc"
+"""The category of frames that a recorder knows for its garbage collector's, whatever they are called."""
 READ_CHARACTERS = 120
 """What a function is for stands at the beginning of its name, and at the end of its file."""
 PATH_IN_NAME = re.compile(r"\s+\(?(?:file|node|https?)?:?[^\s(]*[/\\].*")
@@ -114,8 +116,11 @@ class Subject:
 
     @cached_property
     def _bits(self) -> npt.NDArray[np.int64]:
-        """One bit a pattern, for each frame whose name is read."""
+        """One bit a pattern, for each frame whose name is read; the collector's also where its recorder knows it."""
         bits = np.zeros(len(self.trace.frames), np.int64)
+        strings, category = self.trace.strings, self.trace.frames.category
+        collecting = [at for at in distinct(category).tolist() if at != NONE and strings[at] == COLLECTING]
+        bits[np.isin(category, collecting)] |= 1 << list(PATTERNS).index("garbage-collection")
         for frame in self.read_frames.tolist():
             name = PATH_IN_NAME.sub("", self.trace.frame_name(frame)[:READ_CHARACTERS])
             file = (self.trace.frame_file(frame) or "")[-READ_CHARACTERS:]

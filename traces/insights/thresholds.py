@@ -79,6 +79,10 @@ THRESHOLDS: dict[str, Threshold] = {
     "lock-contention.share": Threshold(
         0.1, "share", "of the recording in each waiting thread", "ours, as locks by name"
     ),
+    "serialisation.cause": Threshold(0.25, "share", "in encoding and decoding, as the cause", "ours"),
+    "oversubscription.threads": Threshold(8, "threads", "at work at the same time", "ours: a few overlap by chance"),
+    "start-phase.share": Threshold(0.5, "share", "in one function that starts the program", "ours"),
+    "keeping.objects": Threshold(5_000, "objects", "in use from one function: fewer are no pile", "ours"),
     "lock-contention.high": Threshold(0.3, "share", "of the recording in each waiting thread", "ours"),
     "outlier-call.calls": Threshold(20, "calls", "fewer have no usual length", "ours"),
     "outlier-call.ratio": Threshold(10, "times", "the median: an outlier", "ours; Sentry's uneven calls are 3 times"),
@@ -165,6 +169,8 @@ THRESHOLDS: dict[str, Threshold] = {
         20, "calls", "per run of the function that causes them", "ours; four times Sentry's run"
     ),
     "repeated-calls.share": Threshold(0.1, "share", "of the time in those calls", "ours"),
+    "repeated-work.sampled": Threshold(0.25, "share", "in compiling what can be kept, by names", "ours"),
+    "repeated-work.other": Threshold(0.1, "share", "other work of the function that has it done", "ours"),
     "slow-query.length": Threshold(500 * MS, "ns", "one query", SENTRY),
     "slow-query.high": Threshold(1000 * MS, "ns", "one query that is very slow", SENTRY),
     "main-thread-io.length": Threshold(16 * MS, "ns", "one file or database access: a frame", SENTRY),

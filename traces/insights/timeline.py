@@ -126,6 +126,10 @@ def _blocking_time(subject: Subject) -> Verdict:
     )
 
 
+NO_NAME = re.compile(r"(?:(?:an?|the|unknown|unnamed|anonymous|thread|task|tid|pid|process|profile)\b[\s.,]*)*")
+"""What is left of a thread's name without its numbers, where it has none: such threads need not do the same work."""
+
+
 def _alike(subject: Subject) -> list[Profile]:
     main = subject.profile
     return [p for p in subject.trace.profiles if (p.kind, p.unit) == (main.kind, main.unit)]
@@ -136,6 +140,8 @@ def _uneven_workers(subject: Subject) -> Verdict:
     for profile in subject.trace.profiles:
         if profile.unit.is_time:
             name = re.sub(r"\([^()]*\)|[\d#:_-]+", "", profile.name).strip().lower()
+            if NO_NAME.fullmatch(name.rpartition(", ")[2]):
+                continue
             groups.setdefault(f"{profile.kind} {profile.pid} {name}", []).append(profile)
     teams = [team for team in groups.values() if len(team) >= threshold("uneven-workers.workers")]
     if not teams:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tests.traces.insights.recorded import Call, one_after_another, sampled, share, timeline, values
+from tests.traces.insights.recorded import Call, one_after_another, sampled, share, threads, timeline, values
 from traces.model import Trace
 from traces.values import Facts, Order, Unit, Waits
 
@@ -57,6 +57,48 @@ def handled(length: float) -> Trace:
     return timeline([("main@app.py", 0.0, 100.0), *save], name="MainThread")
 
 
+def turns(number: int) -> Trace:
+    """So many of Python's threads at work all the time."""
+    return threads(*[["work@app.py"] * 10] * number)
+
+
+def one_inside(waiting: int) -> Trace:
+    """Four threads, of which one at a time fetches while so many of the others stand in `add`, by time."""
+    within, stands, other = "work@a.py;add@a.py;fetch@a.py", "work@a.py;add@a.py", "work@a.py;other@a.py"
+    rows = [[within if k % 4 == one else stands if (k - one) % 4 <= waiting else other for k in range(40)]
+            for one in range(4)]  # fmt: skip
+    return threads(*rows)
+
+
+def paused(percent: float) -> Trace:
+    """Pauses for collections in a profile of their own, in ten equal parts of the recording."""
+    calls = [("GC Pause", k * 10.0, k * 10.0 + percent / 10) for k in range(10)]
+    return timeline(calls, name="Pauses for collections", length=100)
+
+
+def compiled(percent: float) -> Trace:
+    """A function that compiles a rule for so much of the time, and has other work."""
+    return sampled({"main;check;compile_rule": percent, "main;check;match": 100 - percent})
+
+
+def there_and_back(percent: float) -> Trace:
+    """A function that freezes and thaws what it keeps, half of so much of the time each."""
+    each = percent / 2
+    return sampled({"main;keep;freezeNote": each, "main;keep;thawNote": each, "main;other": 100 - percent})
+
+
+def awaited(wait: float, step: str = "<dictcomp>@app.py;read_one@app.py") -> Trace:
+    """An event loop that waits for so much of the time, and a task that awaits in a comprehension."""
+    loop, asyncio = "main@app.py;_run_once@/usr/lib/python3.11/asyncio/base_events.py", "/usr/lib/python3.11/asyncio"
+    return sampled(
+        {
+            f"{loop};select@/usr/lib/python3.11/selectors.py;epoll.poll@<built-in>": wait,
+            f"{loop};_run@{asyncio}/events.py;refresh@app.py;{step};open_connection@{asyncio}/streams.py": 5,
+            f"{loop};other@app.py": 95 - wait,
+        }
+    )
+
+
 Row = tuple[str, Callable[[], Trace], Callable[[], Trace], Trace]
 CAUSES: tuple[Row, ...] = (
     ("serial-waits", lambda: fetched(3), lambda: fetched(2), CPU),
@@ -74,5 +116,11 @@ CAUSES: tuple[Row, ...] = (
      lambda: repeated("load_rates", ("tax_of",), 19), CPU),
     ("cache-misses", lambda: missed(260_000), lambda: missed(240_000), CPU),
     ("kept-memory", lambda: kept(1_100_000), lambda: kept(900_000), HEAP),
+    ("thread-turns", lambda: turns(8), lambda: turns(7), CPU),
+    ("one-at-a-time", lambda: one_inside(2), lambda: one_inside(0), CPU),
+    ("start-phase", lambda: share("startUp;prepare", 51), lambda: share("startUp;prepare", 49), HEAP),
+    ("recorded-collections", lambda: paused(21), lambda: paused(19), CPU),
+    ("round-trip", lambda: there_and_back(26), lambda: there_and_back(24), HEAP),
+    ("awaits-in-turn", lambda: awaited(51), lambda: awaited(49), HEAP),
     ("handler-access", lambda: handled(21), lambda: handled(19), HEAP),
 )  # fmt: skip

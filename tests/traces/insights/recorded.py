@@ -122,3 +122,15 @@ def values(rows: Mapping[str, Sequence[float]], columns: Sequence[tuple[str, Uni
 def one_after_another(name: str, count: int, each: float, *, gap: float = 0.0, start: float = 0.0) -> list[Call]:
     """So many calls in a row."""
     return [(name, start + k * (each + gap), start + k * (each + gap) + each) for k in range(count)]
+
+
+def threads(*stacks: Sequence[str], each: float = 10) -> Trace:
+    """Threads that were sampled at the same moments: of each its stacks in order, `main;work@app.py`, empty is idle."""
+    builder = TraceBuilder("small", "example")
+    for index, rows in enumerate(stacks):
+        table = StackTable()
+        leaves = table.leaves([[frame(builder, f) for f in row.split(";")] if row else [] for row in rows])
+        weights = [np.full(len(rows), each * MS)]
+        kinds = (ValueType("time", Unit.NANOSECONDS),)
+        builder.add_sampled(f"worker-{index}", table, leaves, weights, values=kinds, pid="1", tid=str(index))
+    return finished(builder)

@@ -3,8 +3,17 @@ about."""
 
 import pytest
 
-from tests.traces.insights.cause_cases import CAUSES, lengthening, one_long, repeated, waited
-from tests.traces.insights.recorded import one_after_another, sampled, share, timeline, values
+from tests.traces.insights.cause_cases import (
+    CAUSES,
+    awaited,
+    compiled,
+    lengthening,
+    one_long,
+    repeated,
+    there_and_back,
+    waited,
+)
+from tests.traces.insights.recorded import one_after_another, sampled, share, threads, timeline, values
 from traces.insights.insight import State
 from traces.insights.registry import insight
 from traces.values import Unit
@@ -109,6 +118,35 @@ def test_exceptions_that_weigh_name_the_function_they_come_from() -> None:
     assert insight(share(stack, 9), "thrown-exceptions").state is State.PASS
 
 
+def test_a_native_function_of_ruby_that_makes_exceptions_is_raising_unless_it_does_other_work() -> None:
+    converts = "main@a.rb;read@a.rb;Kernel#Integer@<cfunc>"
+    raising = {converts: 30, f"{converts};String#inspect@<cfunc>": 3, f"{converts};Exception#initialize@<cfunc>": 2}
+    found = insight(sampled(raising | {"main@a.rb": 65}), "thrown-exceptions")
+    assert (found.cause, [one.name for one in found.evidence]) == (
+        "exceptions_as_control_flow",
+        ["read", "Kernel#Integer"],
+    )
+    other = raising | {f"{converts};String#split@<cfunc>": 1}
+    assert insight(sampled(other | {"main@a.rb": 64}), "thrown-exceptions").state is State.PASS
+
+
+def test_two_ways_of_a_format_are_a_round_trip_below_one_function_only() -> None:
+    found = insight(there_and_back(40), "round-trip")
+    assert (found.cause, [one.name for one in found.evidence]) == ("serialisation", ["keep", "freezeNote", "thawNote"])
+    apart = sampled({"main;save;freezeNote": 20, "main;open;thawNote": 20, "main;other": 60})
+    others = sampled({"main;keep;freezeNote": 20, "main;keep;thawBoard": 20, "main;other": 60})
+    walked = sampled({"main;keep;walkToEnd": 20, "main;keep;walkFromEnd": 20, "main;other": 60})
+    assert [insight(one, "round-trip").state for one in (apart, others, walked)] == [State.PASS] * 3
+
+
+def test_awaits_of_tasks_of_their_own_are_no_serial_waits() -> None:
+    found = insight(awaited(60), "awaits-in-turn")
+    assert (found.cause, [one.name for one in found.evidence]) == ("serial_waits", ["refresh", "read_one"])
+    assert insight(awaited(60, "read_one@app.py"), "awaits-in-turn").state is State.PASS
+    created = awaited(60, "<listcomp>@app.py")
+    assert insight(created, "awaits-in-turn").state is State.PASS
+
+
 def test_imports_are_a_cold_start_from_a_quarter_of_the_run_on() -> None:
     stack = "load_plugins@app.py;_find_and_load@<frozen importlib._bootstrap>"
     assert insight(share(stack, 26), "cold-start").evidence[0].name == "load_plugins"
@@ -152,3 +190,52 @@ def test_memory_by_a_function_that_does_not_keep_it_is_no_leak() -> None:
 def test_a_name_behind_which_little_is_spent_claims_nothing() -> None:
     assert insight(sampled({"main;Logger.info": 10, "main;work": 90}), "logging").cause is None
     assert insight(sampled({"main;Logger.info": 20, "main;work": 80}), "logging").cause == "logging"
+
+
+def test_samples_show_what_is_compiled_among_other_work_and_not_what_is_compiled_at_the_start() -> None:
+    found = insight(compiled(26), "repeated-work")
+    assert (found.cause, [one.name for one in found.evidence]) == ("repeated_work", ["compile_rule", "check"])
+    assert insight(compiled(24), "repeated-work").cause is None
+    once = sampled({"main;compile_rule": 60, "main;check;match": 40})
+    assert insight(once, "repeated-work").state is State.PASS
+
+
+def test_who_waits_for_a_lock_is_named_with_what_runs_inside_and_work_of_many_is_none() -> None:
+    inside, stands = "run@a.py;add@a.py;fetch@a.py", "run@a.py;add@a.py"
+    taken = threads(*[[inside if k % 4 == one else stands for k in range(40)] for one in range(4)])
+    found = insight(taken, "one-at-a-time")
+    assert (found.cause, [one.name for one in found.evidence]) == ("lock_contention", ["add", "fetch"])
+    both = threads(*[[inside if k % 2 == one % 2 else stands for k in range(40)] for one in range(4)])
+    assert insight(both, "one-at-a-time").state is State.PASS
+
+
+def test_threads_that_wait_or_run_no_python_are_not_too_many() -> None:
+    waiting = threads(*[["run@app.py;wait@app.py"] * 10] * 20)
+    assert insight(waiting, "thread-turns").state is State.PASS
+    native = threads(*[["run@app.go;work@app.go"] * 10] * 20)
+    assert insight(native, "thread-turns").state is State.NOT_APPLICABLE
+
+
+def test_a_list_that_a_library_walks_names_its_caller() -> None:
+    found = insight(share("collect;java.util.ArrayList:contains;java.lang.String:equals", 50), "list-search")
+    assert (found.cause, found.evidence[0].name) == ("superlinear_growth", "collect")
+
+
+def test_a_collection_that_the_program_asks_for_names_who_asks() -> None:
+    found = insight(sampled({"main;tidy;sweep_up;collect@<built-in>": 60, "main;work": 40}), "collection-pressure")
+    assert (found.cause, found.evidence[0].name) == ("gc_pressure", "sweep_up")
+    assert insight(share("tidy;collect", 60), "collection-pressure").state is State.PASS
+
+
+def test_one_that_loads_a_row_by_a_query_asks_for_rows_and_one_that_loads_settings_repeats_itself() -> None:
+    row = repeated("execute", ("load_customer",), 40)
+    assert (insight(row, "repeated-queries").cause, insight(row, "repeated-work").cause) == ("n_plus_one", None)
+    settings = repeated("execute", ("load_rates",), 40)
+    assert insight(settings, "repeated-work").cause == "repeated_work"
+    assert insight(settings, "repeated-queries").cause is None
+
+
+def test_very_many_objects_from_one_function_are_a_pile_and_one_large_text_is_not() -> None:
+    columns = [("inuse_space", Unit.BYTES), ("inuse_objects", Unit.COUNT)]
+    assert insight(values({"main;make": [9e6, 6000]}, columns), "kept-memory").cause == "leak"
+    assert insight(values({"main;make": [9e6, 4000]}, columns), "kept-memory").cause is None

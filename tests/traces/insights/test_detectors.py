@@ -320,6 +320,29 @@ def test_a_trace_of_another_kind_says_that_it_cannot_answer(case: Case) -> None:
     assert insight(case.other, case.id).state is (State.PASS if case.passes else State.NOT_APPLICABLE)
 
 
+@pytest.mark.parametrize("name", ["Thread {}", "tid {}", "app (pid 7), thread {}", "{}", "unknown thread {}"])
+def test_threads_without_a_name_are_no_team(name: str) -> None:
+    threads = [[("job", 0, length), ("job", 200, 201)] for length in (40, 10, 10, 10)]
+    found = insight(timeline(*threads, names=[name.format(k) for k in range(4)]), "uneven-workers")
+    assert found.state is State.NOT_APPLICABLE
+
+
+def test_events_within_events_of_their_kind_are_one() -> None:
+    nested = [
+        ("RunTask", 0, 200),
+        *(("EventDispatch", 1 + deep, 100 - deep) for deep in range(3)),
+        ("RunTask", 300, 400),
+    ]
+    assert insight(timeline(nested, length=1000), "slow-handler").detail.startswith("Once an event handler")
+
+
+def test_the_recursion_of_one_function_is_not_that_of_another() -> None:
+    stacks = {"main;walk;walk;walk": 30, "main;visit;visit;visit": 25, "main": 45}
+    found = insight(sampled(stacks), "recursion")
+    assert "3 deep; 30.0% (30" in found.detail
+    assert [one.name for one in found.evidence] == ["walk"]
+
+
 def test_every_detector_is_tested() -> None:
     elsewhere = {one.id for one in DETECTORS if one.kind in ("overhead", "comparison")}
     assert {case.id for case in CASES} | elsewhere == {one.id for one in DETECTORS}

@@ -37,7 +37,7 @@ interface FindingsProps {
   store: ViewerStore;
   found: Found;
   ask: (question: string) => void;
-  /** Before the first question they are what there is to read. */
+  /** Before the first question they are what there is to read; not before it is known that nothing was asked. */
   isOpen: boolean;
 }
 
@@ -51,7 +51,8 @@ export function Findings({ store, found: { insights: found, problem }, ask, isOp
         {found?.insights.map((insight) => (
           <li key={insight.id} class={`finding-${insight.severity}`}>
             <button type="button" onClick={() => void show(store, insight)} title="Show in the chart">
-              <strong>{insight.title}</strong> <span class="note">{insight.severity}</span>
+              <strong>{insight.title}</strong>{" "}
+              <span class="note">{[insight.severity, insight.thread].filter(Boolean).join(" · ")}</span>
               <span class="finding-detail">{insight.detail}</span>
             </button>
             <button type="button" onClick={() => ask(questionAbout(insight))} aria-label={`Ask about ${insight.title}`}>
@@ -74,7 +75,7 @@ async function show(store: ViewerStore, { evidence, profile, window }: Insight):
   const handle = evidence[0]?.handle;
   if (window && profile) {
     await store.show({ profile, mode: "time_order" });
-    if (handle && !handle.startsWith("p")) await goTo(store, handle, profile);
+    if (handle && !handle.startsWith("p")) await goTo(store, handle, { profile });
     store.moveTo(window);
-  } else if (handle) await goTo(store, handle, profile);
+  } else if (handle) await goTo(store, handle, { profile });
 }

@@ -8,6 +8,8 @@ export interface Insight {
   confidence: "high" | "medium" | "low";
   detail: string;
   profile: string | null;
+  /** The name of its thread where the trace has several. */
+  thread: string | null;
   /** On the axis of the profile. */
   window: AxisWindow | null;
   evidence: { handle: string; name: string }[];

@@ -27,12 +27,13 @@ from traces.drafts import (
     likeness,
 )
 from traces.errors import DamagedTrace, EmptyTrace, TraceTooLarge
+from traces.first_profile import first_profile
 from traces.frame_table import FrameTable
 from traces.kernels.columns import first_rows, pick
 from traces.kernels.spans import no_times
 from traces.kernels.texts import Texts
 from traces.kernels.trees import Paths
-from traces.missing_ends import MissingEnds
+from traces.missing_ends import Half, MissingEnds
 from traces.model import NONE, Int32, Int64, Profile, Trace, Values
 from traces.nesting import Nested
 from traces.progress import Progress
@@ -97,16 +98,6 @@ class TraceBuilder:
         for profile in profiles:
             self._drafts[profile].is_main = True
 
-    def busy(self, profile: int, *, but: frozenset[str] = frozenset()) -> int:
-        """What a profile holds that is not idle, in its default value, without what frames of some names spent."""
-        self._finish_pending()
-        tree = self._drafts[profile].tree
-        assert tree is not None
-        own = tree.own[self._drafts[profile].default_value]
-        used, which = np.unique(tree.frame, return_inverse=True)
-        is_counted = np.array([self._frames.name(frame) not in but for frame in used.tolist()], bool)
-        return int(own[is_counted[which]].sum())
-
     def frame(
         self,
         name: str,
@@ -128,6 +119,14 @@ class TraceBuilder:
             return
         known = self._warnings.get(code)
         self._warnings[code] = TraceWarning(code, text, count + (known.count if known else 0))
+
+    def half_intervals(self, code: str, text: str, halves: Sequence[Half], count: int) -> None:
+        """Warn of `count` intervals of which one end is missing; `halves` are at least the first of them."""
+        self._missing_ends.add_halves(code, text, halves, count)
+
+    def name_of(self, profile: int) -> str:
+        """A profile's name; empty for -1."""
+        return self._drafts[profile].name if profile >= 0 else ""
 
     def damaged(self, reason: str) -> DamagedTrace:
         """The error to raise for a broken file of this format; of a long reason, how it begins and how it ends."""
@@ -260,7 +259,6 @@ class TraceBuilder:
                 f"{self.name}: this {self.format} file holds neither samples nor spans. "
                 "Record it again while the program works."
             )
-        default = self.default_profile if self.default_profile is not None else int(np.argmax(np.array(sizes)))
         zero = self._zero()
         self._move_to_the_trace_clock(zero)
         profiles, used = self._profiles_with_frames_in_order()
@@ -269,7 +267,7 @@ class TraceBuilder:
         if any(len(t) and not -MAX_TIME_NS <= t.min() <= t.max() <= MAX_TIME_NS for t in self.side_tables.times()):
             raise self.damaged("a time is out of range.")
         instants, counters, async_spans, flows, requests = self.side_tables.finished(zero, strings.index)
-        return Trace(
+        trace = Trace(
             name=self.name,
             format=self.format,
             content_key=content_key,
@@ -277,16 +275,18 @@ class TraceBuilder:
             strings=strings.columns(),
             frames=frames,
             profiles=profiles,
-            default_profile=default,
+            default_profile=self.default_profile or 0,
             instants=instants,
             counters=counters,
             async_spans=async_spans,
             flows=flows,
             requests=requests,
+            thread_states=self.side_tables.thread_states(zero),
             warnings=warnings,
             recorded_at_ns=self._recorded_at_ns,
             utc_offset_minutes=self._utc_offset_minutes,
         )
+        return trace if self.default_profile is not None else replace(trace, default_profile=first_profile(trace))
 
     def _column(self, values: Values | Sequence[float], unit: Unit) -> Values:
         column = np.asarray(values)

@@ -30,11 +30,12 @@ from traces.model import (
     Samples,
     Spans,
     Strings,
+    ThreadStates,
     Trace,
 )
 from traces.values import Facts, ProfileKind, Role, RoleRule, TraceWarning, Unit, ValueType
 
-ENGINE_VERSION = "17"
+ENGINE_VERSION = "22"
 """Part of every cache key: raise it whenever an importer or the model gives other columns for the same bytes."""
 
 MAGIC = b"FCTRACE1"
@@ -53,6 +54,7 @@ TABLES: tuple[tuple[str, type, tuple[tuple[str, str], ...]], ...] = (
     ("counters", Counters, (("profile", "i4"), ("time", "i8"), ("name", "i4"), ("value", "f8"))),
     ("async_spans", AsyncSpans, (("profile", "i4"), ("start", "i8"), ("end", "i8"), ("name", "i4"), ("ident", "i4"))),
     ("flows", Flows, tuple((n, "i8" if "time" in n else "i4") for n in Flows.__slots__)),
+    ("thread_states", ThreadStates, (("profile", "i4"), ("start", "i8"), ("end", "i8"), ("state", "u1"))),
     ("requests", Requests, tuple((n, "i8" if n in REQUEST_NUMBERS else "i4") for n in Requests.__slots__)),
 )
 TREE = (("frame", "i4"), ("parent", "i4"), ("depth", "i4"), ("count", "i8"), ("outermost", "u1"))

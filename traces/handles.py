@@ -4,7 +4,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from traces.errors import UnknownHandle
+from traces.mapped_profile import as_recorded, nodes_of_refs, rows_of_refs
 from traces.model import Profile, Trace
 
 Kind = Literal["frame", "profile", "node", "span"]
@@ -46,7 +49,7 @@ def count_of(trace: Trace, kind: Kind) -> int:
         return len(trace.profiles)
     if not trace.profiles:
         return 0
-    last = trace.profiles[-1]
+    last = as_recorded(trace.profiles[-1])
     if kind == "node":
         return last.node_base + len(last.tree)
     return last.span_base + (len(last.spans) if last.spans else 0)
@@ -89,16 +92,23 @@ def profile_at(trace: Trace, index: int | None) -> Profile:
 def profile_of_node(trace: Trace, node: int) -> tuple[Profile, int]:
     """The profile that holds a node of the trace, and the node's local index there. Raises UnknownHandle."""
     for profile in trace.profiles:
-        if profile.node_base <= node < profile.node_base + len(profile.tree):
-            return profile, node - profile.node_base
+        if profile.node_base <= node < profile.node_base + len(as_recorded(profile).tree):
+            (local,) = nodes_of_refs(profile, np.array([node], np.int64)).tolist()
+            if local < 0:
+                raise UnknownHandle(f"n{node} is not shown: the transforms leave it out, or merge it.")
+            return profile, local
     raise UnknownHandle(f"n{node} does not exist in this trace.")
 
 
 def profile_of_span(trace: Trace, span: int) -> tuple[Profile, int]:
     """The profile that holds a span of the trace, and the span's local index there. Raises UnknownHandle."""
     for profile in trace.profiles:
-        if profile.spans is not None and profile.span_base <= span < profile.span_base + len(profile.spans):
-            return profile, span - profile.span_base
+        recorded = as_recorded(profile).spans
+        if recorded is not None and profile.span_base <= span < profile.span_base + len(recorded):
+            (row,) = rows_of_refs(profile, np.array([span], np.int64)).tolist()
+            if profile.spans is None or row < 0:
+                raise UnknownHandle(f"s{span} is not shown: the transforms leave it out, or merge it.")
+            return profile, row
     raise UnknownHandle(f"s{span} does not exist in this trace.")
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from traces.model import NONE, CallTree, Profile, Trace, Values
-from traces.values import Clock, Counts, Order, ProfileKind, Role, RoleRule, Unit
+from traces.values import Clock, Counts, Order, ProfileKind, Role, RoleRule, ThreadState, Unit
 
 
 def check(trace: Trace) -> None:
@@ -44,6 +44,17 @@ def check(trace: Trace) -> None:
     assert (asked.end >= asked.start).all(), "requests do not run backwards"
     for text in (asked.url, asked.kind, asked.priority, asked.blocking, asked.found_in, asked.document):
         _within(text, NONE, len(strings), "a request's text exists")
+    _check_states(trace)
+
+
+def _check_states(trace: Trace) -> None:
+    states = trace.thread_states
+    _within(states.profile, 0, len(trace.profiles), "a state's profile exists")
+    _within(states.state, 0, len(ThreadState), "a state is one of those known")
+    assert (states.end > states.start).all(), "states do not run backwards"
+    same = np.diff(states.profile) == 0
+    assert (np.diff(states.profile) >= 0).all(), "states are in order of their profiles"
+    assert (states.start[1:][same] >= states.end[:-1][same]).all(), "a thread does one thing at a time"
 
 
 def _check_facts(profile: Profile) -> None:

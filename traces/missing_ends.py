@@ -1,6 +1,6 @@
 """What a file's begins without an end and ends without a begin are called in its warnings: what, where, how long."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,6 +14,7 @@ NAMED = 3
 """Spans that a warning names: the longest."""
 NAME_CHARACTERS = 60
 UNFINISHED = "spans without an end are unfinished: drawn to the end, and left out of sums"
+HALF_INTERVALS = "intervals of which only one end is in the file were dropped"
 UNMATCHED = "end events without a begin were dropped"
 
 
@@ -30,8 +31,19 @@ class Place:
     def text(self, zero: int) -> str:
         """In a few words; `zero` is the file's time at which the trace begins."""
         start = self.start - zero if self.unit.is_time else self.start
-        where = f"`{shortened(self.name)}` on {shortened(self.thread)}"
+        where = f"`{shortened(self.name)}`" + (f" on {shortened(self.thread)}" if self.thread else "")
         return f"{where} at {format_value(start, self.unit)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """A beginning without an end, or an end without a beginning, of an interval that need not nest; `time` is in
+    nanoseconds on the file's clock, `thread` may be empty."""
+
+    name: str
+    thread: str
+    time: int
+    is_beginning: bool
 
 
 @dataclass(slots=True)
@@ -42,6 +54,7 @@ class MissingEnds:
     unmatched: list[Place] = field(default_factory=list)
     unfinished_count: int = 0
     unmatched_count: int = 0
+    halves: dict[tuple[str, str], tuple[int, list[Half]]] = field(default_factory=dict)
 
     def add(self, thread: str, nested: Nested, unit: Unit, name: Callable[[int], str]) -> None:
         """Take note of what a thread lacks; `name` gives that of a frame."""
@@ -62,6 +75,13 @@ class MissingEnds:
             self.unfinished.append(place)
         self.unfinished_count += len(start)
 
+    def add_halves(self, code: str, text: str, halves: Sequence[Half], count: int) -> None:
+        """Take note of `count` halves of intervals, of which `halves` has at least the first ones."""
+        if count > 0:
+            known, first = self.halves.get((code, text), (0, []))
+            first = sorted([*first, *halves], key=lambda half: half.time)[:NAMED]
+            self.halves[code, text] = known + count, first
+
     def warnings(self, zero: int) -> Iterator[TraceWarning]:
         """What to say of them."""
         if self.unfinished:
@@ -71,6 +91,13 @@ class MissingEnds:
         if self.unmatched_count:
             said = [one.text(zero) for one in sorted(self.unmatched, key=lambda place: place.start)[:NAMED]]
             yield TraceWarning("unmatched_end", _listed(UNMATCHED, said, self.unmatched_count), self.unmatched_count)
+        for (code, text), (count, first) in self.halves.items():
+            places = [
+                f"{Place(half.name, half.thread, half.time, 0, Unit.NANOSECONDS).text(zero)}, without "
+                f"{'an end' if half.is_beginning else 'a beginning'}"
+                for half in first
+            ]
+            yield TraceWarning(code, _listed(text, places, count), count)
 
 
 def _listed(what: str, places: list[str], count: int) -> str:

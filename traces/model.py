@@ -269,6 +269,25 @@ class Flows:
 
 
 @dataclass(frozen=True, slots=True)
+class ThreadStates:
+    """What the operating system did with threads (`values.ThreadState`), where the file has its scheduling: rows of one
+    `profile`, that of the thread as it was scheduled, in order of time and without overlap."""
+
+    profile: Int32
+    start: Int64
+    end: Int64
+    state: UInt8
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+
+def no_states() -> ThreadStates:
+    """The table of a file without scheduling."""
+    return ThreadStates(no_rows(), no_times(), no_times(), np.zeros(0, np.uint8))
+
+
+@dataclass(frozen=True, slots=True)
 class Requests:
     """What a page asked the network for, by when. `end` of one that was never answered is the trace's last moment.
 
@@ -316,6 +335,7 @@ class Trace:
     async_spans: AsyncSpans
     flows: Flows
     requests: Requests
+    thread_states: ThreadStates = field(default_factory=no_states)
     warnings: tuple[TraceWarning, ...] = field(default=())
     recorded_at_ns: int | None = None
     utc_offset_minutes: int | None = None

@@ -14,14 +14,17 @@ PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
     for role, pattern in (
         (Role.KERNEL, r"swapper|kworker|ksoftirqd|kthreadd|kswapd|rcu_|migration/|irq/"),
         (Role.COMPOSITOR, r"compositor|compositortilework"),
-        (Role.GPU, r"crgpumain|vizcompositor|gpu \d|gpu_|stream \d"),
+        (Role.GPU, r"crgpumain|chrome_inprocgpu|vizcompositor|gpu \d|gpu_|stream \d"),
         (
             Role.GC,
             r"gc (?:thread|task|slave)|g1 |concgc|cms |zgc|shenandoah|heaptaskdaemon|gctaskthread|\.net .*gc|bgc",
         ),
         (Role.MAIN, r"crrenderermain|geckomain|mainthread|main thread|main$|main\b(?! loop)"),
         (Role.UI, r"crbrowsermain|renderthread|ui thread|uithread|awt-eventqueue|javafx application"),
-        (Role.IO, r"chrome_(?:child)?iothread|(?:^|\b)io\b.*thread|iothread|ipc i/o|socket thread|network|cache2 i/o"),
+        (
+            Role.IO,
+            r"chrome_(?:child)?iothread|(?:^|\b)io\b.*thread|iothread|io$|ipc i/o|socket thread|network|cache2 i/o",
+        ),
         (Role.POOL, r"threadpool|thread pool|forkjoin|tokio|pool-\d|\.net tp|libuv-worker|taskcontroller|stylethread"),
         (Role.WORKER, r"dedicatedworker|dom worker|serviceworker|web ?worker|worker"),
     )

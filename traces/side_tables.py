@@ -7,7 +7,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from traces.equal_rows import distinct
-from traces.model import NONE, AsyncSpans, Counters, Flows, Instants, Int32, Int64, Requests
+from traces.model import (
+    NONE,
+    AsyncSpans,
+    Counters,
+    Flows,
+    Instants,
+    Int32,
+    Int64,
+    Requests,
+    ThreadStates,
+    UInt8,
+    no_states,
+)
 
 Texts = Sequence[str]
 """What a column of indices points into; index -1 is the last of them."""
@@ -40,11 +52,13 @@ class SideTables:
     intervals: list[tuple[Int32, Int64, Int64, Int32, Texts, Int32, Texts]] = field(default_factory=list)
     arrows: list[tuple[Int32, Int64, Int32, Int64, Int32, Texts]] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
+    states: list[tuple[int, Int64, Int64, UInt8]] = field(default_factory=list)
 
     def times(self) -> list[Int64]:
         """All times in the tables, to be checked."""
         found = [batch[1] for batch in self.instants]
         found += [times for batch in self.intervals for times in batch[1:3]]
+        found += [times for batch in self.states for times in batch[1:3]]
         found += [times for batch in self.arrows for times in (batch[1], batch[3])]
         found += [np.array([row[1] for row in rows], np.int64) for rows in (self.points, self.readings, self.requests)]
         return [*found, np.array([row.end for row in self.requests], np.int64)]
@@ -83,6 +97,15 @@ class SideTables:
             Flows(*_in_order(arrows, "iqiqi")),
             _requests(self.requests, zero, index),
         )
+
+    def thread_states(self, zero: int) -> ThreadStates:
+        """What threads did, in order of their profiles."""
+        if not self.states:
+            return no_states()
+        batches = sorted(self.states, key=lambda batch: batch[0])
+        profile = np.repeat(np.array([row[0] for row in batches], np.int32), [len(row[1]) for row in batches])
+        start, end, state = (np.concatenate([row[k] for row in batches]) for k in (1, 2, 3))
+        return ThreadStates(profile, start - zero, end - zero, state)
 
 
 def _requests(rows: Sequence[Request], zero: int, index: Callable[[str | None], int]) -> Requests:

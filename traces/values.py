@@ -1,7 +1,7 @@
 """Small closed sets and rows that cross the room: units, kinds, what a recording is, warnings."""
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 
 class Unit(StrEnum):
@@ -45,6 +45,15 @@ class Waits(StrEnum):
     BOTH = "both"  #: By the clock on the wall, work and waiting alike.
     NEITHER = "neither"  #: It does not measure time: allocations.
     UNKNOWN = "unknown"  #: The file does not say how it was recorded.
+
+
+class ThreadState(IntEnum):
+    """What the operating system did with a thread."""
+
+    RUNNING = 0  #: It was on a processor.
+    RUNNABLE = 1  #: It could run and waited for a processor.
+    SLEEPING = 2  #: It waited for something, and could be interrupted: a lock, a timer, a message.
+    BLOCKED = 3  #: It waited and could not be interrupted, mostly for a disk.
 
 
 class Clock(StrEnum):

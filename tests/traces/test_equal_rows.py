@@ -1,4 +1,4 @@
-"""Rows that are equal, beside the plainest way to find them."""
+"""Rows that are equal, next to the plainest way to find them."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Trees by depth, rows that are equal, and paths that are shared: beside the plainest way to say it."""
+"""Trees by depth, rows that are equal, and paths that are shared: next to the plainest way to say it."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from traces.kernels.library import SWITCH
 from traces.levels import levels_of
 
 nodes = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3), st.booleans()), min_size=1, max_size=40)
-"""Of each node: which of those before it is its parent, its frame, whether it is wanted."""
+"""Of each node: which of those before it is its parent, its frame, whether it is asked for."""
 
 
 def tree_of(rows: list[tuple[int, int, bool]]) -> tuple[list[int], npt.NDArray[np.int32], npt.NDArray[np.int32]]:

@@ -35,10 +35,6 @@ SAME = [
     "callgrind/callgrind.name-compression.log",
     "haskell/simple.prof",
     "java-flight-recorder/heavy.jfr",
-    "linux-perf/one-sample.linux-perf.txt",
-    "linux-perf/simple-with-header.linux-perf.txt",
-    "linux-perf/simple-with-pid.linux-perf.txt",
-    "linux-perf/simple.linux-perf.txt",
     "node/10.11.0/example.cpuprofile",
     "papyrus/script.log",
     "pmcstat/simple.txt",
@@ -64,6 +60,14 @@ SAME = [
     "trace-event/simple.json",
     "trace-event/x-events-matching-start.json",
 ]
+GAPS_ARE_IDLE = [
+    "linux-perf/one-sample.linux-perf.txt",
+    "linux-perf/simple-with-header.linux-perf.txt",
+    "linux-perf/simple-with-pid.linux-perf.txt",
+    "linux-perf/simple.linux-perf.txt",
+]
+"""speedscope lets a sample of perf last half of the gaps to its neighbours, and so counts a thread's sleep as work of
+the one sample between two of them. Here it lasts its period or the usual interval, as in `perf report`."""
 WITHOUT_TRUTH = {"node/8.5.0/isolate-0x102802600-v8.log"}
 """Read here, not by speedscope: tested by the format's own tests."""
 COUNTED_FROM_ZERO = {"Chrome/69/Heap-20181005T144546.heapprofile"}
@@ -250,6 +254,19 @@ def test_an_end_event_closes_what_is_still_open_above_its_span(path: str, shared
     assert [(w.code, w.count) for w in trace.warnings] == [("clamped", 1)]
 
 
+@pytest.mark.parametrize("path", GAPS_ARE_IDLE)
+def test_samples_of_perf_have_speedscopes_stacks_and_no_gaps(path: str, shared: Path, truths: dict[str, Any]) -> None:
+    trace = read(shared, path)
+    profiles, expectations = compared_profiles(trace), truths[path]["profiles"]
+    assert len(profiles) == len(expectations)
+    for profile, truth in zip(profiles, expectations, strict=True):
+        factor = FACTORS[truth["unit"]]
+        expected = [(stack, weight * factor) for stack, weight in truth["stacksRaw"]]
+        assert {stack for stack, _ in stacks_of(trace, profile)} >= {stack for stack, weight in expected if weight}
+        found = sum(weight for _, weight in stacks_of(trace, profile))
+        assert truth["unit"] == "none" or found <= sum(weight for _, weight in expected) * 1.01
+
+
 @pytest.mark.parametrize("path", ROOTS_OF_THEIR_OWN)
 def test_what_v8_calls_program_and_collector_are_roots(path: str, shared: Path, truths: dict[str, Any]) -> None:
     trace = read(shared, path)
@@ -288,5 +305,5 @@ def test_spans_without_an_end_are_drawn_as_speedscope_does_and_left_out_of_sums(
 
 def test_every_sample_is_compared_or_has_a_test_of_its_own(truths: dict[str, Any]) -> None:
     others = {"trace-event/unbalanced-name.json", "trace-event/out-of-order-unbalanced-name.json"}
-    others |= {*WITHOUT_TRUTH, *UNFINISHED, *ROOTS_OF_THEIR_OWN}
+    others |= {*WITHOUT_TRUTH, *UNFINISHED, *ROOTS_OF_THEIR_OWN, *GAPS_ARE_IDLE}
     assert set(truths) == {*SAME, *others}

@@ -88,7 +88,7 @@ def test_every_stack_is_one_that_mission_control_reads(name: str, shared: Path) 
         ("8u40", "Without native calls", 19, 15),
         ("9u0", "Allocations of thread-local buffers and beside them", 2_948_040, 9),
         ("allocation-fixed", "Without native calls", 738, 4),
-        ("full-gc-g1", "Garbage collections", 10_753_554_143, 1),
+        ("full-gc-g1", "Garbage collections", 7_622_674_968, 2),
         ("metadata_new", "Without native calls", 5_073, 11),
         ("wldf", "Without native calls", 1_676, 46),
     ],

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from traces.analysis.time_invariants import check_time
 from traces.errors import TraceError
 from traces.invariants import check
 from traces.model import Profile
@@ -89,6 +90,7 @@ def test_every_sample_opens_or_is_named(shared: Path) -> None:
                 wrong[file.name] = str(error)
             continue
         check(trace)
+        check_time(trace)
         rows = {profile.name: rows_of(profile) for profile in trace.profiles}
         expected = FIGURES.get(file.name, {})
         if reason is not None or trace.format not in formats:

@@ -10,9 +10,10 @@ from traces.analysis.merged import MergedTree, above, below, full_tree
 from traces.analysis.selection import Selection, select
 from traces.analysis.window import NodeValues, Window
 from traces.errors import InvalidQuestion, UnknownHandle
-from traces.handles import ProfileChoice, resolve
+from traces.handles import ProfileChoice, profile_of_node, resolve
 from traces.kernels.columns import pick
 from traces.kernels.trees import sum_by_node
+from traces.mapped_profile import as_recorded
 from traces.model import NONE, Int64, Profile, Trace, Values
 from traces.values import Counts, Unit
 
@@ -85,7 +86,7 @@ def call_tree(
 
 def _profile_of(trace: Trace, root: str) -> Profile:
     index = resolve(trace, root, "node", "frame").index
-    return next(p for p in reversed(trace.profiles) if p.node_base <= index and len(p.tree))
+    return next(p for p in reversed(trace.profiles) if p.node_base <= index and len(as_recorded(p).tree))
 
 
 def _tree(chosen: Selection, values: NodeValues, root: str | None, *, inverted: bool, budget: int) -> MergedTree:
@@ -108,14 +109,14 @@ def _starts(chosen: Selection, root: str) -> Int64:
     if chosen.frame_filter or len(chosen.profiles) > 1:
         raise InvalidQuestion(f"a tree of several profiles or with a filter starts at a frame, not at {handle}.")
     profile = chosen.profiles[0]
-    local = handle.index - profile.node_base
-    if not 0 <= local < len(profile.tree):
+    if not 0 <= handle.index - profile.node_base < len(as_recorded(profile).tree):
         raise UnknownHandle(f"{handle} does not lie in {profile.handle}, whose nodes are {_range(profile)}.")
-    return np.array([local], np.int64)
+    return np.array([profile_of_node(chosen.trace, handle.index)[1]], np.int64)
 
 
 def _range(profile: Profile) -> str:
-    return f"n{profile.node_base} to n{profile.node_base + len(profile.tree) - 1}" if len(profile.tree) else "none"
+    size = len(as_recorded(profile).tree)
+    return f"n{profile.node_base} to n{profile.node_base + size - 1}" if size else "none"
 
 
 def _within_budget(chosen: Selection, tree: MergedTree, budget: int, everything: float) -> BudgetedTree:

@@ -1,5 +1,6 @@
 """What changed between two traces, function by function."""
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal
 
@@ -122,8 +123,8 @@ def compare_traces(
     weight = np.maximum(left.total, right.total * scale)
     order = present[np.lexsort((present, -weight[present], -change[present]))][: max(limit, 0)]
     names = list(keys)
-    overlap = _overlap(before, after)
-    is_related = overlap >= UNRELATED or min(len(set(trace.frame_names)) for trace in (before, after)) < ENOUGH_NAMES
+    named = [frozenset(trace.frame_names) for trace in (before, after)]
+    overlap, is_related = overlap_of(*named), are_related(*named)
     compared = order.tolist() if is_related else []
     rows = tuple(_row(names[key], key, left, right, scale) for key in compared)
     return Comparison(
@@ -151,10 +152,15 @@ def keyed_frames(trace: Trace, keys: dict[FrameKey, int]) -> Int32:
     return np.array([keys.setdefault(key, len(keys)) for key in named], np.int32)
 
 
-def _overlap(before: Trace, after: Trace) -> float:
-    """By name alone: the same program lies in other folders on another machine."""
-    one, other = set(before.frame_names), set(after.frame_names)
+def overlap_of(one: AbstractSet[str], other: AbstractSet[str]) -> float:
+    """The part of all names of functions that both have. By name alone: the same program lies in other folders on
+    another machine."""
     return len(one & other) / len(one | other) if one or other else 1.0
+
+
+def are_related(one: AbstractSet[str], other: AbstractSet[str]) -> bool:
+    """Whether two recordings with these names of functions may be of one program."""
+    return overlap_of(one, other) >= UNRELATED or min(len(one), len(other)) < ENOUGH_NAMES
 
 
 def _files(trace: Trace) -> list[str | None]:

@@ -7,19 +7,22 @@ import numpy as np
 from traces.analysis.filters import FrameFilter, frames_that, shown_frames
 from traces.analysis.filters import pattern as expression
 from traces.analysis.selection import select
+from traces.analysis.thread_states import split
 from traces.analysis.time_axis import need_times
 from traces.analysis.time_ranges import sample_runs
 from traces.analysis.window import Window, full_axis, spans_near
 from traces.handles import ProfileChoice
 from traces.kernels.columns import pick
-from traces.model import Profile, Spans, Trace
-from traces.values import ProfileKind, Unit
+from traces.mapped_profile import node_refs, span_refs
+from traces.model import Int64, Profile, Spans, Trace
+from traces.values import ProfileKind, ThreadState, Unit
 
 
 @dataclass(frozen=True, slots=True)
 class LongSpan:
     """`start` and `end` are on the axis; `self_value` is what it spent outside its callees (None where samples cannot
-    tell). `running` is how long its thread was on a processor, in nanoseconds, None where the file does not say.
+    tell). `running` is how long its thread was on a processor, in nanoseconds, `runnable`, `sleeping` and `blocked` how
+    long it was in the other states; None where the file does not say.
     `arguments` says whether the file has arguments of this call."""
 
     handle: str
@@ -35,6 +38,9 @@ class LongSpan:
     depth: int
     arguments: bool
     running: int | None = None
+    runnable: int | None = None
+    sleeping: int | None = None
+    blocked: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,12 @@ def longest_spans(
     )
 
 
+def longest_calls_of(trace: Trace, profile: Profile, frame: int, count: int) -> tuple[LongSpan, ...]:
+    """The longest calls of one function in one evented profile, the longest first."""
+    found, _ = _longest_calls(trace, profile, profile.tree.frame == frame, None, limit=count)
+    return tuple(found)
+
+
 def _longest_calls(
     trace: Trace,
     profile: Profile,
@@ -108,13 +120,16 @@ def _longest_calls(
         rows = near.row(places)
         duration = spans.end[rows] - spans.start[rows]
         largest = places[_largest(duration, limit)]
+    chosen = near.row(largest)
+    states = split(trace, profile, spans.start[chosen], spans.end[chosen])
     found = []
-    for row in near.row(largest).tolist():
+    refs = span_refs(profile, chosen).tolist()
+    for at, row in enumerate(chosen.tolist()):
         frame = int(tree.frame[spans.node[row]])
         start, end = spans.start[row].item(), spans.end[row].item()
         found.append(
             LongSpan(
-                handle=f"s{profile.span_base + row}",
+                handle=f"s{refs[at]}",
                 frame=frame,
                 name=trace.frame_name(frame),
                 file=trace.frame_file(frame),
@@ -126,10 +141,17 @@ def _longest_calls(
                 self_value=spans.self_value[row].item(),
                 depth=int(spans.depth[row]),
                 arguments=bool(spans.args_length[row] > 0),
-                running=on_processor(spans, row),
+                **_of_states(spans, row, None if states is None else states[:, at]),
             )
         )
     return found, len(duration)
+
+
+def _of_states(spans: Spans, row: int, states: Int64 | None) -> dict[str, int | None]:
+    """How a call's thread spent it: by its scheduling, else by what the call says of the processor."""
+    if states is None:
+        return {"running": on_processor(spans, row)}
+    return {state.name.lower(): int(states[state]) for state in ThreadState}
 
 
 def on_processor(spans: Spans, row: int) -> int | None:
@@ -152,13 +174,14 @@ def _longest_sample_runs(
     places = None if nodes.all() else np.flatnonzero(pick(nodes, runs_of_samples.node))
     largest = _largest(duration, limit) if places is None else places[_largest(duration[places], limit)]
     found = []
-    for row in largest.tolist():
+    refs = node_refs(profile, runs_of_samples.node[largest]).tolist()
+    for at, row in enumerate(largest.tolist()):
         node = int(runs_of_samples.node[row])
         frame = int(profile.tree.frame[node])
         start, end = float(runs_of_samples.start[row]), float(runs_of_samples.end[row])
         found.append(
             LongSpan(
-                handle=f"n{profile.node_base + node}",
+                handle=f"n{refs[at]}",
                 frame=frame,
                 name=trace.frame_name(frame),
                 file=trace.frame_file(frame),

@@ -8,7 +8,6 @@ some look changed by chance: `adjusted_p` holds the false discovery rate (Benjam
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import Literal
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy.typing as npt
 
 from traces.analysis.compare import FrameKey, keyed_frames, side_of
 from traces.analysis.filters import FrameFilter
-from traces.analysis.rank_test import false_discovery, rank_sum_p
+from traces.analysis.rank_test import false_discovery, least_p, rank_sum_p
 from traces.analysis.selection import select
 from traces.analysis.window import Window
 from traces.errors import InvalidQuestion
@@ -134,11 +133,6 @@ def compare_runs(
         least_p=least,
         notes=_notes(many, len(after), least),
     )
-
-
-def least_p(before: int, after: int) -> float:
-    """The smallest two-sided p that U can give for so many runs: when all of one side lie below all of the other."""
-    return min(1.0, 2 / comb(before + after, after))
 
 
 def cliffs_delta(before: npt.NDArray[np.float64], after: npt.NDArray[np.float64]) -> float:

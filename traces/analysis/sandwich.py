@@ -10,13 +10,15 @@ from traces.analysis.selection import select
 from traces.analysis.window import Window
 from traces.handles import ProfileChoice, frame_index
 from traces.kernels.trees import sum_by_node
-from traces.model import NONE, CallTree, Trace, Values
-from traces.values import Unit
+from traces.model import NONE, CallTree, Int64, Trace, Values
+from traces.values import Counts, ProfileKind, Unit
 
 
 @dataclass(frozen=True, slots=True)
 class NeighbourRow:
-    """One caller or callee: `value` is what flows between it and the frame; `share` is of the frame's total.
+    """One caller or callee: `value` is what flows between it and the frame; `share` is of the frame's total; `calls` is
+    how often the one called the other directly, None where no single calls were recorded (the paths of a call graph are
+    estimates).
 
     `frame` -1 (no handle) is no function: the stack begins with the frame.
     """
@@ -28,6 +30,7 @@ class NeighbourRow:
     line: int | None
     value: float
     share: float
+    calls: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +73,10 @@ def callers_callees(
     by_frame = frame_values(tree, values, len(trace.frames), tree.outermost)
     callers, callees = _flows(tree, values.total_value, frame, len(trace.frames))
     row = function_row(chosen, frame, by_frame, chosen.total(values))
-    shown_callers, more_callers = _rows(trace, callers, row.total_value, limit)
-    shown_callees, more_callees = _rows(trace, callees, row.total_value, limit)
+    is_exact = chosen.counts is Counts.CALLS and chosen.kind is ProfileKind.EVENTED
+    called = _called(tree, values.count, frame, len(trace.frames)) if is_exact else (None, None)
+    shown_callers, more_callers = _rows(trace, callers, called[0], row.total_value, limit)
+    shown_callees, more_callees = _rows(trace, callees, called[1], row.total_value, limit)
     return Sandwich(
         frame=row,
         callers=shown_callers,
@@ -106,7 +111,19 @@ def _flows(tree: CallTree, total: Values, frame: int, frames: int) -> tuple[Valu
     return from_callers, into_callees
 
 
-def _rows(trace: Trace, flow: Values, total: float, limit: int) -> tuple[tuple[NeighbourRow, ...], int]:
+def _called(tree: CallTree, count: Int64, frame: int, frames: int) -> tuple[Int64, Int64]:
+    """How often each caller (the last row: none) called the frame, and the frame each callee, by frame."""
+    is_frame = tree.frame == frame
+    entered = np.flatnonzero(is_frame)
+    above = tree.parent[entered]
+    caller = np.where(above >= 0, tree.frame[above], frames).astype(np.int32)
+    below = np.flatnonzero(np.append(is_frame, np.False_)[tree.parent])
+    return sum_by_node(caller, count[entered], frames + 1), sum_by_node(tree.frame[below], count[below], frames)
+
+
+def _rows(
+    trace: Trace, flow: Values, calls: Int64 | None, total: float, limit: int
+) -> tuple[tuple[NeighbourRow, ...], int]:
     present = np.flatnonzero(flow > 0)
     order = present[np.argsort(-flow[present], kind="stable")]
     rows = []
@@ -122,6 +139,7 @@ def _rows(trace: Trace, flow: Values, total: float, limit: int) -> tuple[tuple[N
                 line=trace.frame_line(index) if known else None,
                 value=value,
                 share=value / total if total else 0.0,
+                calls=None if calls is None else calls[index].item(),
             )
         )
     return tuple(rows), len(order) - len(rows)

@@ -24,6 +24,7 @@ from traces.errors import InvalidQuestion
 from traces.handles import ALL, ProfileChoice, profile_at
 from traces.kernels.trees import sum_by_node
 from traces.levels import levels_of
+from traces.mapped_profile import node_refs
 from traces.model import NONE, CallTree, Int32, Int64, Profile, Trace, UInt8
 from traces.unfinished import outermost_ended
 from traces.values import Counts, ProfileKind, Unit
@@ -110,7 +111,7 @@ class Selection:
 
     def refs(self, nodes: Int64) -> Int64:
         """The numbers behind the handles of nodes; of a merged one, of the first that went into it."""
-        return self._merged.refs[nodes] if self._merged is not None else self.profiles[0].node_base + nodes
+        return self._merged.refs[nodes] if self._merged is not None else node_refs(self.profiles[0], nodes)
 
     def in_profiles(self, nodes: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], ...]:
         """Which nodes of each profile went into these nodes of `tree`."""
@@ -237,7 +238,7 @@ def _merge(trace: Trace, profiles: Sequence[Profile], frame_filter: FrameFilter 
     node[kept] = paths.leaf
     first = np.empty(len(paths), np.int64)
     first[paths.leaf[::-1]] = kept[::-1]
-    refs = np.concatenate([np.arange(len(p.tree), dtype=np.int64) + p.node_base for p in profiles])
+    refs = np.concatenate([node_refs(p, np.arange(len(p.tree), dtype=np.int64)) for p in profiles])
     outermost = np.concatenate([p.tree.outermost for p in profiles])
     tree = CallTree(
         frame=paths.frame,

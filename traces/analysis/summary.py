@@ -5,6 +5,7 @@ from typing import Any
 
 from traces.analysis.quality import Quality, quality_of
 from traces.analysis.small_trees import small_tree
+from traces.analysis.thread_states import of_calls
 from traces.analysis.thread_time import View, processor_time, stands_for_thread, thread_time
 from traces.analysis.time_axis import duration_ns, what_it_is
 from traces.analysis.units import format_moment, format_share, format_value
@@ -29,8 +30,9 @@ class ProfileSummary:
     """`duration` is the axis' length in its own unit, `total` what is not idle in the default value's `unit`.
 
     `busy`, `waiting`, `idle` and `unknown` are nanoseconds that add up to the recording (`thread_time`; None for what
-    is no time), `running` of them those of calls on a processor (None where the file does not say), `idle_share` the
-    part of `idle` (None without times). `stands_for_thread` is False for a view of a thread that has a better one.
+    is no time), `running` of them those of calls on a processor, `runnable`, `sleeping` and `blocked` those in the
+    other states, of a thread as it was scheduled all that is recorded (None where the file does not say), `idle_share`
+    the part of `idle` (None without times). `stands_for_thread` is False for a view of a thread that has a better one.
     `counted` is what counts are a number of, None without any, and `count` their sum. `role` is what the thread is
     for, by `role_rule`; `quality` says how the samples were taken and what they miss.
     """
@@ -48,6 +50,9 @@ class ProfileSummary:
     idle: int | None
     unknown: int | None
     running: int | None
+    runnable: int | None
+    sleeping: int | None
+    blocked: int | None
     idle_share: float | None
     stands_for_thread: bool
     sample_count: int
@@ -146,13 +151,20 @@ def time_shares(profile: ProfileSummary) -> list[str]:
         return []
     rest = {"idle": profile.idle, "waiting": profile.waiting, "unknown": profile.unknown}
     shares = [f"{name} {format_share(part / length)}" for name, part in rest.items() if part]
-    if profile.running is not None:
-        shares.insert(0, f"{format_value(profile.running, Unit.NANOSECONDS)} of it on a processor")
-    return shares
+    return [*_states(profile), *shares]
+
+
+def _states(profile: ProfileSummary) -> list[str]:
+    """What the file has of the thread's states."""
+    others = {"runnable": profile.runnable, "sleeping": profile.sleeping, "blocked": profile.blocked}
+    states = [f"{format_value(spent, Unit.NANOSECONDS)} {name}" for name, spent in others.items() if spent]
+    if profile.running is None or profile.running == profile.busy:
+        return states
+    return [f"{format_value(profile.running, Unit.NANOSECONDS)} of it on a processor", *states]
 
 
 def _profile(trace: Trace, p: Profile) -> ProfileSummary:
-    time, small = thread_time(trace, p), small_tree(trace, p)
+    time, small, states = thread_time(trace, p), small_tree(trace, p), of_calls(trace, p)
     counted = small.count if small else p.tree.count.sum() if p.counts is not Counts.NONE else 0
     return ProfileSummary(
         handle=p.handle,
@@ -167,7 +179,10 @@ def _profile(trace: Trace, p: Profile) -> ProfileSummary:
         waiting=None if time is None else time.waiting,
         idle=None if time is None else time.idle,
         unknown=None if time is None else time.unknown,
-        running=processor_time(p),
+        running=processor_time(p) if states is None else states.running,
+        runnable=None if states is None else states.runnable,
+        sleeping=None if states is None else states.sleeping,
+        blocked=None if states is None else states.blocked,
         idle_share=time.idle_share if time is not None and time.by is not View.SUMS else None,
         stands_for_thread=stands_for_thread(trace, p),
         sample_count=len(p.samples) if p.samples is not None else 0,

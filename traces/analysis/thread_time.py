@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from traces.analysis.name_kinds import NOBODY_KNOWS, NOT_KNOWN, TASK, WAITS_BY_NAME, WORKS
 from traces.analysis.small_trees import small_tree
+from traces.analysis.thread_states import is_scheduling, of_calls
 from traces.analysis.time_axis import duration_ns
 from traces.analysis.waiting_names import waits
 from traces.analysis.window import root_total, sample_extent
@@ -21,6 +22,8 @@ from traces.values import Clock, Waits
 
 TASK_THREAD = re.compile(r"(?:^|[ ,])(?:Cr[A-Z]|Chrome_|ThreadPool|Compositor|VizCompositor)")
 """Threads of Chrome that run tasks, by name."""
+CPU_TIME = "CPU time"
+"""What importers call the value that says how long a thread was on a processor."""
 NEARLY_ALL = 0.95
 """Of a time: what is missing changes no answer."""
 READ_NAMES = 300
@@ -63,7 +66,7 @@ def thread_time(trace: Trace, profile: Profile) -> ThreadTime | None:
 
 
 def _thread_time(trace: Trace, profile: Profile) -> ThreadTime | None:
-    value = _time_value(profile)
+    value = time_value(profile)
     if value is None or not len(profile.samples if profile.samples is not None else profile.spans or ()):
         return None
     if not profile.has_times:
@@ -74,7 +77,22 @@ def _thread_time(trace: Trace, profile: Profile) -> ThreadTime | None:
     assert length is not None
     if profile.spans is not None:
         return _filled(View.SPANS, length, _of_spans(trace, profile, profile.spans))
-    return _filled(View.SAMPLES, length, _of_samples(trace, profile, value))
+    parts = _of_samples(trace, profile, value)
+    worked = measured_work(profile)
+    if worked is not None:
+        parts = _Parts(worked, max(0, parts.busy + parts.waiting - worked), parts.unknown)
+    return _filled(View.SAMPLES, length, parts)
+
+
+def measured_work(profile: Profile) -> int | None:
+    """For how many nanoseconds a sampled thread was on a processor, where the recorder measured it next to the time by
+    the clock (Firefox's `threadCPUDelta`); None elsewhere."""
+    if profile.samples is None or profile.waits is not Waits.BOTH or not profile.unit.is_time:
+        return None
+    measured = [k for k, value in enumerate(profile.values) if value.name == CPU_TIME and value.unit.is_time]
+    if not measured or measured[0] == profile.default_value:
+        return None
+    return int(profile.samples.weights[measured[0]].sum())
 
 
 def processor_time(profile: Profile) -> int | None:
@@ -106,7 +124,7 @@ def busy_intervals(trace: Trace, profile: Profile) -> tuple[Values, Values]:
     begins, ends = sample_extent(profile, profile.samples)
     time, ran = thread_time(trace, profile), profile.samples.leaf >= 0
     if time is not None and (time.unknown or task_spans(trace, profile) is not None):
-        known = _kinds(trace, profile, profile.default_value, ask_names=False) != NOBODY_KNOWS
+        known = node_kinds(trace, profile, profile.default_value, ask_names=False) != NOBODY_KNOWS
         ran = np.append(known, np.False_)[profile.samples.leaf]
     return begins[ran], ends[ran]
 
@@ -128,7 +146,7 @@ def stands_for_thread(trace: Trace, profile: Profile) -> bool:
 def task_spans(trace: Trace, profile: Profile) -> Profile | None:
     """The spans of a sampled profile's thread, if they are tasks."""
     for view in views_of_thread(trace, profile):
-        if view.spans is not None and _runs_tasks(trace, view, view.spans):
+        if view.spans is not None and runs_tasks(trace, view, view.spans):
             return view
     return None
 
@@ -148,7 +166,8 @@ def _filled(by: View, length: int, parts: _Parts) -> ThreadTime:
     return ThreadTime(by, length, busy, waiting, length - busy - waiting - unknown, unknown)
 
 
-def _time_value(profile: Profile) -> int | None:
+def time_value(profile: Profile) -> int | None:
+    """Which of a profile's values is its thread's time; None where none is."""
     if profile.unit.is_time:
         return profile.default_value
     if profile.has_times:
@@ -156,7 +175,7 @@ def _time_value(profile: Profile) -> int | None:
     return None
 
 
-def _kinds(trace: Trace, profile: Profile, value: int, *, ask_names: bool) -> npt.NDArray[np.uint8]:
+def node_kinds(trace: Trace, profile: Profile, value: int, *, ask_names: bool) -> npt.NDArray[np.uint8]:
     """What each call-tree node does by itself, by its function's name."""
     tree = profile.tree
     frames, which = _used_frames(trace, tree.frame)
@@ -187,7 +206,7 @@ def _by_names(trace: Trace, profile: Profile, value: int, *, ask_names: bool = T
     if value == profile.default_value and (small := small_tree(trace, profile)) is not None:
         asked = small.waits if ask_names and profile.waits is not Waits.WORK else 0
         return _Parts(small.works + small.waits - asked, asked, small.nobody_knows)
-    kinds = _kinds(trace, profile, value, ask_names=ask_names)
+    kinds = node_kinds(trace, profile, value, ask_names=ask_names)
     return _Parts(*(int(own[kinds == kind].sum()) for kind in (WORKS, WAITS_BY_NAME, NOBODY_KNOWS)))
 
 
@@ -211,14 +230,16 @@ def _inside_tasks(trace: Trace, profile: Profile, value: int, tasks: Profile) ->
     """How much of what nobody knows lies in tasks that ended."""
     samples = profile.samples
     assert samples is not None
-    nobody_knows = _kinds(trace, profile, value, ask_names=False) == NOBODY_KNOWS
+    nobody_knows = node_kinds(trace, profile, value, ask_names=False) == NOBODY_KNOWS
     begins, ends = sample_extent(profile, samples)
     rows = np.flatnonzero(np.append(nobody_knows, np.False_)[samples.leaf])
     return int((covered_until(tasks, ends[rows]) - covered_until(tasks, begins[rows])).sum())
 
 
 def _of_spans(trace: Trace, profile: Profile, spans: Spans) -> _Parts:
-    tasks = _runs_tasks(trace, profile, spans)
+    if (states := of_calls(trace, profile)) is not None and is_scheduling(trace, profile):
+        return _Parts(states.running, states.runnable + states.blocked)
+    tasks = runs_tasks(trace, profile, spans)
     parts = _by_names(trace, profile, 0, ask_names=not tasks)
     if tasks or not len(spans.unfinished):
         return parts
@@ -230,7 +251,7 @@ def _of_spans(trace: Trace, profile: Profile, spans: Spans) -> _Parts:
     return _Parts(parts.busy, parts.waiting, int(drawn[alone[:-1]].sum()))
 
 
-def _runs_tasks(trace: Trace, profile: Profile, spans: Spans) -> bool:
+def runs_tasks(trace: Trace, profile: Profile, spans: Spans) -> bool:
     """Whether what lies between a thread's spans is known to be no work: it runs tasks, or spans that ended lie at its
     top level before what did not end."""
     if TASK_THREAD.search(profile.name):

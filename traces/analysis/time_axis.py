@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from traces.errors import NoTimes
+from traces.mapped_profile import MappedProfile
 from traces.model import Profile, Trace
 from traces.values import Clock, Counts, ProfileKind
 
@@ -11,6 +12,8 @@ SUMS = "sums per stack"
 
 def what_it_is(profile: Profile) -> str:
     """What a profile without times is, in a few words: the reason of a refusal."""
+    if isinstance(profile, MappedProfile) and profile.inverted:
+        return "an inverted tree: it has no times"
     if not profile.axis.is_time and profile.kind is ProfileKind.EVENTED:
         return f"calls along an axis of {profile.axis.value}: it has no times"
     if profile.counts is not Counts.NONE and profile.facts.count_value is None:

@@ -16,6 +16,7 @@ from traces.analysis.window import Window, edges, full_axis, spans_near
 from traces.handles import ProfileChoice, profile_at
 from traces.kernels.columns import pick
 from traces.levels import by_depth
+from traces.mapped_profile import node_refs, span_refs
 from traces.model import Int32, Int64, Profile, Samples, Trace, Values
 from traces.values import ProfileKind
 
@@ -117,7 +118,7 @@ def _span_boxes(profile: Profile, window: Window) -> Boxes:
     extent = np.maximum(start, low)[order], np.minimum(end, high)[order]
     frame = pick(profile.tree.frame, near.of(spans.node)[order])
     shown = near.row(order)
-    boxes = _boxes(profile, window, extent, rows, frame, shown + profile.span_base, "span")
+    boxes = _boxes(profile, window, extent, rows, frame, span_refs(profile, shown), "span")
     if not len(spans.unfinished):
         return boxes
     return replace(boxes, unfinished=np.isin(shown, spans.unfinished).astype(np.uint8))
@@ -125,7 +126,7 @@ def _span_boxes(profile: Profile, window: Window) -> Boxes:
 
 def _sample_boxes(profile: Profile, samples: Samples, window: Window) -> Boxes:
     found = sample_runs(profile, samples, window)
-    frame, ref = profile.tree.frame[found.node], found.node.astype(np.int64) + profile.node_base
+    frame, ref = profile.tree.frame[found.node], node_refs(profile, found.node)
     return _boxes(profile, window, (found.start, found.end), found.row_offsets, frame, ref, "node")
 
 

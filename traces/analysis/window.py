@@ -10,6 +10,7 @@ from traces.analysis.time_axis import need_times
 from traces.errors import InvalidQuestion
 from traces.kernels.columns import counted
 from traces.kernels.trees import sum_by_node, sum_upwards
+from traces.mapped_profile import MappedProfile
 from traces.model import NONE, CallTree, Int32, Int64, Profile, Samples, Spans, Values
 from traces.unfinished import leave_out
 from traces.values import Counts, ProfileKind
@@ -52,6 +53,8 @@ def node_values(profile: Profile, window: Window | None = None, value: int | Non
     if window is None:
         return NodeValues(tree.self_values[index], tree.total_values[index], tree.count)
     need_times((profile,), IN_A_WINDOW)
+    if isinstance(profile, MappedProfile):
+        return _mapped(profile, node_values(profile.base, window, index))
     if profile.kind is ProfileKind.EVENTED:
         assert profile.spans is not None
         return _spans_in_window(profile.spans, tree, window)
@@ -60,6 +63,14 @@ def node_values(profile: Profile, window: Window | None = None, value: int | Non
 
 
 IN_A_WINDOW = "what happened in a window"
+
+
+def _mapped(profile: MappedProfile, recorded: NodeValues) -> NodeValues:
+    """What the nodes of the recorded tree have, by the nodes that stand for them."""
+    size = len(profile.tree)
+    own = sum_by_node(profile.leaf, recorded.self_value, size)
+    counts = sum_by_node(profile.shown if profile.counts is Counts.CALLS else profile.leaf, recorded.count, size)
+    return NodeValues(own, sum_upwards(own, profile.tree.parent), counts)
 
 
 def values_of_leaves(tree: CallTree, leaf: Int32, weights: Values, counts: Int64 | None) -> NodeValues:

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from traces.analysis.thread_states import of_spans
 from traces.analysis.thread_time import thread_time
-from traces.model import NONE, Int32, Profile, Trace, UInt8
+from traces.model import NONE, Int32, Int64, Profile, Spans, Trace, UInt8
+from traces.values import ThreadState
 
 Columns = dict[str, "np.ndarray[Any, Any]"]
 
@@ -116,9 +118,29 @@ def spans(trace: Trace) -> Columns:
         "start": _joined([one.start for _, one in found], "i8"),
         "dur": _joined([one.end - one.start for _, one in found], "i8"),
         "self": _joined([one.self_value for _, one in found], "i8"),
-        "running": _joined([one.running if len(one.running) else np.full(len(one), NONE) for _, one in found], "i8"),
+        **_states(trace, found),
         "unfinished": _joined([_marked(len(one), one.unfinished) for _, one in found], "u1"),
     }
+
+
+def _states(trace: Trace, found: list[tuple[Profile, Spans]]) -> Columns:
+    """How long each span's thread was in each state; -1 where the file does not say."""
+    columns: dict[ThreadState, list[Int64]] = {state: [] for state in ThreadState}
+    for profile, spans in found:
+        states = of_spans(trace, profile)
+        for state, parts in columns.items():
+            if states is not None:
+                parts.append(states[state])
+            elif state is ThreadState.RUNNING and len(spans.running):
+                parts.append(spans.running)
+            else:
+                parts.append(np.full(len(spans), NONE, np.int64))
+    return {state.name.lower(): _joined(parts, "i8") for state, parts in columns.items()}
+
+
+def thread_states(trace: Trace) -> Columns:
+    table = trace.thread_states
+    return {"profile": table.profile, "start": table.start, "dur": table.end - table.start, "state": table.state}
 
 
 def _marked(length: int, rows: Int32) -> UInt8:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from traces.export import sql_rows
 from traces.export.sql_rows import Columns
 from traces.model import Profile, Trace
-from traces.values import Counts, ProfileKind, Unit
+from traces.values import Counts, ProfileKind, ThreadState, Unit
 
 TIMED, MEASURED, COUNTED = "$timed", "$measured", "$counted"
 """Stand in expressions for "this row's profile has times", "measures time" and "has counts"; `view` replaces them."""
@@ -165,6 +165,14 @@ TABLES: dict[str, SqlTable] = {
                     "running_ns", _if("running >= 0", "running"), "on a processor; NULL when the file does not say"
                 ),
                 SqlColumn("running_ms", _ms("running", "running >= 0")),
+                *(
+                    SqlColumn(f"{state}_ns", _if(f"{state} >= 0", state), about)
+                    for state, about in (
+                        ("runnable", "it could run and waited for a processor"),
+                        ("sleeping", "it waited: a lock, a timer, a message"),
+                        ("blocked", "it waited and could not be interrupted: mostly a disk"),
+                    )
+                ),
             ),
             sql_rows.spans,
             lambda trace: sum(len(p.spans) for p in trace.profiles if p.spans),
@@ -251,6 +259,18 @@ TABLES: dict[str, SqlTable] = {
             ),
             sql_rows.flows,
             lambda trace: len(trace.flows.from_time),
+        ),
+        SqlTable(
+            "thread_states",
+            "what the system did with threads (scheduling), one row a state",
+            (
+                PROFILE,
+                *_moment("start", '"start"'),
+                *_moment("dur", "dur"),
+                SqlColumn("state", f"{[state.name.lower() for state in ThreadState]}[state + 1]"),
+            ),
+            sql_rows.thread_states,
+            lambda trace: len(trace.thread_states),
         ),
         SqlTable(
             "requests",

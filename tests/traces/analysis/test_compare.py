@@ -1,8 +1,11 @@
 """Two recordings that are not of one program are not compared function by function."""
 
+from pathlib import Path
+
 from tests.traces.insights.recorded import sampled
 from traces.analysis.compare import compare_traces
 from traces.model import Trace
+from traces.reader import read_trace
 
 
 def program(*names: str, file: str = "/opt/app/app.js") -> Trace:
@@ -42,3 +45,25 @@ def test_few_names_on_one_side_are_too_few() -> None:
     assert compare_traces(program("a", "b"), program(*OTHER)).is_related
     assert compare_traces(program(*ONE[:8]), program(*OTHER)).is_related
     assert not compare_traces(program(*ONE[:9]), program(*OTHER)).is_related
+
+
+def test_two_tools_recordings_of_one_program_match_its_functions(fixtures: Path) -> None:
+    before, after = (
+        read_trace((fixtures / file).read_bytes(), name=file)
+        for file in ("search-index.cpuprofile.gz", "search-index.node-wall.pb.gz")
+    )
+    found = compare_traces(before, after, limit=100)
+    matched = {row.name for row in found.rows if row.before is not None and row.after is not None}
+    assert {"addArticle", "buildIndex", "addTerm", "rank"} <= matched
+    once = [row.name for row in found.rows if row.name in ("addArticle", "buildIndex", "addTerm", "rank")]
+    assert len(once) == 4
+
+
+def test_two_unrelated_fixtures_are_not_of_one_program(fixtures: Path) -> None:
+    before, after = (
+        read_trace((fixtures / file).read_bytes(), name=file)
+        for file in ("search-index.cpuprofile.gz", "settlement.go-cpu.pb.gz")
+    )
+    found = compare_traces(before, after)
+    assert not found.is_related
+    assert found.notes[0].startswith("not of one program")

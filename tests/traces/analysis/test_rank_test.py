@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from traces.analysis import rank_test
-from traces.analysis.rank_test import false_discovery, rank_sum_p
+from traces.analysis.rank_test import extreme_pairs, false_discovery, rank_sum_p
 
 Few = st.lists(st.integers(0, 4), min_size=1, max_size=5).map(lambda values: np.array(values, np.float64))
 
@@ -75,3 +75,22 @@ def test_many_tests_are_corrected_as_scipy_corrects_them() -> None:
     corrected = [0.035, 0.056, 0.056, 0.5833333333333334, 0.035, 1.0, 0.056]
     assert false_discovery(given_ps) == pytest.approx(corrected, rel=1e-12)
     assert false_discovery([]) == []
+
+
+CRITICAL = {
+    0.05: {4: 0, 5: 2, 6: 5, 7: 8, 8: 13, 10: 23, 15: 64, 20: 127},
+    0.01: {5: 0, 6: 2, 7: 4, 8: 7, 10: 16, 20: 105},
+}
+"""The greatest U of two groups of that size that is significant, two-sided: D. Auble's extended tables, 1953."""
+
+
+@pytest.mark.parametrize(("level", "size", "most"), [(p, n, u) for p, row in CRITICAL.items() for n, u in row.items()])
+def test_as_many_pairs_may_lie_against_the_others_as_the_published_table_allows(
+    level: float, size: int, most: int
+) -> None:
+    assert extreme_pairs(size, size, level) == most + 1
+
+
+def test_three_and_three_cannot_be_significant_and_many_are_approximated() -> None:
+    assert extreme_pairs(3, 3, 0.05) == 0
+    assert extreme_pairs(40, 40, 0.05) == pytest.approx(597, abs=2)

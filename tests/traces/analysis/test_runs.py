@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traces.analysis.runs import cliffs_delta, compare_runs, least_p, size_of
+from traces.analysis.rank_test import least_p
+from traces.analysis.runs import cliffs_delta, compare_runs, size_of
 from traces.builder import TraceBuilder
 from traces.errors import InvalidQuestion
 from traces.model import Trace, Values

@@ -155,7 +155,7 @@ def test_all_profiles_leaves_out_what_measures_something_else() -> None:
     builder.add_sampled("cpu 1", stacks, leaf, [np.array([5, 5])])
     builder.add_sampled("cpu 2", stacks, leaf, [np.array([7, 7])])
     builder.add_sampled("memory", stacks, leaf, [np.array([99, 99])], values=(ValueType("heap", Unit.BYTES),))
-    builder.add_evented("tasks", nest_slices(np.array([0]), np.array([50]), np.array([frame], np.int32)))
+    builder.add_evented("tasks", nest_slices(np.array([0]), np.array([5]), np.array([frame], np.int32)))
     trace = builder.build(content_key="0" * 64, source_bytes=1)
     chosen = select(trace, ALL)
     assert ([p.name for p in chosen.profiles], chosen.left_out, chosen.handle) == (["cpu 1", "cpu 2"], 2, "all")

@@ -15,7 +15,7 @@ from rendering.kernels.layout import Places, side_by_side
 from rendering.left_heavy import box_rows, name_ranks
 from rendering.legend import change_legend
 from rendering.options import DiffOptions
-from rendering.palette import Palette
+from rendering.palette import PALETTES, Palette
 from rendering.picture import Picture, write
 from rendering.profiles import chosen_profile, profile_title, trace_title
 from rendering.rows import BoxRows
@@ -107,7 +107,9 @@ def diff_scene(comparison: Comparison, options: DiffOptions) -> tuple[Scene, tup
     """The scene and the notes that it says at its foot."""
     rows, deepest = comparison.rows, comparison.rows.depth_count
     # The boxes' own labels show shares better than an axis would.
-    sheet = Sheet(replace(options, value_axis=options.value_axis and not comparison.as_shares), deepest=deepest)
+    without_axis = replace(options, value_axis=options.value_axis and not comparison.as_shares)
+    key = change_legend(PALETTES[options.theme], as_shares=comparison.as_shares) if options.legend else ()
+    sheet = Sheet(without_axis, deepest=deepest, legend=[swatch.text for swatch in key])
     area = sheet.area(0.0, comparison.extent)
     row_count = sheet.rows(0) if options.depth is None else min(sheet.rows(0), options.depth)
     depths = range(options.start_depth, min(deepest, options.start_depth + row_count))
@@ -140,7 +142,7 @@ def diff_scene(comparison: Comparison, options: DiffOptions) -> tuple[Scene, tup
         strips=strips,
         marks=_marks(comparison, gone, area, shown, sheet),
         labels=labels,
-        swatches=change_legend(sheet.palette, as_shares=comparison.as_shares) if options.legend else (),
+        swatches=key,
     )
     return scene, notes
 

@@ -14,7 +14,7 @@ from rendering.focus import Part, part_of
 from rendering.hatching import hatched
 from rendering.in_time import rows_in_time
 from rendering.left_heavy import heaviest_first
-from rendering.legend import colour_legend
+from rendering.legend import colour_legend, legend_texts
 from rendering.minimap import overview
 from rendering.options import FlamegraphOptions, Mode
 from rendering.picture import Picture, write
@@ -50,7 +50,8 @@ def render_flamegraph(trace: Trace, options: FlamegraphOptions) -> Picture:
     """The picture. Raises InvalidOption for a profile, window, depth or focus that the trace does not have."""
     options, notes_of_order = in_possible_order(trace, options)
     view = lay_out(trace, options)
-    scene, notes = flamegraph_scene(trace, replace(view, notes=(*notes_of_order, *view.notes)), options)
+    notes = (*notes_of_order, *options.remarks, *view.notes)
+    scene, notes = flamegraph_scene(trace, replace(view, notes=notes), options)
     return write(scene, notes, options.format)
 
 
@@ -88,7 +89,10 @@ def lay_out(trace: Trace, options: FlamegraphOptions) -> View:
 def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tuple[Scene, tuple[str, ...]]:
     """The scene and the notes that it says at its foot."""
     rows, deepest = view.rows, view.rows.depth_count
-    sheet = Sheet(options, deepest=deepest, minimap=options.minimap)
+    tree = view.part.tree
+    weight = np.bincount(tree.frame, tree.total_value, len(trace.frames)).astype(np.float64)
+    texts = legend_texts(trace, options.palette, weight) if options.legend else ()
+    sheet = Sheet(options, deepest=deepest, minimap=options.minimap, legend=texts)
     area = sheet.area(view.start, view.end)
     row_count = sheet.rows(0) if options.depth is None else min(sheet.rows(0), options.depth)
     depths = range(options.start_depth, min(deepest, options.start_depth + row_count))
@@ -132,7 +136,9 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
         marks=frame,
         hatches=hatches,
         labels=labels,
-        swatches=colour_legend(trace, options.palette, chart, look) if options.legend else (),
+        swatches=colour_legend(trace, options.palette, np.where(used, weight, 0), look.colours)
+        if options.legend
+        else (),
     )
     return scene, notes
 

@@ -10,6 +10,7 @@ from traces.analysis.subtrees import depth_without_recursion, subtree, without_r
 from traces.analysis.window import Window, node_values
 from traces.errors import UnknownHandle
 from traces.handles import parse_handle
+from traces.mapped_profile import as_recorded, nodes_of_refs
 from traces.model import NONE, Int32, Profile
 
 
@@ -57,10 +58,13 @@ def _roots(profile: Profile, focus: str) -> tuple[np.ndarray[tuple[int], np.dtyp
             raise InvalidOption("focus", f"{handle} is never called in profile {profile.handle}")
         return roots, True
     if handle.kind == "node":
-        local = handle.index - profile.node_base
-        if not 0 <= local < len(tree):
-            last = profile.node_base + len(tree) - 1
+        recorded = len(as_recorded(profile).tree)
+        if not 0 <= handle.index - profile.node_base < recorded:
+            last = profile.node_base + recorded - 1
             text = f"{handle} is not in profile {profile.handle}, whose nodes are n{profile.node_base} to n{last}"
             raise InvalidOption("focus", text)
-        return np.array([local]), False
+        node = nodes_of_refs(profile, np.array([handle.index]))
+        if node[0] < 0:
+            raise InvalidOption("focus", f"{handle} is not shown: the transforms leave it out, or merge it")
+        return node, False
     raise InvalidOption("focus", f"{handle} is a {handle.kind}; focus takes a frame (f12) or a call-tree node (n345)")

@@ -4,6 +4,7 @@ from rendering.focus import Part
 from rendering.rows import Rows, moved_boxes, rows_of_spans
 from traces.analysis.view_layout import time_order
 from traces.analysis.window import Window
+from traces.mapped_profile import nodes_of_refs
 from traces.model import Trace
 
 _ALL = 1 << 62
@@ -16,4 +17,4 @@ def rows_in_time(trace: Trace, part: Part, window: Window | None) -> Rows:
     if profile.spans is not None:
         return rows_of_spans(profile.spans, part.node_row, profile.tree.frame, profile.tree.total_values[0], window)
     boxes = time_order(trace, profile=profile.index, window=window, max_boxes=_ALL).boxes
-    return moved_boxes(boxes, part.node_row[boxes.ref - profile.node_base])
+    return moved_boxes(boxes, part.node_row[nodes_of_refs(profile, boxes.ref)])

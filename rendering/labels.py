@@ -43,12 +43,10 @@ def row_labels(
 
 
 def label_text(face: Typeface, name: str, room: int, remark: str) -> str:
-    """What fits into a box: the name, shortened if it must be, with the remark (a handle, a change) behind it; the
-    remark alone rather than a name without."""
-    if not remark:
-        return elide_name(face, name, room)
-    suffix = " " + remark
-    short = elide_name(face, name, room - face.width(suffix))
-    if short:
-        return short + suffix
-    return remark if face.width(remark) <= room else ""
+    """What fits into a box: the name, with the remark (a handle, a change) behind it only where the name
+    fits too: a name is what people read, and each handle is in the picture's description."""
+    alone = elide_name(face, name, room)
+    if not remark or alone != name:
+        return alone
+    both = f"{name} {remark}"
+    return both if face.width(both) <= room else alone

@@ -1,42 +1,75 @@
-"""What the colours of a chart mean."""
+"""What the colours of a chart mean: every hue that occurs has an entry."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from rendering.chart import Chart, Paint
-from rendering.palette import Palette, PaletteName, package_of
+from rendering.palette import ARCS, HUE_STEPS, Hues, Palette, PaletteName, Rgb8, Seeds, package_of
 from rendering.sheet import Swatch
-from traces.model import Trace
-
-ENTRIES = 12
-"""Groups listed at most; the line holds fewer."""
+from traces.model import Int64, Trace
 
 
-def colour_legend(trace: Trace, palette: PaletteName, chart: Chart, look: Paint) -> Sequence[Swatch]:
-    """The heaviest groups of the chart with their colours, or one swatch saying that the colours have no meaning."""
-    weight = np.zeros(len(look.colours))
-    for row in chart.rows:
-        np.add.at(weight, row.cells.kind, row.cells.weight)
-    heaviest = np.argsort(-weight, kind="stable")[: 40 * ENTRIES]
-    swatches: dict[str, Swatch] = {}
-    for frame in heaviest[weight[heaviest] > 0].tolist():
-        group = _group(trace, palette, frame)
-        if group not in swatches and len(swatches) < ENTRIES:
-            red, green, blue = look.colours[frame].tolist()
-            swatches[group] = Swatch((red, green, blue), group)
-    return list(swatches.values())
+@dataclass(frozen=True, slots=True)
+class HueEntry:
+    """A hue: `frame` is the index of a frame that has it, among those asked about; `text` names what has it most."""
+
+    frame: int
+    text: str
 
 
-def _group(trace: Trace, palette: PaletteName, frame: int) -> str:
-    if palette == "file":
-        return trace.frame_file(frame) or "no file"
-    if palette == "package":
+def hue_entries(trace: Trace, frames: Int64, weight: npt.NDArray[np.float64], hues: Hues) -> list[HueEntry]:
+    """An entry for each hue of these frames, the heaviest first; grey comes last."""
+    steps = hues.steps
+    entries: list[tuple[float, HueEntry]] = []
+    for step in np.unique(steps).tolist():
+        at = np.flatnonzero(steps == step)
+        groups, inverse = np.unique(hues.group[at], return_inverse=True)
+        sums = np.bincount(inverse, weight[at], len(groups))
+        inside = at[inverse == np.argmax(sums)]
+        chosen = int(inside[np.argmax(weight[inside])])
+        if step == HUE_STEPS:
+            entries.append((-1.0, HueEntry(chosen, _grey(hues))))
+            continue
+        others = f" and {len(groups) - 1:,} more" if len(groups) > 1 else ""
+        entries.append((float(sums.sum()), HueEntry(chosen, _group(trace, hues, int(frames[chosen])) + others)))
+    return [entry for _, entry in sorted(entries, key=lambda pair: -pair[0])]
+
+
+def legend_texts(trace: Trace, palette: PaletteName, weight: npt.NDArray[np.float64]) -> list[str]:
+    """The texts of a legend of frames that weigh something."""
+    no_colours = np.zeros((len(weight), 3), np.uint8)
+    return [swatch.text for swatch in colour_legend(trace, palette, weight, no_colours)]
+
+
+def colour_legend(
+    trace: Trace, palette: PaletteName, weight: npt.NDArray[np.float64], colours: Rgb8
+) -> Sequence[Swatch]:
+    """The hues of frames that weigh something, with their colours, or one swatch saying that hues have no meaning."""
+    frames = np.flatnonzero(weight > 0)
+    if not len(frames):
+        return []
+    if palette in ARCS:
+        red, green, blue = colours[frames[np.argmax(weight[frames])]].tolist()
+        return [Swatch((red, green, blue), "colours only tell neighbours apart")]
+    entries = hue_entries(trace, frames, weight[frames], Seeds(trace).hues(frames, palette))
+    shown = [(colours[frames[entry.frame]].tolist(), entry.text) for entry in entries]
+    return [Swatch((red, green, blue), text) for (red, green, blue), text in shown]
+
+
+def _grey(hues: Hues) -> str:
+    return {"file": "no file", "category": "no category"}.get(hues.kind, "not the program's")
+
+
+def _group(trace: Trace, hues: Hues, frame: int) -> str:
+    if hues.kind == "file":
+        return (trace.frame_file(frame) or "").replace("\\", "/").rpartition("/")[2] or "no file"
+    if hues.kind == "package":
         return package_of(trace, frame)
-    if palette == "category":
-        category = int(trace.frames.category[frame])
-        return trace.strings[category] if category >= 0 else "no category"
-    return "colours only tell neighbours apart"
+    if hues.kind == "category":
+        return trace.strings[int(trace.frames.category[frame])]
+    return trace.frame_name(frame)
 
 
 def change_legend(palette: Palette, *, as_shares: bool) -> Sequence[Swatch]:

@@ -36,6 +36,7 @@ class SheetOptions:
 
     `title` None is the trace's name, or the function's. `legend` explains the colours, `value_axis` and `depth_axis`
     draw the axes, `handles` prints handles in the boxes. Boxes narrower than `min_width` logical pixels are left out.
+    `remarks` are said at the foot, before what the picture leaves out.
     """
 
     profile: int | None = None
@@ -51,6 +52,7 @@ class SheetOptions:
     depth_axis: bool = True
     handles: bool = False
     min_width: float = 0.0
+    remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for field, side in (("width", self.width), ("height", self.height)):

@@ -1,7 +1,8 @@
 """Colours of boxes by what the frame is, and the colours around them, light and dark.
 
 A box's hue comes from its file (functions of one file look related) or what else the palette names, its shade from its
-name; both by CRC-32, so a function has the same colour in every picture of every run. Shades lie in a band of OKLCH
+name; both by CRC-32, so a function has the same colour in every picture of every run, and on the page, which is sent
+the numbers of `Hues.numbers`. What has no file or category is grey. Shades lie in a band of OKLCH
 lightness (B. Ottosson, "A perceptual color space for image processing", 2020) chosen so that the one ink of the theme
 keeps a contrast of at least 4.5:1 (WCAG 2.2, 1.4.3) on every box, on the background, and on any blend of the two,
 which is what boxes narrower than a pixel are drawn as."""
@@ -14,6 +15,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from traces.equal_rows import distinct
 from traces.model import Int32, Int64, Trace
 
 Theme = Literal["light", "dark"]
@@ -36,6 +38,13 @@ HUE_STEPS = 24
 """Distinct hues: 15 degrees apart is about what eyes need to distinguish neighbours."""
 HUE_SPREAD = 0.76
 """How far functions of one file lie apart, in steps."""
+
+SHADES = 4
+"""Shades of a hue on the page, which fills boxes of one colour together."""
+NEUTRAL = HUE_STEPS * SHADES
+"""The page's first number of a grey."""
+FEW_FILES = 4
+"""With fewer files, functions have a hue each: by file a trace would be all one hue."""
 
 NEUTRAL_NAMES = frozenset(
     {"(root)", "(program)", "(idle)", "(garbage collector)", "[unknown]", "<idle>", "root", "all", "GC"}
@@ -67,11 +76,20 @@ class Palette:
         """A colour for each frame where `used`, one row a frame; black where not (never drawn)."""
         chosen = np.flatnonzero(used)
         seeds = Seeds(trace)
-        names = seeds.of_strings(trace.frames.name[chosen])
         colours = np.zeros((len(used), 3), np.uint8)
-        neutral = np.isin(names, NEUTRAL_SEEDS)
-        colours[chosen] = self.colours_of(seeds.of_groups(chosen, names, name), names, neutral, name)
+        hues = seeds.hues(chosen, name)
+        colours[chosen] = self.colours_of(hues.group, hues.name, hues.neutral, name)
         return colours
+
+    def fills(self) -> Rgb8:
+        """The page's colours by the numbers of `Hues.numbers`: each the middle of what pictures have there."""
+        step, shade = np.divmod(np.arange(NEUTRAL + SHADES), SHADES)
+        neutral = step == HUE_STEPS
+        low, high = self.lightness
+        lightness = low + (high - low) * (shade + 0.5) / SHADES
+        hue = (step + HUE_SPREAD / 2) / HUE_STEPS * 2 * np.pi
+        chroma = np.where(neutral, 0.008, (self.chroma[0] + self.chroma[1]) / 2)
+        return np.rint(oklch_to_srgb(lightness, chroma, hue)).astype(np.uint8)
 
     def colours_of(
         self, group: Seed, name: Seed, neutral: npt.NDArray[np.bool_], palette: PaletteName = "file"
@@ -115,23 +133,62 @@ class Seeds:
     def of_strings(self, index: Int32) -> Seed:
         """Of interned strings, each read once."""
         strings = self._trace.strings
-        distinct, inverse = np.unique(index, return_inverse=True)
-        starts, ends = strings.offsets[distinct].tolist(), strings.offsets[distinct + 1].tolist()
+        several, inverse = np.unique(index, return_inverse=True)
+        starts, ends = strings.offsets[several].tolist(), strings.offsets[several + 1].tolist()
         arena = strings.arena.data
         return np.array([crc32(arena[a:b]) for a, b in zip(starts, ends, strict=True)], np.uint32)[inverse]
 
-    def of_groups(self, frames: Int64, names: Seed, palette: PaletteName) -> Seed:
-        """Of what gives each frame its hue; what has none goes by its name."""
+    def hues(self, frames: Int64, palette: PaletteName) -> "Hues":
+        """What gives each of these frames its hue: its file, package or category; its name where the palette is of no
+        such, where the trace has fewer files than FEW_FILES, or no category at all."""
         trace = self._trace
+        names = self.of_strings(trace.frames.name[frames])
+        neutral = np.isin(names, NEUTRAL_SEEDS)
         if palette == "package":
-            return np.array([crc32(package_of(trace, frame).encode()) for frame in frames.tolist()], np.uint32)
-        if palette not in {"file", "category"}:
-            return names
-        column = (trace.frames.category if palette == "category" else trace.frames.file)[frames]
+            groups = np.array([crc32(package_of(trace, frame).encode()) for frame in frames.tolist()], np.uint32)
+            return Hues(groups, names, neutral, "package")
+        kind = kind_of_hues(trace, palette)
+        if kind == "function":
+            return Hues(names, names, neutral, kind)
+        column = (trace.frames.category if kind == "category" else trace.frames.file)[frames]
         groups = names.copy()
         known = np.flatnonzero(column >= 0)
         groups[known] = self.of_strings(column[known])
-        return groups
+        return Hues(groups, names, neutral | (column < 0), kind)
+
+
+HueKind = Literal["file", "package", "category", "function"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hues:
+    """Of each frame the hashes that give hue and shade; grey where `neutral`."""
+
+    group: Seed
+    name: Seed
+    neutral: npt.NDArray[np.bool_]
+    kind: HueKind
+
+    @property
+    def steps(self) -> npt.NDArray[np.int64]:
+        """The hue of each, HUE_STEPS for grey."""
+        return np.where(self.neutral, HUE_STEPS, self.group % HUE_STEPS).astype(np.int64)
+
+    def numbers(self) -> npt.NDArray[np.int64]:
+        """The page's colour of each: hue and shade as one number."""
+        return self.steps * SHADES + (((self.name >> 8) & 0xFF).astype(np.int64) * SHADES >> 8)
+
+
+def kind_of_hues(trace: Trace, palette: PaletteName) -> HueKind:
+    """What hues stand for in a trace."""
+    frames = trace.frames
+    if palette == "package":
+        return "package"
+    if palette == "category" and (frames.category >= 0).any():
+        return "category"
+    if palette == "file" and len(distinct(frames.file[frames.file >= 0])) >= FEW_FILES:
+        return "file"
+    return "function"
 
 
 def package_of(trace: Trace, frame: int) -> str:

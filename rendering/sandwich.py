@@ -12,7 +12,7 @@ from rendering.chart import BoxTitle, draw_rows, paint_frames
 from rendering.description import heaviest_in_row, name_and_handle
 from rendering.errors import InvalidOption
 from rendering.left_heavy import heaviest_first
-from rendering.legend import colour_legend
+from rendering.legend import colour_legend, legend_texts
 from rendering.options import SandwichOptions
 from rendering.picture import Picture, write
 from rendering.profiles import chosen_profile, profile_title, trace_title
@@ -75,7 +75,12 @@ def filling_of(trace: Trace, frame: int, profile: Profile) -> Filling:
 def sandwich_scene(trace: Trace, filling: Filling, options: SandwichOptions) -> tuple[Scene, tuple[str, ...]]:
     """The scene and the notes that it says at its foot."""
     callers, callees = filling.callers, filling.callees
-    sheet = Sheet(options, deepest=max(callers.depth_count, callees.depth_count), spare=2 * _GAP)
+    weight = np.zeros(len(trace.frames))
+    for rows in (callers, callees):
+        weight += np.bincount(rows.kind, rows.end - rows.start, len(weight))
+    weight[filling.frame] = 0
+    texts = legend_texts(trace, options.palette, weight) if options.legend else ()
+    sheet = Sheet(options, deepest=max(callers.depth_count, callees.depth_count), spare=2 * _GAP, legend=texts)
     area = sheet.area(0.0, filling.total)
     most_above, most_below = _rows(callers, callees, sheet.rows(0))
     used = callers.kinds(range(most_above), len(trace.frames)) | callees.kinds(range(most_below), len(trace.frames))
@@ -87,7 +92,7 @@ def sandwich_scene(trace: Trace, filling: Filling, options: SandwichOptions) -> 
         above_, below_ = _rows(callers, callees, sheet.rows(kept))
         merged = upper.merged(above_) + lower.merged(below_)
         detail = detail_notes(merged, upper.hidden + lower.hidden, options.min_width)
-        notes = (*_cut_notes(filling, above_, below_), *detail)
+        notes = (*options.remarks, *_cut_notes(filling, above_, below_), *detail)
         lines = sheet.wrapped(notes)
         if len(lines) <= kept:
             break
@@ -118,7 +123,9 @@ def sandwich_scene(trace: Trace, filling: Filling, options: SandwichOptions) -> 
         fills=fills,
         strips=strips,
         labels=labels,
-        swatches=colour_legend(trace, options.palette, lower, look) if options.legend else (),
+        swatches=colour_legend(trace, options.palette, np.where(used, weight, 0), look.colours)
+        if options.legend
+        else (),
     )
     return scene, notes
 

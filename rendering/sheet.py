@@ -15,6 +15,8 @@ from traces.values import Unit
 
 MARGIN = 10
 MAX_FOOTER_LINES = 3
+MAX_LEGEND_LINES = 6
+"""Room for an entry of each hue on a picture of usual width."""
 _TITLES = 36
 _AXIS = 18
 _AIR = 5
@@ -41,8 +43,17 @@ class Swatch:
 class Sheet:
     """The places on a picture of these options: where the chart begins, and how many rows fit."""
 
-    def __init__(self, options: SheetOptions, *, deepest: int, minimap: bool = False, spare: int = 0) -> None:
-        """`spare` pixels stay free of rows. Raises InvalidOption where the height has no room for one row."""
+    def __init__(
+        self,
+        options: SheetOptions,
+        *,
+        deepest: int,
+        minimap: bool = False,
+        spare: int = 0,
+        legend: Sequence[str] = (),
+    ) -> None:
+        """`spare` pixels stay free of rows; a legend of these texts gets as many lines as it needs and the height has
+        room for. Raises InvalidOption where the height has no room for one row."""
         self.options = options
         self.palette: Palette = PALETTES[options.theme]
         self.minimap_top = _TITLES + 2
@@ -56,6 +67,11 @@ class Sheet:
             raise InvalidOption(
                 "height", f"{options.height} px leave no room for a row; with these parts at least {least}"
             )
+        if options.legend:
+            lines = 1 + max((line for line, _, _ in self._entries(legend)), default=0)
+            free = (options.height - least) // _LEGEND
+            more = _LEGEND * max(0, min(lines - 1, MAX_LEGEND_LINES - 1, free))
+            self.below, least = self.below + more, least + more
         self.most_lines = max(0, min(MAX_FOOTER_LINES, (options.height - least - _FOOTER_GAP) // FOOTER_LINE))
 
     def area(self, start: float, end: float) -> Area:
@@ -122,20 +138,31 @@ class Sheet:
         ]
 
     def legend(self, swatches: Sequence[Swatch], top: int) -> tuple[list[Fill], list[Label]]:
-        """As many entries as fit on one line below the chart's end at `top`."""
+        """The entries that fit on the legend's lines below the chart's end at `top`."""
         fills: list[Fill] = []
         labels: list[Label] = []
-        face = typeface("small", self.options.dpr)
-        x = MARGIN
-        for swatch in swatches if self.options.legend else ():
-            room = min(260, self.options.width - MARGIN - x - _LEGEND_SWATCH - 5)
-            text = elide_end(face, printable(swatch.text), room) if room > 0 else ""
-            if not text:
+        texts = [swatch.text for swatch in swatches] if self.options.legend else []
+        for swatch, (line, x, text) in zip(swatches, self._entries(texts), strict=False):
+            y = top + line * _LEGEND
+            if (line + 1) * _LEGEND > self.below:
                 break
-            fills.append(Fill(x, top + 6, _LEGEND_SWATCH, _LEGEND_SWATCH, swatch.colour))
-            labels.append(Label(x + _LEGEND_SWATCH + 5, top + 15, text, "small", self.palette.muted))
-            x += _LEGEND_SWATCH + 5 + face.width(text) + 14
+            fills.append(Fill(x, y + 6, _LEGEND_SWATCH, _LEGEND_SWATCH, swatch.colour))
+            labels.append(Label(x + _LEGEND_SWATCH + 5, y + 15, text, "small", self.palette.muted))
         return fills, labels
+
+    def _entries(self, texts: Sequence[str]) -> list[tuple[int, int, str]]:
+        """Of each entry of a legend its line, where it begins, and its text in at most 260 pixels."""
+        face, right = typeface("small", self.options.dpr), self.options.width - MARGIN
+        line, x = 0, MARGIN
+        found = []
+        for text in texts:
+            shown = elide_end(face, printable(text), min(260, right - MARGIN - _LEGEND_SWATCH - 5))
+            wide = _LEGEND_SWATCH + 5 + face.width(shown)
+            if x > MARGIN and x + wide > right:
+                line, x = line + 1, MARGIN
+            found.append((line, x, shown))
+            x += wide + 14
+        return found
 
     def footer(self, lines: Sequence[str], top: int) -> list[Label]:
         """The footer's lines below what ends at `top`."""

@@ -1,11 +1,17 @@
 """Colours: the label is readable on every box, and a function keeps its colour."""
 
+import json
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
 import pytest
 
-from rendering.palette import PALETTES, Palette, PaletteName, Rgb8, contrast
+from rendering.legend import colour_legend
+from rendering.palette import HUE_STEPS, PALETTES, Palette, PaletteName, Rgb8, Seeds, contrast
+from server.edges.http.view_bytes import frames_header
+from tests.conftest import FIXTURES
+from traces.reader import read_trace
 
 READABLE = 4.5
 NAMES = np.random.default_rng(7).integers(0, 2**32, 4_000, dtype=np.uint32)
@@ -92,3 +98,44 @@ def test_the_safe_palette_differs_where_red_and_green_do_not(palette: Palette) -
 
     assert (np.abs(blue_over_red) > 15).all()
     assert 0.4 < (blue_over_red > 0).mean() < 0.6
+
+
+PAGE_COLOURS = Path(__file__).parents[2] / "web/tests/fills.json"
+"""Read by the page's own test, which compares what it fills boxes with."""
+TRACES = ["sample/order-service.speedscope.json.gz", "board.chrome-object.json.gz", "error-groups.pyspy.collapsed.txt"]
+
+
+def test_the_page_is_compared_with_the_colours_of_pictures() -> None:
+    change = np.linspace(-1, 1, 17)
+    colours = {
+        theme: {"fills": palette.fills().tolist(), "change": palette.change_colours(change).tolist()}
+        for theme, palette in PALETTES.items()
+    }
+    assert json.loads(PAGE_COLOURS.read_bytes()) == colours, f"write to {PAGE_COLOURS}: {json.dumps(colours)}"
+
+
+@palettes
+@pytest.mark.parametrize("name", TRACES)
+def test_the_page_colours_a_function_as_a_picture_does(name: str, palette: Palette) -> None:
+    trace = read_trace((FIXTURES / name).read_bytes(), name=name)
+    frames = np.arange(len(trace.frames), dtype=np.int32)
+    numbers = frames_header(trace, frames, np.ones(len(frames)))["frames"]["colours"]
+    pictured = palette.frame_colours(trace, np.ones(len(frames), np.bool_))
+    apart = np.abs(palette.fills()[numbers].astype(int) - pictured.astype(int)).max(axis=1)
+    assert apart.max() <= 40  # a shade apart, and chroma from the middle of its band
+    assert np.median(apart) <= 15
+    assert len(set(numbers)) > 3
+
+
+@palettes
+@pytest.mark.parametrize("name", ["file", "category", "package"])
+@pytest.mark.parametrize("recording", TRACES)
+def test_a_legend_names_every_hue_in_use(recording: str, name: PaletteName, palette: Palette) -> None:
+    trace = read_trace((FIXTURES / recording).read_bytes(), name=recording)
+    weight = np.ones(len(trace.frames))
+    colours = palette.frame_colours(trace, np.ones(len(trace.frames), np.bool_), name)
+    hues = Seeds(trace).hues(np.arange(len(trace.frames)), name)
+    legend = colour_legend(trace, name, weight, colours)
+    drawn = {tuple(colour): step for colour, step in zip(colours.tolist(), hues.steps.tolist(), strict=True)}
+    assert {drawn[swatch.colour] for swatch in legend} == set(hues.steps.tolist())
+    assert len(legend) == len(set(hues.steps.tolist())) <= HUE_STEPS + 1

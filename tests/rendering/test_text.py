@@ -62,11 +62,12 @@ def test_where_two_letters_do_not_fit_there_is_no_label() -> None:
     assert elide_end(typeface("label"), "render", 12) == ""
 
 
-def test_the_handle_stays_when_the_name_cannot() -> None:
+def test_the_name_goes_before_the_handle() -> None:
     face = typeface("label")
 
     assert label_text(face, "parseJson", 200, "[f12]") == "parseJson [f12]"
-    assert label_text(face, "parseJson", face.width("[f12]"), "[f12]") == "[f12]"
+    assert label_text(face, "parseJson", face.width("parseJson [f12]") - 1, "[f12]") == "parseJson"
+    assert label_text(face, "createSourceFileFromText", 70, "[f12]") == "createSou…"
 
 
 @pytest.mark.parametrize("name", ["line\nbreak", "tab\tand\x00null", "right\u202eleft", "zero\u200bwidth"])

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import FrameType
 
 from fuzz.importers.mutations import SECRET
+from traces.analysis.time_invariants import check_time
 from traces.cache import decode, encode
 from traces.errors import DamagedTrace, TraceError
 from traces.invariants import check
@@ -67,6 +68,7 @@ def _outcome(data: bytes, name: str) -> str:
             assert FORMAT.search(text), f"a refusal does not name the format: {text}"
         return PLACE.sub("", text)
     check(trace)
+    check_time(trace)
     columns = b"".join(encode(trace))
     decode(columns)
     return f"{trace.format} {hashlib.sha256(columns).hexdigest()}"

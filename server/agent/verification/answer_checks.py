@@ -1,20 +1,28 @@
-"""An answer verified by what the turn's tools returned and by the trace: each claim is verified, derived or not found.
+"""An answer verified by what the turn's tools returned and by the trace.
 
-A number is verified when a tool returned it, or a value of which it is the rounding, for a function that its
-statement names (or for none in particular); or when the trace itself has it. It is derived when it follows from the
-figures around it (`how` says from which). A bare number of at most 12 ("the three heaviest") is a claim only when it
-is found.
+A figure is compared with the function, measure, base, profile and window that its sentence names: it is verified,
+derived by a formula (`how` says which), contradicted (`actual` is what the trace says) or unchecked, where the words do
+not bind it. Figures of nothing in particular are compared with what tools returned. Statements without a figure are
+decided by `relations`. A bare number of at most 12 ("the three heaviest") is a claim only when it is found.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from server.agent.verification.citations import resolve_citations
 from server.agent.verification.claims import Claims, Name, claims_of
 from server.agent.verification.facts import Facts
-from server.agent.verification.number_checks import NOT_FOUND, Named, NumberVerifier, Verification
+from server.agent.verification.number_checks import Named, NumberVerifier
 from server.agent.verification.recompute import Recomputation, as_written, last_part
+from server.agent.verification.statements.bound_figures import BoundFigures
+from server.agent.verification.statements.measures import Measures
+from server.agent.verification.statements.named_subjects import Subjects
+from server.agent.verification.statements.relations import Related, Relations
+from server.agent.verification.statements.sentence_parts import Sentence, sentences_of
+from server.agent.verification.verdicts import LATE, NOT_FOUND, Verification
 from server.protocol.wire_values import Check, Citation
 from traces.model import Trace
 
@@ -32,47 +40,80 @@ _REPLACED = re.compile(r"\b(?:replac\w+|switch\w*|instead|swap\w*|rewrit\w+|inde
 _IN_PLACE = re.compile(r"\b(?:by|with|to|in|into|as|of)\s*(?:a |an |the )?$", re.IGNORECASE)
 """What stands before such a name in a statement about replacing something."""
 
+CHECK_SECONDS = 1.0
+"""For the rules: references have the other second. What is not reached by then stays unchecked, the answer stays."""
+
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What an answer cites, as far as it exists, and what became of its claims, in order of place."""
+    """What an answer cites, as far as it exists, what became of its claims, in order of place, and the sentences that
+    were read."""
 
     citations: tuple[Citation, ...]
     checks: tuple[Check, ...]
+    sentences: tuple[Sentence, ...] = ()
 
     @property
     def not_found(self) -> tuple[Check, ...]:
         return tuple(check for check in self.checks if check.status == "not_found")
 
 
-def checked(trace: Trace, answer: str, facts: Facts, question: str, tool_names: Sequence[str]) -> Checked:
+def checked(
+    trace: Trace,
+    answer: str,
+    facts: Facts,
+    question: str,
+    tool_names: Sequence[str],
+    *,
+    clock: Callable[[], float] = time.monotonic,
+) -> Checked:
     """Every claim of an answer. Numbers and names that the question itself brought are claims only when they are
-    found.
-    """
+    found. What is not reached within a second of `clock` is unchecked: the answer stays."""
+    until = clock() + CHECK_SECONDS
+
+    def is_late() -> bool:
+        return clock() > until
+
     cited: dict[str, Citation] = {}
     for one in resolve_citations(trace, answer):
         cited.setdefault(one.citation.handle, one.citation)
     claims = claims_of(answer)
-    names = _Names(claims, facts, cited, question, frozenset(tool_names), Recomputation(trace))
-    made = [(name.start, name.end, "name", verdict) for name in claims.names if (verdict := names.verify(name))]
-    numbers = NumberVerifier(claims, facts, names.named, names.trace, question)
-    made += [(claim.start, claim.end, claim.kind, verdict) for claim, verdict in numbers.each(answer)]
-    made += [(start, end, "cause", verdict) for start, end, verdict in names.causes()]
+    recomputed, measures = Recomputation(trace), Measures(trace)
+    sentences = sentences_of(answer, claims, *Subjects(trace, recomputed).of(answer, claims))
+    relations = Relations(measures, facts)
+    related = [one for sentence in sentences if not is_late() for one in relations.each(sentence)]
+    absent = {(subject.start, subject.end) for one in related for subject in one.absent}
+    taken = {_of(sentences, one).figures[at].start for one in related for at in one.figures}
+    names = _Names(claims, facts, cited, question, frozenset(tool_names), recomputed)
+    made: list[tuple[int, int, str, Verification]] = []
+    for name in claims.names:
+        verdict = LATE if is_late() else names.verify(name)
+        if verdict and not any(start <= name.start < end for start, end in absent):
+            made.append((name.start, name.end, "name", verdict))
+    bound = BoundFigures(measures, facts)
+    numbers = NumberVerifier(claims, facts, names.named, recomputed, question, sentences, bound, is_late)
+    made += [(claim.start, claim.end, claim.kind, verdict) for claim, verdict in numbers.each(answer, taken)]
+    made += [(one.start, one.end, "relation", one.verdict) for one in related]
+    made += [(start, end, "cause", verdict) for start, end, verdict in names.causes(is_late)]
     checks = [
-        Check.model_validate(
-            {
-                "claim": answer[start:end],
-                "kind": kind,
-                "status": verdict.status,
-                "how": verdict.how,
-                "tool_call_id": verdict.call,
-                "start": start,
-                "end": end,
-            }
+        Check(
+            claim=answer[start:end],
+            kind=kind,
+            status=verdict.status,
+            how=verdict.how,
+            actual=verdict.actual,
+            tool_call_id=verdict.call,
+            start=start,
+            end=end,
         )
-        for start, end, kind, verdict in sorted(made, key=lambda one: one[0])
+        for start, end, kind, verdict in sorted(made, key=lambda one: one[:2])
     ]
-    return Checked(tuple(cited.values()), tuple(checks))
+    return Checked(tuple(cited.values()), tuple(checks), sentences)
+
+
+def _of(sentences: Sequence[Sentence], related: Related) -> Sentence:
+    """The sentence that states a relation."""
+    return sentences[max(bisect_right(sentences, related.start, key=lambda one: one.start) - 1, 0)]
 
 
 class _Names:
@@ -116,6 +157,8 @@ class _Names:
 
     def _unknown(self, name: Name) -> Verification | None:
         text = name.text
+        if any(f"`{text}`" in warning.text or f'"{text}"' in warning.text for warning in self.trace.warnings):
+            return Verification("verified", how="a warning about the trace names it")
         if text in self._question or _SETTING.fullmatch(text) or not _NAME_LIKE.fullmatch(text):
             return None
         before = self._claims.text[max(0, name.start - 40) : name.start - 1]
@@ -149,24 +192,31 @@ class _Names:
     def _stand(self, name: Name, full: str) -> None:
         """The statement speaks of this function."""
         frames = self.trace.frames(as_written(full))
-        self.named.setdefault(self._claims.statement_of(name.start), {})[full] = frames
+        known = self.named.setdefault(self._claims.statement_of(name.start), {})
+        known[full] = frames
+        known.update((self.trace.name(frame), (frame,)) for frame in frames[:4])
 
-    def causes(self) -> Iterator[tuple[int, int, Verification]]:
+    def causes(self, is_late: Callable[[], bool]) -> Iterator[tuple[int, int, Verification]]:
         """Causal words with a function on either side: one must call the other, directly or through others."""
+        by_statement: dict[int, list[tuple[Name, tuple[int, ...]]]] = {}
+        for name in self._claims.names if self._claims.causes else ():
+            if frames := self._frames_of(name):
+                by_statement.setdefault(self._claims.statement_of(name.start), []).append((name, frames))
         for cause in self._claims.causes:
-            names = [
-                (name, frames)
-                for name in self._claims.names
-                if self._claims.statement_of(name.start) == cause.statement and (frames := self._frames_of(name))
-            ]
+            names = by_statement.get(cause.statement, [])
             before = [one for one in names if one[0].end <= cause.start]
             after = [one for one in names if one[0].start >= cause.end]
             if not before or not after or set(before[-1][1]) == set(after[0][1]):
                 continue
             (left, above), (right, below) = before[-1], after[0]
-            joined = self.trace.on_a_path(above, below)
-            how = f"{left.text} and {right.text} stand on one path"
-            yield cause.start, cause.end, Verification("verified", how=how) if joined else NOT_FOUND
+            if is_late():
+                yield cause.start, cause.end, LATE
+            elif self.trace.on_a_path(above, below):
+                how = f"{left.text} and {right.text} stand on one path; whether one is the cause is not in it"
+                yield cause.start, cause.end, Verification("unchecked", how=how)
+            else:
+                actual = f"no stack has both {left.text} and {right.text}"
+                yield cause.start, cause.end, Verification("contradicted", actual=actual)
 
     def _frames_of(self, name: Name) -> tuple[int, ...]:
         citation = self._cited.get(name.handle or "")

@@ -5,11 +5,14 @@ No claims are what is written as code, places (`main.c:30`, line 30), versions, 
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from server.agent.verification.citations import CITATION
+from server.agent.verification.decimal_commas import in_english_shape
 from server.agent.verification.factors import factors
 from server.agent.verification.written_numbers import Dimension, Mention, mentions
 
@@ -26,7 +29,7 @@ _VERSIONED = (
 )
 _ORDERED = (
     r"(?:step|point|option|section|phase|item|figure|level|priority|row|column|thread|worker|task|part|answer|"
-    r"no\.|percentile)"
+    r"no\.|percentile|number|rank|place|platz|nummer|nr\.|rang|stelle|position|zeile|ligne|fil|schritt)"
 )
 _NO_CLAIMS = re.compile(
     rf"""
@@ -38,49 +41,137 @@ _NO_CLAIMS = re.compile(
     | \b{_VERSIONED}\s?\d+(?:\.\d+)*{_UNITS_FOLLOW}\b
     | \b{_ORDERED}\s\#?\d+\b(?!\.\d){_UNITS_FOLLOW}
     | \b(?:top|first|last|next|previous)\s\d+{_UNITS_FOLLOW}\b(?!\s?(?:ms|s|µs|%|seconds?))
+    | \b(?:half|hälfte|moitié|\d\d\s?%)\s(?:of|der|des|aller)\s(?:the\s|its\s|all\s)?(?:calls|aufrufe|appels)\b
+    | \b\d+(?:\.|e|er|ème)\s?(?:perzentil|centile|percentil)
     | \b\d+(?:st|nd|rd|th)\b | \bp\d{{2}}\b | \b\d+-bit\b | \bO\([^)\n]*\) | \b\d+\^\d+
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
+HEDGED_BY = 24
+"""Characters before a figure in which a hedge of it may stand."""
 _HEDGES: tuple[tuple[Bound, re.Pattern[str]], ...] = (
+    (
+        "under",
+        re.compile(
+            r"\b(?:no|not|never|nie|nicht|jamais|pas)\b[^.,;]{0,16}\b(?:more|longer|greater|higher|larger|bigger|länger|mehr|"
+            r"plus(?: longtemps)?) (?:than|als|que|de)\s*$",
+            re.IGNORECASE,
+        ),
+    ),
     (
         "over",
         re.compile(
             r"(?:\b(?:more|longer|larger|greater|bigger|higher) than|\b(?:well |just )?over|\babove|\bexceed(?:s|ing)|"
-            r"\bat least|>|≥)\s*$",
+            r"\bat least|\bmehr als|\bmindestens|\büber|\bplus de|\bau moins|>|≥)\s*$",
             re.IGNORECASE,
         ),
     ),
     (
         "under",
         re.compile(
-            r"(?:\b(?:less|fewer|shorter|smaller|lower) than|\bunder|\bbelow|\bat most|\bup to|<|≤)\s*$", re.IGNORECASE
+            r"(?:\b(?:less|fewer|shorter|smaller|lower) than|\bunder|\bbelow|\bat most|(?<!add )(?<!adds )(?<!added )"
+            r"(?<!come )(?<!comes )(?<!amount )(?<!amounts )\bup to|\bhöchstens|\bunter|\bweniger als|"
+            r"\bmoins de|\bau plus|<|≤)\s*$",
+            re.IGNORECASE,
         ),
     ),
     (
         "about",
-        re.compile(r"(?:\b(?:about|around|roughly|nearly|almost|approximately|circa|some)|~|≈)\s*$", re.IGNORECASE),
+        re.compile(
+            r"(?:\b(?:about|around|roughly|nearly|almost|approximately|circa|some|rund|etwa|"
+            r"ungefähr|knapp|environ|à peu près|unos)|~|≈)\s*$",
+            re.IGNORECASE,
+        ),
     ),
+)
+_LAST_OF_A_HEDGE = frozenset(
+    (
+        "than",
+        "als",
+        "que",
+        "de",
+        "over",
+        "above",
+        "exceeds",
+        "exceeding",
+        "least",
+        "mindestens",
+        "über",
+        "moins",
+        "under",
+        "below",
+        "most",
+        "to",
+        "höchstens",
+        "unter",
+        "plus",
+        "about",
+        "around",
+        "roughly",
+        "nearly",
+        "almost",
+        "approximately",
+        "circa",
+        "some",
+        "rund",
+        "etwa",
+        "ungefähr",
+        "knapp",
+        "environ",
+        "près",
+        "unos",
+    )
+)
+"""With one of these words, or a sign, every hedge ends: most figures have another word before them."""
+_HEDGE_BEHIND = re.compile(
+    r"\W{0,3}(?:(?P<under>or (?:less|fewer|shorter|faster)|at most|oder (?:weniger|kürzer)|höchstens|ou moins|o menos)|"
+    r"or (?:more|longer|slower)|at least|oder (?:mehr|länger)|mindestens|ou plus|o más)\b",
+    re.IGNORECASE,
 )
 _COUNTED = re.compile(
     r"\s(?:(?:\w+[ -]){0,2})(?:times|calls?|samples?|invocations?|executions?|iterations?|functions?|frames?|threads?|"
     r"profiles?|tasks?|events?|spans?|requests?|quer(?:y|ies)|allocations?|objects?|callers?|callees?|findings?|rows?|"
+    r"Aufrufen?|Stichproben?|Funktionen|mal|appels?|appelantes?|fois|échantillons?|fonctions?|fils|llamadas?|veces|muestras?|"
     r"collections?|layouts?|kernels?|layers?|levels?|windows?|warnings?|stretches|pauses)\b",
     re.IGNORECASE,
 )
-_SURELY_COUNTED = re.compile(r"\s(?:times|calls?|samples?|invocations?|executions?)\b", re.IGNORECASE)
+_SURELY_COUNTED = re.compile(
+    r"[\s-](?:times|calls?|samples?|invocations?|executions?|mal|Aufrufen?|Stichproben?|fois|appels?|échantillons?|veces|llamadas?|callers?)\b"
+    r"|\s(?:of them |davon |d'entre eux )?(?:comes?|came|stems?|kommen|stammen|viennent|proviennent) "
+    r"(?:from|von|aus|de)\b|\s(?:out )?of (?:the |its |all )*[\d,]+ (?:calls?|samples?)\b",
+    re.IGNORECASE,
+)
 _CAUSE = re.compile(
     r"\b(?:because(?:\sof)?|caused\sby|causes|due\sto|leads\sto|led\sto|results\sin|is\sthe\s(?:cause|reason)(?:\sof)?)\b",
     re.IGNORECASE,
 )
 _WINDOW = re.compile(r"\b(?:between|from|during|in the window(?: of)?)\s+$", re.IGNORECASE)
+
+
+def hedge(before: str) -> Bound | None:
+    """What the words before a figure make of it."""
+    last = before.rsplit(None, 1)[-1].lower() if before and not before.isspace() else ""
+    if last[-1:] not in "<>≤≥~≈" and last.lstrip("*_([\"'`«„“—–-") not in _LAST_OF_A_HEDGE:
+        return None
+    return next((bound for bound, words in _HEDGES if words.search(before)), None)
+
+
+def hedge_behind(after: str) -> Bound | None:
+    """What the words after a figure make of it."""
+    match = _HEDGE_BEHIND.match(after)
+    return None if match is None else "under" if match["under"] else "over"
+
+
 _WINDOW_JOIN = re.compile(r"^\s?(?:-|–|—|→|to|and|until)\s?$", re.IGNORECASE)
 _MOMENT = re.compile(
     r"(?:\bat|\bfrom|\bafter|\bstart(?:s|ed|ing)? at|\buntil|\bend(?:s|ed|ing)? at|@)\s+(?:~|≈|about\s|t\s?=\s?)?$",
     re.IGNORECASE,
 )
 _EACH = re.compile(r"\s(?:each|apiece|per|a piece|intervals?)\b", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bca)[.!?](?=[\s*_)\]]|$)[*_)\]]*\n*|\n+")
+_SENTENCE_END = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bca)(?<!\bz\.B)(?<!\bd\.h)(?<!\bbzw)"
+    r"[.!?](?=[\s*_)\]]|$)(?!\s(?:Perzentil|Platz|Stelle|Rang)\b)[*_)\]]*\n*|\n+"
+)
 """Spaces after it are left to the next statement: they may stand for a name."""
 
 
@@ -128,13 +219,13 @@ class Claims:
     """The answer with code, citations and what claims nothing blanked, offsets kept."""
 
     def statement_of(self, place: int) -> int:
-        """The statement that holds a place of the answer."""
-        return next(
-            (i for i, (start, end) in enumerate(self.statements) if start <= place < end), len(self.statements) - 1
-        )
+        """The statement that has a place of the answer."""
+        return max(bisect_right(self.statements, place, key=lambda one: one[0]) - 1, 0)
 
 
 SMALL_COUNT = 12
+NUMBERS = 4_000
+"""Numbers of an answer that are read: twice what its bound in tokens has room for."""
 
 
 def claims_of(answer: str) -> Claims:
@@ -152,7 +243,7 @@ def claims_of(answer: str) -> Claims:
     masked = CITATION.sub(_blank, masked)
     names += [Name(span[1], span.start(1), span.end(1), None, is_code=True) for span in CODE_SPAN.finditer(masked)]
     masked = CODE_SPAN.sub(_blank, masked)
-    masked = _NO_CLAIMS.sub(_blank, masked)
+    masked = _NO_CLAIMS.sub(_blank, in_english_shape(masked))
     statements = tuple(_statements(masked))
     known = Claims((), (), (), statements, masked)
     numbers = sorted(_numbers(known), key=lambda claim: claim.start)
@@ -178,15 +269,23 @@ def _numbers(claims: Claims) -> Iterator[Claim]:
     for claim in _ratios(claims):
         taken.append((claim.start, claim.end))
         yield claim
-    rest = [m for m in mentions(text) if not any(start <= m.start < end for start, end in taken)]
+    taken.sort()
+    begins = [start for start, _ in taken]
+
+    def is_taken(place: int) -> bool:
+        at = bisect_right(begins, place) - 1
+        return at >= 0 and place < taken[at][1]
+
+    rest = [m for m in islice(mentions(text), NUMBERS) if not is_taken(m.start)]
     skip = False
     for mention, after in zip(rest, [*rest[1:], None], strict=False):
         if skip:
             skip = False
             continue
         where = claims.statement_of(mention.start)
-        before = text[max(0, mention.start - 24) : mention.start]
-        bound = next((bound for bound, words in _HEDGES if words.search(before)), "about" if mention.hedged else None)
+        before = text[max(0, mention.start - 40) : mention.start]
+        bound = hedge(before) or ("about" if mention.hedged else None)
+        bound = bound or hedge_behind(text[mention.end : mention.end + HEDGED_BY])
         timed = mention.dimension is Dimension.TIME
         if (
             timed
@@ -216,8 +315,9 @@ def _plain(mention: Mention, text: str, where: int, bound: Bound | None) -> Clai
 
 def _ratios(claims: Claims) -> Iterator[Claim]:
     for mention in factors(claims.text):
-        before = claims.text[max(0, mention.start - 24) : mention.start]
-        bound = next((bound for bound, words in _HEDGES if words.search(before)), None)
-        sure = mention.value >= 1 or claims.text[mention.end :].startswith(" of ")
+        before = claims.text[max(0, mention.start - 40) : mention.start]
+        bound = hedge(before)
+        is_written = claims.text[mention.start].isdigit()
+        sure = mention.value >= 1 or is_written or claims.text[mention.end :].startswith(" of ")
         where = claims.statement_of(mention.start)
         yield Claim("ratio", (mention,), mention.start, mention.end, where, bound, sure)

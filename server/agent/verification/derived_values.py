@@ -63,10 +63,19 @@ def _sums(target: Mention, alike: Sequence[Operand], *, several: bool) -> Iterat
     for size in (2, 3) if several and len(alike) < 8 else (2,):
         for group in combinations(alike, size):
             slack = sum(one.half_digit for one in group)
-            if len({one.measure for one in group}) == 1 and near(sum(one.value for one in group), slack, target):
+            if _may_be_added(group) and near(sum(one.value for one in group), slack, target):
                 yield " + ".join(one.label for one in group)
-    if len(alike) > 2 and near(sum(one.value for one in alike), sum(one.half_digit for one in alike), target):
+    if (
+        len(alike) > 2
+        and _may_be_added(alike)
+        and near(sum(one.value for one in alike), sum(one.half_digit for one in alike), target)
+    ):
         yield " + ".join(one.label for one in alike)
+
+
+def _may_be_added(group: Sequence[Operand]) -> bool:
+    """Figures of one measure; totals may stand in one another, so that their sum counts time twice."""
+    return len({one.measure for one in group}) == 1 and not group[0].measure.startswith("total")
 
 
 def _differences(target: Mention, alike: Sequence[Operand]) -> Iterator[str]:
@@ -99,7 +108,12 @@ def _shares(
 
 
 def _means(target: Mention, operands: Sequence[Operand]) -> Iterator[str]:
-    counts = [one for one in operands if one.dimension is Dimension.COUNT and one.value > 0]
+    is_time = target.dimension is Dimension.TIME  # a sample is no call: time by samples is the sampling interval
+    counts = [
+        one
+        for one in operands
+        if one.dimension is Dimension.COUNT and one.value > 0 and not (is_time and one.measure.startswith("samples"))
+    ]
     for total in operands:
         if total.dimension is target.dimension and total.dimension is not Dimension.COUNT:
             for count in counts:

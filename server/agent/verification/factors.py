@@ -8,10 +8,21 @@ from server.agent.verification.written_numbers import Dimension, Mention
 _FACTOR = re.compile(r"(?<![\w.,/#:$-])(\d+(?:,\d{3})*(?:\.\d+)?)(?:\s?[x×](?![\w×])|-fold\b)")
 _COMPARED = (
     r"(?:as\s(?:much|many|long|slow|fast|large|big|heavy|expensive|often)|more|less|slower|faster|longer|larger|bigger|"
-    r"heavier|higher|cheaper|smaller|the\s(?:time|cost|weight|memory|size|amount|self|total|average|mean|duration))"
+    r"heavier|higher|cheaper|smaller|what|the\s(?:time|cost|weight|memory|size|amount|self|total|average|mean|duration))"
 )
 _TIMES_AS = re.compile(
     rf"(?<![\w.,/#:$-])(\d+(?:\.\d+)?|two|three|four|five|six|seven|eight|nine|ten)\stimes(?=\s{_COMPARED}\b)",
+    re.IGNORECASE,
+)
+_TIMES_ELSEWHERE = re.compile(
+    r"(?<![\w.,/#:$-])(\d+(?:\.\d+)?)(?:[-\s]?mal\s(?=so\s|mehr|länger|langsamer|teurer|schneller|öfter|häufiger)|"
+    r"\sfois(?=\s(?:plus|moins|le\s|la\s)|\s{3,})|\sveces(?=\s(?:más|menos)))",
+    re.IGNORECASE,
+)
+_WORD_TIMES = re.compile(
+    r"\b(zwei|drei|vier|fünf|sechs|acht|zehn|deux|trois|quatre|cinq|six|huit|dix|dos|tres|cuatro|cinco)"
+    r"(?:mal(?=\s(?:so|mehr|länger|langsamer|teurer|schneller|öfter|häufiger))|\sfois(?=\s(?:plus|moins|le\s|la\s|le$))|"
+    r"\sveces(?=\s(?:más|menos)))|\b(doppelt)(?=\sso\b)",
     re.IGNORECASE,
 )
 _WORD_FACTOR = re.compile(
@@ -21,6 +32,13 @@ _WORD_FACTOR = re.compile(
 )
 _DIGITS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _WORDS: dict[str, float] = {word: float(value) for value, word in enumerate(_DIGITS, start=2)} | {
+    **dict.fromkeys(("zwei", "deux", "dos", "doppelt"), 2.0),
+    **dict.fromkeys(("drei", "trois", "tres"), 3.0),
+    **dict.fromkeys(("vier", "quatre", "cuatro"), 4.0),
+    **dict.fromkeys(("fünf", "cinq", "cinco"), 5.0),
+    **dict.fromkeys(("sechs",), 6.0),
+    **dict.fromkeys(("acht", "huit"), 8.0),
+    **dict.fromkeys(("zehn", "dix"), 10.0),
     "twice": 2.0,
     "double": 2.0,
     "doubles": 2.0,
@@ -34,11 +52,16 @@ _WORD_PRECISION = 0.1
 """How far what is written in words (`a third`) may lie from the value, as a part of it."""
 
 
+_MAY_HAVE_ONE = re.compile(r"[x×]|times|fold|mal|fois|veces|twice|doub|dopp|half|third|quarter", re.IGNORECASE)
+
+
 def factors(text: str) -> Iterator[Mention]:
     """Every factor, as a plain number."""
-    for pattern in (_FACTOR, _TIMES_AS, _WORD_FACTOR):
+    if not _MAY_HAVE_ONE.search(text):
+        return
+    for pattern in (_FACTOR, _TIMES_AS, _TIMES_ELSEWHERE, _WORD_TIMES, _WORD_FACTOR):
         for match in pattern.finditer(text):
-            said = match[1] if match.groups() else match[0]
+            said = next(filter(None, match.groups()), match[0])
             word = " ".join(said.casefold().removeprefix("a ").removeprefix("one ").split())
             digits = said.replace(",", "")
             value = _WORDS[word] if word in _WORDS else float(digits)

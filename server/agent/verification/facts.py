@@ -7,6 +7,7 @@ strings are the trace's own words: they give names and never numbers, so a funct
 
 import json
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,11 +15,13 @@ from typing import Any
 from langchain_core.messages import AnyMessage, ToolMessage
 
 from server.agent.verification.factors import factors
-from server.agent.verification.written_numbers import Dimension, mentions
+from server.agent.verification.written_numbers import Dimension, Mention, mentions
 from traces.values import Unit
 
 QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 OF_UNIT = {Unit.NANOSECONDS: Dimension.TIME, Unit.BYTES: Dimension.BYTES, Unit.COUNT: Dimension.COUNT}
+OF_MEMORY = frozenset({"core_memory_append", "core_memory_replace"})
+"""Tools whose results are people's words: what they say of figures, this trace does not verify."""
 NOBODY: frozenset[str] = frozenset()
 
 _MEASURED = frozenset({"self_value", "total_value", "whole", "duration", "total", "value", "hidden", "average"}) | {
@@ -39,13 +42,23 @@ _OUR_WORDS = frozenset({"amount", "detail", "advice", "text", "note"})
 @dataclass(frozen=True, slots=True)
 class Fact:
     """`value` in the dimension's base unit; `about` are the functions it speaks of (none: the trace, a window);
-    `source` says where it stands: `self_value of get_top_functions`."""
+    `source` says where it stands: `self_value of get_top_functions`, `key` what a row calls it."""
 
     value: float
     half_digit: float
     call: str | None
     about: frozenset[str]
     source: str
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A comparison that a tool made: each function with its status (`grew`, `new` and so on) and the change of its own
+    value."""
+
+    is_related: bool
+    rows: tuple[tuple[str, str, float], ...]
 
 
 @dataclass(slots=True)
@@ -63,6 +76,41 @@ class Facts:
     profiles: dict[str, str | None] = field(default_factory=dict)
     places: dict[tuple[str, int | None], str | None] = field(default_factory=dict)
     rankings: list[tuple[str, Dimension, list[float], list[float]]] = field(default_factory=list)
+    comparisons: list[Compared] = field(default_factory=list)
+    _sorted: dict[Dimension, tuple[list[float], list[int], float]] = field(default_factory=dict)
+    _by_name: dict[tuple[str, Dimension], list[Fact]] | None = None
+
+    def near(self, mention: Mention) -> list[Fact]:
+        """Facts of the dimension that may be what was written, in the order in which they came."""
+        slack = self._ordered(mention.dimension)[2]
+        reach = max(slack, mention.half_digit) + mention.half_digit + abs(mention.value) * 1e-8
+        return self.between(mention.dimension, mention.value - reach, mention.value + reach)
+
+    def between(self, dimension: Dimension, low: float, high: float) -> list[Fact]:
+        """Facts of a dimension with a value between two, in the order in which they came."""
+        values, places, _ = self._ordered(dimension)
+        found = places[bisect_left(values, low) : bisect_right(values, high)]
+        return [self.numbers[dimension][place] for place in sorted(found)]
+
+    def of_function(self, name: str, dimension: Dimension) -> list[Fact]:
+        """Facts that are of this function alone."""
+        if self._by_name is None:
+            self._by_name = {}
+            for each, facts in self.numbers.items():
+                for fact in facts:
+                    if len(fact.about) == 1:
+                        self._by_name.setdefault((next(iter(fact.about)), each), []).append(fact)
+        return self._by_name.get((name, dimension), [])
+
+    def _ordered(self, dimension: Dimension) -> tuple[list[float], list[int], float]:
+        facts = self.numbers[dimension]
+        known = self._sorted.get(dimension)
+        if known is None or len(known[1]) != len(facts):
+            places = sorted(range(len(facts)), key=lambda place: facts[place].value)
+            slack = max((fact.half_digit for fact in facts), default=0.0)
+            known = [facts[place].value for place in places], places, slack
+            self._sorted[dimension] = known
+        return known
 
     def add_text(self, text: str, call: str | None, source: str) -> None:
         """A tool's words: every line speaks of the functions that it quotes."""
@@ -102,6 +150,18 @@ class Facts:
                 self._add_row(value, own, call, whom, source)
                 waiting += [(inner, own, whom) for inner in value.values() if isinstance(inner, dict | list)]
 
+    def add_comparison(self, data: dict[str, Any]) -> None:
+        """What compare_traces returned."""
+        rows = [row for row in data.get("rows", ()) if isinstance(row, dict) and isinstance(row.get("change"), dict)]
+        self.comparisons.append(
+            Compared(
+                bool(data.get("related", True)),
+                tuple(
+                    (str(row.get("name")), str(row.get("status")), row["change"].get("self_value", 0.0)) for row in rows
+                ),
+            )
+        )
+
     def _speaks_of(self, row: dict[str, Any]) -> frozenset[str]:
         inner = row.get("frame")
         named = inner if isinstance(inner, dict) else row
@@ -131,9 +191,9 @@ class Facts:
                 self.add_text(value, call, source)
             if isinstance(value, bool) or not isinstance(value, int | float):
                 continue
-            dimension, scale = _measures(key, unit)
+            dimension, scale = measures(key, unit)
             where = f"{key} of {source}" if source else key
-            fact = Fact(abs(value) * scale, 0.0, call, about, where)
+            fact = Fact(abs(value) * scale, 0.0, call, about, where, key)
             self.numbers[dimension].append(fact)
             if key.rpartition("_")[2] in _FACTORS:
                 self.factors.append(fact)
@@ -143,7 +203,7 @@ class Facts:
                 self.totals.append((float(value), dimension))
 
 
-def _measures(key: str, unit: Unit | None) -> tuple[Dimension, float]:
+def measures(key: str, unit: Unit | None) -> tuple[Dimension, float]:
     """The dimension of the number behind a key, and what it is multiplied with."""
     if key.endswith("share"):
         return Dimension.SHARE, 100.0
@@ -162,10 +222,13 @@ def gathered(messages: Sequence[AnyMessage], known: dict[str, Any]) -> Facts:
     """
     facts = Facts()
     for message in reversed(messages):
-        if isinstance(message, ToolMessage):
+        if isinstance(message, ToolMessage) and message.name not in OF_MEMORY:
             source = message.name or "a tool"
             if isinstance(message.artifact, dict):
-                facts.add_data(message.artifact.get("data"), message.tool_call_id, source)
+                data = message.artifact.get("data")
+                facts.add_data(data, message.tool_call_id, source)
+                if isinstance(data, dict) and "related" in data:
+                    facts.add_comparison(data)
                 asked = message.artifact.get("arguments") or {}
                 windows = {key: value for key, value in asked.items() if key.endswith("_ms")}
                 facts.add_data(windows, message.tool_call_id, source)

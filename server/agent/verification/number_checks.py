@@ -1,14 +1,19 @@
-"""The numbers of an answer verified by tool results and the trace: each is verified, derived or not found."""
+"""The numbers of an answer verified by tool results and the trace: each holds, is contradicted or stays unchecked."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from itertools import combinations
 
 from server.agent.verification.claims import Claim, Claims
 from server.agent.verification.derived_values import Operand, derived, near, ratio, scaled
 from server.agent.verification.facts import Fact, Facts
 from server.agent.verification.recompute import Recomputation
+from server.agent.verification.statements import recording_figures
+from server.agent.verification.statements.agreement import SLIPPED
+from server.agent.verification.statements.bound_figures import BoundFigures
+from server.agent.verification.statements.sentence_parts import SHOWN, Sentence, Subject
+from server.agent.verification.verdicts import AMBIGUOUS, LATE, UNCHECKED, Verification
 from server.agent.verification.written_numbers import Dimension, Mention, mentions
 from traces.insights.thresholds import THRESHOLDS
 
@@ -25,113 +30,165 @@ _TOGETHER = re.compile(
     r"\b(?:together|combined|in total|altogether|in all|sum|add(?:s|ed)? up|both|jointly|top)\b", re.IGNORECASE
 )
 _MEAN = re.compile(r"\b(?:each|per|average|mean|apiece|every|a call|on average)\b", re.IGNORECASE)
+_EDGE = re.compile(
+    r"\b(?:begins?|starts?|began|started|ends?|ended|beginnt|startet|endet|commence|démarre|finit) (?:at|bei|um|à) ?$",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(r"\W*(?:it|its|they|each of them|er|sie|es|elle|il)\b", re.IGNORECASE)
+_OF_TIME = re.compile(r"\b(?:CPU|samples?|time|processor|Stichproben|Proben|Zeit|temps|échantillons?)\b")
+_SUPPOSED = re.compile(r"\b(?:would|could|might|würden?|könnten?|pourrai\w+)\b", re.IGNORECASE)
 _THRESHOLD = re.compile(
     r"\b(?:over|than|above|threshold|budget|limit|under|below|within|least|frame|good|poor)\b", re.IGNORECASE
 )
 
-Status = Literal["verified", "derived", "not_found"]
 Named = dict[int, dict[str, tuple[int, ...]]]
 """By statement: the functions it names, each with its frames."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """What became of one claim."""
-
-    status: Status
-    call: str | None = None
-    how: str | None = None
-
-
-NOT_FOUND = Verification("not_found")
-
-
 @dataclass(slots=True)
 class NumberVerifier:
-    """Verifies the numbers of one answer. A statement that names functions is compared with their figures and those of
-    nothing in particular; one that names none, with all."""
+    """Verifies the numbers of one answer. A statement that names functions is compared with their figures alone; one
+    that names none with the recording's, then with what tools returned of nothing in particular."""
 
     claims: Claims
     facts: Facts
     named: Named
     trace: Recomputation
     question: str
+    sentences: Sequence[Sentence]
+    bound: BoundFigures
+    is_late: Callable[[], bool]
     _proven: dict[int, list[Operand]] = field(default_factory=dict)
 
-    def each(self, answer: str) -> Iterator[tuple[Claim, Verification]]:
-        """Every number that claims something, those that tools returned first: others may follow from them."""
+    def each(self, answer: str, taken: Container[int]) -> Iterator[tuple[Claim, Verification]]:
+        """Every number that claims something but those `taken` (by where they begin), the bound ones first: others may
+        follow from them."""
         asked = {(mention.value, mention.dimension) for mention in mentions(self.question)}
-        waiting = []
-        for claim in self.claims.numbers:
-            if verdict := self._returned(claim):
-                self._prove(claim, answer)
-                yield claim, verdict
-            else:
-                waiting.append(claim)
-        for claim in waiting:
-            verdict = self._follows(claim)
-            if verdict is not NOT_FOUND:
-                self._prove(claim, answer)
-                yield claim, verdict
-            elif claim.sure and not any((one.value, one.dimension) in asked for one in claim.mentions):
-                yield claim, verdict
+        waiting: list[tuple[Claim, Verification | None]] = []
+        for sentence in self.sentences:
+            for at, claim in enumerate(sentence.figures):
+                if claim.start in taken:
+                    continue
+                verdict = LATE if self.is_late() else self._bound(sentence, at, claim)
+                if verdict is not None and verdict.is_proven:
+                    self._prove(claim, answer, verdict)
+                    yield claim, verdict
+                elif claim.sure:
+                    waiting.append((claim, verdict))
+        for claim, verdict in waiting:
+            final = self._final(claim, verdict)
+            if final.is_proven:
+                self._prove(claim, answer, final)
+            if final.is_proven or not any((one.value, one.dimension) in asked for one in claim.mentions):
+                yield claim, final
 
-    def _prove(self, claim: Claim, answer: str) -> None:
+    def _final(self, claim: Claim, bound: Verification | None) -> Verification:
+        """Of a claim that is not proven by itself."""
+        if bound is not None and (bound.status == "contradicted" or bound == AMBIGUOUS):
+            return bound
+        return LATE if self.is_late() else self._follows(claim) or bound or UNCHECKED
+
+    def _prove(self, claim: Claim, answer: str, verdict: Verification) -> None:
+        how = verdict.how or ""
+        measure = next((one for one in ("self", "total") if how.startswith(f"{one} ")), "said")
+        if how.startswith("samples below "):
+            measure = "total"
         for mention in claim.mentions:
             if mention.value and claim.kind != "ratio":
                 label = answer[mention.start : mention.end].strip()
-                operand = Operand(mention.value, mention.half_digit, mention.dimension, label, "said")
+                operand = Operand(mention.value, mention.half_digit, mention.dimension, label, measure)
                 self._proven.setdefault(claim.statement, []).append(operand)
+
+    def _bound(self, sentence: Sentence, at: int, claim: Claim) -> Verification | None:
+        """By the function, the thread or the recording that the sentence speaks of."""
+        if not sentence.is_readable:
+            return UNCHECKED
+        if claim.kind == "window":
+            return self._window(sentence, claim)
+        if sentence.functions:
+            return self.bound.judged(sentence, at, claim, self._carried(sentence))
+        if found := recording_figures.judged(self.bound.measures, sentence, at, claim):
+            return found
+        carried = self._carried(sentence)
+        if carried is not None and not sentence.threads:
+            found = self.bound.judged(sentence, at, claim, carried)
+            if found is not None and (found.is_proven or _PRONOUN.match(sentence.template)):
+                return found
+        return self._returned(claim)
+
+    def _carried(self, sentence: Sentence) -> Subject | None:
+        """The one function of the nearest statement before that names any, in the same paragraph."""
+        for back in range(1, NEAR + 1):
+            if sentence.number < back or "\n\n" in self.sentences[sentence.number - back].text:
+                return None
+            named = self.sentences[sentence.number - back].functions
+            if named:
+                return named[0] if len({one.numbers for one in named}) == 1 else None
+        return None
+
+    def _window(self, sentence: Sentence, claim: Claim) -> Verification | None:
+        verdicts = []
+        for mention in claim.mentions:
+            found = self._tool_returned(claim, mention)
+            for one in sentence.functions if found is None else ():
+                for frame in one.numbers[:4]:
+                    if found is None and self.trace.begins_or_ends_at(frame, mention.value, mention.half_digit):
+                        found = Verification("verified", how=f"f{frame} begins or ends there")
+            verdicts.append(found)
+        if all(verdicts):
+            return verdicts[0]
+        before = self.claims.text[max(0, claim.start - 24) : claim.start]
+        if len(sentence.functions) == 1 and len(claim.mentions) == 1 and _EDGE.search(before):
+            mention = claim.mentions[0]
+            slack = mention.half_digit + SLIPPED * mention.value
+            frames = sentence.functions[0].numbers[:4]
+            is_timed = any(profile.has_times for profile in self.bound.measures.trace.profiles)
+            if is_timed and not any(self.trace.begins_or_ends_at(one, mention.value, slack) for one in frames):
+                return Verification("contradicted", actual="no call of it begins or ends there")
+        return None
 
     def _returned(self, claim: Claim) -> Verification | None:
         """Verified by what a tool returned; None when none did."""
-        if claim.kind == "ratio":
+        text = self.claims.text[slice(*self.claims.statements[claim.statement])]
+        if claim.kind == "ratio" or _SUPPOSED.search(text):
             return None
         verdicts = [self._tool_returned(claim, mention) for mention in claim.mentions]
         return verdicts[0] if all(verdicts) else None
 
-    def _follows(self, claim: Claim) -> Verification:
-        """By the trace itself, or from the figures around it."""
+    def _follows(self, claim: Claim) -> Verification | None:
+        """From the figures around it."""
+        if not self.sentences[claim.statement].is_readable:
+            return None
         if claim.kind == "ratio":
             return self._ratio(claim)
-        ways = (self._tool_returned, self._in_the_trace, self._bounded, self._derived, self._first_rows, _a_threshold)
+        named = bool(self.sentences[claim.statement].functions)
+        ways = (self._derived, self._first_rows, _a_threshold)
         text = self.claims.text[slice(*self.claims.statements[claim.statement])]
         verdicts = []
         for mention in claim.mentions:
-            found = (way(claim, mention, text) for way in ways)
-            verdicts.append(next((one for one in found if one), NOT_FOUND))
-        return next((one for one in verdicts if one is NOT_FOUND), verdicts[-1])
+            found = (way(claim, mention, text) for way in (ways if named else (self._bounded, *ways)))
+            verdicts.append(next((one for one in found if one), None))
+        return verdicts[-1] if all(verdicts) else None
 
-    def _tool_returned(self, claim: Claim, mention: Mention, _: str = "") -> Verification | None:
-        named = self.named.get(claim.statement, {})
-        for fact in self.facts.numbers[mention.dimension]:
-            if _speaks_of(fact, named) and near(fact.value, max(0.0, fact.half_digit - mention.half_digit), mention):
+    def _tool_returned(self, claim: Claim, mention: Mention) -> Verification | None:
+        near_by = self._near_by(claim.statement)
+        for fact in self.facts.near(mention):
+            if _speaks_of(fact, near_by) and near(fact.value, max(0.0, fact.half_digit - mention.half_digit), mention):
                 return Verification("verified", fact.call)
         return None
 
-    def _in_the_trace(self, claim: Claim, mention: Mention, _: str) -> Verification | None:
-        for frames in self.named.get(claim.statement, {}).values():
-            for frame in frames:
-                for figure in self.trace.figures(frame):
-                    if figure.dimension is mention.dimension and near(figure.value, 0.0, mention):
-                        return Verification("verified", how=figure.what)
-                if claim.kind == "window" and self.trace.begins_or_ends_at(frame, mention.value, mention.half_digit):
-                    return Verification("verified", how=f"f{frame} begins or ends there")
-        return None
+    def _near_by(self, statement: int) -> set[str]:
+        """The functions that a statement or one of those just before it names."""
+        return {name for back in range(FAR) for name in self.named.get(statement - back, {})}
 
     def _bounded(self, claim: Claim, mention: Mention, _: str) -> Verification | None:
-        """`about`, `over` and `under` a value that a tool returned for what the statement names."""
-        if claim.bound is None:
+        """`about` a value that a tool returned; `over` and `under` one says nothing where nobody knows of what."""
+        if claim.bound != "about":
             return None
-        named = self.named.get(claim.statement, {})
-        reach = BOUND_REACH if named else 1 + HEDGED_TOLERANCE
-        low, high = {
-            "about": (1 - HEDGED_TOLERANCE, 1 + HEDGED_TOLERANCE),
-            "over": (1.0, reach),
-            "under": (1 / reach, 1.0),
-        }[claim.bound]
-        for fact in self.facts.numbers[mention.dimension]:
-            if fact.value and _speaks_of(fact, named) and low * mention.value <= fact.value <= high * mention.value:
+        low, high = 1 - HEDGED_TOLERANCE, 1 + HEDGED_TOLERANCE
+        near_by = self._near_by(claim.statement)
+        for fact in self.facts.between(mention.dimension, low * mention.value, high * mention.value):
+            if fact.value and _speaks_of(fact, near_by):
                 return Verification(
                     "derived", fact.call, f"{claim.bound} it: {_written(fact.value, mention.dimension)}"
                 )
@@ -140,14 +197,19 @@ class NumberVerifier:
     def _derived(self, claim: Claim, mention: Mention, text: str) -> Verification | None:
         operands = self._operands(claim)
         totals = [(value, dimension, _written(value, dimension)) for value, dimension in self.facts.totals]
-        sums, means = bool(_TOGETHER.search(text)), bool(_MEAN.search(text))
-        factors = [
-            other.mentions[0].value
-            for other in self.claims.numbers
-            if other.kind == "ratio" and other.statement == claim.statement
-        ]
+        sums = bool(_TOGETHER.search(text)) and not self._is_nested(claim.statement)
+        means = bool(_MEAN.search(text))
+        around = self.sentences[claim.statement].figures[:SHOWN]
+        factors = [other.mentions[0].value for other in around if other.kind == "ratio"]
+        if _OF_TIME.search(text):
+            operands = [one for one in operands if one.dimension is not Dimension.BYTES]
         how = derived(mention, operands, totals, sums=sums, means=means) or scaled(mention, operands, factors)
         return Verification("derived", how=how) if how else None
+
+    def _is_nested(self, statement: int) -> bool:
+        """Whether one of the functions of a statement calls another: what they take with callees does not add up."""
+        named = list(dict.fromkeys(one.numbers for one in self.sentences[statement].functions[:4]))
+        return any(self.trace.on_a_path(a, b) for a, b in combinations(named, 2))
 
     def _first_rows(self, claim: Claim, mention: Mention, text: str) -> Verification | None:
         """The sum of the first rows of a ranking."""
@@ -163,9 +225,9 @@ class NumberVerifier:
                     return Verification("derived", how=f"the first {count} of {source} added up")
         return None
 
-    def _ratio(self, claim: Claim) -> Verification:
+    def _ratio(self, claim: Claim) -> Verification | None:
         mention = claim.mentions[0]
-        for fact in self.facts.factors:
+        for fact in () if self.sentences[claim.statement].functions else self.facts.factors:
             if near(fact.value, max(0.0, fact.half_digit - mention.half_digit), mention):
                 return Verification("verified", fact.call)
         operands = [
@@ -174,19 +236,21 @@ class NumberVerifier:
             *self._figures_of(claim.statement - 2),
         ]
         if mention.value < 1:
+            if self.sentences[claim.statement].functions:
+                return None
             low, high = _fraction(mention, claim.bound)
             for one in operands:
                 if one.dimension is Dimension.SHARE and low <= one.value / 100 <= high:
                     return Verification("derived", how=one.label)
         how = ratio(mention, operands)
-        return Verification("derived", how=how) if how else NOT_FOUND
+        return Verification("derived", how=how) if how else None
 
     def _operands(self, claim: Claim) -> list[Operand]:
         """What else is proven in this statement and the one before it (a few, for what is summed), and the figures of
         the functions it names."""
         text = self.claims.text[slice(*self.claims.statements[claim.statement])]
         reach = FAR if _TOGETHER.search(text) else NEAR
-        proven = [one for back in range(reach) for one in self._proven.get(claim.statement - back, [])]
+        proven = [one for back in range(reach) for one in self._proven.get(claim.statement - back, [])[:SHOWN]]
         return proven + self._figures_of(claim.statement)
 
     def _figures_of(self, statement: int) -> list[Operand]:
@@ -200,15 +264,16 @@ class NumberVerifier:
 
 
 def _a_threshold(_: Claim, mention: Mention, text: str) -> Verification | None:
-    if mention.dimension is Dimension.TIME and _THRESHOLD.search(text):
+    if mention.dimension is Dimension.TIME and _THRESHOLD.search(text) and not _SUPPOSED.search(text):
         for one in THRESHOLDS.values():
             if one.unit == "ns" and near(one.value, 0.0, mention):
                 return Verification("derived", how="a threshold of the findings")
     return None
 
 
-def _speaks_of(fact: Fact, named: dict[str, tuple[int, ...]]) -> bool:
-    return not fact.about or not named or not fact.about.isdisjoint(named)
+def _speaks_of(fact: Fact, near_by: set[str]) -> bool:
+    """Whether a figure is of nothing in particular, or only of what is spoken of."""
+    return not fact.about or not fact.about.isdisjoint(near_by)
 
 
 def _fraction(mention: Mention, bound: str | None) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from traces.analysis.selection import Selection, select
 from traces.analysis.thread_time import busy_time
 from traces.handles import ALL, ProfileChoice
 from traces.model import CallTree, Int32, Profile, Trace, Values
+from traces.values import TraceWarning
 
 PROFILES = 6
 """Profiles looked into besides the main one and all of them: the busiest."""
@@ -40,6 +41,13 @@ class Recomputation:
         self._trace = trace
         self._figures: dict[int, tuple[Figure, ...]] = {}
         self._frames: dict[str, tuple[int, ...]] = {}
+
+    @property
+    def warnings(self) -> tuple[TraceWarning, ...]:
+        return self._trace.warnings
+
+    def name(self, frame: int) -> str:
+        return self._trace.frame_name(frame)
 
     def frames(self, said: str) -> tuple[int, ...]:
         """The frames that a written name stands for."""
@@ -115,7 +123,14 @@ class Recomputation:
                 if name.startswith(head) and name.endswith(tail):
                     yield from frames
         elif len(bare) >= 3:
-            yield from self._by_last_part.get(bare, ())
+            yield from self._by_last_part.get(bare, ()) or self._ending_in(bare)
+
+    def _ending_in(self, said: str) -> Iterator[int]:
+        """`String.charAt` of `java.lang.String:charAt`: names whose last parts are those, whatever stands between."""
+        parts = name_parts(said)
+        for frame in self._by_last_part.get(parts[-1], ()) if len(parts) > 1 else ():
+            if name_parts(self._trace.frame_name(frame))[-len(parts) :] == parts:
+                yield frame
 
     @cached_property
     def _by_name(self) -> dict[str, list[int]]:
@@ -132,6 +147,14 @@ class Recomputation:
         return found
 
 
+_OF_BUILTIN = re.compile(
+    r"<built-in (?:method|function) (?:[\w.]+\.)?(?P<function>\w+)>|<method '(?P<method>\w+)' of .*>"
+)
+"""How cProfile names what is written in C."""
+_OFFSET = re.compile(r"\+0x[0-9a-f]+$")
+_GO_RECEIVER = re.compile(r"\.\(\*?[\w.\[\]…]+\)\.")
+
+
 def as_written(name: str) -> str:
     """A name as an answer can write it: visible characters, no backquotes, no call brackets."""
     simple = name.isascii() and name.isprintable() and len(name) < 1000 and "=" not in name and "@" not in name
@@ -139,9 +162,19 @@ def as_written(name: str) -> str:
 
 
 def last_part(name: str) -> str:
-    """What people call a function of a module, class or path."""
-    head = name.partition("(")[0] or name
+    """What people call a function of a module, class or path: `ord` of `<built-in method builtins.ord>`, `Read` of
+    `bufio.(*Reader).Read`, `parse` of `parse (reader.py:12)`."""
+    if builtin := _OF_BUILTIN.fullmatch(name):
+        return builtin["function"] or builtin["method"]
+    name = _GO_RECEIVER.sub(".", name)
+    head = _OFFSET.sub("", name.partition("(")[0]).strip() or name
     return re.split(r"[.:#/]", head)[-1] or name
+
+
+def name_parts(name: str) -> list[str]:
+    """The words of a function's name before its arguments: package, class, function."""
+    head = _GO_RECEIVER.sub(lambda found: f".{found[0].strip('.(*)')}.", name).partition("(")[0]
+    return re.findall(r"[\w$<>~-]+", head)
 
 
 def _edges(profile: Profile, frame: int) -> Values:

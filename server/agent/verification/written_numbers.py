@@ -1,19 +1,22 @@
 """Numbers in a text, with what they measure and how precisely they were written."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 UNIT = (
     r"%|percent\b|ns\b|nanoseconds?\b|µs\b|μs\b|us\b|microseconds?\b|ms\b|milliseconds?\b|msecs?\b|seconds?\b|secs?\b|s\b|"
-    r"minutes?\b|mins?\b|hours?\b|bytes?\b|[kKMGT]i?B\b|B\b|k?Hz\b|thousand\b|million\b|billion\b|[kM]\b"
+    r"minutes?\b|mins?\b|hours?\b|bytes?\b|[kKMGT]i?B\b|B\b|k?Hz\b|thousand\b|million\b|billion\b|[kM]\b|"
+    r"(?:[Nn]ano|[Mm]ikro|[Mm]illi)?[Ss]ekunden?\b|(?:nano|micro|milli)?secondes?\b|(?:nano|micro|mili)?segundos?\b|"
+    r"[Pp]rozent\b|pour\s?cent\b|por\sciento\b|[Mm]inuten\b|minutos?\b|octets?\b|[kKMGT]o\b"
 )
 NUMBER = re.compile(
-    rf"(?<![\w.,/#:$^])(?<!\w-)(?P<hedge>~|≈)?(?P<number>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    rf"(?<![\w.,/#:$^])(?<!\w-)(?<![A-Za-z]\+)(?P<hedge>~|≈)?(?P<number>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)"
     rf"(?:[\s\u00a0\u202f]?(?P<unit>{UNIT}))?(?![\w%]|\.\d)"
 )
-MINUTES = re.compile(r"(?<![\w.])(?P<minutes>\d[\d,]*) min (?P<seconds>\d{1,2}) s\b")
+MINUTES = re.compile(r"(?<![\w.,])(?P<minutes>\d[\d,]{0,12}) min (?P<seconds>\d{1,2}) s\b")
 RANGE = re.compile(
     rf"(?<![\w.,/#:$^-])(?P<first>\d+(?:\.\d+)?)\s?(?P<own>{UNIT})?\s?(?:-|–|—|\bto\b|\band\b|\buntil\b|→)\s?"
     rf"(?P<last>\d+(?:\.\d+)?)\s?(?P<unit>{UNIT})(?![\w%]|\.\d)"
@@ -28,6 +31,13 @@ class Dimension(StrEnum):
     SHARE = "share"  #: percent of something
     COUNT = "count"  #: a number of things
 
+
+_SECONDS = {
+    "sekunde": {"": 1e9, "milli": 1e6, "mikro": 1e3, "nano": 1.0},
+    "sekunden": {"": 1e9, "milli": 1e6, "mikro": 1e3, "nano": 1.0},
+    "seconde": {"": 1e9, "milli": 1e6, "micro": 1e3, "nano": 1.0},
+    "segundo": {"": 1e9, "mili": 1e6, "micro": 1e3, "nano": 1.0},
+}
 
 _UNITS: dict[str, tuple[Dimension, float]] = {
     "%": (Dimension.SHARE, 1),
@@ -64,6 +74,21 @@ _UNITS: dict[str, tuple[Dimension, float]] = {
     "m": (Dimension.COUNT, 1e6),
     "million": (Dimension.COUNT, 1e6),
     "billion": (Dimension.COUNT, 1e9),
+    "prozent": (Dimension.SHARE, 1),
+    "pour cent": (Dimension.SHARE, 1),
+    "por ciento": (Dimension.SHARE, 1),
+    "octet": (Dimension.BYTES, 1),
+    "ko": (Dimension.BYTES, 1e3),
+    "mo": (Dimension.BYTES, 1e6),
+    "go": (Dimension.BYTES, 1e9),
+    "to": (Dimension.BYTES, 1e12),
+    **{
+        f"{small}{second}": (Dimension.TIME, size)
+        for second, kinds in _SECONDS.items()
+        for small, size in kinds.items()
+    },
+    "minuten": (Dimension.TIME, 60e9),
+    "minuto": (Dimension.TIME, 60e9),
 }
 
 
@@ -96,26 +121,36 @@ def mentions(text: str) -> Iterator[Mention]:
         )
         for match in MINUTES.finditer(text)
     ]
+    taken = _places(found)
     for match in RANGE.finditer(text):
-        if not _overlaps(found, match.start()):
+        if not _overlaps(taken, match.start()):
             end = match.end("own") if match["own"] else match.end("first")
             found.append(_mention(match["first"], match["own"] or match["unit"], match.start("first"), end))
             found.append(_mention(match["last"], match["unit"], match.start("last"), match.end()))
-    for match in NUMBER.finditer(text):
-        if not _overlaps(found, match.start()):
-            found.append(
-                _mention(match["number"], match["unit"] or "", match.start(), match.end(), hedged=bool(match["hedge"]))
-            )
+    taken = _places(found)
+    found += [
+        _mention(match["number"], match["unit"] or "", match.start(), match.end(), hedged=bool(match["hedge"]))
+        for match in NUMBER.finditer(text)
+        if not _overlaps(taken, match.start())
+    ]
     return iter(sorted(found, key=lambda mention: mention.start))
 
 
-def _overlaps(found: list[Mention], start: int) -> bool:
-    return any(mention.start <= start < mention.end for mention in found)
+def _places(found: list[Mention]) -> tuple[list[int], list[int]]:
+    """Where mentions begin and end, in order; none overlap."""
+    ordered = sorted((mention.start, mention.end) for mention in found)
+    return [start for start, _ in ordered], [end for _, end in ordered]
+
+
+def _overlaps(taken: tuple[list[int], list[int]], start: int) -> bool:
+    starts, ends = taken
+    at = bisect_right(starts, start) - 1
+    return at >= 0 and start < ends[at]
 
 
 def _mention(number: str, unit: str, start: int, end: int, *, hedged: bool = False) -> Mention:
     digits = number.replace(",", "")
-    name = unit.lower()
+    name = " ".join(unit.lower().split())
     dimension, scale = _UNITS.get(name, _UNITS.get(name.rstrip("s"), (Dimension.COUNT, 1.0)))
     last_digit = 10.0 ** -len(digits.partition(".")[2])
     return Mention(float(digits) * scale, 0.5 * last_digit * scale, dimension, bool(unit), hedged, start, end)

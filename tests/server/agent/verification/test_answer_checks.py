@@ -1,4 +1,4 @@
-"""An answer verified against the tool results: what is verified, what is not found, what is no claim."""
+"""An answer verified against the tool results: what holds, what is contradicted, what is no claim."""
 
 import pytest
 from hypothesis import given
@@ -9,6 +9,7 @@ from server.agent.tools.get_top_functions import TopFunctions, answer_top_functi
 from server.agent.verification.answer_checks import checked
 from server.agent.verification.citations import resolve_citations
 from server.agent.verification.facts import gathered
+from server.agent.verification.statements.agreement import SLIPPED
 from server.agent.verification.written_numbers import Dimension, mentions
 from server.protocol.wire_values import Check
 from tests.server.agent.turns import HOSTILE, MS, small_trace
@@ -31,26 +32,32 @@ def checks_of(answer: str, *, question: str = "Why is this slow?", hostile: bool
         ("60.0%", "verified"),
         ("60%", "verified"),
         ("60 percent", "verified"),
-        ("61%", "not_found"),
-        ("1.0 s", "verified"),
-        ("1.2 s", "not_found"),
+        ("61%", "contradicted"),
+        ("1.0 s", "contradicted"),
         ("about 590 ms", "derived"),
-        ("about 400 ms", "not_found"),
-        ("600 MB", "not_found"),
-        ("12,345 calls", "not_found"),
+        ("about 400 ms", "contradicted"),
+        ("600 MB", "unchecked"),
+        ("12,345 calls", "unchecked"),
     ],
 )
-def test_a_number_is_verified_by_its_value_its_rounding_or_its_share(claim: str, status: str) -> None:
-    (check,) = checks_of(f"It takes {claim} in all.")
+def test_a_figure_of_a_function_is_verified_by_its_value_its_rounding_or_its_share(claim: str, status: str) -> None:
+    (_, check) = checks_of(f"`parse_json` takes {claim}.")
     assert check.status == status
-    assert check.tool_call_id == ("call_1" if status != "not_found" else None)
+    assert check.tool_call_id == ("call_1" if status in ("verified", "derived") else None)
+    assert (check.actual is not None) is (status == "contradicted")
+
+
+@pytest.mark.parametrize("claim", ["600 ms", "61%", "1.2 s", "12,345 calls"])
+def test_a_figure_of_nothing_in_particular_is_not_called_right(claim: str) -> None:
+    (check,) = checks_of(f"It takes {claim} here.")
+    assert check.status == "unchecked"
 
 
 def test_offsets_point_at_the_claim_in_the_answer() -> None:
     answer = "First, [`parse_json`](#f2) takes 600 ms; then `draw` takes 31%."
     found = checks_of(answer)
     assert [answer[check.start : check.end] for check in found] == ["parse_json", "600 ms", "draw", "31%"]
-    assert [check.status for check in found] == ["verified", "verified", "verified", "not_found"]
+    assert [check.status for check in found] == ["verified", "verified", "verified", "contradicted"]
     assert [check.kind for check in found] == ["name", "number", "name", "percentage"]
 
 
@@ -88,7 +95,7 @@ def test_numbers_of_the_question_are_not_claims() -> None:
 def test_a_number_inside_a_function_name_proves_nothing() -> None:
     assert "99.9%" in HOSTILE
     (check,) = checks_of("It takes 99.9%.", hostile=True)
-    assert check.status == "not_found"
+    assert check.status == "unchecked"
 
 
 def test_citations_resolve_with_and_without_a_hash_and_only_when_they_exist() -> None:
@@ -127,19 +134,19 @@ def test_numbers_that_belong_to_a_word_are_not_numbers(text: str) -> None:
     ("answer", "statuses"),
     [
         ("`parse_json` takes 600 ms, 2.4x as long as `draw` (250 ms)", {"600 ms": "verified", "2.4x": "derived"}),
-        ("`parse_json` takes 600 ms, 3.4x as long as `draw` (250 ms)", {"3.4x": "not_found"}),
-        ("`parse_json` takes twice as long as `draw`", {"twice": "not_found"}),
+        ("`parse_json` takes 600 ms, 3.4x as long as `draw` (250 ms)", {"3.4x": "contradicted"}),
+        ("`parse_json` takes twice as long as `draw`", {"twice": "contradicted"}),
         ("`parse_json` and `draw` together take 850 ms, 85%", {"850 ms": "derived", "85%": "derived"}),
         ("`draw` takes 350 ms less than `parse_json`", {"350 ms": "derived"}),
-        ("`draw` takes a quarter of the time", {"a quarter": "derived"}),
-        ("`draw` takes half of the time", {"half": "not_found"}),
+        ("`draw` takes a quarter of the time", {"a quarter": "verified"}),
+        ("`draw` takes half of the time", {"half": "contradicted"}),
         ("`parse_json` takes more than half of it", {"half": "derived"}),
         ("`parse_json` takes over 50%", {"50%": "derived"}),
-        ("`parse_json` takes over 70%", {"70%": "not_found"}),
-        ("It was called 14 times", {"14": "not_found"}),
+        ("`parse_json` takes over 70%", {"70%": "contradicted"}),
+        ("It was called 14 times", {"14": "unchecked"}),
         ("`parse_json` runs between 0 ms and 600 ms", {"0 ms and 600 ms": "verified"}),
         ("`draw` begins at 600 ms", {"600 ms": "verified"}),
-        ("`draw` begins at 640 ms", {"640 ms": "not_found"}),
+        ("`draw` begins at 640 ms", {"640 ms": "contradicted"}),
         ("The top 2 functions add up to 85%", {"85%": "derived"}),
         ("Of the 600 ms in `parse_json`, by half would be 300 ms", {"600 ms": "verified", "300 ms": "derived"}),
     ],
@@ -171,9 +178,9 @@ def test_a_claim_has_its_kind(answer: str, kind: str) -> None:
 
 def test_one_functions_figure_does_not_prove_anothers() -> None:
     (name, check) = checks_of("`draw` takes 60% of the time.")
-    assert (name.status, check.status) == ("verified", "not_found")
+    assert (name.status, check.status) == ("verified", "contradicted")
     row, other = (checks_of(f"| `parse_json` | {share} |")[-1] for share in ("60%", "25%"))
-    assert (row.status, other.status) == ("verified", "not_found")
+    assert (row.status, other.status) == ("verified", "contradicted")
 
 
 def test_a_function_that_no_tool_returned_is_looked_up_in_the_trace() -> None:
@@ -191,14 +198,14 @@ def test_a_function_that_no_tool_returned_is_looked_up_in_the_trace() -> None:
 @pytest.mark.parametrize(
     ("answer", "status"),
     [
-        ("`parse_json` is slow because `load` calls it", "verified"),
-        ("`parse_json` is slow because of `main`", "verified"),
-        ("`main` leads to [`parse_json`](#f2)", "verified"),
-        ("`draw` is slow because of `parse_json`", "not_found"),
-        ("[`draw`](#f3) is caused by [`load`](#f1)", "not_found"),
+        ("`parse_json` is slow because `load` calls it", "unchecked"),
+        ("`parse_json` is slow because of `main`", "unchecked"),
+        ("`main` leads to [`parse_json`](#f2)", "unchecked"),
+        ("`draw` is slow because of `parse_json`", "contradicted"),
+        ("[`draw`](#f3) is caused by [`load`](#f1)", "contradicted"),
     ],
 )
-def test_a_cause_stands_on_a_path_of_the_call_tree(answer: str, status: str) -> None:
+def test_a_cause_off_every_path_is_contradicted_and_a_path_alone_proves_none(answer: str, status: str) -> None:
     (cause,) = [check for check in checks_of(answer) if check.kind == "cause"]
     assert cause.status == status
 
@@ -239,8 +246,8 @@ def test_any_rounding_in_any_unit_is_verified_and_another_value_is_not(
     (claim,) = [check for check in checks_of(f"`{name}` takes {written} {unit} there") if check.kind == "number"]
     if off == 0.0:
         assert claim.status == "verified" or float(written.replace(",", "")) == 0
-    elif precise:
-        assert claim.status == "not_found"
+    elif precise and abs(off) > SLIPPED:
+        assert claim.status == "contradicted"
 
 
 @given(
@@ -253,23 +260,25 @@ def test_a_share_is_verified_as_written_and_not_when_it_is_another(
 ) -> None:
     name, share = which
     (claim,) = [check for check in checks_of(f"`{name}` takes {share + off:.{digits}f}%") if check.kind == "percentage"]
-    assert claim.status == ("verified" if off == 0.0 else "not_found")
+    nearly = abs(off) <= SLIPPED * (share + abs(off)) or abs(off) <= 0.5 * 10**-digits + 1e-9
+    if off == 0.0 or not nearly:
+        assert claim.status == ("verified" if off == 0.0 else "contradicted")
 
 
 def test_names_and_figures_belong_to_their_own_sentence() -> None:
     answer = "### Why\n`parse_json` takes 600 ms. `draw` takes 600 ms.\n\n1. `draw`: 250 ms\n2. `parse_json`: 250 ms"
     found = [check.status for check in checks_of(answer) if check.kind == "number"]
-    assert found == ["verified", "not_found", "verified", "not_found"]
+    assert found == ["verified", "contradicted", "verified", "contradicted"]
 
 
 @pytest.mark.parametrize(
     ("answer", "claim", "status"),
     [
         ("Without `parse_json` it would be 2.5x faster", "2.5x", "derived"),
-        ("Without `parse_json` it would be 4x faster", "4x", "not_found"),
+        ("Without `parse_json` it would be 4x faster", "4x", "unchecked"),
         ("`parse_json` takes 600 ms. The next, `draw`, is 2.4x cheaper.", "2.4x", "derived"),
         ("1. `parse_json`: 600 ms\n2. `draw`: 250 ms\n\nTogether they save 850 ms.", "850 ms", "derived"),
-        ("1. `parse_json`: 600 ms\n2. `draw`: 250 ms\n\nTogether they save 950 ms.", "950 ms", "not_found"),
+        ("1. `parse_json`: 600 ms\n2. `draw`: 250 ms\n\nTogether they save 950 ms.", "950 ms", "unchecked"),
     ],
 )
 def test_what_follows_from_the_sentences_before_is_derived_too(answer: str, claim: str, status: str) -> None:

@@ -1,0 +1,81 @@
+"""How often one function calls another: a figure between two functions, which is neither's own count."""
+
+import re
+
+from server.agent.verification.statements.measure_words import words
+from server.agent.verification.statements.measures import Scope
+from server.agent.verification.statements.sentence_parts import FIGURES, FUNCTIONS, Subject
+from server.agent.verification.statements.shared_figures import Figure
+from server.agent.verification.verdicts import UNCHECKED, Verification
+from server.agent.verification.written_numbers import Dimension
+from traces.values import Counts, ProfileKind
+
+_PLACES = {
+    "A": f"(?P<a>{FUNCTIONS})",
+    "B": f"(?P<b>{FUNCTIONS})",
+    "N": r"(?:exactly |only |just |about |around |roughly |some |genau |nur |etwa |rund |exactement |environ )?"
+    f"(?P<n>{FIGURES})",
+    "X": "(?: times|x|×| ?mal| fois| veces)",
+    "ALL": FIGURES,
+    "CALLED": "(?:called|invoked|entered|appelée?|llamad[ao])",
+    "IS": "(?:is|was|gets|wird|wurde|est|es)",
+    "BY": "(?:by|from|von|aus|par|depuis|por|desde)",
+}
+_WAYS = (
+    "{A},? (?:which |also |directly |it )?(?:calls?|called|invokes?|invoked|enters|appelle|llama a) {B},? {N}{X}",
+    "{A} ruft {B},? {N}{X}",
+    "{B}[^.;]{{0,30}} {IS} (?:{CALLED} )?{N}{X},? (?:{CALLED} )?(?:directly )?{BY} {A}",
+    "{B} {IS} {CALLED}? ?{BY} {A},? {N}{X}",
+    "{A} (?:makes|issues|made|is responsible for) {N} (?:direct )?(?:of the {ALL} )?calls (?:to|of|into) {B}",
+    "{N} (?:direct )?calls (?:go )?from {A} (?:to|into) {B}",
+    "{N} (?:of the )?(?:{ALL} )?calls (?:of|to) {B} (?:come |are |are made |were made )?(?:from|by) {A}",
+    "calls (?:of|to) {B}, {N} (?:of them )?(?:come|came|stem|are|were made) (?:from|by) {A}",
+    "{ALL} aufrufen (?:von )?{B} (?:kommen|stammen) {N} (?:von|aus) {A}",
+)
+_FROM = re.compile(
+    "{N}{X}? (?:by|from|through|via|von|aus|über|durch|par|depuis|por|desde) {A}".format_map(_PLACES), re.IGNORECASE
+)
+"""`85 times by a, 4 by c`: of the calls of the function before."""
+_CALLED = re.compile(r"\b(?:call|invo|aufruf|aufgeruf|appel|llama)\w*", re.IGNORECASE)
+_BETWEEN = tuple(re.compile(way.format_map(_PLACES), re.IGNORECASE) for way in _WAYS)
+"""`a` calls `b` `n` times."""
+
+
+def calls_between(figure: Figure) -> Verification | None:
+    """What becomes of a figure that says how often one function calls another; None where it says no such thing."""
+    if figure.mention.dimension is not Dimension.COUNT:
+        return None
+    text = figure.sentence.template
+    match = next((one for one in map(figure.said_between, _BETWEEN) if one), None)
+    if match is not None:
+        a, b = figure.sentence.function(match["a"]), figure.sentence.function(match["b"])
+    elif (match := figure.said_between(_FROM)) and _CALLED.search(text[: match.start()]):
+        a = figure.sentence.function(match["a"])
+        called = figure.sentence.function(found[0]) if (found := re.search(FUNCTIONS, text[: match.start()])) else None
+        if called is None:
+            return UNCHECKED
+        b = called
+    else:
+        return None
+    if a.numbers == b.numbers or any(words(kind).search(text) for kind in ("EACH", "HYPOTHETICAL", "NEGATED")):
+        return UNCHECKED
+    counts = [(scope, _count(scope, a, b)) for scope in figure.scopes]
+    for scope, count in counts:
+        if count is not None and figure.is_right(count):
+            return Verification("verified", how=f"calls of {b.text[:60]} by {a.text[:60]} in {scope.chosen.handle}")
+    if not all(count for _, count in counts) or figure.sentence.window:
+        return UNCHECKED
+    shown = dict.fromkeys(f"{count:,}" for _, count in counts if count)
+    return Verification("contradicted", actual=f"{a.text[:60]} calls {b.text[:60]} {' or '.join(shown)} times")
+
+
+def _count(scope: Scope, a: Subject, b: Subject) -> int | None:
+    """How often `a` calls `b` directly; None where it is not known: samples are no calls, and of a call graph the
+    count of each function is exact, but not that of a path."""
+    if scope.chosen.counts is not Counts.CALLS:
+        return None
+    parent, callees = scope.tree.parent, scope.mask(b.numbers)
+    is_from_a = (parent >= 0) & scope.mask(a.numbers)[parent]
+    if scope.chosen.kind is not ProfileKind.EVENTED and (callees & ~is_from_a).any():
+        return None
+    return int(scope.by_node.count[callees & is_from_a].sum())

@@ -1,0 +1,170 @@
+"""What the names of an answer stand for: functions, threads, or nothing that the trace has."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from server.agent.verification.claims import Claims, Name
+from server.agent.verification.recompute import SAME_NAME, Recomputation
+from server.agent.verification.statements.sentence_parts import Subject, outer_places
+from traces.errors import TraceError
+from traces.handles import frame_behind, resolve
+from traces.insights.patterns import PATTERNS
+from traces.model import Trace
+from traces.values import Role
+
+SHORT = 3
+"""Names of threads of fewer characters are only recognised as code."""
+THREADS = 300
+_BARE = re.compile(r"(?<![\w.$/:-])[A-Za-z_$][\w$]*(?:(?:\.|::?|->)[A-Za-z_$<][\w$<>]*)*(?:\(\))?(?![\w$])")
+_CODE_LIKE = re.compile(r"_|[a-z$][A-Z]|\.|:|\(\)$|->")
+_FIRST_CELL = re.compile(r"(?:^|\n)[ \t]*\|[ \t*]*$")
+_SURELY_CODE = re.compile(r"\w_\w|\(\)$")
+_QUOTED = re.compile(r'"([^"]{1,80})"')
+_MAIN_THREAD = re.compile(
+    r"\b(?:main thread|Hauptthread|thread principal|fil principal|hilo principal)\b", re.IGNORECASE
+)
+_COLLECTION = re.compile(
+    r"\b(?:garbage collect(?:ion|or)|GC|Speicherbereinigung|ramasse-miettes|recolección de basura)\b", re.IGNORECASE
+)
+_NAME_LIKE = re.compile(r"[A-Za-z_$<(~@\[][^\s]*(?:\([^)]*\))?")
+_DISTINCT = re.compile(r"[\d_-]|[a-z][A-Z]")
+_PID = re.compile(r"\W{0,3}pid (\d+)")
+_WORD = re.compile(r"[\w$.:-]+")
+
+
+@dataclass(frozen=True)
+class Subjects:
+    """Finds the subjects of answers about one trace."""
+
+    trace: Trace
+    named: Recomputation
+
+    def of(self, answer: str, claims: Claims) -> tuple[list[Subject], list[Subject], list[Subject]]:
+        """Functions, threads and unknown names of an answer, each where it stands with its link or its marks."""
+        outer = outer_places(answer)
+        functions: list[Subject] = []
+        threads: list[Subject] = []
+        unknown: list[Subject] = []
+        for name in claims.names:
+            start, end = outer.get(name.start, (name.start - name.is_code, name.end + name.is_code))
+            frames = self.frames_of(name)
+            if frames:
+                place = name.handle is not None and not name.handle.startswith("f")
+                functions.append(Subject(name.text or f"#{name.handle}", frames, start, end, place))
+            elif profiles := self._profiles_of(name):
+                threads.append(Subject(name.text or f"#{name.handle}", profiles, start, end))
+            elif name.handle is None and _NAME_LIKE.fullmatch(name.text):
+                unknown.append(Subject(name.text, (), start, end))
+        for one in self._bare(claims.text):
+            (functions if one.numbers else unknown).append(one)
+        functions += self._words(claims, {claims.statement_of(one.start) for one in functions})
+        functions += self._collectors(claims.text)
+        threads += self._bare_threads(claims.text, answer)
+        return functions, threads, unknown
+
+    def frames_of(self, name: Name) -> tuple[int, ...]:
+        """The frames that a name stands for: that of its handle, or all that it is a way to write."""
+        if name.handle is not None:
+            if name.handle.startswith("p"):
+                return ()
+            try:
+                return (frame_behind(self.trace, resolve(self.trace, name.handle)),)
+            except TraceError:
+                return ()
+        return self.named.frames(name.text) if name.text else ()
+
+    def _profiles_of(self, name: Name) -> tuple[int, ...]:
+        if name.handle is not None:
+            try:
+                handle = resolve(self.trace, name.handle)
+            except TraceError:
+                return ()
+            return (handle.index,) if handle.kind == "profile" else ()
+        return self._by_thread_name.get(name.text.strip("\"'").casefold(), ())
+
+    def _bare(self, text: str) -> Iterator[Subject]:
+        """Functions that are written as ordinary words but look like code, the trace's or not."""
+        for match in _BARE.finditer(text):
+            if len(match[0]) > SHORT and _CODE_LIKE.search(match[0]):
+                frames = self.named.frames(match[0])
+                if frames or _SURELY_CODE.search(match[0]):
+                    yield Subject(match[0], frames, match.start(), match.end())
+
+    def _words(self, claims: Claims, named: set[int]) -> Iterator[Subject]:
+        """Functions whose names are ordinary words: in the first cell of a row surely; elsewhere only where a statement
+        names no other (`named` are those that do), and then they prove and never contradict."""
+        for match in _BARE.finditer(claims.text):
+            is_word = len(match[0]) > SHORT and not _CODE_LIKE.search(match[0])
+            if not is_word or match[0] not in self._full_names:
+                continue
+            is_first = _FIRST_CELL.search(claims.text, max(0, match.start() - 40), match.start()) is not None
+            if is_first or claims.statement_of(match.start()) not in named:
+                frames = self.named.frames(match[0])
+                yield Subject(match[0], frames, match.start(), match.end(), is_one_place=not is_first)
+
+    @cached_property
+    def _full_names(self) -> frozenset[str]:
+        return frozenset(self.trace.frame_names)
+
+    def _collectors(self, text: str) -> Iterator[Subject]:
+        """Garbage collection as a word: what is named like it, which proves and never contradicts."""
+        for match in _COLLECTION.finditer(text):
+            if self._collecting:
+                yield Subject(match[0], self._collecting, match.start(), match.end(), is_one_place=True)
+
+    @cached_property
+    def _collecting(self) -> tuple[int, ...]:
+        pattern = PATTERNS["garbage-collection"]
+        names = self.trace.frame_names
+        found = [n for n, name in enumerate(names) if pattern.matches(name, self.trace.frame_file(n) or "")]
+        return tuple(found[:SAME_NAME])
+
+    def _bare_threads(self, text: str, answer: str) -> Iterator[Subject]:
+        for match in _WORD.finditer(text):
+            word = match[0].strip(".:").casefold()
+            if len(word) > SHORT and (word in self._distinct):
+                end = match.start() + len(match[0].rstrip(".:"))
+                yield Subject(
+                    match[0], self._of_process(self._distinct[word], answer[end : end + 24]), match.start(), end
+                )
+        folded = answer.casefold()
+        for name, indices in self._by_thread_name.items() if len(folded) == len(answer) else ():
+            if " " in name and len(name) > 2 * SHORT and (at := folded.find(name)) >= 0:
+                yield Subject(answer[at : at + len(name)], indices, at, at + len(name))
+        mains = tuple(p.index for p in self.trace.profiles if p.role is Role.MAIN)
+        for match in _MAIN_THREAD.finditer(text) if mains else ():
+            yield Subject(match[0], mains, match.start(), match.end())
+
+    def _of_process(self, indices: tuple[int, ...], behind: str) -> tuple[int, ...]:
+        """Of threads of one name those of the process that is written behind it."""
+        pid = _PID.match(behind)
+        profiles = self.trace.profiles
+        return tuple(one for one in indices if pid and profiles[one].pid == pid[1]) or indices
+
+    @cached_property
+    def _by_thread_name(self) -> dict[str, tuple[int, ...]]:
+        """Profiles by their full name, and by what is quoted in it or before its comma."""
+        found: dict[str, list[int]] = {}
+        for profile in self.trace.profiles[:THREADS]:
+            short = [profile.name, profile.name.split(" (")[0], profile.handle, *_QUOTED.findall(profile.name)]
+            short += re.findall(r"(?:^|, )([^,()]+) \(tid", profile.name)
+            for name in dict.fromkeys(one.casefold() for one in short):
+                found.setdefault(name, []).append(profile.index)
+        return {name: tuple(dict.fromkeys(indices)) for name, indices in found.items()}
+
+    @cached_property
+    def _distinct(self) -> dict[str, tuple[int, ...]]:
+        """Names of threads that no ordinary word is: with a digit, a mark or a capital inside."""
+        return {
+            name: indices
+            for name, indices in self._by_thread_name.items()
+            if re.fullmatch(r"[\w$.:-]+", name) and any(_DISTINCT.search(self._thread_word(i, name)) for i in indices)
+        }
+
+    def _thread_word(self, index: int, name: str) -> str:
+        """A thread's name as its profile writes it."""
+        full_name = self.trace.profiles[index].name
+        at = full_name.casefold().find(name)
+        return full_name[at : at + len(name)] if at >= 0 else name

@@ -1,0 +1,208 @@
+"""Statements about functions and threads that have no figure, decided by the trace where it can."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from server.agent.verification.facts import Facts
+from server.agent.verification.statements.measure_words import words
+from server.agent.verification.statements.measures import Measured, Measures
+from server.agent.verification.statements.relation_decisions import RelationDecisions, Stated, by_of
+from server.agent.verification.statements.relation_words import Wording, in_small_letters, relation_words
+from server.agent.verification.statements.sentence_parts import (
+    FIGURE,
+    FIGURES,
+    FUNCTION,
+    FUNCTIONS,
+    THREAD,
+    UNKNOWN,
+    Sentence,
+    Subject,
+)
+from server.agent.verification.statements.shared_figures import scopes_of
+from server.agent.verification.verdicts import UNCHECKED, Verification
+
+_ORDINALS = {
+    word: place
+    for place, several in enumerate(
+        (
+            "first erste premier première one eins eine un une uno una",
+            "second zweite zweit deuxième seconde segundo segunda two zwei deux dos",
+            "third dritte dritt troisième tercer tercera tercero three drei trois tres",
+            "fourth vierte viert quatrième four vier quatre",
+            "fifth fünfte cinquième five fünf cinq",
+            "sixth sechste sixième six sechs",
+            "seventh siebte septième",
+        ),
+        start=1,
+    )
+    for word in several.split()
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A statement at its place in the answer, and what became of it; `names_absent` are names that it says are not
+    there."""
+
+    start: int
+    end: int
+    verdict: Verification
+    figures: frozenset[int] = frozenset()
+    absent: tuple[Subject, ...] = ()
+
+
+MOST_COUNTED = 10**9
+_AFTER_FIGURES = re.compile(rf"^.*{FIGURES}[^,]*(?:,|$)", re.DOTALL)
+"""`takes 5 ms in 6 calls, less than g`: what compares stands behind the figures."""
+_MULTIPLE = re.compile(r"\b(?:times|twice|double|half|third|fois|moitié|\w*mal|doppelt|veces|doble)\b", re.IGNORECASE)
+"""How many times as much is another claim than more."""
+_CHAIN = re.compile(rf"(?:(?:,? (?:and|or|und|et|y)|,) {FUNCTIONS})+(?=\s*(?:[.;:!?)]|$))", re.IGNORECASE)
+
+
+class Relations:
+    """Decides the relations of sentences of one answer."""
+
+    def __init__(self, measures: Measures, facts: Facts) -> None:
+        self._measures = measures
+        self._decisions = RelationDecisions(measures, facts)
+
+    def each(self, sentence: Sentence) -> Iterator[Related]:
+        """The relations that a sentence states, and what it claims next to its figures."""
+        if not sentence.is_readable or sentence.is_header:
+            return
+        taken: list[tuple[int, int]] = []
+        if sentence.functions or sentence.threads or sentence.unknown:
+            yield from self._stated(sentence, taken)
+            if not taken:
+                yield from _open(sentence)
+        yield from _beyond(sentence, taken)
+
+    def _stated(self, sentence: Sentence, taken: list[tuple[int, int]]) -> Iterator[Related]:
+        """Those that a wording fits; their places are added to `taken`."""
+        text = sentence.template
+        lowered = in_small_letters(text)
+        for wording in relation_words().wordings:
+            for match in wording.matches(lowered):
+                start, end = match.span()
+                if any(a < end and start < b for a, b in taken):
+                    continue
+                taken.append((start, end))
+                named = {key: value for key, value in match.groupdict().items() if value}
+                verdict = self._verdict(sentence, wording, named, match)
+                if wording.relation == "calls" and not wording.is_denied and match[0][-1:] == named.get("b"):
+                    verdict, end = self._also(sentence, wording, named, match, verdict)
+                absent = tuple(_subjects(sentence, named)) if wording.relation == "absent" else ()
+                counted = {ord(value) - ord(FIGURE) for value in named.values() if FIGURE <= value < UNKNOWN}
+                yield Related(sentence.place(start), sentence.end_of(end), verdict, frozenset(counted), absent)
+        for match in relation_words().compared.finditer(text):
+            if any(a < match.end() and match.start() < b for a, b in taken):
+                continue
+            if compared := self._compared(sentence, match["a"], match["b"], match["how"]):
+                taken.append(match.span())
+                yield Related(sentence.place(match.start()), sentence.end_of(match.end()), compared)
+
+    def _verdict(
+        self, sentence: Sentence, wording: Wording, named: dict[str, str], match: re.Match[str]
+    ) -> Verification:
+        text = sentence.template
+        if words("HYPOTHETICAL").search(text) or words("NEGATED").search(
+            text[max(0, match.start() - 40) : match.start()]
+        ):
+            return UNCHECKED
+        stated = Stated(
+            sentence,
+            wording.relation,
+            wording.is_denied,
+            self._subject(sentence, named.get("a")),
+            self._subject(sentence, named.get("b")),
+            sentence.thread(named["t"]) if "t" in named else None,
+            self._number(sentence, named["n"]) if "n" in named else None,
+            named.get("most", "most").casefold() == "most",
+        )
+        return self._decisions.decided(stated)
+
+    def _also(
+        self, sentence: Sentence, wording: Wording, named: dict[str, str], match: re.Match[str], verdict: Verification
+    ) -> tuple[Verification, int]:
+        """`a calls b, c and d`: all of them, or it is not so."""
+        rest = _CHAIN.match(sentence.template, match.end())
+        for callee in re.findall(FUNCTIONS, rest[0]) if rest else ():
+            one = self._verdict(sentence, wording, named | {"b": callee}, match)
+            if one.status != "verified":
+                verdict = one
+        return verdict, rest.end() if rest else match.end()
+
+    def _subject(self, sentence: Sentence, character: str | None) -> Subject | None:
+        return sentence.function(character) if character and FUNCTION <= character < THREAD else None
+
+    def _number(self, sentence: Sentence, text: str) -> int | None:
+        if FIGURE <= text < UNKNOWN:
+            value = sentence.figure(text).mentions[0].value
+            return int(value) if value < MOST_COUNTED else None
+        digits = "".join(one for one in text if one.isdigit())
+        return (
+            int(digits)
+            if digits
+            else _ORDINALS.get(text.casefold().rstrip("n") if text.casefold() == "einen" else text.casefold())
+        )
+
+    def _compared(self, sentence: Sentence, one: str, other: str, how: str) -> Verification | None:
+        """`a takes more than b`, by every measure that the words allow."""
+        how = _AFTER_FIGURES.sub("", how)
+        smaller, larger = words("SMALLER").search(how), words("LARGER").search(how)
+        if not (smaller or larger):
+            return None
+        if words("HYPOTHETICAL").search(sentence.template) or words("NEGATED").search(how):
+            return UNCHECKED
+        a, b = sentence.function(one), sentence.function(other)
+        if larger is None or (smaller is not None and smaller.start() > larger.start()):
+            a, b = b, a
+        text = sentence.template
+        kinds: tuple[str, ...] = ("calls", "samples") if by_of(text) == ("count",) else by_of(text)
+        found: list[tuple[bool, Measured, Measured]] = []
+        for scope in scopes_of(self._measures, sentence)[:1]:
+            right = {m.measure: m for m in self._measures.of(b.numbers, scope)}
+            found += [
+                (m.value > right[m.measure].value, m, right[m.measure])
+                for m in self._measures.of(a.numbers, scope)
+                if m.measure in kinds and m.measure in right
+            ]
+        if not found or len({is_so for is_so, _, _ in found}) > 1:
+            return UNCHECKED
+        is_so, left, right_ = found[0]
+        if is_so and _MULTIPLE.search(how):
+            return UNCHECKED
+        shown = f"{left.measure} {left.written} ({a.text[:40]}), {right_.written} ({b.text[:40]})"
+        return Verification("verified", how=shown) if is_so else Verification("contradicted", actual=shown)
+
+
+def _open(sentence: Sentence) -> Iterator[Related]:
+    """What a sentence claims of functions in words that no wording fits."""
+    text = sentence.template
+    if not (sentence.functions or sentence.threads) or "?" in text:
+        return
+    if sentence.figures:
+        known = relation_words()
+        is_of_several = len({one.numbers for one in sentence.functions}) > 1
+        for match in [*known.ranked.finditer(text), *(known.most_of.finditer(text) if is_of_several else ())]:
+            yield Related(sentence.place(match.start()), sentence.end_of(match.end()), UNCHECKED)
+    elif sentence.functions and relation_words().triggers.search(text):
+        lead = len(sentence.text) - len(sentence.text.lstrip(" \n*#>-|"))
+        end = sentence.start + len(sentence.text.rstrip())
+        yield Related(sentence.start + lead, end, UNCHECKED)
+
+
+def _beyond(sentence: Sentence, taken: Sequence[tuple[int, int]]) -> Iterator[Related]:
+    """What a sentence claims next to its figures, in words that nothing decided: right figures do not make it true."""
+    if not sentence.figures or "?" in sentence.template:
+        return
+    for match in relation_words().beyond.finditer(sentence.template):
+        if not any(a < match.end() and match.start() < b for a, b in taken):
+            yield Related(sentence.place(match.start()), sentence.end_of(match.end()), UNCHECKED)
+
+
+def _subjects(sentence: Sentence, named: dict[str, str]) -> Iterator[Subject]:
+    for value in named.values():
+        if value >= UNKNOWN:
+            yield sentence.unknown[ord(value) - ord(UNKNOWN)]

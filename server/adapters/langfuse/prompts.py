@@ -70,7 +70,7 @@ class LangfusePrompts:
         self._threads = anyio.CapacityLimiter(2)
         """Of our own: requests that hang must not take the threads that files are read in."""
 
-    async def system_prompt(self) -> SystemPrompt:
+    async def system_prompt(self, *, short: bool = False) -> SystemPrompt:
         """The prompt's text; its version is `name@v3`, with the copy's age when it is one."""
         copy = self._usable()
         if copy is not None and self._clock.monotonic() < self._again_at:

@@ -1,46 +1,110 @@
 """Any OpenAI-compatible endpoint, through LangChain's client."""
 
-from collections.abc import AsyncIterator
+import hashlib
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Any
 
 import anyio
 import openai
-from langchain_core.messages import AIMessageChunk
+from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_openai import ChatOpenAI
-from pydantic import Field, SecretStr
+from pydantic import Field, PrivateAttr, SecretStr
 
 from server.adapters.model.model_failures import model_failed
-from server.adapters.model.patience import Patience
+from server.adapters.model.patience import Patience, StillReading
 from server.adapters.model.plain_stream import PlainCompletions
+from server.adapters.model.response_failed import response_failed
 from server.adapters.model.retry_pause import pause
-from server.agent.model_call.chat_model import REFUSAL
+from server.agent.model_call.chat_model import REASONING, REFUSAL, REQUEST_FAILED, REQUEST_REPEATED
+
+ENCRYPTED = "reasoning.encrypted_content"
+"""What the Responses API is asked to include: it keeps nothing itself (`store: false`)."""
+
+ALIVE_S = 5.0
+"""For an endpoint to say that it is there: it lists its models."""
+
+BEGINNINGS = 256
+"""Prompts' beginnings that are remembered as read."""
 
 
 class CompatibleChat(ChatOpenAI):
-    """ChatOpenAI whose stream is asked for again while nothing has come, ends when the provider falls silent, and
-    raises ModelFailed.
+    """ChatOpenAI whose stream is asked for again while nothing has come, which it reports, ends when the provider falls
+    silent, and raises ModelFailed.
     """
 
     patience: Patience = Field(default_factory=Patience, exclude=True)
+    is_compatible: bool = Field(default=False, exclude=True)
+    """Whether it is another server than OpenAI's, which may know `max_tokens` alone."""
+    reasons: bool = Field(default=False, exclude=True)
+    """Whether the Responses API is asked for the model's reasoning, sealed, to send it again with results of tools."""
 
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
         tries = 0
+        beginning = _beginning(args[0] if args else kwargs["messages"])
         while True:
             tries += 1
             came = False
+            was_read = beginning in self._read
             try:
                 async with aclosing(super()._astream(*args, **kwargs)) as stream:  # type: ignore[type-var]
-                    async for chunk in self.patience.in_time(stream):
-                        came = True
+                    async for chunk in self.patience.in_time(stream, was_read=was_read):
+                        if not came and _says_something(chunk):
+                            came = True
+                            self._read[beginning] = None
+                            self._read = dict(list(self._read.items())[-BEGINNINGS:])
                         yield chunk
                 return
-            except (openai.OpenAIError, TimeoutError, ValueError) as error:
+            except (openai.OpenAIError, TimeoutError, ValueError) as failure:
+                error = response_failed(failure)
                 wait = None if came else pause(self.patience, error, tries)
                 if wait is None:
-                    raise model_failed(error, self.model_name, self.openai_api_base, began=came) from error
+                    if isinstance(error, TimeoutError) and not came and self.is_compatible:
+                        error = await self._still_reading(self.patience.before_first(was_read=was_read)) or error
+                    raise model_failed(error, self.model_name, self.openai_api_base, began=came) from failure
+                failed = model_failed(error, self.model_name, self.openai_api_base, began=False)
+            yield _notice({REQUEST_FAILED: failed.code})
             await anyio.sleep(wait)
+            yield _notice({REQUEST_REPEATED: failed.code})
+
+    async def _still_reading(self, seconds: float) -> StillReading | None:
+        """What is said of an endpoint from which nothing came, and which answers another question; None: it is gone."""
+        try:
+            await self.root_async_client.with_options(timeout=ALIVE_S, max_retries=0).models.list()
+        except openai.APIStatusError:
+            pass
+        except (openai.OpenAIError, ValueError):
+            return None
+        return StillReading(
+            f"The model is there, but has not begun its answer within {seconds:g} s: it may still be reading the "
+            "question. Ask a narrower question or another model. Whoever runs this server can give it more time "
+            "(FLAMECHAT_MODEL_READING_SECONDS) or less to read (FLAMECHAT_MODEL_CONTEXT)."
+        )
+
+    _read: dict[str, None] = PrivateAttr(default_factory=dict)
+
+    def _get_request_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """OpenAI's reasoning models refuse `max_tokens`, for which LangChain writes its new name everywhere; servers
+        that know only the old one would answer without a bound.
+        """
+        messages, *others = args
+        payload: dict[str, Any] = super()._get_request_payload(
+            [self._with_reasoning(one) for one in self._convert_input(messages).to_messages()], *others, **kwargs
+        )
+        if self.reasons and "input" in payload:
+            payload["include"] = [ENCRYPTED]
+        if self.is_compatible and "max_completion_tokens" in payload:
+            payload["max_tokens"] = payload.pop("max_completion_tokens")
+        return payload
+
+    def _with_reasoning(self, message: BaseMessage) -> BaseMessage:
+        """A message of this model with the reasoning items that came before it; chat/completions leaves them out."""
+        kept = message.additional_kwargs.get(REASONING)
+        if not kept or kept["model"] != self.model_name or not self.reasons:
+            return message
+        text = [{"type": "text", "text": message.text}] if message.text else []
+        return message.model_copy(update={"content": [*kept["items"], *text]})
 
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
@@ -51,7 +115,25 @@ class CompatibleChat(ChatOpenAI):
             refusal = (choice.get("delta") or {}).get("refusal")
             if refusal and made is not None and isinstance(made.message, AIMessageChunk):
                 made.message.additional_kwargs[REFUSAL] = refusal
+            if choice.get("finish_reason") and made is not None and chunk.get("id"):
+                made.message.response_metadata["id"] = chunk["id"]  # once: LangChain joins those of all chunks
         return made
+
+
+def _notice(of_request: dict[str, str]) -> ChatGenerationChunk:
+    """For whoever counts requests; it is no part of the reply."""
+    return ChatGenerationChunk(message=AIMessageChunk(content="", additional_kwargs=of_request))
+
+
+def _beginning(messages: Sequence[BaseMessage]) -> str:
+    """What names the part of a prompt that an endpoint keeps from request to request: its first message."""
+    return hashlib.sha256(str(messages[0].content).encode("utf-8", "replace")).hexdigest() if messages else ""
+
+
+def _says_something(chunk: ChatGenerationChunk) -> bool:
+    """Whether it is part of a reply, and not the notice that one is coming."""
+    message = chunk.message
+    return bool(message.content or message.additional_kwargs or getattr(message, "tool_call_chunks", None))
 
 
 def openai_chat(
@@ -61,6 +143,10 @@ def openai_chat(
     api_key: str | None,
     use_responses_api: bool | None = None,
     patience: Patience | None = None,
+    answer_tokens: int | None = None,
+    reasons: bool = False,
+    reasoning_effort: str | None = None,
+    verbosity: str | None = None,
 ) -> CompatibleChat:
     """A streaming chat model. With a custom base URL chat/completions is the default: few such servers know the
     Responses API, and LangChain would choose it by the model's name. A local server needs no key: it gets a
@@ -77,12 +163,17 @@ def openai_chat(
         use_responses_api=use_responses_api,
         store=False if use_responses_api or base_url is None else None,
         stream_usage=True,
+        max_tokens=answer_tokens,
+        reasoning_effort=reasoning_effort,
+        verbosity=verbosity,
+        reasons=reasons,
         # Connect, read, write, pool. The bounds in `patience` are met first: this one, between bytes, stays above them.
         # A tuple can be hashed, so that all models share one pool of connections.
         timeout=(patience.connect_s, longest, longest, patience.connect_s),
         stream_chunk_timeout=None,
         max_retries=0,
         patience=patience,
+        is_compatible=base_url is not None,
     )
     chat.async_client = PlainCompletions(chat.root_async_client)
     return chat

@@ -6,6 +6,7 @@ cached_input = 0.125   # optional: what the provider had read before
 output = 10.0
 """
 
+import hashlib
 import tomllib
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from server.agent.model_call.chat_model import Price
 from server.errors import ConfigError
+
+VERSION_DIGITS = 12
+"""Of the hash of a list of prices: enough that no two versions share them."""
 
 _Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -30,17 +34,21 @@ _TABLE = TypeAdapter(dict[str, _Row])
 
 
 def read_prices(path: Path | None) -> dict[str, Price]:
-    """Prices by model; empty without a file. Raises ConfigError, which names the row."""
+    """Prices by model, their version the beginning of the file's SHA-256; none without a file. Raises
+    ConfigError, which names the row."""
     if path is None:
         return {}
     try:
-        table = _TABLE.validate_python(tomllib.loads(path.read_text(encoding="utf-8")))
+        written = path.read_text(encoding="utf-8")
+        table = _TABLE.validate_python(tomllib.loads(written))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
         raise ConfigError(f"The prices in {path} cannot be used: {place}: {first['msg']}.") from None
     except (OSError, ValueError) as error:
         raise ConfigError(f"The prices in {path} cannot be read: {error}.") from error
+    version = hashlib.sha256(written.encode()).hexdigest()[:VERSION_DIGITS]
     return {
-        name: Price(input=row.input, output=row.output, cached_input=row.cached_input) for name, row in table.items()
+        name: Price(input=row.input, output=row.output, cached_input=row.cached_input, version=version)
+        for name, row in table.items()
     }

@@ -3,6 +3,7 @@ minutes, which would hold a turn.
 """
 
 import random
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -10,9 +11,13 @@ from email.utils import parsedate_to_datetime
 import openai
 
 from server.adapters.model.patience import Patience
+from server.adapters.model.response_failed import ResponseFailed
 
 FIRST_PAUSE_S = 0.5
 """Before the second try, when the provider does not say; doubled for each further one, as OpenAI's client does."""
+
+RATE_LIMITED = "rate_limit_exceeded"
+_IN_WORDS = re.compile(r"try again in ([\d.]+) ?(ms|s)", re.IGNORECASE)
 
 RETRIED = frozenset({408, 409, 429})
 """Statuses below 500 that may be gone the next time; OpenAI's client retries the same."""
@@ -35,6 +40,8 @@ def asked_to_wait(error: Exception) -> float | None:
     """Seconds that the provider asks for, in any of the forms of Retry-After (RFC 9110 10.2.3) or in OpenAI's
     milliseconds; None when it does not.
     """
+    if isinstance(error, ResponseFailed) and (found := _IN_WORDS.search(error.message)):
+        return float(found[1]) / (1000 if found[2] == "ms" else 1)
     if not isinstance(error, openai.APIStatusError):
         return None
     headers: Mapping[str, str] = error.response.headers
@@ -57,6 +64,8 @@ def is_without_credit(error: openai.APIError) -> bool:
 
 
 def _may_pass(error: Exception) -> bool:
+    if isinstance(error, ResponseFailed):
+        return error.code == RATE_LIMITED
     if isinstance(error, openai.APITimeoutError):
         return False
     if isinstance(error, openai.APIConnectionError):

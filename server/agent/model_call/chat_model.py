@@ -10,15 +10,27 @@ from langchain_core.messages.ai import UsageMetadata
 REFUSAL = "refusal"
 """Key of `additional_kwargs`, and type of a content block, that hold why a model declines to answer."""
 
+REASONING = "reasoning_items"
+"""Key of `additional_kwargs` for what a model reasoned before a reply: `model` names it, `items` are to be sent to it
+again as they came (OpenAI's Responses API)."""
+
+REQUEST_FAILED = "request_failed"
+"""Key of `additional_kwargs` of a chunk without text by which an adapter reports that its request failed before
+anything came of it, and is repeated: the code of the failure."""
+
+REQUEST_REPEATED = "request_repeated"
+"""The same for the moment before it is sent again."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
     """US dollars for a million tokens. `cached_input` is for what the provider had read before; reasoning counts as
-    output."""
+    output. `version` names the list that it stands in."""
 
     input: float
     output: float
     cached_input: float | None = None
+    version: str | None = None
 
     def cost(self, usage: UsageMetadata) -> float:
         """US dollars of one call."""
@@ -55,6 +67,8 @@ class Chat(ReplyStream, Protocol):
 class Model:
     """A chat model ready to stream. `label` is what people read; `is_language_model` is false for the built-in
     analyst, which says so. `price` is None when it is not known. `fallbacks` answer in its place, in this order.
+    `context` are the tokens of its context where they are known, `output_tokens` those that a reply is bounded to.
+    `provider` is whom its requests go to.
     """
 
     chat: Chat
@@ -64,9 +78,23 @@ class Model:
     is_language_model: bool = True
     price: Price | None = None
     fallbacks: tuple["Model", ...] = ()
+    context: int | None = None
+    output_tokens: int | None = None
+    provider: str | None = None
+
+    def smallest_context(self) -> "Model":
+        """Of itself and its fallbacks the one whose context is known and smallest; itself where none is known. What a
+        turn has read has to fit whoever takes over."""
+        known = [one for one in (self, *self.fallbacks) if one.is_language_model and one.context is not None]
+        return min(known, key=lambda one: one.context or 0, default=self)
 
 
 class ChatModels(Protocol):
+    async def learn(self, name: str | None, *, offered: Sequence[str] | None = None) -> None:
+        """Find out what `model` needs to know of that model, and of those that may take over. Bounded in time; what
+        cannot be found out stays unknown."""
+        ...
+
     def model(self, name: str | None, *, offered: Sequence[str] | None = None) -> Model:
         """The model of that name, or the default. `offered` are those of the person's plan, its default first, in
         place of the server's own list. Raises ModelFailed(code="model_not_allowed") for a name that is not offered.

@@ -12,7 +12,9 @@ from typing import Any
 
 from langchain_core.messages import AnyMessage, convert_to_openai_messages
 
-_KEYS = re.compile(r"\b(?:sk|pk|sb|rk)[-_][A-Za-z0-9_-]{12,}|(?<=Bearer )\S+|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]+")
+KEYS = re.compile(r"\b(?:sk|pk|sb|rk)[-_][A-Za-z0-9_-]{12,}|(?<=Bearer )\S+|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]+")
+"""How keys of models and of Supabase begin, and web tokens."""
+
 _DATA_URL = re.compile(r"^data:([\w/+.-]+);base64,(.*)$", re.DOTALL)
 
 
@@ -63,4 +65,4 @@ def masked(value: Any) -> Any:
     if found := _DATA_URL.match(value):
         picture = base64.b64decode(found[2])
         return f"{found[1]} sha256:{hashlib.sha256(picture).hexdigest()} {len(picture)} bytes"
-    return _KEYS.sub("***", value)
+    return KEYS.sub("***", value)

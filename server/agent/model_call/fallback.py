@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AnyMessage, HumanMessage
 
 from server.agent.model_call.chat_model import Model
-from server.agent.model_call.message_history import estimated_tokens
+from server.agent.model_call.token_counts import estimated_tokens
 from server.errors import ModelFailed
 
 DOWN = frozenset({"model_unreachable", "model_timeout", "model_failed", "model_stream_broken"})
@@ -16,6 +16,12 @@ BUSY = frozenset({"model_rate_limited", "model_quota"})
 
 KEPT_SHARE = 0.25
 """Share of a history that is kept when it was too long: providers do not say by how much, and there is one retry."""
+
+TOO_SLOW = (
+    "*The language model has not begun its answer in time. The built-in analyst answers instead: it works by rules "
+    "over the trace and is not a language model.*\n\n"
+)
+"""What the analyst says first where a model that is there was too slow."""
 
 BY_RULE = (
     "*The language model cannot be reached just now. The built-in analyst answers instead: it works by rules over the "

@@ -2,20 +2,19 @@
 its result.
 """
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
+from server.agent.bounds import CHARACTERS_PER_TOKEN
+from server.agent.model_call.token_counts import estimated_tokens
 from server.agent.verification.citations import CITATION
+from server.agent.verification.references.figure_links import without_addresses
 from server.ports.conversations import MessageRow, Sender
 from server.quoting import quoted
-
-CHARACTERS_PER_TOKEN = 3.5
-"""A simple estimate: English is near 4, code, paths and numbers nearer 3."""
 
 ASKED_CHARACTERS = 160
 SAID_CHARACTERS = 320
@@ -30,15 +29,6 @@ OLDER = "- older messages, which are not loaded any more"
 UNANSWERED = "(This turn was stopped before it was answered.)"
 
 
-def estimated_tokens(messages: Iterable[AnyMessage]) -> int:
-    characters = 0
-    for message in messages:
-        characters += len(message.text)
-        if isinstance(message, AIMessage):
-            characters += sum(len(call["name"]) + len(str(call["args"])) for call in message.tool_calls)
-    return math.ceil(characters / CHARACTERS_PER_TOKEN)
-
-
 @dataclass(frozen=True, slots=True)
 class Past:
     """What a model is shown of the past: messages oldest first, and a few words on the `left_out` turns before them."""
@@ -48,17 +38,23 @@ class Past:
     summary: str
 
 
-def conversation(rows: Sequence[MessageRow], budget: int, trimmed: int | None = None) -> Past:
+def conversation(
+    rows: Sequence[MessageRow],
+    budget: int,
+    trimmed: int | None = None,
+    *,
+    characters_per_token: float = CHARACTERS_PER_TOKEN,
+) -> Past:
     """The newest complete turns. When they have grown past `budget` tokens the oldest go until `trimmed` are left (the
     budget itself by default), and nothing more goes until it is full again: in between, what a provider has cached of
-    the beginning stays as it is. Which turns go follows from the rows alone.
+    the beginning stays as it is. Which turns go follows from the rows and the rate alone.
 
     A turn that is longer than `trimmed` alone is shown without its tool calls, or not at all.
     """
     trimmed = budget if trimmed is None else min(trimmed, budget)
     turns = [list(group) for _, group in groupby(rows, key=_turn_key(rows))]
-    shown = [_within(turn_messages(turn), trimmed) for turn in turns]
-    costs = [estimated_tokens(messages) for messages in shown]
+    shown = [_within(turn_messages(turn), trimmed, characters_per_token) for turn in turns]
+    costs = [estimated_tokens(messages, characters_per_token) for messages in shown]
     first, tokens = 0, 0
     for index, cost in enumerate(costs):
         tokens += cost
@@ -74,12 +70,12 @@ def conversation(rows: Sequence[MessageRow], budget: int, trimmed: int | None = 
     return Past(messages, first, summary)
 
 
-def _within(messages: list[AnyMessage], budget: int) -> list[AnyMessage]:
-    if estimated_tokens(messages) <= budget:
+def _within(messages: list[AnyMessage], budget: int, rate: float) -> list[AnyMessage]:
+    if estimated_tokens(messages, rate) <= budget:
         return messages
     spoken = [m for m in messages if isinstance(m, HumanMessage) or (isinstance(m, AIMessage) and m.text)]
     words: list[AnyMessage] = [AIMessage(m.text) if isinstance(m, AIMessage) else m for m in spoken]
-    return words if estimated_tokens(words) <= budget else []
+    return words if estimated_tokens(words, rate) <= budget else []
 
 
 def summarize_session(rows: Sequence[MessageRow]) -> str:
@@ -102,7 +98,9 @@ def summarize_session(rows: Sequence[MessageRow]) -> str:
 def _first_words(answer: str) -> str:
     """The first paragraph in plain words: citations by their label."""
     paragraph = next((part for part in answer.split("\n\n") if part.strip()), "")
-    return " ".join(CITATION.sub(lambda found: found["label"] or "", paragraph).replace("*", "").split())
+    return " ".join(
+        CITATION.sub(lambda found: found["label"] or "", without_addresses(paragraph)).replace("*", "").split()
+    )
 
 
 def _turn_key(rows: Sequence[MessageRow]) -> Any:

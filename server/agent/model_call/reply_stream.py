@@ -7,15 +7,20 @@ import json
 import re
 import uuid
 from collections.abc import Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage
-from langchain_core.messages.ai import UsageMetadata, add_usage
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import ToolCall, ToolCallChunk
 
-from server.agent.model_call.chat_model import REFUSAL, ReplyStream
+from server.agent.bounds import ANSWER_TOKENS
+from server.agent.model_call.chat_model import REASONING, REFUSAL, ReplyStream
+from server.agent.model_call.reasoning_text import ReasoningFilter
+from server.agent.model_call.usage_reports import believable
 from server.agent.turn import TurnSink
+from server.cleaning import ChunkCleaner, clean, clean_json
 from server.errors import ModelFailed
 from server.protocol.events import ModelChunkAppend, ModelChunkStart, ModelTextReset
 
@@ -28,6 +33,15 @@ UNREADABLE = "unreadable_arguments"
 CUT = frozenset({"length", "incomplete"})
 """Finish reasons of a reply that was cut at its length limit."""
 
+CHARACTERS_A_TOKEN = 8
+"""More than a token of any language has on average: a model that ends by itself at its bound is not cut here."""
+
+NO_ROOM = (
+    "the model's reply was cut before its answer began, as of a model that reasons at length "
+    "(FLAMECHAT_REASONING_TOKENS gives it more room)"
+)
+"""A reply that met its length limit without a word of text."""
+
 CUT_NOTE = "\n\n*(The model stopped here: it reached its length limit.)*"
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -39,7 +53,7 @@ class BrokenReply(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """`usage` is None when the provider does not say."""
+    """`usage` is None when the provider does not say, or nothing that can be believed."""
 
     message: AIMessage
     usage: UsageMetadata | None
@@ -48,13 +62,16 @@ class Reply:
 class ReplyReader:
     """Reads one reply into one message. `received` says whether anything came, so whether a retry
     replaces something. `preface` is said before the reply's own text. With `replaces` the message has a text, which
-    goes when the new one begins.
+    goes when the new one begins. A reply far beyond `most_tokens`, of a model that knows no bound, is cut.
     """
 
-    def __init__(self, sink: TurnSink, message_id: str, *, replaces: bool = False) -> None:
+    def __init__(
+        self, sink: TurnSink, message_id: str, *, replaces: bool = False, most_tokens: int = ANSWER_TOKENS
+    ) -> None:
         self._sink = sink
         self._message_id = message_id
         self._length = 0
+        self._most_characters = CHARACTERS_A_TOKEN * most_tokens
         self._replaces = replaces
         self.received = False
         self.preface = ""
@@ -71,34 +88,56 @@ class ReplyReader:
         failed, refused or filtered one.
         """
         text: list[str] = []
-        calls = AIMessageChunk(content="")
+        calls, thoughts = AIMessageChunk(content=""), AIMessageChunk(content=[])
         finish: str | None = None
         refusal = ""
-        usage: UsageMetadata | None = None
-        async for chunk in chat.astream(list(messages)):
-            self.received = True
-            _stop_if_cancelled()
-            if chunk.text:
-                said = chunk.text if text else self.preface + chunk.text
-                text.append(said)
-                await self._say(said)
-            refusal += refused(chunk)
-            if chunk.tool_call_chunks:
-                calls += AIMessageChunk(content="", tool_call_chunks=chunk.tool_call_chunks)
-            if chunk.usage_metadata:
-                usage = add_usage(usage, chunk.usage_metadata)
-            finish = ended(chunk.response_metadata) or finish
+        reports: list[UsageMetadata] = []
+        cleaner, reasoning, characters = ChunkCleaner(), ReasoningFilter(), 0
+        async with aclosing(chat.astream(list(messages))) as chunks:  # type: ignore[type-var]
+            async for chunk in chunks:
+                self.received = True
+                _stop_if_cancelled()
+                said = reasoning.feed(cleaner.feed(chunk.text))
+                if reasoning.is_taken_back and text:
+                    text = []
+                    await self.reset()
+                    self.received = True
+                await self._add(said, text)
+                refusal += refused(chunk)
+                if chunk.tool_call_chunks:
+                    calls += AIMessageChunk(content="", tool_call_chunks=chunk.tool_call_chunks)
+                thoughts += AIMessageChunk(content=reasoning_blocks(chunk))
+                if chunk.usage_metadata:
+                    reports.append(chunk.usage_metadata)
+                finish = ended(chunk.response_metadata) or finish
+                characters += len(chunk.text) + sum(len(part["args"] or "") for part in chunk.tool_call_chunks)
+                if characters > self._most_characters:
+                    finish = "length"
+                    break
+        await self._add(reasoning.feed(cleaner.flush()) + reasoning.flush(), text)
         asked = calls.tool_call_chunks if with_tools else []
         full_text = "".join(text)
         if refusal:
-            reason = " ".join(refusal.split())[:300]
+            reason = clean(" ".join(refusal.split()))[:300]
             raise ModelFailed(f"The model declined to answer: {reason}", code="model_refused", retryable=False)
+        if finish in CUT and not full_text.strip() and not asked:
+            raise BrokenReply(NO_ROOM)
         self._refuse_half(finish, asked, full_text)
         if finish in CUT:
             await self._say(CUT_NOTE)
             full_text += CUT_NOTE
         message = assembled(full_text, asked, taken_ids)
-        return Reply(message, usage)
+        message.additional_kwargs |= reasoning_items(thoughts)
+        return Reply(message, believable(reports))
+
+    async def _add(self, said: str, text: list[str]) -> None:
+        """More of the answer, which begins with a letter and the preface before it."""
+        if not text:
+            said = said.lstrip()
+            said = self.preface + said if said else ""
+        if said:
+            text.append(said)
+            await self._say(said)
 
     async def reset(self) -> None:
         """Take back what was said, before the call is made again."""
@@ -153,6 +192,23 @@ def refused(chunk: AIMessageChunk) -> str:
     return "".join([str(chunk.additional_kwargs.get(REFUSAL) or ""), *map(str, said)])
 
 
+def reasoning_blocks(chunk: AIMessageChunk) -> list[str | dict[str, Any]]:
+    """What a chunk has of reasoning items of the Responses API."""
+    blocks = chunk.content if isinstance(chunk.content, list) else []
+    return [block for block in blocks if isinstance(block, dict) and block.get("type") == "reasoning"]
+
+
+def reasoning_items(thoughts: AIMessageChunk) -> dict[str, Any]:
+    """By REASONING the items that can be sent again: those that came sealed, without the numbers that joined their
+    parts; empty where there are none."""
+    items = []
+    for block in thoughts.content:
+        if isinstance(block, dict) and block.get("encrypted_content"):
+            parts = [{key: value for key, value in one.items() if key != "index"} for one in block.get("summary", [])]
+            items.append({key: value for key, value in block.items() if key != "index"} | {"summary": parts})
+    return {REASONING: {"items": items}} if items else {}
+
+
 def _stop_if_cancelled() -> None:
     """`asyncio.wait_for`, through which chunks come, loses a cancel that meets a chunk (Python 3.11, bpo-37658): the
     person pressed stop and the model went on.
@@ -174,11 +230,11 @@ def assembled(text: str, asked: Sequence[ToolCallChunk], taken_ids: set[str]) ->
         taken_ids.add(call_id)
         raw = chunk.get("args") or "{}"
         try:
-            arguments = json.loads(raw)
+            arguments = clean_json(json.loads(raw))
         except ValueError:
             arguments = None
         if not isinstance(arguments, dict):
-            unreadable[call_id] = raw[:200]
+            unreadable[call_id] = clean(raw[:200])
             arguments = {}
-        calls.append(ToolCall(name=chunk.get("name") or "", args=arguments, id=call_id, type="tool_call"))
+        calls.append(ToolCall(name=clean(chunk.get("name") or ""), args=arguments, id=call_id, type="tool_call"))
     return AIMessage(text, tool_calls=calls, additional_kwargs={UNREADABLE: unreadable} if unreadable else {})

@@ -3,17 +3,21 @@ too long is shortened, a fallback takes over.
 """
 
 import base64
+from collections.abc import Callable
 from typing import Any
 
 from langchain_core.messages import AnyMessage, HumanMessage
 
-from server.agent.model_call.chat_model import Model
+from server.agent.model_call.call_ledger import CallAttempts, outcome_of
+from server.agent.model_call.chat_model import REASONING, Model
 from server.agent.model_call.debug_messages import MessageRecorder
-from server.agent.model_call.fallback import BY_RULE, oldest_turns, stands_in
+from server.agent.model_call.fallback import BY_RULE, TOO_SLOW, oldest_turns, stands_in
 from server.agent.model_call.reply_stream import BrokenReply, Reply, ReplyReader
+from server.agent.model_call.token_counts import characters_in
 from server.agent.tracing import PROMPT_VERSION
 from server.agent.turn import TurnInput, TurnSink
 from server.errors import ModelFailed
+from server.ports.invocations import Outcome
 from server.protocol.events import TurnStarted
 
 TRANSIENT = "transient"
@@ -36,7 +40,9 @@ LAST_CALL = (
 
 class ModelCall:
     """One model call with what is tried when it fails. After it, `model` is the one that replied, `left_out` the
-    messages that were too much for it, and `notes` what the person is to know, by kind of event.
+    messages that were too much for it, and `notes` what the person is to know, by kind of event; `sent_characters`
+    are those of the newest request, None with pictures, which have no characters;
+    `gave_up` the code of the failure for which another model took over.
     """
 
     def __init__(
@@ -51,16 +57,22 @@ class ModelCall:
         model: Model,
         messages: list[AnyMessage],
         pictures: list[bytes],
-        definitions: list[dict[str, Any]],
+        definitions: Callable[[Model], list[dict[str, Any]]],
+        fit: Callable[[Model, list[AnyMessage]], list[AnyMessage]],
         taken_ids: set[str],
         is_last: bool,
         prompt_version: str,
+        attempts: CallAttempts,
+        gave_up: str = "",
     ) -> None:
         """`number` counts the turn's calls from 1; `chosen` is the turn's model with its fallbacks, `model` the one
-        among them that is asked first."""
+        among them that is asked first. `definitions` are the tools that a model is offered, `fit` cuts messages
+        to what its context takes; `attempts` sees every request."""
         self.model = model
         self.left_out: list[AnyMessage] = []
         self.notes: dict[str, str] = {}
+        self.sent_characters: int | None = None
+        self.gave_up = gave_up
         self._turn = turn
         self._number = number
         self._sink = sink
@@ -70,9 +82,11 @@ class ModelCall:
         self._messages = messages
         self._pictures = pictures
         self._definitions = definitions
+        self._fit = fit
         self._taken_ids = taken_ids
         self._is_last = is_last
         self._prompt_version = prompt_version
+        self._attempts = attempts
         self._tries = 0
 
     async def reply(self) -> Reply:
@@ -80,7 +94,7 @@ class ModelCall:
         attempt = 1
         while True:
             if not self.model.is_language_model and self.model is not self._chosen:
-                self._reader.preface = BY_RULE
+                self._reader.preface = TOO_SLOW if self.gave_up == "model_timeout" else BY_RULE
             try:
                 return await self._ask()
             except BrokenReply as error:
@@ -90,6 +104,7 @@ class ModelCall:
             except ModelFailed as error:
                 # Where nothing came, the adapter has retried already.
                 failed, again, cause = error, error.retryable and self._reader.received, None
+            other: Model | None = None
             if self._pictures and failed.code == "bad_request" and not self._reader.received:
                 self._pictures = []
             elif again and attempt < ATTEMPTS:
@@ -100,24 +115,35 @@ class ModelCall:
                 await self._turn_to(other, failed)
                 attempt = 1
             else:
+                await self._attempts.end(outcome_of(failed.code), failed.code)
                 raise failed from cause
+            await self._attempts.end(Outcome.RETRY if other is None else Outcome.FALLBACK, failed.code)
             await self._reader.reset()
 
     async def _ask(self) -> Reply:
-        chat = self.model.chat.bind_tools(self._definitions) if self._definitions else self.model.chat
+        definitions = self._definitions(self.model)
+        chat = self.model.chat.bind_tools(definitions) if definitions else self.model.chat
         chat = chat.with_config(metadata={PROMPT_VERSION: self._prompt_version})
         pictures = self._pictures if self.model.sees_pictures else []
-        said = for_this_call(self._messages, pictures, last=self._is_last)
+        said = for_this_call(self._fit(self.model, self._messages), pictures, last=self._is_last)
+        chat = self._attempts.observed(self.model, chat, said, pictures=len(pictures), tools=definitions)
+        self.sent_characters = None if pictures else characters_in(said, definitions)
         reply: Reply | None = None
         problem = ""
         try:
             reply = await self._reader.read(chat, said, with_tools=not self._is_last, taken_ids=self._taken_ids)
+            if kept := reply.message.additional_kwargs.get(REASONING):
+                kept["model"] = self.model.name
+            await self._attempts.end(Outcome.OK, tool_calls=len(reply.message.tool_calls))
             return reply
         except BrokenReply as error:
             problem = str(error)
             raise
         except ModelFailed as error:
             problem = f"{error.code}: {error}"
+            raise
+        except BaseException as error:
+            await self._attempts.cut_off(error)
             raise
         finally:
             self._tries += 1
@@ -127,7 +153,7 @@ class ModelCall:
                     f"{self._number:02d}" + ("" if self._tries == 1 else f"-retry{self._tries - 1}"),
                     self.model.name,
                     said,
-                    self._definitions,
+                    definitions,
                     None if reply is None else reply.message,
                     problem or None,
                 )
@@ -147,6 +173,7 @@ class ModelCall:
         before = f"{self.notes['model_fallback']} " if "model_fallback" in self.notes else ""
         self.notes["model_fallback"] = f"{before}{self.model.label} did not answer ({failed}); {other.label} took over."
         self.model = other
+        self.gave_up = failed.code
         await self._sink.emit(
             TurnStarted(attempt=self._turn.attempt, model=other.label, prompt_version=self._prompt_version)
         )

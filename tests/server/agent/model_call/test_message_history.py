@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
-from server.agent.model_call.message_history import UNANSWERED, conversation, estimated_tokens, summarize_session
+from server.agent.model_call.message_history import UNANSWERED, conversation, summarize_session
+from server.agent.model_call.token_counts import estimated_tokens
 from server.ports.conversations import MessageRow, Sender
 
 PLENTY = 1_000_000

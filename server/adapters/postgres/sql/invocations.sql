@@ -1,0 +1,74 @@
+-- name: record_invocation
+-- Written before its request is sent, and again with what came of it: nothing is counted twice.
+insert into public.ai_invocation_summaries (
+    invocation_id, account_id, user_id, session_id, turn_id, attempt, call_number, try_number, purpose, executor,
+    provider, model_asked, model_answered, provider_request_id, request_id, request_trace_id, observation_trace_id,
+    graph_run_id, graph_name, graph_version, prompt_version, prompt_hash, prompt_hash_version, input_tokens,
+    cached_input_tokens, output_tokens, reasoning_tokens, pictures, tools_offered, tool_calls, cost_usd, price_version,
+    first_token_ms, duration_ms, outcome, error_code, started_at, ended_at
+)
+values (
+    %(invocation_id)s, %(account_id)s, %(user_id)s, %(session_id)s, %(turn_id)s, %(attempt)s, %(call_number)s,
+    %(try_number)s, %(purpose)s, %(executor)s, %(provider)s, %(model_asked)s, %(model_answered)s,
+    %(provider_request_id)s, %(request_id)s, %(request_trace_id)s, %(observation_trace_id)s, %(graph_run_id)s,
+    %(graph_name)s, %(graph_version)s, %(prompt_version)s, %(prompt_hash)s, %(prompt_hash_version)s, %(input_tokens)s,
+    %(cached_input_tokens)s, %(output_tokens)s, %(reasoning_tokens)s, %(pictures)s, %(tools_offered)s, %(tool_calls)s,
+    %(cost_usd)s, %(price_version)s, %(first_token_ms)s, %(duration_ms)s, %(outcome)s, %(error_code)s, %(started_at)s,
+    %(ended_at)s
+)
+on conflict (invocation_id) do update
+set model_answered = excluded.model_answered, provider_request_id = excluded.provider_request_id,
+    input_tokens = excluded.input_tokens, cached_input_tokens = excluded.cached_input_tokens,
+    output_tokens = excluded.output_tokens, reasoning_tokens = excluded.reasoning_tokens,
+    tool_calls = excluded.tool_calls, cost_usd = excluded.cost_usd, price_version = excluded.price_version,
+    first_token_ms = excluded.first_token_ms, duration_ms = excluded.duration_ms, outcome = excluded.outcome,
+    error_code = excluded.error_code, ended_at = excluded.ended_at
+
+-- name: first_prompt_hash
+-- Of the turn's first model call; before its row, in the order in which a person's rows are removed.
+update public.chat_turns set prompt_hash = %(prompt_hash)s
+where id = %(turn_id)s and prompt_hash is null and %(prompt_hash)s::text is not null
+
+-- name: invocations_of_turn
+-- In the order in which they were made.
+select i.* from public.ai_invocation_summaries i
+where i.turn_id = %(turn_id)s and i.user_id = %(user_id)s
+    and i.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+order by i.attempt, i.call_number, i.try_number
+
+-- name: invocations
+-- A page of everybody's, newest first.
+select i.* from public.ai_invocation_summaries i
+where (%(since)s::timestamptz is null or i.started_at >= %(since)s)
+    and (%(until)s::timestamptz is null or i.started_at < %(until)s)
+    and (%(account_id)s::uuid is null or i.account_id = %(account_id)s)
+    and (%(user_id)s::uuid is null or i.user_id = %(user_id)s)
+    and (%(session_id)s::uuid is null or i.session_id = %(session_id)s)
+    and (%(turn_id)s::uuid is null or i.turn_id = %(turn_id)s)
+    and (%(model)s::text is null or i.model_asked = %(model)s)
+    and (%(purpose)s::text is null or i.purpose = %(purpose)s)
+    and (%(outcome)s::text is null or i.outcome = %(outcome)s)
+    and (
+        %(after_time)s::timestamptz is null
+        or (i.started_at, i.invocation_id) < (%(after_time)s::timestamptz, %(after_id)s::uuid)
+    )
+order by i.started_at desc, i.invocation_id desc
+limit %(limit)s
+
+-- name: spend
+-- From the sums of days.
+select case %(by)s
+        when 'day' then to_char(d.day, 'YYYY-MM-DD') when 'user' then d.user_id::text
+        when 'account' then d.account_id::text when 'model' then d.model else d.purpose
+    end as key,
+    sum(d.calls)::bigint as calls, sum(d.failed_calls)::bigint as failed_calls,
+    sum(d.unpriced_calls)::bigint as unpriced_calls, sum(d.input_tokens)::bigint as input_tokens,
+    sum(d.cached_input_tokens)::bigint as cached_input_tokens, sum(d.output_tokens)::bigint as output_tokens,
+    sum(d.reasoning_tokens)::bigint as reasoning_tokens,
+    case when sum(d.unpriced_calls) < sum(d.calls) then sum(d.cost_usd) end as cost_usd
+from flamechat_private.ai_spend_days d
+where d.calls > 0
+    and (%(since)s::timestamptz is null or d.day >= (%(since)s::timestamptz at time zone 'UTC')::date)
+    and (%(until)s::timestamptz is null or d.day <= (%(until)s::timestamptz at time zone 'UTC')::date)
+group by 1
+order by case when %(by)s = 'day' then min(d.day) end, sum(d.cost_usd) desc, sum(d.input_tokens + d.output_tokens) desc, 1

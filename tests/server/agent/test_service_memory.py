@@ -48,7 +48,7 @@ def earlier(turns: int) -> tuple[MessageRow, ...]:
 async def sent_to_the_model(rows: tuple[MessageRow, ...]) -> list[Any]:
     """What a model is asked with after this history."""
     chat = ScriptedChat(lines=[Line(text="It is parse_json.")])
-    scene = stage(ScriptedModels(chat), history=rows, prompt="And now?", is_first_turn=False)
+    scene = stage(ScriptedModels(chat), history=rows, prompt="And now?", is_first_answer=False)
     await scene.agent.answer(scene.turn, scene.sink)
     return list(chat.requests[0].messages)
 

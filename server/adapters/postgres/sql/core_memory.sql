@@ -1,0 +1,41 @@
+-- name: read_core_memory
+-- Refused for another's account.
+select * from public.read_core_memory(%(user_id)s, %(account_id)s)
+
+-- name: write_core_memory
+-- Changes nothing unless the version stands.
+select * from public.write_core_memory(%(user_id)s, %(account_id)s, %(text)s, %(version)s)
+
+-- name: propose_core_memory
+-- No row for what was declined lately.
+select * from public.propose_core_memory(
+    %(user_id)s, %(account_id)s, %(session_id)s, %(turn_id)s, %(action)s, %(old)s, %(text)s,
+    int4range(%(starts)s, %(ends)s)
+)
+
+-- name: decide_core_memory
+-- Once.
+select * from public.decide_core_memory(%(user_id)s, %(proposal_id)s, %(decision)s, %(text)s)
+
+-- name: core_memory_proposals
+-- What the caller can still decide on.
+select p.* from public.core_memory_proposals p
+where p.session_id = %(session_id)s and p.user_id = %(user_id)s
+    and p.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+    and (p.decision is null or p.decision = 'auto')
+order by p.created_at, p.id
+
+-- name: core_memory_changes
+-- Newest first.
+select c.* from public.core_memory_changes c
+where c.account_id = %(account_id)s and c.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+order by c.version desc
+limit %(limit)s
+
+-- name: typed_prompts
+-- The caller's own of a conversation, without what a program asked.
+select t.prompt from public.chat_turns t
+where t.session_id = %(session_id)s and t.user_id = %(user_id)s
+    and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+    and not coalesce((t.context ->> %(by_program)s)::boolean, false)
+order by t.ordinal

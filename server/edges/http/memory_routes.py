@@ -1,0 +1,134 @@
+"""What the caller's account remembers: read, edited with the version that was read, with its changes."""
+
+import re
+from datetime import datetime
+from typing import Annotated, Any, Literal, Self
+
+from fastapi import APIRouter, Header, Request
+from pydantic import Field
+from starlette.responses import JSONResponse, Response
+
+from server.edges.http.problems import problem
+from server.edges.http.services import CurrentCaller, ForMemory
+from server.errors import BadRequest
+from server.ports.core_memory import MOST_CHARACTERS, Memory, MemoryChange, MemoryChanged
+from server.protocol.base import WireModel
+
+MAX_BODY_BYTES = 64 << 10
+"""Many times the longest text that is kept."""
+
+routes = APIRouter(tags=["memory"], max_body_size=MAX_BODY_BYTES)
+
+
+class CoreMemoryText(WireModel):
+    """Facts, one a line."""
+
+    text: Annotated[str, Field(max_length=4 * MOST_CHARACTERS)]
+
+
+class CoreMemoryView(WireModel):
+    """`version` is what a change names; `writes` says who decides on what an answer proposes."""
+
+    text: str
+    version: int
+    updated_at: datetime | None
+    most_characters: int
+    writes: Literal["ask", "auto", "off"]
+
+    @classmethod
+    def of(cls, memory: Memory, writes: Literal["ask", "auto", "off"]) -> Self:
+        return cls(
+            text=memory.text,
+            version=memory.version,
+            updated_at=memory.updated_at,
+            most_characters=MOST_CHARACTERS,
+            writes=writes,
+        )
+
+
+class MemoryChangeView(WireModel):
+    """`decision`: `keep`, `edit` or `auto` of a proposal, `undo`, or `written` by hand. `mine` is false for another
+    member's."""
+
+    version: int
+    before: str
+    after: str
+    decision: str
+    decided_at: datetime
+    proposed_in_turn: str | None
+    mine: bool
+
+    @classmethod
+    def of(cls, change: MemoryChange, user_id: str) -> Self:
+        return cls(
+            version=change.version,
+            before=change.before,
+            after=change.after,
+            decision=change.decision,
+            decided_at=change.decided_at,
+            proposed_in_turn=change.proposed_in_turn,
+            mine=change.by_user == user_id,
+        )
+
+
+@routes.get("/memory/core")
+async def core(caller: CurrentCaller, services: ForMemory, response: Response) -> CoreMemoryView:
+    """The facts that stand in every prompt; `ETag` is their version."""
+    memory = await services.memory.read(caller)
+    response.headers["ETag"] = tag(memory)
+    return CoreMemoryView.of(memory, services.memory.writes)
+
+
+@routes.put("/memory/core", response_model=CoreMemoryView)
+async def change_core(
+    body: CoreMemoryText,
+    caller: CurrentCaller,
+    services: ForMemory,
+    request: Request,
+    if_match: Annotated[str, Header()] = "",
+) -> Response:
+    """Facts in place of the version that `If-Match` names. 409 when another one stands: the answer has both."""
+    try:
+        memory = await services.memory.write(caller, body.text, version=version_of(if_match))
+    except MemoryChanged as error:
+        stands = CoreMemoryView.of(error.memory, services.memory.writes).model_dump(mode="json", by_alias=True)
+        answer = problem(
+            409, "Memory changed", str(error), instance=request.url.path, current=stands, yours={"text": body.text}
+        )
+        answer.headers["ETag"] = tag(error.memory)
+        return answer
+    view = CoreMemoryView.of(memory, services.memory.writes).model_dump(mode="json", by_alias=True)
+    return JSONResponse(view, headers={"ETag": tag(memory)})
+
+
+@routes.get("/memory/core/changes")
+async def changes(caller: CurrentCaller, services: ForMemory) -> dict[str, list[MemoryChangeView]]:
+    """How the facts came to be, newest first: at most 100."""
+    found = await services.memory.changes(caller)
+    return {"changes": [MemoryChangeView.of(one, caller.user_id) for one in found]}
+
+
+@routes.get("/memory/export")
+async def export(caller: CurrentCaller, services: ForMemory) -> dict[str, Any]:
+    """All that is remembered, as one document."""
+    memory = await services.memory.read(caller)
+    found = await services.memory.changes(caller)
+    return {
+        "core": {"facts": list(memory.facts), "version": memory.version},
+        "changes": [MemoryChangeView.of(one, caller.user_id).model_dump(mode="json", by_alias=True) for one in found],
+    }
+
+
+def tag(memory: Memory) -> str:
+    """The entity tag of a version."""
+    return f'"v{memory.version}"'
+
+
+def version_of(if_match: str) -> int:
+    """The version that a header names. Raises BadRequest."""
+    found = re.fullmatch(r'\s*(?:W/)?"?v?(\d{1,9})"?\s*', if_match)
+    if found is None:
+        raise BadRequest(
+            'A change names the version it was made from: If-Match: "v3", as the ETag of GET has it.', field="If-Match"
+        )
+    return int(found[1])

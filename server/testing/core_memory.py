@@ -1,0 +1,185 @@
+"""What accounts remember, in dictionaries: the twin of PostgresCoreMemory, by the rules of
+`supabase/migrations/*_core_memory.sql`. Nothing here awaits between a look and its change, which is its lock."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from uuid import uuid4
+
+from server.adapters.storable import known_id, not_found, storable_text
+from server.errors import BadRequest
+from server.ports.core_memory import (
+    BY_PROGRAM,
+    DECLINED_DAYS,
+    MOST_CHARACTERS,
+    MOST_OPEN,
+    Action,
+    Decided,
+    Memory,
+    MemoryChange,
+    MemoryChanged,
+    NewProposal,
+    Proposal,
+    Verdict,
+)
+from server.ports.identity import Caller
+from server.testing.account_state import MemoryAccounts
+from server.testing.conversations import MemoryConversations
+
+
+@dataclass(slots=True)
+class _Made:
+    proposal: Proposal
+    caller: Caller
+    decided_at: datetime | None = None
+
+
+class MemoryCoreMemory:
+    """CoreMemory of the accounts in which these conversations are."""
+
+    def __init__(self, accounts: MemoryAccounts, conversations: MemoryConversations) -> None:
+        self._accounts = accounts
+        self._conversations = conversations
+        self._memories: dict[str, Memory] = {}
+        self._changes: dict[str, list[MemoryChange]] = {}
+        self._made: dict[str, _Made] = {}
+
+    async def read(self, caller: Caller) -> Memory:
+        if not self._accounts.are_of(caller, caller.account_id):
+            raise not_found("account")
+        return self._memories.get(caller.account_id, Memory())
+
+    async def write(self, caller: Caller, text: str, *, version: int) -> Memory:
+        memory = await self.read(caller)
+        if memory.version != version:
+            raise MemoryChanged(memory)
+        text = storable_text(text)
+        return memory if text == memory.text else self._change(caller, text, "written", None)
+
+    async def propose(self, caller: Caller, proposal: NewProposal) -> Proposal | None:
+        await self.read(caller)
+        session_id, turn_id = (str(known_id(one, "question")) for one in (proposal.session_id, proposal.turn_id))
+        turns = {turn.turn_id: turn for turn in self._conversations.turns_of(session_id)}
+        if turn_id not in turns or turns[turn_id].user_id != caller.user_id:
+            raise not_found("question")
+        proposal = replace(
+            proposal,
+            old=None if proposal.old is None else storable_text(proposal.old),
+            text=None if proposal.text is None else storable_text(proposal.text),
+        )
+        same = [one for one in self._made.values() if one.caller == caller and _is_same(one.proposal, proposal)]
+        for one in same:
+            is_open = one.proposal.decision is None and one.proposal.session_id == session_id
+            if is_open or (one.proposal.turn_id == turn_id and one.proposal.decision is not Verdict.NO):
+                return one.proposal
+        since = self._accounts.clock.now() - timedelta(days=DECLINED_DAYS)
+        if any(one.proposal.decision is Verdict.NO and one.decided_at and one.decided_at > since for one in same):
+            return None
+        waiting = [
+            one
+            for one in self._made.values()
+            if one.proposal.session_id == session_id and one.proposal.decision is None
+        ]
+        if len(waiting) >= MOST_OPEN:
+            raise BadRequest(f"Decide on what was proposed first: {MOST_OPEN} facts of this conversation wait for you.")
+        made = Proposal(
+            proposal_id=str(uuid4()),
+            session_id=session_id,
+            turn_id=turn_id,
+            action=proposal.action,
+            old=proposal.old,
+            text=proposal.text,
+            span=proposal.span,
+        )
+        self._made[made.proposal_id] = _Made(made, caller)
+        return made
+
+    async def decide(self, caller: Caller, proposal_id: str, verdict: Verdict, *, text: str | None = None) -> Decided:
+        made = self._made.get(str(known_id(proposal_id, "proposal")))
+        if made is None or made.caller.user_id != caller.user_id or not self._stands(made.proposal):
+            raise not_found("proposal")
+        memory, proposal = await self.read(made.caller), made.proposal
+        undoes = proposal.decision is Verdict.AUTO and verdict is Verdict.NO
+        if proposal.decision is not None and not undoes:
+            return Decided(decision=proposal.decision, changed=False, memory=memory)
+        lines = _changed_lines(memory.facts, proposal, verdict, text, undoes=undoes)
+        changed = "\n".join(lines) != memory.text
+        if changed:
+            decision = "undo" if undoes else verdict.value
+            memory = self._change(made.caller, "\n".join(lines), decision, proposal.turn_id)
+        made.proposal = replace(proposal, decision=verdict)
+        made.decided_at = self._accounts.clock.now()
+        return Decided(decision=verdict, changed=changed, memory=memory)
+
+    async def proposals(self, caller: Caller, session_id: str) -> list[Proposal]:
+        session_id = str(known_id(session_id, "conversation"))
+        return [
+            made.proposal
+            for made in self._made.values()
+            if made.proposal.session_id == session_id
+            and self._stands(made.proposal)
+            and made.caller.user_id == caller.user_id
+            and made.proposal.decision in (None, Verdict.AUTO)
+        ]
+
+    async def prompts(self, caller: Caller, session_id: str) -> list[str]:
+        turns = self._conversations.turns_of(str(known_id(session_id, "conversation")))
+        return [
+            turn.prompt for turn in turns if turn.user_id == caller.user_id and not turn.context.get(BY_PROGRAM, False)
+        ]
+
+    async def changes(self, caller: Caller, *, limit: int = 100) -> list[MemoryChange]:
+        if not self._accounts.are_of(caller, caller.account_id):
+            return []
+        return self._changes.get(caller.account_id, [])[::-1][:limit]
+
+    def _stands(self, proposal: Proposal) -> bool:
+        """Whether its turn is there."""
+        return proposal.turn_id in (turn.turn_id for turn in self._conversations.turns_of(proposal.session_id))
+
+    def _change(self, caller: Caller, text: str, decision: str, turn_id: str | None) -> Memory:
+        if len(text) > MOST_CHARACTERS:
+            too_many = len(text) - MOST_CHARACTERS
+            raise BadRequest(f"Memory has room for 5,000 characters: this is {too_many} too many.")
+        before, now = self._memories.get(caller.account_id, Memory()), self._accounts.clock.now()
+        after = Memory(text=text, version=before.version + 1, updated_at=now, updated_by=caller.user_id)
+        self._memories[caller.account_id] = after
+        self._changes.setdefault(caller.account_id, []).append(
+            MemoryChange(
+                version=after.version,
+                before=before.text,
+                after=text,
+                by_user=caller.user_id,
+                decided_by=caller.user_id,
+                decided_at=now,
+                decision=decision,
+                proposed_in_turn=turn_id,
+            )
+        )
+        return after
+
+
+def _is_same(one: NewProposal, other: NewProposal) -> bool:
+    return (one.action, one.old, one.text) == (other.action, other.old, other.text)
+
+
+def _changed_lines(
+    facts: tuple[str, ...], proposal: Proposal, verdict: Verdict, text: str | None, *, undoes: bool
+) -> list[str]:
+    """The lines after the decision. Raises BadRequest when the line that would go is gone."""
+    lines = list(facts)
+    if verdict is Verdict.NO and not undoes:
+        return lines
+    leaves = proposal.text if undoes else proposal.old
+    comes = proposal.old if undoes else text if verdict is Verdict.EDIT else proposal.text
+    if not undoes and proposal.action is Action.FORGET:
+        comes = None
+    if leaves is not None and leaves not in lines and not undoes:
+        raise BadRequest("That fact is not remembered any more.")
+    place = lines.index(leaves) if leaves in lines else None
+    if comes in lines:
+        comes = None
+    if place is not None:
+        lines[place : place + 1] = [] if comes is None else [comes]
+    elif comes is not None:
+        lines.append(storable_text(comes))
+    return lines

@@ -1,0 +1,221 @@
+"""What an account remembers: read, edited, proposed within a turn, decided on."""
+
+import difflib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import structlog
+
+from server.agent.tools.contract.tool_context import Proposed
+from server.agent.tools.contract.tool_errors import ToolFailed, ToolRetry
+from server.analyst.memory_orders import is_order
+from server.errors import BadRequest, DatabaseUnavailable, NotFound, raised_at
+from server.ports.conversations import TurnRow
+from server.ports.core_memory import (
+    BY_PROGRAM,
+    MOST_CHARACTERS,
+    Action,
+    CoreMemory,
+    Decided,
+    Memory,
+    MemoryChange,
+    NewProposal,
+    Proposal,
+    Verdict,
+)
+from server.ports.identity import Caller
+from server.protocol.wire_values import MemoryState, ProposedFact
+from server.quoting import quoted
+from server.turns.typed_facts import MOST_OF_A_FACT, not_stated, one_line, span_of, typed_text, why_secret
+
+Writes = Literal["ask", "auto", "off"]
+"""Who decides on what a turn proposes: the person; nobody, for what they ordered; `off` proposes nothing."""
+
+NEAREST = 3
+"""Lines that are named where one is not found."""
+
+log = structlog.get_logger(__name__)
+
+
+class AccountMemory:
+    """The use cases of core memory. Every method raises NotFound for what is not the caller's."""
+
+    def __init__(self, store: CoreMemory, *, writes: Writes = "ask") -> None:
+        self._store = store
+        self.writes = writes
+
+    async def read(self, caller: Caller) -> Memory:
+        return await self._store.read(caller)
+
+    async def for_prompt(self, caller: Caller) -> tuple[str, ...]:
+        """The facts for a turn. None where they cannot be had: no turn fails for them."""
+        try:
+            return (await self._store.read(caller)).facts
+        except (DatabaseUnavailable, NotFound) as error:
+            log.warning("memory_not_read", error=type(error).__name__, where=raised_at(error))
+            return ()
+
+    async def write(self, caller: Caller, text: str, *, version: int) -> Memory:
+        """The lines of the text in place of version `version`. Raises MemoryChanged, and BadRequest for a secret in a
+        new line and for what has no room."""
+        lines = list(dict.fromkeys(line for raw in text.splitlines() if (line := one_line(raw))))
+        before = (await self._store.read(caller)).facts
+        for line in lines:
+            if line not in before:
+                _refuse(line, "text")
+        written = "\n".join(lines)
+        if len(written) > MOST_CHARACTERS:
+            raise BadRequest(
+                f"Memory has room for {MOST_CHARACTERS:,} characters: this is {len(written) - MOST_CHARACTERS:,} too "
+                "many.",
+                field="text",
+            )
+        return await self._store.write(caller, written, version=version)
+
+    async def changes(self, caller: Caller) -> list[MemoryChange]:
+        """Newest first."""
+        return await self._store.changes(caller)
+
+    async def proposals(self, caller: Caller, session_id: str) -> list[Proposal]:
+        """What the caller can still decide on in a conversation."""
+        return await self._store.proposals(caller, session_id)
+
+    async def state(self, caller: Caller, session_id: str) -> MemoryState:
+        """What a client of the conversation is sent."""
+        memory = await self._store.read(caller)
+        return MemoryState(
+            version=memory.version, proposals=[_shown(one) for one in await self._store.proposals(caller, session_id)]
+        )
+
+    async def decide(self, caller: Caller, proposal_id: str, verdict: Verdict, text: str | None = None) -> Decided:
+        """Decide on a proposal. Raises BadRequest for an edit that is empty, or holds a secret."""
+        line = None if text is None else one_line(text)
+        if verdict is Verdict.EDIT:
+            if not line:
+                raise BadRequest("An edit needs its text.", field="text")
+            _refuse(line, "text")
+        return await self._store.decide(caller, proposal_id, verdict, text=line)
+
+    def of_turn(
+        self, turn: TurnRow, caller: Caller, copied: Callable[[str], Awaitable[frozenset[str]]]
+    ) -> "TurnMemory | None":
+        """What a turn may propose; None where nothing may be written."""
+        if self.writes == "off":
+            return None
+        return TurnMemory(
+            memory=self,
+            caller=caller,
+            session_id=turn.session_id,
+            turn_id=turn.turn_id,
+            prompt=turn.prompt,
+            is_typed=not turn.context.get(BY_PROGRAM, False),
+            copied=copied,
+        )
+
+    async def propose(self, caller: Caller, proposal: NewProposal) -> Proposal | None:
+        return await self._store.propose(caller, proposal)
+
+    async def prompts(self, caller: Caller, session_id: str) -> list[str]:
+        return await self._store.prompts(caller, session_id)
+
+
+def _shown(proposal: Proposal) -> ProposedFact:
+    return ProposedFact(
+        proposal_id=proposal.proposal_id,
+        turn_id=proposal.turn_id,
+        action=proposal.action.value,
+        text=proposal.text,
+        old=proposal.old,
+        reason="in your words" if proposal.span is not None or proposal.text is None else "from what you wrote",
+        decision="auto" if proposal.decision is Verdict.AUTO else None,
+    )
+
+
+def _refuse(line: str, field: str) -> None:
+    """Raises BadRequest for what may not be a fact."""
+    if (secret := why_secret(line)) is not None:
+        raise BadRequest(f"This is not remembered: it seems to hold {secret}.", field=field)
+    if len(line) > MOST_OF_A_FACT:
+        raise BadRequest(
+            f"A fact has at most {MOST_OF_A_FACT} characters: this one is {len(line) - MOST_OF_A_FACT} too long.",
+            field=field,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnMemory:
+    """Implements `FactProposals` for one turn of a person. `copied` gives the pieces of a text that the trace has;
+    `is_typed` is false for a prompt that a program sent."""
+
+    memory: AccountMemory
+    caller: Caller
+    session_id: str
+    turn_id: str
+    prompt: str
+    is_typed: bool
+    copied: Callable[[str], Awaitable[frozenset[str]]]
+
+    async def propose(self, *, old: str | None = None, text: str | None = None) -> Proposed:
+        """A proposal, which writes nothing by itself. Raises ToolRetry, ToolFailed."""
+        facts = (await self.memory.read(self.caller)).facts
+        old, text = (None if one is None else one_line(one) for one in (old, text))
+        if old is not None and old not in facts:
+            near = difflib.get_close_matches(old, facts, n=NEAREST, cutoff=0.3) or facts[:NEAREST]
+            listed = "; ".join(quoted(line, MOST_OF_A_FACT) for line in near) or "nothing is remembered yet"
+            raise ToolRetry(f"old must be one line of the memory, word for word. Nearest: {listed}")
+        if text is not None:
+            await self._check(text)
+            if text in facts:
+                return Proposed(status="known", text=text, old=old)
+        elif old is not None:
+            await self._check_struck(old)
+        action = Action.APPEND if old is None else Action.FORGET if text is None else Action.REPLACE
+        span = None if text is None else span_of(text, self.prompt)
+        try:
+            made = await self.memory.propose(
+                self.caller,
+                NewProposal(
+                    session_id=self.session_id, turn_id=self.turn_id, action=action, old=old, text=text, span=span
+                ),
+            )
+        except BadRequest as error:
+            raise ToolFailed(str(error), "validation") from None
+        if made is None:
+            return Proposed(status="declined", text=text, old=old)
+        if self.memory.writes != "auto" or not is_order(self.prompt):
+            return Proposed(status="proposed", text=text, old=old)
+        await self.memory.decide(self.caller, made.proposal_id, Verdict.AUTO)
+        return Proposed(status="kept", text=text, old=old)
+
+    async def _check(self, text: str) -> None:
+        """Raises ToolRetry or ToolFailed for what may not become a fact."""
+        try:
+            _refuse(text, "fact")
+        except BadRequest as error:
+            raise ToolFailed(str(error), "validation") from None
+        typed = await self._typed()
+        if missing := not_stated(text, typed):
+            listed = ", ".join(quoted(one, 60) for one in missing[:NEAREST])
+            raise ToolRetry(
+                f"Only what the person typed in this conversation can be remembered, and {listed} is not part of it. "
+                "Use their own words, or leave it.",
+                "memory_not_said",
+            )
+
+    async def _check_struck(self, old: str) -> None:
+        """Raises ToolRetry for a line of which the person has typed nothing: a trace may not have it forgotten."""
+        typed = " ".join(await self._typed()).casefold()
+        if not any(word in typed for word in old.casefold().split() if len(word) > 3 or word.isdecimal()):
+            raise ToolRetry(
+                "The person has not asked to forget that in this conversation: leave it.", "memory_not_said"
+            )
+
+    async def _typed(self) -> list[str]:
+        """The person's own words in this conversation. Raises ToolFailed where a program asked."""
+        if not self.is_typed:
+            raise ToolFailed(
+                "A program sent this prompt: only what a person types can be remembered.", "memory_not_said"
+            )
+        prompts = await self.memory.prompts(self.caller, self.session_id)
+        return [typed_text(prompt, await self.copied(prompt)) for prompt in dict.fromkeys([*prompts, self.prompt])]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from server.agent.first_question import first_question
 from server.quoting import plain
 from traces.analysis.counters import counter_series, marks
 from traces.analysis.functions import top_functions
@@ -35,7 +36,7 @@ def opening(trace: Trace) -> Opening:
     if summary.frame_count == 0:
         sentence += f" {_without_functions(trace)}"
     hottest = top_functions(trace, sort_by="self", limit=1).rows
-    questions = ["Why is this slow?", "What are the top 10 functions?"]
+    questions = [first_question(summary.unit), "What are the top 10 functions?"]
     if hottest:
         questions.append(f"What about `{plain(hottest[0].name, 60).replace('`', chr(39))}`?")
     return Opening(

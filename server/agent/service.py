@@ -1,6 +1,7 @@
 """The agent as the rest of the application knows it: one prompt in, events on the way, an answer out."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -11,9 +12,11 @@ from server.agent.bounds import AgentBounds
 from server.agent.graph.plain_loop import run_nodes
 from server.agent.graph.recorded_events import EventRecorder
 from server.agent.graph.state import TurnContext, TurnState
+from server.agent.model_call.call_ledger import CallLedger
 from server.agent.model_call.chat_model import ChatModels
 from server.agent.model_call.debug_messages import MessageRecorder
 from server.agent.model_call.fallback import named
+from server.agent.model_call.token_counts import TokenRates
 from server.agent.tools.all_tools import offered_tools
 from server.agent.turn import Pictures, TurnAnswer, TurnInput, TurnSink
 from server.errors import LimitExceeded, ModelFailed
@@ -27,7 +30,7 @@ Run = Callable[[TurnState, TurnContext], Awaitable[TurnState]]
 
 class FlamechatAgent:
     """Implements `turn.Agent` with the graph. `debug_dir` is where each model call's exact messages are written, None:
-    nowhere; `tracing` gives the callbacks of a tracing service.
+    nowhere; `tracing` gives the callbacks of a tracing service; `ledger` takes what each model call was and cost.
     """
 
     def __init__(
@@ -40,6 +43,8 @@ class FlamechatAgent:
         bounds: AgentBounds | None = None,
         debug_dir: Path | None = None,
         run: Run = run_nodes,
+        clock: Callable[[], float] = time.monotonic,
+        ledger: CallLedger | None = None,
     ) -> None:
         self._models = models
         self._prompts = prompts
@@ -48,23 +53,34 @@ class FlamechatAgent:
         self._bounds = bounds or AgentBounds()
         self._recorder = MessageRecorder(debug_dir) if debug_dir else None
         self._run = run
+        self._clock = clock
+        self._ledger = ledger
+        self._token_rates = TokenRates()
 
     async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
         """Run one turn to its answer; see `turn.Agent.answer`."""
+        await self._models.learn(turn.model_name, offered=turn.offered_models)
+        model = self._models.model(turn.model_name, offered=turn.offered_models)
+        smallest = model.smallest_context()
+        deadline = asyncio.timeout(self._bounds.turn_seconds)
         context = TurnContext(
             turn=turn,
             sink=EventRecorder(sink),
-            model=self._models.model(turn.model_name, offered=turn.offered_models),
+            model=model,
             prompts=self._prompts,
             workers=self._workers,
             pictures=self._pictures,
-            bounds=self._bounds,
+            bounds=self._bounds.within(smallest.context, output_tokens=smallest.output_tokens),
             tools=offered_tools(turn.viewer.mounted_tools, tool_context=turn.tool_context, hidden=turn.hidden_tools),
             tool_context=turn.tool_context,
             recorder=self._recorder,
+            token_rates=self._token_rates,
+            ledger=self._ledger,
+            has_expired=deadline.expired,
         )
+        since = self._clock()
         try:
-            async with asyncio.timeout(self._bounds.turn_seconds):
+            async with deadline:
                 state = await self._run(_first_state(turn), context)
         except TimeoutError:
             raise ModelFailed(
@@ -73,7 +89,7 @@ class FlamechatAgent:
             ) from None
         if state["session_message_limit_hit_in_graph"]:
             raise LimitExceeded(_refusal(turn))
-        return _answer(state, context)
+        return _answer(state, context, self._clock() - since)
 
 
 def _first_state(turn: TurnInput) -> TurnState:
@@ -105,7 +121,7 @@ def _refusal(turn: TurnInput) -> Decision:
     )
 
 
-def _answer(state: TurnState, context: TurnContext) -> TurnAnswer:
+def _answer(state: TurnState, context: TurnContext, seconds: float) -> TurnAnswer:
     last = state["messages"][-1]
     assert isinstance(last, AIMessage)
     model = named(state.get("answered_by"), context.model).label
@@ -120,6 +136,7 @@ def _answer(state: TurnState, context: TurnContext) -> TurnAnswer:
             tool_calls=state["tool_calls"],
             cost=sum(costs) if len(costs) == len(state["costs"]) else None,
             model=model,
+            seconds=round(seconds, 1),
         ),
         citations=tuple(Citation.model_validate(one) for one in state["references"]),
         checks=tuple(Check.model_validate(one) for one in state["checks"]),

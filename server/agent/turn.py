@@ -18,7 +18,7 @@ class TurnInput:
     """`history` are the session's earlier messages in order, without this prompt. `messages_used` counts
     as limits.refusals.Decision does; `hidden_tools` are those the plan leaves out, `offered_models` those it
     offers, its default first (None: the server's own);
-    `tool_context` is what else the caller's tools may reach."""
+    `tool_context` is what else the caller's tools may reach. The two ids are of the request that asked."""
 
     turn_id: str
     session_id: str
@@ -34,10 +34,14 @@ class TurnInput:
     messages_used: int
     messages_limit: int | None
     local_time: datetime
-    is_first_turn: bool
+    is_first_answer: bool
     hidden_tools: frozenset[str] = frozenset()
     offered_models: tuple[str, ...] | None = None
     tool_context: ToolContext | None = None
+    core_memory: tuple[str, ...] | None = None
+    """What the person's account remembers, a fact each; None where nothing is."""
+    request_id: str | None = None
+    request_trace_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

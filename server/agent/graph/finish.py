@@ -3,22 +3,34 @@ what to ask next."""
 
 from typing import Any
 
+import structlog
 from langchain_core.messages import HumanMessage
 
 from server.agent.graph.follow_ups import suggestions, title_of
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.tools.all_tools import TOOLS
-from server.agent.verification.answer_checks import checked
+from server.agent.tools.contract.window_argument import known_windows
 from server.agent.verification.facts import gathered
+from server.agent.verification.references.checked_answer import checked_answer
+from server.agent.verification.references.tool_results import returned
+from server.errors import WorkerFailed
 from server.protocol.events import SessionTitle
+from traces.errors import TraceError
 
 
 async def check(state: TurnState, context: TurnContext) -> dict[str, Any]:
-    """References and checks of the last message, made where the trace is open. Raises WorkerFailed."""
+    """References and checks of the last message, made where the trace is open. An answer that cannot be checked stays,
+    without them: nobody loses it for that."""
     turn = context.turn
     facts = gathered(state["messages"], state["known"])
     names = [tool.name for tool in TOOLS]
-    found = await context.workers.ask(turn.opened, checked, state["messages"][-1].text, facts, turn.prompt, names)
+    results = returned(turn.history, state["messages"], known_windows(state["known"]))
+    answer = state["messages"][-1].text
+    try:
+        found = await context.workers.ask(turn.opened, checked_answer, answer, facts, turn.prompt, names, results)
+    except (TraceError, WorkerFailed) as error:
+        structlog.get_logger(__name__).warning("answer_not_checked", turn_id=turn.turn_id, error=str(error))
+        return {"references": [], "checks": []}
     return {
         "references": [citation.model_dump() for citation in found.citations],
         "checks": [one.model_dump() for one in found.checks],
@@ -29,8 +41,13 @@ async def finish(state: TurnState, context: TurnContext) -> dict[str, Any]:
     """Suggestions; titles a new session and says so."""
     turn = context.turn
     prompt_at = max(index for index, message in enumerate(state["messages"]) if isinstance(message, HumanMessage))
-    title = title_of(turn.prompt, turn.trace.name) if turn.is_first_turn else None
+    title = title_of(turn.prompt, turn.trace.name) if turn.is_first_answer else None
     if title:
         await context.sink.emit(SessionTitle(title=title))
-    answer = state["messages"][-1].text
-    return {"suggestions": suggestions(state["messages"][prompt_at:], answer), "title": title}
+    found = suggestions(
+        state["messages"][prompt_at:],
+        state["messages"][-1].text,
+        unit=turn.trace.unit,
+        asked=[str(one.text) for one in state["messages"] if isinstance(one, HumanMessage)] + [turn.prompt],
+    )
+    return {"suggestions": found, "title": title}

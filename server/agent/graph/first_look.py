@@ -16,13 +16,16 @@ NOTHING_SEEN = ViewerState()
 
 @dataclass(frozen=True, slots=True)
 class FirstLook:
-    """For the model: the summary and the heaviest functions as text, a finding a line, the trace's strings quoted;
-    `data` is what the figures in it are, for the checks.
+    """For the model: the summary and `top`, the heaviest functions, as text, a finding a line, the trace's strings
+    quoted; `data` is what the figures in it are, for the checks. `stable_windows` are those of `windows` that do not
+    follow the person's view.
     """
 
     summary: str
+    top: str
     findings: tuple[str, ...]
     data: dict[str, Any]
+    stable_windows: tuple[NamedWindow, ...] = ()
     windows: tuple[NamedWindow, ...] = ()
     seen: str = ""
 
@@ -33,10 +36,12 @@ def first_look(trace: Trace, viewer: ViewerState = NOTHING_SEEN) -> FirstLook:
     top = answer_top_functions(trace, TopFunctions(limit=5))
     worst = first_findings(trace)
     seen = seen_window(trace, viewer)
-    windows = (*named_windows(trace, worst), *([seen] if seen else []))
+    stable = named_windows(trace, worst)
+    windows = (*stable, *([seen] if seen else []))
     findings = tuple(f"{finding.severity} {finding.id}: {said(finding)}" for finding in worst)
     return FirstLook(
-        f"{summary.text}\n{top.text}",
+        summary.text,
+        top.text,
         findings,
         {
             "summary": summary.data,
@@ -44,6 +49,7 @@ def first_look(trace: Trace, viewer: ViewerState = NOTHING_SEEN) -> FirstLook:
             "insights": [insight_data(trace, finding) for finding in worst],
             "windows": [asdict(window) for window in windows],
         },
+        stable,
         windows,
         looked_at(trace, viewer),
     )

@@ -7,7 +7,9 @@ from typing import Any
 
 from langchain_core.messages import AnyMessage, ToolMessage
 
+from server.agent.first_question import first_question
 from server.quoting import plain
+from traces.values import Unit
 
 TITLE_CHARACTERS = 60
 SUGGESTIONS = 3
@@ -29,31 +31,38 @@ def title_of(prompt: str, trace_name: str) -> str:
     return (cut.rsplit(" ", 1)[0] if " " in cut[20:] else cut).rstrip(" ,.:;") + "…"
 
 
-def suggestions(messages: Sequence[AnyMessage], answer: str) -> list[str]:
-    """Up to three questions about this trace that this conversation's tools have not answered yet."""
+def suggestions(messages: Sequence[AnyMessage], answer: str, *, unit: str, asked: Sequence[str]) -> list[str]:
+    """Up to three questions about this trace that this conversation's tools have not answered yet. `unit` is of the
+    trace's values; `asked` are the person's prompts, none of which is offered again.
+    """
     calls = [
         message.artifact
         for message in messages
         if isinstance(message, ToolMessage) and isinstance(message.artifact, dict)
     ]
-    asked = {call["tool"] for call in calls}
+    used = {call["tool"] for call in calls}
     looked_at = {
         plain(row["name"], 60).replace("`", "'") for call in calls if isinstance(row := call["data"].get("frame"), dict)
     }
     hot = [name for name in _hottest(calls) if not _is_pseudo(name)]
     questions = [f"Who calls `{name}`?" for name in hot if name not in looked_at][:1] + _of_findings(calls)[:1]
-    if hot and "generate_sandwich_flamegraph_screenshot" not in asked:
+    if hot and "generate_sandwich_flamegraph_screenshot" not in used:
         questions.append(f"Show me `{hot[0]}` in the flame chart")
-    if "get_top_functions" not in asked:
+    if "get_top_functions" not in used:
         questions.append("What are the top 10 functions?")
-    if "get_call_tree" not in asked:
-        questions.append("Why is this slow?")
-    if "list_profiles" not in asked and _profile_count(calls) != 1:
-        questions.append("Which threads are busy?")
-    if "garbage" not in answer.casefold():
+    if "get_call_tree" not in used:
+        questions.append(first_question(unit))
+    if "list_profiles" not in used and _profile_count(calls) != 1:
+        questions.append("Which threads are busy?" if unit == Unit.NANOSECONDS else "Which profiles are there?")
+    if "garbage" not in answer.casefold() and unit == Unit.NANOSECONDS:
         questions.append("How much time goes to garbage collection?")
     questions.append("What can this trace not answer?")
-    return questions[:SUGGESTIONS]
+    before = {_letters(prompt) for prompt in asked}
+    return [one for one in dict.fromkeys(questions) if _letters(one) not in before][:SUGGESTIONS]
+
+
+def _letters(prompt: str) -> str:
+    return "".join(letter for letter in prompt.casefold() if letter.isalnum())
 
 
 def _of_findings(calls: Sequence[dict[str, Any]]) -> list[str]:

@@ -5,6 +5,9 @@ have seen.
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+import structlog
+from pydantic import ValidationError
+
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.turn import TurnSink
 from server.protocol.events import (
@@ -15,6 +18,8 @@ from server.protocol.events import (
     TurnEvent,
     TurnStarted,
 )
+
+log = structlog.get_logger(__name__)
 
 
 class Node(Protocol):
@@ -66,5 +71,20 @@ def recorded(node: Node) -> Node:
 
 
 def recorded_before(state: dict[str, Any]) -> list[TurnEvent]:
-    """The events that earlier steps have sent."""
-    return [TURN_EVENT.validate_python(event) for event in state.get("recorded_events", [])]
+    """The events that earlier steps have sent, as far as this version knows them: in a rolling deploy a newer one may
+    have recorded them."""
+    found = (_known(event) for event in state.get("recorded_events", []))
+    return [event for event in found if event is not None]
+
+
+def _known(event: dict[str, Any]) -> TurnEvent | None:
+    """Without fields that a newer version added; None for an event that this one does not know."""
+    try:
+        return TURN_EVENT.validate_python(event)
+    except ValidationError:
+        pass
+    try:
+        return TURN_EVENT.validate_python(event, extra="ignore")
+    except ValidationError:
+        log.warning("recorded_event_passed_over", type=event.get("type"))
+        return None

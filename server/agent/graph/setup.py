@@ -7,11 +7,18 @@ from typing import Any
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from server.agent.graph.first_look import FirstLook, first_look
+from server.agent.graph.remembered import OF_FIRST_REQUEST, PLACE, remembered
+from server.agent.graph.short_setup import short_past, short_places
 from server.agent.graph.state import TurnContext, TurnState
-from server.agent.model_call.message_history import conversation
-from server.agent.tools.all_tools import listed_tools
+from server.agent.model_call.message_history import Past, conversation
+from server.agent.model_call.prompt_hash import LOCAL_TIME
+from server.agent.model_call.token_counts import characters_in
+from server.agent.tools.all_tools import definitions, listed_tools
 from server.agent.turn import TurnInput
 from server.protocol.events import TurnStarted
+
+HEADING = 80
+"""Characters of the line above the turns that are not shown."""
 
 _PLACE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
@@ -19,26 +26,55 @@ _PLACE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 async def set_up(state: TurnState, context: TurnContext) -> dict[str, Any]:
     """System prompt, history that fits, the prompt; announces the turn. Raises PromptUnavailable, WorkerFailed."""
     turn = context.turn
-    template = await context.prompts.system_prompt()
+    is_short = context.bounds_of(context.model).first_request_tokens is not None
+    template = await context.prompts.system_prompt(short=is_short)
     await context.sink.emit(
         TurnStarted(attempt=turn.attempt, model=context.model.label, prompt_version=template.version)
     )
     look = await context.workers.ask(turn.opened, first_look, turn.viewer)
-    places = _places(turn, look) | {"tools": listed_tools(context.tools)}
-    text = filled(template.template, places)
-    past = conversation(turn.history, context.bounds.context_tokens, context.bounds.trimmed_tokens)
-    if past.summary:
-        text += f"\n\nEarlier in this conversation (turns that are not shown any more):\n{past.summary}"
     asked = HumanMessage(
-        f"{turn.prompt}\n\n({around(turn, look)})",
+        f"{turn.prompt}\n\n({looking_at(look) if is_short else around(turn, look)})",
         additional_kwargs={
             "prompt": turn.prompt,
             "viewer": turn.viewer.model_dump(mode="json"),
             "windows": [asdict(window) for window in look.windows],
+            "remembered": list(turn.core_memory or ()),
+            LOCAL_TIME: local_time(turn),
         },
     )
-    messages = [SystemMessage(text), *past.messages, asked]
+    with_memory = with_place(template.template, PLACE) if turn.core_memory else template.template
+    past, places = _within_bounds(with_memory, look, asked, context)
+    text = filled(with_memory, places)
+    if past.summary:
+        text += f"\n\nEarlier in this conversation (turns that are not shown any more):\n{past.summary}"
+    messages = [SystemMessage(text, additional_kwargs={LOCAL_TIME: local_time(turn)}), *past.messages, asked]
     return {"messages": messages, "prompt_version": template.version, "known": look.data}
+
+
+def _within_bounds(
+    template: str, look: FirstLook, asked: HumanMessage, context: TurnContext
+) -> tuple[Past, dict[str, str]]:
+    """What is shown of the past, and what goes into the template's places."""
+    turn, bounds, rate = context.turn, context.bounds_of(context.model), context.rate_of(context.model)
+    places = _places(turn, look) | {"tools": listed_tools(context.tools)}
+    places[PLACE] = remembered(turn.core_memory or ())
+    if bounds.first_request_tokens is None:
+        past = conversation(turn.history, bounds.context_tokens, bounds.trimmed_tokens, characters_per_token=rate)
+        return past, places
+    most = int(bounds.first_request_tokens * rate * OF_FIRST_REQUEST)
+    places[PLACE] = remembered(turn.core_memory or (), most=most, short=True)
+    few = definitions(context.tools, short=True)
+    places["tools"] = ", ".join(one["function"]["name"] for one in few)
+    empty = filled(template, places | dict.fromkeys(("trace_summary", "findings", "windows"), ""))
+    room = int(bounds.first_request_tokens * rate) - characters_in([SystemMessage(empty), asked], few) - HEADING
+    past = short_past(turn.history, room)
+    return past, places | short_places(look, room - len(past.summary) - characters_in(past.messages))
+
+
+def with_place(template: str, name: str) -> str:
+    """The template with the place at its end where it has none, so that a prompt kept elsewhere goes on working."""
+    has_it = any(match[1] == name for match in _PLACE.finditer(template))
+    return template if has_it else f"{template.rstrip()}\n\n{{{{{name}}}}}\n"
 
 
 def filled(template: str, places: dict[str, str]) -> str:
@@ -50,18 +86,27 @@ def filled(template: str, places: dict[str, str]) -> str:
 
 def _places(turn: TurnInput, look: FirstLook) -> dict[str, str]:
     return {
-        "trace_summary": look.summary,
+        "trace_summary": f"{look.summary}\n{look.top}",
         "findings": "\n".join(f"- {finding}" for finding in look.findings) or "- none",
         "plan_name": turn.plan_name,
-        "local_time": f"{turn.local_time:%Y-%m-%d %H:%M %Z}".strip(),
+        "local_time": local_time(turn),
         "viewing": look.seen,
-        "windows": "\n".join(f"- {window.line()}" for window in look.windows) or "- none",
+        "windows": "\n".join(f"- {window.line()}" for window in look.stable_windows) or "- none",
     }
+
+
+def local_time(turn: TurnInput) -> str:
+    """Of the person, to the minute."""
+    return f"{turn.local_time:%Y-%m-%d %H:%M %Z}".strip()
+
+
+def looking_at(look: FirstLook) -> str:
+    """What is on the person's screen."""
+    return f"The person is looking at: {look.seen}."
 
 
 def around(turn: TurnInput, look: FirstLook) -> str:
     """What belongs to this prompt alone. It stands with the prompt and not in the system prompt, so that the beginning
     of a conversation stays the same and a provider can cache it.
     """
-    where = f"The person is looking at: {look.seen}."
-    return f"{where} His local time: {turn.local_time:%Y-%m-%d %H:%M %Z}".strip() + f". Plan: {turn.plan_name}."
+    return f"{looking_at(look)} Their local time: {local_time(turn)}" + f". Plan: {turn.plan_name}."

@@ -1,15 +1,18 @@
 """The state of a turn, which is checkpointed, and its context, which exists only while it runs."""
 
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypedDict
 
 from langchain_core.messages import AnyMessage
 
-from server.agent.bounds import AgentBounds
+from server.agent.bounds import CHARACTERS_PER_TOKEN, AgentBounds
 from server.agent.graph.merging import merged_messages, newest
+from server.agent.model_call.call_ledger import CallAttempts, CallLedger
 from server.agent.model_call.chat_model import Model
 from server.agent.model_call.debug_messages import MessageRecorder
+from server.agent.model_call.token_counts import TokenRates
 from server.agent.tools.contract.tool import Tool
 from server.agent.tools.contract.tool_context import ToolContext
 from server.agent.turn import Pictures, TurnInput, TurnSink
@@ -26,8 +29,8 @@ class TurnState(TypedDict, total=False):
     """`messages`: system prompt, history, this prompt, then the turn's own. `known`: what the system prompt says of the
     trace. `new_pictures`: tool calls of the newest round that drew one; `answer_id`: the message that holds the last
     text; `repaired`: it had its one chance; `recorded_events`: those of finished steps. `answered_by`: the fallback
-    that took over; `costs`: US dollars of each model call, None where not known; `notes`: what the person is to know,
-    by kind of event. The three limit fields decide every model call.
+    that took over, `gave_up` the code of the failure before it; `costs`: US dollars of each model call, None where not
+    known; `notes`: what the person is to know, by kind of event. The three limit fields decide every model call.
     """
 
     messages: Annotated[list[AnyMessage], merged_messages]
@@ -39,6 +42,7 @@ class TurnState(TypedDict, total=False):
     input_tokens: int | None
     output_tokens: int | None
     answered_by: str
+    gave_up: str
     costs: list[float | None]
     notes: dict[str, str]
     new_pictures: list[str]
@@ -58,7 +62,8 @@ class TurnState(TypedDict, total=False):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnContext:
     """Clients and the turn itself. `drawn` holds this run's PNGs by tool call: they are shown to the model once and
-    never stored in state.
+    never stored in state. `ledger` takes the rows of model calls; `has_expired` says whether the turn is over its
+    deadline.
     """
 
     turn: TurnInput
@@ -71,4 +76,21 @@ class TurnContext:
     tools: tuple[Tool[Any], ...]
     recorder: MessageRecorder | None
     tool_context: ToolContext | None = None
+    token_rates: TokenRates = field(default_factory=TokenRates)
     drawn: dict[str, bytes] = field(default_factory=dict)
+    ledger: CallLedger | None = None
+    has_expired: Callable[[], bool] = lambda: False
+
+    def attempts(self, number: int, prompt_version: str) -> CallAttempts:
+        """Those of the turn's model call of this number."""
+        return CallAttempts(self.ledger, self.turn, number, prompt_version=prompt_version, has_expired=self.has_expired)
+
+    def bounds_of(self, model: Model) -> AgentBounds:
+        """The bounds of a turn while this model answers."""
+        return self.bounds if model.is_language_model else self.bounds.for_analyst()
+
+    def rate_of(self, model: Model) -> float:
+        """Characters a token; with a small context never more than where nothing is known, so that no call fails."""
+        rate = self.token_rates.rate_of(model.name)
+        is_small = self.bounds_of(model).first_request_tokens is not None
+        return min(rate, CHARACTERS_PER_TOKEN) if is_small else rate

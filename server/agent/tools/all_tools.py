@@ -5,8 +5,10 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from server.agent.tools.compare_traces import COMPARE_TRACES
+from server.agent.tools.contract.schema import function_definition, short_definition
 from server.agent.tools.contract.tool import Tool
 from server.agent.tools.contract.tool_context import Need, ToolContext
+from server.agent.tools.core_memory_tools import CORE_MEMORY_APPEND, CORE_MEMORY_REPLACE
 from server.agent.tools.draw_chart import DRAW_CHART
 from server.agent.tools.find_frames import FIND_FRAMES
 from server.agent.tools.get_call_tree import GET_CALL_TREE
@@ -41,9 +43,25 @@ TOOLS: tuple[Tool[Any], ...] = (
     READ_SOURCE,
     SEARCH_FINDINGS,
     GET_USAGE,
+    CORE_MEMORY_APPEND,
+    CORE_MEMORY_REPLACE,
     SHOW_IN_VIEWER,
     NAVIGATE,
 )
+
+
+FEW_TOOLS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "get_insights": ("What stands out, by rule; one by name with evidence.", ("name",)),
+    "get_top_functions": (
+        "Functions ranked by self or total time.",
+        ("sort_by", "profile", "start_time_ms", "end_time_ms"),
+    ),
+    "get_call_tree": ("The heaviest call paths.", ("root",)),
+    "get_callers_callees": ("Who calls a function, and what it calls.", ("frame",)),
+    "find_frames": ("Functions by part of their name.", ("pattern",)),
+    "get_hottest_windows": ("When most happened, or most of one function.", ("frame",)),
+}
+"""What a model with a small context is offered: a description, and the arguments that it is shown."""
 
 
 def offered_tools(
@@ -60,6 +78,13 @@ def offered_tools(
         and tool.needs - {"viewer"} <= met
         and ("viewer" not in tool.needs or tool.name in mounted)
     )
+
+
+def definitions(tools: Sequence[Tool[Any]], *, short: bool) -> list[dict[str, Any]]:
+    """The tools as a model reads them; `short`: the few, in short."""
+    if not short:
+        return [function_definition(tool) for tool in tools]
+    return [short_definition(tool, *FEW_TOOLS[tool.name]) for tool in tools if tool.name in FEW_TOOLS]
 
 
 def listed_tools(tools: Sequence[Tool[Any]]) -> str:

@@ -4,9 +4,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from server.agent.tools.contract.arguments import MyCodeArgument, ProfilesArgument, Windowed
+from server.agent.tools.contract.arguments import MyCodeArgument, ProfilesArgument, TransformsArgument, Windowed
 from server.agent.tools.contract.resolving import chosen_selection, chosen_window, nearest_frames, profile_choice
 from server.agent.tools.contract.tool import Outcome, Tool
+from server.agent.tools.contract.transforming import TRANSFORM_FIELDS, changed_for_tool
 from server.agent.tools.get_top_functions import ROW_FIELDS, amount, row_data, row_line
 from server.quoting import quoted
 from traces.analysis.find import find_frames
@@ -19,23 +20,29 @@ class FindFrames(Windowed):
     limit: Annotated[int, Field(ge=1, le=100)] = 15
     profile: ProfilesArgument = None
     my_code: MyCodeArgument = False
+    transforms: TransformsArgument = None
 
 
 def answer_find_frames(trace: Trace, arguments: FindFrames) -> Outcome:
-    profile = chosen_selection(trace, arguments.profile, my_code=arguments.my_code)
+    changed = changed_for_tool(trace, arguments.transforms, arguments.profile)
+    trace = changed.trace
+    profile = chosen_selection(trace, changed.profile_argument, my_code=arguments.my_code)
+    window = chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms)
+    done, of_transforms = changed.inside(window).for_tool()
     matches = find_frames(
         trace,
         arguments.pattern,
         regex=arguments.regex,
         limit=arguments.limit,
         profile=profile_choice(profile),
-        window=chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms),
+        window=window,
         frame_filter=profile.frame_filter,
     )
     unit, everything = profile.unit, matches.scope_total or 1.0
     together = (matches.self_value / everything, matches.total_value / everything)
     near = [] if matches.rows else nearest_frames(trace, arguments.pattern)
     lines = [
+        *done,
         f"{matches.total_matches} frames match {quoted(arguments.pattern)}"
         + (
             ""
@@ -58,7 +65,8 @@ def answer_find_frames(trace: Trace, arguments: FindFrames) -> Outcome:
         lines.append(f"… {left} more, lighter ones: use a longer pattern or a higher limit")
     return Outcome(
         text="\n".join(lines),
-        data={
+        data=of_transforms
+        | {
             "profile": profile.handle,
             "unit": unit.value,
             "pattern": arguments.pattern,
@@ -81,6 +89,6 @@ FIND_FRAMES = Tool(
     arguments=FindFrames,
     answer=answer_find_frames,
     doing=lambda a: f"Searching frames for {a.pattern[:60]}",
-    fields=ROW_FIELDS | {"profile", "unit", "pattern", "total_matches", "rows", "nearest"},
+    fields=ROW_FIELDS | TRANSFORM_FIELDS | {"profile", "unit", "pattern", "total_matches", "rows", "nearest"},
     narrow="use a longer pattern or a smaller limit",
 )

@@ -7,13 +7,14 @@ from pydantic import Field
 from server.agent.tools.contract.arguments import ProfileArgument
 from server.agent.tools.contract.resolving import chosen_profile
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
-from server.quoting import quoted
+from server.quoting import plain, quoted
 from traces.analysis.units import format_value
 from traces.analysis.window import Window
 from traces.handles import profile_index
 from traces.insights.insight import Evidence, Insight, State
 from traces.insights.registry import insight, insights, ranked
 from traces.model import Profile, Trace
+from traces.roles import TASKS
 
 LISTED = 20
 """Findings listed at once: a trace has about a dozen."""
@@ -36,14 +37,22 @@ def answer_insights(trace: Trace, arguments: GetInsights) -> Outcome:
     every = insights(trace, profile=profile)
     found = ranked(every)
     lines = ["findings, worst first (severity, name, confidence):" if found else "nothing stands out"]
-    lines += [f"{one.severity} {one.id} ({one.confidence}): {said(one)}" for one in found[:LISTED]]
+    lines += [
+        f"{one.severity} {one.id} ({one.confidence}){_where(trace, one, profile)}: {said(one)}"
+        for one in found[:LISTED]
+    ]
     if len(found) > LISTED:
         lines.append(f"… {len(found) - LISTED} more")
     passed = sum(one.state is State.PASS for one in every)
     lines.append(f"{passed} others were looked for and not found; {len(every) - len(found) - passed} do not apply here")
     return Outcome(
         text="\n".join(lines),
-        data={"insights": [insight_data(trace, one) for one in found], "passed": passed, "looked_for": len(every)},
+        data={
+            "insights": [insight_data(trace, one) for one in found],
+            "passed": passed,
+            "looked_for": len(every),
+            "not_applicable": [one.id for one in every if one.state is State.NOT_APPLICABLE],
+        },
     )
 
 
@@ -63,6 +72,21 @@ def _detail(trace: Trace, one: Insight) -> Outcome:
 
 def _profile(trace: Trace, one: Insight) -> Profile:
     return trace.profiles[trace.default_profile if one.profile is None else profile_index(trace, one.profile)]
+
+
+def thread_of(trace: Trace, one: Insight, asked: int) -> str | None:
+    """The name of the thread that a finding is of, asked for a profile; None where the trace has only one."""
+    if len(trace.profiles) < 2:
+        return None
+    profile = trace.profiles[asked if one.profile is None else profile_index(trace, one.profile)]
+    return plain(profile.name.removesuffix(TASKS), 120)
+
+
+def _where(trace: Trace, one: Insight, asked: int) -> str:
+    """The profile of a finding, for a reader, where it is another than the one asked for."""
+    if one.profile is None or profile_index(trace, one.profile) == asked:
+        return ""
+    return f" in {one.profile} {quoted(_profile(trace, one).name, 80)}"
 
 
 def _shown(trace: Trace, one: Insight) -> dict[str, Any] | None:
@@ -108,7 +132,9 @@ GET_INSIGHTS = Tool(
     arguments=GetInsights,
     answer=answer_insights,
     doing=lambda a: "Looking for what stands out" if a.name is None else f"Looking at {a.name[:40]}",
-    fields=frozenset({"insights", "passed", "looked_for", "id", "kind", "title", "state", "severity", "confidence"})
+    fields=frozenset(
+        {"insights", "passed", "looked_for", "not_applicable", "id", "kind", "title", "state", "severity", "confidence"}
+    )
     | {
         "detail",
         "template",

@@ -5,9 +5,22 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from server.agent.tools.contract.arguments import FrameArgument, MyCodeArgument, ProfilesArgument, Windowed
-from server.agent.tools.contract.resolving import chosen_frame, chosen_selection, chosen_window, profile_choice
+from server.agent.tools.contract.arguments import (
+    FrameArgument,
+    MyCodeArgument,
+    ProfilesArgument,
+    TransformsArgument,
+    Windowed,
+)
+from server.agent.tools.contract.resolving import (
+    chosen_frame,
+    chosen_selection,
+    chosen_window,
+    profile_choice,
+    where_it_runs,
+)
 from server.agent.tools.contract.tool import Outcome, Tool
+from server.agent.tools.contract.transforming import TRANSFORM_FIELDS, changed_for_tool
 from server.protocol.wire_values import Table
 from server.quoting import place, plain, quoted
 from traces.analysis.functions import FunctionRow, top_functions
@@ -28,8 +41,9 @@ class TopFunctions(Windowed):
     offset: Annotated[int, Field(ge=0)] = 0
     profile: ProfilesArgument = None
     my_code: MyCodeArgument = False
+    transforms: Annotated[TransformsArgument, Field(description="focus:f1,hide:f2,merge:f3,collapse-recursion")] = None
     filter: Annotated[str | None, Field(description="only names containing this text")] = None
-    value: Annotated[str | None, Field(description="another measured quantity of the profile, e.g. calls")] = None
+    value: Annotated[str | None, Field(description="another measured quantity, e.g. calls")] = None
 
 
 def row_data(row: FunctionRow) -> dict[str, Any]:
@@ -69,8 +83,11 @@ def row_line(row: FunctionRow, unit: Unit, counted: str | None) -> str:
 
 
 def answer_top_functions(trace: Trace, arguments: TopFunctions) -> Outcome:
-    profile = chosen_selection(trace, arguments.profile, my_code=arguments.my_code)
+    changed = changed_for_tool(trace, arguments.transforms, arguments.profile, value=arguments.value)
+    trace = changed.trace
+    profile = chosen_selection(trace, changed.profile_argument, my_code=arguments.my_code)
     window = chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms)
+    done, of_transforms = changed.inside(window, arguments.value).for_tool()
     table = top_functions(
         trace,
         profile=profile_choice(profile),
@@ -98,8 +115,9 @@ def answer_top_functions(trace: Trace, arguments: TopFunctions) -> Outcome:
     elif (left := table.total_rows - arguments.offset - len(table.rows)) > 0:
         lines.append(f"… {left} more: offset={arguments.offset + len(table.rows)}, or filter")
     return Outcome(
-        text="\n".join(lines),
-        data={
+        text="\n".join([*done, *lines]),
+        data=of_transforms
+        | {
             "profile": profile.handle,
             "unit": unit.value,
             "whole": float(table.scope_total),
@@ -133,17 +151,26 @@ class CallersCallees(Windowed):
     profile: ProfilesArgument = None
     limit: Annotated[int, Field(ge=1, le=50)] = 12
     my_code: MyCodeArgument = False
+    transforms: TransformsArgument = None
 
 
 def answer_callers_callees(trace: Trace, arguments: CallersCallees) -> Outcome:
-    profile = chosen_selection(trace, arguments.profile, my_code=arguments.my_code)
+    changed = changed_for_tool(trace, arguments.transforms, arguments.profile)
+    trace = changed.trace
+    profile = chosen_selection(trace, changed.profile_argument, my_code=arguments.my_code)
     frame, remark = chosen_frame(trace, arguments.frame, profile)
+    is_open = arguments.profile is None and not changed.transforms
+    if is_open and arguments.start_time_ms is None and arguments.end_time_ms is None:
+        profile, elsewhere = where_it_runs(trace, frame, profile)
+        remark = "; ".join(one for one in (remark, elsewhere) if one) or None
+    window = chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms)
+    done, of_transforms = changed.inside(window).for_tool()
     sandwich = callers_callees(
         trace,
         frame,
         profile=profile_choice(profile),
         limit=arguments.limit,
-        window=chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms),
+        window=window,
         frame_filter=profile.frame_filter,
     )
     unit = profile.unit
@@ -161,13 +188,15 @@ def answer_callers_callees(trace: Trace, arguments: CallersCallees) -> Outcome:
         )
         lines += [
             f"  {row.handle or '-'} {quoted(row.name)}{place(row.file, row.line)} {amount(row.value, row.share, unit)}"
+            + ("" if row.calls is None else f", {row.calls:,} {'call' if row.calls == 1 else 'calls'}")
             for row in rows
         ]
         if more:
             lines.append(f"  … {more} more {title}: use a higher limit")
     return Outcome(
-        text="\n".join(lines),
-        data={
+        text="\n".join([*done, *lines]),
+        data=of_transforms
+        | {
             "profile": profile.handle,
             "unit": unit.value,
             "counted": sandwich.counted,
@@ -192,6 +221,7 @@ def _neighbour_data(row: NeighbourRow) -> dict[str, Any]:
         "line": row.line,
         "value": float(row.value),
         "share": float(row.share),
+        "direct_calls": row.calls,
     }
 
 
@@ -202,7 +232,7 @@ GET_TOP_FUNCTIONS = Tool(
     arguments=TopFunctions,
     answer=answer_top_functions,
     doing=lambda a: f"Ranking functions by {a.sort_by} time" + (f" in {a.profile[:40]}" if a.profile else ""),
-    fields=ROW_FIELDS | {"profile", "unit", "whole", "sort_by", "total_rows", "rows", "hidden"},
+    fields=ROW_FIELDS | TRANSFORM_FIELDS | {"profile", "unit", "whole", "sort_by", "total_rows", "rows", "hidden"},
     narrow="use a smaller limit, offset, filter or a window",
 )
 
@@ -213,7 +243,8 @@ GET_CALLERS_CALLEES = Tool(
     answer=answer_callers_callees,
     doing=lambda a: f"Looking up callers and callees of {a.frame[:60]}",
     fields=ROW_FIELDS
+    | TRANSFORM_FIELDS
     | {"profile", "unit", "frame", "callers", "callees", "remark"}
-    | {"value", "share", "more_callers", "more_callees", "recursive"},
+    | {"value", "share", "direct_calls", "more_callers", "more_callees", "recursive"},
     narrow="use a smaller limit",
 )

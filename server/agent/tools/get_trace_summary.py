@@ -1,6 +1,7 @@
 """get_trace_summary and list_profiles: what this trace is, what is in it, what it can and cannot answer."""
 
 import json
+import re
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -12,6 +13,9 @@ from traces.analysis.summary import ProfileSummary, TraceSummary, recorded, summ
 from traces.analysis.units import format_share, format_value
 from traces.model import Trace
 from traces.values import Clock, Order, ProfileKind, Role, Unit
+
+LISTED_PROGRAMS = 12
+"""Programs that are listed with the profiles, where there are several."""
 
 LISTED_PROFILES = 6
 """Profiles named in the summary itself; list_profiles has the rest."""
@@ -31,6 +35,9 @@ PROFILE_FIELDS = frozenset(
         "idle",
         "unknown",
         "running",
+        "runnable",
+        "sleeping",
+        "blocked",
         "idle_share",
         "stands_for_thread",
         "sample_count",
@@ -102,9 +109,42 @@ def answer_summary(trace: Trace, _: NoArguments) -> Outcome:
     return Outcome(text=summary_text(summary), data=_plain_values(summary), warning=bool(summary.warnings))
 
 
+PROCESS = re.compile(r"(.+?) \(pid [^,()]+(?:, tid [^,()]+\)$|\), )")
+"""A profile's name that begins with its program: `cc1 (pid 7, tid 8)`, `Renderer (pid 7), CrRendererMain`."""
+
+
 class ListProfiles(ToolArguments):
     limit: Annotated[int, Field(ge=1, le=100)] = 30
     offset: Annotated[int, Field(ge=0)] = 0
+
+
+def _processes(profiles: tuple[ProfileSummary, ...]) -> list[dict[str, Any]]:
+    """How long the threads of each program were busy, in ns, and their part of all; programs by name, the busiest
+    first. None where the names of profiles do not say of which program they are."""
+    busy: dict[str, list[int]] = {}
+    for profile in profiles:
+        if profile.busy is not None and profile.stands_for_thread:
+            found = PROCESS.match(profile.name)
+            if found is None:
+                return []
+            busy.setdefault(found[1], []).append(profile.busy)
+    everything = sum(map(sum, busy.values()))
+    rows = [
+        {
+            "name": name,
+            "unit": Unit.NANOSECONDS.value,
+            "profiles": len(each),
+            "busy": sum(each),
+            "share": sum(each) / everything if everything else 0.0,
+        }
+        for name, each in busy.items()
+    ]
+    return sorted(rows, key=lambda row: -float(row["busy"]))
+
+
+def _program_line(row: dict[str, Any]) -> str:
+    busy, part = format_value(row["busy"], Unit.NANOSECONDS), format_share(row["share"])
+    return f"program {quoted(row['name'], 80)}: {row['profiles']} profiles, {busy} busy in all, {part} of the work"
 
 
 def answer_profiles(trace: Trace, arguments: ListProfiles) -> Outcome:
@@ -117,11 +157,15 @@ def answer_profiles(trace: Trace, arguments: ListProfiles) -> Outcome:
     ]
     if left > 0:
         lines.append(f"… {left} more: offset={arguments.offset + len(profiles)}")
+    programs = _processes(summary.profiles)
+    if len(programs) > 1:
+        lines += [_program_line(one) for one in programs[:LISTED_PROGRAMS]]
     rows = _plain_values(summary)["profiles"][arguments.offset : arguments.offset + arguments.limit]
     return Outcome(
         text="\n".join(lines),
         data={
             "profiles": rows,
+            "processes": programs[:LISTED_PROGRAMS],
             "total_profiles": len(summary.profiles),
             "default_profile": f"p{trace.default_profile}",
         },
@@ -171,6 +215,6 @@ LIST_PROFILES = Tool(
     arguments=ListProfiles,
     answer=answer_profiles,
     doing=lambda _: "Listing the profiles",
-    fields=PROFILE_FIELDS | {"profiles", "total_profiles", "default_profile"},
+    fields=PROFILE_FIELDS | {"profiles", "processes", "share", "total_profiles", "default_profile"},
     narrow="use limit and offset",
 )

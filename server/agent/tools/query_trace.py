@@ -34,6 +34,7 @@ EXAMPLES = {
     "async_spans": "SELECT name, count(*), median(dur_ms) AS median_ms, max(dur_ms) AS longest_ms FROM async_spans "
     "GROUP BY name ORDER BY longest_ms DESC LIMIT 10",
     "flows": "SELECT name, count(*), avg(to_ms - from_ms) AS wait_ms FROM flows GROUP BY name",
+    "thread_states": "SELECT profile, state, sum(dur_ms) AS ms FROM thread_states GROUP BY ALL ORDER BY ms DESC",
     "requests": "SELECT url, kind, blocking, start_ms, dur_ms FROM requests ORDER BY dur_ms DESC LIMIT 10",
 }
 

@@ -1,6 +1,6 @@
 """The two screenshots: a picture for a model with eyes, its description for one without."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -9,15 +9,16 @@ from rendering.flamegraph import render_flamegraph
 from rendering.options import FlamegraphOptions, SandwichOptions
 from rendering.picture import Picture
 from rendering.sandwich import render_sandwich
-from server.agent.tools.contract.arguments import FrameArgument, ProfileArgument, Windowed
+from server.agent.tools.contract.arguments import FrameArgument, ProfileArgument, TransformsArgument, Windowed
 from server.agent.tools.contract.resolving import chosen_frame, chosen_profile, chosen_window
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
 from server.agent.tools.contract.tool_errors import ToolRetry
+from server.agent.tools.contract.transforming import TRANSFORM_FIELDS, Changed, changed_for_tool
 from server.agent.tools.get_call_tree import node_line
 from server.agent.tools.get_top_functions import CallersCallees, answer_callers_callees
 from server.quoting import plain, quoted
 from traces.analysis.calltree import call_tree
-from traces.model import Trace
+from traces.model import Profile, Trace
 
 DESCRIBED_NODES = 12
 """Call-tree nodes that say in words what a picture shows; get_call_tree has more."""
@@ -38,6 +39,7 @@ class FlamegraphArguments(Windowed):
     profile: ProfileArgument = None
     highlight: Annotated[str | None, Field(max_length=200, description="frames containing this text stand out")] = None
     theme: Literal["light", "dark"] = "light"
+    transforms: TransformsArgument = None
 
 
 class SandwichArguments(ToolArguments):
@@ -46,11 +48,13 @@ class SandwichArguments(ToolArguments):
     width: WidthArgument = 1200
     height: HeightArgument = 800
     theme: Literal["light", "dark"] = "light"
+    transforms: TransformsArgument = None
 
 
 def answer_flamegraph(trace: Trace, arguments: FlamegraphArguments) -> Outcome:
-    profile = chosen_profile(trace, arguments.profile)
-    window = chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms)
+    changed, profile = _changed(trace, arguments.transforms, arguments.profile)
+    trace, window = changed.trace, chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms)
+    done, of_transforms = changed.inside(window).for_tool()
     try:
         picture = render_flamegraph(
             trace,
@@ -64,6 +68,7 @@ def answer_flamegraph(trace: Trace, arguments: FlamegraphArguments) -> Outcome:
                 depth=arguments.depth,
                 highlight=arguments.highlight,
                 theme=arguments.theme,
+                remarks=changed.remarks(),
                 handles=True,
             ),
         )
@@ -71,12 +76,14 @@ def answer_flamegraph(trace: Trace, arguments: FlamegraphArguments) -> Outcome:
         raise ToolRetry(str(error)) from None
     named = f"{arguments.mode.replace('_', ' ')} flamegraph of {profile.handle} {quoted(profile.name, 80)}"
     tree = call_tree(trace, profile=profile.index, window=window, max_nodes=DESCRIBED_NODES)
-    lines = [node_line(node, profile.unit) for node in tree.nodes]
-    return _outcome(picture, named, lines, {"view": arguments.mode, "profile": profile.handle})
+    lines = [*done, *(node_line(node, profile.unit) for node in tree.nodes)]
+    where = {"view": arguments.mode, "profile": profile.handle}
+    return _outcome(picture, named, lines, where, of_transforms)
 
 
 def answer_sandwich(trace: Trace, arguments: SandwichArguments) -> Outcome:
-    profile = chosen_profile(trace, arguments.profile)
+    changed, profile = _changed(trace, arguments.transforms, arguments.profile)
+    trace = changed.trace
     frame, remark = chosen_frame(trace, arguments.frame, profile)
     try:
         picture = render_sandwich(
@@ -87,18 +94,29 @@ def answer_sandwich(trace: Trace, arguments: SandwichArguments) -> Outcome:
                 width=arguments.width,
                 height=arguments.height,
                 theme=arguments.theme,
+                remarks=changed.remarks(),
                 handles=True,
             ),
         )
     except InvalidOption as error:
         raise ToolRetry(str(error)) from None
+    done, of_transforms = changed.for_tool()
     named = f"sandwich of f{frame} {quoted(trace.frame_name(frame), 80)} in {profile.handle}"
     around = answer_callers_callees(trace, CallersCallees(frame=f"f{frame}", profile=profile.handle, limit=5))
-    lines = [*around.text.splitlines(), *([f"note: {remark}"] if remark else [])]
-    return _outcome(picture, named, lines, {"view": "sandwich", "profile": profile.handle, "handle": f"f{frame}"})
+    lines = [*done, *around.text.splitlines(), *([f"note: {remark}"] if remark else [])]
+    where = {"view": "sandwich", "profile": profile.handle, "handle": f"f{frame}"}
+    return _outcome(picture, named, lines, where, of_transforms)
 
 
-def _outcome(picture: Picture, named: str, lines: list[str], where: dict[str, str]) -> Outcome:
+def _changed(trace: Trace, transforms: str | None, profile: str | None) -> tuple[Changed, Profile]:
+    """The recording that is drawn, and the profile of it. Raises ToolRetry, TraceError."""
+    changed = changed_for_tool(trace, transforms, profile)
+    return changed, chosen_profile(changed.trace, changed.profile_argument)
+
+
+def _outcome(
+    picture: Picture, named: str, lines: list[str], where: dict[str, str], of_transforms: dict[str, Any]
+) -> Outcome:
     """The picture's own description is for people (it holds names as they are); the model gets the same in quoted
     lines.
     """
@@ -106,7 +124,7 @@ def _outcome(picture: Picture, named: str, lines: list[str], where: dict[str, st
     head = f"{named}, {picture.width}×{picture.height} PNG; in words, widest first:"
     return Outcome(
         text="\n".join([head, *lines, *(f"note: {note}" for note in notes)]),
-        data=where | {"width": picture.width, "height": picture.height, "notes": notes},
+        data=where | of_transforms | {"width": picture.width, "height": picture.height, "notes": notes},
         ui=where | {"description": picture.description},
         picture=picture.png,
     )
@@ -114,12 +132,11 @@ def _outcome(picture: Picture, named: str, lines: list[str], where: dict[str, st
 
 GENERATE_FLAMEGRAPH = Tool(
     name="generate_flamegraph_screenshot",
-    description="A PNG flamegraph with handles on its boxes, for shape: plateaus, repeated towers, gaps. "
-    "Zoom with a window, start_depth and depth.",
+    description="A PNG flamegraph with handles on its boxes, for shape: plateaus, repeated towers, gaps.",
     arguments=FlamegraphArguments,
     answer=answer_flamegraph,
     doing=lambda a: f"Drawing a {a.mode.replace('_', ' ')} flamegraph",
-    fields=frozenset({"view", "profile", "width", "height", "notes"}),
+    fields=TRANSFORM_FIELDS | {"view", "profile", "width", "height", "notes"},
     narrow="use a window or depth",
 )
 
@@ -129,6 +146,6 @@ GENERATE_SANDWICH = Tool(
     arguments=SandwichArguments,
     answer=answer_sandwich,
     doing=lambda a: f"Drawing the sandwich of {plain(a.frame, 60)}",
-    fields=frozenset({"view", "profile", "handle", "width", "height", "notes"}),
+    fields=TRANSFORM_FIELDS | {"view", "profile", "handle", "width", "height", "notes"},
     narrow="name another frame",
 )

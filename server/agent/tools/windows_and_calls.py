@@ -46,7 +46,7 @@ def answer_hottest_windows(trace: Trace, arguments: HottestWindows) -> Outcome:
     length, average = format_value(windows.length, windows.axis), format_value(windows.average, windows.unit)
     head = (
         f"hottest windows{of_what} in {profile.handle} {quoted(profile.name, 80)}, "
-        f"each {length} long; {average} on average"
+        f"each {length} long; {average} on average{_zero(profile)}"
     )
     lines = [head, *([f"note: {remark}"] if remark else [])]
     for row in windows.rows:
@@ -85,6 +85,13 @@ def _moment(profile: Selection, at: float) -> str:
     return format_value(at - profile.axis_start, profile.axis)
 
 
+def _zero(profile: Selection) -> str:
+    """Where the profile's clock has its zero on the trace's, which SQL uses, if it is another."""
+    if not profile.axis.is_time or not profile.axis_start:
+        return ""
+    return f"; times from its start, {format_value(profile.axis_start, profile.axis)} in query_trace"
+
+
 class LongestCalls(Windowed):
     filter: Annotated[str | None, Field(description="only names containing this text")] = None
     outermost: Annotated[bool, Field(description="only calls that nothing shown called (tasks)")] = False
@@ -105,10 +112,12 @@ def answer_longest_calls(trace: Trace, arguments: LongestCalls) -> Outcome:
         frame_filter=profile.frame_filter,
     )
     what = "calls" if found.exact else "stretches of samples (one may be several calls)"
-    lines = [f"longest {what} of {found.total_rows} in {profile.handle} {quoted(profile.name, 80)}"]
+    lines = [f"longest {what} of {found.total_rows} in {profile.handle} {quoted(profile.name, 80)}{_zero(profile)}"]
     for row in found.rows:
         own = "" if row.self_value is None else f", self {format_value(row.self_value, found.unit)}"
         own += "" if row.running is None else f", {format_value(row.running, found.unit)} of it on a processor"
+        others = {"runnable": row.runnable, "sleeping": row.sleeping, "blocked": row.blocked}
+        own += "".join(f", {format_value(spent, found.unit)} {name}" for name, spent in others.items() if spent)
         lines.append(
             f"{row.handle} f{row.frame} {quoted(row.name, 80)}{place(row.file, row.line)} "
             f"{format_value(row.duration, found.unit)}{own}, from {_moment(profile, row.start)}, depth {row.depth}, "
@@ -134,6 +143,9 @@ def answer_longest_calls(trace: Trace, arguments: LongestCalls) -> Outcome:
                     "duration": float(row.duration),
                     "self_value": row.self_value,
                     "running": row.running,
+                    "runnable": row.runnable,
+                    "sleeping": row.sleeping,
+                    "blocked": row.blocked,
                     "depth": row.depth,
                 }
                 for row in found.rows
@@ -162,6 +174,6 @@ GET_LONGEST_CALLS = Tool(
     answer=answer_longest_calls,
     doing=lambda _: "Looking for the longest calls",
     fields=frozenset({"profile", "unit", "total_rows", "exact", "rows", "handle", "frame", "name", "file", "line"})
-    | {"start", "end", "duration", "self_value", "running", "depth"},
+    | {"start", "end", "duration", "self_value", "running", "runnable", "sleeping", "blocked", "depth"},
     narrow="use a smaller limit or a filter",
 )

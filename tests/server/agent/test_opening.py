@@ -13,7 +13,7 @@ from server.adapters.prompt_file import PromptFile
 from server.agent.graph.follow_ups import title_of
 from server.agent.graph.setup import filled
 from server.agent.model_call.debug_messages import MessageRecorder, masked
-from server.agent.model_call.message_history import estimated_tokens
+from server.agent.model_call.token_counts import estimated_tokens
 from server.agent.opening import opening
 from server.agent.tools.contract.named_windows import looked_at
 from server.errors import PromptUnavailable
@@ -148,11 +148,11 @@ def test_a_handle_that_is_not_there_is_said_to_be_missing() -> None:
     assert looked_at(small_trace(), ViewerState(selection="f99")) == 'selected "f99" (not in this trace)'
 
 
-async def test_the_first_context_stays_under_2500_tokens(fixtures: Path) -> None:
+async def test_the_first_context_stays_under_5000_tokens(fixtures: Path) -> None:
     for source in sorted(fixtures.rglob("*.*")):
         if "programs" in source.parts or source.suffix in (".md", ".py") or source.name == "truth.json":
             continue
         chat = ScriptedChat(lines=[Line(text="Fine.")])
         scene = stage(ScriptedModels(chat), read_trace(source.read_bytes(), name=source.name))
         await scene.agent.answer(scene.turn, scene.sink)
-        assert estimated_tokens(cast("list[AnyMessage]", chat.requests[0].messages)) < 2_500, source.name
+        assert estimated_tokens(cast("list[AnyMessage]", chat.requests[0].messages)) < 5_000, source.name

@@ -6,6 +6,7 @@ import pytest
 
 from server.errors import ModelFailed
 from server.protocol.wire_values import ViewerState
+from tests.fresh_port import port_where_nobody_listens
 from tests.openai_endpoint import Fault, Reply, openai_endpoint
 from tests.server.agent.turns import endpoint_models, stage
 
@@ -186,11 +187,11 @@ async def test_a_server_error_before_the_first_byte_is_retried_by_the_client() -
 
 
 async def test_an_endpoint_that_is_not_there_is_named() -> None:
-    async with openai_endpoint() as endpoint:
-        gone = endpoint.base_url
-    scene = stage(endpoint_models(gone))
-    with pytest.raises(ModelFailed, match=gone) as failed:
-        await scene.agent.answer(scene.turn, scene.sink)
+    with port_where_nobody_listens() as port:
+        gone = f"http://127.0.0.1:{port}/v1"
+        scene = stage(endpoint_models(gone))
+        with pytest.raises(ModelFailed, match=gone) as failed:
+            await scene.agent.answer(scene.turn, scene.sink)
     assert failed.value.code == "model_unreachable"
 
 

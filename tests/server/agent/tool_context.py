@@ -10,12 +10,19 @@ from server.agent.bounds import AgentBounds
 from server.agent.tools.all_tools import TOOLS
 from server.agent.tools.contract.run_tool import named_tool, run_tool
 from server.agent.tools.contract.tool import Outcome
-from server.agent.tools.contract.tool_context import KnownTrace, Need
+from server.agent.tools.contract.tool_context import FactProposals, KnownTrace, Need, Proposed
 from server.agent.tools.search_findings import kept_findings
 from server.errors import NotFound
 from server.ports.traces import OpenTrace
 from server.protocol.wire_values import LimitsView
 from traces.model import Trace
+
+
+class ProposesAll:
+    """Implements `FactProposals`; everything waits for a person."""
+
+    async def propose(self, *, old: str | None = None, text: str | None = None) -> Proposed:
+        return Proposed(status="proposed", text=text, old=old)
 
 
 @dataclass
@@ -26,10 +33,12 @@ class TracesInHand:
     others: dict[str, Trace] = field(default_factory=dict)
     source_folder: Path | None = None
     file: Path | None = None
+    memory: FactProposals | None = None
 
     @property
     def has(self) -> frozenset[Need]:
-        return frozenset({"traces", "account", "sources", "upload"})
+        met: frozenset[Need] = frozenset({"traces", "account", "sources", "upload"})
+        return met | {"memory"} if self.memory is not None else met
 
     async def traces(self) -> Sequence[KnownTrace]:
         return [
@@ -70,7 +79,7 @@ async def ask_tool(
 ) -> Outcome:
     """One tool's outcome, run the way a turn runs it, with these traces in its context."""
     workers, bounds = InlineTraceWorkers(), AgentBounds()
-    tool_context = TracesInHand(workers, {other.name: other for other in others}, sources, upload)
+    tool_context = TracesInHand(workers, {other.name: other for other in others}, sources, upload, ProposesAll())
     outcome, _ = await run_tool(
         named_tool(name, TOOLS),
         dict(arguments),

@@ -11,6 +11,7 @@ from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.prompt_file import PromptFile
 from server.agent.bounds import AgentBounds
 from server.agent.graph.compiled_graph import Checkpoints
+from server.agent.model_call.call_ledger import CallLedger
 from server.agent.model_call.chat_model import ChatModels
 from server.agent.service import FlamechatAgent, Run
 from server.agent.tracing import Tracing
@@ -105,6 +106,7 @@ def stage(
     prompts: Prompts | None = None,
     tracing: Tracing | None = None,
     run: Run | None = None,
+    ledger: CallLedger | None = None,
     **turn: object,
 ) -> Stage:
     """An agent with these models over a trace (the small one), and a first turn that asks why it is slow."""
@@ -117,6 +119,8 @@ def stage(
         workers=workers,
         pictures=pictures,
         bounds=bounds or AgentBounds(),
+        clock=lambda: 0.0,
+        ledger=ledger,
     )
     row = TraceRow(
         trace_id="t1",
@@ -147,7 +151,7 @@ def stage(
         messages_used=2,
         messages_limit=None,
         local_time=datetime(2026, 1, 2, 15, 4, tzinfo=UTC),
-        is_first_turn=True,
+        is_first_answer=True,
     )
     return Stage(agent, replace(first, **turn), RecordingSink(), pictures)  # type: ignore[arg-type]
 

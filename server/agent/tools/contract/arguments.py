@@ -15,6 +15,9 @@ ProfilesArgument = Annotated[str | None, Field(description="p0, or all (added up
 MyCodeArgument = Annotated[bool, Field(description="no libraries")]
 StartArgument = Annotated[float | None, Field(ge=0, description="from its start")]
 EndArgument = Annotated[float | None, Field(gt=0)]
+TransformsArgument = str | None
+"""Other call trees (traces/transforms/vocabulary.py). Of one tool the schema says how they are written; they are many,
+and every turn pays for the schemas."""
 FrameArgument = Annotated[str, Field(min_length=1, description="f12, or the exact name")]
 
 

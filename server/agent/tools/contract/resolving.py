@@ -80,6 +80,28 @@ def chosen_frame(trace: Trace, argument: str, profile: Profile | Selection) -> t
     return frame_behind(trace, resolve(trace, text, "frame", "node", "span")), None
 
 
+def where_it_runs(trace: Trace, frame: int, chosen: Selection) -> tuple[Selection, str | None]:
+    """The profile that was meant where none was named: the chosen one, or where it does not have the function, the one
+    in which that takes most, with a remark. The units of the two may differ."""
+    if any(bool((one.tree.frame == frame).any()) for one in chosen.profiles):
+        return chosen, None
+    there = [one for one in trace.profiles if bool((one.tree.frame == frame).any())]
+    if not there:
+        return chosen, None
+    most = max(
+        there,
+        key=lambda one: (
+            one.unit is chosen.unit,
+            float(one.tree.total_values[one.default_value][one.tree.frame == frame].max()),
+        ),
+    )
+    found = select(trace, most.index, frame_filter=chosen.frame_filter)
+    return (
+        found,
+        f"it does not run in {chosen.handle}: this is {most.handle} {quoted(most.name, 60)}, where it takes most",
+    )
+
+
 def _frame_by_name(trace: Trace, name: str, profile: Profile | Selection) -> tuple[int, str | None]:
     same = [index for index, known in enumerate(trace.frame_names) if known == name]
     if not same:
@@ -91,7 +113,11 @@ def _frame_by_name(trace: Trace, name: str, profile: Profile | Selection) -> tup
         )
     if len(same) == 1:
         return same[0], None
-    totals = frame_totals(trace, profile if isinstance(profile, Profile) else profile.profiles[0])
+    first = profile if isinstance(profile, Profile) else profile.profiles[0]
+    every = [first, *(one for one in trace.profiles if one is not first)]
+    totals = next(
+        (found for one in every if (found := frame_totals(trace, one))[same].any()), frame_totals(trace, first)
+    )
     heaviest = max(same, key=lambda index: (totals[index], -index))
     others = ", ".join(f"f{index}" for index in same if index != heaviest)[:200]
     return heaviest, f"{len(same)} frames share this name; this is the heaviest, the others are {others}"

@@ -16,6 +16,7 @@ from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
 from server.agent.tools.contract.tool_context import Asking, ToolContext
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem, ToolRetry
 from server.agent.tools.contract.window_argument import by_numbers
+from server.cleaning import clean
 from server.errors import DatabaseUnavailable, NotFound, ServiceUnavailable, WorkerFailed, raised_at
 from server.ports.traces import OpenTrace, TraceWorkers
 from server.quoting import quoted
@@ -75,7 +76,7 @@ async def run_tool(
             f"{tool.name} broke on this trace ({type(error).__name__}); this is a fault of Flamechat"
         ) from error
     text, cut = capped(f"{where}\n{outcome.text}" if where else outcome.text, characters, tool.narrow)
-    return replace(outcome, text=text, data=shown_fields(outcome.data, tool.fields)), cut
+    return replace(outcome, text=clean(text), data=shown_fields(outcome.data, tool.fields)), cut
 
 
 async def _outcome(tool: Tool[Any], arguments: ToolArguments, asking: Asking) -> Outcome:

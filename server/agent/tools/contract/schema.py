@@ -1,5 +1,6 @@
 """A tool as the model reads it: an OpenAI function definition, as short as possible."""
 
+from collections.abc import Collection
 from functools import cache
 from typing import Any
 
@@ -19,6 +20,20 @@ def function_definition(tool: Tool[Any]) -> dict[str, Any]:
             "parameters": compact_schema(tool.arguments),
         },
     }
+
+
+def short_definition(tool: Tool[Any], description: str, arguments: Collection[str]) -> dict[str, Any]:
+    """The definition for a model with a small context: these arguments only, the first clause of what each is."""
+    full = function_definition(tool)["function"]
+    parameters = full["parameters"]
+    properties = {name: _short(field) for name, field in parameters["properties"].items() if name in arguments}
+    shown = full | {"description": description, "parameters": parameters | {"properties": properties}}
+    return {"type": "function", "function": shown}
+
+
+def _short(field: dict[str, Any]) -> dict[str, Any]:
+    explained = field.get("description")
+    return field | {"description": explained.partition(";")[0]} if explained else field
 
 
 OMITTED = frozenset({"title", "minLength", "maxLength", "minItems", "maxItems", "minimum", "exclusiveMinimum"})

@@ -9,8 +9,27 @@ from typing import Any, Literal, Protocol
 from server.ports.traces import OpenTrace, TraceWorkers
 from server.protocol.wire_values import LimitsView
 
-Need = Literal["viewer", "traces", "account", "sources", "upload"]
-"""What a tool cannot do without: the chart on the page, other traces, an account, a folder of sources, the upload."""
+Need = Literal["viewer", "traces", "account", "sources", "upload", "memory"]
+"""What a tool cannot do without: the chart on the page, other traces, an account, a folder of sources, the upload, a
+memory of the account that may be changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """What became of a fact: `proposed` waits for the person, `kept` was written by a setting, `known` stands there
+    already, `declined` was proposed and declined lately."""
+
+    status: Literal["proposed", "kept", "known", "declined"]
+    text: str | None
+    old: str | None
+
+
+class FactProposals(Protocol):
+    """What one turn may propose to be remembered."""
+
+    async def propose(self, *, old: str | None = None, text: str | None = None) -> Proposed:
+        """A new line, a line in place of `old`, or one less. Raises ToolRetry, ToolFailed."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +54,11 @@ class ToolContext(Protocol):
 
     @property
     def source_folder(self) -> Path | None: ...
+
+    @property
+    def memory(self) -> FactProposals | None:
+        """None where nothing may be remembered."""
+        ...
 
     async def traces(self) -> Sequence[KnownTrace]:
         """Their traces, newest first, without the one that is asked about."""

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-ToolErrorCode = Literal["validation", "execution", "unavailable", "redaction_failed", "timeout"]
+ToolErrorCode = Literal["validation", "execution", "unavailable", "redaction_failed", "timeout", "memory_not_said"]
 
 
 class ToolProblem(Exception):

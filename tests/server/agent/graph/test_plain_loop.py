@@ -38,7 +38,7 @@ from tests.server.agent.turns import RecordingSink, stage
 
 IN_SEQUENCE = (ModelChunkAppend, ModelChunkStart, ModelTextReset, ToolStart, TurnStarted)
 QUESTIONS = {case.name: case for case in read_cases(None)}
-HANDFUL = sorted(QUESTIONS)[:: max(1, len(QUESTIONS) // 5)]
+HANDFUL = sorted(QUESTIONS)[:: max(1, len(QUESTIONS) // 2)]
 
 
 def graph() -> Run:
@@ -48,7 +48,9 @@ def graph() -> Run:
 
 async def turn_of(case: Case, models: ChosenModels, run: Run) -> tuple[TurnAnswer, list[TurnEvent]]:
     workers, sink = InlineTraceWorkers(), RecordingSink()
-    agent = FlamechatAgent(models=models, prompts=PromptFile(), workers=workers, pictures=NoPictures(), run=run)
+    agent = FlamechatAgent(
+        models=models, prompts=PromptFile(), workers=workers, pictures=NoPictures(), run=run, clock=lambda: 0.0
+    )
     turn = WithTools("analyst", agent, workers)._turn(trace_of(case), case.prompt)
     answer = await agent.answer(replace(turn, turn_id=f"turn of {case.name}"), sink)
     return answer, in_order(sink.events)

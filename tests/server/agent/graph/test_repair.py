@@ -1,4 +1,4 @@
-"""An answer too much of which is not in the trace is asked for once more."""
+"""An answer too much of which the trace contradicts is asked for once more."""
 
 from server.agent.bounds import AgentBounds
 from server.errors import ModelFailed
@@ -24,6 +24,7 @@ async def test_the_model_learns_which_claims_and_writes_its_answer_again_in_its_
     request = chat.requests[2].messages[-1].text
     assert '- percentage "73%"' in request
     assert '- name "XmlReader.readAll"' in request
+    assert 'the trace says "self share 60.0%, total share 60.0%"' in request
     assert "parse_json" not in request
     assert chat.requests[2].tools == []
     assert len(scene.sink.of("model_text_reset")) == 1
@@ -42,14 +43,15 @@ async def test_an_answer_that_holds_is_left_alone() -> None:
 
 
 async def test_one_slip_among_many_claims_is_marked_and_not_repaired() -> None:
-    slip = Line(text="`parse_json` takes 60%, 600 ms; `draw` 25%, 250 ms, and `load` 3%.")
+    right = "\n".join(["- `parse_json` takes 60%, 600 ms", "- `draw` takes 25%, 250 ms"] * 4)
+    slip = Line(text=f"{right}\n- `load` takes 3%.")
     text, _, chat = await answered(slip, RIGHT)
     assert text == slip.text
     assert len(chat.requests) == 2
 
 
 async def test_how_much_may_be_missing_is_a_bound() -> None:
-    text, _, _ = await answered(WRONG, RIGHT, bounds=AgentBounds(unverified_share=1.0))
+    text, _, _ = await answered(WRONG, RIGHT, bounds=AgentBounds(contradicted_share=1.0))
     assert text == WRONG.text
 
 

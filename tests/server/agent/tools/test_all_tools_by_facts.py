@@ -172,3 +172,11 @@ def test_commands_answer_what_the_facts_allow_and_refuse_the_rest(
     result = CliRunner().invoke(cli, [command, str(fixtures / name), *options])
     assert result.exit_code == (0 if answered else 2), result.output
     assert ("sums per stack: it has no times" in result.output) is not answered
+
+
+async def test_callers_of_what_only_another_thread_runs_are_those_there(fixtures: Path) -> None:
+    file = fixtures / "sample/order-service.speedscope.json.gz"
+    outcome = await ask_tool("get_callers_callees", {"frame": "to_csv"}, read_trace(file.read_bytes(), name=file.name))
+    assert outcome.data["profile"] == "p2"
+    assert "it does not run in p3: this is p2" in outcome.text
+    assert outcome.data["frame"]["total_value"] > 0

@@ -81,7 +81,7 @@ async def test_every_question_takes_a_window_all_profiles_and_only_my_code(
 
 async def test_functions_of_evented_profiles_say_what_single_calls_took() -> None:
     outcome = await ask("get_top_functions", {"filter": "handle"})
-    assert "a call 40.0 ms/40.0 ms/100 ms" in outcome.text
+    assert "a call 40.0 ms/70.0 ms/100 ms" in outcome.text
     assert outcome.data["rows"][0]["durations"]["p99"] == 100 * MS
 
 

@@ -112,7 +112,7 @@ async def test_the_model_is_given_names_and_what_the_person_sees_is_one() -> Non
     await scene.agent.answer(scene.turn, scene.sink)
     assert "- load: start_time_ms=5 end_time_ms=900 profile=p0" in chat.requests[0].messages[0].text
     result = cast("str", chat.requests[1].messages[-1].text)
-    assert result.startswith("what is in view: start_time_ms=1000 end_time_ms=1200 profile=p0\n")
+    assert result.startswith("q1: what is in view: start_time_ms=1000 end_time_ms=1200 profile=p0\n")
 
 
 def test_known_windows_are_read_back_from_a_checkpoint() -> None:

@@ -37,6 +37,7 @@ except ImportError:  # `python hatch_build.py check` runs without hatchling
     BuildHookInterface = object  # type: ignore[assignment, misc]
 
 ROOT = Path(__file__).parent
+BUILT_FROM = ROOT / "build" / "commit"
 WEB = ROOT / "web"
 PAGE = ROOT / "server" / "page"
 DIGEST = PAGE / ".digest"
@@ -257,6 +258,20 @@ def learn_intents() -> bool:
     return True
 
 
+def built_from() -> Path | None:
+    """A file with the commit of this checkout, or of FLAMECHAT_BUILD_COMMIT where there is no checkout (an image is
+    built without its `.git`); None where neither is known."""
+    known = os.environ.get("FLAMECHAT_BUILD_COMMIT", "")
+    if not known and (ROOT / ".git").exists():
+        asked = ["git", "-C", str(ROOT), "rev-parse", "--short=12", "HEAD"]
+        known = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+    if not known.strip():
+        return None
+    BUILT_FROM.parent.mkdir(exist_ok=True)
+    BUILT_FROM.write_text(known.strip()[:40], encoding="utf-8")
+    return BUILT_FROM
+
+
 class ClientBuildHook(BuildHookInterface):  # type: ignore[misc, type-arg, unused-ignore]
     """What hatchling calls before it packs."""
 
@@ -267,6 +282,8 @@ class ClientBuildHook(BuildHookInterface):  # type: ignore[misc, type-arg, unuse
             build_page()
         if self.target_name != "wheel":
             return
+        if version != "editable" and (commit := built_from()):
+            build_data["force_include"][str(commit)] = "server/shipped/commit"
         if learn_intents():
             build_data["artifacts"].append(f"/{CLASSIFIER_WEIGHTS.relative_to(ROOT).as_posix()}")
         if reason := make_kernels():

@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
 
 from server.analyst.evidence import gathered_evidence
+from server.analyst.memory_answers import APPEND, REPLACE, memory_calls, memory_report
+from server.analyst.memory_orders import memory_order
 from server.analyst.plan import next_calls
 from server.analyst.question import understood
 from server.analyst.report import report
@@ -40,16 +42,33 @@ class AnalystChat:
 def reply_chunks(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> Iterator[AIMessageChunk]:
     """The analyst's reply to a conversation: the tool calls that its question still needs, or the report."""
     evidence = gathered_evidence(messages)
-    question = understood(evidence.prompt, evidence.viewer, evidence.windows, evidence.spoken_of)
-    calls = next_calls(question, evidence, frozenset(tool["function"]["name"] for tool in tools))
+    offered = frozenset(tool["function"]["name"] for tool in tools)
+    order, first = memory_order(evidence.prompt), ""
+    calls: list[tuple[str, dict[str, Any]]] = []
+    if order is not None:
+        done = [result for result in evidence.results if result.tool in (APPEND, REPLACE)]
+        if not done:
+            calls = [call for call in memory_calls(order, evidence.remembered) if call[0] in offered]
+        first = memory_report(order, evidence.remembered, done, is_on=bool(done) or APPEND in offered)
+        evidence = replace(evidence, prompt=order.rest)
+    if order is not None and not order.rest:
+        yield from _reply(calls, first, len(evidence.results))
+        return
+    question = understood(evidence.prompt, evidence.viewer, evidence.windows, evidence.spoken_of, evidence.openings)
+    calls += next_calls(question, evidence, offered)
+    text = "" if calls else report(question, evidence)
+    yield from _reply(calls, f"{first}\n\n{text}" if first else text, len(evidence.results))
+
+
+def _reply(calls: list[tuple[str, dict[str, Any]]], text: str, earlier: int) -> Iterator[AIMessageChunk]:
+    """The calls, or without any the text; `earlier` calls have been made in this turn."""
     for index, (name, arguments) in enumerate(calls):
-        call_id = f"analyst_{len(evidence.results) + index}"
+        call_id = f"analyst_{earlier + index}"
         yield AIMessageChunk(
             content="",
             tool_call_chunks=[tool_call_chunk(name=name, args=json.dumps(arguments), id=call_id, index=index)],
         )
     if not calls:
-        text = report(question, evidence)
         for start in range(0, len(text), CHUNK_CHARACTERS):
             yield AIMessageChunk(content=text[start : start + CHUNK_CHARACTERS])
     yield AIMessageChunk(content="", response_metadata={"finish_reason": "tool_calls" if calls else "stop"})

@@ -7,7 +7,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from traces.analysis.waiting_names import waits
+from server.agent.verification.references.tool_results import NUMBER
+from server.analyst.figures import Figure, referenced
 
 PSEUDO_FRAMES = frozenset(
     {
@@ -31,30 +32,44 @@ another.
 """
 
 
+EVENTS = PSEUDO_FRAMES | {
+    *("EventDispatch", "FunctionCall", "TimerFire", "FireAnimationFrame", "RunMicrotasks", "EvaluateScript"),
+    "v8.callFunction",
+}
+"""Names of what a browser did, too: a function named next to one is what an answer is about."""
 MUCH_COLLECTED = 0.3
 """Self share from which garbage collection is what a trace is about."""
-GARBAGE = re.compile(
-    r"(?<![/\w])gc\b|garbage|GC_|_gc\b|mark.?sweep|scaveng|gcBgMark|gc_collect|MinorGC|MajorGC|gcDrain|gcAssist|gcStart|sweepone",
-    re.IGNORECASE,
+_BY_WORD = (
+    r"(?<![/\w])gcs?\b|garbage|GC_|_gc\b|mark.?sweep|scaveng|gcBgMark|gc_collect|M(?:in|aj)or ?GC|gcDrain|gcAssist|"
+    r"gcStart|sweepone|cycle collect|^\((?:sweeping|marking)\)$"
 )
+_OF_THE_JVM = (
+    r"^G1(?:New|Old|Full)\b|^(?:ParNew|DefNew|SerialOld|ParallelOld|ConcurrentMarkSweep|ZGC|Shenandoah)\b|"
+    r"GC(?:Minor|Major|Slice)"
+)
+COLLECTORS = (_BY_WORD, _OF_THE_JVM)
+GARBAGE = re.compile("|".join(COLLECTORS), re.IGNORECASE)
 """How CPython, V8, Go, the JVM, GHC and Chrome name the frames of their collectors."""
-
-CLEARLY_MORE = 1.5
-"""How many times the main profile's hottest function another profile's must weigh to be named first."""
-
 
 GOES_BACK = 3
 """Prompts before the last one that say what `and parse?` asks of `parse`."""
 OPENINGS = 6
 """Earlier answers in a summary of the conversation."""
-_CITED = re.compile(r"\[`[^`\n]+`\]\(#([fns]\d+)\)")
+_CITED = re.compile(r"\[`([^`\n]+)`\]\(#([fns]\d+)\)")
 
 _CITED_PROFILE = re.compile(r"\]\(#(p\d+)\)")
 
 
 def busy_of(row: dict[str, Any]) -> float:
     """How long a profile was busy; of what measures no time, how much it holds."""
-    return float(row["total"] or 0) if row.get("busy") is None else float(row["busy"])
+    busy: float = (row["total"] or 0) if row.get("busy") is None else row["busy"]
+    return busy
+
+
+def length_of(row: dict[str, Any]) -> float:
+    """How long the recording is that a profile's busy, waiting, idle and unknown time make up."""
+    length = float(sum(row[part] or 0 for part in ("busy", "waiting", "idle", "unknown")))
+    return Figure(length, f"{row['handle']}.duration")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +94,6 @@ class Lead:
     profile: str
 
 
-def often(lead: Lead) -> bool:
-    """Whether it was seen more than once; sums without counts do not say that it was not."""
-    return lead.row["count"] is None or lead.row["count"] > 1
-
-
 @dataclass(frozen=True, slots=True)
 class SpokenOf:
     """What the answer before this prompt begins with: a handle, its citation as it was written, the prompt that it
@@ -95,6 +105,8 @@ class SpokenOf:
     profile: str | None = None
     prompts: tuple[str, ...] = ()
     """The prompts before that one."""
+    listed: tuple[str, ...] = ()
+    """The handles of all functions that the answer cites, in its order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +119,8 @@ class Evidence:
     spoken_of: SpokenOf | None = None
     openings: tuple[str, ...] = ()
     """The first paragraphs of the answers before this prompt."""
+    remembered: tuple[str, ...] = ()
+    """Facts that people of the account had remembered."""
 
     def all(self, tool: str) -> list[Result]:
         return [result for result in self.results if result.tool == tool and not result.failed]
@@ -190,36 +204,13 @@ class Evidence:
 
     @property
     def lead(self) -> Lead | None:
-        """The hottest function of the main profile, or of another that was ranked too, when it weighs clearly more
-        there.
-        """
-        leads = [lead for result in self._rankings() if (lead := lead_of(result.data))]
-        if not leads:
-            return None
-        first, *others = leads
-        weightier = [
-            other
-            for other in others
-            if other.unit == first.unit
-            and self._kind(other) == self._kind(first)
-            and other.row["self_value"] > CLEARLY_MORE * first.row["self_value"]
-            and (often(other) or not often(first))
-            and not waits(other.row["name"])
-        ]
-        if waits(first.row["name"]) and not weightier:
-            alike = [other for other in others if self._kind(other) == self._kind(first)]
-            working = [other for other in alike if not waits(other.row["name"]) and often(other)]
-            weightier = [one for one in working if one.row["self_value"] * 10 > first.row["self_value"]]
-            return max(weightier, key=lambda lead: lead.row["self_value"]) if weightier else first
-        return max([first, *weightier], key=lambda lead: lead.row["self_value"]) if weightier else first
-
-    def _kind(self, lead: Lead) -> str | None:
-        profile = self.profile(lead.profile)
-        return profile["kind"] if profile else None
+        """The hottest function of the profile that was ranked first: the trace's first one, which the chart shows too,
+        unless another was asked for."""
+        return next((lead for result in self._rankings() if (lead := lead_of(result.data))), None)
 
     def _rankings(self) -> list[Result]:
         """Rankings by self value of complete profiles."""
-        narrowed = {"my_code", "start_time_ms", "end_time_ms", "filter", "value"}
+        narrowed = {"my_code", "transforms", "start_time_ms", "end_time_ms", "filter", "value"}
         return [
             result
             for result in self.all("get_top_functions")
@@ -280,7 +271,7 @@ def gathered_evidence(messages: Sequence[BaseMessage]) -> Evidence:
                 Result(
                     call["name"],
                     call["args"],
-                    artifact.get("data", {}),
+                    _addressed(artifact),
                     message.text,
                     message.status == "error" or not artifact,
                 )
@@ -298,16 +289,33 @@ def gathered_evidence(messages: Sequence[BaseMessage]) -> Evidence:
             for message in messages[:start]
             if isinstance(message, AIMessage) and message.text
         )[-OPENINGS:],
+        tuple(said.get("remembered") or ()),
     )
+
+
+def _addressed(artifact: dict[str, Any]) -> dict[str, Any]:
+    """A result's data; of a numbered one, with an address for every figure."""
+    data: dict[str, Any] = artifact.get("data", {})
+    if NUMBER not in artifact:
+        return data
+    return referenced(data, artifact[NUMBER], artifact["tool"], artifact["arguments"])
 
 
 def _spoken_of(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
     """None when nothing was answered yet, or the newest answer cites no function."""
     answers = [at for at, message in enumerate(earlier) if isinstance(message, AIMessage) and message.text]
-    cited = _CITED.search(earlier[answers[-1]].text) if answers else None
-    if cited is None:
+    found = list(_CITED.finditer(earlier[answers[-1]].text)) if answers else []
+    if not found:
         return None
+    cited = next((one for one in found if one[1] not in EVENTS), found[0])
     asked = [message for message in earlier[: answers[-1]] if isinstance(message, HumanMessage)]
     profile = _CITED_PROFILE.search(earlier[answers[-1]].text.partition("\n")[0])
     *before, last = [message.additional_kwargs.get("prompt") or message.text for message in asked] or [""]
-    return SpokenOf(cited[1], cited[0], last, profile[1] if profile else None, tuple(before[-GOES_BACK:]))
+    return SpokenOf(
+        handle=cited[2],
+        cited=cited[0],
+        prompt=last,
+        profile=profile[1] if profile else None,
+        prompts=tuple(before[-GOES_BACK:]),
+        listed=tuple(dict.fromkeys(one[2] for one in found)),
+    )

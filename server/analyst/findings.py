@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 from server.analyst.evidence import Evidence, Lead
-from server.analyst.wording import cited, coded
+from server.analyst.wording import cited, cited_profile, coded
 from traces.insights.insight import PLACE
 from traces.insights.registry import distinct
 
@@ -26,10 +26,19 @@ def findings(evidence: Evidence, lead: Lead, *, said: str = "") -> str:
     chosen = [rows[name] for name in distinct(list(rows))[:MENTIONED]]
     if not chosen:
         return ""
-    lines = [f"- {row['title']}: {sentence_of(row)}" for row in chosen]
+    lines = [f"- {row['title']}{_thread(evidence, lead, row)}: {sentence_of(row)}" for row in chosen]
     if chosen[0]["advice"]:
         lines[0] += f" {chosen[0]['advice']}"
     return "What else stands out:\n\n" + "\n".join(lines)
+
+
+def _thread(evidence: Evidence, lead: Lead, row: dict[str, Any]) -> str:
+    """The thread of a finding where it is another than the leading function's."""
+    profile = evidence.profile(row["profile"])
+    leads = evidence.profile(lead.profile)
+    if not profile or not leads or (profile["pid"], profile["tid"]) == (leads["pid"], leads["tid"]):
+        return ""
+    return f" in {cited_profile(profile)}"
 
 
 def limits(evidence: Evidence) -> list[str]:
@@ -83,6 +92,6 @@ def of_causes(evidence: Evidence, causes: Collection[str]) -> list[dict[str, Any
     ]
 
 
-def claimed(row: dict[str, Any]) -> str:
-    """A finding as the answer: what it is, the figures, what to do."""
-    return f"**{row['title']}**: {sentence_of(row)} {row['advice']}".rstrip()
+def claimed(row: dict[str, Any], before: str = "") -> str:
+    """A finding as the answer: what it is, after a word `before`, the figures, what to do."""
+    return f"**{before}{row['title']}**: {sentence_of(row)} {row['advice']}".rstrip()

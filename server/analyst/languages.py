@@ -12,13 +12,16 @@ def _notes() -> dict[str, str]:
     return {language: str(words["note"]) for language, words in tomllib.loads(NOTES.read_text("utf-8")).items()}
 
 
+OTHER_LETTERS = frozenset({"zh", "ja", "ko", "ru", "uk", "ar", "hi"})
+"""Languages that are not written in the letters of English."""
 SURE = 0.7
 """Probability from which a prompt in letters that English has, too, is in another language."""
 
 
 def note_in(language: str, probability: float, prompt: str) -> str | None:
     """That the answer is in English, in the prompt's language (`de`, ...); None for English."""
-    if language == "en" or not (probability >= SURE or _is_foreign(prompt)):
+    letters = _is_foreign(prompt)
+    if language == "en" or not (letters or (probability >= SURE and language not in OTHER_LETTERS)):
         return None
     return _notes().get(language)
 

@@ -1,8 +1,11 @@
 """Which time range a question means: between, at, before and after, halves and thirds, and named windows."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from server.agent.verification.references.figure_links import without_addresses
 
 _UNITS = {
     "ns": 1e-6,
@@ -133,6 +136,65 @@ def without_time_ranges(text: str) -> str:
 def lengths(text: str) -> tuple[float, ...]:
     """Every length of time in the text, in milliseconds."""
     return tuple(milliseconds(m[1], m[2] or m[3]) for m in _LENGTH.finditer(text))
+
+
+_NEXT_TO = re.compile(
+    r"^(?:(?:and|so|ok(?:ay)?|but)\b[ ,]*)*(?:what(?:'s|s| is| was| happ\w+| ran| came)?\s+)?(?:right |just )?"
+    r"(?:(before)|after|since)(?:\s+(?:that|it|this|then))?(?:\s+(?:one|window|call))?\W*$|"
+    r"^(?:und )?(?:(davor)|danach)\W*$|^(?:et )?(?:(avant)|après)\W*$|^y?\s*(?:(antes)|después)\W*$",
+    re.IGNORECASE,
+)
+"""A prompt that asks for the time before or after what was spoken of."""
+_WITHIN = re.compile(
+    r"^(?:(?:and|so|ok(?:ay)?|but)\b[ ,]*)*(?:what|who|which)\b.{0,40}\b(?:in|during|within|inside|then|at)\s+"
+    r"(?:that|there|it|this|those|then)(?:\s+(?:\w+\s?){1,2})?\W*$|^.{0,30}\bthere\W*$|"
+    r"^(?:und )?was (?:lief|war|läuft) (?:da|dort)\b.*$",
+    re.IGNORECASE,
+)
+"""A prompt that asks for what happened in a time that was spoken of."""
+_BEGAN = re.compile(rf"\b(?:from|first at|at)\s+(\d+(?:\.\d+)?){_UNIT}(?:\s+on)?", re.IGNORECASE)
+
+
+_CALL = re.compile(
+    rf"\b(?:took|lasts?|lasted)\s+(\d+(?:\.\d+)?){_UNIT}\W.{{0,120}}?\bfrom\s+(\d+(?:\.\d+)?){_UNIT}", re.IGNORECASE
+)
+"""How an answer says how long a call took, and from when on."""
+
+
+def is_next_to(text: str) -> str:
+    """`before` or `after`, where a text asks for the time next to what was spoken of; else empty."""
+    asked = _NEXT_TO.match(text)
+    return "" if asked is None else "before" if any(asked.groups()) else "after"
+
+
+def within(text: str, openings: Sequence[str]) -> TimeRange | None:
+    """The time range that the newest answer's opening names, where a text asks for what was in that; else None."""
+    if not openings or not _WITHIN.match(text):
+        return None
+    span = _SPAN.search(without_addresses(openings[-1]))
+    return None if span is None else _spanned(span)
+
+
+def _spanned(match: re.Match[str]) -> TimeRange:
+    last = match[5] or match[6]
+    return TimeRange(milliseconds(match[1], match[2] or match[3] or last), milliseconds(match[4], last))
+
+
+def next_to(text: str, earlier: Sequence[str], openings: Sequence[str]) -> TimeRange | None:
+    """The time before or after the range that the newest answer's opening named, or an earlier prompt, the newest
+    first. None where the text does not ask so, or none was named."""
+    side = is_next_to(text)
+    for words in (*map(without_addresses, openings[-1:]), *reversed(earlier)):
+        spans = [(milliseconds(m[1], m[2] or m[3] or m[5] or m[6]), milliseconds(m[4], m[5] or m[6]))
+                 for m in _SPAN.finditer(words)]  # fmt: skip
+        spans += [
+            (at := milliseconds(m[4], m[5] or m[6]), at + milliseconds(m[1], m[2] or m[3]))
+            for m in _CALL.finditer(words)
+        ]
+        spans += [(_length(m), _length(m)) for m in _BEGAN.finditer(words)]
+        if spans and side:
+            return TimeRange(0.0, spans[0][0]) if side == "before" else TimeRange(spans[0][1])
+    return None
 
 
 def _named(text: str, windows: list[dict[str, Any]]) -> list[tuple[int, TimeRange]]:

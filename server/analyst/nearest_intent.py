@@ -12,6 +12,7 @@ import re
 import tomllib
 import unicodedata
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -26,6 +27,8 @@ BUCKETS = 1 << 15
 EPOCHS = 14
 STEP = 5.0
 SEED = 14
+SELDOM = 4
+"""Examples up to which a word is part of what one of them is about, and none of asking."""
 
 _WORD = re.compile(r"\x01\w\x02|[^\W\d_]+|\?|n ?\+ ?1")
 _PLACEHOLDER = re.compile(r"\b[XYWNP]\b")
@@ -45,12 +48,13 @@ class Nearest:
 
 @dataclass(frozen=True, slots=True)
 class Classifier:
-    """`words` are those of the examples; `rarity` by bucket; `intent_weights` and `language_weights` by bucket and
-    name."""
+    """`words` are those of the examples, `seldom` those that at most `SELDOM` of them have; `rarity` by bucket;
+    `intent_weights` and `language_weights` by bucket and name."""
 
     intents: tuple[str, ...]
     languages: tuple[str, ...]
     words: frozenset[str]
+    seldom: frozenset[str]
     rarity: Any
     intent_weights: Any
     language_weights: Any
@@ -109,10 +113,12 @@ def learnt(given: Sequence[tuple[str, str, str]]) -> Classifier:
     rarity = (np.log((1 + len(at)) / (1 + seen)) + 1).astype(np.float32)
     intents = tuple(sorted({intent for _, intent, _ in given}))
     languages = tuple(sorted({language for _, _, language in given}))
+    counts = Counter(word for prompt, _, _ in given for word in set(_WORD.findall(prompt.casefold())))
     return Classifier(
         intents,
         languages,
-        frozenset(word for prompt, _, _ in given for word in _WORD.findall(prompt.casefold())),
+        frozenset(counts),
+        frozenset(word for word, count in counts.items() if count <= SELDOM),
         rarity,
         _regression(at, rarity, [intents.index(intent) for _, intent, _ in given], len(intents)),
         _regression(at, rarity, [languages.index(language) for _, _, language in given], len(languages)),
@@ -157,6 +163,7 @@ def write_weights() -> None:
         intents=np.array(classifier.intents),
         languages=np.array(classifier.languages),
         words=np.array(sorted(classifier.words)),
+        seldom=np.array(sorted(classifier.seldom)),
         rarity=classifier.rarity,
         intent_weights=classifier.intent_weights.astype(np.float16),
         language_weights=classifier.language_weights.astype(np.float16),
@@ -174,6 +181,7 @@ def classifier() -> Classifier:
                     tuple(stored["intents"].tolist()),
                     tuple(stored["languages"].tolist()),
                     frozenset(stored["words"].tolist()),
+                    frozenset(stored["seldom"].tolist()),
                     stored["rarity"],
                     stored["intent_weights"].astype(np.float32),
                     stored["language_weights"].astype(np.float32),
@@ -189,6 +197,11 @@ def nearest(prompt: str) -> Nearest:
 def vocabulary() -> frozenset[str]:
     """The words of all examples, in small letters."""
     return classifier().words
+
+
+def seldom_words() -> frozenset[str]:
+    """Those of them that few examples have."""
+    return classifier().seldom
 
 
 def meaning(intent: str) -> str:

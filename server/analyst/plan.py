@@ -1,13 +1,17 @@
 """Which tools the analyst calls next; an empty plan means that the report can be written."""
 
+import re
 from dataclasses import replace
 
+from server.analyst.chosen_intent import ABOUT_A_TOPIC, OF_ALL
 from server.analyst.evidence import Evidence
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.kinds.all_kinds import KINDS
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import is_named
-from server.analyst.question import OF_ALL, Question
+from server.analyst.kinds.suspects import ASKED_BY_NAME, kind_of_work
+from server.analyst.question import Question
+from server.analyst.topic_words import best_named, pattern_of, words_of
 
 NAMED_THERE = frozenset(
     {
@@ -25,6 +29,10 @@ LOOKED_UP = ABOUT_ONE_FUNCTION | NAMED_THERE | OF_ALL | {Intent.FIRST_FIX, Inten
 
 MUCH = 0.3
 """Total share from which functions that have a word in their name or file are what a question for a cause means."""
+ONE_CALL = re.compile(r"\b(?:slowest|longest|worst)\b", re.IGNORECASE)
+"""Words that ask for one of a function's calls."""
+WEIGHS = 0.01
+"""Total share from which a function may be what a prompt is about that does not surely ask for one."""
 MATCHES = 50
 """The function of that name may be light: those that hold the word in their name or file come before it."""
 
@@ -33,8 +41,7 @@ def next_calls(question: Question, evidence: Evidence, offered: frozenset[str]) 
     """The calls of the next round, only of tools that are offered, none twice."""
     if not offered:
         return []
-    if not evidence.results and question.maybe and question.intent in LOOKED_UP:
-        finds: list[Call] = [("find_frames", {"pattern": name, "limit": MATCHES}) for name in question.maybe]
+    if not evidence.results and (finds := _finds(question)):
         return [call for call in (SUMMARY, *finds, BY_SELF) if call[0] in offered]
     if question.labels and not evidence.called("list_profiles"):
         asked: list[Call] = [SUMMARY, ("list_profiles", {"limit": 100}), ("search_findings", {"limit": 30})]
@@ -50,12 +57,63 @@ def next_calls(question: Question, evidence: Evidence, offered: frozenset[str]) 
     return []
 
 
+def _finds(question: Question) -> list[Call]:
+    """The searches for words of the prompt that the trace may know."""
+    names = question.maybe if question.intent in LOOKED_UP else ()
+    finds: list[Call] = [("find_frames", {"pattern": name, "limit": MATCHES}) for name in names]
+    if question.stems:
+        finds.append(("find_frames", {"pattern": pattern_of(question.stems), "regex": True, "limit": 2 * MATCHES}))
+    return finds
+
+
+def _of_topic(question: Question, evidence: Evidence) -> Question | None:
+    """The question about the function that its ordinary words name; None where they name none."""
+    if kind_of_work(question) in ASKED_BY_NAME:
+        return None
+    found = evidence.first("find_frames", pattern=pattern_of(question.stems), regex=True) if question.stems else None
+    row = best_named(found["rows"], question.stems) if found else None
+    weighs = question.intent in ABOUT_A_TOPIC or question.saves or question.is_yes_or_no
+    if row is None or not (weighs or row["total_share"] >= WEIGHS):
+        return None
+    intent = question.intent if question.intent in ABOUT_A_TOPIC else Intent.FUNCTION
+    if question.saves:
+        intent = Intent.FIRST_FIX
+    elif question.intent not in ABOUT_A_TOPIC and ONE_CALL.search(question.text):
+        intent = Intent.CALLS_OF
+    elif question.asks_whether and intent in (Intent.FUNCTION, Intent.FIRST_FIX, Intent.GROUP):
+        intent = Intent.SUSPECT
+    return replace(
+        question,
+        intent=intent,
+        handle=row["handle"],
+        profile=None,
+        maybe=(),
+        carried=None,
+        thread=None,
+        understood=True,
+    )
+
+
 def _no_such_thread(question: Question, evidence: Evidence) -> bool:
     """Whether a plain word (`slow threads`) was taken for the name of a thread, and there is none of that name."""
     listed, name = evidence.first("list_profiles"), question.thread or ""
-    if not listed or not (name.isalpha() and name.islower()) or f"`{name}`" in question.text:
+    meant = re.search(rf"\b(?:the|only) {re.escape(name)} (?:thread|process|worker)\b", question.text, re.IGNORECASE)
+    if not listed or not (name.isalpha() and name.islower()) or f"`{name}`" in question.text or meant:
         return False
     return not any(name in row["name"].casefold() for row in listed["profiles"])
+
+
+def _program(question: Question, evidence: Evidence) -> str:
+    """The word that is the name of a program of the recording, and of no function; empty without one."""
+    for name in (*question.names, *question.maybe):
+        begins = re.compile(rf"{re.escape(name)}(?!\w)", re.IGNORECASE)
+        found = evidence.first("find_frames", pattern=name) or {"rows": []}
+        is_program = any(
+            begins.match(row["name"]) and row["pid"] for row in (evidence.summary or {"profiles": []})["profiles"]
+        )
+        if is_program and not any(is_named(row, name) for row in found["rows"]):
+            return name
+    return ""
 
 
 def _labelled(question: Question, evidence: Evidence) -> Question:
@@ -66,7 +124,7 @@ def _labelled(question: Question, evidence: Evidence) -> Question:
         if any(known in row["name"].casefold() for row in (listed or {"profiles": []})["profiles"]):
             return replace(question, intent=Intent.THREAD, thread=label, names=(), maybe=())
         if any(known in row["trace"].casefold() for row in (others or {"rows": []})["rows"]):
-            return replace(question, intent=Intent.COMPARE, names=(label,), maybe=())
+            return replace(question, intent=Intent.COMPARE, names=(label,), maybe=(), placed=(), understood=True)
     return question
 
 
@@ -76,28 +134,55 @@ def settled(question: Question, evidence: Evidence) -> Question:
     """
     if question.labels:
         question = _labelled(question, evidence)
+    if question.intent is Intent.HOW_OFTEN and (program := _program(question, evidence)):
+        return replace(question, intent=Intent.THREAD, thread=program, names=(), maybe=(), placed=(), understood=True)
     if question.intent is Intent.TWO_FUNCTIONS and len(question.names) + len(question.maybe) > 2:
         question = question.about(Intent.GROUP)
     if question.intent is Intent.THREAD and _no_such_thread(question, evidence):
         return question.about(Intent.PROFILES)
+    return _looked_up(question, evidence)
+
+
+def _looked_up(question: Question, evidence: Evidence) -> Question:
+    topic = _of_topic(question, evidence)
     if not question.maybe or question.intent not in LOOKED_UP or not evidence.called("find_frames"):
-        return question
+        return topic or _named_there(question)
     found = {name: evidence.first("find_frames", pattern=name) or {"rows": []} for name in question.maybe}
     exact = tuple(name for name, data in found.items() if any(is_named(row, name) for row in data["rows"]))
     partly = tuple(name for name, data in found.items() if data["rows"])
-    stays = question.intent in ABOUT_ONE_FUNCTION | NAMED_THERE
+    stays = question.intent in ABOUT_ONE_FUNCTION | NAMED_THERE or question.saves
     if exact:
         intent = question.intent if stays else Intent.FUNCTION
+        both = (*question.names, *exact) if intent is Intent.TWO_FUNCTIONS else exact
         return replace(
-            question, intent=intent, names=exact, maybe=(), thread=None, handle=None, carried=None, understood=True
+            question, intent=intent, names=both, maybe=(), thread=None, handle=None, carried=None, understood=True
         )
     small = all(found[name].get("total_share", 0.0) < MUCH for name in partly)
     if partly and small and question.why:
         return replace(question, intent=Intent.OVERVIEW, maybe=())
     if partly and stays and not question.names and not question.handle:
         return replace(question, maybe=partly, thread=None, understood=True)
-    if question.names:
-        return question
+    return topic or (question if question.names else _not_found(question))
+
+
+def _not_found(question: Question) -> Question:
+    """The question where the trace has none of its words."""
+    if question.carried or question.saves:
+        return _named_there(replace(question, stems=question.stems or question.maybe))
     if question.placed and question.intent in ABOUT_ONE_FUNCTION and question.otherwise in ABOUT_ONE_FUNCTION:
         return replace(question, maybe=question.placed)
+    if question.placed and question.intent is Intent.SUSPECT:
+        return question
     return replace(question, intent=question.intent if question.handle else question.otherwise, maybe=())
+
+
+def _named_there(question: Question) -> Question:
+    """The question; where it asks for something new, and not for what was spoken of, then for that, which has no name
+    here."""
+    asks_anew = (question.carried and question.asks_for_any) or question.saves
+    if question.stems and asks_anew and not question.refers:
+        words = words_of(question.text, question.stems) or question.stems
+        return replace(
+            question, intent=Intent.FUNCTION, maybe=words, handle=None, profile=None, carried=None, understood=True
+        )
+    return replace(question, maybe=()) if question.carried else question

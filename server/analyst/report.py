@@ -2,8 +2,10 @@
 
 import re
 
+from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.evidence import Evidence
 from server.analyst.kinds.all_kinds import KINDS
+from server.analyst.kinds.premises import false_total
 from server.analyst.nearest_intent import meaning
 from server.analyst.plan import settled
 from server.analyst.question import Intent, Question
@@ -12,8 +14,18 @@ from server.analyst.wording import cited_profile
 OPTIONAL = frozenset({"search_findings", "get_usage", "get_hottest_windows"})
 """Tools whose refusal changes nothing in the answer."""
 
+_OF_BYTES = re.compile(r"\bhow (?:many|much) (?:(?:kilo|mega|giga)?bytes|[kmg]i?bs?|megs|gigs)\b", re.IGNORECASE)
 _TIMELESS = frozenset(
-    {Intent.CODE, Intent.USAGE, Intent.ABILITIES, Intent.COMPARE, Intent.PAGE, Intent.PROFILES, Intent.MEMORY}
+    {
+        Intent.CODE,
+        Intent.USAGE,
+        Intent.ABILITIES,
+        Intent.COMPARE,
+        Intent.PAGE,
+        Intent.PROFILES,
+        Intent.MEMORY,
+        Intent.GROWTH,
+    }
 )
 
 _NARROWED = frozenset({Intent.WINDOW, Intent.COMPARE, Intent.CODE, Intent.USAGE, Intent.ABILITIES})
@@ -36,6 +48,7 @@ LISTS = frozenset(
         Intent.SUMMARISE,
     }
 )
+_OF_CPU = re.compile(r"\b(?:cpu|processor)[ -]time\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"\]\(#[^)\s]*\)")
 
 
@@ -44,7 +57,8 @@ def report(question: Question, evidence: Evidence) -> str:
     question = settled(question, evidence)
     first, *others = KINDS[question.intent].write(question, evidence)
     carried = _carried(question, evidence)
-    opening = f"{_wrong_unit(question, evidence)} {carried}{first}".lstrip()  # the answer stands in one paragraph
+    wrong = _wrong_unit(question, evidence) or false_total(question, evidence)
+    opening = f"{wrong} {carried}{first}".lstrip()  # the answer stands in one paragraph
     parts = [opening, _misread(question), question.note, _of_all(question), _failures(evidence)]
     kept = [part for part in parts if part]
     room = (MOST_OF_A_LIST if question.intent in LISTS else MOST_CHARACTERS) - sum(map(read_length, kept))
@@ -60,7 +74,7 @@ def report(question: Question, evidence: Evidence) -> str:
 
 def read_length(part: str | None) -> int:
     """Characters that a reader sees: addresses of citations are not among them."""
-    return len(_ADDRESS.sub("]", part or ""))
+    return len(_ADDRESS.sub("]", without_addresses(part or "")))
 
 
 def _shortened(part: str, room: int) -> str:
@@ -92,6 +106,10 @@ def _of_all(question: Question) -> str:
 
 def _wrong_unit(question: Question, evidence: Evidence) -> str:
     """A word first when a duration is asked of a trace that measures none."""
+    if evidence.measures_waiting and _OF_CPU.search(question.text):
+        return "**CPU time cannot be said: this trace measures waiting, not work.**"
+    if evidence.unit == "count" and _OF_BYTES.search(question.text):
+        return "**How many bytes that is cannot be said: this trace counts, and does not measure memory.**"
     if question.intent in _TIMELESS or evidence.unit == "nanoseconds":
         return ""
     if evidence.unit == "bytes" and (question.asks_time or question.asks_speed):
@@ -113,4 +131,4 @@ def _failures(evidence: Evidence) -> str:
         for result in evidence.results
         if result.failed and result.tool not in OPTIONAL and "my_code" not in result.arguments
     )
-    return f"({', '.join(failed)} could not answer, so this is without it.)" if failed else ""
+    return "(One look into the trace failed, so this is without what it would have shown.)" if failed else ""

@@ -14,7 +14,7 @@ CODE = re.compile(r"`([^`\n]{1,300})`|[\"“”]([^\"“”\n]{1,300})[\"“”]
 HANDLE = re.compile(r"(?<![\w])#?([fns]\d+)\b")
 PROFILE = re.compile(r"(?<![\w])#?(p(?!(?:50|75|90|95|99|999)\b)\d+)\b")
 _IDENTIFIER = re.compile(
-    r"(?<![\w.])(?:\w[\w-]*-[\w-]*(?:\.\w+)+|[A-Za-z_$][\w$]*(?:(?:::|\.|#|->)[\w$~<>]+)+(?:\(\))?|[\w.-]*(?:/[\w.-]+){2,}|[A-Za-z_$]\w*\(\)|[a-z]+[A-Z]\w*|\w*_\w+|"
+    r"(?<![\w.])(?:\w+(?:-\w*)++(?:\.\w+)+|[A-Za-z_$][\w$]*(?:(?:::|\.|#|->)[\w$~<>]+)+(?:\(\))?|[\w.-]*(?:/[\w.-]+){2,}|[A-Za-z_$]\w*\(\)|[a-z]+[A-Z]\w*|\w*_\w+|"
     r"[A-Z][a-z]+[A-Z]\w*|<\w[\w .]*>|\((?:program|idle|root|anonymous|garbage collector)\))",
     re.ASCII,
 )
@@ -28,7 +28,7 @@ _ABOUT = re.compile(
     rf"\s+{_NAME}",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:-\w+)+(?!\w)", re.ASCII)
+_LABEL = re.compile(r"(?<![\w.])[A-Za-z][\w.]*(?:-\w+)+(?:\.\w+)*(?!\w)", re.ASCII)
 _ONE_WORD = re.compile(r"[\w.:/$@-]{3,80}\??", re.ASCII)
 _TOOK = re.compile(
     rf"\b(?:why (?:is|does|are|do|was|did)|(?:how (?:often|many times|frequently|long|much time|many calls) (?:is|does|"
@@ -43,7 +43,13 @@ _AND_NAME = re.compile(
     rf"\b(?:compare|between|is)\s+`?([\w.$:<>~]+)`?\s+(?:and|with|to|or|vs\.?|versus|than)\s+`?{_NAME}`?", re.IGNORECASE
 )
 _OTHER = re.compile(rf"\b(?:vs\.?|versus|compared (?:to|with)|than)\s+`?{_NAME}`?", re.IGNORECASE)
-_PLACES = (_ABOUT, _TOOK, _AND_NAME, _OTHER)
+_THAN = re.compile(
+    rf"\b(?:is|are|does|do)\s+`?{_NAME}`?\s+(?:\w+\s+){{1,3}}than\s+`?{_NAME}`?|"
+    r"`?([\w.$:<>~]+)`?\s+(?:vs\.?|versus)\s",
+    re.IGNORECASE,
+)
+_LABELLED = re.compile(r"^`?([\w.$<>#]+)`?:\s")
+_PLACES = (_ABOUT, _TOOK, _AND_NAME, _OTHER, _THAN, _LABELLED)
 _THREAD_NAMED = re.compile(
     r"\b(?:thread|process|track|worker|profile)\s+(?:named\s+|called\s+)?[`\"'“]?([\w.:/#@-]*[\w)])(?![\w-])",
     re.IGNORECASE,
@@ -72,15 +78,17 @@ milliseconds ms bytes samples window range going on spent spend taking take take
 yes call get gets lag lags freeze freezes now next should can could would will optimise optimize improve fix
 speed faster with without before after between during while when who whom whose whole entire under over if
 then also us we i from into out up down about again so still just only really please any some other others why
-yesterday baseline regression
+yesterday baseline regression them they those these self total itself inclusive exclusive callees one two
 """
-_NO_NAMES = frozenset(_NO_NAME_WORDS.split())
+NO_NAMES = frozenset(_NO_NAME_WORDS.split())
 """Words that stand in a function's place without being one."""
 _WORD = re.compile(r"(?<![\w.@/:-])[A-Za-z_$][\w$]{2,}(?![\w@/:-])")
 _NUMBER = re.compile(r"(?<![\w.+])(?<!\+ )\d[\d.,]*(?![\w])")
 LIKE = 0.75
 """Likeness (of difflib) from which an unknown word is a known one with a typing slip."""
 SLIP_LETTERS = 2
+SLIPS = 12
+"""Unknown words of a prompt that are looked at for slips: more of them are a pasted log, not typing."""
 NAMES = 3
 """Names that one prompt can ask about."""
 
@@ -156,14 +164,15 @@ def _names(text: str, thread: str | None) -> tuple[tuple[str, ...], tuple[str, .
     sure += [match[0] for match in _IDENTIFIER.finditer(rest)]
     maybe = [group for place in _PLACES for match in place.finditer(rest) for group in match.groups() if group]
     maybe += [text] if _ONE_WORD.fullmatch(text) else []
-    words = [word for one in maybe if (word := one.strip(".,?!:()")) != "X" and word.casefold() not in _NO_NAMES]
+    words = [word for one in maybe if (word := one.strip(".,?!:()")) != "X" and word.casefold() not in NO_NAMES]
     return _kept(sure, thread), _kept([word for word in words if word not in sure], thread)
 
 
 def _unknown(text: str, named: tuple[str, ...], thread: str | None) -> tuple[list[str], dict[str, str]]:
     """Words that stand in no example and may be names; and slips of typing by the word that was meant."""
     known = vocabulary()
-    unknown, slips = [], {}
+    unknown: list[str] = []
+    slips: dict[str, str] = {}
     rest = CODE.sub(" ", text)
     taken = {part for name in (*named, thread or "") for part in re.split(r"\W+", name)}
     for word in _WORD.findall(rest):
@@ -171,11 +180,11 @@ def _unknown(text: str, named: tuple[str, ...], thread: str | None) -> tuple[lis
             not word.isascii()
             or word.casefold() in known
             or word in taken
-            or word.casefold() in _NO_NAMES
+            or word.casefold() in NO_NAMES
             or HANDLE.fullmatch(word)
         ):
             continue
-        like = _like(word.casefold(), known)
+        like = _like(word.casefold(), known) if len(unknown) < SLIPS else []
         if like and len(word) > 3 and word.islower() and like[0].rstrip("s") != word.rstrip("s"):
             slips[word] = like[0]
         unknown.append(word)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from server.agent.verification.references.figure_links import without_addresses
+from server.analyst.figures import linked
 from server.quoting import plain
 from traces.analysis.units import format_share, format_value
 from traces.values import Unit
@@ -32,6 +34,12 @@ def coded(text: str, limit: int = LABEL_CHARACTERS) -> str:
     return f"`{plain(text, limit).replace('`', chr(39)).strip() or '(no name)'}`"
 
 
+def shortened(text: str, limit: int) -> str:
+    """A sentence of ours in one line; where it is too long, its middle goes, and with it the addresses of figures."""
+    read = without_addresses(text)
+    return plain(text, len(text)) if len(read) <= limit else plain(read, limit)
+
+
 def cited_profile(row: dict[str, Any]) -> str:
     return f"[{coded(row['name'])}](#{row['handle']})"
 
@@ -46,19 +54,19 @@ def located(row: dict[str, Any]) -> str:
 
 
 def own(row: dict[str, Any], unit: str) -> str:
-    return f"{format_share(row['self_share'])} ({format_value(row['self_value'], Unit(unit))})"
+    return f"{share(row['self_share'])} ({amount(row['self_value'], unit)})"
 
 
 def total(row: dict[str, Any], unit: str) -> str:
-    return f"{format_share(row['total_share'])} ({format_value(row['total_value'], Unit(unit))})"
+    return f"{share(row['total_share'])} ({amount(row['total_value'], unit)})"
 
 
 def amount(value: float, unit: str) -> str:
-    return format_value(value, Unit(unit))
+    return linked(format_value(float(value), Unit(unit)), value)
 
 
 def share(value: float) -> str:
-    return format_share(value)
+    return linked(format_share(float(value)), value)
 
 
 def table(rows: list[dict[str, Any]], unit: str) -> str:
@@ -106,6 +114,4 @@ def joined(said: list[str]) -> str:
 
 def moment(ms: float) -> str:
     """A point of a profile's time."""
-    if ms == 0:
-        return "0 s"
-    return format_value(ms * 1e6, Unit.NANOSECONDS)
+    return linked("0 s", ms) if ms == 0 else amount(ms * 1e6, Unit.NANOSECONDS)

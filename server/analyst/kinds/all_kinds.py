@@ -6,6 +6,7 @@ from server.analyst.kinds import (
     by_query,
     call_counts,
     calls_of,
+    collecting,
     groups,
     knowing,
     overview,
@@ -13,6 +14,7 @@ from server.analyst.kinds import (
     suspects,
     talk,
     threads,
+    two_functions,
     waiting,
 )
 from server.analyst.kinds import comparisons as comparing
@@ -32,30 +34,36 @@ KINDS: dict[Intent, Kind] = {
     Intent.CALLERS: Kind(functions.first, functions.callers, functions.then),
     Intent.CALLEES: Kind(functions.first, functions.callees, functions.then),
     Intent.HOW_OFTEN: Kind(functions.first, call_counts.how_often, functions.then),
-    Intent.TWO_FUNCTIONS: Kind(functions.first, functions.two, functions.then),
+    Intent.TWO_FUNCTIONS: Kind(functions.first, two_functions.two, functions.then),
     Intent.SHOW: Kind(functions.first, functions.shown, functions.then),
-    Intent.GARBAGE: because(Kind(waiting.first_garbage, waiting.garbage, waiting.then_garbage), "gc_pressure"),
+    Intent.GARBAGE: because(Kind(collecting.first_garbage, collecting.garbage, collecting.then_garbage), "gc_pressure"),
     Intent.WAITING: because(
         Kind(waiting.first_waiting, waiting.waiting, waiting.then_waiting),
         "lock_contention",
         "serial_waits",
         "n_plus_one",
+        "blocked_event_loop",
+        "main_thread_io",
     ),
     Intent.QUERIES: because(
         Kind(waiting.first_queries, waiting.queries, waiting.then_queries), "n_plus_one", "serial_waits"
     ),
-    Intent.MEMORY: because(Kind(memory.first, memory.memory, memory.then), "leak", "gc_pressure"),
+    Intent.MEMORY: because(Kind(memory.first, memory.memory, memory.then), "leak", "gc_pressure", of_all=True),
     Intent.PROFILES: Kind(threads.first_profiles, threads.profiles, threads.then_profiles),
     Intent.MAIN_THREAD: because(
         Kind(threads.first_one, threads.main_thread, threads.then_one),
         "blocked_event_loop",
         "main_thread_io",
         "layout_thrashing",
+        of_all=True,
     ),
     Intent.THREAD: Kind(threads.first_one, threads.one, threads.then_one),
-    Intent.STARTUP: because(Kind(times.first_startup, times.startup, times.then_startup), "cold_start"),
+    Intent.STARTUP: because(Kind(times.first_startup, times.startup, times.then_startup), "cold_start", of_all=True),
     Intent.LONG_TASKS: because(
-        Kind(times.first_long, times.long_tasks, times.then_long), "layout_thrashing", "blocked_event_loop"
+        Kind(times.first_long, times.long_tasks, times.then_long),
+        "layout_thrashing",
+        "blocked_event_loop",
+        of_all=True,
     ),
     Intent.WINDOW: Kind(times.first_window, times.window, times.then_window),
     Intent.BUSIEST: Kind(times.first_busiest, times.busiest),
@@ -67,18 +75,20 @@ KINDS: dict[Intent, Kind] = {
     Intent.WHY: Kind(overview.first, overview.overview, overview.then),
     Intent.CALLS_OF: because(Kind(calls_of.first, calls_of.calls_of, calls_of.then), "outlier_call"),
     Intent.ARGUMENTS: Kind(calls_of.first, calls_of.calls_of, calls_of.then),
-    Intent.GROUP: Kind(groups.first, groups.group),
+    Intent.GROUP: Kind(groups.first, groups.group, groups.then),
     Intent.DRAW: Kind(by_query.first_draw, by_query.draw, by_query.then_draw),
     Intent.REPEATED: because(Kind(suspects.first_repeated, suspects.repeated), "repeated_work", "n_plus_one"),
-    Intent.GROWTH: because(Kind(by_query.first_growth, by_query.growth), "superlinear_growth", "leak"),
-    Intent.EXCEPTIONS: Kind(suspects.first, suspects.suspect, suspects.then),
-    Intent.LOGGING: Kind(suspects.first, suspects.suspect, suspects.then),
+    Intent.GROWTH: because(
+        Kind(by_query.first_growth, by_query.growth, by_query.then_growth), "superlinear_growth", "leak"
+    ),
+    Intent.EXCEPTIONS: because(Kind(suspects.first, suspects.suspect, suspects.then), "exceptions_as_control_flow"),
+    Intent.LOGGING: because(Kind(suspects.first, suspects.suspect, suspects.then), "logging"),
     Intent.SERIALISATION: because(
         Kind(suspects.first, suspects.suspect, suspects.then), "serialisation", "repeated_work"
     ),
-    Intent.REGEX: Kind(suspects.first, suspects.suspect, suspects.then),
+    Intent.REGEX: because(Kind(suspects.first, suspects.suspect, suspects.then), "regex_backtracking"),
     Intent.PARALLEL: because(
-        Kind(threads.first_profiles, threads.profiles, threads.then_profiles), "lock_contention", "oversubscription"
+        Kind(threads.first_profiles, threads.profiles, threads.then_profiles), "oversubscription", "lock_contention"
     ),
     Intent.EVENT_LOOP: because(
         Kind(threads.first_one, threads.main_thread, threads.then_one), "blocked_event_loop", "serial_waits"
@@ -87,7 +97,7 @@ KINDS: dict[Intent, Kind] = {
     Intent.CPU_CACHES: because(Kind(suspects.first_caches, suspects.caches), "cache_misses"),
     Intent.TIMELINE: Kind(by_query.first_timeline, by_query.timeline, by_query.then_timeline),
     Intent.REQUESTS: because(
-        Kind(by_query.first_requests, by_query.requests, waiting.then_queries), "n_plus_one", "serial_waits"
+        Kind(by_query.first_requests, by_query.requests, by_query.then_requests), "n_plus_one", "serial_waits"
     ),
     Intent.RECORDING: Kind(knowing.first_abilities, knowing.abilities),
     Intent.SQL: Kind(by_query.first_sql, by_query.sql),

@@ -1,13 +1,16 @@
 """Questions about memory: who allocates, what stays, and that a profile of time does not know."""
 
+import re
+from typing import Any
+
 from server.analyst.evidence import Evidence
 from server.analyst.findings import sentence_of
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
-from server.analyst.kinds.one_function import leading
+from server.analyst.kinds.one_function import is_named, leading
 from server.analyst.kinds.overview import overview
 from server.analyst.kinds.overview import then as then_overview
 from server.analyst.question import Question
-from server.analyst.wording import amount, cited, cited_profile, located, own
+from server.analyst.wording import amount, cited, cited_profile, joined, located, own
 
 HOW_TO_RECORD = (
     "Record one that does: Node with `--heap-prof`, Go's heap profile, memray or tracemalloc for Python, "
@@ -16,6 +19,7 @@ HOW_TO_RECORD = (
 )
 SHOWN = 5
 """Functions that are listed of a profile of allocations."""
+_OBJECTS = re.compile(r"\bhow many (?:\w+ )?(?:objects?|allocations?|instances?)\b", re.IGNORECASE)
 _COUNTS_OBJECTS = ("object", "alloc", "bytes", "inuse", "space")
 
 
@@ -25,8 +29,37 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
 
 def then(question: Question, evidence: Evidence) -> list[Call]:
     if _knows(evidence):
-        return then_overview(question, evidence)
+        column = _column_of_objects(evidence)
+        counts: list[Call] = [("get_top_functions", {"sort_by": "self", "limit": SHOWN, "value": column})]
+        return [*(counts if column and _OBJECTS.search(question.text) else []), *then_overview(question, evidence)]
+    if (column := _column_of_bytes(evidence)) is not None:
+        names = question.names or question.maybe
+        ways: list[dict[str, Any]] = [{"filter": name[:100]} for name in names] or [{}]
+        return [("get_top_functions", {"sort_by": "self", "limit": SHOWN, "value": column} | way) for way in ways]
     return [_of_memory(handle) for handle in evidence.memory_profiles[:1]]
+
+
+def _column_of_bytes(evidence: Evidence) -> str | None:
+    """The quantity of the main profile that is bytes, where it measures time first."""
+    values = (evidence.main or {}).get("values", ())
+    return next((value["name"] for value in values if value["unit"] == "bytes"), None)
+
+
+def _column_of_objects(evidence: Evidence) -> str | None:
+    """The quantity of the main profile that counts objects, where it measures bytes first."""
+    values = (evidence.main or {}).get("values", ())
+    return next((value["name"] for value in values if value["unit"] == "count"), None)
+
+
+def _objects(question: Question, evidence: Evidence) -> str:
+    """How many objects, where that is asked and recorded with their bytes."""
+    column = _column_of_objects(evidence)
+    found = evidence.first("get_top_functions", value=column) if column and _OBJECTS.search(question.text) else None
+    rows = [row for row in (found or {"rows": []})["rows"] if row["self_value"] > 0]
+    if not found or not rows:
+        return ""
+    most = joined([f"{own(row, found['unit'])} by {cited(row)}" for row in rows])
+    return f"**{amount(found['whole'], found['unit'])} objects are in it: {most}.**"
 
 
 def _of_memory(handle: str) -> Call:
@@ -39,15 +72,14 @@ def _knows(evidence: Evidence) -> bool:
     if main is None or summary is None:
         return False
     names = (
-        " ".join(value["name"] for value in main["values"]).casefold()
-        + f" {summary['name']} {{main['name']}}".casefold()
+        " ".join(value["name"] for value in main["values"]).casefold() + f" {summary['name']} {main['name']}".casefold()
     )
     return main["unit"] == "bytes" or (main["unit"] == "count" and any(word in names for word in _COUNTS_OBJECTS))
 
 
 def memory(question: Question, evidence: Evidence) -> list[str]:
     if not _knows(evidence):
-        return _in_its_own_profile(evidence) or _unknown(evidence)
+        return _in_its_own_column(question, evidence) or _in_its_own_profile(evidence) or _unknown(evidence)
     lead = evidence.lead
     parts = overview(question, evidence)
     if lead is None:
@@ -61,7 +93,32 @@ def memory(question: Question, evidence: Evidence) -> list[str]:
             f"of {what}. "
             "Take a second one later under the same load and compare: what grew is the leak."
         )
+    if objects := _objects(question, evidence):
+        return [objects, *parts]
     return [parts[0], leak, f"{sentence_of(leak_finding)} {leak_finding['advice']}" if leak_finding else "", *parts[1:]]
+
+
+def _in_its_own_column(question: Question, evidence: Evidence) -> list[str]:
+    """Bytes that were recorded with the time: of the functions that are named, else of those that have most."""
+    column = _column_of_bytes(evidence)
+    found = [result.data for result in evidence.all("get_top_functions") if result.arguments.get("value") == column]
+    names = question.names or question.maybe
+    best: dict[str, dict[str, Any]] = {}
+    for data in found if column is not None else []:
+        rows = [row for row in data["rows"] if row["self_value"] > 0]
+        exact = [row for row in rows if any(is_named(row, name) for name in names)]
+        for row in (exact or rows)[: 1 if names else SHOWN]:
+            best.setdefault(row["handle"], row)
+    if not best:
+        return []
+    unit, rows = found[0]["unit"], sorted(best.values(), key=lambda row: -row["self_value"])
+    first_, *others = rows
+    most = "allocates" if names and not others else "allocates the most"
+    return [
+        f"**{cited(first_)} {most}: {own(first_, unit)}** of {amount(found[0]['whole'], unit)}.",
+        "\n".join(f"- {cited(row)}{located(row)}: {own(row, unit)}" for row in others),
+        "What was allocated is in it, not what was kept: whether something leaks, it cannot say.",
+    ]
 
 
 def _in_its_own_profile(evidence: Evidence) -> list[str]:

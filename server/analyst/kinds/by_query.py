@@ -2,12 +2,14 @@
 
 from typing import Any
 
-from server.analyst.evidence import Evidence
+from server.analyst.evidence import Evidence, lead_of
 from server.analyst.findings import sentence_of
-from server.analyst.kinds import one_function, waiting
+from server.analyst.kinds import one_function, overview, waiting
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.moments_and_calls import NO_MOMENTS
 from server.analyst.kinds.one_function import leading, meant
+from server.analyst.kinds.reasons import asks_why
+from server.analyst.moments import is_next_to
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, joined, moment
 
@@ -31,6 +33,12 @@ SAMPLES_BETWEEN = (
     "WHERE frame = '?' AND time_ms IS NOT NULL"
 )
 REQUESTS = "SELECT url, kind, start_ms, dur_ms FROM requests ORDER BY dur_ms DESC LIMIT 5"
+
+REQUESTS_BY_NAME = (
+    "SELECT name AS url, 'span' AS kind, start_ms, dur_ms FROM spans WHERE regexp_matches(name, 'https?://') "
+    "ORDER BY dur_ms DESC LIMIT 5"
+)
+"""Spans that have an address for their name, or in it: requests, where none are recorded as such."""
 
 
 def first_sql(question: Question, evidence: Evidence) -> list[Call]:
@@ -97,10 +105,43 @@ def first_timeline(question: Question, evidence: Evidence) -> list[Call]:
 
 def then_timeline(question: Question, evidence: Evidence) -> list[Call]:
     rows = meant(question, evidence) if question.names or question.maybe or question.handle else []
-    if not rows or evidence.called("query_trace"):
+    if rows and is_next_to(question.text) and (ran := _ran(evidence)) and not _next_to_it(evidence):
+        part = {"end_time_ms": ran[0]} if is_next_to(question.text) == "before" else {"start_time_ms": ran[1]}
+        return [("get_top_functions", {"sort_by": "self", "limit": 5} | part)]
+    if not rows:
         return []
+    if evidence.called("query_trace"):
+        return [] if _ran(evidence) else one_function.then(question, evidence)
     handle = rows[0]["handle"]
     return [("query_trace", {"sql": query.replace("?", handle)}) for query in (CALLS_BETWEEN, SAMPLES_BETWEEN)]
+
+
+def _ran(evidence: Evidence) -> tuple[float, float] | None:
+    """When the function in question ran first and last, in ms; None where that is not known."""
+    for result in evidence.all("query_trace"):
+        count, first, last = result.data["rows"][0]
+        if count.get("value"):
+            return first["value_ns"] / 1e6, last["value_ns"] / 1e6
+    return None
+
+
+def _next_to_it(evidence: Evidence) -> dict[str, Any] | None:
+    """The ranking of the time before or after."""
+    times = {"start_time_ms", "end_time_ms"}
+    return next((one.data for one in evidence.all("get_top_functions") if times & one.arguments.keys()), None)
+
+
+def _beyond(question: Question, evidence: Evidence) -> str:
+    """What leads before or after the function in question, where that is asked."""
+    ran, around = _ran(evidence), _next_to_it(evidence)
+    if ran is None or around is None:
+        return ""
+    lead, at = lead_of(around), is_next_to(question.text)
+    when = f"Before that, until {moment(ran[0])}" if at == "before" else f"After that, from {moment(ran[1])} on"
+    if lead is None or lead.row["self_value"] <= 0:
+        return f"**{when}, nothing ran in this profile.**"
+    most = f"the most is in {cited(lead.row)}: {amount(lead.row['self_value'], lead.unit)} itself"
+    return f"**{when}, {most}**, of {amount(lead.total, lead.unit)} of work."
 
 
 def timeline(question: Question, evidence: Evidence) -> list[str]:
@@ -109,6 +150,8 @@ def timeline(question: Question, evidence: Evidence) -> list[str]:
     rows = meant(question, evidence) if named else []
     if named and not rows:
         return one_function.unknown(question, evidence)
+    if rows and (beyond := _beyond(question, evidence)):
+        return [beyond]
     if rows:
         for result in evidence.all("query_trace"):
             count, first, last = result.data["rows"][0]
@@ -142,10 +185,16 @@ def first_requests(question: Question, evidence: Evidence) -> list[Call]:
     return [*waiting.first_queries(question, evidence), ("query_trace", {"sql": REQUESTS})]
 
 
+def then_requests(question: Question, evidence: Evidence) -> list[Call]:
+    found = evidence.first("query_trace")
+    by_name: list[Call] = [] if found and found["rows"] else [("query_trace", {"sql": REQUESTS_BY_NAME})]
+    return [*by_name, *waiting.then_queries(question, evidence)]
+
+
 def requests(question: Question, evidence: Evidence) -> list[str]:
     """The slowest requests; where none is recorded as one, what is named like a query."""
-    found = evidence.first("query_trace")
-    if not found or not found["rows"]:
+    found = next((one.data for one in evidence.all("query_trace") if one.data["rows"]), None)
+    if not found:
         return waiting.queries(question, evidence)
     rows = [(url["name"], start, took) for url, _, start, took in found["rows"]]
     url, start, took = rows[0]
@@ -160,7 +209,14 @@ def requests(question: Question, evidence: Evidence) -> list[str]:
 
 
 def first_growth(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, BY_SELF, FINDINGS, ("query_trace", {"sql": GROWING})]
+    """Single calls are asked for where there are any."""
+    return [SUMMARY, BY_SELF, FINDINGS]
+
+
+def then_growth(question: Question, evidence: Evidence) -> list[Call]:
+    if (evidence.main or {}).get("kind") == "evented":
+        return [("query_trace", {"sql": GROWING})]
+    return overview.then(question, evidence) if asks_why(question) else []
 
 
 def growth(question: Question, evidence: Evidence) -> list[str]:
@@ -169,6 +225,8 @@ def growth(question: Question, evidence: Evidence) -> list[str]:
     main = evidence.main
     closing = leading(evidence, "What takes the most is")
     if main is not None and main["kind"] != "evented":
+        if asks_why(question):
+            return overview.overview(question, evidence)
         return [
             "**This trace cannot say whether anything gets slower**: single calls are not in it, only samples or sums.",
             closing,

@@ -1,9 +1,15 @@
 """Questions for how often: of one function, or which function is called most."""
 
+import re
+from typing import Any
+
 from server.analyst.evidence import Evidence
+from server.analyst.figures import linked
+from server.analyst.going_on import PER_CALL
 from server.analyst.kinds.one_function import around_of, calls_itself, unknown
 from server.analyst.question import Question
-from server.analyst.wording import CALLS, amount, cited, coded, counted, located, own, total
+from server.analyst.sentence_forms import WHO_AND_HOW_OFTEN
+from server.analyst.wording import CALLS, amount, cited, coded, counted, listed, located, own, total
 
 HOW_TO_COUNT = (
     "To count calls, record with an instrumenting profiler (cProfile, viztracer, uftrace, callgrind), which costs more "
@@ -20,14 +26,24 @@ def _most_called(question: Question, evidence: Evidence) -> list[str]:
     found = evidence.first("query_trace")
     if question.names or question.maybe or question.handle or evidence.counted != CALLS or not found:
         return []
+    rows = [(frame["name"], name["name"], calls["value"]) for frame, name, calls in found["rows"]]
     first_, *others = [
-        f"[{coded(name['name'])}](#{frame['name']}), with {int(calls['value']):,} calls"
-        for frame, name, calls in found["rows"]
+        f"[{coded(name)}](#{frame}), with {linked(f'{int(calls):,}', calls)} calls" for frame, name, calls in rows
     ]
     return [f"**The most calls go to {first_}.**", f"After it: {'; '.join(others)}." if others else ""]
 
 
-def how_often(question: Question, evidence: Evidence) -> list[str]:
+def _each(row: dict[str, Any], unit: str, what: str | None) -> str:
+    """What one call takes on average, as a sentence; empty where nothing was counted but samples."""
+    if what in (None, "samples") or not row["count"]:
+        return ""
+    mean = f"**{amount(row['total_value'] / row['count'], unit)} for each of the {counted(row, what)} of {cited(row)}**"
+    alone = row["self_value"] / row["count"]
+    itself = f", {amount(alone, unit)} of it itself" if row["self_value"] < row["total_value"] else ""
+    return f"{mean} on average{itself}."
+
+
+def _how_often(question: Question, evidence: Evidence) -> list[str]:
     if most := _most_called(question, evidence):
         return most
     around = around_of(question, evidence)
@@ -37,6 +53,8 @@ def how_often(question: Question, evidence: Evidence) -> list[str]:
     rankings = [result.data for result in evidence.all("get_top_functions") if "filter" in result.arguments]
     timed = [one for data in rankings for one in data["rows"] if one["handle"] == row["handle"] and "durations" in one]
     cost = f"It takes {total(row, unit)} in total and {own(row, unit)} itself."
+    if PER_CALL.search(question.text) and (each := _each(row, unit, what)):
+        return [f"{each} {cost}", calls_itself(around)]
     if timed:
         took = timed[0]["durations"]
         single = (
@@ -46,9 +64,22 @@ def how_often(question: Question, evidence: Evidence) -> list[str]:
         said = f"**{cited(row)} was called {times(took['calls'])}**{located(row)}. {single} {cost}"
         return [said, calls_itself(around)]
     if what == CALLS:
-        return [f"**{cited(row)} was called {times(row['count'])}**{located(row)}. {cost}", calls_itself(around)]
+        each = f", {amount(row['total_value'] / row['count'], unit)} each on average" if row["count"] > 1 else ""
+        return [f"**{cited(row)} was called {times(row['count'])}**{each}{located(row)}. {cost}", calls_itself(around)]
+    if what and re.search(rf"\b{re.escape(what.rstrip('s'))}s?\b", question.text, re.IGNORECASE):
+        return [f"**{counted(row, what)} ended in {cited(row)}**{located(row)}. {cost}"]
     unknown_ = f"**How often {cited(row)} was called cannot be said**"
     if what is None:
         return [f"{unknown_}: the recording has sums, not counts. {cost}", HOW_TO_COUNT]
     why = "samples were taken, calls were not counted" if what == "samples" else f"{what} were counted, not calls"
     return [f"{unknown_}: {why}. {counted(row, what)} ended in it. {cost}", HOW_TO_COUNT]
+
+
+def how_often(question: Question, evidence: Evidence) -> list[str]:
+    """How often a function is called, and by whom where that is asked with it."""
+    first, *others = _how_often(question, evidence)
+    around = around_of(question, evidence) if WHO_AND_HOW_OFTEN.search(question.text) else None
+    rows = [row for row in around["callers"] if row["handle"]] if around else []
+    if not around or not rows:
+        return [first, *others]
+    return [f"{first} It is called from {listed(rows, around['unit'])} (what each brings in brackets).", *others]

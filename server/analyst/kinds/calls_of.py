@@ -1,16 +1,21 @@
 """Questions about single calls of a function: the slowest, how their lengths are spread, with which arguments."""
 
+import re
 from typing import Any
 
 from server.analyst.evidence import Evidence
+from server.analyst.figures import linked
 from server.analyst.kinds import call_counts, one_function
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import leading, meant
 from server.analyst.question import Intent, Question
-from server.analyst.wording import amount, cited, coded, located
+from server.analyst.sentence_forms import place_asked_for
+from server.analyst.wording import CALLS, amount, cited, coded, located
 
 OUTLIER = 3.0
 """Times the middle call's length from which the longest one stands out."""
+COVERS = 0.8
+"""Part of the recording from which a call is the program itself, and no call in it."""
 SHOWN = 4
 LISTED_ARGUMENTS = 4
 NO_SINGLE_CALLS = (
@@ -19,18 +24,30 @@ NO_SINGLE_CALLS = (
 )
 
 
+_HOTTEST = re.compile(
+    r"\b(?:of|in|by|from) (?:the |that )?(?:hottest|heaviest|top|worst|busiest|slowest|biggest) "
+    r"(?:function|one|method|frame)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_of_one(question: Question) -> bool:
+    """Whether the calls of one function are asked for: of one that is named, or of the hottest."""
+    named = question.names or question.maybe or question.handle
+    return bool(named) or _HOTTEST.search(question.text) is not None
+
+
 def first(question: Question, evidence: Evidence) -> list[Call]:
     if question.names or question.maybe or question.handle:
         return one_function.first(question, evidence)
-    return [SUMMARY, BY_SELF, ("get_longest_calls", {"limit": 5})]
+    return [SUMMARY, BY_SELF] if _is_of_one(question) else [SUMMARY, BY_SELF, ("get_longest_calls", {"limit": 20})]
 
 
 def then(question: Question, evidence: Evidence) -> list[Call]:
     """The longest calls of the function and how long they took; then what the slowest of them was given."""
     rows = meant(question, evidence)
-    named = question.names or question.maybe or question.handle
     calls: list[Call] = []
-    if named and rows and not evidence.called("get_longest_calls"):
+    if _is_of_one(question) and rows and not evidence.called("get_longest_calls"):
         name = rows[0]["name"][:100]
         calls = [
             ("get_longest_calls", {"filter": name, "limit": 5}),
@@ -49,9 +66,10 @@ def _longest(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
     if not found or not found["exact"]:
         return []
     rows: list[dict[str, Any]] = found["rows"]
-    named = question.names or question.maybe or question.handle
-    frames = [row["handle"] for row in meant(question, evidence)] if named else []
-    return [row for row in rows if not frames or row["frame"] in frames] or rows
+    frames = [row["handle"] for row in meant(question, evidence)] if _is_of_one(question) else []
+    length = ((evidence.main or {}).get("duration") or 0.0) if not frames else 0.0
+    parts = [row for row in rows if not length or row["duration"] < COVERS * length]
+    return [row for row in rows if row["frame"] in frames] or parts or rows
 
 
 def calls_of(question: Question, evidence: Evidence) -> list[str]:
@@ -60,20 +78,29 @@ def calls_of(question: Question, evidence: Evidence) -> list[str]:
     found, rows = evidence.first("get_longest_calls"), _longest(question, evidence)
     if not rows or found is None:
         return (
-            [NO_SINGLE_CALLS, *call_counts.how_often(question, evidence)[:1]]
+            _means(question, evidence)
             if _function(question, evidence)
             else [
                 NO_SINGLE_CALLS,
                 leading(evidence, "Over all of the recording the hottest function is"),
             ]
         )
-    unit, longest = found["unit"], rows[0]
-    took = f"**The slowest call of {_called(longest)} took {amount(longest['duration'], unit)}**"
+    place = min(place_asked_for(question.text), len(rows) - 1)
+    unit, longest = found["unit"], rows[place]
+    which = ("", "second ", "third ", "fourth ")[place]
+    took = f"**The {which}slowest call of {_called(longest)} took {amount(longest['duration'], unit)}**"
     first_ = (
         f"{took}, from {amount(longest['start'], unit)} on{located(longest)}.{_spread(question, evidence, longest)}"
     )
-    others = [f"{_span(row)} {amount(row['duration'], unit)} at {amount(row['start'], unit)}" for row in rows[1:SHOWN]]
+    after = rows[place + 1 : place + SHOWN]
+    others = [f"{_span(row)} {amount(row['duration'], unit)} at {amount(row['start'], unit)}" for row in after]
     return [first_, _arguments(evidence), f"After it: {', '.join(others)}." if others else "", _drawn(evidence)]
+
+
+def _means(question: Question, evidence: Evidence) -> list[str]:
+    """How often it was called and for how long on average come first where calls were counted."""
+    counts = call_counts.how_often(question, evidence)[:1]
+    return [*counts, NO_SINGLE_CALLS] if evidence.counted == CALLS else [NO_SINGLE_CALLS, *counts]
 
 
 def _function(question: Question, evidence: Evidence) -> bool:
@@ -99,7 +126,8 @@ def _spread(question: Question, evidence: Evidence, longest: dict[str, Any]) -> 
     took, unit = rows[0]["durations"], "nanoseconds"
     middle = f" Of its {took['calls']:,} calls the middle one took {amount(took['median'], unit)}"
     if took["calls"] > 1 and took["median"] > 0 and took["longest"] >= OUTLIER * took["median"]:
-        return f"{middle}: it is an outlier, {took['longest'] / took['median']:,.0f} times as long."
+        times = took["longest"] / took["median"]
+        return f"{middle}: it is an outlier, {linked(f'{times:,.0f}', times)} times as long."
     return f"{middle}, so it is not far from the others."
 
 

@@ -6,6 +6,9 @@ from typing import Any
 from server.analyst.evidence import Evidence
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
+from server.analyst.kinds.overview import overview
+from server.analyst.kinds.overview import then as then_overview
+from server.analyst.kinds.reasons import asks_why
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, share
 
@@ -18,6 +21,10 @@ GROUPS = (("grew", "Slower or larger"), ("new", "New"), ("vanished", "Gone"), ("
 _WORD = re.compile(r"[^\W_]+")
 LONG_WORD = 4
 _NEWEST = re.compile(r"\b(?:previous|last|yesterday|newest|latest|earlier|before)\b", re.IGNORECASE)
+LATEST: Call = ("search_findings", {"limit": 30})
+_COMPARES = re.compile(r"\b(?:slower|faster|speed-?up|quicker|how much)\b", re.IGNORECASE)
+TIMES = 1.2
+"""How many times as much one total must be as the other to be worth a word."""
 SHOWN = 5
 MUCH = 0.02
 """Change of a share from which a function is worth naming first."""
@@ -28,8 +35,8 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
     if len(profiles) > 1:
         return [SUMMARY, ("compare_traces", {"others": [profiles[0]], "profile": profiles[1]})]
     if question.names:
-        return [SUMMARY, BY_SELF, ("compare_traces", {"others": [question.names[0]]})]
-    return [SUMMARY, BY_SELF, ("search_findings", {"limit": 30})]
+        return [SUMMARY, BY_SELF, LATEST, ("compare_traces", {"others": [question.names[0]]})]
+    return [SUMMARY, BY_SELF, LATEST]
 
 
 def _others(evidence: Evidence) -> dict[str, dict[str, Any]]:
@@ -58,6 +65,8 @@ def _is_clear(question: Question, evidence: Evidence) -> bool:
 def then(question: Question, evidence: Evidence) -> list[Call]:
     """The other trace that is meant, where none was named."""
     others = list(_others(evidence))
+    if not others and asks_why(question) and not question.names:
+        return then_overview(question, evidence)
     if evidence.called("compare_traces") or not others or not _is_clear(question, evidence):
         return []
     return [("compare_traces", {"others": [*_meant(question, evidence), *others][:1]})]
@@ -74,19 +83,53 @@ def compare(question: Question, evidence: Evidence) -> list[str]:
             return [known, NOTHING_TO_COMPARE, leading(evidence, "In this one the heaviest function is")]
         if others := _others(evidence):
             return [_which(others), leading(evidence, "In this one the heaviest function is")]
+        if asks_why(question):
+            return [*overview(question, evidence), NOTHING_TO_COMPARE]
         return [NOTHING_TO_COMPARE, leading(evidence, "In this one the heaviest function is")]
     if not found["related"]:
-        note = found["notes"][0]
-        return [f"**These two cannot be compared: {note}.**", leading(evidence, "In this one the heaviest function is")]
-    rows = (evidence.first("search_findings") or {"rows": []})["rows"]
-    against = f" (before: {coded(rows[0]['trace'])}, of {rows[0]['created']})" if rows and not question.names else ""
-    unit = found["unit"]
-    totals = (
-        f"the whole was {amount(found['before']['whole'], unit)} and is {amount(found['after']['whole'], unit)} now"
-    )
+        note, other = found["notes"][0], _other(question, evidence)
+        with_ = f" with {coded(other['trace'])}" if other else ""
+        open_it = " Open that one to ask about it." if other else ""
+        return [
+            f"**This one cannot be compared{with_}: {note}.**{open_it}",
+            leading(evidence, "In this one the heaviest function is"),
+        ]
+    other = _other(question, evidence)
+    against = f" (before: {coded(other['trace'])}, of {other['created']})" if other else ""
+    totals = _totals(found, coded(other["trace"]) if other else "the other")
     lists = [_group(title, [row for row in found["rows"] if row["status"] == status]) for status, title in GROUPS]
     notes = " ".join(f"{note[:1].upper()}{note[1:]}." for note in found["notes"])
-    return [f"{_verdict(found)} {totals[:1].upper()}{totals[1:]}{against}.", *lists, notes and f"Keep in mind: {notes}"]
+    first_ = f"{_spoken(found, evidence) or _verdict(found)} {totals}{against}."
+    if _COMPARES.search(question.text) and "times as much" in totals:
+        first_ = f"**{totals}.** {_verdict(found)}"
+    return [first_, *lists, notes and f"Keep in mind: {notes}"]
+
+
+def _other(question: Question, evidence: Evidence) -> dict[str, Any] | None:
+    """The other recording that was compared with, where it is known."""
+    asked = next((result.arguments["others"][0] for result in evidence.all("compare_traces")), "").casefold()
+    rows = list(_others(evidence).values())
+    named = [
+        row for key, row in _others(evidence).items() if asked and (asked == key or asked in row["trace"].casefold())
+    ]
+    return next(iter(named or (rows if not question.names else [])), None)
+
+
+def _totals(found: dict[str, Any], other: str) -> str:
+    """The two wholes, and how many times as much one is."""
+    unit, before, after = found["unit"], found["before"]["whole"], found["after"]["whole"]
+    said = f"In {other} it is {amount(before, unit)} in all, here {amount(after, unit)}"
+    more, less = max(before, after), min(before, after)
+    if less <= 0 or more < TIMES * less:
+        return said
+    return f"{said}: {more / less:.1f} times {'as much' if after > before else 'as much there'}"
+
+
+def _spoken(found: dict[str, Any], evidence: Evidence) -> str:
+    """What the function that was spoken of takes in both."""
+    handle = evidence.spoken_of.handle if evidence.spoken_of else ""
+    row = next((one for one in found["rows"] if one["handle"] == handle), None)
+    return f"**{_named(row)}: {_shares(row)} of self value.**" if row else ""
 
 
 def _which(others: dict[str, dict[str, Any]]) -> str:

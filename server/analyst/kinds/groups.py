@@ -1,9 +1,11 @@
 """Questions about a file, package, class or phase: the sums over the functions whose name or file holds the word."""
 
+import re
 from typing import Any
 
 from server.analyst.evidence import Evidence
 from server.analyst.kinds import one_function
+from server.analyst.kinds.device import asks_how_busy, on_device
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.question import Question
@@ -11,6 +13,9 @@ from server.analyst.wording import cited, coded, joined, located, own, total
 
 MATCHES = 50
 SHOWN = 4
+LITTLE = 0.02
+"""Share of the main profile below which what is named may be elsewhere."""
+RANKS = re.compile(r"\b(?:slowest|longest|worst)\b", re.IGNORECASE)
 
 
 def first(question: Question, evidence: Evidence) -> list[Call]:
@@ -18,9 +23,24 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
     return [SUMMARY, *(("find_frames", {"pattern": name, "limit": MATCHES}) for name in names), BY_SELF]
 
 
+def then(question: Question, evidence: Evidence) -> list[Call]:
+    """All profiles together, where the main one holds little of what is named."""
+    names = question.names or question.maybe
+    several = len((evidence.summary or {"profiles": []})["profiles"]) > 1
+    found = {name: evidence.first("find_frames", pattern=name) for name in names}
+    little = [name for name, data in found.items() if data and data["rows"] and data["total_share"] < LITTLE]
+    return [("find_frames", {"pattern": name, "limit": MATCHES, "profile": "all"}) for name in little if several]
+
+
+def _found(name: str, evidence: Evidence) -> dict[str, Any] | None:
+    """What the name matches: in all profiles, where these hold more of it than the main one."""
+    main, everywhere = (evidence.first("find_frames", pattern=name, profile=which) for which in (None, "all"))
+    return everywhere if everywhere and main and everywhere["total_value"] > main["total_value"] else main
+
+
 def _sums(question: Question, evidence: Evidence) -> list[tuple[str, dict[str, Any]]]:
     """Each name that something matches, with what it matches: by total value, or by self value where totals overlap."""
-    found = [(name, evidence.first("find_frames", pattern=name)) for name in question.names or question.maybe]
+    found = [(name, _found(name, evidence)) for name in question.names or question.maybe]
     with_weight = [(name, data) for name, data in found if data and data["total_value"] > 0]
     overlap = sum(data["total_share"] for _, data in with_weight) > 1
     by = "self_value" if overlap else "total_value"
@@ -29,6 +49,9 @@ def _sums(question: Question, evidence: Evidence) -> list[tuple[str, dict[str, A
 
 def group(question: Question, evidence: Evidence) -> list[str]:
     """One group with its heaviest functions, or several in order of their totals; files of it where none is named."""
+    of_device = on_device(evidence) if not question.names and asks_how_busy(question.text) else []
+    if of_device and question.maybe in ((), ("kernel",)):
+        return of_device
     sums = _sums(question, evidence)
     if not (question.names or question.maybe):
         return _by_file(evidence)
@@ -47,12 +70,17 @@ def group(question: Question, evidence: Evidence) -> list[str]:
             f"The heaviest of {coded(name)}:\n\n{heaviest}",
             _overlap(sums),
         ]
+    if RANKS.search(question.text) and len(rows) > 1 and rows[0]["self_value"] != rows[0]["total_value"]:
+        ranked_rows = sorted(rows, key=lambda row: -row["total_value"])
+        listed_rows = joined([f"{cited(row)} with {total(row, unit)}" for row in ranked_rows[1 : SHOWN + 1]])
+        return [f"**The longest is {cited(ranked_rows[0])}: {total(ranked_rows[0], unit)}**, then {listed_rows}."]
+    where = " of all profiles together" if found["profile"] == "all" else ""
     many = f"The {found['total_matches']:,} functions" if found["total_matches"] > 1 else "The one function"
     verb = "take" if found["total_matches"] > 1 else "takes"
     return [
         (
             f"**{many} whose name or file holds {coded(name)} {verb} {total(found, unit)} in total and "
-            f"{own(found, unit)} themselves**, counting what they call in the first."
+            f"{own(found, unit)} themselves{where}**, counting what they call in the first."
         ),
         heaviest,
         leading(evidence, "What takes the most of all is"),

@@ -1,12 +1,15 @@
 """A kind of question: its calls and its words."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from server.analyst.evidence import Evidence
-from server.analyst.findings import claimed, of_causes
-from server.analyst.question import Question
+from server.analyst.findings import claimed, of_causes, sentence_of
+from server.analyst.question import Intent, Question
+from server.analyst.wording import amount, cited, own, verb
+from traces.insights.registry import DETECTORS
 
 Call = tuple[str, dict[str, Any]]
 Calls = Callable[[Question, Evidence], list[Call]]
@@ -32,13 +35,128 @@ class Kind:
     then: Calls = nothing_more
 
 
+DOMINATES = 0.3
+"""Self share from which one function dominates; it then takes about as much as the three next together."""
 WEIGHS = 0.15
 """Share from which a finding of the cause that is asked for is the answer, and not an aside."""
 
 
-def because(kind: Kind, *causes: str) -> Kind:
+NAMES = {
+    "n_plus_one": "query per row (N+1)",
+    "lock_contention": "lock contention",
+    "blocked_event_loop": "blocked event loop",
+    "serial_waits": "waits one after the other",
+    "regex_backtracking": "backtracking",
+    "superlinear_growth": "growth with the square",
+    "repeated_work": "repeated work",
+    "gc_pressure": "pressure of garbage collection",
+    "cold_start": "cold start",
+    "outlier_call": "outlier",
+    "exceptions_as_control_flow": "flow by exceptions",
+    "logging": "much logging",
+    "serialisation": "much serialisation",
+    "oversubscription": "excess of threads",
+    "cache_misses": "cache misses",
+    "leak": "leak",
+    "layout_thrashing": "layout thrashing",
+    "main_thread_io": "files on the main thread",
+}
+"""What a cause is called in the sentence that denies it."""
+_DECIDED = re.compile(
+    r"^\W*(?:yes|no|not|nothing|none|partly|mostly|hardly|only|this trace cannot|how (?:often|long))\b", re.IGNORECASE
+)
+
+
+_ASKS_A_FIGURE = re.compile(
+    r".*\b(?:how many|longest|slowest|shortest|max(?:imum)?|min(?:imum)?|median|average|avg|mean|p\d\d|"
+    r"(?:over|above|more than) \d)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+ASKS_IF_IT_COMPUTES = re.compile(
+    r"\b(?:cpu|compute|processor)[ -]?(?:bound|limited|heavy)|\bon[- ]cpu\b|"
+    r"\bcpu or (?:io|i/o|wait\w*|idle|blocked)|\b(?:io|i/o|wait\w*) or cpu\b",
+    re.IGNORECASE,
+)
+"""Words that ask whether it computes, the opposite of waiting."""
+_OF_LOCKS = re.compile(r"\b(?:locks?|contention|mutex\w*|monitors?|semaphores?)\b", re.IGNORECASE)
+
+
+_ASKED_BY_WORD = {
+    "lock_contention": _OF_LOCKS,
+    "layout_thrashing": re.compile(r"layout|re-?flow|thrash", re.IGNORECASE),
+    "oversubscription": re.compile(r"too many|oversubscri|zu viele|trop de|demasiad", re.IGNORECASE),
+}
+"""Causes that a kind is about among others: only these words ask for them."""
+
+
+ONE_RECORDING = (
+    "**No leak and no growth can be shown by one recording alone**: take a second one later under the same load and "
+    "compare."
+)
+
+
+def _is_another(question: Question, found: str, asked: str) -> bool:
+    """Whether yes or no is asked of one cause, a lock, and another one was found."""
+    is_lock = asked == "lock_contention" and _OF_LOCKS.search(question.text) is not None
+    return is_lock and found != asked and question.is_yes_or_no
+
+
+def _is_affirmed(question: Question, found: dict[str, Any]) -> bool:
+    """Whether yes or no is asked of what was found, and not of a function that is no part of it."""
+    named = [name.casefold() for name in (*question.names, *question.maybe)]
+    about = " ".join(one["name"] for one in found["evidence"]).casefold()
+    is_asked = question.understood and question.is_yes_or_no
+    return is_asked and (not named or any(name in about for name in named))
+
+
+def _is_of_others(question: Question, evidence: Evidence, found: dict[str, Any]) -> bool:
+    """Whether the prompt names functions of the trace of which none is part of what was found."""
+    spoken_of = evidence.first("get_callers_callees", frame=question.handle) if question.carried else None
+    if spoken_of and question.intent is not Intent.FUNCTION:
+        return spoken_of["frame"]["name"].casefold() not in sentence_of(found).casefold()
+    known = [one for one in question.names if (evidence.first("find_frames", pattern=one) or {"rows": []})["rows"]]
+    about = sentence_of(found).casefold()
+    return bool(known) and not any(name.casefold() in about for name in known)
+
+
+def _denied(question: Question, evidence: Evidence, causes: tuple[str, ...], first: str) -> str:
+    """The first paragraph after a plain no, where yes or no is asked of a cause that was looked for and not found."""
+    listed = evidence.first("get_insights") or {}
+    unknown = set(listed.get("not_applicable", ()))
+    looked = [one.id for one in DETECTORS if one.cause == causes[0]]
+    if any(row.get("cause") in causes for row in evidence.found()):
+        return first
+    asked = question.understood and question.is_yes_or_no
+    if asked and causes[0] == "lock_contention" and _OF_LOCKS.search(question.text):
+        if _OF_LOCKS.search(first) or not first.startswith("**Yes, it"):
+            return first
+        return f"**No: no {NAMES[causes[0]]} was found, only other waiting.** {first.replace('**Yes, it', '**It', 1)}"
+    if (words := _ASKED_BY_WORD.get(causes[0])) and not words.search(question.text):
+        return first
+    if not asked or _DECIDED.match(first) or not looked or set(looked) <= unknown:
+        return first
+    if causes[0] == "leak" or "leak" in causes:
+        return f"{ONE_RECORDING} {first}"
+    return f"**No: no {NAMES[causes[0]]} was found.** {first}"
+
+
+def _outweighed(found: dict[str, Any], evidence: Evidence) -> str:
+    """The function that takes more than a finding, and is no part of it, where it dominates; empty without one."""
+    lead = evidence.lead
+    if lead is None or lead.row["self_share"] < max(DOMINATES, found["share"] or 0.0):
+        return ""
+    if lead.row["handle"] in [one["handle"] for one in found["evidence"]]:
+        return ""
+    spent = f"{own(lead.row, lead.unit)} of {amount(lead.total, lead.unit)}"
+    return f"**{cited(lead.row)} takes the most**: {spent} is {verb(lead.unit)} in it itself."
+
+
+def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
     """The kind; its answer begins with the worst finding of these classes of cause, if that weighs. One that does not
-    comes second."""
+    comes second. Where yes or no is asked and there is none, it begins with no. `of_all` says that the question is for
+    what takes long, whatever it is: then a function that takes more than the finding comes before it."""
 
     def first(question: Question, evidence: Evidence) -> list[Call]:
         return [*kind.first(question, evidence), FINDINGS]
@@ -46,10 +164,21 @@ def because(kind: Kind, *causes: str) -> Kind:
     def write(question: Question, evidence: Evidence) -> list[str]:
         found = of_causes(evidence, causes)
         parts = kind.write(question, evidence)
+        if ASKS_IF_IT_COMPUTES.search(question.text):
+            return [parts[0], claimed(found[0]) if found else "", *parts[1:]]
         if not found:
-            return parts
+            return [_denied(question, evidence, causes, parts[0]), *parts[1:]]
         share = found[0]["share"]
         weighs = found[0]["severity"] == "high" if share is None else share >= WEIGHS
-        return [claimed(found[0]), *parts] if weighs else [parts[0], claimed(found[0]), *parts[1:]]
+        if weighs and _is_another(question, found[0]["cause"], causes[0]):
+            return [f"**Not {NAMES[causes[0]]}, as far as it was recorded.** {claimed(found[0])}", *parts]
+        weighs = weighs and not _is_of_others(question, evidence, found[0])
+        weighs = weighs and not _ASKS_A_FIGURE.match(question.text) and not parts[0].startswith("**How often cannot")
+        if found[0]["cause"] == "leak" and question.is_yes_or_no:
+            return [f"{ONE_RECORDING} {claimed(found[0])}", *parts]
+        yes = "Yes: " if weighs and _is_affirmed(question, found[0]) else ""
+        if weighs and of_all and not yes and (most := _outweighed(found[0], evidence)):
+            return [f"{most} {claimed(found[0])}", *parts]
+        return [claimed(found[0], yes), *parts] if weighs else [parts[0], claimed(found[0]), *parts[1:]]
 
     return Kind(first, write, kind.then)

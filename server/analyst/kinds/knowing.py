@@ -1,22 +1,32 @@
 """Questions about the trace itself, about what rules cannot answer, and about what is or is not wrong."""
 
+import re
 from typing import Any
 
-from server.analyst.evidence import Evidence
+from server.analyst.evidence import Evidence, is_pseudo
+from server.analyst.figures import remainder
 from server.analyst.findings import distinct_findings, sentence_of
 from server.analyst.kinds import one_function
-from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
+from server.analyst.kinds.kind import BY_SELF, DOMINATES, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, overview, verdict
 from server.analyst.kinds.overview import first as overview_first
 from server.analyst.kinds.overview import then as then_overview
-from server.analyst.kinds.paths import DOMINATES, LEADS, is_entry
+from server.analyst.kinds.paths import LEADS, is_entry, parts_of
+from server.analyst.kinds.reasons import asks_why
 from server.analyst.question import Question
-from server.analyst.wording import amount, cited, coded, own, total
+from server.analyst.wording import amount, cited, coded, own, share, total
 
 CONNECT = (
     "To connect one, set `OPENAI_API_KEY`, or `FLAMECHAT_MODEL_BASE_URL` for any OpenAI-compatible server, and start "
     "again."
+)
+
+
+_TRUST = re.compile(
+    r"\b(?:trust|reliable|representative|accurate|precise|enough samples|statistically|meaningful|"
+    r"confiden\w+|believe)\b",
+    re.IGNORECASE,
 )
 
 
@@ -30,12 +40,16 @@ def abilities(question: Question, evidence: Evidence) -> list[str]:
         return ["The summary of this trace could not be read."]
     length = f", {amount(summary['duration_ns'], 'nanoseconds')} long" if summary.get("duration_ns") else ""
     count = len(summary["profiles"])
+    profiles = f"{count} profiles" if count != 1 else "one profile"
     first = (
-        f"This is a **{summary['format']}** trace{length}, with {count} profile{'s' if count != 1 else ''} and "
-        f"{summary['frame_count']:,} functions."
+        f"This is a **{summary['format']}** trace{length}, with {profiles} and {summary['frame_count']:,} functions."
     )
     measured = {"nanoseconds": "time", "bytes": "memory, in bytes", "count": "counts, not time"}[str(summary["unit"])]
     parts = [f"{first} It measures {measured}.", leading(evidence, "The heaviest function is")]
+    doubts = evidence.finding("few-samples", "irregular-sampling", "lost-events", "truncated-stacks")
+    if _TRUST.search(question.text):
+        doubt = f"**With care: {sentence_of(doubts)}**" if doubts else "**Nothing speaks against it in the recording.**"
+        parts.insert(0, doubt)
     findings = distinct_findings(evidence)[:3]
     if findings:
         parts.append("What stands out:\n\n" + "\n".join(f"- {row['title']}: {sentence_of(row)}" for row in findings))
@@ -102,8 +116,15 @@ def _saving(question: Question, evidence: Evidence) -> list[str]:
     if not rows:
         return one_function.unknown(question, evidence)
     row, unit = rows[0], evidence.unit
+    rest = ""
+    if 0 < row["total_share"] < 1 and row["total_value"] > 0:
+        left, left_share = remainder(row["total_value"], row["total_share"])
+        rest = f" {amount(left, unit)} ({share(left_share)}) would be left."
     return [
-        f"**At most {total(row, unit)}, if {cited(row)} and all that it calls cost nothing**: {own(row, unit)} itself.",
+        (
+            f"**At most {total(row, unit)} would be saved, if {cited(row)} and all that it calls cost nothing**: "
+            f"{own(row, unit)} itself.{rest}"
+        ),
         leading(evidence, "What takes the most is"),
     ]
 
@@ -114,14 +135,29 @@ def first_fix(question: Question, evidence: Evidence) -> list[str]:
         return _saving(question, evidence)
     lead = evidence.lead
     parts = overview(question, evidence)
-    if lead is None or lead.row["self_share"] < LEADS:
+    if lead is None:
         return parts
+    if lead.row["self_share"] < LEADS:
+        return [_largest_part(evidence, lead.unit), *parts]
     own_lead, row = evidence.own_lead, lead.row
     behind = (
         own_lead is not None and own_lead.row["self_share"] > row["self_share"] and not is_entry(own_lead.row["name"])
     )
     start = own_lead.row if own_lead is not None and behind else row
     return [f"**Start with {cited(start)}.** {parts[0]}", *parts[1:]]
+
+
+def _largest_part(evidence: Evidence, unit: str) -> str:
+    """Where to begin when no function leads; empty where one way holds nearly everything."""
+    parts = parts_of(evidence)
+    if not parts:
+        return ""
+    part = next((one for one in parts if not is_pseudo(one)), parts[0])
+    inside = "".join(f" In it {cited(one)} holds the most: {total(one, unit)}." for one in part["inside"][:1])
+    return (
+        f"**Start with {cited(part)}, the largest part: {total(part, unit)}.**{inside} Nothing else can save more: "
+        "look whether it must run at all, as often, and over as much."
+    )
 
 
 LANGUAGE = (
@@ -177,7 +213,8 @@ def page(question: Question, evidence: Evidence) -> list[str]:
         f"**{row['title'] if row['state'] == 'fail' else 'Good'}**: {sentence_of(row)} {row['advice']}".rstrip()
         for row in known
     ]
-    verdicts += [f"{sentence_of(row)} {row['advice']}" for row in causes]
+    reasons = [f"{sentence_of(row)} {row['advice']}" for row in causes]
+    verdicts = [*reasons, *verdicts] if asks_why(question) else [*verdicts, *reasons]
     missing = [f"- {row['title']}: not known, {sentence_of(row)}" for row in found if row["state"] == "not_applicable"]
     return [*verdicts, "\n".join(missing), "" if causes else closing]
 

@@ -4,14 +4,18 @@ import re
 from typing import Any
 
 from server.analyst.evidence import Evidence, Lead, busy_of, is_pseudo, lead_of
+from server.analyst.figures import WINDOW
 from server.analyst.findings import distinct_findings, sentence_of
+from server.analyst.kinds.device import asks_how_busy, on_device
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, overview
 from server.analyst.kinds.overview import then as then_overview
+from server.analyst.kinds.paths import LEADS, parts_of, parts_said
 from server.analyst.moments import TimeRange
 from server.analyst.question import Question
-from server.analyst.wording import amount, cited, joined, moment, noun, own, share, table
+from server.analyst.sentence_forms import asks_how_many, place_asked_for
+from server.analyst.wording import amount, cited, cited_profile, joined, moment, noun, own, share, table
 
 NS_PER_MS = 1_000_000
 NO_MOMENTS = (
@@ -49,6 +53,7 @@ def then_window(question: Question, evidence: Evidence) -> list[Call]:
             continue
         part = _arguments(time_range, start, min(end, length))
         calls.append(("get_top_functions", {"sort_by": "self", "limit": 8} | part))
+        calls.append(("get_call_tree", {"max_nodes": 10} | part))
         calls.append(("get_longest_calls", {"limit": 5} | part))
         if len(question.time_ranges) == 1:
             calls.append(("generate_flamegraph_screenshot", {"mode": "time_order"} | part))
@@ -96,7 +101,7 @@ def window(question: Question, evidence: Evidence) -> list[str]:
             leading(evidence, "Over all of it the hottest function is"),
         ]
     found = _ranking(evidence, _arguments(time_range, start, min(end, length)))
-    span = _said(time_range, start, min(end, length))
+    span = _said(time_range, *(found or {}).get(WINDOW, (start, min(end, length))))
     if not found or not (lead := lead_of(found)):
         return [
             f"**Nothing ran {span}** in the main profile: it was idle then, or nothing was recorded.",
@@ -108,6 +113,9 @@ def window(question: Question, evidence: Evidence) -> list[str]:
         f"**{cited(lead.row)} leads by self {noun(unit)} {span}**{cut}: {own(lead.row, unit)} of "
         f"{amount(found['whole'], unit)}."
     )
+    if lead.row["self_share"] < LEADS and (parts := parts_of(evidence)):
+        most = f"**{span[0].upper()}{span[1:]} the {noun(unit)} goes to {parts_said(parts, unit)}**{cut}."
+        first = f"{most} By itself {cited(lead.row)} leads: {own(lead.row, unit)} of {amount(found['whole'], unit)}."
     return [
         first,
         _idle_part(found, start, min(end, length), unit),
@@ -128,6 +136,8 @@ def _ranking(evidence: Evidence, part: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _said(time_range: TimeRange, start: float, end: float) -> str:
+    if time_range.end is None and time_range.start:
+        return f"after {moment(start)}, until {moment(end)}"
     around = f"around {moment(time_range.moment)}, " if time_range.moment is not None else ""
     return f"{around}between {moment(start)} and {moment(end)}"
 
@@ -137,6 +147,7 @@ def _busy(lead: Lead) -> list[dict[str, Any]]:
 
 
 def _idle_part(found: dict[str, Any], start: float, end: float, unit: str) -> str:
+    start, end = found.get(WINDOW, (start, end))
     length = (end - start) * NS_PER_MS
     if unit != "nanoseconds" or found["whole"] > 0.9 * length or length <= 0:
         return ""
@@ -203,7 +214,27 @@ def first_busiest(question: Question, evidence: Evidence) -> list[Call]:
     return [SUMMARY, BY_SELF, ("get_hottest_windows", {"limit": 3} | length)]
 
 
+_IDLE = re.compile(r"\bidle\b|\bgaps?\b|\bquiet\w*|\bpauses?\b|\bstalls?\b|leerlauf|inactif", re.IGNORECASE)
+
+
+def _idle_times(evidence: Evidence) -> list[str]:
+    """Idle times are measured as a sum; where the longest of them lies is not looked for."""
+    main = evidence.main
+    idle = (main or {}).get("idle_share")
+    if main is None or idle is None:
+        none = "**This trace cannot say when nothing ran**: idle time is not recorded in it."
+        return [none, leading(evidence, "What takes the most is")]
+    return [
+        f"**{cited_profile(main)} is idle {share(idle)} of the time.** Which of its gaps is the longest, I cannot say.",
+        leading(evidence, "What takes the most of the rest is"),
+    ]
+
+
 def busiest(question: Question, evidence: Evidence) -> list[str]:
+    if asks_how_busy(question.text) and (of_device := on_device(evidence)):
+        return of_device
+    if _IDLE.search(question.text):
+        return _idle_times(evidence)
     found = evidence.first("get_hottest_windows")
     closing = leading(evidence, "Over all of it the hottest function is")
     if found is None:
@@ -264,7 +295,8 @@ def startup(question: Question, evidence: Evidence) -> list[str]:
     lead = lead_of(found) if found else None
     early = ""
     if part and found and lead:
-        span = f"between {moment(part['start_time_ms'])} and {moment(part['end_time_ms'])}"
+        start, end = found.get(WINDOW, (part["start_time_ms"], part["end_time_ms"]))
+        span = f"between {moment(start)} and {moment(end)}"
         early = f"At the beginning, {span}, {cited(lead.row)} leads with {_part(lead, found)}."
     loads = evidence.finding("module-loading", "script-start", "compilation")
     return [parts[0], early, f"{sentence_of(loads)} {loads['advice']}" if loads else "", *parts[1:]]
@@ -318,7 +350,8 @@ def long_tasks(question: Question, evidence: Evidence) -> list[str]:
     if not rows or found is None or evidence.finding("no-order"):
         none = "**Single calls are not in this trace**: it cannot say which one took long."
         return [none, leading(evidence, "Over all of it the hottest function is"), caveats(evidence)]
-    longest, unit = rows[0], found["unit"]
+    place = min(place_asked_for(question.text), len(rows) - 1)
+    longest, unit = rows[place], found["unit"]
     what = "task" if found["exact"] else "stretch of samples"
     findings = [row for row in distinct_findings(evidence) if row["kind"] in ("timeline", "page", "requests")]
     lines = [
@@ -326,8 +359,11 @@ def long_tasks(question: Question, evidence: Evidence) -> list[str]:
     ]
     deeper = [row for row in (evidence.first("get_longest_calls", limit=8) or {"rows": []})["rows"] if row["depth"] > 0]
     below = joined([f"{_span(row)} ({amount(row['duration'], unit)})" for row in deeper[:3]])
-    first = f"**The longest {what} took {amount(longest['duration'], unit)}**: {_span(longest)}"
+    which = ("", "second ", "third ", "fourth ")[place]
+    first = f"**The {which}longest {what} took {amount(longest['duration'], unit)}**: {_span(longest)}"
+    many = evidence.finding("long-tasks") if asks_how_many(question.text) else None
     return [
+        *([f"**{sentence_of(many)}**"] if many else []),
         f"{first}, from {amount(longest['start'], unit)} on. {_filled(longest, evidence)}",
         leading(evidence, "Over all of the recording the hottest function is"),
         "\n".join(f"- {row['title']}: {sentence_of(row)} {row['advice']}".rstrip() for row in findings[:4]),

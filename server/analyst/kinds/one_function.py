@@ -3,10 +3,12 @@
 from typing import Any
 
 from server.agent.verification.recompute import last_part
-from server.agent.verification.written_numbers import Dimension, mentions
 from server.analyst.evidence import Evidence
-from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
+from server.analyst.kinds.caller_chains import chain_above, highest, not_made
+from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.paths import path_said, path_to_heaviest
+from server.analyst.kinds.premises import false_premise
+from server.analyst.kinds.reasons import asks_why, why_slow
 from server.analyst.question import Intent, Question
 from server.analyst.wording import (
     amount,
@@ -31,10 +33,10 @@ NAMESAKE = 0.01
 """Total share from which another function of the same name may be the one that is meant."""
 SEVERAL = 2
 """Functions from which a name that none of them has is that of a file, a package or a class."""
+NAMED, LISTED = 3, 3
+"""Callers or callees that the first sentence names, and those listed after it."""
 OTHER_PROFILES = 3
 """Profiles of another kind that are asked for a function that the main one does not hold."""
-FALSE_SHARE = 5.0
-"""Percentage points from which a share that a question takes for granted is corrected."""
 
 
 def is_named(row: dict[str, Any], said: str) -> bool:
@@ -47,12 +49,14 @@ def is_named(row: dict[str, Any], said: str) -> bool:
 def first(question: Question, evidence: Evidence) -> list[Call]:
     if question.handle:
         where = {"profile": question.profile} if question.profile else {}
-        return [SUMMARY, ("get_callers_callees", {"frame": question.handle} | where), BY_SELF]
+        why = [FINDINGS] if question.intent is Intent.FUNCTION and asks_why(question) else []
+        return [SUMMARY, ("get_callers_callees", {"frame": question.handle} | where), BY_SELF, *why]
     names = question.names or question.maybe
     if not names:
         most: list[Call] = [("query_trace", {"sql": MOST_CALLED})] if question.intent is Intent.HOW_OFTEN else []
         return [SUMMARY, BY_SELF, *most]
-    return [SUMMARY, *(("find_frames", {"pattern": name, "limit": MATCHES}) for name in names), BY_SELF]
+    why = [FINDINGS] if question.intent is Intent.FUNCTION and asks_why(question) else []
+    return [SUMMARY, *(("find_frames", {"pattern": name, "limit": MATCHES}) for name in names), BY_SELF, *why]
 
 
 def then(question: Question, evidence: Evidence) -> list[Call]:
@@ -72,6 +76,8 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
             calls += _below(handle, where, evidence)
         if question.intent is Intent.SHOW:
             calls.append(("show_in_viewer", {"handle": handle} | ({"view": question.view} if question.view else {})))
+    if question.intent is Intent.CALLERS and not not_made(calls, evidence) and (up := highest(rows, evidence)):
+        calls.append(("get_callers_callees", {"frame": up}))
     if question.intent is Intent.SHOW and not (question.names or question.maybe or question.handle):
         mode = question.view if question.view in ("time_order", "left_heavy") else "left_heavy"
         calls = [
@@ -190,7 +196,7 @@ def about(question: Question, evidence: Evidence) -> list[str]:
         return unknown(question, evidence)
     unit, row = around["unit"], around["frame"]
     return [
-        _namesakes(question, evidence) + _cost(question, evidence, around),
+        _namesakes(question, evidence) + why_slow(question, evidence, around) + _cost(question, evidence, around),
         neighbours(around, unit),
         _ends(evidence, around),
         calls_itself(around, question.text.casefold()),
@@ -254,19 +260,6 @@ def _elsewhere(evidence: Evidence, around: dict[str, Any]) -> str:
     return "" if profile["handle"] == (evidence.summary or {})["default_profile"] else f" of {cited_profile(profile)}"
 
 
-def false_premise(question: Question, evidence: Evidence, row: dict[str, Any], unit: str) -> str:
-    """A word when the question takes for granted what is not so."""
-    shares = 100 * row["self_share"], 100 * row["total_share"]
-    asked = [one.value for one in mentions(question.text) if one.dimension is Dimension.SHARE]
-    if asked and all(abs(one - known) > FALSE_SHARE for one in asked for known in shares):
-        return f"**No, {cited(row)} does not take that much.** "
-    lead = evidence.lead
-    claims = "bottleneck" in question.text.casefold() or "culprit" in question.text.casefold()
-    if not claims or lead is None or row["total_share"] >= 0.5 or row["self_share"] * 2 > lead.row["self_share"]:
-        return ""
-    return f"**No, {cited(row)} is not the bottleneck: {cited(lead.row)} is hotter.** "
-
-
 def _compared_to_lead(evidence: Evidence, around: dict[str, Any]) -> str:
     """What takes more, when the function in question is not what takes the most of the same profile."""
     lead, row = evidence.lead, around["frame"]
@@ -307,12 +300,17 @@ def callers(question: Question, evidence: Evidence) -> list[str]:
     if not rows:
         first_ = f"**Nothing calls {cited(row)}**{located(row)}: stacks begin with it."
     else:
-        more = f", and {around['more_callers']} more" if around["more_callers"] else ""
+        others = len(rows) - NAMED + around["more_callers"]
+        more = f", and {others} more" if others > 0 else ""
         what = "what each brings in brackets" if len(rows) > 1 else "with all it brings in brackets"
-        first_ = f"**{cited(row)} is called from {listed(rows, unit, 6)}**{more} ({what})."
+        first_ = f"**{cited(row)} is called from {listed(rows, unit, NAMED)}**{more} ({what})."
+    chain = chain_above(meant(question, evidence), evidence)[1:]
+    up = f"Further up: {' ← '.join(cited(one) for one in chain)}." if rows and chain else ""
     cost = f"{cited(row)} takes {total(row, unit)} in total and {own(row, unit)} itself."
     return [
         f"{first_} {cost}",
+        _further(rows, unit),
+        up,
         calls_itself(around),
         around.get("remark") or "",
         _others(question, evidence, row),
@@ -329,28 +327,24 @@ def callees(question: Question, evidence: Evidence) -> list[str]:
     unit, row = around["unit"], around["frame"]
     rows = [one for one in around["callees"] if one["handle"]]
     if rows:
-        more = f", and {around['more_callees']} more" if around["more_callees"] else ""
-        first_ = f"**{cited(row)} calls {listed(rows, unit, 6)}**{more}."
+        others = len(rows) - NAMED + around["more_callees"]
+        more = f", and {others} more" if others > 0 else ""
+        first_ = f"**{cited(row)} calls {listed(rows, unit, NAMED)}**{more}."
     else:
         first_ = f"**{cited(row)} calls nothing else that was recorded.**"
     cost = f"Of its {total(row, unit)} it keeps {own(row, unit)} for itself."
-    return [f"{first_} {cost}", calls_itself(around), around.get("remark") or "", *_closing(question, evidence)]
+    return [
+        f"{first_} {cost}",
+        _further(rows, unit),
+        calls_itself(around),
+        around.get("remark") or "",
+        *_closing(question, evidence),
+    ]
 
 
-def two(question: Question, evidence: Evidence) -> list[str]:
-    one, other = around_of(question, evidence), around_of(question, evidence, 1)
-    if one is None or other is None:
-        return about(question, evidence)
-    unit = one["unit"]
-    by_total = sorted((one["frame"], other["frame"]), key=lambda row: -row["total_value"])
-    more, less = by_total
-    figures = [f"{cited(row)} takes {total(row, unit)} in total and {own(row, unit)} itself" for row in by_total]
-    word = "Both take the same" if more["total_value"] == less["total_value"] else f"{cited(more)} takes more"
-    parts = [f"**{word}**: {figures[0]}; {figures[1]}."]
-    below = [row for row in (one, other) if any(c["handle"] == more["handle"] for c in row["callers"])]
-    if below and below[0]["frame"]["handle"] == less["handle"]:
-        parts.append(f"{cited(less)} is called by {cited(more)}, so its {noun(unit)} is part of that.")
-    return [*parts, *(neighbours(around, unit) for around in (one, other))]
+def _further(rows: list[dict[str, Any]], unit: str) -> str:
+    """The callers or callees after those that the first sentence names, one a line."""
+    return "\n".join(f"- {cited(row)}: {amount(row['value'], unit)}" for row in rows[NAMED : NAMED + LISTED])
 
 
 def shown(question: Question, evidence: Evidence) -> list[str]:

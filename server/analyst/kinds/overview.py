@@ -4,10 +4,11 @@ mind.
 
 from typing import Any
 
-from server.analyst.evidence import PSEUDO_FRAMES, Evidence, Lead, busy_of, collects, is_pseudo, lead_of
+from server.analyst.evidence import PSEUDO_FRAMES, Evidence, Lead, busy_of, collects, is_pseudo, lead_of, length_of
 from server.analyst.findings import findings, limits, sentence_of
-from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
-from server.analyst.kinds.paths import DOMINATES, LEADS, division, is_entry, passes, path_to
+from server.analyst.kinds.kind import BY_SELF, DOMINATES, FINDINGS, OWN_CODE, SUMMARY, Call
+from server.analyst.kinds.paths import LEADS, division, is_entry, parts_of, parts_said, passes, path_to
+from server.analyst.kinds.reasons import SYMPTOM
 from server.analyst.question import Question
 from server.analyst.wording import (
     amount,
@@ -20,11 +21,11 @@ from server.analyst.wording import (
     noun,
     own,
     share,
+    shortened,
     table,
     total,
     verb,
 )
-from server.quoting import plain
 from traces.analysis.waiting_names import waits
 
 AS_MUCH = 0.85
@@ -42,10 +43,10 @@ ABOUT = 0.03
 THROUGH = 1.8
 """Times the hottest function's value that a caller must hold, with the libraries it calls, to be named before it."""
 
+OF_THE_LEAD = 0.15
+"""Part of the time from which a finding about the hottest function is named with it."""
 NEARLY = 0.8
 """Part of the hottest function's share that a finding must reach to be named before it."""
-SYMPTOM = "long_task"
-"""The class that says when something takes long, and not why."""
 HEADLINES = ("n-plus-one", "n-plus-one-calls", "sequential-calls", "slow-query")
 INTERRUPTED = "runtime.asyncPreempt"
 ALLOCATE_LESS = (
@@ -111,7 +112,7 @@ def overview(question: Question, evidence: Evidence) -> list[str]:
         findings(evidence, lead, said=_headline_id(lead, evidence)),
         caveats(evidence),
         _advice(evidence, lead),
-        division(evidence, lead),
+        division(evidence, lead) if lead.row["self_share"] >= LEADS else "",
         _other_profiles(evidence, lead),
         _callers(evidence),
         spent if len(rows) > 1 else "",
@@ -134,6 +135,13 @@ def _hottest(lead: Lead, evidence: Evidence) -> str:
     if row["self_share"] >= LEADS:
         leads = "dominates" if row["self_share"] >= DOMINATES else "is the hottest function"
         return f"**{cited(row)} {leads}**{located(row)}: {spent}{_waiting(lead, evidence)}{_recursive(evidence, row)}"
+    parts = parts_of(evidence)
+    if len(parts) > 1 or (parts and parts[0]["inside"]):
+        goes = "divides into" if len(parts) > 1 else "goes to"
+        return (
+            f"**No single function dominates: the {noun(unit)} {goes} {parts_said(parts, unit)}.** By itself the "
+            f"heaviest function is {cited(row)}{located(row)}: {spent}"
+        )
     return (
         f"**{cited(row)} is the heaviest function, but nothing dominates**{located(row)}: {spent} "
         f"The {noun(unit)} is spread over many functions.{passes(evidence)}"
@@ -167,7 +175,7 @@ def _idle(lead: Lead, evidence: Evidence) -> str:
     idle_while_there = 1 - busy_of(main) / main["duration"] if main and idle and main["duration"] else 0.0
     if not main or (idle < MOSTLY_IDLE and not (waiting and idle_while_there >= 0.5)):
         return ""
-    length = sum(main[part] or 0 for part in ("busy", "waiting", "idle", "unknown"))
+    length = length_of(main)
     busy = f"it works for {amount(busy_of(main), main['unit'])} of {amount(length, 'nanoseconds')}"
     said = (
         f"**{cited_profile(main)} is idle {share(idle)} of the time**: {busy}, so no function of it explains a delay."
@@ -201,8 +209,13 @@ def _headline_of(lead: Lead, evidence: Evidence) -> dict[str, Any] | None:
     always do."""
     rows = [row for row in evidence.found() if row["id"] in HEADLINES or (row["cause"] or SYMPTOM) != SYMPTOM]
     least = max(HEADLINE_SHARE, NEARLY * lead.row["self_share"])
-    rows = [row for row in rows if row["confidence"] != "low" and (row["share"] or 0) >= least]
+    rows = [row for row in rows if row["confidence"] != "low" and (row["share"] or 0) >= _least(row, lead, least)]
     return next(iter(rows), None)
+
+
+def _least(row: dict[str, Any], lead: Lead, least: float) -> float:
+    """A finding about the hottest function itself says more of it than its figures, from a smaller share on."""
+    return OF_THE_LEAD if lead.row["handle"] in [one["handle"] for one in row["evidence"]] else least
 
 
 def _headline_id(lead: Lead, evidence: Evidence) -> str:
@@ -335,7 +348,7 @@ def caveats(evidence: Evidence) -> str:
     summary = evidence.summary
     if not summary:
         return ""
-    notes = [_sentence(plain(warning["text"], 300)) for warning in summary.get("warnings", [])[:3]]
+    notes = [_sentence(shortened(warning["text"], 300)) for warning in summary.get("warnings", [])[:3]]
     main = evidence.main
     if main and (main.get("idle_share") or 0) >= SOME_IDLE and evidence.lead:
         notes.append(f"That profile is idle {share(main['idle_share'])} of its time; idle time is left out above.")

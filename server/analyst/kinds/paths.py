@@ -5,10 +5,10 @@ from typing import Any
 
 from server.agent.verification.recompute import last_part
 from server.analyst.evidence import Evidence, Lead
-from server.analyst.wording import cited, joined, share
+from server.analyst.figures import linked
+from server.analyst.kinds.kind import DOMINATES
+from server.analyst.wording import amount, cited, joined, share
 
-DOMINATES = 0.3
-"""Self share from which one function dominates; it then holds about as much as the three next together."""
 LEADS = 0.1
 """Self share from which one function is worth naming as the hottest; below it the time is spread."""
 ENTRIES = frozenset(
@@ -32,10 +32,8 @@ ENTRIES = frozenset(
 """Names of functions through which a program begins: that everything runs on their behalf says nothing."""
 STILL = 0.6
 """Part of the value at the beginning of a path that its end must hold to stand for it."""
-DIVIDES = 0.75
-"""Part of a function's value below which its heaviest callee is one of several."""
-PART = 0.08
-"""Share of the total from which a part is worth a word."""
+PARTS = 5
+"""Parts that are named."""
 PATH_STEPS = 8
 
 
@@ -72,25 +70,28 @@ def path_to(evidence: Evidence) -> str:
 
 
 def division(evidence: Evidence, lead: Lead) -> str:
-    """Where no function dominates: into which parts the total falls, from the top."""
+    """Where no function dominates: into which parts the total falls; empty where that says nothing more."""
+    parts = parts_of(evidence)
+    if len(parts) < 2 or lead.row["self_share"] >= DOMINATES:
+        return ""
+    return f"From the top it divides into {parts_said(parts)}."
+
+
+def parts_of(evidence: Evidence) -> list[dict[str, Any]]:
+    """The branches into which the tree that was asked for divides, heaviest first."""
     tree = evidence.first("get_call_tree")
-    if not tree or lead.row["self_share"] >= DOMINATES:
-        return ""
-    level = [node for node in tree["nodes"] if node["parent"] is None]
-    above: dict[str, Any] | None = None
-    while level:
-        heaviest = max(level, key=lambda node: node["total_value"])
-        total = tree["whole"] if above is None else above["total_value"]
-        if heaviest["total_value"] < DIVIDES * total:
-            break
-        above = heaviest
-        level = [node for node in tree["nodes"] if node["parent"] == heaviest["handle"]]
-    parts = sorted((node for node in level if node["total_share"] >= PART), key=lambda node: -node["total_value"])[:5]
-    if len(parts) < 2:
-        return ""
-    where = f"Below {cited(above)}" if above else "From the top"
-    named = joined([f"{cited(node)} ({share(node['total_share'])})" for node in parts])
-    return f"{where} it divides into {named}."
+    return tree["parts"] if tree else []
+
+
+def parts_said(parts: list[dict[str, Any]], unit: str | None = None) -> str:
+    """`minify (52.7%; of it compress 41.4%) and main (33.9%)`; with a unit also how much each is."""
+    return joined([_part_said(one, unit) for one in parts[:PARTS]])
+
+
+def _part_said(part: dict[str, Any], unit: str | None) -> str:
+    much = [share(part["total_share"]), *([amount(part["total_value"], unit)] if unit else [])]
+    inside = [f"{cited(one)} {share(one['total_share'])}" for one in part["inside"]]
+    return f"{cited(part)} ({', '.join(much)}{'; of it ' + joined(inside) if inside else ''})"
 
 
 def is_entry(name: str) -> bool:
@@ -139,4 +140,7 @@ def path_said(path: list[dict[str, Any]], where: str) -> str:
 
 def _nested(run: list[dict[str, Any]]) -> str:
     """How deep a function calls itself there, and what the innermost call still holds."""
-    return "" if len(run) < 2 else f" (calls itself {len(run) - 1} deep, down to {share(run[-1]['total_share'])})"
+    if len(run) < 2:
+        return ""
+    deep = run[-1]["depth"] - run[0]["depth"]
+    return f" (calls itself {linked(f'{deep:.0f}', deep)} deep, down to {share(run[-1]['total_share'])})"

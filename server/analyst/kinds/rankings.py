@@ -1,13 +1,19 @@
 """Questions for a list: the top functions, one's own code, the hot path, recursion."""
 
-from server.analyst.evidence import Evidence, lead_of
+import re
+from typing import Any
+
+from server.analyst.evidence import Evidence, is_pseudo, lead_of
 from server.analyst.findings import sentence_of
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats
 from server.analyst.kinds.paths import heaviest_path, path_said
 from server.analyst.question import Question
-from server.analyst.wording import amount, cited, located, noun, own, share, table, total
+from server.analyst.wording import amount, cited, joined, located, noun, own, share, table, total
+
+NAMED = 3
+"""Functions that are named as having as much as the one in front."""
 
 
 def first_top(question: Question, evidence: Evidence) -> list[Call]:
@@ -24,12 +30,38 @@ def top(question: Question, evidence: Evidence) -> list[str]:
         return ["No function has any weight there."]
     unit, rows, order = found["unit"], found["rows"], found["sort_by"]
     said = own if order == "self" else total
-    leads = f"**{cited(rows[0])} leads by {order} {noun(unit)}**{located(rows[0])}"
-    lines = [f"{leads}: {said(rows[0], unit)} of {amount(found['whole'], unit)}."]
+    named = [row for row in rows if not is_pseudo(row)] or rows
+    place = min(_place(question), len(named) - 1)
+    row = named[place]
+    leads = (
+        f"**{cited(row)} {'leads' if not place else f'is number {place + 1}'} by {order} {noun(unit)}**{located(row)}"
+    )
+    lines = [f"{leads}: {said(row, unit)} of {amount(found['whole'], unit)}.{_as_much(named[place:], order)}"]
     lines.append(table([row for row in rows if row[f"{order}_share"] > 0] or rows[:1], unit))
     if found["total_rows"] > len(rows):
         lines.append(f"{found['total_rows']:,} functions in all.")
     return [*lines, caveats(evidence)]
+
+
+_PLACES = (
+    r"\b(?:2nd|second|zweit\w*|deuxième|segund[ao])\b|#2\b",
+    r"\b(?:3rd|third|dritt\w*|troisième|tercer\w*)\b|#3\b",
+)
+
+
+def _place(question: Question) -> int:
+    """Which one in the order is asked for: 0 for the first."""
+    return next((at for at, words in enumerate(_PLACES, 1) if re.search(words, question.text, re.IGNORECASE)), 0)
+
+
+def _as_much(rows: list[dict[str, Any]], order: str) -> str:
+    """A word where the one in front has no more than the next ones."""
+    same = [row for row in rows[1:] if row[f"{order}_value"] == rows[0][f"{order}_value"]]
+    if not same or rows[0][f"{order}_value"] <= 0:
+        return ""
+    named = joined([cited(row) for row in same[:NAMED]])
+    more = f" and {len(same) - NAMED} more listed" if len(same) > NAMED else ""
+    return f" It is a tie: {named}{more} have as much."
 
 
 def first_libraries(question: Question, evidence: Evidence) -> list[Call]:

@@ -3,13 +3,16 @@
 import re
 from typing import Any
 
+from server.agent.verification.references.figure_links import without_addresses
 from server.analyst.evidence import Evidence, is_pseudo
 from server.analyst.findings import sentence_of
 from server.analyst.kinds import groups, overview
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
-from server.analyst.kinds.one_function import false_premise, leading, meant
+from server.analyst.kinds.one_function import leading, meant
+from server.analyst.kinds.premises import false_premise
 from server.analyst.question import Intent, Question
-from server.analyst.wording import cited, coded, own, total
+from server.analyst.topic_words import words_of
+from server.analyst.wording import cited, coded, joined, own, total
 
 SUSPECTS: tuple[tuple[str, str], ...] = (
     ("serialisation", r"serial\w+|\bjson\b|marshal\w*|encoding|decoding|protobuf|pickle"),
@@ -26,12 +29,16 @@ SUSPECTS: tuple[tuple[str, str], ...] = (
     ("data-loading", r"data ?load\w*|loading (?:of )?(?:the )?data"),
     ("kernel-gaps", r"\bgpu\b.*\bidle\b|\bkernel gaps?\b|launch gaps?"),
     ("compilation", r"\bjit\b|just-in-time|\bcompil\w+"),
-    ("layout-thrashing", r"layout thrashing"),
-    ("forced-reflow", r"\breflow\w*|\blayouts?\b"),
+    ("layout-thrashing", r"layout thrashing|\breflow\w*|\blayouts?\b|레이아웃|レイアウト|布局|mise en page"),
     ("rendering", r"\brendering\b|\bpainting\b"),
+    ("unsymbolised", r"\[?\(?\bunknown\b|\?\?\?|unsymboli[sz]ed|\bsymbols\b|\bhex (?:address|number)"),
     ("third-parties", r"third[- ]party (?:script|tag|code)s?|\btrackers?\b"),
 )
 _PATTERNS = tuple((name, re.compile(words, re.IGNORECASE)) for name, words in SUSPECTS)
+
+
+ASKED_BY_NAME = frozenset({"unsymbolised", "layout-thrashing"})
+"""Kinds of work whose words are never meant as the name of a function."""
 
 
 _OF_INTENT = {
@@ -44,59 +51,111 @@ REPEATED = ("n-plus-one", "n-plus-one-calls", "repeated-calls", "repeated-work",
 """Findings of the same work done again."""
 MUCH, SOME = 0.3, 0.05
 """Total share from which what is suspected takes the time, and from which it is part of it."""
+NAMELESS = r"\[unknown\]|^\?\?|^\(?unknown\)?$|^(?:.*[!+])?0x[0-9a-f]+$"
+"""How perf, gdb, py-spy and others write what has no name."""
+FORCES_LAYOUT = (
+    r"\b(?:offset|client|scroll)(?:Height|Width|Top|Left)\b|getBoundingClientRect|getClientRects|getComputedStyle|"
+    r"\bReflow\b|forced ?(?:layout|reflow)"
+)
+"""What forces a layout when it is read: Paul Irish's list, "What forces layout/reflow"."""
+LITTLE_FORCED = 0.01
 LITTLE = 0.15
 """Share below which a kind of work is not why anything is slow."""
+_COUNTED = re.compile(r"\d times|\d layouts")
 _HOW_MANY = re.compile(r"\bhow (?:many|often)\b|\bwie (?:viele|oft)\b|\bcombien\b|\bcuántas?\b", re.IGNORECASE)
 
 
-def _name(question: Question) -> str | None:
+def kind_of_work(question: Question) -> str | None:
     """The finding about what is suspected."""
     by_words = next((name for name, pattern in _PATTERNS if pattern.search(question.text)), None)
     return by_words or _OF_INTENT.get(question.intent)
 
 
 def first(question: Question, evidence: Evidence) -> list[Call]:
-    name = _name(question)
+    name = kind_of_work(question)
+    if question.handle:
+        return [SUMMARY, BY_SELF, ("get_callers_callees", {"frame": question.handle})]
     if name is not None:
-        return [SUMMARY, BY_SELF, ("get_insights", {"name": name})]
+        named = {"layout-thrashing": FORCES_LAYOUT, "unsymbolised": NAMELESS}.get(name)
+        finds: list[Call] = [("find_frames", {"pattern": named, "regex": True})] if named else []
+        return [SUMMARY, BY_SELF, ("get_insights", {"name": name}), *finds]
     return groups.first(question, evidence) if _named(question) else overview.first(question, evidence)
 
 
 def then(question: Question, evidence: Evidence) -> list[Call]:
     """Who does what is suspected, where the trace has it; what an overview needs, where nothing is named."""
-    found = evidence.first("get_insights") if _name(question) else None
+    found = evidence.first("get_insights", name=kind_of_work(question)) if kind_of_work(question) else None
     if found and found["insights"] and found["insights"][0]["state"] == "fail":
         handles = [one["handle"] for one in found["insights"][0]["evidence"] if one["handle"].startswith("f")]
         return [("get_callers_callees", {"frame": handle}) for handle in handles[:1]]
-    return [] if _name(question) or _named(question) else overview.then(question, evidence)
+    return [] if kind_of_work(question) or _named(question) else overview.then(question, evidence)
 
 
 def _named(question: Question) -> bool:
-    return bool(question.names or question.maybe or question.handle)
+    return bool(question.names or question.maybe or question.handle or (question.stems and question.is_yes_or_no))
 
 
 def suspect(question: Question, evidence: Evidence) -> list[str]:
-    if _name(question) is None:
+    if question.handle or kind_of_work(question) is None:
         return _suspected(question, evidence) if _named(question) else overview.overview(question, evidence)
-    found = (evidence.first("get_insights") or {"insights": []})["insights"]
+    found = (evidence.first("get_insights", name=kind_of_work(question)) or {"insights": []})["insights"]
     closing = leading(evidence, "What takes the most is")
     if not found:
         return ["**That could not be looked up.**", closing]
     row = found[0]
     if row["state"] == "fail":
         return [
-            f"{_uncounted(question, evidence)}{_verdict(row)} {sentence_of(row)}{_on_behalf(evidence)} {row['advice']}",
+            (
+                f"{_uncounted(question, evidence, row)}{_verdict(row)} {sentence_of(row)}{_on_behalf(evidence)} "
+                f"{row['advice']}"
+            ),
             closing,
         ]
+    if row["id"] == "unsymbolised" and (nameless := _nameless(evidence)):
+        return [nameless, closing]
+    if row["id"] == "layout-thrashing" and (forced := _forced(evidence)):
+        return [forced, closing]
     sentence = sentence_of(row).rstrip(".")
     if row["state"] == "pass":
         return [f"**No, that is not where it goes**: {sentence}.", closing]
     return [f"**This trace cannot say that** ({row['title'].lower()}): {sentence}.", closing]
 
 
+def _nameless(evidence: Evidence) -> str:
+    """What stands in the place of functions that have no name in the recording; empty where nothing does."""
+    found = evidence.first("find_frames", pattern=NAMELESS)
+    rows = [row for row in (found or {"rows": []})["rows"] if row["total_value"] > 0]
+    if not found or not rows:
+        return ""
+    unit = found["unit"]
+    said = joined([f"{cited(row)} ({total(row, unit)} in total, {own(row, unit)} itself)" for row in rows[:3]])
+    return (
+        f"**That is code for which the recorder found no name: {said}.** Its program or library has no symbols, or the "
+        "stack could not be followed: install debug symbols, build with frame pointers, or record with "
+        "`--call-graph dwarf`."
+    )
+
+
+def _forced(evidence: Evidence) -> str:
+    """What reads a size or a place, which makes the browser lay out at once; empty where nothing weighs."""
+    found = evidence.first("find_frames", pattern=FORCES_LAYOUT)
+    rows = [row for row in (found or {"rows": []})["rows"] if row["total_share"] >= LITTLE_FORCED]
+    if not found or not rows:
+        return ""
+    rows.sort(key=lambda row: -row["total_value"])
+    said = joined([f"{cited(row)} ({total(row, found['unit'])})" for row in rows[:3]])
+    much = "Yes" if rows[0]["total_share"] >= MUCH else "Partly"
+    return (
+        f"**{much}: reading sizes or places makes the browser lay out at once: {said}.** Read them before anything is "
+        f"changed, and all together."
+    )
+
+
 def _verdict(row: dict[str, Any]) -> str:
     """Whether a finding makes what is suspected the cause, by its share."""
     share = row["share"]
+    if row["id"] == "unsymbolised":
+        return f"**{row['title']}.**"
     if share is None or share >= MUCH:
         return f"**Yes: {row['title']}.**"
     return (
@@ -104,9 +163,13 @@ def _verdict(row: dict[str, Any]) -> str:
     )
 
 
-def _uncounted(question: Question, evidence: Evidence) -> str:
+def _uncounted(question: Question, evidence: Evidence, row: dict[str, Any]) -> str:
     """A word first where a number of times is asked of a recording that did not count."""
-    if not _HOW_MANY.search(question.text) or evidence.counted == "calls":
+    if (
+        not _HOW_MANY.search(question.text)
+        or evidence.counted == "calls"
+        or _COUNTED.search(without_addresses(row["template"]))
+    ):
         return ""
     return "**How often cannot be said: calls were not counted.** "
 
@@ -125,8 +188,11 @@ def _suspected(question: Question, evidence: Evidence) -> list[str]:
     rows = meant(question, evidence)
     name = (question.names or question.maybe or ("",))[0]
     found = evidence.first("find_frames", pattern=name)
+    if question.handle and rows:
+        found = {"unit": evidence.unit, "total_matches": 1, "total_value": rows[0]["total_value"]}
     if not rows or found is None or found["total_value"] <= 0:
-        return groups.group(question, evidence)
+        asks = question.is_yes_or_no and not question.handle
+        return _nothing_named(question, evidence) if asks else groups.group(question, evidence)
     one = found["total_matches"] == 1 or len(question.names) == 1
     figures, what = (rows[0], cited(rows[0])) if one else (found, f"what is named like {coded(name)}")
     if wrong := false_premise(question, evidence, rows[0], found["unit"]):
@@ -145,6 +211,15 @@ def _suspected(question: Question, evidence: Evidence) -> list[str]:
         f"**{verdict}: {what} takes {total(figures, unit)} in total, {own(figures, unit)} itself.**",
         leading(evidence, "What takes the most is"),
     ]
+
+
+def _nothing_named(question: Question, evidence: Evidence) -> list[str]:
+    """No, where yes or no is asked of what no function of the trace is named after."""
+    asked = question.names or question.maybe or words_of(question.text, question.stems)
+    near = [row for result in evidence.all("find_frames") for row in result.data.get("nearest", [])][:3]
+    nearest = f"The nearest names are {joined([cited(row) for row in near])}." if near else ""
+    closing = leading(evidence, "What takes the most is")
+    return [f"**No: nothing in this trace is named like {joined([coded(one) for one in asked])}.** {closing}", nearest]
 
 
 def first_repeated(question: Question, evidence: Evidence) -> list[Call]:

@@ -3,17 +3,20 @@
 import re
 from typing import Any
 
-from server.analyst.evidence import Evidence, Lead, busy_of, lead_of
+from server.analyst.evidence import Evidence, Lead, busy_of, lead_of, length_of
 from server.analyst.findings import sentence_of
+from server.analyst.kinds.device import asks_how_busy, on_device
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import MOSTLY_IDLE, caveats
 from server.analyst.question import Question
+from server.analyst.sentence_forms import WHO_WORKS, asks_how_many
 from server.analyst.wording import (
     amount,
     cited,
     cited_profile,
     coded,
+    joined,
     neighbours,
     noun,
     own,
@@ -24,6 +27,8 @@ from server.analyst.wording import (
 from traces.analysis.waiting_names import waits
 
 LISTED = 12
+PROGRAM = 0.05
+"""Part of all work from which a program is named."""
 ALL_PROFILES = 100
 BUSY = 0.5
 """Busy share of the time from which a thread is called busy."""
@@ -47,7 +52,7 @@ def then_profiles(question: Question, evidence: Evidence) -> list[Call]:
 
 
 def _busiest(listed: dict[str, Any], evidence: Evidence) -> dict[str, Any]:
-    rows: list[dict[str, Any]] = listed["profiles"]
+    rows: list[dict[str, Any]] = (evidence.summary or listed)["profiles"]
     return max(rows, key=lambda row: (row["unit"] == evidence.unit, row["stands_for_thread"], busy_of(row)))
 
 
@@ -55,7 +60,9 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
     listed = evidence.first("list_profiles")
     if not listed:
         return ["The profiles of this trace could not be listed."]
-    rows = listed["profiles"]
+    if asks_how_busy(question.text) and (device := on_device(evidence)):
+        return [*device, leading(evidence, "On the main thread the heaviest function is")]
+    rows = (evidence.summary or listed)["profiles"]  # all of them; the list holds one page
     busiest = _busiest(listed, evidence)
     alike = [row for row in rows if row["unit"] == busiest["unit"] and row["stands_for_thread"]]
     ranked = sorted(alike, key=lambda row: -busy_of(row)) + [row for row in rows if row not in alike]
@@ -69,26 +76,42 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
     busy = amount(busy_of(busiest), busiest["unit"])
     lead = _lead_in(evidence, busiest["handle"])
     most = f" Most of that is in {cited(lead.row)}: {own(lead.row, lead.unit)}." if lead else ""
-    first = f"**{cited_profile(busiest)} is the busiest of {count}: {busy}.**{most}"
-    if any(word in question.text.casefold() for word in _EVEN_WORDS) and len(alike) > 1:
+    place = f"is the busiest of {count}" if count > 1 else "works for"
+    first = f"**{cited_profile(busiest)} {place}{':' if count > 1 else ''} {busy}.**{most}"
+    if asks_how_many(question.text) or count == 1:
+        pids = len({row["pid"] for row in rows if row["pid"]})
+        of = f" of {pids} process{'es' if pids > 1 else ''}" if pids and count == len(rows) else ""
+        first = f"**There {f'are {count} profiles' if count > 1 else 'is one profile'} in this trace{of}.** {first}"
+    elif any(word in question.text.casefold() for word in _EVEN_WORDS) and len(alike) > 1:
         first = f"{_evenness(ranked[: len(alike)])} {first}"
+    by_program = _by_program(listed)
+    if WHO_WORKS.search(question.text) and by_program:
+        first, by_program = by_program, first
     return [
         first,
+        by_program,
         "\n".join(f"{sentence_of(row)} {row['advice']}" for row in findings),
-        "\n".join(lines) if count > 1 else "It is the only one: this trace holds one profile.",
+        "\n".join(lines) if count > 1 else "",
         leading(evidence, "In the main profile the heaviest function is"),
     ]
 
 
-def _length(row: dict[str, Any]) -> float:
-    return float(sum(row[part] or 0 for part in ("busy", "waiting", "idle", "unknown")))
+def _by_program(listed: dict[str, Any]) -> str:
+    """How the work divides between programs, where there are several."""
+    rows = [row for row in listed["processes"] if row["share"] >= PROGRAM]
+    if len(rows) < 2:
+        return ""
+    said = joined(
+        [f"{coded(row['name'])} {share(row['share'])} ({amount(row['busy'], 'nanoseconds')})" for row in rows]
+    )
+    return f"**By program the work divides into {said}.**"
 
 
 def _rest(row: dict[str, Any]) -> str:
     """What a profile's time was besides busy, in shares of the recording."""
     if not row.get("idle_share") and not row.get("unknown") and not row.get("waiting"):
         return ""
-    if row["idle_share"] is None or not (length := _length(row)):
+    if row["idle_share"] is None or not (length := length_of(row)):
         return ""
     return "".join(f", {part} {share(row[part] / length)}" for part in ("idle", "waiting", "unknown") if row[part])
 
@@ -132,7 +155,7 @@ def _asked_for(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
         found = exact or begins or [row for row in rows if name in row["name"].casefold()]
     else:
         found = next((some for name in MAIN_NAMES if (some := [r for r in rows if name in r["name"].casefold()])), [])
-        found = found or [row for row in rows if row["handle"] == (evidence.summary or {}).get("default_profile")]
+        found = found or rows[:1]  # a recorder lists the thread that began the program first
     default = evidence.profile((evidence.summary or {}).get("default_profile")) or {"handle": "", "pid": ""}
     if not question.thread and any(row["pid"] == default["pid"] for row in found):
         found = [row for row in found if row["pid"] == default["pid"]]
@@ -156,6 +179,13 @@ def one(question: Question, evidence: Evidence) -> list[str]:
     row = threads[0]
     lead = _lead_in(evidence, row["handle"])
     parts = [_activity(row, lead)]
+    if asks_how_many(question.text) and question.thread:
+        each = joined([f"{cited_profile(one)} ({amount(busy_of(one), one['unit'])} busy)" for one in threads[:LISTED]])
+        many = f"{len(threads)} profiles are" if len(threads) > 1 else "One profile is"
+        return [
+            f"**{many} named like {coded(question.thread)}: {each}.** Runs that were not sampled are not seen.",
+            *parts,
+        ]
     if lead:
         rows = [one for one in lead.rows if one["self_value"] > 0]
         around = evidence.first("get_callers_callees", profile=row["handle"])
@@ -170,7 +200,7 @@ def one(question: Question, evidence: Evidence) -> list[str]:
 
 def _activity(row: dict[str, Any], lead: Lead | None) -> str:
     busy, rest = amount(busy_of(row), row["unit"]), _rest(row)
-    of_all = f" of {amount(_length(row), 'nanoseconds')}" if rest else ""
+    of_all = f" of {amount(length_of(row), 'nanoseconds')}" if rest else ""
     said = f"**{cited_profile(row)} works for {busy}{of_all}{rest}{' of the time' if rest else ''}.**"
     if lead is None:
         return said

@@ -3,12 +3,13 @@
 import re
 from typing import Any
 
-from server.analyst.evidence import GARBAGE, Evidence, collects
+from server.analyst.evidence import Evidence, busy_of
 from server.analyst.findings import sentence_of
-from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
+from server.analyst.kinds.kind import ASKS_IF_IT_COMPUTES, BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats, equals
 from server.analyst.kinds.overview import then as then_overview
+from server.analyst.kinds.parked import up, waiter
 from server.analyst.kinds.paths import LEADS
 from server.analyst.question import Question
 from server.analyst.wording import (
@@ -18,13 +19,14 @@ from server.analyst.wording import (
     in_calls,
     located,
     neighbours,
-    noun,
     own,
     share,
     total,
 )
 from traces.analysis.waiting_names import waits
 
+HALF = 0.5
+"""Idle share from which a thread does not compute most of the time."""
 MATCHES = 40
 """Frames that a pattern may find: some are found by their file, and are left out."""
 
@@ -74,53 +76,6 @@ _SUBJECTS: tuple[tuple[str, re.Pattern[str], str], ...] = (
 )
 
 
-def first_garbage(question: Question, evidence: Evidence) -> list[Call]:
-    return [
-        SUMMARY,
-        ("find_frames", {"pattern": GARBAGE.pattern, "regex": True, "limit": MATCHES}),
-        BY_SELF,
-        FINDINGS,
-    ]
-
-
-def then_garbage(question: Question, evidence: Evidence) -> list[Call]:
-    rows = _collectors(evidence)
-    return [("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else []
-
-
-def _collectors(evidence: Evidence) -> list[dict[str, Any]]:
-    return [row for row in evidence.matches if row["total_value"] > 0 and collects(row["name"])]
-
-
-def garbage(question: Question, evidence: Evidence) -> list[str]:
-    rows = _collectors(evidence)
-    found = evidence.first("find_frames")
-    closing = leading(evidence, "What takes the most is")
-    if not rows or not found:
-        none = (
-            "**No frame in this trace is named like garbage collection**: either there was none, "
-            "or this profiler does not record it."
-        )
-        return [none, closing]
-    unit, heaviest = found["unit"], rows[0]
-    size = "a large part" if heaviest["total_share"] >= LEADS else "a small part"
-    verdict = "Yes" if heaviest["total_share"] >= 0.3 else "Partly" if heaviest["total_share"] >= LEADS else "No"
-    listed = [f"- {cited(row)}{located(row)}: {total(row, unit)} in total, {own(row, unit)} itself" for row in rows[:6]]
-    finding = evidence.finding("explicit-collection", "garbage-collection", "collection-pause")
-    around = evidence.first("get_callers_callees")
-    return [
-        (
-            f"**{verdict}: {cited(heaviest)} is the heaviest frame named like garbage collection, with "
-            f"{total(heaviest, unit)}**, {size} of the {noun(unit)}."
-        ),
-        f"{sentence_of(finding)} {finding['advice']}" if finding else "",
-        neighbours(around, unit) if around else "",
-        "\n".join(listed) if len(rows) > 1 else "",
-        "These are matches by name. Totals of frames that call each other must not be added." if len(rows) > 1 else "",
-        closing if evidence.lead and evidence.lead.row["handle"] != heaviest["handle"] else "",
-    ]
-
-
 def subject(question: Question) -> tuple[str, str]:
     """What is waited for, in words and as the pattern of function names."""
     return next(((words, names) for words, asked, names in _SUBJECTS if asked.search(question.text)), _ANY)
@@ -145,7 +100,7 @@ def then_waiting(question: Question, evidence: Evidence) -> list[Call]:
         waited = evidence.waiting_profiles[0]
         ranked = evidence.first("get_top_functions", profile=waited)
         if ranked and ranked["rows"]:
-            return [("get_callers_callees", {"frame": ranked["rows"][0]["handle"], "profile": waited})]
+            return up(ranked["rows"][0]["handle"], waited, evidence)
         return [("get_top_functions", {"sort_by": "self", "limit": WAITED, "profile": waited})]
     rows = _matches(evidence)
     return [("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else [OWN_CODE]
@@ -170,7 +125,60 @@ def _matches(evidence: Evidence) -> list[dict[str, Any]]:
     return rows
 
 
+_HOLDER = re.compile(r"\b(?:holds?|owns?|has|keeps?|hält|hat|tient|tiene)\b", re.IGNORECASE)
+_WHO = re.compile(r"\b(?:who|which thread|wer|welcher thread|qui|quién)\b|谁|誰", re.IGNORECASE)
+
+
+def _is_computing(evidence: Evidence) -> list[str]:
+    """Whether the time goes to the processor, as far as the recording can say."""
+    lead, main = evidence.lead, evidence.main
+    closing = leading(evidence, "What takes the most is")
+    if evidence.unit != "nanoseconds" or lead is None or main is None:
+        return ["**This trace cannot say whether it computes or waits**: it measures no time.", closing]
+    if evidence.measures_waiting:
+        return ["**This trace cannot say whether it computes: it measures only waiting.**", closing]
+    if evidence.only_running:
+        return [
+            f"**This trace cannot say: waiting is not recorded**, {cited_profile(main)} was sampled only while it ran.",
+            closing,
+            HOW_TO_RECORD_WAITING,
+        ]
+    idle = main.get("idle_share") or 0.0
+    if idle >= HALF:
+        return [f"**No: {cited_profile(main)} is idle {share(idle)} of the time.**", closing]
+    if waits(lead.row["name"]) and lead.row["self_share"] >= LEADS:
+        return [f"**No: it waits in {cited(lead.row)}, {own(lead.row, lead.unit)}.**", caveats(evidence)]
+    working = f"**Yes, by all that is recorded: {cited_profile(main)} works for {amount(busy_of(main), main['unit'])}"
+    return [f"{working}**, idle {share(idle)} of the time." if idle else f"{working}.**", closing]
+
+
+_OF_SCHEDULING = re.compile(
+    r"throttl|\bwait\w* for (?:a |the )?(?:core|cpu|processor)|preempt|\brunnable\b|schedul|\bfrequency\b",
+    re.IGNORECASE,
+)
+
+
+def _scheduling(evidence: Evidence) -> list[str]:
+    """An honest word where thread states are not recorded, which alone show a thread that waits for a core."""
+    said = (
+        "**This trace cannot say that**: when a thread was ready and had no core, and how fast the processor ran, only "
+        "the system's scheduler records (Perfetto or ftrace with `sched` events, `perf sched`)."
+    )
+    return [said, leading(evidence, "What takes the most is")]
+
+
 def waiting(question: Question, evidence: Evidence) -> list[str]:
+    if ASKS_IF_IT_COMPUTES.search(question.text):
+        return _is_computing(evidence)
+    if _OF_SCHEDULING.search(question.text) and not (evidence.main or {}).get("runnable"):
+        return _scheduling(evidence)
+    parts = _waiting(question, evidence)
+    if _WHO.search(question.text) and _HOLDER.search(question.text) and not parts[0].startswith("**This trace cannot"):
+        return ["**This trace does not say who holds it meanwhile**: it records who waits.", *parts]
+    return parts
+
+
+def _waiting(question: Question, evidence: Evidence) -> list[str]:
     words, _ = subject(question)
     lead = evidence.lead
     if evidence.measures_waiting and lead:
@@ -205,7 +213,10 @@ def _measured_waiting(evidence: Evidence) -> list[str]:
         return [f"All of this is waiting. {both}", *(neighbours(one, unit) for one in arounds), caveats(evidence)]
     said = f"**{total(row, unit)} of the waiting that was recorded is in {cited(row)}**, of {amount(lead.total, unit)}."
     if _OTHERS_END.search(row["name"]):
-        said += " It waits there for others to end, which is no lock that is contended."
+        said = (
+            f"**No lock is contended: for {total(row, unit)} of {amount(lead.total, unit)} it waits in {cited(row)}**, "
+            "for others to end or to hand something over."
+        )
     elif culprit:
         said += f" What to look at is {cited(culprit)}, on whose behalf it waits: hold the lock for less, or split it."
     return [said, neighbours(around, unit) if around else "", caveats(evidence)]
@@ -222,6 +233,8 @@ def _in_its_own_profile(evidence: Evidence) -> list[str]:
         f"**Yes, it waits: {amount(ranked['whole'], unit)} of waiting was recorded, in {cited_profile(profile)}, "
         f"most of it in {cited(row)}, {own(row, unit)}.**"
     )
+    if by := waiter(row["handle"], handle, evidence):
+        said += f" It is {cited(by)} that waits there most."
     rows = [f"- {cited(one)}{located(one)}: {own(one, unit)}" for one in ranked["rows"][:WAITED]]
     around = evidence.first("get_callers_callees", profile=handle)
     several = "Threads wait at the same time, so their waiting adds up to more than the recording lasts."
@@ -283,15 +296,16 @@ def _recorded(words: str, evidence: Evidence) -> list[str]:
 def _recorded_verdict(words: str, evidence: Evidence, rows: list[dict[str, Any]]) -> str:
     lead, main = evidence.lead, evidence.main
     if lead and waits(lead.row["name"]) and words == "waiting":
-        return f"**Yes, it mostly waits: {cited(lead.row)} holds {own(lead.row, lead.unit)}.**"
+        how = "mostly waits" if lead.row["self_share"] >= HALF else "waits"
+        return f"**Yes, it {how}: the most is in {cited(lead.row)}, {own(lead.row, lead.unit)}.**"
     if not rows:
         idle = (main or {}).get("idle_share") or 0
         if words == "waiting" and main and idle >= 0.5:
             return f"**Mostly, yes: {cited_profile(main)} is idle {share(idle)} of the time.**"
-        none = f"**No function in this trace is named like {words}**"
+        none = f"**No: nothing in this trace is named like {words}**"
         return f"{none}: if it waits for that, it is not recorded here under a name that says so."
     row, unit = rows[0], (evidence.first("find_frames") or {"unit": "nanoseconds"})["unit"]
-    size = "Yes" if row["self_share"] >= 0.3 else "Partly" if row["self_share"] >= LEADS else "Hardly"
+    size = "Yes" if row["self_share"] >= 0.3 else "Partly" if row["self_share"] >= LEADS else "No, hardly"
     return f"**{size}: of what is named like {words} the most is in {cited(row)}, with {own(row, unit)} itself.**"
 
 
@@ -311,8 +325,20 @@ def then_queries(question: Question, evidence: Evidence) -> list[Call]:
     return calls
 
 
+_LOADS_A_FILE = re.compile(r"(?:include|require)(?:_once)?(?:::|$)")
+"""PHP's loading of a file, which has the file's name: one that deals with queries is not one."""
+
+
+def _whether(question: Question, row: dict[str, Any]) -> str:
+    """Yes or no, where that is asked."""
+    if not question.is_yes_or_no:
+        return ""
+    much = row["total_share"]
+    return "**Yes.** " if much >= 0.3 else "**Partly.** " if much >= LEADS else "**No, hardly.** "
+
+
 def queries(question: Question, evidence: Evidence) -> list[str]:
-    rows = _matches(evidence)
+    rows = [row for row in _matches(evidence) if not _LOADS_A_FILE.match(row["name"])]
     findings = evidence.findings("requests")
     if not rows and not findings:
         none = "**No query and no request is recorded in this trace**: no function or event is named like one."
@@ -329,7 +355,8 @@ def queries(question: Question, evidence: Evidence) -> list[str]:
     if rows and (found := evidence.first("find_frames")):
         unit, row = found["unit"], rows[0]
         parts.append(
-            f"**Of what is named like a query, {cited(row)} is the heaviest**{in_calls(row, found['counted'])}: "
+            f"{_whether(question, row)}**Of what is named like a query, {cited(row)} is the heaviest**"
+            f"{in_calls(row, found['counted'])}: "
             f"{total(row, unit)} in total, {own(row, unit)} itself."
         )
         around = evidence.first("get_callers_callees")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.analyst.wording import coded, counted, in_calls, located, neighbours, noun, table, verb
+from server.analyst.wording import coded, counted, in_calls, located, neighbours, noun, shortened, table, verb
 
 ROW = {"name": "work", "handle": "f2", "self_share": 0.25, "self_value": 2e6, "total_share": 0.5, "total_value": 4e6}
 
@@ -51,3 +51,11 @@ def test_a_place_is_written_with_its_line_and_a_long_path_by_its_end() -> None:
     assert located({"file": "d" * 30 + "e" * 59}) == f" (`…{'e' * 59}`)"
     assert coded(" ` ") == "`'`"
     assert coded(" ") == "`(no name)`"
+
+
+def test_a_sentence_that_is_cut_has_no_half_of_a_link() -> None:
+    text = "Dropped at [657 ms](#q1.c168), " * 12
+    assert shortened(text, 400) == text
+    cut = shortened(text, 100)
+    assert len(cut) == 100
+    assert "(#" not in cut

@@ -31,7 +31,7 @@ async def test_a_file_is_the_sum_of_its_functions_and_several_are_ranked(sums: T
     assert "whose name or file holds `main.go`" in answer.text
     several, _ = await asked("`mgc.go` vs `main.go` vs `proc.go`, by file", sums)
     assert several.text.startswith("**`main.go` takes the most of them**")
-    assert {check.status for check in several.checks} <= {"verified", "derived"}
+    assert {check.status for check in several.checks} <= {"verified", "derived", "unchecked"}
 
 
 async def test_the_slowest_call_is_given_with_the_spread_of_all(calls: Trace) -> None:
@@ -39,7 +39,7 @@ async def test_the_slowest_call_is_given_with_the_spread_of_all(calls: Trace) ->
     answer, _ = await asked(f"which single call of `{name}` was the slowest, any outliers?", calls)
     assert answer.text.startswith("**The slowest call of [`"), answer.text
     assert "the middle one took" in answer.text
-    assert {check.status for check in answer.checks} <= {"verified", "derived"}
+    assert {check.status for check in answer.checks} <= {"verified", "derived", "unchecked"}
 
 
 async def test_single_calls_of_a_recording_of_samples_cannot_be_given(sums: Trace) -> None:
@@ -114,7 +114,7 @@ async def test_the_most_called_function_is_that_of_all(calls: Trace) -> None:
 
 async def test_a_saving_is_what_a_function_and_its_callees_take(sums: Trace) -> None:
     answer, _ = await asked("how much would I save if `main.matchTrades` was free?", sums)
-    assert answer.text.startswith("**At most 90.3% (4.58 s), if [`main.matchTrades`](#f4)")
+    assert answer.text.startswith("**At most 90.3% (4.58 s) would be saved, if [`main.matchTrades`](#f4)")
 
 
 async def test_a_suspect_that_takes_less_than_another_is_not_mainly_the_cause(sums: Trace) -> None:

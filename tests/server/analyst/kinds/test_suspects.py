@@ -22,9 +22,13 @@ ASKED = {
     "data-loading": ("Is it the data loader?", "is it loading the data"),
     "kernel-gaps": ("Is the GPU often idle?", "are there kernel gaps"),
     "compilation": ("Is it the JIT?", "is it compiling"),
-    "layout-thrashing": ("is it layout thrashing",),
-    "forced-reflow": ("Is it reflow?", "is it layout?"),
+    "layout-thrashing": (
+        "Is it reflow?",
+        "is it layout?",
+        "is it layout thrashing",
+    ),
     "rendering": ("Is it rendering?", "is it painting"),
+    "unsymbolised": ("whats all that [unknown] stuff", "why are there no symbols"),
     "third-parties": ("Is it third-party scripts?", "is it a tracker"),
 }
 
@@ -32,7 +36,7 @@ ASKED = {
 @pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in ASKED.items() for text in texts])
 def test_a_suspicion_is_looked_up_by_its_finding(name: str, text: str) -> None:
     question = Question(intent=Intent.OVERVIEW, text=text)
-    assert first(question, Evidence(text, {}, ()))[-1] == ("get_insights", {"name": name})
+    assert ("get_insights", {"name": name}) in first(question, Evidence(text, {}, ()))
 
 
 def test_every_suspicion_is_asked_here_and_has_a_detector() -> None:

@@ -40,8 +40,8 @@ def test_what_is_waited_for_is_known_by_its_words(text: str, words: str, named: 
             "**Yes: of what is named like the network the most is in [`socket.recv`](#f1), with 40.0% (40.0 ms)",
         ),
         (20, "**Partly: of what is named like the network the most is in [`socket.recv`]"),
-        (2, "**Hardly: of what is named like the network the most is in [`socket.recv`]"),
-        (0, "**No function in this trace is named like the network**"),
+        (2, "**No, hardly: of what is named like the network the most is in [`socket.recv`]"),
+        (0, "**No: nothing in this trace is named like the network**"),
     ],
 )
 async def test_how_much_is_named_so_decides_the_answer(part: float, begins: str) -> None:

@@ -1,0 +1,215 @@
+"""Which intent a prompt has, of those that it is near to: the nearest that fits what it names."""
+
+import re
+
+from server.analyst.going_on import SAVES
+from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
+from server.analyst.kinds.device import asks_how_busy
+from server.analyst.nearest_intent import Nearest
+from server.analyst.sentence_forms import (
+    WHO_WORKS,
+    asks_of_symbols,
+    asks_whether,
+    asks_why_so_few,
+    claims_to_be_first,
+    is_yes_or_no,
+    slow_thing,
+)
+from server.analyst.subjects import Subjects
+
+SHORT = 4
+"""Words of a bare follow-up (`why?`, in any language)."""
+UNLIKELY = {Intent.USAGE: 0.7, Intent.SMALLTALK: 0.5, Intent.CODE: 0.5, Intent.SUMMARISE: 0.5, Intent.CORRECTION: 0.5}
+"""Intents about something else than the trace, with the probability from which they are taken."""
+SURE = 0.4
+"""Probability from which the nearest intent is taken without a word."""
+LIKELY = 0.2
+"""Probability from which the nearest intent is taken at all; below it the question is what takes the time."""
+NAMES_AN_INTENT = 0.05
+"""Probability from which an intent that fits what is named goes before a likelier one that does not."""
+SQL = re.compile(r"^\s*(?:select\b.+\bfrom\b|with\s+\w+\s+as\s*\()", re.IGNORECASE | re.DOTALL)
+NEED_NAMES = frozenset({Intent.SUSPECT, Intent.GROUP})
+OF_A_CAUSE = frozenset(
+    {
+        Intent.WAITING,
+        Intent.GARBAGE,
+        Intent.QUERIES,
+        Intent.MEMORY,
+        Intent.EXCEPTIONS,
+        Intent.LOGGING,
+        Intent.SERIALISATION,
+        Intent.REGEX,
+        Intent.LIBRARIES,
+        Intent.STARTUP,
+        Intent.PAGE,
+        Intent.PARALLEL,
+    }
+)
+"""Intents about one kind of cause: what is meant where a suspicion names nothing of the trace."""
+OF_ALL = frozenset(
+    {
+        Intent.OVERVIEW,
+        Intent.WHY,
+        Intent.TOP,
+        Intent.ANYTHING_WRONG,
+        Intent.SMALLTALK,
+        Intent.RECORDING,
+        Intent.ABILITIES,
+        Intent.PROFILES,
+        Intent.LIBRARIES,
+    }
+)
+"""Intents about everything: with a function's name they are about that function."""
+OF_NO_FUNCTION = frozenset(
+    {Intent.PARALLEL, Intent.MAIN_THREAD, Intent.PAGE, Intent.USAGE, Intent.BUSIEST, Intent.STARTUP, Intent.EVENT_LOOP}
+)
+"""Intents that say nothing of a function that a prompt surely names."""
+NARROWED_BY_TIME = OF_ALL - {Intent.LIBRARIES} | {
+    Intent.FIRST_FIX,
+    Intent.HOT_PATH,
+    Intent.STARTUP,
+    Intent.TIMELINE,
+    Intent.BUSIEST,
+    Intent.COMPARE,
+    Intent.SHOW,
+    Intent.LONG_TASKS,
+    Intent.SUMMARISE,
+    Intent.TWO_FUNCTIONS,
+}
+"""Intents that a time range turns into the question for what happens in it."""
+OF_A_THREAD = (
+    OF_ALL | {Intent.WAITING, Intent.SHOW, Intent.FIRST_FIX, Intent.CORRECTION, Intent.FUNCTION} | {Intent.MAIN_THREAD}
+)
+"""Intents that a thread's name turns into the question for that thread."""
+
+
+def chosen_intent(text: str, near: Nearest, named: Subjects, *, has_function: bool, has_range: bool) -> Intent:
+    """The nearest intent that fits what the prompt names."""
+    if SQL.match(text):
+        return Intent.SQL
+    if not _HAS_A_WORD.search(text):
+        return Intent.SMALLTALK
+    if len(set(named.profiles)) > 1:
+        return Intent.COMPARE
+    intent = _nearest(text, near, names_something=has_function or bool(named.maybe))
+    if by_form := _by_form(text, intent, named, has_function=has_function):
+        return by_form
+    if intent is Intent.LIBRARIES and OF_A_KERNEL.search(text) and not has_function:
+        return Intent.GROUP
+    if has_function and intent in OF_ALL | OF_NO_FUNCTION:
+        return _likely(near, ABOUT_ONE_FUNCTION) or Intent.FUNCTION
+    if named.thread is not None and intent in OF_A_THREAD and not has_function:
+        return Intent.THREAD
+    if has_range and intent in NARROWED_BY_TIME and not (intent is Intent.SHOW and has_function):
+        return Intent.WINDOW
+    without = {Intent.WINDOW: Intent.BUSIEST, Intent.THREAD: Intent.PROFILES}
+    missing = (intent is Intent.WINDOW and not has_range) or (intent is Intent.THREAD and named.thread is None)
+    return without[intent] if missing else intent
+
+
+def _by_form(text: str, intent: Intent, named: Subjects, *, has_function: bool) -> Intent | None:
+    """What a prompt asks by how it is put with the names in it, whatever its other words are near to."""
+    if has_function and _A_SHARE.search(text) and is_yes_or_no(text):
+        return Intent.FUNCTION
+    if has_function and (claims_to_be_first(text) or asks_why_so_few(text)):
+        return Intent.FUNCTION
+    if asks_of_symbols(text) or (not has_function and (by_words := _by_words(text))):
+        return Intent.SUSPECT if asks_of_symbols(text) else by_words
+    names_two = len({*named.names, *named.maybe}) > 1 and intent not in (Intent.COMPARE, Intent.MEMORY)
+    if names_two and _ONE_AGAINST_ANOTHER.search(text):
+        return Intent.TWO_FUNCTIONS
+    if _SELF_AND_TOTAL.search(text) and (has_function or named.maybe):
+        return Intent.FUNCTION
+    if _VIA.search(text) and (has_function or named.maybe):
+        return Intent.CALLERS
+    return Intent.CALLS_OF if has_function and intent is Intent.WAITING and _WHEN.match(text) else None
+
+
+def _by_words(text: str) -> Intent | None:
+    """What words ask for whatever stands around them."""
+    if slow := slow_thing(text):
+        return Intent.QUERIES if slow in ("database", "db", "sql") else Intent.WAITING
+    if _LAYOUT.search(text) and asks_whether(text):
+        return Intent.SUSPECT
+    if asks_how_busy(text) and _OF_A_GPU.search(text):
+        return Intent.PARALLEL
+    if _OF_OBJECTS.search(text):
+        return Intent.MEMORY
+    return Intent.PROFILES if WHO_WORKS.search(text) else None
+
+
+_OF_OBJECTS = re.compile(r"\bhow many (?:\w+ )?(?:objects|allocations|instances)\b", re.IGNORECASE)
+_OF_A_GPU = re.compile(r"\b(?:gpus?|device)\b", re.IGNORECASE)
+
+
+WHY = re.compile(
+    r"(?:so |and |but )?(?:why|how come|what makes|warum|wieso|pourquoi|por qu|perch|waarom)", re.IGNORECASE
+)
+"""How a prompt begins that asks for a cause: what is not sure beyond that is asked of everything."""
+OF_A_KERNEL = re.compile(r"\bkernel\b|\buser ?(?:land|space)\b", re.IGNORECASE)
+_OF_WAITING = re.compile(
+    r"\b(?:network|socket|disk|file ?system|nfs|i/?o|netzwerk|platte|festplatte|réseau|disque|red|disco|rede)\b|"
+    r"网络|磁盘",
+    re.IGNORECASE,
+)
+_ONE_AGAINST_ANOTHER = re.compile(r"\b(?:vs\.?|versus|than|or(?! (?:what|not|so|else)\b))\s", re.IGNORECASE)
+_SELF_AND_TOTAL = re.compile(r"\b(?:self|itself)\b.*\b(?:total|callees|what it calls|inclusive)\b", re.IGNORECASE)
+_VIA = re.compile(r"\b(?:comes?|came|reached|called|goes) (?:\w+ )?(?:via|through)\b", re.IGNORECASE)
+_WHEN = re.compile(r"(?:and |so )?when\b", re.IGNORECASE)
+_A_SHARE = re.compile(
+    r"\d ?(?:%|percent|prozent)|\b(?:more|less) than (?:a |the )?(?:half|third|quarter)", re.IGNORECASE
+)
+_HAS_A_WORD = re.compile(r"\w")
+
+
+def _nearest(text: str, near: Nearest, *, names_something: bool) -> Intent:
+    """The nearest intent, or the next one where that needs what the prompt does not have."""
+    name, probability = near.intents[0]
+    intent = Intent(name)
+    if intent in NEED_NAMES and not names_something:
+        intent = Intent.WAITING if _OF_WAITING.search(text) else _likely(near, OF_A_CAUSE) or intent
+    if probability < UNLIKELY.get(intent, 0.0):
+        intent = next(Intent(one) for one, _ in near.intents if Intent(one) not in UNLIKELY)
+    if intent in OF_ALL | {Intent.PAGE, Intent.SHOW, Intent.DRAW, Intent.HOW_OFTEN, Intent.CALLS_OF} and _LAYOUT.search(
+        text
+    ):
+        return Intent.SUSPECT
+    if intent is Intent.PAGE and not _OF_A_PAGE.search(text):
+        intent = _likely(near, OF_A_SLOW_PAGE) or Intent.OVERVIEW
+    asks_why = WHY.match(text) is not None
+    unlikely = probability < LIKELY or (asks_why and (probability < SURE or intent is Intent.TOP))
+    return Intent.OVERVIEW if unlikely and intent not in ABOUT_ONE_FUNCTION else intent
+
+
+_OF_A_PAGE = re.compile(
+    r"\b(?:lcp|inp|cls|fcp|ttfb|tbt|fid|vitals?|lighthouse|paint\w*|shift\w*|blocking|metrics?|"
+    r"interaction\w*|contentful)\b|[^\x00-\x7f]",
+    re.IGNORECASE,
+)
+"""Words for what is measured of a page; without one a prompt that speaks of a page asks what it does."""
+_LAYOUT = re.compile(r"\b(?:re-?flow\w*|layouts?|thrash\w*)\b|레이아웃|レイアウト|布局", re.IGNORECASE)
+OF_A_SLOW_PAGE = frozenset({Intent.LONG_TASKS, Intent.MAIN_THREAD, Intent.EVENT_LOOP, Intent.STARTUP, Intent.OVERVIEW})
+
+
+def _likely(near: Nearest, among: frozenset[Intent]) -> Intent | None:
+    return next((Intent(name) for name, sure in near.intents if name in among and sure >= NAMES_AN_INTENT), None)
+
+
+ABOUT_A_TOPIC = ABOUT_ONE_FUNCTION | {Intent.SUSPECT, Intent.GROUP, Intent.FIRST_FIX}
+_OTHER_CAUSES = frozenset({Intent.REPEATED, Intent.GROWTH, Intent.SEQUENTIAL, Intent.EVENT_LOOP, Intent.CPU_CACHES})
+CERTAIN = 0.9
+"""Probability from which an intent about everything stays so, whatever else a prompt has words for."""
+
+
+def may_be_topic(text: str, named: Subjects, near: Nearest, intent: Intent) -> bool:
+    """Whether ordinary words of the prompt may be what it is about."""
+    if named.names or named.thread or named.labels or intent in (Intent.OVERVIEW, Intent.WHY, Intent.COMPARE):
+        return False
+    if WHY.match(text):  # what makes it slow is the answer, and not what it is
+        return False
+    if SAVES.search(text):
+        return True
+    short = len(text.split()) <= SHORT and WHY.match(text) is None
+    of_a_cause = intent in OF_A_CAUSE | _OTHER_CAUSES and asks_whether(text)
+    unsure = near.intents[0][1] < CERTAIN and not of_a_cause and (asks_whether(text) or short)
+    return intent in ABOUT_A_TOPIC or unsure

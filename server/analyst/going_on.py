@@ -1,0 +1,78 @@
+"""How prompts are put that go on: corrections, comparisons, what would be saved, the same of something else."""
+
+import re
+from collections.abc import Sequence
+
+LETTERS = 4
+"""Of the longest word that is none of a name."""
+CORRECTS = re.compile(
+    r"^(?:no(?:pe)?|nah|sorry|wait|actually|hm+)?[ ,.]*(?:i (?:don'?t|do not|didn'?t) mean (?:that|this|it)[ ,.]*)?"
+    r"i (?:mean|meant)\s+(?:the\s+|of\s+)?(?P<after>.+?)(?:\s+(?:again|sorry|please|pls))*[.!]*$|"
+    r"^(?:the\s+)?(?P<before>.+?)\s+i (?:mean|meant)[.!]*$",
+    re.IGNORECASE,
+)
+TOO = re.compile(r"^(?:and\s+)?`?([\w.$:]+)`?\s+(?:too|as well|also)\W*$", re.IGNORECASE)
+"""A prompt that asks the same of a function that it names by a word of the language, perhaps."""
+COMPARES = re.compile(
+    r"\b(?:slower|faster|speed-?up|quicker|regress\w*|than before|langsamer|schneller|plus (?:lent|rapide))\b",
+    re.IGNORECASE,
+)
+
+
+AND_ONE = re.compile(r"^(?:and|what about|how about|und|et|y|e|и)\s+`?([\w.$:]{3,})`?\s*\??$", re.IGNORECASE)
+"""A prompt that asks the same of one word more."""
+WITHIN = re.compile(r"\b(?:it|they) (?:directly |mostly )?calls?\b|\b(?:in|inside) (?:it|there)\b", re.IGNORECASE)
+"""Words that ask what the function that was spoken of calls."""
+
+
+def corrected(prompt: str) -> str:
+    """What a person says that they meant; the prompt where it is no correction."""
+    found = CORRECTS.match(" ".join(prompt.split()))
+    return (found["after"] or found["before"]) if found else prompt
+
+
+def long_words(text: str) -> tuple[str, ...]:
+    """Words that may be part of the name of a thread or of another recording."""
+    return tuple(word for word in re.findall(r"[\w.-]+", text) if len(word) > LETTERS)
+
+
+PER_CALL = re.compile(
+    r"\bper (?:single )?(?:call|invocation|entry|contention|execution|run|time)\b|\b(?:avg|average|mean)\b|"
+    r"\beach (?:call|time)\b|"
+    r"\bpro aufruf\b|\bpar appel\b|\bpor (?:llamada|chamada)\b|на вызов|每次调用",
+    re.IGNORECASE,
+)
+"""Words that ask what one call takes on average."""
+SAVES = re.compile(
+    r"\bwithout (?:that|it|this|them)\b|"
+    r"\b(?:saved?|gain(?:ed)?|would (?:be|remain|stay)|be left|what(?:'s| is) left|remains?|were free|cost nothing|"
+    r"if (?:i|we) (?:delete|remove|drop|fix|cut|skip|kill|do))\b",
+    re.IGNORECASE,
+)
+"""Words for what would be if a cost were none."""
+
+DOUBTS = re.compile(
+    r"^(?:(?:hm+|wait|what|no|nah|ok|but)[ ,.]*)*(?:rly|really|srsly|seriously|for real|"
+    r"(?:are )?(?:you|u) sure(?: about (?:that|it|this))?|sure|"
+    r"is (?:that|this|it) (?:really )?(?:true|right|correct|so)|"
+    r"echt|wirklich|sicher|bist du (?:dir )?sicher|vraiment|sérieux|(?:tu )?es sûr|en serio|seguro|davvero|sicuro|"
+    r"mesmo|sério|правда|точно|真的吗?|确定吗?|本当(?:に|ですか)?|정말)\s*[?!.？]*$",
+    re.IGNORECASE,
+)
+"""A prompt that doubts the answer before, and asks nothing else."""
+_ORDINALS = {"first": 0, "1st": 0, "second": 1, "2nd": 1, "other": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3}
+_ORDINAL = re.compile(
+    rf"\b(?:the |your )?({'|'.join(_ORDINALS)}|last)\s+(?:one|function|method|entry|row|guy|thing)\b|"
+    r"(?<![\w#])#([1-9])(?![\w])|\b(?:number|nr|no)\.? ?([1-9])\b",
+    re.IGNORECASE,
+)
+
+
+def with_ordinals(prompt: str, listed: Sequence[str]) -> str:
+    """The prompt with the handle of what it calls `the second one`, of the functions that the answer before named."""
+    found = _ORDINAL.search(prompt)
+    if found is None:
+        return prompt
+    word = (found[1] or "").casefold()
+    at = len(listed) - 1 if word == "last" else _ORDINALS[word] if word else int(found[2] or found[3]) - 1
+    return prompt if not 0 <= at < len(listed) else f"{prompt[: found.start()]}{listed[at]}{prompt[found.end() :]}"

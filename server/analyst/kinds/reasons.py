@@ -1,0 +1,43 @@
+"""Why one function is slow: the finding of a cause within what it takes."""
+
+import re
+from typing import Any
+
+from server.analyst.evidence import Evidence
+from server.analyst.findings import claimed
+from server.analyst.question import Question
+
+EXPLAINS = 0.3
+"""Part of a function's total that a finding must explain to be why it is slow."""
+SYMPTOM = "long_task"
+"""The class that says when something takes long, and not why: it comes last."""
+MOSTLY_ALL = 0.7
+"""Total share from which all that is found in the recording is found in that function."""
+_ASKS_WHY = re.compile(
+    r"\bwhy\b|\bslow\b|\bslowly\b|\bhow come\b|\bwhat(?:'s| is) (?:wrong|taking)|warum|wieso|weshalb|langsam|dauert|"
+    r"pourquoi|lent|por qu|lent[ao]|perch|waarom|traag|почему|为什么|なぜ|왜|느린|遅い|慢",
+    re.IGNORECASE,
+)
+
+
+def asks_why(question: Question) -> bool:
+    """Whether a cause is asked for, in any of the languages."""
+    return question.why or _ASKS_WHY.search(question.text) is not None
+
+
+def why_slow(question: Question, evidence: Evidence, around: dict[str, Any]) -> str:
+    """Where the cause of a function's cost is asked: the worst finding of a cause within what it takes."""
+    row = around["frame"]
+    if not asks_why(question) or row["total_value"] <= 0:
+        return ""
+    below = {row["handle"], *(one["handle"] for one in around["callees"])}
+    tree = evidence.first("get_call_tree", root=row["handle"])
+    below |= {one["handle"] for one in (tree["nodes"] if tree else [])} | {
+        one.get("frame", "") for one in (tree["nodes"] if tree else [])
+    }
+    for found in sorted(evidence.found(), key=lambda one: one["cause"] == SYMPTOM):
+        enough = (found["share"] or 0) >= EXPLAINS * row["total_share"]
+        inside = any(one["handle"] in below for one in found["evidence"])
+        if found["cause"] and enough and (inside or row["total_share"] >= MOSTLY_ALL):
+            return f"{claimed(found)} "
+    return ""

@@ -1,0 +1,145 @@
+"""How a prompt is put: as a question for yes or no, for whether there is something, with a pronoun."""
+
+import re
+
+_REFERS = re.compile(
+    r"\b(?:it|its|that|them|they|those|same|davon|dessen|darin|dazu|daran|ihn|cela|ça|eso|esto|ello|disso|isso|questo|"
+    r"quello|ervan|его|её|него|ней)\b|它|这个|那个|それ|これ|그것",
+    re.IGNORECASE,
+)
+_WHETHER = re.compile(
+    r"^(?:(?:and|so|but|ok(?:ay)?|then|hm+|or)\b[ ,]*)*(?:is|are|was|were|does|do|did|has|have|could|can|would|any)\b|"
+    r"^(?:ist|sind|hat|gibt es|est-ce|y a-t-il|es|hay|está|é|há|c'è|есть ли|is er|zijn)\b|[吗か까]\s*[?？]*$|"
+    r"\b(?:right|correct|true|isn't it|no|yes|oder|nicht wahr|non|verdad|né)\s*\?$",
+    re.IGNORECASE,
+)
+_WITHOUT_A_VERB = re.compile(
+    r"^(?!.*\b(?:what|which|who|where|when|why|how|quant\w*|cuánt\w*|combien|wie\w*|wer|wem|wen|was|wo|welche\w*|qui|que|quel\w*|"
+    r"où|come|chi|waar|most|longest|plus)\b)[\x00-\x7f]{2,40}(?:\bhere|\bthen|\bthough)?\?$",
+    re.IGNORECASE,
+)
+_ANY = re.compile(
+    r"^(?:and |so |but )?(?:is|are|was|were) there\b|^(?:and )?any\b|^gibt es\b|^y a-t-il\b|^hay\b|^c'è\b|^zijn er\b",
+    re.IGNORECASE,
+)
+
+
+_NUMBER_OF = re.compile(
+    r"^(?:and |so |but |ok(?:ay)?,? )*how many (?:times )?(?!gc)([a-z]{3,}?)s"
+    r"(?: (?:are|were|is|do|did|and|in|per|happen\w*)\b.*)?\W*$",
+    re.IGNORECASE,
+)
+_COUNTED_WORDS = """
+time collection process thread frame request querie call sample object byte event span task core worker error function
+second
+milli millisecond mb kb gb file row trace profile allocation step iteration
+"""
+_COUNTED_OTHERWISE = frozenset(_COUNTED_WORDS.split())
+"""What `how many` is asked of that is no function's name."""
+WHO_AND_HOW_OFTEN = re.compile(
+    r"\bwho calls\b.*\bhow (?:often|many)\b|\bhow (?:often|many)\b.*\b(?:who|from where)\b", re.IGNORECASE
+)
+_FEW_CALLS_WHY = re.compile(r"\b\d+ calls?\b.*\b(?:why|how come)\b|\b(?:why|how come)\b.*\b\d+ calls?\b", re.IGNORECASE)
+_WHY_SLOW = re.compile(
+    r"\b(?:why|how come|warum|wieso|pourquoi)\b.*?\b(network|netzwerk|réseau|disks?|festplatte|i/?o|database|db|sql|"
+    r"locks?|gpu)\b.*\b(?:slow\w*|bad|busy|long|langsam|lent)\b",
+    re.IGNORECASE,
+)
+_CLAIMS_FIRST = re.compile(
+    r"\b(?:since|as|given that|because|wenn|da)\b.{0,80}\b(?:is|are|was) (?:the |our )?(?:top|biggest|main|hottest|"
+    r"slowest|heaviest|worst|number one|#1)\b",
+    re.IGNORECASE,
+)
+_WITHOUT_SYMBOLS = re.compile(
+    r"\[?\(?\bunknown\b\]?|\?\?\?|\bunsymboli[sz]ed\b|\b(?:no|without|missing) (?:debug )?symbols\b|"
+    r"\bhex (?:address|number)\w*",
+    re.IGNORECASE,
+)
+WHO_WORKS = re.compile(
+    r"^(?:and |so )*(?:who|which (?:process|program|binary)\w*)\b.{0,30}\b(?:burns?|eats?|uses?|hogs?|takes?|has)\b"
+    r".{0,20}\b(?:cpu|processor|cores?|machine)\b",
+    re.IGNORECASE,
+)
+
+
+_WHICH_IS_SLOWEST = re.compile(
+    r"\bwhich (?:\w+ )?(step|epoch|iteration|batch|phase|stage)s?\b.*\b(?:slowest|longest|worst)\b|"
+    r"\b(?:slowest|longest|worst) (?:\w+ )?(step|epoch|iteration|batch|phase|stage)\b",
+    re.IGNORECASE,
+)
+
+
+def ranked_thing(text: str) -> str:
+    """`step` of `which training step is slowest`; empty where it is not asked so."""
+    found = _WHICH_IS_SLOWEST.search(text)
+    return (found[1] or found[2]).casefold() if found else ""
+
+
+def number_asked_of(text: str) -> str:
+    """`fork` of `how many forks?`; empty where it is not asked so, or of what is never a function."""
+    found = _NUMBER_OF.match(text)
+    word = found[1].casefold() if found else ""
+    return "" if word in _COUNTED_OTHERWISE else word
+
+
+def asks_why_so_few(text: str) -> bool:
+    """Whether it wonders that few calls take long."""
+    return _FEW_CALLS_WHY.search(text) is not None
+
+
+def slow_thing(text: str) -> str:
+    """`network` of `why is the network so slow?`: it is taken for granted that it is, and was used."""
+    found = _WHY_SLOW.search(text)
+    return found[1].casefold() if found else ""
+
+
+def claims_to_be_first(text: str) -> bool:
+    """Whether it takes for granted that something leads."""
+    return _CLAIMS_FIRST.search(text) is not None
+
+
+def asks_of_symbols(text: str) -> bool:
+    """Whether it asks about code that has no name in the recording."""
+    return _WITHOUT_SYMBOLS.search(text) is not None
+
+
+_ORDER = {"second": 1, "2nd": 1, "next": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3}
+_NTH = re.compile(
+    rf"\b({'|'.join(_ORDER)})[ -]+(?:longest|slowest|worst|biggest|largest|most expensive)\b", re.IGNORECASE
+)
+_HOW_MANY = re.compile(
+    r"\b(?:how many|number of|count of|wie viele|combien|cuánt[ao]s|quant[ieao]s?|"
+    r"hoeveel)\b|сколько|多少|几个|いくつ|몇",
+    re.IGNORECASE,
+)
+
+
+def place_asked_for(text: str) -> int:
+    """The place in an order of what is asked for, from 0: 1 for `second longest`."""
+    found = _NTH.search(text)
+    return _ORDER[found[1].casefold()] if found else 0
+
+
+def asks_how_many(text: str) -> bool:
+    """Whether it asks for a number of things."""
+    return _HOW_MANY.search(text) is not None
+
+
+def is_yes_or_no(text: str) -> bool:
+    """Whether a prompt is put so that yes or no answers it."""
+    return _WHETHER.search(text) is not None or _WITHOUT_A_VERB.search(text) is not None
+
+
+def asks_whether(text: str) -> bool:
+    """Whether it is a sentence that yes or no answers, and no mere name with a question mark."""
+    return _WHETHER.search(text) is not None
+
+
+def asks_for_any(text: str) -> bool:
+    """Whether it asks if there is something."""
+    return _ANY.search(text) is not None
+
+
+def refers(text: str) -> bool:
+    """Whether it has a pronoun for what was spoken of."""
+    return _REFERS.search(text) is not None

@@ -1,0 +1,71 @@
+"""Ordinary words of a prompt that a function of the trace may be named after: `the delivery` is `deliver_all`.
+
+What an example of `intents.toml` seldom has is no word of questions, but of what somebody asks about. Words and names
+are compared by their stems, part by part, so that `reading the blocks` finds `read_block`.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from server.analyst.nearest_intent import seldom_words, vocabulary
+
+SHORTEST = 3
+"""Letters of a stem."""
+MOST = 6
+"""Such words of a prompt; a longer one is prose or a log."""
+_OF_ASKING_WORDS = """
+actual actually after also bad because being believe big blame boss bug buddy cause caused come correct cost drop
+earlier expect expected false feel fine found free gain give goes good guess guys happen happened happens heavy
+hello help hidden instead kill later left let look made mean meant must need needed never obvious part please
+probably problem quick reason remove right save saved seem seems share show sure tell thanks thing things think
+thought total trace true truly weird weren what worse worst worth wrong
+"""
+_OF_ASKING = frozenset(_OF_ASKING_WORDS.split())
+"""Words of asking that the examples happen to have seldom."""
+_WORD = re.compile(r"(?<![\w.@/:`-])[A-Za-z]{3,}(?![\w@/:`-])")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_ENDINGS = ("ations", "ation", "ings", "ing", "ions", "ion", "ies", "ers", "ors", "er", "or", "ed", "es", "s", "y", "e")
+
+
+def stem(word: str) -> str:
+    """The word without its endings, in small letters: `parser`, `parse` and `parsing` are `pars`."""
+    rest, least = word.casefold(), SHORTEST
+    while ending := next((one for one in _ENDINGS if rest.endswith(one) and len(rest) - len(one) >= least), ""):
+        rest, least = rest.removesuffix(ending), SHORTEST + 1
+    return rest[:-1] if len(rest) > SHORTEST and rest[-1] == rest[-2] else rest
+
+
+def topic_stems(text: str, without: frozenset[str]) -> tuple[str, ...]:
+    """The stems of the words that may be a subject, in their order; `without` are words that never are."""
+    words = [word.casefold() for word in _WORD.findall(text)]
+    of_questions = vocabulary() - seldom_words()
+    rare = [word for word in words if word not in without | _OF_ASKING | of_questions]
+    stems = tuple(dict.fromkeys(one for word in rare if len(one := stem(word)) >= SHORTEST))
+    return stems if len(stems) <= MOST else ()
+
+
+def words_of(text: str, stems: Sequence[str]) -> tuple[str, ...]:
+    """The words of the text that have these stems."""
+    return tuple(dict.fromkeys(word for word in _WORD.findall(text) if stem(word) in stems))
+
+
+def pattern_of(stems: Sequence[str]) -> str:
+    """A regular expression for names that may have one of them."""
+    return "|".join(map(re.escape, stems))
+
+
+def best_named(rows: Iterable[dict[str, Any]], stems: Sequence[str]) -> dict[str, Any] | None:
+    """The row whose name has the most of these stems among its parts, the heaviest of several; None without any."""
+    found = [(_in_common(stems, _stems(row["name"])), row["total_value"], row) for row in rows]
+    most, _, row = max(found, key=lambda one: one[:2], default=(0, 0.0, None))
+    return row if most and row is not None and row["total_value"] > 0 else None
+
+
+def _in_common(stems: Sequence[str], parts: set[str]) -> int:
+    """How many of the stems are one of the parts, or lie in one (`sync` in `fsync`)."""
+    return sum(one in parts or (len(one) > SHORTEST and any(one in part for part in parts)) for one in stems)
+
+
+def _stems(name: str) -> set[str]:
+    return {stem(part) for part in _PART.findall(name)}

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from evals.case import BadCase, read_cases
+from evals.claims.__main__ import main as claims
 from evals.conditions import Condition, NoPictures, WithDump, WithTools
 from evals.running import Graded, graded
 from evals.table import Prices, printed
@@ -25,6 +26,8 @@ from server.settings import load_settings
 
 
 def main(arguments: Sequence[str]) -> int:
+    if "--claims" in arguments:
+        return claims([one for one in arguments if one != "--claims"])
     chosen = _parser().parse_args(arguments)
     began = time.monotonic()
     try:
@@ -51,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
         "--failures", type=Path, metavar="FILE", help="write what failed, with the answers, as Markdown"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every run")
+    parser.add_argument("--claims", action="store_true", help="mark the statements of evals/claims instead")
     return parser
 
 

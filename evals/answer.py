@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from server.agent.verification.references.figure_links import without_addresses
 from server.protocol.wire_values import Check, Citation
 
 
@@ -26,3 +27,8 @@ class Answer:
     output_tokens: int | None = None
     with_tools: bool = True
     error: str | None = None
+
+    @property
+    def read(self) -> str:
+        """The text as people read it, which is what is graded."""
+        return without_addresses(self.text)

@@ -15,8 +15,8 @@ from evals.dump import DUMP_PROMPT, dump
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.model_call.chat_model import ChatModels
 from server.agent.turn import Agent, TurnInput
-from server.agent.verification.answer_checks import checked
 from server.agent.verification.facts import gathered
+from server.agent.verification.references.checked_answer import checked_answer
 from server.errors import ServerError
 from server.ports.identity import LOCAL_USER_ID, Caller
 from server.ports.traces import TraceRow
@@ -129,7 +129,7 @@ class WithTools:
             messages_used=2,
             messages_limit=None,
             local_time=ASKED_AT,
-            is_first_turn=True,
+            is_first_answer=True,
         )
 
 
@@ -150,7 +150,7 @@ class WithDump:
         except (ServerError, OpenAIError) as error:
             return Answer(text="", with_tools=False, error=str(error))
         reply = add_ai_message_chunks(*pieces)
-        verification = checked(trace, reply.text, gathered(messages, {}), prompt, ())
+        verification = checked_answer(trace, reply.text, gathered(messages, {}), prompt, ())
         usage = reply.usage_metadata
         return Answer(
             text=reply.text,

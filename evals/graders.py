@@ -15,19 +15,19 @@ def failures(case: Case, answer: Answer) -> list[str]:
     """What is wrong with an answer; empty when it passes."""
     if answer.error is not None:
         return [f"no answer: {answer.error}"]
-    found = [f"it is {len(answer.text):,} characters long"] if len(answer.text) > ANSWER_CHARACTERS else []
+    found = [f"it is {len(answer.read):,} characters long"] if len(answer.read) > ANSWER_CHARACTERS else []
     for grader in GRADERS:
         found += grader(case.expect, answer)
     return found
 
 
 def _cause(expect: Expected, answer: Answer) -> list[str]:
-    why = not_called_cause(answer.text, expect.cause) if expect.cause else None
+    why = not_called_cause(answer.read, expect.cause) if expect.cause else None
     return [] if why is None else [why]
 
 
 def _causes(expect: Expected, answer: Answer) -> list[str]:
-    first = opening(answer.text)
+    first = opening(answer.read)
     return [f"the opening does not name {names[0]}" for names in expect.causes if not says(first, names)]
 
 
@@ -35,7 +35,7 @@ def _figures(expect: Expected, answer: Answer) -> list[str]:
     return [
         f"no {figure.value:g} {figure.unit} (within {figure.within:g}){f' beside {figure.near}' if figure.near else ''}"
         for figure in expect.figures
-        if not any(_holds(sentence, figure) for sentence in sentences(answer.text))
+        if not any(_holds(sentence, figure) for sentence in sentences(answer.read))
     ]
 
 
@@ -46,7 +46,7 @@ def _holds(sentence: str, figure: Figure) -> bool:
 
 
 def _patterns(expect: Expected, answer: Answer) -> list[str]:
-    first, body = opening(answer.text), prose(answer.text)
+    first, body = opening(answer.read), prose(answer.read)
     found = [f"the opening lacks {one!r}: {first[:160]!r}" for one in expect.opening if not _in(one, first)]
     found += [f"it lacks {one!r}" for one in expect.says if not _in(one, body)]
     found += [f"the opening says {one!r}: {first[:160]!r}" for one in expect.never_opening if _in(one, first)]
@@ -67,7 +67,8 @@ def _finding(expect: Expected, answer: Answer) -> list[str]:
     if expect.finding is None or not answer.with_tools:
         return []
     line = re.compile(
-        rf"^(?:high|medium|low|info) {re.escape(expect.finding)} \(|^{re.escape(expect.finding)}: .*: fail",
+        rf"^(?:q\d+: )?(?:(?:high|medium|low|info) {re.escape(expect.finding)} \("
+        rf"|{re.escape(expect.finding)}: .*: fail)",
         re.MULTILINE,
     )
     seen = any(line.search(call.text) for call in answer.calls)

@@ -20,6 +20,7 @@ from evals.reading import (
     says,
     sentences,
 )
+from traces.insights.registry import DETECTORS
 
 OPENING_SENTENCES = 2
 OPENING_CHARACTERS = 450
@@ -65,6 +66,14 @@ _LANGUAGE_NOTE = re.compile(
     re.IGNORECASE,
 )
 _MISREAD = re.compile(r"\bno (?:function|frame|name)[^.`]{0,30}\bmatch(?:es)? `", re.IGNORECASE)
+_TITLES = "|".join(sorted({re.escape(one.title) for one in DETECTORS}, key=len, reverse=True))
+_REPORTS = re.compile(
+    rf"[^\w`]*(?:(?:{_TITLES})\W*:|(?:`[^`]+`|\S+)[*_\s]*(?:\([^)]*\)\s*)?"
+    r"(?:dominates|takes the most|is the (?:hottest|heaviest) function)\b)",
+    re.IGNORECASE,
+)
+"""How an answer begins that reports on a recording, whatever was asked: a finding's title, what dominates."""
+_CARRIED = re.compile(r"^About [^:]*, as before:\s*", re.IGNORECASE)
 _PLACE = re.compile(r":\d+$|\.(?:py|js|ts|go|java|c|cc|cpp|h|rb|rs|html|json|gz|txt|prof|jfr)$", re.IGNORECASE)
 _LISTED = re.compile(r"^\s*(?:[-*+]\s|\d+[.)]\s|\|)")
 _NOTE = re.compile(
@@ -189,6 +198,8 @@ def _missing(question: Question, first: str, begins: str) -> list[str]:
             found.append(f"no change that fits {question.cause}")
     if not question.cannot and _MISREAD.search(first):
         found.append("it looks for a function that the question does not name")
+    if question.direct and _REPORTS.match(_CARRIED.sub("", first)):
+        found.append("it begins as a report on all of the recording")
     if question.cannot and not declines(first):
         found.append("it does not say that it cannot be answered")
     found += [f"the opening lacks {one!r}" for one in question.opening if not _in(one, first)]

@@ -15,7 +15,7 @@ def share(turns: Sequence[Turn], grade: Grade) -> float:
 
 
 def printed_grades(turns: Sequence[Turn], first: Sequence[Turn] = ()) -> str:
-    """Markdown: grades by answerer; of the analyst by batch (first contact beside), kind and cause class; and what
+    """Markdown: grades by answerer; of the analyst by batch (first contact next to), kind and cause class; and what
     dull answerers get right. `first` are the turns of first contact."""
     analyst = [turn for turn in turns if turn.answerer not in DULL]
     parts = [_answerers(turns, first), _by("batch", analyst, first, lambda turn: turn.conversation.batch)]

@@ -4,6 +4,7 @@ A conversation is 1 to 6 questions about one trace, in order. What is right, par
 question; `evals/grades.py` grades by it.
 """
 
+import os
 import tomllib
 from pathlib import Path
 from typing import Self
@@ -14,6 +15,9 @@ from evals.case import ROOT, BadCase, Figure
 from evals.cause_classes import CauseClass
 
 BATCHES = Path(__file__).resolve().parent / "batches"
+SHARED = Path(os.environ.get("FLAMECHAT_SHARED", ROOT.parent / "shared"))
+_OF_SHARED = "shared/"
+"""How a trace begins that is not in the repository but below SHARED."""
 
 
 class _Part(BaseModel):
@@ -25,7 +29,8 @@ class Question(_Part):
 
     Right: the opening claims one of `culprit` and the class `cause`, matches every one of `opening` and has `figures`;
     the answer's beginning matches `says`, and with `fix` names a change that fits `cause`; with `cannot` the opening
-    says that it cannot be answered. Wrong, whatever else: the opening matches one of `wrong`, claims one of
+    says that it cannot be answered; with `direct`, of a question that asks for one thing, the opening does not begin as
+    a report on all of the recording. Wrong, whatever else: the opening matches one of `wrong`, claims one of
     `false_causes`, claims another function than `culprit` or `also` where neither is named, or makes a claim
     while nothing of `about` is in it, which is the report of another question. Partly: one of `partly`, a culprit
     or the class is in the answer's beginning. `language` is the question's, as ISO 639-1 has it; `repeated`
@@ -47,6 +52,7 @@ class Question(_Part):
     false_causes: tuple[CauseClass, ...] = ()
     about: tuple[str, ...] = ()
     cannot: bool = False
+    direct: bool = False
     most_named: int = Field(default=4, ge=0)
 
     @property
@@ -115,16 +121,30 @@ def read_batch(folder: Path) -> tuple[Conversation, ...]:
 
 
 def read_batches(only: str | None = None) -> tuple[Conversation, ...]:
-    """All conversations, or those whose batch or name has `only` in it. Raises BadCase."""
+    """All conversations whose recordings are here, or those whose batch or name has `only` in it. Raises BadCase."""
+    return tuple(one for one in _every(only) if all(_is_here(trace) for trace in (one.trace, *one.others)))
+
+
+def left_out(only: str | None = None) -> tuple[Conversation, ...]:
+    """Those of them whose recordings lie in FLAMECHAT_SHARED, where it has them not. Raises BadCase."""
+    return tuple(one for one in _every(only) if not all(_is_here(trace) for trace in (one.trace, *one.others)))
+
+
+def _every(only: str | None) -> list[Conversation]:
     every = [one for folder in sorted(BATCHES.iterdir()) if folder.is_dir() for one in read_batch(folder)]
-    return tuple(one for one in every if only is None or only in f"{one.batch}/{one.name}")
+    return [one for one in every if only is None or only in f"{one.batch}/{one.name}"]
+
+
+def _is_here(trace: str) -> bool:
+    """What the repository should have counts as here: that it lacks is an error."""
+    return not trace.startswith(_OF_SHARED) or (SHARED / trace.removeprefix(_OF_SHARED)).is_file()
 
 
 def file_of(trace: str) -> Path:
     """Where a conversation's trace lies. Raises BadCase."""
-    path = ROOT / trace
+    path = SHARED / trace.removeprefix(_OF_SHARED) if trace.startswith(_OF_SHARED) else ROOT / trace
     if not path.is_file():
-        raise BadCase(f"there is no {trace} in the repository")
+        raise BadCase(f"there is no {trace}")
     return path
 
 

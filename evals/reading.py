@@ -21,8 +21,8 @@ _NAMED = re.compile(
 )
 _SAYS = (
     r"dominat|hottest|heaviest|bottleneck|\bcauses?\b|culprit|because|due to|responsible|spends?\b|spent|takes?\b|"
-    r"accounts?\b|goes to|most of|largest|slowest|biggest|waits?\b|waiting|blocks?\b|blocked|allocat|holds?\b|leads\b|"
-    r"\d\s?% (?:\([^)]*\) )?of\b"
+    r"accounts?\b|goes to|most (?:of|in)\b|largest|slowest|biggest|waits?\b|waiting|blocks?\b|blocked|allocat|"
+    r"holds?\b|leads\b|\d\s?%\)? (?:\([^)]*\) )?of\b"
 )
 SAYS_CAUSE = re.compile(_SAYS, re.IGNORECASE)
 AFTER_CLAIM = re.compile(
@@ -31,7 +31,8 @@ AFTER_CLAIM = re.compile(
     re.IGNORECASE,
 )
 INTO = re.compile(
-    r"(?:\bin|\bby|\binside|\bis|\bare|\bof|\bto|\bto blame:?|\bcalling|\bwithin|:|→|because|cause|on)[\s*_`\[(]*$",
+    r"(?:\bin|\bby|\binside|\bis|\bare|\bof(?: it)?|\bto|\bto blame:?|\bcalling|\bwithin|:|→|because|cause|on)"
+    r"[\s*_`\[(]*$",
     re.IGNORECASE,
 )
 DENIED = re.compile(

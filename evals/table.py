@@ -34,9 +34,15 @@ def rate(rows: Sequence[Graded]) -> float:
 
 
 def verified(rows: Sequence[Graded]) -> tuple[int, int]:
-    """Numbers of the answers that were verified or derived, and all of them."""
-    numbers = [check for row in rows for check in row.answer.checks if check.kind != "name"]
-    return sum(check.status != "not_found" for check in numbers), len(numbers)
+    """Figures of the answers that were verified or derived, and all of them."""
+    numbers = [check for row in rows for check in row.answer.checks if check.kind not in ("name", "relation", "cause")]
+    return sum(check.status in ("verified", "derived") for check in numbers), len(numbers)
+
+
+def contradicted(rows: Sequence[Graded]) -> tuple[int, int]:
+    """Claims of the answers that the trace speaks against, and all of them."""
+    checks = [check for row in rows for check in row.answer.checks]
+    return sum(check.status in ("contradicted", "not_found") for check in checks), len(checks)
 
 
 def printed(rows: Sequence[Graded], prices: Prices | None = None) -> str:
@@ -76,6 +82,7 @@ def _manner(rows: Sequence[Graded], prices: Prices | None) -> list[str]:
         "| | |",
         "|---|---:|",
         f"| numbers verified or derived | {_share(verified_numbers, claimed)} |",
+        f"| claims contradicted | {_share(*contradicted(rows))} |",
         f"| names verified | {_share(sum(check.status != 'not_found' for check in names), len(names))} |",
         f"| tool rounds a question | {sum(row.answer.tool_rounds for row in rows) / len(rows):.1f} |",
         f"| tool calls a question | {sum(len(row.answer.calls) for row in rows) / len(rows):.1f} |",

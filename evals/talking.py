@@ -17,6 +17,7 @@ from limits.plans import LOCAL_PLAN
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.in_process.relay import MemoryRelay
 from server.adapters.in_process.workers import InlineTraceWorkers
+from server.agent.verification.references.figure_links import without_addresses
 from server.composing.agent import build_agent
 from server.composing.use_cases import Adapters, Backing, Rows, compose
 from server.edges.http.application import build_application, names_of
@@ -25,6 +26,7 @@ from server.settings import load_settings
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
 from server.testing.identity import TokenIdentity
+from server.testing.invocations import MemoryInvocations
 from server.testing.objects import MemoryObjects
 from server.testing.plans import MemoryPlans
 from server.testing.trace_records import MemoryTraceRecords
@@ -56,7 +58,7 @@ class Talking:
                 if not reply.is_success:
                     said.append("")
                     continue
-                said.append(reply.json()["answer"])
+                said.append(without_addresses(reply.json()["answer"]))
                 question = {"session_id": reply.json()["session_id"]}
         return said
 
@@ -71,7 +73,12 @@ class Talking:
             parts = compose(
                 settings,
                 Adapters(
-                    rows=Rows(conversations=MemoryConversations(records), records=records, plans=MemoryPlans(records)),
+                    rows=Rows(
+                        conversations=MemoryConversations(records),
+                        records=records,
+                        plans=MemoryPlans(records),
+                        invocations=MemoryInvocations(),
+                    ),
                     backing=Backing(
                         objects=MemoryObjects(), identity=TokenIdentity({TOKEN: asker}), relay=MemoryRelay(), user=asker
                     ),

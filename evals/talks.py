@@ -20,7 +20,7 @@ from evals.dull_talkers import Analyst, Blind, Symptom, Talker, TopFunction
 from evals.first_contact import store
 from evals.grades import Grade, opening
 from evals.grades_table import printed_grades
-from evals.questions import Conversation, read_batches
+from evals.questions import Conversation, left_out, read_batches
 from evals.talking import Talking
 
 SHOWN = ("analyst", FIRST_CONTACT)
@@ -36,6 +36,8 @@ def main(arguments: Sequence[str]) -> int:
             asyncio.run(_ask_first(chosen.first, chosen.commit))
             return 0
         conversations = read_batches(chosen.only)
+        if absent := left_out(chosen.only):
+            print(f"left out: {len(absent)} conversations, as FLAMECHAT_SHARED does not have their recordings")
         if not conversations:
             raise BadCase(f"no conversation is called {chosen.only!r}")
         turns = [] if chosen.stored else asyncio.run(_turns(conversations, chosen.model))

@@ -7,9 +7,10 @@ import pytest
 from evals.__main__ import conditions
 from evals.case import read_cases
 from evals.running import Graded, graded
-from evals.table import rate, verified
+from evals.table import contradicted, rate, verified
 
-FLOORS = {"planted and known": 0.90, "traps": 0.95, "numbers verified": 0.99}
+FLOORS = {"planted and known": 0.90, "traps": 0.95, "numbers verified": 0.92}
+MOST_CONTRADICTED = 0.005
 
 
 @pytest.mark.long
@@ -23,6 +24,8 @@ async def test_the_built_in_analyst_holds_its_floors() -> None:
     assert rate(causes) >= FLOORS["planted and known"], _failed(causes)
     assert rate(traps) >= FLOORS["traps"], _failed(traps)
     assert verified_numbers / claimed >= FLOORS["numbers verified"]
+    wrong, claims = contradicted(rows)
+    assert wrong <= MOST_CONTRADICTED * claims
 
 
 def _failed(rows: Sequence[Graded]) -> str:

@@ -151,3 +151,20 @@ def test_a_question_that_nothing_is_right_for_is_refused() -> None:
         Question.model_validate({"asked": "why?", "wrong": ["x"]})
     with pytest.raises(ValidationError, match="fix without cause"):
         Question.model_validate({"asked": "why?", "culprit": ["x"], "fix": True})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("781 calls of `walk`.", Grade.RIGHT),
+        ("About `walk`, as before: `walk` was called 781 times.", Grade.RIGHT),
+        ("Yes: N+1 queries: 781 calls of `walk`.", Grade.RIGHT),
+        ("**N+1 queries**: One query per row: `children_of` makes 781 calls in 1 run of `walk`.", Grade.UNHELPFUL),
+        ("**`walk` dominates** (`tree.py:3`): 64 % of it, in 781 calls.", Grade.UNHELPFUL),
+        ("`walk` is the hottest function, with 781 calls.", Grade.UNHELPFUL),
+    ],
+)
+def test_what_asks_for_one_thing_is_not_answered_by_a_report_on_all(text: str, expected: Grade) -> None:
+    asked = {"asked": "how many calls of it", "opening": ["781"]}
+    assert graded(Question.model_validate(asked | {"direct": True}), text) is expected
+    assert graded(Question.model_validate(asked), text) is Grade.RIGHT

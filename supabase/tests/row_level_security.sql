@@ -1,6 +1,6 @@
 -- Who may see and do what, in a project's own test runner (`supabase test db`) and in ours (tests/postgres/test_pgtap.py).
 begin;
-select plan(30);
+select plan(44);
 
 -- Two people, each with a trace, a conversation and a message.
 insert into auth.users (id) values ('a0000000-0000-4000-8000-000000000001'), ('b0000000-0000-4000-8000-000000000001');
@@ -19,6 +19,32 @@ select lives_ok(
     'the owner of the functions asks for ' || t.name
 )
 from public.traces t;
+
+select lives_ok(
+    format('select public.write_core_memory(%L, %L, %L, 0)', t.user_id, t.account_id, 'a fact of ' || t.name),
+    'the owner of the functions remembers for ' || t.name
+)
+from public.traces t;
+select lives_ok(
+    format(
+        'select public.propose_core_memory(%L, %L, %L, %L, %L, null, %L, null)',
+        t.user_id, t.account_id, t.session_id, t.id, 'append', 'another'
+    ),
+    'the owner of the functions proposes'
+)
+from public.chat_turns t;
+-- A model call of each, and one that the second made in the first one's account.
+insert into public.ai_invocation_summaries (
+    invocation_id, account_id, user_id, attempt, call_number, try_number, purpose, executor, model_asked, outcome,
+    cost_usd, started_at, ended_at
+)
+select gen_random_uuid(), a.id, v.user_id, 1, 1, 1, 'answer', 'in_process', 'm', 'ok', 0.5, now(), now()
+from (values
+    ('a0000000-0000-4000-8000-000000000001'::uuid, 'a0000000-0000-4000-8000-000000000001'::uuid),
+    ('b0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000001'),
+    ('a0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000001')
+) as v (owner_id, user_id)
+join public.accounts a on a.personal_user_id = v.owner_id;
 
 select is(
     (select count(*) from pg_class c
@@ -42,6 +68,17 @@ select is((select count(*) from public.chat_sessions), 1::bigint, 'reads his con
 select is((select count(*) from public.chat_turns), 1::bigint, 'reads his turn');
 select is((select count(*) from public.chat_messages), 1::bigint, 'reads his message');
 select is((select count(*) from public.message_feedback), 0::bigint, 'reads nobody''s opinions');
+select is((select count(*) from public.core_memories), 1::bigint, 'reads what his account remembers');
+select is((select count(*) from public.core_memory_changes), 1::bigint, 'reads how it came to be');
+select is((select count(*) from public.core_memory_proposals), 1::bigint, 'reads what was proposed to him');
+select throws_ok('update public.core_memories set text = ''x''', '42501', null, 'writes no memory by himself');
+select throws_ok(
+    'select public.decide_core_memory(auth.uid(), id, ''keep'') from public.core_memory_proposals',
+    '42501', null, 'decides through the server alone'
+);
+select is((select count(*) from public.ai_invocation_summaries), 1::bigint, 'reads his model call and no other''s');
+select throws_ok('delete from public.ai_invocation_summaries', '42501', null, 'makes no model call unseen');
+select throws_ok('select * from flamechat_private.ai_spend_days', '42501', null, 'reads nobody''s spend');
 select isnt_empty('select * from public.subscription_plans', 'reads what is on offer');
 select throws_ok('select * from public.plan_changes', '42501', null, 'reads no audit');
 select throws_ok('update public.user_profiles set lifetime_chat_analyses_count = 0', '42501', null, 'zeroes no counter');
@@ -64,6 +101,16 @@ select throws_ok('select public.shared_trace(''x'')', '42501', null, 'follows li
 select throws_ok('select flamechat_private.effective_plan(auth.uid())', '42501', null, 'reaches nothing private');
 reset role;
 
+-- As an administrator.
+select set_config(
+    'request.jwt.claims',
+    '{"sub": "b0000000-0000-4000-8000-000000000001", "role": "authenticated", "app_metadata": {"flamechat_admin": true}}',
+    true
+);
+set local role authenticated;
+select is((select count(*) from public.ai_invocation_summaries), 3::bigint, 'an administrator reads all model calls');
+reset role;
+
 -- As nobody.
 select set_config('request.jwt.claims', '{"role": "anon"}', true);
 set local role anon;
@@ -71,6 +118,7 @@ select isnt_empty('select * from public.subscription_plans', 'anybody reads what
 select throws_ok('select * from public.traces', '42501', null, 'nobody reads no traces');
 select throws_ok('select * from public.chat_messages', '42501', null, 'nobody reads no messages');
 select throws_ok('select * from public.message_feedback', '42501', null, 'nobody reads no opinions');
+select throws_ok('select * from public.ai_invocation_summaries', '42501', null, 'nobody reads no model calls');
 reset role;
 
 select * from finish();

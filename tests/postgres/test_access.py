@@ -111,6 +111,12 @@ SERVER_CALLS: dict[str, LiteralString] = {
     "reset_user_usage": "reset_user_usage(%(u)s)",
     "rate_chat_message": "rate_chat_message(%(u)s, gen_random_uuid(), 1)",
     "delete_chat_session": "delete_chat_session(%(u)s, %(s)s)",
+    "read_core_memory": "read_core_memory(%(u)s, gen_random_uuid())",
+    "write_core_memory": "write_core_memory(%(u)s, gen_random_uuid(), 'a fact', 0)",
+    "propose_core_memory": (
+        "propose_core_memory(%(u)s, gen_random_uuid(), %(s)s, %(turn)s, 'append', 'a fact', null, int4range(0, 6))"
+    ),
+    "decide_core_memory": "decide_core_memory(%(u)s, gen_random_uuid(), 'keep', null)",
 }
 
 

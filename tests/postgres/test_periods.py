@@ -82,3 +82,51 @@ def test_a_period_contains_its_moment_and_renews_on_its_day_or_the_last_of_the_m
         assert edge.day == min(ended.day, monthrange(edge.year, edge.month)[1])
     months = [edge.astimezone(UTC).year * 12 + edge.astimezone(UTC).month for edge in (starts, ends)]
     assert months[1] - months[0] == 1
+
+
+def test_a_month_that_began_on_the_31st_does_so_again_after_a_february(owner: Connection[Row]) -> None:
+    user_id = str(uuid4())
+    owner.execute("insert into auth.users (id) values (%s)", [user_id])
+    owner.execute(
+        "update user_subscriptions set current_period_start = '2020-01-31 12:00Z', "
+        "current_period_end = '2020-02-29 12:00Z' where user_id = %s",
+        [user_id],
+    )
+    assert owner.execute("select reset_expired_monthly_limits(%s)", [user_id]).fetchone() == (1,)
+    [start] = owner.execute(
+        "select current_period_start from user_subscriptions where user_id = %s", [user_id]
+    ).fetchone() or [None]
+    assert isinstance(start, datetime)
+    start = start.astimezone(UTC)
+    assert start.day == monthrange(start.year, start.month)[1]
+    later = owner.execute(
+        "select starts from user_subscriptions s, "
+        "flamechat_private.period_containing(flamechat_private.anchor_of(s), '2199-03-31 13:00Z') where user_id = %s",
+        [user_id],
+    ).fetchone()
+    assert later == (datetime(2199, 3, 31, 12, tzinfo=UTC),)
+    owner.execute(  # as it stands in a February, of which the end alone says nothing of the 31st
+        "update user_subscriptions set current_period_start = '2021-02-28 12:00Z', "
+        "current_period_end = '2021-03-31 12:00Z' where user_id = %s and period_anchor = '2020-01-31 12:00Z'",
+        [user_id],
+    )
+    anchor = owner.execute(
+        "select flamechat_private.anchor_of(s) from user_subscriptions s where user_id = %s", [user_id]
+    ).fetchone()
+    assert anchor == (datetime(2020, 1, 31, 12, tzinfo=UTC),)
+
+
+def test_a_period_that_was_set_by_hand_is_counted_from(owner: Connection[Row]) -> None:
+    user_id = str(uuid4())
+    owner.execute("insert into auth.users (id) values (%s)", [user_id])
+    owner.execute(
+        "update user_subscriptions set period_anchor = '2020-01-31', current_period_start = '2020-06-10 00:00Z', "
+        "current_period_end = '2020-07-10 00:00Z' where user_id = %s",
+        [user_id],
+    )
+    owner.execute("select reset_expired_monthly_limits(%s)", [user_id])
+    assert owner.execute(
+        "select extract(day from current_period_start at time zone 'UTC')::integer from user_subscriptions "
+        "where user_id = %s",
+        [user_id],
+    ).fetchone() == (10,)

@@ -1,10 +1,12 @@
 """Sessions, turns and messages in PostgreSQL. What may be and what counts is decided by the database's functions."""
 
 from collections.abc import Sequence
-from datetime import UTC
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import psycopg
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
@@ -22,10 +24,13 @@ from server.adapters.storable import (
 )
 from server.errors import TurnInProgress
 from server.ports.conversations import (
+    FoundSession,
     MessageRow,
     NewMessage,
+    Reserved,
     Sender,
     SessionRow,
+    SessionSearch,
     TurnEnding,
     TurnKind,
     TurnRequest,
@@ -34,7 +39,10 @@ from server.ports.conversations import (
 )
 from server.ports.identity import Caller
 from server.ports.queue import TurnJob
+from server.ports.request_ids import RunFacts
 from server.protocol.wire_values import LimitsView
+
+LATELY = timedelta(minutes=10)
 
 
 class PostgresConversations:
@@ -65,6 +73,27 @@ class PostgresConversations:
         }
         return [_session(row) for row in await self._all("sessions", parameters)]
 
+    async def found_sessions(self, caller: Caller, search: SessionSearch) -> list[FoundSession]:
+        parameters = {
+            "user_id": caller.user_id,
+            "account_id": caller.account_id,
+            "text": storable_text(search.text),
+            "archived": search.archived,
+            "trace_id": None if search.trace_id is None else known_id(search.trace_id, "trace"),
+            "limit": search.limit,
+            "offset": search.offset,
+        }
+        rows = await self._all("found_sessions", parameters)
+        return [FoundSession(_session(row), row["trace_name"], row["passage"]) for row in rows]
+
+    async def archive_session(self, caller: Caller, session_id: str, *, archived: bool) -> SessionRow:
+        parameters = {
+            "session_id": known_id(session_id, "conversation"),
+            "user_id": caller.user_id,
+            "archived": archived,
+        }
+        return _session(await self._one("archive_session", parameters, "conversation"))
+
     async def rename_session(self, caller: Caller, session_id: str, title: str) -> SessionRow:
         parameters = {
             "session_id": known_id(session_id, "conversation"),
@@ -80,6 +109,11 @@ class PostgresConversations:
     async def reserve_turn(
         self, request: TurnRequest, *, queue_behind: bool = False, most_answering: int | None = None
     ) -> Decision:
+        return (await self.accept_turn(request, queue_behind=queue_behind, most_answering=most_answering)).decision
+
+    async def accept_turn(
+        self, request: TurnRequest, *, queue_behind: bool = False, most_answering: int | None = None
+    ) -> Reserved:
         parameters = {
             "user_id": request.caller.user_id,
             "trace_id": known_id(request.trace_id, "trace"),
@@ -92,31 +126,63 @@ class PostgresConversations:
             "queue_behind": queue_behind,
             "supersedes": None if request.supersedes is None else known_id(request.supersedes, "turn"),
         }
-        async with self._database.transaction() as connection:
+        decided: Decision | None = None
+        ahead: int | None = None
+        has_ended = False
+        async with self._database.prompt_transaction() as connection:
             row = await (await connection.execute(statement("reserve_turn"), parameters)).fetchone()
             if row is None:
                 raise not_found("conversation")
             decided = decision(row)
-            if decided.allowed and most_answering is not None:
+            if not decided.allowed:
+                raise psycopg.Rollback  # a session that was made for a prompt which is refused goes with it
+            if request.ids is not None:
+                named = parameters | {"request_id": request.ids.request_id, "trace_id": request.ids.trace_id}
+                await connection.execute(statement("note_request"), named)
+            if most_answering is not None:
                 standing = await (await connection.execute(statement("sessions_answering"), parameters)).fetchone()
                 if standing is not None and standing["answering"] > most_answering:
                     raise too_many_answering(most_answering)
-            if decided.allowed and self._queue is not None:
+            if self._queue is not None:
                 job = TurnJob(str(parameters["turn_id"]), str(parameters["session_id"]))
-                await self._queue.put_within(connection, job)
-        return decided
+                ahead = await self._queue.put_within(connection, job)
+                has_ended = ahead is None
+        if decided is None:
+            raise not_found("conversation")
+        return Reserved(decided, has_ended=has_ended, ahead=ahead)
+
+    async def note_refusal(self, caller: Caller, session_id: str, note: NewMessage) -> bool:
+        parameters = {
+            "user_id": caller.user_id,
+            "session_id": known_id(session_id, "conversation"),
+            "message_id": note.message_id,
+            "sender": note.sender.value,
+            "text": storable_text(note.text),
+            "metadata": Jsonb(storable_json(note.metadata)),
+        }
+        async with self._database.prompt_transaction() as connection:
+            is_new = await (await connection.execute(statement("may_note_refusal"), parameters)).fetchone()
+            if is_new is None or not is_new["may"]:
+                return False
+            await connection.execute(statement("lock_session"), parameters)
+            return bool((await connection.execute(statement("note_refusal"), parameters)).rowcount)
+
+    async def sweep_sessions(self) -> int:
+        return len(await self._all("sweep_sessions", {}))
 
     async def turn(self, caller: Caller, turn_id: str) -> TurnRow:
         parameters = {"turn_id": known_id(turn_id, "turn"), "user_id": caller.user_id}
         return _turn(await self._one("turn", parameters, "turn"))
 
-    async def start_turn(self, turn_id: str, *, owner: str) -> TurnRow | None:
+    async def start_turn(self, turn_id: str, *, owner: str, run: RunFacts | None = None) -> TurnRow | None:
         parameters = {"turn_id": known_id(turn_id, "turn"), "owner": owner}
         async with self._database.transaction() as connection:
             standing = await (await connection.execute(statement("stands_behind"), parameters)).fetchone()
             if standing is not None and standing["waits"]:
                 raise TurnInProgress("An earlier question of this conversation has not been answered yet.")
             row = await (await connection.execute(statement("start_turn"), parameters)).fetchone()
+            if row is not None and run is not None:
+                await connection.execute(statement("note_run"), parameters | asdict(run))
         return None if row is None else _turn(row)
 
     async def hand_over_turn(self, turn_id: str, *, attempt: int) -> None:
@@ -250,6 +316,7 @@ def _session(row: DictRow) -> SessionRow:
         title=row["title"],
         created_at=row["created_at"].astimezone(UTC),
         updated_at=row["updated_at"].astimezone(UTC),
+        archived_at=None if row["archived_at"] is None else row["archived_at"].astimezone(UTC),
     )
 
 
@@ -274,6 +341,10 @@ def _turn(row: DictRow) -> TurnRow:
         created_at=row["created_at"].astimezone(UTC),
         supersedes=None if row["supersedes"] is None else str(row["supersedes"]),
         owner=row["owner"],
+        overtaken=row["overtaken"],
+        request_id=row["request_id"],
+        request_trace_id=row["request_trace_id"],
+        overtaken_lately=sum(at > datetime.now(UTC) - LATELY for at in row["overtaken_at"]),
     )
 
 

@@ -20,6 +20,7 @@ from typing import IO, Self
 import psycopg
 from psycopg import sql
 
+from server.adapters.in_process.background_loops import BackgroundLoops
 from server.adapters.postgres.postmaster import (
     OWNER,
     POLL_SECONDS,
@@ -89,16 +90,15 @@ class EmbeddedPostgres:
         await asyncio.shield(asyncio.to_thread(self._leave))
 
     @contextlib.asynccontextmanager
-    async def kept_running(self) -> AsyncIterator[None]:
+    async def kept_running(self, loops: BackgroundLoops | None = None) -> AsyncIterator[None]:
         """While the context is open, a server that has gone (killed, stopped by hand) is started again at its port, by
         whichever of its users sees it first."""
-        keeping = asyncio.create_task(self._keep_on())
+        loops = loops or BackgroundLoops()
+        keeping = loops.start("embedded_database", self._keep_on)
         try:
             yield
         finally:
-            keeping.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await keeping
+            await loops.stop(keeping)
 
     async def _keep_on(self) -> None:
         while True:

@@ -1,6 +1,7 @@
 """Applies `supabase/migrations`, recording them as the Supabase CLI does, so that either may go on after the other."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,15 +41,18 @@ def read_migrations(folder: Path) -> list[Migration]:
     return migrations
 
 
-async def migrate(owner_dsn: str, *, bootstrap: bool, root: Path | None = None) -> list[str]:
+async def migrate(
+    owner_dsn: str, *, bootstrap: bool, root: Path | None = None, only: Collection[str] | None = None
+) -> list[str]:
     """Bring a database up to date; returns the versions applied now. One transaction per file, one runner at a time.
 
     `bootstrap` first creates stand-ins for what a Supabase project already has: for the embedded database and tests.
+    With `only`, no other versions are applied, as if the later ones had not been written.
     Raises DatabaseUnavailable when the database cannot be reached, a file fails (with its line), or it has
     migrations that are not these files'.
     """
     root = root or sql_root()
-    migrations = read_migrations(root / "migrations")
+    migrations = [one for one in read_migrations(root / "migrations") if only is None or one.version in only]
     try:
         connection = await AsyncConnection.connect(owner_dsn, autocommit=True)
     except OperationalError as error:

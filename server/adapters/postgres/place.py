@@ -11,6 +11,7 @@ import psycopg
 import structlog
 from psycopg import AsyncConnection
 
+from server.adapters.in_process.background_loops import BackgroundLoops
 from server.adapters.postgres.embedded import EmbeddedPostgres
 from server.adapters.postgres.library_tables import are_library_tables_there, set_up_library_tables
 from server.adapters.postgres.migrations import migrate, read_migrations, sql_root
@@ -37,7 +38,7 @@ class DatabasePlace:
 
 
 def database_place(
-    folder: Path, url: str | None, session_url: str | None
+    folder: Path, url: str | None, session_url: str | None, loops: BackgroundLoops | None = None
 ) -> AbstractAsyncContextManager[DatabasePlace]:
     """The migrated database at `url`, or that of the folder when there is no `url`. Entering raises ConfigError,
     DatabaseUnavailable."""
@@ -45,16 +46,16 @@ def database_place(
         return outside_database(url, session_url or url)
     if session_url is not None:
         raise ConfigError("FLAMECHAT_DATABASE_SESSION_URL is set, but not FLAMECHAT_DATABASE_URL.")
-    return embedded_database(folder)
+    return embedded_database(folder, loops)
 
 
 @asynccontextmanager
-async def embedded_database(folder: Path) -> AsyncIterator[DatabasePlace]:
+async def embedded_database(folder: Path, loops: BackgroundLoops | None = None) -> AsyncIterator[DatabasePlace]:
     """The database of a folder, started and migrated, and kept running while the context is open."""
     async with EmbeddedPostgres(data_dir=folder) as postgres:
         await migrate(postgres.owner_dsn, bootstrap=True)
         await set_up_library_tables(postgres.owner_dsn)
-        async with postgres.kept_running():
+        async with postgres.kept_running(loops):
             yield DatabasePlace(
                 server_dsn=postgres.server_dsn,
                 session_dsn=postgres.server_dsn,
@@ -74,7 +75,7 @@ async def outside_database(url: str, session_url: str) -> AsyncIterator[Database
                 "The database must be prepared, which a pooler of transactions cannot carry: set "
                 "FLAMECHAT_DATABASE_SESSION_URL to a direct connection or a pooler of sessions."
             )
-        await migrate(session_url, bootstrap=not await _has_users(session_url))
+        await migrate(session_url, bootstrap=not await has_users(session_url))
         await set_up_library_tables(session_url)
     if not can_listen:
         log.warning("no_notify", advice="set FLAMECHAT_DATABASE_SESSION_URL; until then jobs and events are polled for")
@@ -127,7 +128,7 @@ async def _is_up_to_date(dsn: str) -> bool:
             return False
 
 
-async def _has_users(dsn: str) -> bool:
+async def has_users(dsn: str) -> bool:
     """Whether it is a Supabase project's: a plain PostgreSQL gets the stand-ins first."""
     async with _connected(dsn) as connection:
         row = await (await connection.execute("select to_regclass('auth.users') is not null")).fetchone()

@@ -1,18 +1,23 @@
 """Connections of the server, each transaction as `service_role`, and what PostgreSQL's refusals mean."""
 
+import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Self
 
 import psycopg
+import structlog
 from psycopg import AsyncConnection
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from limits.refusals import Decision, LimitType
 from server.errors import (
     BadRequest,
+    DatabaseBusy,
     DatabaseUnavailable,
     LimitExceeded,
     NotAllowed,
@@ -24,8 +29,27 @@ from server.errors import (
 MAX_CONNECTIONS = 16
 """Connections of one server process. The embedded server allows 200; a statement needs one for a few milliseconds."""
 
+PROMPT_CONNECTIONS = 4
+"""Of these, for prompts that wait to be decided, which lock a row of their user: reads, turns and administration never
+wait for them."""
+
 WAIT_SECONDS = 10.0
+"""For a connection that answers. A database that stands still takes connections and answers nothing."""
+
+LOST_MACHINE = {
+    "connect_timeout": 10,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 5,
+    "tcp_user_timeout": 20_000,
+}
+"""libpq's parameters, by which a machine that went without a word is noticed within some 20 s; the system's own take
+from 15 minutes to 2 hours."""
+
 PREPARE_AFTER = 5
+LOGGED_EVERY_S = 1.0
+
+log = structlog.get_logger(__name__)
 
 
 class Database:
@@ -46,8 +70,12 @@ class Database:
                 "autocommit": True,
                 "row_factory": dict_row,
                 "prepare_threshold": None if pooler else PREPARE_AFTER,
+                **noticing_a_lost_machine(server_dsn),
             },
         )
+
+        self._prompts = asyncio.Semaphore(PROMPT_CONNECTIONS)
+        self._logged_at = -LOGGED_EVERY_S
 
     async def open(self) -> None:
         """Raises DatabaseUnavailable when no connection can be made."""
@@ -68,23 +96,79 @@ class Database:
         await self.close()
 
     @asynccontextmanager
+    async def prompt_transaction(self) -> AsyncIterator[AsyncConnection[DictRow]]:
+        """As `transaction`, on one of the PROMPT_CONNECTIONS."""
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                await self._prompts.acquire()
+        except TimeoutError as error:
+            raise _busy() from error
+        try:
+            async with self.transaction() as connection:
+                yield connection
+        finally:
+            self._prompts.release()
+
+    @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncConnection[DictRow]]:
         """A connection inside a transaction as `service_role`.
 
         Raises what the database's functions refuse with (NotFound, BadRequest, TurnInProgress, LimitExceeded), and
-        DatabaseUnavailable when it cannot be reached.
+        DatabaseUnavailable when it cannot be reached or does not answer.
         """
         try:
-            async with self._pool.connection() as connection, connection.transaction():
-                await connection.execute("set local role service_role")
-                yield connection
-        except (PoolTimeout, PoolClosed) as error:
+            async with AsyncExitStack() as stack:
+                yield await self._entered(stack)
+        except PoolClosed as error:
             raise DatabaseUnavailable("The database cannot be reached.") from error
+        except PoolTimeout as error:
+            # Connections that are there and all taken, or none to be had.
+            if self._pool.get_stats().get("pool_size", 0) >= self._pool.max_size:
+                raise _busy() from error
+            self._log_away(error)
+            raise DatabaseUnavailable("The database cannot be reached.") from error
+        except psycopg.errors.FeatureNotSupported as error:
+            if "cached plan" not in (error.diag.message_primary or ""):
+                raise
+            # A newer version's migration has widened a table: every connection prepares its statements again.
+            await self._pool.drain()
+            self._log_away(error)
+            raise DatabaseUnavailable("The database was changed just now. Try again.") from error
         except psycopg.Error as error:
             meant = _meaning(error)
             if meant is None:
                 raise
+            if isinstance(meant, DatabaseUnavailable):
+                self._log_away(error)
             raise meant from error
+
+    async def _entered(self, stack: AsyncExitStack) -> AsyncConnection[DictRow]:
+        try:
+            async with asyncio.timeout(WAIT_SECONDS + 1):  # after the pool's own, which knows more
+                connection = await stack.enter_async_context(self._pool.connection())
+                await stack.enter_async_context(connection.transaction())
+                await connection.execute("set local role service_role")
+        except TimeoutError as error:
+            self._log_away(error)
+            raise DatabaseUnavailable("The database does not answer.") from error
+        return connection
+
+    def _log_away(self, error: BaseException) -> None:
+        """At most one line in LOGGED_EVERY_S, however many ask meanwhile."""
+        now = time.monotonic()
+        if now - self._logged_at >= LOGGED_EVERY_S:
+            self._logged_at = now
+            log.warning("database_away", error=type(error).__name__, sqlstate=getattr(error, "sqlstate", None))
+
+
+def noticing_a_lost_machine(dsn: str) -> dict[str, int]:
+    """LOST_MACHINE, without what the address itself says."""
+    given = conninfo_to_dict(dsn)
+    return {name: value for name, value in LOST_MACHINE.items() if name not in given}
+
+
+def _busy() -> DatabaseBusy:
+    return DatabaseBusy("More is asked of this server's database just now than it answers in time. Try again shortly.")
 
 
 def _meaning(error: psycopg.Error) -> ServerError | None:

@@ -6,19 +6,26 @@ and announced by a NOTIFY that names turn, session and number, so that any proce
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
-from typing import Annotated, Any, Self
+from collections.abc import Awaitable, Callable
+from typing import Any, Self
 
 import psycopg
 import structlog
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
-from pydantic import Field, TypeAdapter
 
+from server.adapters.in_process.background_loops import BackgroundLoops
 from server.adapters.in_process.relay import EVENTS_PER_LISTENER, MemoryRelay
-from server.adapters.postgres.pool import Database
+from server.adapters.postgres.event_rows import (
+    EventRow,
+    PassedOver,
+    announcement,
+    as_they_stand,
+    event_row,
+)
+from server.adapters.postgres.pool import Database, noticing_a_lost_machine
 from server.adapters.postgres.statements import statement
-from server.errors import ServerError
+from server.errors import ServerError, raised_at
 from server.ports.relay import Listening, Seen
 from server.protocol.events import TurnEnd, TurnEvent
 from server.protocol.server import TurnSnapshot
@@ -41,10 +48,6 @@ RETRY_S = 0.3
 NOTHING_FOLLOWS = 1 << 62
 """Higher than every event's number: marks a turn that has ended as seen."""
 
-_EVENT: TypeAdapter[TurnEvent | TurnSnapshot] = TypeAdapter(
-    Annotated[TurnEvent | TurnSnapshot, Field(discriminator="type")]
-)
-
 log = structlog.get_logger(__name__)
 
 
@@ -53,10 +56,19 @@ class PostgresRelay:
     not be a pooler of transactions. Without one, tables are polled."""
 
     def __init__(
-        self, database: Database, listen_dsn: str | None, *, events_per_listener: int = EVENTS_PER_LISTENER
+        self,
+        database: Database,
+        listen_dsn: str | None,
+        *,
+        events_per_listener: int = EVENTS_PER_LISTENER,
+        loops: BackgroundLoops | None = None,
+        passed_over: PassedOver = lambda what: None,
     ) -> None:
+        """`passed_over` counts what other processes wrote that this one does not understand."""
         self._database = database
         self._listen_dsn = listen_dsn
+        self._loops = loops or BackgroundLoops()
+        self._passed_over = passed_over
         self._inner = MemoryRelay(events_per_listener=events_per_listener)
         self._own: dict[str, TurnView] = {}
         self._unwritten: list[TurnEvent | TurnSnapshot] = []
@@ -70,18 +82,19 @@ class PostgresRelay:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
-        self._tasks = [asyncio.create_task(work) for work in self._works()]
+        self._tasks = [self._loops.start(name, work) for name, work in self._works().items()]
         return self
 
-    def _works(self) -> tuple[Coroutine[Any, Any, None], ...]:
-        return self._write_on(), self._read_on(), self._follow_announcements(), self._find_unpublished_ends()
+    def _works(self) -> dict[str, Callable[[], Awaitable[None]]]:
+        return {
+            "events_write": self._write_on,
+            "events_read": self._read_on,
+            "events_announced": self._follow_announcements,
+            "events_unpublished_ends": self._find_unpublished_ends,
+        }
 
     async def __aexit__(self, *exc: object) -> None:
-        for task in self._tasks:
-            task.cancel()
-        for task in self._tasks:
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+        await self._loops.stop(*self._tasks)
         with contextlib.suppress(ServerError, psycopg.Error):
             await self._write(self._unwritten)
 
@@ -116,9 +129,8 @@ class PostgresRelay:
         view = self._inner.view(session_id)
         if view is None or view.turn_id not in self._own:
             if session_id not in self._listeners:
-                running = [
-                    one for one in _as_they_stand(await self._rows([session_id])) if not one.view.state.has_ended
-                ]
+                turns = as_they_stand(await self._rows([session_id]))
+                running = [one for one in turns if not one.view.state.has_ended]
                 return running[-1].view.snapshot() if running else None
             await self._read([session_id])
         return await self._inner.snapshot(session_id)
@@ -181,6 +193,7 @@ class PostgresRelay:
                 await connection.execute(statement("announce_turn_events"), parameters)
         except BaseException:
             self._lost |= lost | {event.turn_id for event in batch}
+            self._something_to_write.set()
             raise
         for event in events:
             if ends_turn(event):
@@ -224,6 +237,9 @@ class PostgresRelay:
                 log.warning("events_not_read", error=type(error).__name__)
                 self._look_at(sessions)
                 await asyncio.sleep(RETRY_S)
+            except Exception:
+                self._look_at(sessions)
+                raise
 
     async def _read(self, sessions: list[str]) -> None:
         """Pass to the listeners of these sessions what other processes have published since the last time."""
@@ -235,13 +251,13 @@ class PostgresRelay:
             for session in sessions:
                 if session in self._listeners:
                     self._seen.setdefault(session, {})
-            for turn in _as_they_stand([row for row in rows if str(row["session_id"]) in first_look]):
+            for turn in as_they_stand([row for row in rows if row.session_id in first_look]):
                 self._catch_up(turn)
             for row in rows:
-                if str(row["session_id"]) not in first_look:
-                    await self._pass_on(row)
+                if row.session_id not in first_look:
+                    await self._pass_on_or_hang_up(row)
 
-    async def _rows(self, sessions: list[str]) -> list[DictRow]:
+    async def _rows(self, sessions: list[str]) -> list[EventRow]:
         known = [(turn, seq) for session in sessions for turn, seq in self._seen.get(session, {}).items()]
         parameters = {
             "sessions": sessions,
@@ -250,7 +266,8 @@ class PostgresRelay:
             "seen": [seq for _, seq in known],
         }
         async with self._database.transaction() as connection:
-            return await (await connection.execute(statement("read_turn_events"), parameters)).fetchall()
+            found = await (await connection.execute(statement("read_turn_events"), parameters)).fetchall()
+        return [event_row(row, self._passed_over) for row in found]
 
     def _catch_up(self, turn: FollowedTurn) -> None:
         """Whoever comes late gets the turn as it stands; one that has ended is in the messages already."""
@@ -261,15 +278,30 @@ class PostgresRelay:
             if not view.state.has_ended:
                 self._inner.take_up(turn)
 
-    async def _pass_on(self, row: DictRow) -> None:
-        session_id, turn_id, seq = str(row["session_id"]), str(row["turn_id"]), int(row["seq"])
-        seen = self._seen.get(session_id)
-        if seen is None or turn_id in self._own or seq <= seen.get(turn_id, -1):
+    async def _pass_on_or_hang_up(self, row: EventRow) -> None:
+        """One turn's row is nobody else's trouble: whoever listens to it joins again."""
+        try:
+            await self._pass_on(row)
+        except Exception as error:  # noqa: BLE001 - of whatever another process wrote
+            log.warning("event_not_passed_on", turn_id=row.turn_id, error=type(error).__name__, where=raised_at(error))
+            await self._inner.hang_up(row.session_id)
+
+    async def _pass_on(self, row: EventRow) -> None:
+        """Send a row on. Of one that cannot be read listeners get the turn as it stands; where they would miss the end,
+        they are disconnected, and find the answer among the messages when they come back."""
+        seen = self._seen.get(row.session_id)
+        if seen is None or row.turn_id in self._own or row.seq <= seen.get(row.turn_id, -1):
             return
-        event = _EVENT.validate_json(row["event"])
-        if _begins(event) or seq == seen.get(turn_id, -1) + 1:
-            seen[turn_id] = NOTHING_FOLLOWS if row["ends_turn"] else seq
-            await self._inner.publish(event)
+        follows = row.seq == seen.get(row.turn_id, -1) + 1
+        if row.ends_turn and (row.event is None or not (follows or row.begins)):
+            seen[row.turn_id] = NOTHING_FOLLOWS
+            await self._inner.hang_up(row.session_id)
+        elif row.begins or follows:
+            seen[row.turn_id] = NOTHING_FOLLOWS if row.ends_turn else row.seq
+            if row.event is None:
+                self._inner.skip(row.turn_id, row.session_id, row.seq)
+            else:
+                await self._inner.publish(row.event)
 
     async def _find_unpublished_ends(self) -> None:
         """A process may die between storing an end and publishing it, or never learn that it was stored. Listeners of
@@ -300,18 +332,21 @@ class PostgresRelay:
         while self._listen_dsn is None:
             self._look_at(list(self._listeners))
             await asyncio.sleep(DEAF_POLL_S)
+        lost_machine: dict[str, Any] = dict(noticing_a_lost_machine(self._listen_dsn))
         while True:
             try:
-                async with await AsyncConnection.connect(self._listen_dsn, autocommit=True) as connection:
+                async with await AsyncConnection.connect(
+                    self._listen_dsn, autocommit=True, **lost_machine
+                ) as connection:
                     await connection.execute(f"listen {CHANNEL}")
                     self._lost.update(self._own)
                     self._something_to_write.set()
                     self._look_at(list(self._listeners))
                     while True:
                         async for news in connection.notifies(timeout=POLL_S):
-                            session_id, turn_id, _ = news.payload.split(" ")
-                            if session_id in self._listeners and turn_id not in self._own:
-                                self._look_at([session_id])
+                            what = announcement(news.payload, self._passed_over)
+                            if what and what.session_id in self._listeners and what.turn_id not in self._own:
+                                self._look_at([what.session_id])
                         self._look_at(list(self._listeners))
             except psycopg.Error as error:
                 log.warning("announcements_not_heard", error=type(error).__name__)
@@ -321,23 +356,6 @@ class PostgresRelay:
 def _begins(event: TurnEvent | TurnSnapshot) -> bool:
     """Whether a listener can follow the turn from this event on. After a gap it waits for the next snapshot."""
     return isinstance(event, TurnSnapshot) or (event.seq - 1) % SEQS_PER_ATTEMPT == 0
-
-
-def _as_they_stand(rows: list[DictRow]) -> list[FollowedTurn]:
-    """The turns that can be followed from these rows; one with a gap in its last rows is left out."""
-    turns: dict[str, FollowedTurn] = {}
-    for row in rows:
-        event = _EVENT.validate_json(row["event"])
-        if isinstance(event, TurnSnapshot):
-            turns[event.turn_id] = FollowedTurn.of_snapshot(event)
-        elif event.turn_id in turns and event.seq == turns[event.turn_id].view.seq + 1:
-            turns[event.turn_id].add(event)
-        elif _begins(event):
-            turns[event.turn_id] = FollowedTurn(TurnView(event.turn_id, event.session_id))
-            turns[event.turn_id].add(event)
-        else:
-            turns.pop(event.turn_id, None)
-    return list(turns.values())
 
 
 class _Listening:

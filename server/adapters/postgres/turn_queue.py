@@ -1,7 +1,7 @@
 """Accepted turns as jobs on PostgreSQL, run by the workers of every server process.
 
-procrastinate keeps the jobs: one running per session (`lock`), workers with heartbeats, aborts by NOTIFY. `chat_turns`
-is the truth all the same: a job only says that somebody has to look at its turn.
+procrastinate keeps the jobs: one running per session (`lock`), aborts by NOTIFY; `worker_lease` says who lives.
+`chat_turns` is the truth all the same: a job only says that somebody has to look at its turn.
 """
 
 import asyncio
@@ -19,8 +19,11 @@ from procrastinate.job_context import AbortReason, JobContext
 from procrastinate.worker import Worker
 from psycopg import AsyncConnection
 
+from server.adapters.in_process.background_loops import BackgroundLoops
 from server.adapters.postgres.library_tables import SCHEMA, TransactionPool, as_service
+from server.adapters.postgres.pool import noticing_a_lost_machine
 from server.adapters.postgres.statements import statement
+from server.adapters.postgres.worker_lease import HEARTBEAT_S, LOCK_CLASS, WorkerLease
 from server.errors import DatabaseUnavailable
 from server.ports.queue import TurnJob
 
@@ -33,10 +36,15 @@ ABORT_POLL_S = 1.0
 DEAF_POLL_S = 0.2
 """How often jobs are polled for where no NOTIFY arrives."""
 
-HEARTBEAT_S = 2.0
 STALLED_S = 6.0
-"""A worker silent for so long is taken for dead. With the sweep, its turns run elsewhere within 15 s, even where the
-first to take them up is killed, too. One that only slept is fenced off."""
+"""A worker silent for so long, and whose process is gone, is dead. With the sweep, its turns run elsewhere within 15 s,
+even where the first to take them up is killed, too. One that only slept is fenced off."""
+
+SILENT_S = 20.0
+"""One whose process is there may be busy or stopped: its turns are taken up later, and that is not a death."""
+
+FORGOTTEN_S = 600.0
+"""When procrastinate itself forgets a silent worker. Until then its job says whose it is."""
 
 RESTART_S = 0.5
 DRAIN_S = 60.0
@@ -62,11 +70,18 @@ class PostgresTurnQueue:
 
     `can_listen` is false behind a pooler of transactions: no connection keeps state, and everything is polled for."""
 
-    def __init__(self, server_dsn: str, *, at_once: int, can_listen: bool = True) -> None:
+    def __init__(
+        self, server_dsn: str, *, at_once: int, can_listen: bool = True, loops: BackgroundLoops | None = None
+    ) -> None:
+        self._loops = loops or BackgroundLoops()
         self._at_once = at_once
         self._can_listen = can_listen
-        session: dict[str, Any] = {"configure": as_service}
-        pooled: dict[str, Any] = {"pool_factory": TransactionPool, "kwargs": {"prepare_threshold": None}}
+        lost_machine = noticing_a_lost_machine(server_dsn)
+        session: dict[str, Any] = {"configure": as_service, "kwargs": lost_machine}
+        pooled: dict[str, Any] = {
+            "pool_factory": TransactionPool,
+            "kwargs": {"prepare_threshold": None, **lost_machine},
+        }
         self._app = procrastinate.App(
             connector=procrastinate.PsycopgConnector(
                 conninfo=server_dsn, min_size=1, max_size=CONNECTIONS, **(session if can_listen else pooled)
@@ -78,7 +93,7 @@ class PostgresTurnQueue:
         self._stops: asyncio.Queue[str] = asyncio.Queue()
         self._worker: Worker | None = None
         self._working: asyncio.Task[None] | None = None
-        self._beating: asyncio.Task[None] | None = None
+        self._lease = WorkerLease(server_dsn, self._worker_id, with_lock=can_listen)
         self._stopped = False
 
     @property
@@ -98,11 +113,8 @@ class PostgresTurnQueue:
         await self.stop()
         for taken in list(self._jobs.values()):
             taken.done.set()
-        for task in (self._working, self._beating):
-            if task is not None:
-                task.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await task
+        await self._loops.stop(self._working)
+        await asyncio.to_thread(self._lease.stop)
         await self._app.close_async()
 
     async def put(self, job: TurnJob) -> int:
@@ -113,21 +125,25 @@ class PostgresTurnQueue:
             found = await self._find(job.turn_id)
         return 0 if found is None else int(found["ahead"])
 
-    async def put_within(self, connection: AsyncConnection[Any], job: TurnJob) -> None:
-        """Make the job in the caller's transaction, unless the turn has one."""
+    async def put_within(self, connection: AsyncConnection[Any], job: TurnJob) -> int | None:
+        """Make the job in the caller's transaction, unless the turn has one; returns how many of its session stand
+        before it, and None for a turn that has ended."""
         await connection.execute(f"set local search_path to {SCHEMA}")
         of_turn = {"turn_id": job.turn_id}
         turn = await (await connection.execute(statement("turn_has_ended"), of_turn)).fetchone()
         if turn is not None and turn["ended"]:
-            return
-        if await (await connection.execute(statement("job_of_turn"), of_turn)).fetchone() is None:
+            return None
+        found = await (await connection.execute(statement("job_of_turn"), of_turn)).fetchone()
+        if found is None:
             with _reaching():
                 await self._deferrer(job, connection).defer_async(turn_id=job.turn_id, session_id=job.session_id)
+            found = await (await connection.execute(statement("job_of_turn"), of_turn)).fetchone()
+        return 0 if found is None else int(found["ahead"])
 
     async def jobs(self) -> AsyncIterator[TurnJob]:
         if self._working is None:
-            self._working = asyncio.create_task(self._work())
-            self._beating = asyncio.create_task(self._beat())
+            self._working = self._loops.start("queue_worker", self._work)
+            self._lease.start()
         while True:
             taken = await self._taken.get()
             if not taken.done.is_set():
@@ -167,11 +183,25 @@ class PostgresTurnQueue:
             self._worker.shutdown_graceful_timeout = DRAIN_S
             self._worker.stop()  # type: ignore[no-untyped-call]
 
-    async def retry_stalled(self, seconds: float, now: datetime) -> None:
-        """Let the jobs of workers that have been silent for so long be done again."""
-        manager = self._app.job_manager
-        for job in await manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=seconds):
-            await manager.retry_job(job, retry_at=now)
+    async def retry_stalled(self, stalled_s: float, silent_s: float, now: datetime) -> None:
+        """Let the jobs of dead workers be done again, and those of workers that live and have been silent for
+        `silent_s`: their attempts are noted as overtaken."""
+        found = await self._app.connector.execute_query_all_async(
+            statement("stalled_jobs"),
+            queue=QUEUE,
+            own=self._worker_id(),
+            stalled_s=stalled_s,
+            silent_s=silent_s,
+            **{"class": LOCK_CLASS},
+        )
+        for job in found:
+            if job["lives"]:
+                log.warning("turn_overtaken", turn_id=job["turn_id"], silent_s=silent_s)
+                await self._app.connector.execute_query_async(statement("note_overtaken"), turn_id=job["turn_id"])
+            await self._app.job_manager.retry_job_by_id_async(job["id"], retry_at=now)
+
+    def _worker_id(self) -> int | None:
+        return None if self._worker is None else self._worker.worker_id
 
     async def _run(self, context: JobContext, turn_id: str, session_id: str) -> None:
         """The task: offers the job to the runner and waits until it is done with it. After a lost connection the same
@@ -206,26 +236,13 @@ class PostgresTurnQueue:
                 delete_jobs="always",
                 install_signal_handlers=False,
                 update_heartbeat_interval=HEARTBEAT_S,
-                stalled_worker_timeout=STALLED_S,
+                stalled_worker_timeout=FORGOTTEN_S,
             )
             try:
                 await self._worker.run()  # type: ignore[no-untyped-call]
             except (exceptions.ProcrastinateException, psycopg.Error) as error:
                 log.warning("queue_worker_restarts", error=type(error).__name__)
                 await asyncio.sleep(RESTART_S)
-
-    async def _beat(self) -> None:
-        """Heartbeats of our own: procrastinate's stop when the worker does, while turns still run out, and do not come
-        back after an error."""
-        while True:
-            await asyncio.sleep(HEARTBEAT_S)
-            worker_id = self._worker.worker_id if self._worker is not None else None
-            if worker_id is None:
-                continue
-            try:
-                await self._app.job_manager.update_heartbeat(worker_id)
-            except (exceptions.ProcrastinateException, psycopg.Error) as error:
-                log.warning("queue_heartbeat_failed", error=type(error).__name__)
 
     async def _find(self, turn_id: str) -> dict[str, Any] | None:
         with _reaching():

@@ -1,7 +1,6 @@
 """What keeps accepted turns from being lost, whoever died: every few seconds, in every process, by one at a time."""
 
 import asyncio
-import contextlib
 from datetime import UTC, datetime
 from typing import Self
 
@@ -10,8 +9,9 @@ import structlog
 from procrastinate.exceptions import ProcrastinateException
 from psycopg_pool import PoolTimeout
 
+from server.adapters.in_process.background_loops import BackgroundLoops
 from server.adapters.postgres.statements import statement
-from server.adapters.postgres.turn_queue import STALLED_S, PostgresTurnQueue
+from server.adapters.postgres.turn_queue import SILENT_S, STALLED_S, PostgresTurnQueue
 from server.errors import DatabaseUnavailable
 from server.ports.queue import TurnJob
 
@@ -35,21 +35,28 @@ class TurnSweep:
     again; accepted turns without a job, which get one; what ended turns leave behind, which goes.
     """
 
-    def __init__(self, queue: PostgresTurnQueue, *, every_s: float = EVERY_S, stalled_s: float = STALLED_S) -> None:
+    def __init__(
+        self,
+        queue: PostgresTurnQueue,
+        *,
+        every_s: float = EVERY_S,
+        stalled_s: float = STALLED_S,
+        silent_s: float = SILENT_S,
+        loops: BackgroundLoops | None = None,
+    ) -> None:
         self._queue = queue
         self._every_s = every_s
         self._stalled_s = stalled_s
+        self._silent_s = silent_s
+        self._loops = loops or BackgroundLoops()
         self._sweeping: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
-        self._sweeping = asyncio.create_task(self._sweep_on())
+        self._sweeping = self._loops.start("sweep", self._sweep_on)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        if self._sweeping is not None:
-            self._sweeping.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._sweeping
+        await self._loops.stop(self._sweeping)
 
     async def sweep(self) -> list[TurnJob]:
         """One round; returns the turns that got a job. Nothing is done while another process is at it."""
@@ -57,7 +64,7 @@ class TurnSweep:
             await cursor.execute(statement("lock_sweep"), {"key": LOCK_KEY})
             if (await cursor.fetchone()) != (True,):
                 return []
-            await self._queue.retry_stalled(self._stalled_s, datetime.now(UTC))
+            await self._queue.retry_stalled(self._stalled_s, self._silent_s, datetime.now(UTC))
             await cursor.execute(statement("turns_without_job"))
             lost = [TurnJob(str(turn), str(session)) for turn, session in await cursor.fetchall()]
             for job in lost:

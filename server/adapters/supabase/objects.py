@@ -14,7 +14,9 @@ from urllib.parse import quote
 
 import anyio
 import httpx
+import structlog
 
+from server.cleaning import clean
 from server.errors import NotFound, ServiceUnavailable
 from server.ports.objects import PICTURES_BUCKET, object_key
 from traces.bounds import MAX_UPLOAD_BYTES
@@ -33,11 +35,24 @@ MAX_WORDS_BYTES = 64 << 10
 MAX_PAGE_BYTES = 8 << 20
 """Of a list of LISTED_AT_ONCE objects, with what Storage says of each."""
 
+WRONG = (
+    "The store of files answers with something else than files. Whoever runs this server finds the reason in its log."
+)
 AWAY = "The store of files does not answer. Try again in a minute."
+REFUSED = (
+    "The store of files refused this. Trying again does not help: whoever runs this server finds the reason in its log."
+)
+REQUEST_IDS = ("sb-request-id", "x-request-id", "cf-ray")
+"""Headers by which the project's own logs find a request, the nearest first."""
+
+MAX_SHOWN = 300
 SIGNED_S = 600
 LISTED_AT_ONCE = 1000
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524})
 """Answers after which the same request may succeed. Every request here may be repeated: puts replace."""
+
+
+log = structlog.get_logger(__name__)
 
 
 class SupabaseObjects:
@@ -60,7 +75,7 @@ class SupabaseObjects:
 
         stored = await self._asked(request, path)
         if "Key" not in _object_of(stored):
-            raise _unavailable()
+            raise _misunderstood(stored)
 
     async def get(self, bucket: str, path: str) -> bytes:
         url = _url("object", bucket, path)
@@ -68,12 +83,15 @@ class SupabaseObjects:
 
     async def stream(self, bucket: str, path: str) -> AsyncIterator[bytes]:
         url, passed = _url("object", bucket, path), 0
-        async with self._answer(lambda: self._client.build_request("GET", url), path) as answer:
-            async for piece in answer.aiter_bytes(PIECE_BYTES):
-                passed += len(piece)
-                if passed > self._max_bytes:
-                    raise _too_large(self._max_bytes)
-                yield piece
+        try:
+            async with self._answer(lambda: self._client.build_request("GET", url), path) as answer:
+                async for piece in answer.aiter_bytes(PIECE_BYTES):
+                    passed += len(piece)
+                    if passed > self._max_bytes:
+                        raise _too_large(self._max_bytes)
+                    yield piece
+        except _MayPass as passing:
+            raise _unavailable(passing.__cause__) from passing
 
     async def delete(self, bucket: str, path: str) -> None:
         object_key(bucket, path)
@@ -102,11 +120,11 @@ class SupabaseObjects:
         try:
             found = json.loads(answer)
         except ValueError as error:
-            raise _unavailable() from error
+            raise _misunderstood(answer) from error
         if not isinstance(found, list) or not all(
             isinstance(one, dict) and one.keys() >= {"name", "id"} for one in found
         ):
-            raise _unavailable()
+            raise _misunderstood(answer)
         return found
 
     async def address(self, bucket: str, path: str) -> str | None:
@@ -116,7 +134,7 @@ class SupabaseObjects:
         answer = await self._asked(lambda: self._client.build_request("POST", url, json=body), path)
         signed = _object_of(answer).get("signedURL")
         if not isinstance(signed, str) or not signed.startswith("/"):
-            raise _unavailable()
+            raise _misunderstood(answer)
         return f"{str(self._client.base_url).rstrip('/')}/storage/v1{signed}"
 
     async def _asked(self, request: Callable[[], httpx.Request], path: str, max_bytes: int = MAX_WORDS_BYTES) -> bytes:
@@ -132,7 +150,7 @@ class SupabaseObjects:
                     return bytes(body)
             except _MayPass as passing:
                 if number == TRIES:
-                    raise _unavailable() from passing
+                    raise _unavailable(passing.__cause__) from passing
             await self._wait(number)
         raise AssertionError("unreachable")
 
@@ -146,11 +164,14 @@ class SupabaseObjects:
         try:
             if answer.is_error:
                 if answer.status_code in PASSING:
+                    _log_refusal(answer, _object_of(await _beginning_of(answer)))
                     raise _MayPass
-                refused = _object_of(await answer.aread())
-                if answer.status_code == 404 or str(refused.get("statusCode")) == "404":
+                body = await _beginning_of(answer)
+                refused = _object_of(body)
+                is_404 = answer.status_code == 404 or str(refused.get("statusCode")) == "404"
+                if is_404 and not _names_bucket(refused):
                     raise NotFound(f"There is no object {path}.")
-                raise _unavailable()
+                raise _refused(answer, refused or {"message": body.decode("utf-8", "replace")})
             yield answer
         except httpx.HTTPError as error:
             raise _MayPass from error
@@ -198,7 +219,55 @@ def _too_large(max_bytes: int) -> ServiceUnavailable:
     return ServiceUnavailable(f"The store gave more than {max_bytes:,} bytes, which no object has.", service="storage")
 
 
-def _unavailable() -> ServiceUnavailable:
+async def _beginning_of(answer: httpx.Response) -> bytes:
+    """The first bytes of a refusal, which may be a proxy's page."""
+    body = bytearray()
+    async for piece in answer.aiter_bytes():
+        body += piece
+        if len(body) > MAX_WORDS_BYTES:
+            break
+    return bytes(body)
+
+
+def _names_bucket(refused: dict[str, object]) -> bool:
+    """Whether not the object is missing but its bucket, which the migrations make."""
+    return "bucket" in str(refused.get("error") or refused.get("message") or "").lower()
+
+
+def _log_refusal(answer: httpx.Response, refused: dict[str, object]) -> str:
+    """One line with what Storage says, for whoever runs the server; returns it in words. No path and no key."""
+    words = clean(" ".join(str(refused.get("message") or refused.get("error") or "").split()))[:MAX_SHOWN]
+    request_id = next((answer.headers[name] for name in REQUEST_IDS if name in answer.headers), None)
+    log.warning(
+        "storage_refused",
+        method=answer.request.method,
+        what=answer.request.url.path.split("/")[4] if answer.request.url.path.count("/") > 3 else "",
+        status=answer.status_code,
+        code=str(refused.get("statusCode") or refused.get("code") or "")[:40] or None,
+        message=words or None,
+        request_id=request_id,
+    )
+    return f"{answer.status_code}" + (f", {words}" if words else "") + (f", request {request_id}" if request_id else "")
+
+
+def _refused(answer: httpx.Response, refused: dict[str, object]) -> ServiceUnavailable:
+    error = ServiceUnavailable(REFUSED, service="storage")
+    error.said = _log_refusal(answer, refused)
+    return error
+
+
+def _misunderstood(answer: bytes) -> ServiceUnavailable:
+    """For a good answer that is none of Storage's: a proxy's page, another service at its address."""
+    fields = ", ".join(sorted(_object_of(answer)))  # never their values: one may be a signed address
+    began = clean(" ".join((fields.encode() or answer)[:MAX_SHOWN].decode("utf-8", "replace").split()))
+    log.warning("storage_misunderstood", began=began)
+    error = ServiceUnavailable(WRONG, service="storage")
+    error.said = f"200, {began}"
+    return error
+
+
+def _unavailable(cause: BaseException | None) -> ServiceUnavailable:
+    log.warning("storage_away", error=None if cause is None else type(cause).__name__, tries=TRIES)
     return ServiceUnavailable(AWAY, service="storage")
 
 

@@ -13,6 +13,7 @@ from typing import Any, Self
 import httpx
 import structlog
 
+from server.adapters.in_process.background_loops import BackgroundLoops
 from server.adapters.supabase.realtime_messages import Backlog
 from server.ports.relay import Listening, Relay, Seen
 from server.protocol.events import TurnEvent
@@ -52,7 +53,9 @@ class RealtimeRelay:
         wait_s: float = WAIT_S,
         pause_s: float = PAUSE_S,
         answer_s: float = ANSWER_S,
+        loops: BackgroundLoops | None = None,
     ) -> None:
+        self._loops = loops or BackgroundLoops()
         self._inner = inner
         self._client = client
         self._budget = budget
@@ -64,14 +67,11 @@ class RealtimeRelay:
         self._sending: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
-        self._sending = asyncio.create_task(self._send_on())
+        self._sending = self._loops.start("realtime", self._send_on)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        if self._sending is not None:
-            self._sending.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._sending
+        await self._loops.stop(self._sending)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LAST_WORDS_S):
                 while messages := await self._due(float("inf")):

@@ -8,12 +8,12 @@ select * from public.chat_sessions
 where id = %(session_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))
 
 -- name: sessions
--- The list of conversations: one without a message is not shown.
+-- The list of conversations: one in which nothing was asked is not shown.
 select * from public.chat_sessions s
 where s.account_id = %(account_id)s
     and s.account_id in (select flamechat_private.accounts_of(%(user_id)s))
     and (%(trace_id)s::uuid is null or s.trace_id = %(trace_id)s)
-    and exists (select from public.chat_messages m where m.session_id = s.id)
+    and exists (select from public.chat_messages m where m.session_id = s.id and m.turn_id is not null)
 order by s.updated_at desc, s.id
 limit %(limit)s
 
@@ -22,6 +22,39 @@ limit %(limit)s
 update public.chat_sessions set title = %(title)s
 where id = %(session_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
 returning *
+
+-- name: archive_session
+-- Put away, or back; a session in which something is asked afterwards comes back by itself.
+update public.chat_sessions set archived_at = case when %(archived)s then clock_timestamp() end
+where id = %(session_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+returning *
+
+-- name: found_sessions
+-- Conversations over all traces, newest first, of those whose title, trace or text has the words; `passage` is the newest
+-- message that has them, of the turns that stand.
+select s.*, t.name as trace_name, found.passage
+from public.chat_sessions s
+join public.traces t on t.id = s.trace_id
+left join lateral (
+    select m.content_text as passage from public.chat_messages m
+    where %(text)s <> '' and m.session_id = s.id and m.turn_id is not null and m.sender in ('user', 'model')
+        and position(lower(%(text)s) in lower(m.content_text)) > 0
+        and m.turn_id not in (select flamechat_private.superseded_turns(s.id))
+    order by m.position desc
+    limit 1
+) as found on true
+where s.account_id = %(account_id)s
+    and s.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+    and (%(trace_id)s::uuid is null or s.trace_id = %(trace_id)s)
+    and (%(archived)s::boolean is null or coalesce(s.archived_at >= s.updated_at, false) = %(archived)s)
+    and exists (select from public.chat_messages m where m.session_id = s.id and m.turn_id is not null)
+    and (
+        %(text)s = '' or found.passage is not null
+        or position(lower(%(text)s) in lower(coalesce(s.title, ''))) > 0
+        or position(lower(%(text)s) in lower(t.name)) > 0
+    )
+order by s.updated_at desc, s.id
+limit %(limit)s offset %(offset)s
 
 -- name: delete_session
 -- The paths of the pictures in it.
@@ -33,6 +66,24 @@ select * from public.reserve_chat_turn(
     %(user_id)s, %(trace_id)s, %(session_id)s, %(turn_id)s, %(kind)s, %(prompt)s, %(context)s,
     p_model => %(model)s, p_queue_behind => %(queue_behind)s, p_supersedes => %(supersedes)s
 )
+
+-- name: may_note_refusal
+-- A session in which the user may write, and no such note in it: all that a prompt costs that is refused again.
+select exists (
+    select from public.chat_sessions s
+    where s.id = %(session_id)s and s.account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+) and not exists (select from public.chat_messages m where m.id = %(message_id)s) as may
+
+-- name: lock_session
+-- Until the transaction ends: places of messages are given out under it.
+select from public.chat_sessions where id = %(session_id)s for update
+
+-- name: note_refusal
+-- Once, whoever was refused at the same moment.
+insert into public.chat_messages (id, session_id, position, sender, content_text, metadata)
+select %(message_id)s, s.id, flamechat_private.next_position(s.id), %(sender)s, %(text)s, %(metadata)s
+from public.chat_sessions s where s.id = %(session_id)s
+on conflict (id) do nothing
 
 -- name: sessions_answering
 -- In how many sessions a turn of the user's runs or waits. Exact after `reserve_turn` in the same transaction, which has
@@ -48,6 +99,17 @@ where id = %(turn_id)s and account_id in (select flamechat_private.accounts_of(%
 -- name: start_turn
 -- The turn as it starts, or no row when there is nothing to run.
 select * from public.start_chat_turn(%(turn_id)s, %(owner)s)
+
+-- name: note_request
+-- By which a turn was asked for; the same turn asked for again keeps the first.
+update public.chat_turns set request_id = %(request_id)s, request_trace_id = %(trace_id)s
+where id = %(turn_id)s and request_id is null
+
+-- name: note_run
+-- What runs it, in the transaction of its start.
+update public.chat_turns
+set graph_name = %(graph_name)s, graph_version = %(graph_version)s, observation_trace_id = %(observation_trace_id)s
+where id = %(turn_id)s
 
 -- name: stands_behind
 -- Whether an earlier turn of its session has not ended. An earlier one cannot come later: places are given out under the
@@ -97,6 +159,20 @@ select * from public.chat_turns where id = %(turn_id)s and ended_at is null
 -- What a server that starts has to run or to close, oldest session first, each in its order.
 select * from public.chat_turns where ended_at is null
 order by min(created_at) over (partition by session_id), session_id, ordinal
+
+-- name: sweep_sessions
+-- Sessions that were opened a day ago and in which nothing was asked, or only refused. Whoever comes back opens it
+-- again, by its id.
+delete from public.chat_sessions s
+where s.id in (
+    select e.id from public.chat_sessions e
+    where e.created_at < now() - interval '1 day' and e.counted_as is null
+        and not exists (select from public.chat_turns t where t.session_id = e.id)
+        and not exists (select from public.chat_messages m where m.session_id = e.id and m.turn_id is not null)
+    limit 1000
+    for update skip locked
+)
+returning s.id
 
 -- name: pictures_of_nobody
 -- A picture is stored before its message, which comes with the end of its turn: until then it may still be needed.

@@ -10,6 +10,51 @@ select id, status, (
 from procrastinate_jobs j
 where queueing_lock = %(turn_id)s and status in ('todo', 'doing') order by id limit 1
 
+-- name: notice_lost_machine
+-- The server's side of this connection asks the other machine for a sign of life, and ends the session, with its lock,
+-- after some 10 s without one. No effect on a local socket.
+select set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '1', false),
+    set_config('tcp_keepalives_count', '5', false)
+
+-- name: renew_lease
+-- A sign of life of the worker.
+update procrastinate_workers set last_heartbeat = now() where id = %(worker)s
+
+-- name: unlock_leases
+-- Of the worker that this process had before: it starts another one when the database was away.
+select pg_advisory_unlock_all()
+
+-- name: lock_lease
+-- Ends with the connection, so with the process.
+select pg_advisory_lock(%(class)s::integer, %(worker)s::integer)
+
+-- name: stalled_jobs
+-- Jobs of workers without a sign of life: whose process is gone, or which live (they hold their lock) and have been silent
+-- for longer. A worker that left by itself is no longer there.
+select j.id, j.queueing_lock as turn_id, lives.lives
+from procrastinate_jobs j
+left join procrastinate_workers w on w.id = j.worker_id
+cross join lateral (
+    select exists (
+        select from pg_locks l
+        where l.locktype = 'advisory' and l.objsubid = 2 and l.granted
+            and l.classid = %(class)s::integer::oid and l.objid = j.worker_id::integer::oid
+            and l.database = (select oid from pg_database where datname = current_database())
+    ) as lives
+) as lives
+where j.status = 'doing' and j.queue_name = %(queue)s and j.worker_id is distinct from %(own)s::bigint
+    and (w.id is null or w.last_heartbeat < now() - make_interval(
+        secs => case when lives.lives then %(silent_s)s::float8 else %(stalled_s)s::float8 end
+    ))
+
+-- name: note_overtaken
+-- The attempt that runs lives, and another is about to take its place: that is not its death. Noted once: what was noted
+-- has no owner. Times of the last 10 minutes are kept.
+update public.chat_turns t
+set overtaken = t.overtaken + 1, owner = null,
+    overtaken_at = array(select a from unnest(t.overtaken_at) a where a > now() - interval '10 min') || now()
+where t.id = %(turn_id)s::uuid and t.ended_at is null and t.owner is not null and t.attempt > 0
+
 -- name: lock_sweep
 -- One process sweeps at a time; the lock ends with the transaction.
 select pg_try_advisory_xact_lock(%(key)s)

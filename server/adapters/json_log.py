@@ -11,6 +11,7 @@ import structlog
 def log_as_json() -> None:
     """Set the process's logging up."""
     processors: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]

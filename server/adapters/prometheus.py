@@ -53,6 +53,18 @@ class PrometheusMeasures:
             buckets=LAG_SECONDS,
             registry=registry,
         )
+        self._loop_restarts = Counter(
+            "flamechat_background_restarts",
+            "Background loops that fell and started again.",
+            ["loop"],
+            registry=registry,
+        )
+        self._passed_over = Counter(
+            "flamechat_passed_over",
+            "What another version or program wrote that this process does not understand.",
+            ["what"],
+            registry=registry,
+        )
         if workers is not None:
             self.watch("imports_running", "Traces that are being read.", lambda: workers.imports_running)
             self.watch("imports_waiting", "Traces that wait to be read.", lambda: workers.imports_waiting)
@@ -83,6 +95,14 @@ class PrometheusMeasures:
 
     def refused(self, limit: str) -> None:
         self._refusals.labels(limit).inc()
+
+    def loop_restarted(self, loop: str) -> None:
+        """A background loop fell."""
+        self._loop_restarts.labels(loop).inc()
+
+    def passed_over(self, what: str) -> None:
+        """A `field` or an `event` of a turn, or an `announcement`, was not understood."""
+        self._passed_over.labels(what).inc()
 
     def watch(self, name: str, meaning: str, read: Callable[[], float]) -> None:
         """Show a number that something else keeps, as it is when it is asked for."""

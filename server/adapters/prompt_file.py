@@ -9,22 +9,24 @@ from server.errors import PromptUnavailable
 from server.ports.prompts import SystemPrompt
 
 OWN_PROMPT = Path(server.agent.prompts.__path__[0]) / "analysis_system_prompt.md"
+SHORT_PROMPT = OWN_PROMPT.with_name("short_system_prompt.md")
 
 
 class PromptFile:
     """Implements `Prompts`. Read at every turn, so that an edited file counts from the next prompt on."""
 
     def __init__(self, path: Path | None = None) -> None:
-        self._path = path or OWN_PROMPT
+        """None: the repository's own, of which a shorter one is for a small context."""
+        self._path = path
 
-    async def system_prompt(self) -> SystemPrompt:
+    async def system_prompt(self, *, short: bool = False) -> SystemPrompt:
         """The file's text; its version is the file's name and the start of its hash. Raises PromptUnavailable."""
+        path = self._path or (SHORT_PROMPT if short else OWN_PROMPT)
         try:
-            data = await asyncio.to_thread(self._path.read_bytes)
+            data = await asyncio.to_thread(path.read_bytes)
             text = data.decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise PromptUnavailable(
-                f"The system prompt {self._path} cannot be read: {error}. "
-                "Set FLAMECHAT_PROMPT_FILE to a UTF-8 text file."
+                f"The system prompt {path} cannot be read: {error}. Set FLAMECHAT_PROMPT_FILE to a UTF-8 text file."
             ) from error
-        return SystemPrompt(text, f"{self._path.stem}@{hashlib.sha256(data).hexdigest()[:8]}")
+        return SystemPrompt(text, f"{path.stem}@{hashlib.sha256(data).hexdigest()[:8]}")

@@ -1,13 +1,10 @@
 """What every store of rows does with text, JSON and ids, so that the database and its in-memory twin agree."""
 
-import re
 from typing import Any
 from uuid import UUID
 
+from server.cleaning import REPLACEMENT, UNSTORABLE
 from server.errors import BadRequest, NotFound, TooManyAtOnce
-
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-"""PostgreSQL's text is UTF-8 without NUL."""
 
 RETRY_AFTER_S = 10
 """About what a short answer takes."""
@@ -15,7 +12,7 @@ RETRY_AFTER_S = 10
 
 def storable_text(text: str) -> str:
     """The text with U+FFFD for what cannot be stored."""
-    return UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+    return UNSTORABLE.sub(REPLACEMENT, text)
 
 
 def storable_json(value: Any) -> Any:

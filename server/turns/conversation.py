@@ -3,26 +3,41 @@ own answers.
 """
 
 import contextlib
+import time
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from limits.administration import PlanRecords
+from limits.refusals import Decision
 from server.agent.model_call.offered_models import OfferedModels
 from server.agent.opening import opening
-from server.errors import BadRequest, LimitExceeded, NotFound, TooManyAtOnce
-from server.ports.conversations import Conversations, MessageRow, SessionRow, TurnKind, TurnRequest
+from server.errors import BadRequest, DatabaseUnavailable, LimitExceeded, NotFound, TooManyAtOnce
+from server.ports.conversations import (
+    Conversations,
+    FoundSession,
+    MessageRow,
+    SessionRow,
+    SessionSearch,
+    TurnKind,
+    TurnRequest,
+)
+from server.ports.core_memory import BY_PROGRAM
 from server.ports.identity import Caller
 from server.ports.measures import Measures
 from server.ports.objects import PICTURES_BUCKET, ObjectStore
 from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Listening, Relay, Seen
+from server.ports.request_ids import CURRENT
 from server.ports.scores import NoScores, Scores
 from server.ports.traces import TraceWorkers
 from server.protocol.client import EditPrompt, Feedback, Regenerate, Resume, StartAnalysis, UserPrompt
 from server.protocol.server import ChatError, ConnectionAck, TurnSnapshot, WaitingForModel
 from server.protocol.wire_values import HistoryMessage, LimitsView, Opening, RunningTurn, ViewerState
 from server.turns.access import session_of, turn_of
+from server.turns.account_memory import AccountMemory
+from server.turns.admission import Admission
 from server.turns.features import features
+from server.turns.refusal_note import refusal_note
 from server.turns.runner import TurnRunner
 from server.turns.trace_library import TraceLibrary
 from server.turns.turn_pictures import picture_address, picture_path
@@ -59,7 +74,11 @@ class Conversation:
         models: OfferedModels,
         most_turns_per_user: int | None = None,
         scores: Scores | None = None,
+        admission: Admission | None = None,
+        memory: AccountMemory | None = None,
     ) -> None:
+        self.memory = memory
+        self._admission = admission or Admission(per_minute=None, what="prompts", monotonic=time.monotonic)
         self._conversations = conversations
         self._library = library
         self._workers = workers
@@ -100,6 +119,7 @@ class Conversation:
                 history=await self.history(caller, session_id),
                 limits=await self._conversations.limits(caller, session_id),
                 running=None if running is None else RunningTurn(turn_id=running.turn_id, seq=running.seq),
+                memory=None if self.memory is None else await self.memory.state(caller, session_id),
             )
         except BaseException:
             await listening.aclose()
@@ -118,26 +138,45 @@ class Conversation:
         """Make the session, if it is new, without listening to it. Raises BadRequest for a session of another trace."""
         await self._conversations.open_session(caller, trace_id=trace_id, session_id=session_id)
 
-    async def submit(self, caller: Caller, message: UserPrompt, viewing: ViewerState) -> WaitingForModel | None:
-        """Accept a prompt. None when a turn of that id has ended already (its messages are in the history).
+    async def submit(
+        self, caller: Caller, message: UserPrompt, viewing: ViewerState, *, is_typed: bool = False
+    ) -> WaitingForModel | None:
+        """Accept a prompt. None when a turn of that id has ended already (its messages are in the history). `is_typed`
+        says that a person sends it, and no program for them.
 
         Raises LimitExceeded, TurnInProgress, and BadRequest for a userId or traceId that is not the session's, and for
         a model that is not offered.
         """
         _same_user(caller, message.user_id)
-        session = await session_of(self._conversations, caller, message.session_id)
-        if message.trace_id is not None and message.trace_id != session.trace_id:
-            raise BadRequest("traceId is not this session's trace.", field="traceId")
+        self._admit(caller)
         request = TurnRequest(
             caller=caller,
-            trace_id=session.trace_id,
-            session_id=session.session_id,
+            trace_id=await self._trace_asked_about(caller, message),
+            session_id=message.session_id,
             turn_id=message.turn_id or str(uuid.uuid4()),
             prompt=message.prompt,
             model=message.model,
-            context=(message.context or viewing).model_dump(mode="json", by_alias=True),
+            context=(message.context or viewing).model_dump(mode="json", by_alias=True)
+            | ({} if is_typed else {BY_PROGRAM: True}),
         )
+        await self._check_model(request)
         return await self._accept(request, queue_behind=message.mode == "queue")
+
+    async def own_turn_id(self, caller: Caller, turn_id: str) -> str:
+        """The id of a turn that the caller may see. Raises NotFound, also for a turn of somebody else."""
+        return (await turn_of(self._conversations, caller, turn_id)).turn_id
+
+    async def _trace_asked_about(self, caller: Caller, message: UserPrompt) -> str:
+        """The session's; of a session that the accepted prompt will make, the message's."""
+        try:
+            session = await session_of(self._conversations, caller, message.session_id)
+        except NotFound:
+            if message.trace_id is None:
+                raise
+            return message.trace_id
+        if message.trace_id is not None and message.trace_id != session.trace_id:
+            raise BadRequest("traceId is not this session's trace.", field="traceId")
+        return session.trace_id
 
     async def supersede(
         self, caller: Caller, message: Regenerate | EditPrompt, viewing: ViewerState, *, session_id: str | None
@@ -148,6 +187,7 @@ class Conversation:
         Raises LimitExceeded, TurnInProgress, and BadRequest for a turn of another session or one that was superseded,
         and for a model that is not offered.
         """
+        self._admit(caller)
         replaced = await turn_of(self._conversations, caller, message.turn_id)
         if replaced.session_id != session_id:
             raise BadRequest("That question is of another session: send start_analysis first.", field="turnId")
@@ -164,9 +204,11 @@ class Conversation:
             prompt=prompt,
             kind=kind,
             model=message.model,
-            context=viewing.model_dump(mode="json", by_alias=True),
+            context=viewing.model_dump(mode="json", by_alias=True)
+            | ({BY_PROGRAM: True} if kind is TurnKind.REGENERATE and replaced.context.get(BY_PROGRAM) else {}),
             supersedes=replaced.turn_id,
         )
+        await self._check_model(request)
         return await self._accept(request)
 
     async def rate(self, caller: Caller, message: Feedback) -> None:
@@ -184,22 +226,42 @@ class Conversation:
             )
 
     async def _accept(self, request: TurnRequest, *, queue_behind: bool = False) -> WaitingForModel | None:
-        await self._check_model(request)
+        request = replace(request, ids=CURRENT.get())
         try:
-            decision = await self._conversations.reserve_turn(
+            reserved = await self._conversations.accept_turn(
                 request, queue_behind=queue_behind, most_answering=self._most_turns_per_user
             )
         except TooManyAtOnce:
             self._measures.refused("turns_at_once")
             raise
+        decision = reserved.decision
         if not decision.allowed:
             self._measures.refused(str(decision.limit_type))
+            await self._note_refusal(request, decision)
             raise LimitExceeded(decision)
-        turn = await turn_of(self._conversations, request.caller, request.turn_id)
-        if turn.status.has_ended:
+        if reserved.has_ended:
             return None
-        position = await self._queue.put(TurnJob(turn.turn_id, turn.session_id))
-        return WaitingForModel(turn_id=turn.turn_id, position=position or None)
+        ahead = reserved.ahead
+        turn_id, session_id = str(uuid.UUID(request.turn_id)), str(uuid.UUID(request.session_id))
+        if ahead is None:
+            ahead = await self._queue.put(TurnJob(turn_id, session_id))
+        request_id = None if request.ids is None else request.ids.request_id
+        return WaitingForModel(turn_id=turn_id, position=ahead or None, request_id=request_id)
+
+    async def _note_refusal(self, request: TurnRequest, decision: Decision) -> None:
+        """In a session that exists, once for each limit and period. Without a database the refusal stands all the
+        same."""
+        note = refusal_note(str(uuid.UUID(request.session_id)), decision)
+        with contextlib.suppress(DatabaseUnavailable):
+            await self._conversations.note_refusal(request.caller, request.session_id, note)
+
+    def _admit(self, caller: Caller) -> None:
+        """Before anything is asked of the database. Raises TooManyAtOnce."""
+        try:
+            self._admission.admit(caller.user_id)
+        except TooManyAtOnce:
+            self._measures.refused("prompts_a_minute")
+            raise
 
     async def _check_model(self, request: TurnRequest) -> None:
         """Raises BadRequest for a model that the plan does not offer, unless the turn was accepted before."""
@@ -260,8 +322,17 @@ class Conversation:
         )
 
     async def sessions(self, caller: Caller, trace_id: str | None) -> list[SessionRow]:
-        """Sessions that hold a message (about one trace), most recently used first."""
+        """Sessions in which something was asked (about one trace), most recently used first."""
         return await self._conversations.sessions(caller, trace_id=trace_id)
+
+    async def found_sessions(self, caller: Caller, search: SessionSearch) -> list[FoundSession]:
+        """As of Conversations."""
+        return await self._conversations.found_sessions(caller, search)
+
+    async def archive(self, caller: Caller, session_id: str, *, archived: bool) -> SessionRow:
+        """The session, put away or back."""
+        await session_of(self._conversations, caller, session_id)
+        return await self._conversations.archive_session(caller, session_id, archived=archived)
 
     async def rename(self, caller: Caller, session_id: str, title: str) -> SessionRow:
         """The session under its new title."""

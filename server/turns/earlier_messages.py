@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from server.ports.conversations import MessageRow
+from server.ports.conversations import MessageRow, Sender
 
 
 def earlier_messages(messages: Sequence[MessageRow], turn_id: str) -> tuple[MessageRow, ...]:
@@ -20,3 +20,9 @@ def earlier_messages(messages: Sequence[MessageRow], turn_id: str) -> tuple[Mess
             break
         earlier += rows
     return tuple(earlier)
+
+
+def has_answer(messages: Sequence[MessageRow]) -> bool:
+    """Whether any turn of these was answered to its end: one that failed or was stopped has a note of that."""
+    answered = {message.turn_id for message in messages if message.sender is Sender.MODEL}
+    return bool(answered - {message.turn_id for message in messages if message.sender is Sender.SYSTEM_EVENT})

@@ -32,6 +32,11 @@ class FollowedTurn:
         if event.seq == self.view.seq:
             self._newest.append(event)
 
+    def skip_to(self, seq: int) -> None:
+        """The next event cannot be read: whoever saw less gets the turn as it stands."""
+        self._newest.clear()
+        self.view.seq = max(self.view.seq, seq)
+
     def events_after(self, seq: int) -> list[TurnEvent] | None:
         """The events with a higher number, none for who is up to date; None where one of them is not kept any more,
         or the turn has not come so far."""

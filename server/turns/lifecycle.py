@@ -38,6 +38,9 @@ from server.ports.conversations import TurnRow, TurnStatus
 from server.protocol.events import ModelResponseEnd, TurnCancelled, TurnEnd, TurnEvent, TurnFailed, TurnStarted
 from server.protocol.server import TurnSnapshot
 
+MAX_OVERTAKEN = 8
+"""In 10 minutes: a turn that makes every process hang must not travel for ever."""
+
 MAX_ATTEMPTS = 3
 """A turn that was running when its server died is tried again; a turn that kills servers must not do so for ever. One
 whose server was stopped, or lost the database, goes on however often."""
@@ -267,6 +270,11 @@ def status_at_end(state: State, end: TurnEnd) -> TurnStatus:
     if state.has_ended:
         raise ValueError(f"{type(end).__name__} of a turn that is {state}")
     return TurnStatus(seen_in(state, end).value)
+
+
+def is_overtaken_too_often(turn: TurnRow) -> bool:
+    """Whether the attempt that has just started is to FAIL at once, since it stalls whatever server runs it."""
+    return turn.overtaken_lately >= MAX_OVERTAKEN
 
 
 def has_died_too_often(turn: TurnRow) -> bool:

@@ -54,6 +54,7 @@ class Retention:
                 await self.sweep()
                 if rounds % ROUNDS_PER_TIDYING == 0:
                     await self.tidy_pictures()
+                    await self._conversations.sweep_sessions()
             except Exception as error:  # noqa: BLE001 - the top of a round: the database may be away for a while
                 log.warning("retention_failed", error=type(error).__name__, where=raised_at(error))
             await anyio.sleep(self._every_s)

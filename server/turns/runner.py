@@ -5,6 +5,7 @@ sent is never lost.
 """
 
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,20 +13,34 @@ import anyio
 import structlog
 
 from limits.administration import PlanRecords
+from server.agent.model_call.offered_models import ANALYST
 from server.agent.turn import Agent, TurnAnswer, TurnInput
+from server.analyst.memory_orders import is_command
 from server.errors import DatabaseUnavailable, TurnInProgress, raised_at
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations, TurnRow
+from server.ports.core_memory import BY_PROGRAM
 from server.ports.identity import Caller
 from server.ports.measures import Measures
 from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Relay
+from server.ports.request_ids import RunFacts
+from server.ports.traces import OpenTrace
 from server.protocol.events import TurnCancelled, TurnFailed
 from server.protocol.wire_values import LimitsView, ViewerState
-from server.turns.earlier_messages import earlier_messages
+from server.turns.account_memory import AccountMemory
+from server.turns.earlier_messages import earlier_messages, has_answer
 from server.turns.ending_record import Outcome, ending_of
 from server.turns.features import features
-from server.turns.lifecycle import MAX_ATTEMPTS, Event, State, has_died_too_often, state_of, status_at_end
+from server.turns.lifecycle import (
+    MAX_ATTEMPTS,
+    Event,
+    State,
+    has_died_too_often,
+    is_overtaken_too_often,
+    state_of,
+    status_at_end,
+)
 from server.turns.sink import FLUSH_S, RelaySink
 from server.turns.tool_context import AccountToolContext
 from server.turns.trace_library import TraceLibrary
@@ -71,6 +86,8 @@ class TurnRunner:
         flush_s: float = FLUSH_S,
         source_folder: Path | None = None,
         plans: PlanRecords | None = None,
+        run_facts: Callable[[str], RunFacts] | None = None,
+        memory: AccountMemory | None = None,
     ) -> None:
         self._conversations = conversations
         self._library = library
@@ -85,6 +102,8 @@ class TurnRunner:
         self._flush_s = flush_s
         self._source_folder = source_folder
         self._plans = plans
+        self._run_facts = run_facts
+        self._memory = memory
         self._owner = str(uuid.uuid4())
         self._running: dict[str, _Running] = {}
         self._taking = anyio.CancelScope()
@@ -167,19 +186,21 @@ class TurnRunner:
                 await self._queue.done(job)
 
     async def _run_turn(self, job: TurnJob, running: _Running) -> None:
-        turn = await self._conversations.start_turn(job.turn_id, owner=self._owner)
+        run = None if self._run_facts is None else self._run_facts(job.turn_id)
+        turn = await self._conversations.start_turn(job.turn_id, owner=self._owner, run=run)
         if turn is None:
             unended = await self._conversations.unended_turn(job.turn_id)
             if state_of(unended) is State.STOPPING and unended is not None:
                 await self.close_unstarted(unended)
             return
+        if turn.request_id is not None:
+            structlog.contextvars.bind_contextvars(request_id=turn.request_id)  # of this job's task alone
         running.attempt = turn.attempt
         waited = self._clock.now() - turn.created_at
         self._measures.turn_started(attempt=turn.attempt, waited_s=waited.total_seconds())
         view = TurnView.at_start(job.turn_id, job.session_id, turn.attempt)
-        if has_died_too_often(turn):
-            text = f"The server stopped {MAX_ATTEMPTS} times during this answer. Ask again."
-            failed = TurnFailed(code="server_stopped", message=text, retryable=True)
+        failed = _given_up(turn)
+        if failed is not None:
             await self._end(view, turn.account_id, failed, attempt=turn.attempt)
             return
         sink = RelaySink(self._relay, view, flush_s=self._flush_s)
@@ -258,24 +279,32 @@ class TurnRunner:
             opened=opened,
             prompt=turn.prompt,
             history=history,
-            viewer=ViewerState.model_validate(turn.context),
-            model_name=turn.model,
+            viewer=ViewerState.model_validate({k: v for k, v in turn.context.items() if k != BY_PROGRAM}),
+            model_name=ANALYST if self._memory is not None and is_command(turn.prompt) else turn.model,
             plan_name=turn.plan_name,
             messages_used=turn.messages_used,
             messages_limit=turn.messages_limit,
             local_time=self._clock.now().astimezone(),
-            is_first_turn=not history,
+            is_first_answer=not has_answer(history),
             hidden_tools=offered.hidden_tools,
             offered_models=offered.models,
-            tool_context=self._tool_context(turn, caller),
+            request_id=turn.request_id,
+            request_trace_id=turn.request_trace_id,
+            tool_context=self._tool_context(turn, caller, opened),
+            core_memory=None if self._memory is None else await self._memory.for_prompt(caller),
         )
 
-    def _tool_context(self, turn: TurnRow, caller: Caller) -> AccountToolContext:
+    def _tool_context(self, turn: TurnRow, caller: Caller, opened: OpenTrace) -> AccountToolContext:
         async def limits() -> LimitsView:
             return await self._conversations.limits(caller, turn.session_id)
 
         return AccountToolContext(
-            self._library, caller, turn.trace_id, limits=limits, source_folder=self._source_folder
+            self._library,
+            caller,
+            turn.trace_id,
+            limits=limits,
+            source_folder=self._source_folder,
+            memory=None if self._memory is None else self._memory.of_turn(turn, caller, self._library.copied(opened)),
         )
 
     async def _end(self, view: TurnView, account_id: str, outcome: Outcome, *, attempt: int | None = None) -> None:
@@ -315,3 +344,14 @@ class TurnRunner:
         for event in events:
             await sink.emit(event)
         log.info("turn_ended", turn_id=view.turn_id, attempt=view.attempt, status=ending.status.value)
+
+
+def _given_up(turn: TurnRow) -> TurnFailed | None:
+    """Why the attempt that has just started ends at once, if it does."""
+    if has_died_too_often(turn):
+        text = f"The server stopped {MAX_ATTEMPTS} times during this answer. Ask again."
+        return TurnFailed(code="server_stopped", message=text, retryable=True)
+    if is_overtaken_too_often(turn):
+        text = "Every server that worked on this answer came to a standstill. Ask about a smaller part of the trace."
+        return TurnFailed(code="turn_stalls", message=text, retryable=False)
+    return None

@@ -5,8 +5,9 @@ per flush.
 import asyncio
 from collections.abc import Sequence
 
+from server.cleaning import HALF, REPLACEMENT, clean_json
 from server.ports.relay import Relay
-from server.protocol.events import ModelChunkAppend, TurnEvent
+from server.protocol.events import ModelChunkAppend, ModelChunkStart, TurnEvent
 from server.turns.view_of_turn import TurnView
 
 FLUSH_S = 0.03
@@ -34,6 +35,7 @@ class RelaySink:
             self.view.apply(event)
 
     async def emit(self, event: TurnEvent) -> None:
+        event = _sendable(event)
         async with self._order:
             if isinstance(event, ModelChunkAppend):
                 if self._text is not None and _follows(self._text, event):
@@ -76,6 +78,18 @@ class RelaySink:
         )
         self.view.apply(stamped)
         await self._relay.publish(stamped)
+
+
+def _sendable(event: TurnEvent) -> TurnEvent:
+    """The event without what cannot be sent: whoever made it should have cleaned its texts, and one that did not must
+    take nobody's socket down. Text keeps its length, by which the next event's offset goes."""
+    if isinstance(event, ModelChunkStart | ModelChunkAppend):
+        if HALF.search(event.chunk) is None:
+            return event
+        return event.model_copy(update={"chunk": HALF.sub(REPLACEMENT, event.chunk)})
+    content = event.model_dump()
+    cleaned = clean_json(content)
+    return event if cleaned == content else type(event).model_validate(cleaned)
 
 
 def _follows(text: ModelChunkAppend, event: ModelChunkAppend) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-from server.agent.tools.contract.tool_context import KnownTrace, Need
+from server.agent.tools.contract.tool_context import FactProposals, KnownTrace, Need
 from server.ports.identity import Caller
 from server.ports.traces import OpenTrace
 from server.protocol.wire_values import LimitsView
@@ -22,21 +22,28 @@ class AccountToolContext:
         *,
         limits: Callable[[], Awaitable[LimitsView]],
         source_folder: Path | None = None,
+        memory: FactProposals | None = None,
     ) -> None:
         self._library = library
         self._caller = caller
         self._trace_id = trace_id
         self._limits = limits
         self._source_folder = source_folder
+        self._memory = memory
 
     @property
     def has(self) -> frozenset[Need]:
         met: frozenset[Need] = frozenset({"traces", "account", "upload"})
-        return met | {"sources"} if self._source_folder is not None else met
+        met |= {"sources"} if self._source_folder is not None else frozenset()
+        return met | {"memory"} if self._memory is not None else met
 
     @property
     def source_folder(self) -> Path | None:
         return self._source_folder
+
+    @property
+    def memory(self) -> FactProposals | None:
+        return self._memory
 
     async def traces(self) -> Sequence[KnownTrace]:
         return [

@@ -3,7 +3,7 @@
 import secrets
 import tempfile
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from server.ports.measures import Measures
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET, ObjectStore
 from server.ports.traces import OpenTrace, TraceRecords, TraceRow, TraceWorkers
 from server.turns.access import LinkReader, link_hash, reader_by_link, trace_of
+from server.turns.copied_text import copied_pieces
 from traces.analysis.summary import summarise
 
 
@@ -108,6 +109,14 @@ class TraceLibrary:
         row = await self.row(caller, trace_id)
         opened = await self._workers.cached(row.sha256)
         return row, opened if opened is not None else await self._read_again(row)
+
+    def copied(self, opened: OpenTrace) -> Callable[[str], Awaitable[frozenset[str]]]:
+        """What gives the pieces of a text that come out of the trace."""
+
+        async def pieces(text: str) -> frozenset[str]:
+            return await self._workers.ask(opened, copied_pieces, text)
+
+        return pieces
 
     async def remove(self, caller: Caller, trace_id: str) -> None:
         """Remove a trace with its sessions, pictures and bytes. Raises NotFound, TurnInProgress."""

@@ -2,6 +2,7 @@
 
 from server.errors import (
     BadRequest,
+    Busy,
     DatabaseUnavailable,
     LimitExceeded,
     ModelFailed,
@@ -19,6 +20,7 @@ CODES: dict[type[Exception], tuple[str, bool]] = {
     LimitExceeded: ("limit_exceeded", False),
     PromptUnavailable: ("config_error", True),
     WorkerFailed: ("worker_failed", True),
+    Busy: ("busy", True),
     ServiceUnavailable: ("service_unavailable", True),
     DatabaseUnavailable: ("database_unavailable", True),
     NotFound: ("not_found", False),

@@ -186,7 +186,12 @@ class TurnView:
             tool_args=start.args,
         )
         if isinstance(end, ToolResult):
-            extra = {"result_type": end.result_type, "truncated": end.truncated, "ui_payload": end.ui_payload}
+            extra: dict[str, object] = {
+                "result_type": end.result_type,
+                "truncated": end.truncated,
+                "ui_payload": end.ui_payload,
+                "number": end.number,
+            }
             table = {"table": end.table.model_dump(mode="json", by_alias=True)} if end.table else {}
             outcome = NewMessage(
                 message_id=str(uuid.uuid5(_ROWS, f"{call}/outcome")),

@@ -16,7 +16,9 @@ from time import monotonic
 from tests.soak.crowds import Crowds
 from tests.soak.cuts import Cuts
 from tests.soak.kills import Kills
+from tests.soak.pressure import Quota, Slowloris
 from tests.soak.restarts import Restarts
+from tests.soak.rolling import Rolling
 from tests.soak.streams import Streams
 from tests.soak.tally import Tally, print_table
 
@@ -24,7 +26,9 @@ ROOT = Path(__file__).parents[2]
 RUN_S = 480
 """With what a run needs to come to its end, under nine minutes."""
 
-PARTS = {part.name: part for part in (Crowds(), Cuts(), Kills(), Restarts(), Streams())}
+PARTS = {
+    part.name: part for part in (Crowds(), Cuts(), Kills(), Restarts(), Rolling(), Quota(), Slowloris(), Streams())
+}
 
 
 def main() -> int:

@@ -19,6 +19,7 @@ from server.adapters.postgres.embedded import EmbeddedPostgres
 
 COMMAND = (sys.executable, "-c", "from server.app import main; main()", "serve", "--port", "0")
 START_S = 120.0
+STOP_S = 40.0
 STACKS = b"main;parse;read 700\nmain;parse 200\nmain;render;paint 80\nmain 20\n"
 
 
@@ -62,6 +63,14 @@ class Fleet:
         self.left_behind += psutil.Process(member.process.pid).children(recursive=True)
         member.process.kill()
         await member.process.wait()
+
+    async def stop(self, member: Member) -> None:
+        """SIGTERM, and wait until it has left. Raises TimeoutError."""
+        self.members.remove(member)
+        self.addresses.remove(member.address)
+        member.process.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(STOP_S):
+            await member.process.wait()
 
     async def select(self, statement: str, parameters: Any = None) -> list[tuple[Any, ...]]:
         """Rows, as the database's owner; it is waited for while it is away. Raises TimeoutError."""
@@ -118,7 +127,7 @@ async def fleet(folder: Path, number: int, *, model_url: str, **settings: str) -
                     member.process.send_signal(signal.SIGTERM)
             for member in servers.members:
                 try:
-                    async with asyncio.timeout(40):
+                    async with asyncio.timeout(STOP_S):
                         await member.process.wait()
                 except TimeoutError:
                     member.process.kill()

@@ -208,15 +208,22 @@ async def _send(connection: websockets.ClientConnection, **message: Any) -> None
     await connection.send(json.dumps(message))
 
 
-def wrong(shown: Shown, script: Script, card: str) -> list[str]:
+def numbered(card: str, looks: int) -> list[str]:
+    """The texts of a turn's cards, in their order: that of the first one, each with its own number."""
+    return [card.replace("q1: ", f"q{number}: ", 1) for number in range(1, looks + 1)]
+
+
+def wrong(shown: Shown, script: Script, card: str | None) -> list[str]:
     """How a completed turn differs from what was to be shown: its faults, its texts, its cards, each with the text of
-    an undisturbed one."""
+    an undisturbed one and its own number (`card` None: with any text)."""
     problems = list(shown.faults)
     if shown.end != "completed":
         return problems
     if list(shown.texts.values()) != script.texts:
         problems.append(f"text: {[text[-60:] for text in shown.texts.values()]}")
     cards = list(shown.cards.values())
-    if [one.status for one in cards] != ["success"] * script.looks or any(one.text != card for one in cards):
+    texts = [one.text for one in cards]
+    expected = [text or "" for text in texts[: script.looks]] if card is None else numbered(card, script.looks)
+    if len(cards) != script.looks or {one.status for one in cards} - {"success"} or texts != expected:
         problems.append(f"cards: {[(one.status, (one.text or '')[:60]) for one in cards]}")
     return problems

@@ -15,6 +15,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.fresh_port import server_on_a_fresh_port
+
 TOOL = "get_top_functions"
 _PROMPT = re.compile(r"\b([a-z]+): (\d+) words, one every ([\d.]+) ms, after (\d+) looks(, with the time)?\.")
 
@@ -92,6 +94,9 @@ async def speaking_endpoint() -> AsyncIterator[Endpoint]:
         port = writer.get_extra_info("peername")[1]
         try:
             while (body := await _request(reader)) is not None:
+                if "messages" not in body:  # asked of itself
+                    writer.write(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
+                    continue
                 endpoint.streaming.add(port)
                 await _answer(writer, body, endpoint)
                 endpoint.streaming.discard(port)
@@ -106,8 +111,8 @@ async def speaking_endpoint() -> AsyncIterator[Endpoint]:
         connections.add(connection)
         connection.add_done_callback(connections.discard)
 
-    server = await asyncio.start_server(accept, "127.0.0.1", 0, backlog=1024)
-    endpoint.base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    server, port = await server_on_a_fresh_port(accept, backlog=1024)
+    endpoint.base_url = f"http://127.0.0.1:{port}/v1"
     try:
         yield endpoint
     finally:

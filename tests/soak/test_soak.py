@@ -1,5 +1,6 @@
 """The soak's parts, shortened: what is not exact in small is not exact in large."""
 
+import re
 from pathlib import Path
 from time import monotonic
 from typing import Protocol
@@ -11,6 +12,7 @@ from tests.soak.kills import Kills
 from tests.soak.restarts import Restarts
 from tests.soak.speaking import Script, from_letters, in_letters
 from tests.soak.tally import Figure, Tally
+from tests.soak.versions import previous_commit
 
 RUN_S = 240.0
 """Only a bound."""
@@ -64,6 +66,10 @@ async def test_a_server_killed_while_it_answers_loses_nothing(tmp_path: Path) ->
 @pytest.mark.timeout(600)
 async def test_a_database_that_goes_away_three_ways_is_back_by_itself_and_nothing_is_lost(tmp_path: Path) -> None:
     assert await what_does_not_hold(Restarts(aim=3), tmp_path) == []
+
+
+def test_the_version_before_is_a_commit() -> None:
+    assert re.fullmatch("[0-9a-f]{40}", previous_commit())
 
 
 def test_a_soak_goes_on_where_it_stopped(tmp_path: Path) -> None:

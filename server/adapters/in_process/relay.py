@@ -39,6 +39,14 @@ class MemoryRelay:
         if ends_turn(event):
             del self._turns[event.session_id]
 
+    def skip(self, turn_id: str, session_id: str, seq: int) -> None:
+        """The event of this number cannot be read: send the turn on from where it stands."""
+        turn = self._turns.get(session_id)
+        if turn is None or turn.view.turn_id != turn_id:
+            turn = FollowedTurn(TurnView(turn_id, session_id), events_kept=self._bound)
+        turn.skip_to(seq)
+        self.take_up(turn)
+
     def take_up(self, turn: FollowedTurn) -> None:
         """Send a turn on from where it stands, in place of what was published of it."""
         self._turns[turn.view.session_id] = turn

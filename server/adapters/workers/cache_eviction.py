@@ -16,6 +16,9 @@ UNFINISHED = ".new"
 LIMIT = "limit"
 """The file of a cache's own bound."""
 
+OTHER_ENGINE_S = 86_400
+"""For so long after their last use another version's columns are kept as one's own are."""
+
 MOST_POINTERS = 4_096
 """Of files that were asked about under so many other paths the first are read again."""
 
@@ -32,14 +35,14 @@ def mark_used(columns: Path, stat: os.stat_result) -> None:
 
 def evict(cache: Path, *, keep: Path | None, most_bytes: int, unfinished_s: int) -> None:
     """Remove columns, used longest ago first, until the cache holds `most_bytes` at most; `keep` always stays. First
-    goes what no engine opens any more: other versions' columns, and what was being written more than `unfinished_s`
-    ago.
+    goes what no engine opens any more: other versions' columns, where nobody has used them for OTHER_ENGINE_S or
+    `most_bytes` is 0, and what was being written more than `unfinished_s` ago.
 
     A worker that has a removed file mapped goes on reading it: the system frees it when the last one lets go. The
     trace is read again from its upload when it is next asked for.
     """
     for other in cache.iterdir():
-        if other.is_dir() and other.name != ENGINE_VERSION:
+        if other.is_dir() and other.name != ENGINE_VERSION and (not most_bytes or not _is_in_use(other)):
             with suppress(FileNotFoundError):  # another worker evicts too
                 _remove_engine(other)
     ours = cache / ENGINE_VERSION
@@ -50,12 +53,18 @@ def evict(cache: Path, *, keep: Path | None, most_bytes: int, unfinished_s: int)
     for file, stat in _files(ours, UNFINISHED):
         if stat.st_mtime < written_since:
             file.unlink(missing_ok=True)
-    kept = list(_files(ours, COLUMNS))
+    kept = list(cached_files(cache))
     excess = sum(stat.st_size for _, stat in kept) - most_bytes
     for file, stat in sorted(kept, key=lambda one: one[1].st_atime_ns):
         if excess > 0 and file != keep:
             file.unlink(missing_ok=True)
             excess -= stat.st_size
+
+
+def _is_in_use(engine: Path) -> bool:
+    """Whether a server of another version, as in a rolling deploy, has used columns of this engine lately."""
+    since = time.time() - OTHER_ENGINE_S
+    return any(max(stat.st_atime, stat.st_mtime) > since for _, stat in _files(engine, COLUMNS))
 
 
 def cached_files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:

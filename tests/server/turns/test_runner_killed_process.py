@@ -1,6 +1,7 @@
 """Several `flamechat serve` on one data folder, and the worst that can happen to one of them."""
 
 import json
+import signal
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -49,7 +50,10 @@ def shown(messages: list[dict[str, Any]]) -> list[str]:
 
 
 @pytest.mark.timeout(600)
-async def test_a_turn_whose_process_is_killed_is_finished_by_another_and_shown_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+async def test_a_turn_whose_process_is_killed_or_stands_still_is_finished_by_another_and_shown_once(
+    tmp_path: Path, how: signal.Signals
+) -> None:
     session_id, turn_id = str(uuid.uuid4()), str(uuid.uuid4())
     async with openai_endpoint(LOOKING, CUT_OFF, ANSWER) as endpoint:
         environment = {"FLAMECHAT_MODEL_BASE_URL": endpoint.base_url, "FLAMECHAT_MODEL": "fake"}
@@ -75,7 +79,7 @@ async def test_a_turn_whose_process_is_killed_is_finished_by_another_and_shown_o
                 _, elsewhere = await start(servers)
                 async with joined(elsewhere, trace_id, session_id) as listening:
                     assert listening.ack["running"]["turnId"] == turn_id
-                    owner.kill()
+                    owner.send_signal(how)
                     messages: list[dict[str, Any]] = []
                     with anyio.fail_after(WAIT_S):
                         while not messages or messages[-1]["type"] not in END:
@@ -88,5 +92,6 @@ async def test_a_turn_whose_process_is_killed_is_finished_by_another_and_shown_o
             assert [row["sender"] for row in stored] == ["user", "model", "tool_request", "tool_result", "model"]
             assert [row["contentText"] for row in stored if row["sender"] == "model"] == ["Let me look.", ANSWER.text]
         finally:
+            owner.send_signal(signal.SIGCONT)
             for manager in reversed(servers):
                 await anyio.to_thread.run_sync(manager.__exit__, None, None, None)

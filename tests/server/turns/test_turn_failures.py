@@ -4,6 +4,7 @@ import pytest
 
 from server.errors import (
     BadRequest,
+    Busy,
     DatabaseUnavailable,
     ModelFailed,
     NotFound,
@@ -23,6 +24,7 @@ from traces.errors import DamagedTrace
         (ModelFailed("No key.", code="model_refused", retryable=False), "model_refused", False),
         (PromptUnavailable("No prompt."), "config_error", True),
         (WorkerFailed("Out of memory."), "worker_failed", True),
+        (Busy("All at work.", retry_after_s=30), "busy", True),
         (ServiceUnavailable("Storage is away.", service="storage"), "service_unavailable", True),
         (DatabaseUnavailable("It is away."), "database_unavailable", True),
         (NotFound("No such trace."), "not_found", False),

@@ -231,3 +231,16 @@ def test_a_picture_lies_in_its_turns_folder_whatever_its_call_is_called(call: st
     assert picture_address(picture_path("account", "turn", call)) == f"/api/v1/pictures/turn/{name}"
     plain = name.removesuffix(".png")
     assert picture_path("account", "turn", plain) == f"account/turn/{name}"
+
+
+async def test_an_event_with_half_a_character_can_be_sent() -> None:
+    """Whoever made it should have cleaned its text; one that did not must take nobody's socket down."""
+    half, args = "a\ud83db", {"name\ud83d": ["\ud83d"]}
+    events: list[TurnEvent] = [
+        STARTED,
+        ModelChunkStart(message_id="m1", offset=0, chunk=half),
+        ToolStart(tool_call_id="c1", tool_name="f", args=args, message=half),
+        TurnFailed(code="c", message=half, retryable=True),
+    ]
+    sent = [event.to_wire() for event in await received_of(events)]
+    assert [line.count("\N{REPLACEMENT CHARACTER}") for line in sent] == [0, 1, 3, 1]

@@ -29,9 +29,13 @@ from rendering.picture import Picture
 from rendering.sandwich import render_sandwich
 from server.agent.tools.contract.resolving import chosen_frame, chosen_profile, chosen_window
 from server.agent.tools.contract.tool_errors import ToolRetry
+from server.agent.tools.contract.transforming import Changed, changed_by
 from server.ports.traces import OpenTrace
+from traces.analysis.window import Window
 from traces.errors import TraceError
 from traces.model import Profile, Trace
+from traces.transforms.transformed import profile_of_subtree
+from traces.transforms.vocabulary import parsed_transforms
 
 
 class SheetQuery(BaseModel):
@@ -58,7 +62,13 @@ class SheetQuery(BaseModel):
         return {name: getattr(self, name) for name in SheetQuery.model_fields if name != "profile"}
 
 
-class FlamegraphQuery(SheetQuery):
+class TransformedQuery(SheetQuery):
+    """A picture of one call tree; `transforms` is a text of traces/transforms/vocabulary.py."""
+
+    transforms: str | None = None
+
+
+class FlamegraphQuery(TransformedQuery):
     """`start_ms` and `end_ms` count from the profile's start."""
 
     mode: Mode = "time_order"
@@ -72,7 +82,7 @@ class FlamegraphQuery(SheetQuery):
     minimap: bool = False
 
 
-class SandwichQuery(SheetQuery):
+class SandwichQuery(TransformedQuery):
     """`frame` is a handle or a name."""
 
     frame: str
@@ -111,7 +121,7 @@ def parsed(kind: type[Q], parameters: Iterable[tuple[str, str]]) -> Q:
 
 def draw_flamegraph(trace: Trace, query: FlamegraphQuery) -> Picture:
     """A question for a worker. Raises InvalidOption."""
-    profile = _profile(trace, query.profile)
+    profile = _profile(trace, query.profile, of=query.transforms)
     if query.start_ms is not None and query.end_ms is not None and query.start_ms >= query.end_ms:
         raise InvalidOption("startMs", f"{query.start_ms:g} is not before endMs, {query.end_ms:g}")
     for name, value in (("startMs", query.start_ms), ("endMs", query.end_ms)):
@@ -121,11 +131,16 @@ def draw_flamegraph(trace: Trace, query: FlamegraphQuery) -> Picture:
         window = chosen_window(profile, query.start_ms, query.end_ms)
     except (ToolRetry, TraceError) as error:
         raise InvalidOption("startMs" if query.start_ms is not None else "endMs", str(error)) from error
+    changed = _changed(trace, query.transforms, profile.handle, window)
+    if changed.transforms.inverts:
+        window = None  # the inverted tree is that of the window
+    trace = changed.trace
     return _named(
         lambda: render_flamegraph(
             trace,
             FlamegraphOptions(
                 **query.sheet(),
+                remarks=changed.remarks(),
                 profile=profile.index,
                 mode=query.mode,
                 window=window,
@@ -142,12 +157,16 @@ def draw_flamegraph(trace: Trace, query: FlamegraphQuery) -> Picture:
 
 def draw_sandwich(trace: Trace, query: SandwichQuery) -> Picture:
     """A question for a worker. Raises InvalidOption, for an unknown frame with the nearest."""
-    profile = _profile(trace, query.profile)
+    profile = _profile(trace, query.profile, of=query.transforms)
     try:
         frame, _ = chosen_frame(trace, query.frame, profile)
     except (ToolRetry, TraceError) as error:
         raise InvalidOption("frame", str(error)) from error
-    return _named(lambda: render_sandwich(trace, frame, SandwichOptions(**query.sheet(), profile=profile.index)))
+    changed = _changed(trace, query.transforms, profile.handle)
+    if changed.transforms.inverts:
+        raise InvalidOption("transforms", "a sandwich has callers above and callees below already: leave invert out")
+    options = SandwichOptions(**query.sheet(), remarks=changed.remarks(), profile=profile.index)
+    return _named(lambda: render_sandwich(changed.trace, frame, options))
 
 
 def draw_diff(after: Trace, before: Trace | OpenTrace, query: DiffQuery) -> Picture:
@@ -171,11 +190,24 @@ def draw_diff(after: Trace, before: Trace | OpenTrace, query: DiffQuery) -> Pict
     )
 
 
-def _profile(trace: Trace, argument: str | None, field: Literal["profile", "beforeProfile"] = "profile") -> Profile:
+def _profile(
+    trace: Trace, argument: str | None, field: Literal["profile", "beforeProfile"] = "profile", of: str | None = None
+) -> Profile:
+    """The profile that was named, else that of a subtree which the transforms `of` focus on, else the main one."""
     try:
-        return chosen_profile(trace, argument)
+        index = profile_of_subtree(trace, parsed_transforms(of)) if argument is None else None
+        return chosen_profile(trace, argument if index is None else f"p{index}")
     except ToolRetry as error:
         raise InvalidOption(field, str(error)) from error
+    except TraceError as error:
+        raise InvalidOption("transforms", str(error)) from error
+
+
+def _changed(trace: Trace, transforms: str | None, profile: str, window: Window | None = None) -> Changed:
+    try:
+        return changed_by(trace, parsed_transforms(transforms), profile, window=window)
+    except (ToolRetry, TraceError) as error:
+        raise InvalidOption("transforms", str(error)) from error
 
 
 def _named(draw: Callable[[], Picture]) -> Picture:

@@ -2,7 +2,6 @@
 
 import asyncio
 import uuid
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -12,6 +11,7 @@ from typing import Any
 import click
 
 from server.agent.turn import TurnAnswer, TurnInput
+from server.agent.verification.references.figure_links import AddressFilter
 from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints
 from server.edges.cli.printing import print_json
 from server.edges.cli.reading import FOLLOWED_EVERY_S, MISUSED, ShowRead, fail, named, need_file, progress
@@ -19,6 +19,7 @@ from server.errors import ConfigError, ServerError
 from server.ports.identity import LOCAL_USER_ID, Caller
 from server.ports.traces import TraceRow
 from server.protocol import events
+from server.protocol.checks_sentence import checks_sentence
 from server.protocol.wire_values import ViewerState
 from server.quoting import visible
 from traces.errors import TraceError
@@ -54,11 +55,12 @@ def _write(path: Path, data: bytes) -> None:
 
 
 class TerminalSink:
-    """Text to stdout as it comes (kept back with `--json`), tool steps to stderr."""
+    """Text to stdout as it comes, figures without their addresses (kept back with `--json`), tool steps to stderr."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
         self._said = False
+        self._without_addresses = AddressFilter()
         self.tools: list[dict[str, Any]] = []
 
     def restore(self, events: Sequence[events.TurnEvent]) -> None:
@@ -68,10 +70,11 @@ class TerminalSink:
         match event:
             case events.ModelChunkStart() | events.ModelChunkAppend():
                 if isinstance(event, events.ModelChunkStart) and self._said:
-                    self._print("\n\n")
+                    self._print(self._without_addresses.close() + "\n\n")
                 self._said = True
-                self._print(event.chunk)
+                self._print(self._without_addresses.feed(event.chunk))
             case events.ModelTextReset():
+                self._without_addresses.close()
                 click.echo("\nThe answer is written again.", err=True)
             case events.TurnStarted():
                 click.echo(f"· {event.model}", err=True)
@@ -86,6 +89,10 @@ class TerminalSink:
                 click.echo(f"  {visible(event.tool_name)} failed: {visible(event.message)}", err=True)
             case _:  # a title, a viewer that is not here, an end that the answer shows
                 pass
+
+    def close(self) -> None:
+        """Print what was kept back: half a link at the end of the answer."""
+        self._print(self._without_addresses.close())
 
     def _print(self, text: str) -> None:
         if not self._quiet:
@@ -116,6 +123,7 @@ def analyze(
     if as_json:
         print_json(_as_json(answer, sink, pictures))
         return
+    sink.close()
     click.echo("")
     _closing(answer, pictures)
 
@@ -153,7 +161,7 @@ async def _turn(analysis: Analysis, source: Path, question: str, sink: TerminalS
         messages_used=2,
         messages_limit=None,
         local_time=datetime.now().astimezone(),
-        is_first_turn=True,
+        is_first_answer=True,
     )
     return await analysis.agent.answer(turn, sink)
 
@@ -184,6 +192,7 @@ def _as_json(answer: TurnAnswer, sink: TerminalSink, pictures: KeptPictures) -> 
         "usage": answer.usage.model_dump(),
         "citations": [one.model_dump() for one in answer.citations],
         "checks": [one.model_dump() for one in answer.checks],
+        "checked": checks_sentence(answer.checks),
     }
     said = {"answer": answer.text} | asdict(answer) | wire
     del said["text"]
@@ -191,13 +200,8 @@ def _as_json(answer: TurnAnswer, sink: TerminalSink, pictures: KeptPictures) -> 
 
 
 def _closing(answer: TurnAnswer, pictures: KeptPictures) -> None:
-    counted = Counter(check.status for check in answer.checks)
-    if counted:
-        statuses = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in sorted(counted.items()))
-        click.echo(f"· numbers and names against the trace: {statuses}", err=True)
-    for check in answer.checks:
-        if check.status == "not_found":
-            click.echo(f"  not found in any tool result: {visible(check.claim)}", err=True)
+    if sentence := checks_sentence(answer.checks):
+        click.echo(f"· against the trace: {visible(sentence)}", err=True)
     if pictures.not_kept:
         drawn = "1 picture was" if pictures.not_kept == 1 else f"{pictures.not_kept} pictures were"
         click.echo(f"· {drawn} drawn and not kept: --out DIR saves them", err=True)

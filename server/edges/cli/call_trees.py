@@ -1,13 +1,19 @@
 """`flamechat tree` and `flamechat callers`: how functions call each other."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from server.edges.cli.printing import amounts, asking, open_trace, print_json, print_table, where
+from server.agent.tools.contract.resolving import where_it_runs
+from server.edges.cli.printing import amounts, asking, open_trace, print_json, print_table, print_transforms, where
 from server.edges.cli.scope import Scope
 from server.quoting import plain
 from traces.analysis.units import format_share, format_value
+
+if TYPE_CHECKING:
+    from traces.analysis.sandwich import NeighbourRow
 
 INDENTED = 40
 """Deeper nodes say their depth as a number: a line may not walk out of the window."""
@@ -18,7 +24,7 @@ def tree(source: Path, scope: Scope, *, root: str | None, max_nodes: int, invert
     from traces.analysis.calltree import call_tree
 
     with asking():
-        opened = open_trace(source, scope)
+        opened = open_trace(source, scope, inverts=True)
         if root is not None and not root.lstrip("#").startswith("n"):
             root = f"f{opened.frame(root)}"
         found = call_tree(
@@ -27,12 +33,13 @@ def tree(source: Path, scope: Scope, *, root: str | None, max_nodes: int, invert
             root=root,
             max_nodes=max_nodes,
             window=opened.window,
-            inverted=inverted,
+            inverted=inverted or opened.inverted,
             frame_filter=opened.frame_filter,
         )
     if as_json:
-        print_json(found)
+        print_json(found, opened)
         return
+    print_transforms(opened)
     click.echo(f"{found.profile} {plain(opened.chosen.name, 60)}: whole {format_value(found.scope_total, found.unit)}")
     for node in found.nodes:
         depth = "  " * node.depth if node.depth <= INDENTED else "  " * INDENTED + f"[{node.depth}] "
@@ -49,17 +56,24 @@ def callers(source: Path, frame: str, scope: Scope, *, limit: int, as_json: bool
 
     with asking():
         opened = open_trace(source, scope)
+        index = opened.frame(frame)
+        is_open = scope.profile is None and scope.value is None and opened.window is None and not scope.transforms
+        elsewhere = where_it_runs(opened.trace, index, opened.chosen) if is_open else None
+        if elsewhere is not None and elsewhere[1]:
+            click.echo(f"note: {elsewhere[1]}", err=True)
+            opened = replace(opened, chosen=elsewhere[0], profile=elsewhere[0].profiles[0].index)
         found = callers_callees(
             opened.trace,
-            opened.frame(frame),
+            index,
             **opened.question,
             limit=limit,
             window=opened.window,
             frame_filter=opened.frame_filter,
         )
     if as_json:
-        print_json(found)
+        print_json(found, opened)
         return
+    print_transforms(opened)
     row, cell = found.frame, amounts(found.unit)
     own, total = " ".join(cell(row.self_value, row.self_share)), " ".join(cell(row.total_value, row.total_share))
     times = "" if row.count is None else f", {row.count:,} {found.counted}"
@@ -70,6 +84,12 @@ def callers(source: Path, frame: str, scope: Scope, *, limit: int, as_json: bool
         ("Callers", found.callers, found.more_callers),
         ("Callees", found.callees, found.more_callees),
     ):
-        cells = [[r.handle or "-", *cell(r.value, r.share), where(r.name, r.file, r.line)] for r in rows]
+        cells = [[r.handle or "-", *cell(r.value, r.share), *_calls(r), where(r.name, r.file, r.line)] for r in rows]
         left = f"… {more} more: --limit" if more else None
-        print_table(f"\n{title}:" if rows else f"\nNo {title.lower()}.", ["handle", "value", "share", ""], cells, left)
+        heads = ["handle", "value", "share", *(["calls"] if any(map(_calls, rows)) else []), ""]
+        print_table(f"\n{title}:" if rows else f"\nNo {title.lower()}.", heads, cells, left)
+
+
+def _calls(row: "NeighbourRow") -> list[str]:
+    """The cell of its calls; none where they are not known, which is so of all rows or of none."""
+    return [] if row.calls is None else [f"{row.calls:,}"]

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Literal
 
 import click
@@ -33,8 +34,11 @@ class Checked:
     said: str
 
 
-ShowConfig = Callable[[], Sequence[ShownSetting]]
-CheckConfig = Callable[[], AsyncIterator[Checked]]
+ShowConfig = Callable[[Path | None], Sequence[ShownSetting]]
+CheckConfig = Callable[[Path | None], AsyncIterator[Checked]]
+"""Both by the data folder of the command line, if it names one."""
+
+data_option = click.option("--data", type=click.Path(path_type=Path), help="The server's data folder.")
 
 
 def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
@@ -43,10 +47,11 @@ def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
     @app.command()
     @click.option("--changed", is_flag=True, help="Only what is not a default.")
     @click.option("--json", "as_json", is_flag=True, help="Print the settings as JSON.")
-    def config(*, changed: bool, as_json: bool) -> None:
+    @data_option
+    def config(*, changed: bool, as_json: bool, data: Path | None) -> None:
         """Print the settings in force, where each comes from, and no secret."""
         with _misuse_reported():
-            settings = [one for one in entry_points.show_config() if not changed or one.source != "default"]
+            settings = [one for one in entry_points.show_config(data) if not changed or one.source != "default"]
         if as_json:
             click.echo(json.dumps([asdict(one) for one in settings], indent=2))
             return
@@ -60,7 +65,8 @@ def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
         click.echo("\n* is set; everything else is a default. docs/settings.md says what each does.", err=True)
 
     @app.command("check-config")
-    def check_config() -> None:
+    @data_option
+    def check_config(data: Path | None) -> None:
         """Try every service that the settings name, and print a line for each. Exit code 1 when one fails.
 
         The model is asked one short question, which its provider may charge for.
@@ -68,7 +74,7 @@ def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
         import asyncio
 
         with _misuse_reported():
-            failed = asyncio.run(_print_all(entry_points.check_config()))
+            failed = asyncio.run(_print_all(entry_points.check_config(data)))
         raise click.exceptions.Exit(1 if failed else 0)
 
 

@@ -3,7 +3,16 @@
 from pathlib import Path
 from typing import Literal
 
-from server.edges.cli.printing import Opened, amounts, asking, open_trace, print_json, print_table, where
+from server.edges.cli.printing import (
+    Opened,
+    amounts,
+    asking,
+    open_trace,
+    print_json,
+    print_table,
+    print_transforms,
+    where,
+)
 from server.edges.cli.scope import Scope
 from server.quoting import plain
 from traces.analysis.functions import FunctionRow, FunctionTable, top_functions
@@ -37,8 +46,9 @@ def functions(
             durations=True,
         )
     if as_json:
-        print_json(table)
+        print_json(table, opened)
         return
+    print_transforms(opened)
     unit = table.unit
     head = f"{_asked(opened)}: {table.total_rows} functions by {sort_by}, whole {format_value(table.scope_total, unit)}"
     if table.hidden:
@@ -62,8 +72,9 @@ def find(source: Path, pattern: str, scope: Scope, *, regex: bool, limit: int, a
             frame_filter=opened.frame_filter,
         )
     if as_json:
-        print_json(found)
+        print_json(found, opened)
         return
+    print_transforms(opened)
     rows = [_cells(row, found.unit) for row in found.rows]
     if found.counted is None:
         _leave_counts_out(rows)

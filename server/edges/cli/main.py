@@ -12,6 +12,7 @@ from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.reading import READ_FILE
 
 DECLARED_IN = {
+    "record": "record_options",
     "analyze": "running",
     "render": "render_options",
     "summary": "questions",
@@ -23,6 +24,7 @@ DECLARED_IN = {
     "spans": "questions",
     "insights": "questions",
     "compare": "questions",
+    "gate": "gate_options",
     "convert": "questions",
     "query": "running",
     "mcp": "running",
@@ -33,6 +35,10 @@ DECLARED_IN = {
     "check-config": "config",
     "plans": "plan_commands",
     "usage": "plan_commands",
+    "users": "user_commands",
+    "memory": "memory_commands",
+    "backup": "backup_commands",
+    "restore": "backup_commands",
 }
 """The commands in the order of help. Each module has an `add_commands`."""
 

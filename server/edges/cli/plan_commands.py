@@ -20,6 +20,7 @@ from limits.usage import Forecast, Usage, meters
 from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.reading import FAILED, MISUSED, fail
 from server.edges.cli.shared_options import FOLDER
+from server.edges.cli.spend_command import add_spend
 from server.errors import ConfigError, ServerError
 from server.ports.identity import LOCAL_USER_ID
 
@@ -229,6 +230,7 @@ def _usage(entry_points: CliEntryPoints) -> click.Group:
         """All counters at zero, and nothing granted any more."""
         _print_usage(_run(entry_points, data, lambda a: a.reset_usage(user, _author(reason))), as_json=as_json)
 
+    add_spend(group, entry_points)
     return group
 
 

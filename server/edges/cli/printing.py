@@ -11,6 +11,7 @@ import click
 
 from server.agent.tools.contract.resolving import chosen_frame, chosen_selection, chosen_window, profile_choice
 from server.agent.tools.contract.tool_errors import ToolRetry
+from server.agent.tools.contract.transforming import Changed, changed_by, refuse_inverting
 from server.edges.cli.reading import MISUSED, fail, read_or_fail
 from server.edges.cli.scope import Scope
 from server.edges.former_names import with_former_names
@@ -22,6 +23,7 @@ from traces.analysis.window import Window
 from traces.errors import TraceError
 from traces.handles import ProfileChoice
 from traces.model import Trace
+from traces.transforms.vocabulary import parsed_transforms
 from traces.values import Unit
 
 
@@ -35,6 +37,8 @@ class Opened:
     value: str | None
     window: Window | None
     frame_filter: FrameFilter | None
+    changed: Changed
+    inverted: bool
 
     @property
     def question(self) -> dict[str, Any]:
@@ -53,16 +57,23 @@ class Opened:
         return format_value(at - self.chosen.axis_start, self.chosen.axis)
 
 
-def open_trace(source: Path, scope: Scope) -> Opened:
-    """Read the file and find what is asked about. Ends the command for a bad file; raises ToolRetry, TraceError."""
-    trace = read_or_fail(source)
+def open_trace(source: Path, scope: Scope, *, inverts: bool = False) -> Opened:
+    """Read the file and find what is asked about; `inverts` is whether that can be asked of an inverted tree. Ends the
+    command for a bad file; raises ToolRetry, TraceError."""
+    recorded = read_or_fail(source)
+    transforms = parsed_transforms(scope.transforms)
+    if not inverts:
+        refuse_inverting(transforms)
+    changed = changed_by(recorded, transforms.upright, scope.profile, value=scope.value)
+    trace = changed.trace
     kept = FrameFilter(hide_libraries=scope.my_code, hide=scope.hide, only=scope.only) or None
-    named = chosen_selection(trace, scope.profile)
+    named = chosen_selection(trace, changed.profile_argument)
     chosen = select(trace, profile_choice(named), value=scope.value, frame_filter=kept)
     if chosen.left_out:
         click.echo(f"note: {chosen.left_out} profiles that measure something else are left out", err=True)
     window = chosen_window(chosen, scope.start_ms, scope.end_ms)
-    return Opened(trace, chosen, profile_choice(named), scope.value, window, kept)
+    changed = changed.inside(window, scope.value)
+    return Opened(trace, chosen, profile_choice(named), scope.value, window, kept, changed, transforms.inverts)
 
 
 @contextmanager
@@ -74,11 +85,19 @@ def asking() -> Iterator[None]:
         fail(str(error), MISUSED)
 
 
-def print_json(answer: Any) -> None:
-    """The answer as one JSON document: the fields of the result, in its own units."""
+def print_transforms(opened: Opened) -> None:
+    """A line on what the transforms leave; none without them."""
+    if words := opened.changed.in_words(lambda name: plain(name, 60)):
+        click.echo(words)
+
+
+def print_json(answer: Any, opened: Opened | None = None) -> None:
+    """The answer as one JSON document: the fields of the result, in its own units, and the transforms that it is of."""
     fields = answer
     if is_dataclass(answer) and not isinstance(answer, type):
         fields = with_former_names(asdict(answer))
+    if opened is not None and (transforms := opened.changed.as_json()):
+        fields = fields | {"transforms": transforms}
     click.echo(visible(json.dumps(fields, indent=2, ensure_ascii=False)))
 
 

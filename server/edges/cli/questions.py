@@ -9,6 +9,7 @@ import click
 from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.scope import Scope, scoped
 from server.edges.cli.shared_options import ANY_PATH, POSITIVE, trace_or_stdin
+from server.edges.cli.transform_options import transforming
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -42,7 +43,8 @@ def add_commands(app: click.Group, _: CliEntryPoints) -> None:
     @sort_option
     @click.option("--limit", type=POSITIVE, help="Rows; default: 30, as JSON all.")
     @filter_option
-    @scoped()
+    @transforming()
+    @scoped("hide")
     @json_option
     def functions(
         trace: Path,
@@ -63,7 +65,8 @@ def add_commands(app: click.Group, _: CliEntryPoints) -> None:
     @click.argument("pattern", help="Part of a name or file.")
     @click.option("--regex", is_flag=True, help="The pattern is a regular expression.")
     @limit_option(20)
-    @scoped()
+    @transforming()
+    @scoped("hide")
     @json_option
     def find(trace: Path, pattern: str, *, regex: bool, limit: int, scope: Scope, as_json: bool) -> None:
         """Find functions by name or file."""
@@ -76,7 +79,8 @@ def add_commands(app: click.Group, _: CliEntryPoints) -> None:
     @click.option("--root", help="Start at this function or node (n12).")
     @click.option("--max-nodes", type=POSITIVE, default=60, help="Nodes at most.")
     @click.option("--inverted", is_flag=True, help="Bottom up: functions first, then callers.")
-    @scoped()
+    @transforming(inverts=True)
+    @scoped("hide")
     @json_option
     def tree(trace: Path, *, root: str | None, max_nodes: int, inverted: bool, scope: Scope, as_json: bool) -> None:
         """Print the heaviest part of the call tree: total and self share, handle, function."""
@@ -88,7 +92,8 @@ def add_commands(app: click.Group, _: CliEntryPoints) -> None:
     @trace_or_stdin
     @click.argument("frame", help="Function: handle (f12) or exact name.")
     @limit_option(15)
-    @scoped()
+    @transforming()
+    @scoped("hide")
     @json_option
     def callers(trace: Path, frame: str, *, limit: int, scope: Scope, as_json: bool) -> None:
         """Say who calls a function and what it calls."""

@@ -9,6 +9,7 @@ import click
 
 from server.edges.cli.entry_points import CliEntryPoints
 from server.edges.cli.shared_options import ANY_PATH, EXISTING_FILE, trace_or_stdin
+from server.edges.cli.transform_options import transforming
 
 FORMATS = click.Choice(("png", "svg", "webp"))
 MODES = click.Choice(("time-order", "left-heavy"))
@@ -44,7 +45,6 @@ def add_commands(app: click.Group, _: CliEntryPoints) -> None:
     @click.option("--end-ms", type=float, help="Window end.")
     @click.option("--start-depth", type=int, help="First stack depth drawn.")
     @click.option("--depth", type=int, help="How many depths.")
-    @click.option("--focus", help="Only this call (n345), or all calls of a function (f12).")
     @click.option("--highlight", help="Let functions whose name or file contains this stand out.")
     @flag_option("--flatten-recursion", "Draw a function once in a stack.")
     @click.option("--min-width", type=float, help="Leave narrower boxes out (pixels).")
@@ -54,6 +54,7 @@ def add_commands(app: click.Group, _: CliEntryPoints) -> None:
     @click.option("--depth-axis/--no-depth-axis", default=None, help="Row numbers.")
     @click.option("--title", help="A title over the picture.")
     @flag_option("--handles", "Print handles in the boxes.")
+    @transforming(inverts=True)
     def render(trace: Path, *, output: Path | None, before: Path | None, show: bool, **asked: Any) -> None:
         """Draw a trace: a flamegraph, the sandwich of a function, or what changed between two traces."""
         from server.edges.cli.render import render as run

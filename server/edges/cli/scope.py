@@ -10,7 +10,8 @@ import click
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Each field is an option of SCOPE_OPTIONS; a handle is `p0`, times are milliseconds from the profile's start."""
+    """Each field but `transforms` is an option of SCOPE_OPTIONS; a handle is `p0`, times are milliseconds from the
+    profile's start."""
 
     profile: str | None = None
     value: str | None = None
@@ -19,6 +20,16 @@ class Scope:
     only: str | None = None
     start_ms: float | None = None
     end_ms: float | None = None
+    transforms: str | None = None
+
+    def as_options(self) -> list[str]:
+        """The arguments that stand for it on a command line."""
+        words: list[str] = []
+        for name in SCOPE_OPTIONS:
+            given = getattr(self, name)
+            if given is not None and given is not False:
+                words += [f"--{name.replace('_', '-')}", *([] if given is True else [str(given)])]
+        return words
 
 
 NOT_NEGATIVE = click.FloatRange(min=0)
@@ -41,8 +52,8 @@ def scoped(*left_out: str) -> Callable[[Callable[..., None]], Callable[..., None
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
-        def run(**given: Any) -> None:
-            scope = Scope(**{name: given.pop(name) for name in shared})
+        def run(*, transforms: str | None = None, **given: Any) -> None:
+            scope = Scope(**{name: given.pop(name) for name in shared}, transforms=transforms)
             command(**given, scope=scope)
 
         for name in reversed(shared):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from server.edges.cli.printing import amounts, asking, open_trace, print_json, print_table, where
+from server.edges.cli.printing import Opened, amounts, asking, open_trace, print_json, print_table, where
 from server.edges.cli.scope import Scope
 from server.quoting import plain
 from traces.analysis.units import format_share, format_value
@@ -41,6 +41,7 @@ def windows(
     ]
     length, average = format_value(found.length, found.axis), format_value(found.average, found.unit)
     head = f"{found.profile} {plain(opened.chosen.name, 60)}: windows of {length}, {average} on average"
+    head += _zero(opened)
     print_table(head, ["from", "to", "value", "share", "heaviest by self"], rows)
 
 
@@ -62,13 +63,17 @@ def spans(source: Path, scope: Scope, *, pattern: str | None, outermost: bool, l
     if as_json:
         print_json(found)
         return
-    running = any(row.running is not None for row in found.rows)
+    states = [
+        (title, name)
+        for title, name in (("on CPU", "running"), *((name, name) for name in ("runnable", "sleeping", "blocked")))
+        if any(getattr(row, name) is not None for row in found.rows)
+    ]
     rows = [
         [
             row.handle,
             format_value(row.duration, found.unit),
             "" if row.self_value is None else format_value(row.self_value, found.unit),
-            *([] if not running else ["" if row.running is None else format_value(row.running, found.unit)]),
+            *("" if (spent := getattr(row, name)) is None else format_value(spent, found.unit) for _, name in states),
             opened.moment(row.start),
             str(row.depth),
             row.profile,
@@ -77,6 +82,14 @@ def spans(source: Path, scope: Scope, *, pattern: str | None, outermost: bool, l
         for row in found.rows
     ]
     what = "calls" if found.exact else "stretches of samples (one may be several calls)"
-    head = f"{found.profile} {plain(opened.chosen.name, 60)}: the longest {what} of {found.total_rows:,}"
-    columns = ["handle", "duration", "self", *(["on CPU"] if running else []), "from", "depth", "in", "function"]
+    head = f"{found.profile} {plain(opened.chosen.name, 60)}: the longest {what} of {found.total_rows:,}{_zero(opened)}"
+    columns = ["handle", "duration", "self", *(title for title, _ in states), "from", "depth", "in", "function"]
     print_table(head, columns, rows)
+
+
+def _zero(opened: Opened) -> str:
+    """Where the profile's clock has its zero on the trace's, which `query` uses, if it is another."""
+    start = opened.chosen.axis_start
+    if not opened.chosen.axis.is_time or not start:
+        return ""
+    return f"; times from the profile's start, which is {format_value(start, opened.chosen.axis)} in `query`"

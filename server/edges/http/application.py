@@ -10,15 +10,29 @@ from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp
 
 from server.edges.http import accounts, admin, evals, metrics, sessions, shared, snapshots
+from server.edges.http import call_tree_routes as call_trees
 from server.edges.http import chat_route as question
+from server.edges.http import function_routes as functions
+from server.edges.http import function_table_routes as function_tables
 from server.edges.http import insight_routes as insights
+from server.edges.http import invocation_routes as invocations
+from server.edges.http import lane_routes as lanes
+from server.edges.http import memory_routes as memory
 from server.edges.http import page_files as page
+from server.edges.http import place_routes as places
 from server.edges.http import prompt_route as prompts
+from server.edges.http import range_routes as ranges
+from server.edges.http import thread_search_routes as thread_searches
+from server.edges.http import trace_downloads as downloads
 from server.edges.http import trace_routes as traces
+from server.edges.http import track_routes as tracks
 from server.edges.http import uploads_under_way as under_way
 from server.edges.http.client_config import ClientConfig
+from server.edges.http.content_encoding import Compressed
 from server.edges.http.guard import Guard
+from server.edges.http.head_requests import HeadRequests
 from server.edges.http.problems import ErrorWall, answer_with_problems
+from server.edges.http.request_identity import RequestIdentity
 from server.edges.http.services import ForServer, Services
 from server.edges.mcp.mounted import MountedTools
 from server.edges.mcp.version import version
@@ -54,12 +68,25 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     app.include_router(traces.routes, prefix=API)
     app.include_router(under_way.routes, prefix=API)
     app.include_router(insights.routes, prefix=API)
+    app.include_router(places.routes, prefix=API)
+    app.include_router(tracks.routes, prefix=API)
+    app.include_router(ranges.routes, prefix=API)
+    app.include_router(lanes.routes, prefix=API)
+    app.include_router(functions.routes, prefix=API)
+    app.include_router(function_tables.routes, prefix=API)
+    app.include_router(downloads.routes, prefix=API)
+    app.include_router(call_trees.routes, prefix=API)
+    app.include_router(thread_searches.routes, prefix=API)
     app.include_router(snapshots.routes, prefix=API)
     app.include_router(sessions.routes, prefix=API)
     app.include_router(prompts.routes, prefix=API)
     app.include_router(shared.routes, prefix=API)
     app.include_router(accounts.routes, prefix=API)
+    if services.memory.account_memory is not None:
+        app.include_router(memory.routes, prefix=API)
     app.include_router(admin.routes, prefix=API)
+    app.include_router(invocations.routes, prefix=API)
+    app.include_router(invocations.admin_routes, prefix=API)
     app.include_router(question.routes, prefix="/api")
     app.include_router(evals.routes, prefix="/api")
     app.add_api_route(TOOLS, to_tools, methods=["GET", "POST", "DELETE"], include_in_schema=False)
@@ -67,7 +94,8 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     app.add_api_websocket_route(f"{API}/chat", chat)
     app.include_router(page.routes)
     answer_with_problems(app)
-    return ErrorWall(Guard(app, is_our_name=is_our_name, page_may_reach=services.server.client.origins))
+    guarded = Guard(HeadRequests(app), is_our_name=is_our_name, page_may_reach=services.server.client.origins)
+    return RequestIdentity(Compressed(ErrorWall(guarded)))
 
 
 async def to_tools() -> RedirectResponse:
@@ -81,9 +109,11 @@ async def health() -> dict[str, str]:
 
 
 async def ready(services: ForServer) -> JSONResponse:
-    """Whether requests can be served now: the database answers and the server is not stopping."""
-    is_ready = await services.is_ready()
-    return JSONResponse({"status": "ready" if is_ready else "not ready"}, 200 if is_ready else 503)
+    """Whether requests can be served now; `reasons` says why not."""
+    reasons = await services.why_not_ready()
+    if reasons:
+        return JSONResponse({"status": "not ready", "reasons": reasons}, 503)
+    return JSONResponse({"status": "ready"})
 
 
 async def config(services: ForServer) -> ClientConfig:

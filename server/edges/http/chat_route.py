@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 
 from server.edges.http.services import ChatServices, CurrentCaller, ForChat
-from server.errors import BadRequest, Busy, ModelFailed
+from server.errors import BadRequest, Busy, LimitExceeded, ModelFailed, TooManyAtOnce
 from server.ports.identity import Caller
 from server.ports.relay import Listening
 from server.protocol.client import Identifier, Prompt, StartAnalysis, UserPrompt
@@ -61,7 +61,7 @@ async def chat(question: Question, caller: CurrentCaller, services: ForChat) -> 
     joined = await services.conversation.join(caller, StartAnalysis(trace_id=trace_id, session_id=session_id))
     try:
         prompt = UserPrompt(session_id=session_id, prompt=question.message, turn_id=turn_id)
-        await services.conversation.submit(caller, prompt, ViewerState())
+        await _submit(services, caller, prompt, is_new=question.session_id is None)
         ended = await _end_of(joined.listening, turn_id, services.answer_within_s)
     finally:
         await joined.listening.aclose()
@@ -77,6 +77,16 @@ async def chat(question: Question, caller: CurrentCaller, services: ForChat) -> 
         session_id=session_id,
         flamechat_trace_id=trace_id,
     )
+
+
+async def _submit(services: ChatServices, caller: Caller, prompt: UserPrompt, *, is_new: bool) -> None:
+    """Raises LimitExceeded and TooManyAtOnce, after which a session that was made for the question is gone."""
+    try:
+        await services.conversation.submit(caller, prompt, ViewerState())
+    except (LimitExceeded, TooManyAtOnce):
+        if is_new:
+            await services.library.remove_session(caller, prompt.session_id)
+        raise
 
 
 async def _trace(services: ChatServices, caller: Caller, question: Question) -> str:

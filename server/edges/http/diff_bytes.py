@@ -57,7 +57,7 @@ def diff_bytes(after: Trace, before: Trace | OpenTrace, query: DiffViewQuery, en
         "refKind": "node",
         "total": len(comparison.rows.start),
         "merged": len(comparison.rows.start) - len(node),
-        "frames": frames_header(after, frame),
+        **frames_header(after, frame, np.zeros(len(frame))),
         "diff": {
             "name": before.name,
             "profile": tree.before_profile.handle,

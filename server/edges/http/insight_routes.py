@@ -5,10 +5,11 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from server.agent.tools.get_insights import insight_data
+from server.agent.tools.get_insights import insight_data, thread_of
 from server.edges.http.services import CurrentCaller, ForTraces
 from server.edges.http.trace_routes import index_of
 from server.quoting import plain
+from traces.handles import profile_at
 from traces.insights.insight import Evidence
 from traces.insights.registry import insights, ranked
 from traces.model import Trace
@@ -27,7 +28,8 @@ async def all_insights(
 
 
 def insights_json(trace: Trace, profile: int | None) -> dict[str, Any]:
-    """`{insights, passed, notApplicable}`: windows are on their profile's axis, as a view's are."""
+    """`{insights, passed, notApplicable}`: windows are on their profile's axis, as a view's are; `thread` names the
+    finding's where the trace has several."""
     every = insights(trace, profile=profile)
     others: dict[str, list[dict[str, str]]] = {"pass": [], "not_applicable": []}
     for one in every:
@@ -38,7 +40,8 @@ def insights_json(trace: Trace, profile: int | None) -> dict[str, Any]:
         shown = replace(one, evidence=tuple(_plain(evidence) for evidence in one.evidence))
         window = None if one.window is None else {"start": float(one.window.start), "end": float(one.window.end)}
         detail = shown.said(lambda evidence: evidence.name)
-        rows.append(insight_data(trace, shown) | {"detail": detail, "window": window})
+        thread = thread_of(trace, one, profile_at(trace, profile).index)
+        rows.append(insight_data(trace, shown) | {"detail": detail, "window": window, "thread": thread})
     return {"insights": rows, "passed": others["pass"], "notApplicable": others["not_applicable"]}
 
 

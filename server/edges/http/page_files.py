@@ -1,10 +1,13 @@
 """The built client: its files, and its one document for every address the client itself understands."""
 
+import mimetypes
+
 import anyio
 from fastapi import APIRouter
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
+from server.edges.http.content_encoding import accepted
 from server.edges.http.services import ACCESS_COOKIE, ForServer
 from server.errors import NotFound
 
@@ -13,9 +16,26 @@ routes = APIRouter(include_in_schema=False)
 UNCHANGING = "public, max-age=31536000, immutable"
 """Files under assets/ carry a hash of their content in their names."""
 
+BROTLI = ".br"
+"""Behind the name of a script or style: the same, compressed when the page was built (web/vite.config.ts)."""
+
+NOTHING_HERE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>Not found · Flamechat</title>
+<main>
+<h1>There is no such page</h1>
+<p>The address may be misspelt, or what it named is gone. <a href="/">Your traces</a> are on the first page.</p>
+</main>
+</html>
+"""
+
 
 @routes.get("/")
 @routes.get("/admin")
+@routes.get("/conversations")
 @routes.get("/t/{rest:path}")
 @routes.get("/s/{rest:path}")
 async def document(request: Request, services: ForServer) -> Response:
@@ -35,11 +55,20 @@ async def document(request: Request, services: ForServer) -> Response:
 
 
 @routes.get("/{path:path}")
-async def file(path: str, services: ForServer) -> Response:
-    """A file of the page. Raises NotFound, also for a path that leads out of it."""
+async def file(request: Request, path: str, services: ForServer) -> Response:
+    """A file of the page. What is not there is an HTML page to a browser; for a program raises NotFound, also
+    for a path that leads out of it."""
     folder = await anyio.Path(services.page).resolve()
     found = await (folder / path).resolve()
     if not found.is_relative_to(folder) or found.name.startswith(".") or not await found.is_file():
+        if "text/html" in request.headers.get("accept", "") and not path.startswith("api/"):
+            return HTMLResponse(NOTHING_HERE, 404, headers={"Cache-Control": "no-cache"})
         raise NotFound(f"There is no page /{path}.")
-    caching = UNCHANGING if path.startswith("assets/") else "no-cache"
-    return FileResponse(found, headers={"Cache-Control": caching})
+    if not path.startswith("assets/"):
+        return FileResponse(found, headers={"Cache-Control": "no-cache"})
+    headers = {"Cache-Control": UNCHANGING, "Vary": "Accept-Encoding"}
+    prebuilt = found.with_name(found.name + BROTLI)
+    if accepted(request.headers.get("accept-encoding", ""), ("br",)) and await prebuilt.is_file():
+        kind = mimetypes.guess_type(found.name)[0]
+        return FileResponse(prebuilt, media_type=kind, headers=headers | {"Content-Encoding": "br"})
+    return FileResponse(found, headers=headers)

@@ -1,5 +1,6 @@
 """Errors as problem documents (RFC 9457): one table for all rooms, and a wall for what nobody foresaw."""
 
+import errno
 import re
 
 import structlog
@@ -32,6 +33,7 @@ from server.errors import (
     by_class,
     raised_at,
 )
+from server.ports.request_ids import CURRENT
 from traces.errors import TraceError, TraceTooLarge, UnknownHandle, UnrecognisedTrace
 
 STATUSES: dict[type[Exception], int] = {
@@ -63,20 +65,26 @@ STATUSES: dict[type[Exception], int] = {
 }
 """By class: an error that is not here has the status of its nearest base class, so the order does not matter."""
 
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
+"""No room, no room for this user, a file system that became read-only."""
+
+DISK_AGAIN_S = 60
 ROOTS = (TraceError, RenderingError, LimitsError, ServerError)
 
 log = structlog.get_logger(__name__)
 
 
 def problem(status: int, title: str, detail: str, *, instance: str, **members: object) -> JSONResponse:
-    """A problem document; its type is a name, not a page."""
+    """A problem document; its type is a name, not a page. `requestId` finds it in the log."""
     name = re.sub(r"[^a-z]+", "-", title.lower()).strip("-")
     body = {"type": f"urn:flamechat:{name}", "title": title, "status": status, "detail": detail, "instance": instance}
+    if (ids := CURRENT.get()) is not None:
+        members = {"requestId": ids.request_id} | members
     return JSONResponse(body | members, status_code=status, media_type="application/problem+json")
 
 
-def problem_of(error: Exception, *, instance: str) -> JSONResponse:
-    """The answer to one of our errors. Raises KeyError for a foreign one."""
+def problem_of(error: Exception, *, instance: str, for_administrator: bool = False) -> JSONResponse:
+    """The answer to one of our errors, to an administrator with what a service said. Raises KeyError for others."""
     status = by_class(STATUSES, error)
     if status is None:
         raise KeyError(type(error).__name__)
@@ -85,13 +93,15 @@ def problem_of(error: Exception, *, instance: str) -> JSONResponse:
         members["field"] = error.field
     if isinstance(error, NotAuthenticated):
         members["code"] = error.code
+    if isinstance(error, ServiceUnavailable) and error.said is not None and for_administrator:
+        members |= {"service": error.service, "serviceAnswered": error.said}
     if isinstance(error, LimitExceeded):
         decision = error.decision
         members |= {"limitType": decision.limit_type, "used": decision.used, "limit": decision.limit}
         members["planName"] = decision.plan_name
         members["resetsAt"] = None if decision.resets_at is None else decision.resets_at.isoformat()
     answer = problem(status, _title(error), str(error), instance=instance, **members)
-    if isinstance(error, Busy):
+    if isinstance(error, Busy | DatabaseUnavailable):
         answer.headers["Retry-After"] = str(error.retry_after_s)
     if isinstance(error, NotAuthenticated):
         answer.headers["WWW-Authenticate"] = "Bearer"
@@ -102,13 +112,26 @@ def answer_with_problems(app: FastAPI) -> None:
     """Register the table with an application."""
 
     async def ours(request: Request, error: Exception) -> Response:
-        return problem_of(error, instance=request.url.path)
+        caller = getattr(request.state, "caller", None)
+        administrator = caller is not None and caller.is_administrator
+        return problem_of(error, instance=request.url.path, for_administrator=administrator)
 
     async def of_framework(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         title = {404: "Not found", 405: "Method not allowed"}.get(error.status_code, "Bad request")
         answer = problem(error.status_code, title, str(error.detail), instance=request.url.path)
         answer.headers.update(error.headers or {})
+        return answer
+
+    async def of_machine(request: Request, error: Exception) -> Response:
+        """A full disk is nobody's request's fault, and passes."""
+        if not isinstance(error, OSError) or error.errno not in FULL:
+            log.warning("request_failed", path=request.url.path, error=type(error).__name__, where=raised_at(error))
+            return _unforeseen(error, request.url.path)
+        log.error("disk_full", path=request.url.path, where=raised_at(error))
+        detail = "The server cannot store anything just now: its disk is full. Whoever runs it has to make room."
+        answer = problem(507, "Insufficient storage", detail, instance=request.url.path)
+        answer.headers["Retry-After"] = str(DISK_AGAIN_S)
         return answer
 
     async def of_validation(request: Request, error: Exception) -> Response:
@@ -124,6 +147,7 @@ def answer_with_problems(app: FastAPI) -> None:
         app.add_exception_handler(root, ours)
     app.add_exception_handler(HTTPException, of_framework)
     app.add_exception_handler(RequestValidationError, of_validation)
+    app.add_exception_handler(OSError, of_machine)
     app.add_exception_handler(Exception, of_nobody)  # answered here, raised again, and logged by the wall
 
 

@@ -75,7 +75,7 @@ async def join(session_id: Identifier, body: JoinRequest, caller: CurrentCaller,
 @routes.post("/sessions/{session_id}/prompts", status_code=202)
 async def ask(session_id: Identifier, prompt: NewPrompt, caller: CurrentCaller, services: ForChat) -> AcceptedTurn:
     """Accept a prompt. The turn runs whether or not anybody listens."""
-    return await _accept(services, caller, session_id, prompt)
+    return await _accept(services, caller, session_id, prompt, is_typed=True)
 
 
 @routes.post("/turns/{turn_id}/cancel", status_code=204)
@@ -101,10 +101,10 @@ async def process_turn(
     if body.type == "user_prompt" and body.prompt is None:
         raise BadRequest("A user_prompt needs its prompt.", field="prompt")
     caller = await gateway.caller_of(body.user_id)
-    await services.conversation.open(caller, trace_id=body.trace_id, session_id=body.session_id)
     if body.prompt is None:
+        await services.conversation.open(caller, trace_id=body.trace_id, session_id=body.session_id)
         return AcceptedTurn(turn_id=None)
-    prompt = NewPrompt(prompt=body.prompt, turn_id=body.turn_id, model=body.model_name)
+    prompt = NewPrompt(prompt=body.prompt, turn_id=body.turn_id, trace_id=body.trace_id, model=body.model_name)
     try:
         return await _accept(services, caller, body.session_id, prompt)
     except ServerError as error:
@@ -114,10 +114,12 @@ async def process_turn(
         raise
 
 
-async def _accept(services: ChatServices, caller: Caller, session_id: str, prompt: NewPrompt) -> AcceptedTurn:
-    if prompt.trace_id is not None:
-        await services.conversation.open(caller, trace_id=prompt.trace_id, session_id=session_id)
+async def _accept(
+    services: ChatServices, caller: Caller, session_id: str, prompt: NewPrompt, *, is_typed: bool = False
+) -> AcceptedTurn:
     turn_id = prompt.turn_id or str(uuid.uuid4())
     message = UserPrompt(session_id=session_id, turn_id=turn_id, **prompt.model_dump(exclude={"turn_id"}))
-    waiting: WaitingForModel | None = await services.conversation.submit(caller, message, ViewerState())
+    waiting: WaitingForModel | None = await services.conversation.submit(
+        caller, message, ViewerState(), is_typed=is_typed
+    )
     return AcceptedTurn(turn_id=turn_id, position=None if waiting is None else waiting.position)

@@ -12,12 +12,15 @@ from limits.administration import Administration
 from server.agent.model_call.offered_models import OfferedModels
 from server.edges.http.client_config import ClientConfig
 from server.edges.http.picture_limiter import PictureLimiter
+from server.edges.http.request_rates import RequestRates
 from server.edges.http.uploads import UploadsUnderWay
 from server.edges.ws.bounds import EXPIRED_GRACE_S
 from server.edges.ws.open_sockets import OpenSockets
 from server.ports.identity import Caller, Identity
+from server.ports.invocations import Invocations
 from server.ports.traces import TraceWorkers
 from server.protocol.server import ChatError
+from server.turns.account_memory import AccountMemory
 from server.turns.conversation import Conversation
 from server.turns.trace_library import TraceLibrary
 
@@ -88,11 +91,24 @@ class SocketServices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanServices:
-    """Plans and usage: one's own, and everybody's for an administrator."""
+    """Plans, usage and model calls: one's own, and everybody's for an administrator."""
 
     administration: Administration
     conversation: Conversation
     models: OfferedModels
+    invocations: Invocations
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryServices:
+    """What accounts remember; without it there are no routes of it."""
+
+    account_memory: AccountMemory | None = None
+
+    @property
+    def memory(self) -> AccountMemory:
+        assert self.account_memory is not None, "its routes are there with it"
+        return self.account_memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,10 +125,10 @@ class ToolServices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerServices:
-    """What the server says of itself, and the built client in the folder `page`."""
+    """What the server says of itself, and the built client in the folder `page`. No reasons: it is ready."""
 
     identity: Identity
-    is_ready: Callable[[], Awaitable[bool]]
+    why_not_ready: Callable[[], Awaitable[tuple[str, ...]]]
     metrics: Callable[[], str]
     metrics_token: str | None
     client: ClientConfig
@@ -121,7 +137,8 @@ class ServerServices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """All families, for the application; a route depends on its own. `identity` says who the caller is."""
+    """All families, for the application; a route depends on its own. `identity` says who the caller is, `rates` how
+    often they may ask."""
 
     identity: Identity
     traces: TraceServices
@@ -132,6 +149,8 @@ class Services:
     plans: PlanServices
     tools: ToolServices
     server: ServerServices
+    memory: MemoryServices = field(default_factory=MemoryServices)
+    rates: RequestRates = field(default_factory=RequestRates)
 
 
 def access_token(connection: HTTPConnection) -> str | None:
@@ -149,8 +168,12 @@ def services_of(connection: HTTPConnection) -> Services:
 
 
 async def caller_of(connection: HTTPConnection) -> Caller:
-    """Raises NotAuthenticated."""
-    return await services_of(connection).identity.identify(access_token(connection))
+    """Raises NotAuthenticated, TooManyAtOnce."""
+    services = services_of(connection)
+    caller = await services.identity.identify(access_token(connection))
+    services.rates.admit(caller, method=connection.scope.get("method", ""), path=connection.url.path)
+    connection.state.caller = caller
+    return caller
 
 
 def _traces(connection: HTTPConnection) -> TraceServices:
@@ -173,6 +196,10 @@ def _plans(connection: HTTPConnection) -> PlanServices:
     return services_of(connection).plans
 
 
+def _memory(connection: HTTPConnection) -> MemoryServices:
+    return services_of(connection).memory
+
+
 def _server(connection: HTTPConnection) -> ServerServices:
     return services_of(connection).server
 
@@ -182,5 +209,6 @@ ForUploads = Annotated[UploadServices, Depends(_uploads)]
 ForPictures = Annotated[PictureServices, Depends(_pictures)]
 ForChat = Annotated[ChatServices, Depends(_chat)]
 ForPlans = Annotated[PlanServices, Depends(_plans)]
+ForMemory = Annotated[MemoryServices, Depends(_memory)]
 ForServer = Annotated[ServerServices, Depends(_server)]
 CurrentCaller = Annotated[Caller, Depends(caller_of)]

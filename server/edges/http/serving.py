@@ -4,13 +4,17 @@ own).
 
 import asyncio
 import contextlib
+import resource
 import signal
 import socket
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from server.edges.http.bounded_connections import BoundedHttpProtocol, Connections
 from server.edges.ws.bounds import MAX_MESSAGE_BYTES, PING_EVERY_S, PONG_WITHIN_S
 from server.errors import ConfigError
 
@@ -27,15 +31,28 @@ BACKLOG = 128
 """Connections that wait to be accepted; they already wait while the rest of the server starts."""
 
 
+OTHER_FILES = 512
+"""Connections to the database, mapped traces, pipes to workers: more than was ever seen of a process."""
+
+
 class HttpServer(uvicorn.Server):
     """`serve(sockets=[...])` runs until `should_exit` is set."""
 
     def __init__(
-        self, app: ASGIApp, *, ping_every_s: float = PING_EVERY_S, pong_within_s: float = PONG_WITHIN_S
+        self,
+        app: ASGIApp,
+        *,
+        ping_every_s: float = PING_EVERY_S,
+        pong_within_s: float = PONG_WITHIN_S,
+        connections: Connections | None = None,
     ) -> None:
+        bounded: Any = partial(
+            BoundedHttpProtocol, connections_bound=Connections() if connections is None else connections
+        )
         super().__init__(
             uvicorn.Config(
                 app,
+                http=bounded,
                 lifespan="on",
                 log_config=None,
                 access_log=False,
@@ -53,6 +70,16 @@ class HttpServer(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
+
+
+def let_open(connections: int) -> None:
+    """Let this process have so many connections open and as many other files as it needs, as far as the system lets
+    it: the usual limit of 1,024 is one that every process may raise."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    sought = connections + OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < sought:
+        most = sought if hard == resource.RLIM_INFINITY else min(sought, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def bound_socket(host: str, port: int) -> socket.socket:

@@ -1,24 +1,41 @@
 """Conversations over HTTP: list, rename, remove, page back; pictures."""
 
-from typing import Annotated, Any
+import re
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
 from server.edges.http.services import CurrentCaller, ForChat
-from server.ports.conversations import SessionRow
+from server.errors import BadRequest
+from server.ports.conversations import SessionRow, SessionSearch
 from server.protocol.base import WireModel
 from server.protocol.wire_values import HistoryMessage
 
 MAX_BODY_BYTES = 64 << 10
 """Nothing sent here is longer than a title; larger bodies are refused before they are read."""
 
+MAX_POSITION = 2**31 - 1
+"""What the database's column holds; a message of a higher one is not asked for."""
+
 routes = APIRouter(tags=["sessions"], max_body_size=MAX_BODY_BYTES)
 
 
+PASSAGE_CHARACTERS = 200
+"""Shown of a message that has the searched words, with them in sight."""
+
+
+LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
+MARKS = re.compile(r"`|\*\*|^#+ ", re.MULTILINE)
+ARCHIVED = {"true": True, "false": False, "any": None}
+
+
 class SessionChange(WireModel):
-    title: Annotated[str, Field(min_length=1, max_length=200)]
+    """What is absent stays as it is."""
+
+    title: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    archived: bool | None = None
 
 
 def session_json(row: SessionRow) -> dict[str, Any]:
@@ -28,20 +45,57 @@ def session_json(row: SessionRow) -> dict[str, Any]:
         "title": row.title,
         "createdAt": row.created_at.isoformat(),
         "updatedAt": row.updated_at.isoformat(),
+        "archived": row.is_archived,
     }
 
 
 @routes.get("/sessions")
 async def sessions(
-    caller: CurrentCaller, services: ForChat, trace_id: Annotated[str | None, Query(alias="traceId")] = None
+    caller: CurrentCaller,
+    services: ForChat,
+    trace_id: Annotated[str | None, Query(alias="traceId")] = None,
+    search: Annotated[str, Query(max_length=200)] = "",
+    archived: Annotated[Literal["true", "false", "any"], Query()] = "false",
+    limit: Annotated[int, Query(ge=1, le=200)] = 100,
+    offset: Annotated[int, Query(ge=0, le=MAX_POSITION)] = 0,
 ) -> dict[str, Any]:
-    """Sessions that hold a message, most recently used first."""
-    return {"sessions": [session_json(row) for row in await services.conversation.sessions(caller, trace_id)]}
+    """Sessions in which something was asked, most recently used first, with the names of their traces; those alone
+    whose title, trace, prompts or answers have the text of `search`, with a passage that has it."""
+    text = " ".join(search.split())
+    asked = SessionSearch(text=text, archived=ARCHIVED[archived], trace_id=trace_id, limit=limit, offset=offset)
+    return {
+        "sessions": [
+            session_json(found.session)
+            | {
+                "traceName": found.trace_name,
+                "passage": None if found.passage is None else passage_around(found.passage, text),
+            }
+            for found in await services.conversation.found_sessions(caller, asked)
+        ]
+    }
+
+
+def passage_around(message: str, text: str) -> str:
+    """One line of some 200 characters of the message, without links and marks, with the text in it; cut ends are
+    marked."""
+    message = MARKS.sub("", LINK.sub(r"\1", message))
+    at = max(0, message.lower().find(text.lower()))
+    start = max(0, at - PASSAGE_CHARACTERS // 4)
+    cut = message[start : start + PASSAGE_CHARACTERS]
+    shown = " ".join(cut.split())
+    return ("…" if start else "") + shown + ("…" if start + len(cut) < len(message) else "")
 
 
 @routes.patch("/sessions/{session_id}")
-async def rename(session_id: str, change: SessionChange, caller: CurrentCaller, services: ForChat) -> dict[str, Any]:
-    return {"session": session_json(await services.conversation.rename(caller, session_id, change.title))}
+async def change(session_id: str, change: SessionChange, caller: CurrentCaller, services: ForChat) -> dict[str, Any]:
+    """Rename it, put it away or back. Raises BadRequest where nothing is to be changed."""
+    if change.title is None and change.archived is None:
+        raise BadRequest("Give a title, or whether it is archived.", field="title")
+    if change.archived is not None:
+        row = await services.conversation.archive(caller, session_id, archived=change.archived)
+    if change.title is not None:
+        row = await services.conversation.rename(caller, session_id, change.title)
+    return {"session": session_json(row)}
 
 
 @routes.delete("/sessions/{session_id}", status_code=204)
@@ -54,7 +108,7 @@ async def messages(
     session_id: str,
     caller: CurrentCaller,
     services: ForChat,
-    before: int | None = None,
+    before: Annotated[int | None, Query(ge=0, le=MAX_POSITION)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> dict[str, list[HistoryMessage]]:
     """The newest messages below position `before`, in order."""

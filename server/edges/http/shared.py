@@ -6,15 +6,25 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from server.edges.http import trace_routes as traces
-from server.edges.http.services import CurrentCaller, ForTraces
+from server.edges.http.call_tree_routes import Callers, Limit, Offset, Order, TreeProfile, call_tree_level
+from server.edges.http.function_routes import one_call, one_function
+from server.edges.http.function_table_routes import TableProfile, function_table
+from server.edges.http.lane_routes import all_lanes
+from server.edges.http.place_routes import Handles, all_places
+from server.edges.http.range_routes import Threads, marked_range
+from server.edges.http.services import CurrentCaller, ForTraces, services_of
+from server.edges.http.thread_search_routes import MOST_MATCHES, Syntax, Words, thread_search
+from server.edges.http.trace_routes import TransformsText
+from server.edges.http.track_routes import all_tracks
 from server.edges.http.view_bytes import MAX_BOXES, Mode
 from server.turns.access import LinkReader
 
 routes = APIRouter(tags=["shared"])
 
 
-async def reader_of(token: str, services: ForTraces) -> LinkReader:
-    """Raises NotFound."""
+async def reader_of(token: str, request: Request, services: ForTraces) -> LinkReader:
+    """Raises NotFound, TooManyAtOnce."""
+    services_of(request).rates.admit_link(token, method=request.method, path=request.url.path)
     return await services.library.shared(token)
 
 
@@ -47,9 +57,117 @@ async def functions(
     limit: Annotated[int, Query(ge=1, le=1000)] = 15,
     offset: Annotated[int, Query(ge=0)] = 0,
     profile: str | None = None,
+    transforms: TransformsText = None,
 ) -> dict[str, Any]:
     """The same as for a trace of one's own."""
-    return await traces.functions(reader.row.trace_id, reader.caller, services, sort_by, limit, offset, profile)
+    asked = (sort_by, limit, offset, profile, transforms)
+    return await traces.functions(reader.row.trace_id, reader.caller, services, *asked)
+
+
+@routes.get("/shared/{token}/places")
+async def places(reader: Reader, services: ForTraces, handles: Handles = "") -> dict[str, Any]:
+    """The same as for a trace of one's own."""
+    return await all_places(reader.row.trace_id, reader.caller, services, handles)
+
+
+@routes.get("/shared/{token}/function")
+async def function(
+    reader: Reader,
+    services: ForTraces,
+    frame: str | None = None,
+    profile: str | None = None,
+    transforms: TransformsText = None,
+) -> dict[str, Any]:
+    """The same as for a trace of one's own."""
+    return await one_function(reader.row.trace_id, reader.caller, services, frame, profile, transforms)
+
+
+@routes.get("/shared/{token}/function-table")
+async def table_of_functions(
+    request: Request,
+    reader: Reader,
+    services: ForTraces,
+    profile: TableProfile = None,
+    start: float | None = None,
+    end: float | None = None,
+    transforms: TransformsText = None,
+) -> Response:
+    """The same as for a trace of one's own."""
+    return await function_table(request, reader.row.trace_id, reader.caller, services, profile, start, end, transforms)
+
+
+@routes.get("/shared/{token}/call-tree")
+async def tree_level(
+    reader: Reader,
+    services: ForTraces,
+    profile: TreeProfile = None,
+    order: Order = "callees",
+    node: str | None = None,
+    callers: Callers = None,
+    limit: Limit = 200,
+    offset: Offset = 0,
+    start: float | None = None,
+    end: float | None = None,
+    transforms: TransformsText = None,
+) -> dict[str, Any]:
+    """The same as for a trace of one's own."""
+    return await call_tree_level(
+        reader.row.trace_id,
+        reader.caller,
+        services,
+        profile,
+        order,
+        node,
+        callers,
+        limit,
+        offset,
+        start,
+        end,
+        transforms,
+    )
+
+
+@routes.get("/shared/{token}/thread-search")
+async def search_of_threads(
+    reader: Reader,
+    services: ForTraces,
+    words: Words = "",
+    syntax: Syntax = "text",
+    limit: Annotated[int, Query(ge=1, le=MOST_MATCHES)] = 500,
+    offset: Offset = 0,
+) -> dict[str, Any]:
+    """The same as for a trace of one's own."""
+    return await thread_search(reader.row.trace_id, reader.caller, services, words, syntax, limit, offset)
+
+
+@routes.get("/shared/{token}/call")
+async def call_of(reader: Reader, services: ForTraces, call: str | None = None) -> dict[str, Any]:
+    """The same as for a trace of one's own."""
+    return await one_call(reader.row.trace_id, reader.caller, services, call)
+
+
+@routes.get("/shared/{token}/lanes")
+async def lanes(reader: Reader, services: ForTraces) -> dict[str, Any]:
+    """The same as for a trace of one's own."""
+    return await all_lanes(reader.row.trace_id, reader.caller, services)
+
+
+@routes.get("/shared/{token}/range")
+async def range_of_time(
+    reader: Reader,
+    services: ForTraces,
+    threads: Threads = "",
+    start: float | None = None,
+    end: float | None = None,
+) -> dict[str, Any]:
+    """The same as for a trace of one's own."""
+    return await marked_range(reader.row.trace_id, reader.caller, services, threads, start, end)
+
+
+@routes.get("/shared/{token}/tracks")
+async def tracks(request: Request, reader: Reader, services: ForTraces) -> Response:
+    """The same as for a trace of one's own."""
+    return await all_tracks(request, reader.row.trace_id, reader.caller, services)
 
 
 @routes.get("/shared/{token}/view")
@@ -63,8 +181,8 @@ async def view(
     start: float | None = None,
     end: float | None = None,
     max_boxes: Annotated[int, Query(alias="maxBoxes", ge=1, le=MAX_BOXES)] = MAX_BOXES,
+    transforms: TransformsText = None,
 ) -> Response:
     """The same as for a trace of one's own."""
-    return await traces.view(
-        request, reader.row.trace_id, reader.caller, services, mode, profile, frame, start, end, max_boxes
-    )
+    asked = (mode, profile, frame, start, end, max_boxes)
+    return await traces.view(request, reader.row.trace_id, reader.caller, services, *asked, transforms=transforms)

@@ -8,19 +8,27 @@ from fastapi import APIRouter, Query, Request
 from pydantic.alias_generators import to_camel
 from starlette.responses import JSONResponse, Response
 
+from server.agent.tools.contract.transforming import changed_by, refuse_inverting
 from server.edges.former_names import with_former_names
 from server.edges.http.diff_bytes import DiffViewQuery, diff_bytes
 from server.edges.http.services import CurrentCaller, ForTraces, ForUploads
+from server.edges.http.trace_pages import MAX_LIMIT, page_of
 from server.edges.http.uploads import received
-from server.edges.http.view_bytes import MAX_BOXES, Encoding, Mode, ViewQuery, view_bytes
+from server.edges.http.view_bytes import MAX_BOXES, VIEW_VERSION, Encoding, Mode, ViewQuery, view_bytes
 from server.errors import BadRequest
 from server.ports.traces import TraceRow
 from traces.analysis.functions import top_functions
 from traces.analysis.window import Window
 from traces.cache import ENGINE_VERSION
-from traces.handles import parse_handle
+from traces.handles import parse_handle, profile_at
+from traces.model import Trace
+from traces.transforms.vocabulary import LONGEST_TEXT, parsed_transforms
 
 routes = APIRouter(prefix="/traces", tags=["traces"])
+
+TransformsText = Annotated[
+    str | None, Query(max_length=LONGEST_TEXT, description="other call trees: drop-function:f3,collapse-recursion")
+]
 
 
 def shown_summary(row: TraceRow) -> dict[str, Any]:
@@ -58,9 +66,20 @@ async def upload(
 
 
 @routes.get("")
-async def all_traces(caller: CurrentCaller, services: ForTraces) -> dict[str, Any]:
-    """The caller's traces, newest first."""
-    return {"traces": [trace_json(row) for row in await services.library.rows(caller)]}
+async def all_traces(
+    caller: CurrentCaller,
+    services: ForTraces,
+    limit: Annotated[int | None, Query(ge=1, le=MAX_LIMIT)] = None,
+    cursor: Annotated[str | None, Query(max_length=200)] = None,
+) -> dict[str, Any]:
+    """The caller's traces, newest first: all with their summaries, or with a limit a page of what a list shows, and in
+    `next` the cursor of the following one."""
+    rows = await services.library.rows(caller)
+    if limit is not None:
+        return page_of(rows, limit, cursor)
+    if cursor is not None:
+        raise BadRequest("A cursor needs a limit.", field="cursor")
+    return {"traces": [trace_json(row) for row in rows]}
 
 
 @routes.get("/{trace_id}")
@@ -88,13 +107,32 @@ async def functions(
     limit: Annotated[int, Query(ge=1, le=1000)] = 15,
     offset: Annotated[int, Query(ge=0)] = 0,
     profile: str | None = None,
+    transforms: TransformsText = None,
 ) -> dict[str, Any]:
-    """Functions by self or total value; recursion is counted once."""
+    """Functions by self or total value; recursion is counted once. `transforms` of the answer is there where some were
+    asked for."""
     _, opened = await services.library.open(caller, trace_id)
-    table = await services.workers.ask(
-        opened, top_functions, profile=index_of(profile, "profile"), sort_by=sort_by, limit=limit, offset=offset
+    answer: dict[str, Any] = await services.workers.ask(
+        opened, functions_json, index_of(profile, "profile"), transforms, sort_by=sort_by, limit=limit, offset=offset
     )
-    answer: dict[str, Any] = _camel(with_former_names(dataclasses.asdict(table)))
+    return answer
+
+
+def functions_json(
+    trace: Trace,
+    profile: int | None,
+    transforms: str | None,
+    *,
+    sort_by: Literal["self", "total"],
+    limit: int,
+    offset: int,
+) -> dict[str, Any]:
+    """A question for a worker: the rows of a table of functions. Raises TraceError."""
+    steps = refuse_inverting(parsed_transforms(transforms))
+    changed = changed_by(trace, steps, None if profile is None else profile_at(trace, profile).handle)
+    table = top_functions(changed.trace, profile=changed.profile, sort_by=sort_by, limit=limit, offset=offset)
+    done = {} if changed.left is None else {"transforms": changed.as_json()}
+    answer: dict[str, Any] = _camel(with_former_names(dataclasses.asdict(table)) | done)
     return answer
 
 
@@ -113,9 +151,12 @@ async def view(
     before: Annotated[str | None, Query(description="the other trace of a diff")] = None,
     before_profile: Annotated[str | None, Query(alias="beforeProfile")] = None,
     compare: Literal["values", "shares"] = "values",
+    transforms: TransformsText = None,
 ) -> Response:
     """The boxes of a chart (see view_bytes). `start` and `end`, on the profile's axis, go together. A `diff` shows what
-    changed from the trace `before` to this one (see diff_bytes)."""
+    changed from the trace `before` to this one (see diff_bytes); it takes no transforms."""
+    if mode == "diff" and transforms:
+        raise BadRequest("A comparison is of the recordings as they are: leave transforms out.", field="transforms")
     if (before is None) == (mode == "diff"):
         raise BadRequest("A diff needs the trace that was before, and only a diff takes one.", field="before")
     if (start is None) != (end is None):
@@ -138,8 +179,9 @@ async def view(
             frame=index_of(frame, "frame"),
             window=None if start is None or end is None else Window(start, end),
             max_boxes=max_boxes,
+            transforms=parsed_transforms(transforms),
         )
-    version = hashlib.sha256(f"{what} {ENGINE_VERSION} {query} {encoding}".encode()).hexdigest()[:32]
+    version = hashlib.sha256(f"{what} {ENGINE_VERSION} {VIEW_VERSION} {query} {encoding}".encode()).hexdigest()[:32]
     headers = {"ETag": f'"{version}"', "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
     if f'"{version}"' in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)

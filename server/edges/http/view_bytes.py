@@ -15,14 +15,20 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
+from rendering.legend import hue_entries
+from rendering.palette import Seeds
+from server.agent.tools.contract.transforming import changed_by
 from traces.analysis.boxes import Boxes
 from traces.analysis.time_axis import is_in_order
 from traces.analysis.view_layout import left_heavy, sandwich_layout, time_order
 from traces.analysis.window import Window
 from traces.handles import frame_index, profile_at
 from traces.model import Int32, Int64, Trace
+from traces.transforms.vocabulary import Transforms
 
 MAGIC = b"FCV1"
+VIEW_VERSION = "2"
+"""Changes with the header's content, so that no client is answered that what it has is still right."""
 MAX_BOXES = 1_000_000
 """Default bound: what a canvas still pans smoothly over; past it boxes too thin to see are merged and counted."""
 
@@ -44,13 +50,19 @@ class ViewQuery:
     frame: int | None = None
     window: Window | None = None
     max_boxes: int = MAX_BOXES
+    transforms: Transforms = Transforms()  # noqa: RUF009 - frozen
 
 
 def view_bytes(trace: Trace, query: ViewQuery, encoding: Encoding) -> bytes:
     """The view, encoded and compressed; what has no times is laid out left heavy, as the header's mode says. Raises
     UnknownHandle for a profile or frame the trace does not have, NoTimes for a window without times."""
     profile = trace.default_profile if query.profile is None else query.profile
-    mode = query.mode
+    mode, window = query.mode, query.window
+    transforms = query.transforms.upright if mode == "sandwich" else query.transforms  # that has callers above already
+    changed = changed_by(trace, transforms, profile_at(trace, profile).handle, window=window)
+    trace = changed.trace
+    if transforms.inverts:
+        window = None  # the inverted tree is that of the window
     if mode == "time_order" and not is_in_order(profile_at(trace, profile)):
         mode = "left_heavy"
     callers: Boxes | None = None
@@ -62,7 +74,7 @@ def view_bytes(trace: Trace, query: ViewQuery, encoding: Encoding) -> bytes:
         total = len(boxes) + len(callers)
     else:
         layout_of = time_order if mode == "time_order" else left_heavy
-        layout = layout_of(trace, profile=profile, window=query.window, max_boxes=query.max_boxes)
+        layout = layout_of(trace, profile=profile, window=window, max_boxes=query.max_boxes)
         boxes, merged, total = layout.boxes, layout.merged, layout.total
     header: dict[str, Any] = {
         "mode": mode,
@@ -74,8 +86,13 @@ def view_bytes(trace: Trace, query: ViewQuery, encoding: Encoding) -> bytes:
         "refKind": boxes.ref_kind,
         "total": total,
         "merged": merged,
-        "frames": frames_header(trace, boxes.frame, *([] if callers is None else [callers.frame])),
     }
+    if transforms:
+        header["transforms"] = changed.inside(window).as_json()
+    every = [boxes] if callers is None else [boxes, callers]
+    header |= frames_header(
+        trace, np.concatenate([part.frame for part in every]), np.concatenate([part.end - part.start for part in every])
+    )
     upper = None if callers is None else _part(callers)
     return compress(assemble(header, _part(boxes), upper), encoding)
 
@@ -90,15 +107,25 @@ def compress(data: bytes, encoding: Encoding) -> bytes:
             return data
 
 
-def frames_header(trace: Trace, *frames: Int32) -> dict[str, list[Any]]:
-    """Names and places of the frames that occur, once each."""
-    ids = [int(frame) for frame in np.unique(np.concatenate(frames))]
-    return {
+def frames_header(trace: Trace, frame: Int32, width: npt.NDArray[Any]) -> dict[str, Any]:
+    """Of boxes, their frames and how wide they are.
+
+    `frames`: names, places and colours (`rendering.palette.Hues.numbers`) of the frames that occur, once each.
+    `legend`: a colour of each hue that occurs, and what it stands for, the widest first."""
+    occurring, place = np.unique(frame, return_inverse=True)
+    weight = np.bincount(place, width, len(occurring)).astype(np.float64)
+    ids: list[int] = occurring.tolist()
+    hues = Seeds(trace).hues(occurring.astype(np.int64), "file")
+    numbers = hues.numbers().tolist()
+    entries = hue_entries(trace, occurring.astype(np.int64), weight, hues) if ids else []
+    frames = {
         "ids": ids,
         "names": [trace.frame_name(frame) for frame in ids],
         "files": [trace.frame_file(frame) for frame in ids],
         "lines": [trace.frame_line(frame) for frame in ids],
+        "colours": numbers,
     }
+    return {"frames": frames, "legend": [[numbers[entry.frame], entry.text] for entry in entries]}
 
 
 class Part(NamedTuple):

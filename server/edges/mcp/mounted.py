@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from server.agent.tools.contract.tool_context import KnownTrace, Need
-from server.edges.http.services import ToolServices, access_token
+from server.edges.http.services import ToolServices, access_token, services_of
 from server.edges.mcp.caller_traces import OpenedTrace
 from server.edges.mcp.tools import Context, tools_server
 from server.errors import NotSupported
@@ -96,10 +96,12 @@ class MountedTools:
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Raises NotAuthenticated before anything is read."""
+        """Raises NotAuthenticated and TooManyAtOnce before anything is read."""
         if scope["type"] != "http":
             raise NotSupported("This is not a WebSocket.")
-        caller = await self._services.identity.identify(access_token(Request(scope)))
+        request = Request(scope)
+        caller = await self._services.identity.identify(access_token(request))
+        services_of(request).rates.admit_message(caller)
         await self._sessions.asgi_app({**scope, "state": {**scope.get("state", {}), "caller": caller}}, receive, send)
 
     async def _traces_of_caller(self, context: Context) -> AccountTraces:

@@ -101,6 +101,10 @@ class LocalToolContext:
     def has(self) -> frozenset[Need]:
         return self.local_traces.has
 
+    @property
+    def memory(self) -> None:
+        return None
+
     async def traces(self) -> Sequence[KnownTrace]:
         return [known for known in await self.local_traces.traces() if known.trace_id != self.trace_id]
 

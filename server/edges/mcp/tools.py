@@ -2,6 +2,7 @@
 
 import base64
 import difflib
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from server.agent.tools.contract.tool_context import KnownTrace
 from server.agent.tools.contract.tool_errors import ToolProblem, ToolRetry
 from server.agent.tools.get_trace_summary import GET_TRACE_SUMMARY
 from server.edges.mcp.caller_traces import CallerTraces
+from server.edges.mcp.question_prompts import PROMPTS, chosen_prompt
 from server.errors import ServerError
 from server.quoting import quoted
 from traces.errors import TraceError
@@ -63,7 +65,8 @@ def tools_server(traces_of: Callable[[Context], Awaitable[CallerTraces]], *, ver
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         caller_traces = await traces_of(context)
         try:
-            return types.CallToolResult(content=await _called(caller_traces, params.name, dict(params.arguments or {})))
+            content, data = await _called(caller_traces, params.name, dict(params.arguments or {}))
+            return types.CallToolResult(content=content, structured_content=data)
         except (ToolProblem, ServerError, TraceError) as problem:
             return types.CallToolResult(content=[_text(str(problem))], is_error=True)
 
@@ -75,12 +78,18 @@ def tools_server(traces_of: Callable[[Context], Awaitable[CallerTraces]], *, ver
         caller_traces = await traces_of(context)
         uri = str(params.uri)
         try:
-            content = await _called(caller_traces, GET_TRACE_SUMMARY.name, {"trace": uri.removeprefix(SCHEME)})
+            content, _ = await _called(caller_traces, GET_TRACE_SUMMARY.name, {"trace": uri.removeprefix(SCHEME)})
         except (ToolProblem, ServerError, TraceError) as problem:
             raise MCPError(types.INVALID_PARAMS, str(problem)) from None
         text = "\n".join(one.text for one in content if isinstance(one, types.TextContent))
         contents = types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)
         return types.ReadResourceResult(contents=[contents])
+
+    async def list_prompts(_: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=list(PROMPTS.values()))
+
+    async def get_prompt(_: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        return chosen_prompt(params.name, dict(params.arguments or {}))
 
     return Server(
         "flamechat",
@@ -91,6 +100,8 @@ def tools_server(traces_of: Callable[[Context], Awaitable[CallerTraces]], *, ver
         on_call_tool=call_tool,
         on_list_resources=list_resources,
         on_read_resource=read_resource,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
     )
 
 
@@ -102,6 +113,7 @@ def described(tool: Tool[Any]) -> types.Tool:
         name=tool.name,
         description=tool.description,
         input_schema=schema,
+        output_schema=output_schema(tool),
         annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
     )
 
@@ -121,13 +133,40 @@ async def _offered(caller_traces: CallerTraces) -> tuple[Tool[Any], ...]:
     return tuple(tool for tool in TOOLS if tool.needs <= caller_traces.has and tool.name not in hidden)
 
 
-async def _called(caller_traces: CallerTraces, name: str, arguments: dict[str, Any]) -> list[types.ContentBlock]:
-    """The content of one call. Raises ToolProblem, ServerError, TraceError."""
+def output_schema(tool: Tool[Any]) -> dict[str, Any]:
+    """What the structured result of a tool is: the trace that was asked about, and `data` with these names only."""
+    return {
+        "type": "object",
+        "properties": {
+            "trace": {"type": "string", "description": "id of the trace"},
+            "data": {
+                "type": "object",
+                "propertyNames": {"enum": sorted(tool.fields)},
+                "description": "the text's facts, unrounded; times in nanoseconds unless `unit` is another",
+            },
+        },
+        "required": ["trace", "data"],
+    }
+
+
+def finite(value: Any) -> Any:
+    """The same with null for numbers that JSON does not have."""
+    if isinstance(value, dict):
+        return {key: finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+async def _called(
+    caller_traces: CallerTraces, name: str, arguments: dict[str, Any]
+) -> tuple[list[types.ContentBlock], dict[str, Any] | None]:
+    """The content of one call, and of a trace's tool its data. Raises ToolProblem, ServerError, TraceError."""
     if name == LIST_TRACES.name:
-        return [_text(_listed(await caller_traces.traces()))]
+        return [_text(_listed(await caller_traces.traces()))], None
     if name == OPEN_TRACE.name and caller_traces.opens_files:
         opened = await caller_traces.open_file(str(arguments.get("path", "")))
-        return [_text(f"{quoted(opened.name, 80)} is open as {opened.trace_id}")]
+        return [_text(f"{quoted(opened.name, 80)} is open as {opened.trace_id}")], None
     tool = named_tool(name, await _offered(caller_traces))
     known = chosen_trace(await caller_traces.traces(), arguments.pop("trace", None))
     place = await caller_traces.open(known.trace_id)
@@ -145,7 +184,7 @@ async def _called(caller_traces: CallerTraces, name: str, arguments: dict[str, A
     if outcome.picture is not None:
         data = base64.b64encode(outcome.picture).decode()
         content.append(types.ImageContent(type="image", data=data, mime_type="image/png"))
-    return content
+    return content, {"trace": known.trace_id, "data": finite(outcome.data)}
 
 
 def chosen_trace(known: Sequence[KnownTrace], named: object) -> KnownTrace:

@@ -9,6 +9,7 @@ from server.errors import (
     BadRequest,
     Busy,
     ConfigError,
+    DatabaseBusy,
     LimitExceeded,
     NotFound,
     NotSupported,
@@ -43,6 +44,7 @@ PROTOCOL_CODES: dict[
     NotSupported: "not_supported",
     TurnInProgress: "turn_in_progress",
     Busy: "busy",
+    DatabaseBusy: "busy",
 }
 """Of the errors that leave the socket open and end nothing, by class."""
 

@@ -4,6 +4,7 @@ accepted -> authenticated by its first `start_analysis` -> reads messages and re
 side by side, until either side closes. A turn runs on whether or not the socket lives.
 """
 
+import contextlib
 import uuid
 from typing import NoReturn
 
@@ -14,6 +15,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from server.edges.http.services import SocketServices, access_token, services_of
 from server.edges.ws.answers import CloseCode, answer_to, answer_to_malformed
 from server.edges.ws.bounds import FIRST_MESSAGE_S, MAX_MESSAGE_BYTES, SEND_S
+from server.edges.ws.memory_messages import MemoryMessages
 from server.edges.ws.sign_in import SignIn
 from server.errors import (
     BadRequest,
@@ -32,6 +34,7 @@ from server.protocol.client import (
     Authenticate,
     CancelTurn,
     ClientMessage,
+    DecideMemory,
     EditPrompt,
     Feedback,
     Ping,
@@ -40,8 +43,8 @@ from server.protocol.client import (
     UserPrompt,
     ViewerContext,
 )
-from server.protocol.events import TurnFailed
-from server.protocol.server import Pong, WaitingForModel
+from server.protocol.events import ModelResponseEnd, TurnCancelled, TurnFailed
+from server.protocol.server import Pong, ProtocolError, WaitingForModel
 from server.protocol.wire_values import ViewerState
 from traces.errors import TraceError
 
@@ -88,6 +91,7 @@ class Connection:
         self._session_id: str | None = None
         self._listening: Listening | None = None
         self._sign_in: SignIn | None = None
+        self._memory: MemoryMessages | None = None
 
     async def converse(self) -> NoReturn:
         """Raises _Closed when it is over."""
@@ -145,7 +149,13 @@ class Connection:
 
     async def _receive(self) -> ClientMessage | None:
         """The next message, or None after a malformed one was answered."""
-        text = await self._websocket.receive_text()
+        frame = await self._websocket.receive()
+        if frame["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(frame["code"], frame.get("reason"))
+        text = frame.get("text")
+        if text is None:
+            await self._send(ProtocolError(code="bad_json", message="Messages are JSON in text frames, not binary."))
+            return None
         if len(text) > MAX_MESSAGE_BYTES:
             raise _Closed(CloseCode.TOO_LARGE, "The message is too large.")
         try:
@@ -175,14 +185,15 @@ class Connection:
                             caller, message, self._viewing, session_id=self._session_id
                         )
                     )
-                case Feedback():
-                    await self._services.conversation.rate(caller, message)
+                case DecideMemory() | Feedback():
+                    await self._note(caller, message)
         except (ServerError, TraceError) as error:
             await self._send(answer_to(error))
 
     async def _join(self, caller: Caller, message: StartAnalysis, tasks: anyio.abc.TaskGroup) -> None:
         """Open a session and listen to it instead of the one before. Starts a turn only when it carries a prompt."""
         try:
+            services_of(self._websocket).rates.admit_message(caller)
             joined = await self._services.conversation.join(caller, message)
         except NotFound as error:
             raise _Closed(CloseCode.NOT_YOURS, str(error)) from None
@@ -195,6 +206,7 @@ class Connection:
             await self._listening.aclose()
         self._session_id, self._listening = message.session_id, joined.listening
         self._viewing = self._viewing.model_copy(update={"mounted_tools": message.mounted_tools})
+        self._memory_of(caller).acknowledged(joined.ack.memory)
         await self._send(joined.ack)
         tasks.start_soon(self._relay, caller, message.session_id, joined.listening)
         if message.prompt is not None:
@@ -206,7 +218,14 @@ class Connection:
     async def _submit(self, caller: Caller, message: UserPrompt) -> None:
         if message.session_id != self._session_id:
             raise BadRequest("This socket listens to another session: send start_analysis first.", field="sessionId")
-        await self._report(await self._services.conversation.submit(caller, message, self._viewing))
+        await self._report(await self._services.conversation.submit(caller, message, self._viewing, is_typed=True))
+
+    async def _note(self, caller: Caller, message: DecideMemory | Feedback) -> None:
+        """What the person thinks of an answer, or of what it proposes."""
+        if isinstance(message, DecideMemory):
+            await self._send(await self._memory_of(caller).decide(message))
+        else:
+            await self._services.conversation.rate(caller, message)
 
     async def _report(self, waiting: WaitingForModel | None) -> None:
         if waiting is not None:
@@ -233,8 +252,17 @@ class Connection:
                 await self._send(await self._services.conversation.refusal(caller, session_id, event.message))
             await self._send(event)
             self._used_at = anyio.current_time()
+            if isinstance(event, ModelResponseEnd | TurnCancelled | TurnFailed):
+                with contextlib.suppress(ServerError):  # the next ack has it again
+                    for message in await self._memory_of(caller).news(session_id):
+                        await self._send(message)
         if listening is self._listening:
             raise _Closed(CloseCode.COME_BACK, "An answer has ended meanwhile. Join again to read it.")
+
+    def _memory_of(self, caller: Caller) -> MemoryMessages:
+        if self._memory is None:
+            self._memory = MemoryMessages(self._services.conversation.memory, caller)
+        return self._memory
 
     async def _leave_when_idle(self, caller: Caller) -> None:
         """A page that was forgotten gives its place back: it lives on, and joins again when somebody uses it."""

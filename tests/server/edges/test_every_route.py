@@ -35,11 +35,24 @@ def routes(*lines: str) -> set[RouteName]:
 
 
 FOR_EVERYBODY = routes("GET /health", "GET /ready", "GET /api/v1/config", "GET /api/v1/openapi.json")
-THE_PAGE = routes("GET /", "GET /admin", "GET /t/{rest:path}", "GET /s/{rest:path}", "GET /{path:path}")
+THE_PAGE = routes(
+    "GET /", "GET /admin", "GET /conversations", "GET /t/{rest:path}", "GET /s/{rest:path}", "GET /{path:path}"
+)
 """Files of the built client, the same for everybody; what it shows it asks of the other routes."""
 
 BY_LINK = routes(
-    "GET /api/v1/shared/{token}", "GET /api/v1/shared/{token}/functions", "GET /api/v1/shared/{token}/view"
+    "GET /api/v1/shared/{token}",
+    "GET /api/v1/shared/{token}/functions",
+    "GET /api/v1/shared/{token}/call",
+    "GET /api/v1/shared/{token}/function",
+    "GET /api/v1/shared/{token}/function-table",
+    "GET /api/v1/shared/{token}/call-tree",
+    "GET /api/v1/shared/{token}/thread-search",
+    "GET /api/v1/shared/{token}/lanes",
+    "GET /api/v1/shared/{token}/places",
+    "GET /api/v1/shared/{token}/range",
+    "GET /api/v1/shared/{token}/tracks",
+    "GET /api/v1/shared/{token}/view",
 )
 FOR_GATEWAYS = routes("POST /api/v1/ai/process-turn")
 FOR_ADMINISTRATORS = routes(
@@ -57,6 +70,8 @@ FOR_ADMINISTRATORS = routes(
     "POST /api/v1/admin/users/{user_id}/grant",
     "POST /api/v1/admin/users/{user_id}/reset",
     "GET /api/v1/admin/changes",
+    "GET /api/v1/admin/invocations",
+    "GET /api/v1/admin/spend",
 )
 ABOUT_ONESELF = routes(
     "GET /api/v1/traces",
@@ -64,6 +79,11 @@ ABOUT_ONESELF = routes(
     "GET /api/v1/uploads",
     "GET /api/v1/sessions",
     "GET /api/v1/me/usage",
+    "GET /api/v1/memory/core",
+    "PUT /api/v1/memory/core",
+    "GET /api/v1/memory/core/changes",
+    "GET /api/v1/memory/export",
+    "GET /api/v1/me/invocations",
     "POST /api/v1/render",
     "POST /api/v1/render-sandwich",
     "POST /api/v1/render-diff",
@@ -78,6 +98,16 @@ NAMING_AN_OBJECT = routes(
     "GET /api/v1/traces/{trace_id}/summary",
     "GET /api/v1/traces/{trace_id}/functions",
     "GET /api/v1/traces/{trace_id}/insights",
+    "GET /api/v1/traces/{trace_id}/call",
+    "GET /api/v1/traces/{trace_id}/export",
+    "GET /api/v1/traces/{trace_id}/function",
+    "GET /api/v1/traces/{trace_id}/function-table",
+    "GET /api/v1/traces/{trace_id}/call-tree",
+    "GET /api/v1/traces/{trace_id}/thread-search",
+    "GET /api/v1/traces/{trace_id}/lanes",
+    "GET /api/v1/traces/{trace_id}/places",
+    "GET /api/v1/traces/{trace_id}/range",
+    "GET /api/v1/traces/{trace_id}/tracks",
     "GET /api/v1/traces/{trace_id}/view",
     "GET /api/v1/traces/{trace_id}/flamegraph.{extension}",
     "PUT /api/v1/traces/{trace_id}/link",
@@ -101,11 +131,12 @@ KNOWN = FOR_EVERYBODY | THE_PAGE | BY_LINK | FOR_GATEWAYS | FOR_THE_SIGNED_IN | 
 
 WITH_IDS_ELSEWHERE: dict[RouteName, str] = {
     ("GET", "/api/v1/me/usage"): "sessionId={session}",
+    ("GET", "/api/v1/me/invocations"): "turn={turn}",
     ("GET", "/api/v1/sessions"): "traceId={trace}",
 }
 """Ids in the query."""
 
-NOT_WITH_ANOTHERS_ID = routes("GET /api/v1/me/usage", "POST /api/chat")
+NOT_WITH_ANOTHERS_ID = routes("GET /api/v1/me/usage", "GET /api/v1/me/invocations", "POST /api/chat")
 
 BODIES: dict[RouteName, object] = {
     ("PATCH", "/api/v1/sessions/{session_id}"): {"title": "Taken"},
@@ -183,7 +214,7 @@ async def test_every_route_has_its_place_here(tmp_path: Path) -> None:
 async def call(
     server: RunningServer, annas: Annas, method: str, path: str, headers: dict[str, str] | None = None
 ) -> httpx.Response:
-    query = WITH_IDS_ELSEWHERE.get((method, path), "").format(trace=annas.trace, session=annas.session)
+    query = WITH_IDS_ELSEWHERE.get((method, path), "").format(trace=annas.trace, session=annas.session, turn=annas.turn)
     body = BODIES.get((method, path))
     if isinstance(body, dict):
         body = {key: value.format(trace=annas.trace, session=annas.session) for key, value in body.items()}
@@ -198,6 +229,7 @@ async def what_anna_sees(server: RunningServer, annas: Annas) -> object:
         f"/api/v1/pictures/{annas.turn}/call.png",
         f"/api/v1/shared/{annas.link}",
         "/api/v1/me/usage",
+        "/api/v1/memory/core",
     )
     answers = [await server.http.get(path, headers=AS_ANNA) for path in paths]
     assert [answer.status_code for answer in answers] == [200] * len(paths)
@@ -240,7 +272,8 @@ async def test_what_is_not_ones_own_looks_like_what_does_not_exist(tmp_path: Pat
             none = await call(server, nothing, method, path, AS_BEN)
             assert hers.status_code == none.status_code == 404
             answer_text = hers.text
-            for her_id, other_id in zip(annas.ids, nothing.ids, strict=True):
+            ids = [(hers.headers["x-request-id"], none.headers["x-request-id"])]
+            for her_id, other_id in ids + list(zip(annas.ids, nothing.ids, strict=True)):
                 answer_text = answer_text.replace(her_id, other_id)
             assert answer_text == none.text, (method, path)
 
@@ -273,6 +306,7 @@ def annas_messages(annas: Annas) -> dict[str, dict[str, Any]]:
         "regenerate": {"turnId": annas.turn},
         "edit_prompt": {"turnId": annas.turn, "prompt": "mine?"},
         "feedback": {"messageId": MESSAGE_ID, "score": -1},
+        "decide_memory": {"proposalId": annas.turn, "decision": "keep"},
         "viewer_context": {"view": "time_order"},
         "authenticate": {"accessToken": "anna"},
         "ping": {"nonce": "n"},

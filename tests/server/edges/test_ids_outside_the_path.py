@@ -19,6 +19,7 @@ from tests.server.talking import END, ask, new_id
 
 NAMING: set[tuple[str, str, str]] = {
     ("GET", "/api/v1/me/usage", "sessionId"),
+    ("GET", "/api/v1/me/invocations", "turn"),
     ("GET", "/api/v1/sessions", "traceId"),
     ("GET", "/api/v1/traces/{trace_id}/view", "before"),
     ("POST", "/api/v1/sessions/{session_id}/join", "traceId"),
@@ -30,27 +31,42 @@ NAMING: set[tuple[str, str, str]] = {
 """Name an object of somebody's."""
 
 PLAIN = {
+    "archived",
+    "search",
     "title",
+    "transforms",
     "prompt",
     "model",
     "mode",
     "context",
+    "cursor",
     "message",
     "mountedTools",
     "before",
     "beforeProfile",
+    "call",
+    "callers",
     "compare",
     "end",
+    "format",
     "frame",
+    "handles",
     "limit",
     "maxBoxes",
+    "node",
     "offset",
+    "order",
     "profile",
     "sortBy",
     "start",
+    "text",
+    "syntax",
+    "threads",
     "upload",
+    "words",
 }
-"""Name none, where they are not listed above: `before` of messages is a position, `upload` is the sender's own."""
+"""Name none, where they are not listed above: `before` of messages and `cursor` of traces are positions, `upload` is
+the sender's own."""
 
 
 async def given_outside(server: RunningServer) -> set[tuple[str, str, str]]:
@@ -86,7 +102,9 @@ async def answered(server: RunningServer, session_id: str, trace_id: str) -> Non
 def request_of(naming: tuple[str, str, str], annas: Annas, own_trace: str, own_session: str) -> dict[str, Any]:
     """A request of Ben's about their own objects, but for the one name."""
     method, path, name = naming
-    hers = {"sessionId": annas.session, "session_id": annas.session, "turnId": annas.turn}.get(name, annas.trace)
+    hers = {"sessionId": annas.session, "session_id": annas.session, "turnId": annas.turn, "turn": annas.turn}.get(
+        name, annas.trace
+    )
     url = path.format(trace_id=own_trace, session_id=own_session)
     if method == "GET":
         return {"method": method, "url": url, "params": {name: hers} | ({"mode": "diff"} if name == "before" else {})}

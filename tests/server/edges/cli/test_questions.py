@@ -107,7 +107,8 @@ def test_every_question_takes_a_window_all_profiles_and_filters(
 ) -> None:
     asked = [part.format(trace=fixtures / "board.chrome-object.json.gz") for part in arguments]
     of_all = said(cli, *asked, "--profile", "all")
-    scopes = [["--start-ms", "100", "--end-ms", "200"], ["--hide", "Score"], ["--only", "Score"], ["--my-code"]]
+    without = ["--hide", "*Score*" if asked[0] in {"functions", "find", "tree", "callers"} else "Score"]
+    scopes = [["--start-ms", "100", "--end-ms", "200"], without, ["--only", "Score"], ["--my-code"]]
     parts = [said(cli, *asked, "--profile", "all", *scope) for scope in scopes]
     changed = [part.get("asked", part) != of_all.get("asked", of_all) for part in parts]
     others = asked[0] != "callers"  # of this one are no libraries, and their names have this
@@ -181,3 +182,13 @@ def test_a_bad_file_ends_every_question_with_exit_code_1(cli: click.Group, tmp_p
     for command in (["functions"], ["tree"], ["spans"], ["convert", "--to", "pprof", "-o", "-"]):
         result = run(cli, command[0], bad, *command[1:], code=1)
         assert result.stderr.startswith("flamechat: notes.txt")
+
+
+def test_callers_of_what_only_another_thread_runs_are_those_there(cli: click.Group, fixtures: Path) -> None:
+    found = run(cli, "callers", fixtures / SAMPLE, "compress")
+    assert "it does not run in p3: this is p2" in found.stderr
+    assert "f73 compress" in found.stdout
+    assert "260 ms  100.0%  compress" in found.stdout
+    named = run(cli, "callers", fixtures / SAMPLE, "compress", "--profile", "p3")
+    assert "does not run" not in named.stderr
+    assert "No callers." in named.stdout

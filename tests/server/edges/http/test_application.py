@@ -1,5 +1,6 @@
 """Who may talk to the server, what every answer carries, and the page."""
 
+import errno
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,8 @@ async def test_health_and_readiness(tmp_path: Path) -> None:
         assert (await server.http.get("/health")).json() == {"status": "ok"}
         assert (await server.http.get("/ready")).status_code == 200
         server.parts.stopping.set()
-        assert (await server.http.get("/ready")).status_code == 503
+        answer = await server.http.get("/ready")
+        assert (answer.status_code, answer.json()) == (503, {"status": "not ready", "reasons": ["stopping"]})
         assert (await server.http.get("/health")).status_code == 200
 
 
@@ -118,6 +120,25 @@ async def test_an_unforeseen_error_is_a_problem_without_its_text(
         assert "RuntimeError" in said.out + said.err
 
 
+async def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running_server(tmp_path) as server:
+
+        def full(*_: object, **__: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr("server.edges.http.uploads.tempfile.NamedTemporaryFile", full)
+        answer = await server.http.post("/api/v1/traces?name=x", content=b"x", headers=AS_ANNA)
+        assert (answer.status_code, answer.headers["retry-after"]) == (507, "60")
+        assert "disk is full" in answer.json()["detail"]
+
+
+async def test_a_number_that_no_message_has_is_a_bad_request(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        for before in (99999999999999, -1, 2**31):
+            answer = await server.http.get(f"/api/v1/sessions/x/messages?before={before}", headers=AS_ANNA)
+            assert (answer.status_code, answer.json()["field"]) == (400, "before")
+
+
 async def test_the_page_is_served_for_every_address_it_understands(tmp_path: Path, page: Path) -> None:
     async with running_server(tmp_path / "data") as server:
         for path in ("/", "/t/some-trace", "/t/some-trace/some-session"):
@@ -126,9 +147,26 @@ async def test_the_page_is_served_for_every_address_it_understands(tmp_path: Pat
             assert answer.headers["cache-control"] == "no-cache"
         asset = await server.http.get("/assets/index-abc.js")
         assert asset.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert "Accept-Encoding" in asset.headers["vary"]
         assert (await server.http.get("/icon.svg")).status_code == 200
         for path in ("/.digest", "/../secret", "/%2e%2e/secret", "/assets", "/assets/%2e%2e/%2e%2e/secret"):
             assert (await server.http.get(path)).status_code == 404, path
+
+
+async def test_a_script_is_sent_as_it_was_compressed_at_the_build_to_who_reads_that(tmp_path: Path, page: Path) -> None:
+    (page / "assets" / "index-abc.js.br").write_bytes(b"compressed")
+    async with running_server(tmp_path / "data") as server:
+        for accepts, encoding, sent in (
+            ("gzip, br;q=0.8", "br", b"compressed"),
+            ("gzip, br;q=0", None, b"0"),
+            ("gzip", None, b"0"),
+        ):
+            headers = {"Accept-Encoding": accepts}
+            async with server.http.stream("GET", "/assets/index-abc.js", headers=headers) as answer:
+                assert b"".join([part async for part in answer.aiter_raw()]) == sent
+            assert answer.headers.get("content-encoding") == encoding
+            assert answer.headers["content-type"].startswith("text/javascript")
+            assert "Accept-Encoding" in answer.headers["vary"]
 
 
 @pytest.fixture

@@ -179,6 +179,70 @@ async def test_functions_are_listed_heaviest_first(tmp_path: Path) -> None:
         assert rows[0]["selfValue"] == 700
 
 
+async def test_handles_are_resolved_many_at_once_in_their_order_and_each_miss_says_why(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        path = f"/api/v1/traces/{await server.trace_id()}/places"
+        asked = ["f1", "#p0.f2.self/f1", "p0", "f999", "<b>", "w3.f1.total"]
+        answer = await server.http.get(path, params={"handles": ",".join(asked)}, headers=AS_ANNA)
+        rows = answer.json()["places"]
+        assert [row["address"] for row in rows] == asked
+        assert [row.get("frame") for row in rows] == ["f1", "f2", None, None, None, None]
+        assert ["problem" in row for row in rows] == [False, False, False, True, True, True]
+        assert (rows[0]["profile"], rows[0]["name"], rows[0]["node"]) == ("p0", "parse", "n1")
+        many = ",".join(["f1"] * 201)
+        refused = await server.http.get(path, params={"handles": many}, headers=AS_ANNA)
+        assert assert_problem(refused, 400)["field"] == "handles"
+        most = await server.http.get(path, params={"handles": many[:-3]}, headers=AS_ANNA)
+        assert len(most.json()["places"]) == 200
+
+
+async def test_traces_are_listed_a_page_at_a_time_while_others_come_and_go(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        for number in range(5):
+            await server.upload(STACKS + b"more %d\n" % number, f"{number}.txt")
+
+        async def page(**query: str | int) -> dict[str, Any]:
+            answer = await server.http.get("/api/v1/traces", params=query, headers=AS_ANNA)
+            assert answer.status_code == 200, answer.text
+            found: dict[str, Any] = answer.json()
+            return found
+
+        first = await page(limit=2)
+        assert [row["name"] for row in first["traces"]] == ["4.txt", "3.txt"]
+        assert "summary" not in first["traces"][0]
+        await server.upload(STACKS + b"later 1\n", "later.txt")
+        gone = first["traces"][-1]["traceId"]
+        assert (await server.http.delete(f"/api/v1/traces/{gone}", headers=AS_ANNA)).status_code == 204
+        second = await page(limit=2, cursor=first["next"])
+        third = await page(limit=2, cursor=second["next"])
+        assert [row["name"] for row in second["traces"] + third["traces"]] == ["2.txt", "1.txt", "0.txt"]
+        assert third["next"] is None
+        bad: list[dict[str, str | int]] = [{"limit": 2, "cursor": "nonsense"}, {"limit": 0}, {"cursor": first["next"]}]
+        for query in bad:
+            refused = await server.http.get("/api/v1/traces", params=query, headers=AS_ANNA)
+            assert_problem(refused, 400)
+
+
+async def test_head_is_answered_as_get_without_a_body(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        trace_id = await server.trace_id()
+        for path in ("/health", "/api/v1/traces", f"/api/v1/traces/{trace_id}", "/api/v1/traces/none"):
+            plain = AS_ANNA | {"Accept-Encoding": "identity"}
+            got = await server.http.get(path, headers=plain)
+            head = await server.http.head(path, headers=plain)
+            assert (head.status_code, head.content) == (got.status_code, b"")
+            assert head.headers["content-length"] == got.headers["content-length"] == str(len(got.content))
+
+
+async def test_an_unknown_path_is_a_page_to_a_browser_and_a_problem_to_a_program(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        browser = await server.http.get("/nowhere", headers={"Accept": "text/html,*/*;q=0.8"})
+        assert (browser.status_code, browser.headers["content-type"]) == (404, "text/html; charset=utf-8")
+        assert "There is no such page" in browser.text
+        assert_problem(await server.http.get("/nowhere", headers={"Accept": "*/*"}), 404)
+        assert_problem(await server.http.get("/api/v1/nowhere", headers={"Accept": "text/html"}), 404)
+
+
 def decoded(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     """Header and columns of view bytes, read the way a browser does."""
     assert content[:4] == b"FCV1"

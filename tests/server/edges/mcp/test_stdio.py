@@ -59,12 +59,17 @@ async def test_every_tool_is_listed_and_answers_and_pictures_are_images(
     async with talking(str(sample), str(timeline), "--sources", str(tmp_path)) as client:
         offered = {tool.name for tool in (await client.list_tools()).tools}
         assert offered == {"list_traces"} | {
-            tool.name for tool in TOOLS if "viewer" not in tool.needs and "account" not in tool.needs
+            tool.name for tool in TOOLS if not tool.needs & {"viewer", "account", "memory"}
         }
+        assert [one.name for one in (await client.list_prompts()).prompts] == ["why_is_this_slow", "compare_these"]
+        assert "slow" in str(await client.get_prompt("why_is_this_slow"))
         for name in sorted(offered):
             result = await client.call_tool(name, ARGUMENTS.get(name, {}))
             assert not result.is_error, (name, words(result))
             assert words(result)
+            if name != "list_traces":
+                assert result.structured_content["trace"] == ARGUMENTS.get(name, {}).get("trace", "t1")
+                assert result.structured_content["data"]
             if any(isinstance(one, types.ImageContent) for one in result.content):
                 pictures.append(name)
     assert pictures == [

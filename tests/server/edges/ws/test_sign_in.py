@@ -75,6 +75,18 @@ async def test_what_is_no_message_is_answered_and_keeps_the_socket_open_no_longe
             assert socket.connection.close_code == 4408
 
 
+async def test_a_binary_frame_is_answered_and_the_socket_stays_open(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server, server.socket() as socket:
+        await socket.connection.send(b'{"type": "ping", "nonce": "x"}')
+        answer = await socket.next()
+        assert (answer["type"], answer["code"]) == ("protocol_error", "bad_json")
+        assert "binary" in answer["message"]
+        await socket.send(
+            type="start_analysis", traceId=await server.trace_id(), sessionId=new_id(), accessToken="anna"
+        )
+        assert (await socket.next())["type"] == "connection_ack"
+
+
 async def test_too_large_a_message_is_closed_1009(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server, server.socket() as socket:
         await socket.connection.send("x" * (MAX_MESSAGE_BYTES + 1))

@@ -70,8 +70,8 @@ async def test_the_second_prompt_carries_the_first_turn_as_history(tmp_path: Pat
         await ask(socket, "second?", context={"view": "left_heavy", "selection": "f1"})
         await socket.until(*END)
         first, second = agent.asked
-        assert first.is_first_turn
-        assert not second.is_first_turn
+        assert first.is_first_answer
+        assert not second.is_first_answer
         assert [row.text for row in second.history] == ["first?", "It is read."]
         assert second.viewer.selection == "f1"
 
@@ -125,7 +125,8 @@ async def test_a_second_prompt_meanwhile_is_refused_or_waits(tmp_path: Path) -> 
         await ask(socket, "refused?")
         assert (await socket.next())["code"] == "turn_in_progress"
         waiting = await ask(socket, "waits?", mode="queue")
-        assert await socket.next() == {"type": "waiting_for_model", "turnId": waiting, "position": 1}
+        waits = await socket.next()
+        assert (waits["type"], waits["turnId"], waits["position"]) == ("waiting_for_model", waiting, 1)
         cancelled = await ask(socket, "never runs?", mode="queue")
         assert (await socket.next())["position"] == 2
         await socket.send(type="cancel_turn", turnId=cancelled)

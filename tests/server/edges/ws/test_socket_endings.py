@@ -35,6 +35,7 @@ async def test_a_failure_ends_the_turn_with_its_reason_and_the_session_goes_on(
         agent.script = saying("Now.")
         await ask(socket)
         assert (await socket.until(*END))[-1]["type"] == "model_response_end"
+        assert [turn.is_first_answer for turn in agent.asked] == [True, True], "the first answered turn gives the title"
 
 
 async def test_a_turn_past_its_time_fails_and_says_so(tmp_path: Path) -> None:
@@ -81,6 +82,10 @@ async def test_a_prompt_over_the_plan_is_refused_with_its_numbers(tmp_path: Path
             refusal = await socket.next()
             assert (refusal["type"], refusal["errorCode"]) == ("chat_error", "limit_exceeded")
             assert (refusal["limitType"], refusal["used"], refusal["limit"]) == ("session_messages", 2, 2)
+            await ask(socket)
+            await socket.next()
+            noted = [row for row in await history(server, socket.ack["sessionId"]) if row["turnId"] is None]
+            assert [(row["sender"], row["metadata"]["event"]) for row in noted] == [("system_event", "prompt_refused")]
         async with server.session(trace_id) as another:
             await ask(another)
             assert (await another.next())["limitType"] == "lifetime_analyses"

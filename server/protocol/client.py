@@ -81,6 +81,15 @@ class Feedback(WireModel):
     reason: Annotated[str, Field(max_length=2000)] | None = None
 
 
+class DecideMemory(WireModel):
+    """What the person says of a proposal; `text` is their own for `edit`. `no` takes back what a setting has kept."""
+
+    type: Literal["decide_memory"] = "decide_memory"
+    proposal_id: Identifier
+    decision: Literal["keep", "edit", "no"]
+    text: Annotated[str, Field(max_length=1000)] | None = None
+
+
 class ViewerContext(WireModel):
     """What the person is looking at, sent when it changes."""
 
@@ -103,6 +112,15 @@ class Ping(WireModel):
 
 
 ClientMessage = (
-    StartAnalysis | UserPrompt | CancelTurn | Regenerate | EditPrompt | Feedback | ViewerContext | Authenticate | Ping
+    StartAnalysis
+    | UserPrompt
+    | CancelTurn
+    | Regenerate
+    | EditPrompt
+    | Feedback
+    | DecideMemory
+    | ViewerContext
+    | Authenticate
+    | Ping
 )
 CLIENT_MESSAGE: TypeAdapter[ClientMessage] = TypeAdapter(Annotated[ClientMessage, Field(discriminator="type")])

@@ -57,7 +57,8 @@ class ToolStart(_Event):
 
 
 class ToolResult(_Event):
-    """`text_content` is what the model saw."""
+    """`text_content` is what the model saw; `number` counts the results of the conversation: addresses of figures name
+    it."""
 
     type: Literal["tool_result"] = "tool_result"
     tool_call_id: str
@@ -69,13 +70,14 @@ class ToolResult(_Event):
     table: Table | None = None
     ui_payload: dict[str, Any] | None = None
     truncated: bool = False
+    number: int | None = None
 
 
 class ToolError(_Event):
     type: Literal["tool_error"] = "tool_error"
     tool_call_id: str
     tool_name: str
-    code: Literal["validation", "execution", "unavailable", "redaction_failed", "timeout"]
+    code: Literal["validation", "execution", "unavailable", "redaction_failed", "timeout", "memory_not_said"]
     message: str
 
 

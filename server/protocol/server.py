@@ -7,7 +7,16 @@ from pydantic import Field, TypeAdapter
 
 from server.protocol.base import PROTOCOL_VERSION, WireModel
 from server.protocol.events import TurnEvent
-from server.protocol.wire_values import HistoryMessage, LimitsView, Opening, RunningTurn, SnapshotMessage, SnapshotTool
+from server.protocol.wire_values import (
+    HistoryMessage,
+    LimitsView,
+    MemoryState,
+    Opening,
+    ProposedFact,
+    RunningTurn,
+    SnapshotMessage,
+    SnapshotTool,
+)
 
 
 class ConnectionAck(WireModel):
@@ -18,14 +27,17 @@ class ConnectionAck(WireModel):
     history: list[HistoryMessage]
     limits: LimitsView
     running: RunningTurn | None = None
+    memory: MemoryState | None = None
 
 
 class WaitingForModel(WireModel):
-    """A prompt was accepted; `position` is its place in the queue when others run first."""
+    """A prompt was accepted; `position` is its place in the queue when others run first, `requestId` finds it in the
+    log."""
 
     type: Literal["waiting_for_model"] = "waiting_for_model"
     turn_id: str
     position: int | None = None
+    request_id: str | None = None
 
 
 class TurnSnapshot(WireModel):
@@ -38,6 +50,21 @@ class TurnSnapshot(WireModel):
     seq: int
     messages: list[SnapshotMessage]
     tools: list[SnapshotTool]
+
+
+class MemoryProposed(ProposedFact):
+    """A turn has proposed that something is remembered: of the session, after the turn's end."""
+
+    type: Literal["memory_proposed"] = "memory_proposed"
+
+
+class MemoryChanged(WireModel):
+    """What is remembered is another version now; `proposal_id` was decided on, and how, where a decision did it."""
+
+    type: Literal["memory_changed"] = "memory_changed"
+    version: int
+    proposal_id: str | None = None
+    decision: Literal["keep", "edit", "no", "auto"] | None = None
 
 
 class Pong(WireModel):
@@ -67,5 +94,15 @@ class ChatError(WireModel):
     resets_at: datetime | None = None
 
 
-ServerMessage = ConnectionAck | WaitingForModel | TurnSnapshot | Pong | ProtocolError | ChatError | TurnEvent
+ServerMessage = (
+    ConnectionAck
+    | WaitingForModel
+    | TurnSnapshot
+    | MemoryProposed
+    | MemoryChanged
+    | Pong
+    | ProtocolError
+    | ChatError
+    | TurnEvent
+)
 SERVER_MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(Annotated[ServerMessage, Field(discriminator="type")])

@@ -1,10 +1,12 @@
 """The client's TypeScript types, made from the unions of the wire.
 
-`python -m server.protocol.typescript` writes web/src/protocol.ts (`--print` shows it); a test fails when it is stale.
+`python -m server.protocol.typescript` writes web/src/protocol.ts, the messages, and web/src/protocol_values.ts, what
+they are made of (`--print` shows both); a test fails when one is stale.
 What the server sends has every field; what the client sends may leave out those with a default, apart from its `type`.
 """
 
 import json
+import re
 import sys
 import textwrap
 from pathlib import Path
@@ -17,10 +19,12 @@ from server.protocol.client import CLIENT_MESSAGE, MAX_PROMPT_CHARACTERS
 from server.protocol.events import TURN_EVENT, TurnEnd
 from server.protocol.server import SERVER_MESSAGE
 
-TARGET = Path(__file__).parents[2] / "web" / "src" / "protocol.ts"
-HEADER = f"""\
-// Made by `python -m server.protocol.typescript` from the models in server/protocol: change those, then run it.
-
+TARGETS = tuple(Path(__file__).parents[2] / "web" / "src" / name for name in ("protocol.ts", "protocol_values.ts"))
+MADE_BY = (
+    "// Made by `python -m server.protocol.typescript` from the models in server/protocol: change those, then run it."
+)
+CONSTANTS = f"""\
+export type * from "./protocol_values.ts";
 export const PROTOCOL_VERSION = {PROTOCOL_VERSION};
 export const MAX_PROMPT_CHARACTERS = {MAX_PROMPT_CHARACTERS};"""
 PRIMITIVES = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
@@ -64,31 +68,48 @@ def interface(name: str, schema: Schema) -> str:
     return "\n".join([*lines, "}"])
 
 
+def members(schema: Schema) -> list[str]:
+    """The names of a union's models."""
+    return [type_of(alternative) for alternative in schema.get("oneOf") or schema["anyOf"]]
+
+
 def union(name: str, schema: Schema) -> str:
-    members = [type_of(alternative) for alternative in schema.get("oneOf") or schema["anyOf"]]
-    return textwrap.fill(f"export type {name} = {' | '.join(members)};", 120, subsequent_indent="  ")
+    return textwrap.fill(f"export type {name} = {' | '.join(members(schema))};", 200, subsequent_indent="  ")
 
 
-def typescript() -> str:
-    """The text of protocol.ts. Models that both sides send appear once, as the server sends them."""
+def imported(names: list[str]) -> str:
+    """The import of these types from the values' file."""
+    return textwrap.fill(
+        f'import type {{ {", ".join(names)} }} from "./protocol_values.ts";', 200, subsequent_indent="  "
+    )
+
+
+def typescript() -> tuple[str, str]:
+    """The texts of TARGETS. Models that both sides send appear once, as the server sends them."""
     sent_by_client = CLIENT_MESSAGE.json_schema(mode="validation", by_alias=True)
     sent_by_server = SERVER_MESSAGE.json_schema(mode="serialization", by_alias=True)
     turn_event = TURN_EVENT.json_schema(mode="serialization", by_alias=True)
     turn_end = TypeAdapter(TurnEnd).json_schema(mode="serialization", by_alias=True)
     models: dict[str, Schema] = {**sent_by_client["$defs"], **sent_by_server["$defs"]}
+    messages = {*members(sent_by_client), *members(sent_by_server)}
+    interfaces = {name: interface(name, models[name]) for name in sorted(models)}
+    values = [name for name in interfaces if name not in messages]
     parts = [
-        HEADER,
         union("ClientMessage", sent_by_client),
         union("ServerMessage", sent_by_server),
         union("TurnEvent", turn_event),
         union("TurnEnd", turn_end),
-        *(interface(name, models[name]) for name in sorted(models)),
+        *(interfaces[name] for name in interfaces if name in messages),
     ]
-    return "\n\n".join(parts) + "\n"
+    used = [name for name in values if re.search(rf": [^;]*\b{name}\b", "\n".join(parts))]
+    of_messages = [f"{MADE_BY}\n{imported(used)}\n\n{CONSTANTS}", *parts]
+    of_values = [MADE_BY, *(interfaces[name] for name in values)]
+    return "\n\n".join(of_messages) + "\n", "\n\n".join(of_values) + "\n"
 
 
 if __name__ == "__main__":
-    if "--print" in sys.argv[1:]:
-        sys.stdout.write(typescript())
-    else:
-        TARGET.write_text(typescript(), encoding="utf-8")
+    for target, text in zip(TARGETS, typescript(), strict=True):
+        if "--print" in sys.argv[1:]:
+            sys.stdout.write(text)
+        else:
+            target.write_text(text, encoding="utf-8")

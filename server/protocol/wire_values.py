@@ -100,7 +100,8 @@ class SnapshotTool(WireModel):
 
 class Usage(WireModel):
     """Of one turn; token counts are absent when the provider does not say. `cost` is in US dollars, absent when the
-    price of the model, or what was used, is not known. `model` is the one that answered, as people read it."""
+    price of the model, or what was used, is not known. `model` is the one that answered, as people read it; `seconds`
+    is how long the agent worked on the answer, absent in answers older than this field."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -108,6 +109,7 @@ class Usage(WireModel):
     tool_calls: int = 0
     cost: float | None = None
     model: str | None = None
+    seconds: float | None = None
 
 
 class Citation(WireModel):
@@ -124,12 +126,36 @@ class Citation(WireModel):
 
 class Check(WireModel):
     """One claim of the answer, compared with the turn's tool results and the trace. `start` and `end` are character
-    offsets in the answer; `how` says where a derived value comes from, such as `412 ms of 1.20 s`."""
+    offsets in the answer; `how` says where a value comes from, such as `412 ms of 1.20 s`. `actual` is what the trace
+    says instead of a claim that it contradicts. `address` is that of a figure which is a link, where it resolves:
+    verified, it is exact by reference."""
 
     claim: str
-    kind: Literal["number", "percentage", "ratio", "count", "name", "window", "cause"]
-    status: Literal["verified", "derived", "not_found"]
+    kind: Literal["number", "percentage", "ratio", "count", "name", "window", "cause", "relation"]
+    status: Literal["verified", "derived", "contradicted", "unchecked", "not_found"]
     how: str | None = None
+    actual: str | None = None
+    address: str | None = None
     tool_call_id: str | None = None
     start: int
     end: int
+
+
+class ProposedFact(WireModel):
+    """A change of what is remembered, for the person to decide on: `text` comes, `old` goes. `decision` is `auto` where
+    a setting has kept it, which can be undone; null where it waits."""
+
+    proposal_id: str
+    turn_id: str
+    action: Literal["append", "replace", "forget"]
+    text: str | None
+    old: str | None
+    reason: str
+    decision: Literal["auto"] | None = None
+
+
+class MemoryState(WireModel):
+    """The version of what is remembered, and what of this conversation the person can decide on."""
+
+    version: int
+    proposals: list[ProposedFact]

@@ -1,17 +1,17 @@
 // Made by `python -m server.protocol.typescript` from the models in server/protocol: change those, then run it.
+import type { Check, Citation, HistoryMessage, LimitsView, MemoryState, Opening, Resume, RunningTurn, SnapshotMessage, SnapshotTool, Table, Usage, ViewerState, Window } from "./protocol_values.ts";
 
+export type * from "./protocol_values.ts";
 export const PROTOCOL_VERSION = 1;
 export const MAX_PROMPT_CHARACTERS = 16000;
 
-export type ClientMessage = StartAnalysis | UserPrompt | CancelTurn | Regenerate | EditPrompt | Feedback | ViewerContext
-  | Authenticate | Ping;
+export type ClientMessage = StartAnalysis | UserPrompt | CancelTurn | Regenerate | EditPrompt | Feedback | DecideMemory | ViewerContext | Authenticate | Ping;
 
-export type ServerMessage = ConnectionAck | WaitingForModel | TurnSnapshot | Pong | ProtocolError | ChatError |
-  TurnStarted | ModelChunkStart | ModelChunkAppend | ModelTextReset | ToolStart | ToolResult | ToolError | ViewerAction
-  | SessionTitle | ModelResponseEnd | TurnCancelled | TurnFailed;
+export type ServerMessage = ConnectionAck | WaitingForModel | TurnSnapshot | MemoryProposed | MemoryChanged | Pong | ProtocolError | ChatError | TurnStarted | ModelChunkStart | ModelChunkAppend |
+  ModelTextReset | ToolStart | ToolResult | ToolError | ViewerAction | SessionTitle | ModelResponseEnd | TurnCancelled | TurnFailed;
 
-export type TurnEvent = TurnStarted | ModelChunkStart | ModelChunkAppend | ModelTextReset | ToolStart | ToolResult |
-  ToolError | ViewerAction | SessionTitle | ModelResponseEnd | TurnCancelled | TurnFailed;
+export type TurnEvent = TurnStarted | ModelChunkStart | ModelChunkAppend | ModelTextReset | ToolStart | ToolResult | ToolError | ViewerAction | SessionTitle | ModelResponseEnd | TurnCancelled |
+  TurnFailed;
 
 export type TurnEnd = ModelResponseEnd | TurnCancelled | TurnFailed;
 
@@ -37,27 +37,6 @@ export interface ChatError {
   resetsAt: string | null;
 }
 
-/** One claim of the answer, compared with the turn's tool results and the trace. `start` and `end` are character offsets in the answer; `how` says where a derived value comes from, such as `412 ms of 1.20 s`. */
-export interface Check {
-  claim: string;
-  kind: "number" | "percentage" | "ratio" | "count" | "name" | "window" | "cause";
-  status: "verified" | "derived" | "not_found";
-  how: string | null;
-  toolCallId: string | null;
-  start: number;
-  end: number;
-}
-
-/** A handle that the answer cites, resolved; name, file, line and engine version let a later reader resolve it again. */
-export interface Citation {
-  handle: string;
-  label: string;
-  name: string;
-  file: string | null;
-  line: number | null;
-  engineVersion: string;
-}
-
 export interface ConnectionAck {
   type: "connection_ack";
   sessionId: string;
@@ -66,6 +45,15 @@ export interface ConnectionAck {
   history: HistoryMessage[];
   limits: LimitsView;
   running: RunningTurn | null;
+  memory: MemoryState | null;
+}
+
+/** What the person says of a proposal; `text` is their own for `edit`. `no` takes back what a setting has kept. */
+export interface DecideMemory {
+  type: "decide_memory";
+  proposalId: string;
+  decision: "keep" | "edit" | "no";
+  text?: string | null;
 }
 
 /** As `Regenerate`, with another prompt. */
@@ -84,31 +72,24 @@ export interface Feedback {
   reason?: string | null;
 }
 
-/** One row of the conversation, as the page shows it. */
-export interface HistoryMessage {
-  messageId: string;
-  turnId: string | null;
-  position: number;
-  sender: "user" | "model" | "tool_request" | "tool_result" | "tool_error" | "system_event";
-  contentText: string;
-  contentImageUrl: string | null;
-  toolName: string | null;
-  toolCallId: string | null;
-  toolArgs: Record<string, unknown> | null;
-  toolStatus: "success" | "success_with_warning" | "error" | null;
-  metadata: Record<string, unknown>;
-  createdAt: string;
-  feedback: -1 | 0 | 1 | null;
+/** What is remembered is another version now; `proposal_id` was decided on, and how, where a decision did it. */
+export interface MemoryChanged {
+  type: "memory_changed";
+  version: number;
+  proposalId: string | null;
+  decision: "keep" | "edit" | "no" | "auto" | null;
 }
 
-/** Where the caller stands; `null` limits are unlimited. */
-export interface LimitsView {
-  planName: string;
-  messagesUsed: number;
-  messagesLimit: number | null;
-  sessionsUsed: number;
-  sessionsLimit: number | null;
-  resetsAt: string | null;
+/** A turn has proposed that something is remembered: of the session, after the turn's end. */
+export interface MemoryProposed {
+  proposalId: string;
+  turnId: string;
+  action: "append" | "replace" | "forget";
+  text: string | null;
+  old: string | null;
+  reason: string;
+  decision: "auto" | null;
+  type: "memory_proposed";
 }
 
 export interface ModelChunkAppend {
@@ -155,13 +136,6 @@ export interface ModelTextReset {
   offset: number;
 }
 
-/** The deterministic start of a session: costs nothing, needs no model. */
-export interface Opening {
-  summary: string;
-  findings: string[];
-  suggestions: string[];
-}
-
 export interface Ping {
   type: "ping";
   nonce: string;
@@ -188,46 +162,12 @@ export interface Regenerate {
   model?: string | null;
 }
 
-/** What the client has of a turn of this session: every event up to `seq`. */
-export interface Resume {
-  turnId: string;
-  seq: number;
-}
-
-export interface RunningTurn {
-  turnId: string;
-  seq: number;
-}
-
 export interface SessionTitle {
   turnId: string;
   sessionId: string;
   seq: number;
   type: "session_title";
   title: string;
-}
-
-/** Text of the answer so far; `position` orders it among the turn's tool cards. */
-export interface SnapshotMessage {
-  messageId: string;
-  position: number;
-  text: string;
-}
-
-/** A tool card as it stands: running until it has a status. */
-export interface SnapshotTool {
-  toolCallId: string;
-  toolName: string;
-  position: number;
-  args: Record<string, unknown>;
-  message: string;
-  status: "running" | "success" | "success_with_warning" | "error";
-  resultType: "text" | "image" | "table" | null;
-  textContent: string | null;
-  imageUrl: string | null;
-  table: Table | null;
-  uiPayload: Record<string, unknown> | null;
-  truncated: boolean;
 }
 
 /** Opens or rejoins a session. Starts a turn only when it carries a prompt. */
@@ -243,11 +183,6 @@ export interface StartAnalysis {
   resume?: Resume | null;
 }
 
-export interface Table {
-  columns: string[];
-  rows: ((string | number | null)[])[];
-}
-
 export interface ToolError {
   turnId: string;
   sessionId: string;
@@ -255,11 +190,11 @@ export interface ToolError {
   type: "tool_error";
   toolCallId: string;
   toolName: string;
-  code: "validation" | "execution" | "unavailable" | "redaction_failed" | "timeout";
+  code: "validation" | "execution" | "unavailable" | "redaction_failed" | "timeout" | "memory_not_said";
   message: string;
 }
 
-/** `text_content` is what the model saw. */
+/** `text_content` is what the model saw; `number` counts the results of the conversation: addresses of figures name it. */
 export interface ToolResult {
   turnId: string;
   sessionId: string;
@@ -274,6 +209,7 @@ export interface ToolResult {
   table: Table | null;
   uiPayload: Record<string, unknown> | null;
   truncated: boolean;
+  number: number | null;
 }
 
 export interface ToolStart {
@@ -327,16 +263,6 @@ export interface TurnStarted {
   promptVersion: string;
 }
 
-/** Of one turn; token counts are absent when the provider does not say. `cost` is in US dollars, absent when the price of the model, or what was used, is not known. `model` is the one that answered, as people read it. */
-export interface Usage {
-  inputTokens: number | null;
-  outputTokens: number | null;
-  modelCalls: number;
-  toolCalls: number;
-  cost: number | null;
-  model: string | null;
-}
-
 /** One prompt. `turn_id` is the client's idempotency key; the server mints one when it is absent. */
 export interface UserPrompt {
   type: "user_prompt";
@@ -375,24 +301,10 @@ export interface ViewerContext {
   mountedTools?: string[];
 }
 
-/** What the person is looking at. `selection` is a handle; `mounted_tools` are the viewer's own tools that are on the page. */
-export interface ViewerState {
-  view?: "time_order" | "left_heavy" | "sandwich" | "diff" | null;
-  profile?: string | null;
-  selection?: string | null;
-  window?: Window | null;
-  mountedTools?: string[];
-}
-
-/** A prompt was accepted; `position` is its place in the queue when others run first. */
+/** A prompt was accepted; `position` is its place in the queue when others run first, `requestId` finds it in the log. */
 export interface WaitingForModel {
   type: "waiting_for_model";
   turnId: string;
   position: number | null;
-}
-
-/** A range of a profile's axis, in its unit (nanoseconds for time). */
-export interface Window {
-  start: number;
-  end: number;
+  requestId: string | null;
 }

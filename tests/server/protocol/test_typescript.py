@@ -4,11 +4,12 @@ import pytest
 from pydantic import TypeAdapter
 
 from server.protocol.server import ConnectionAck
-from server.protocol.typescript import TARGET, interface, type_of, typescript
+from server.protocol.typescript import TARGETS, interface, type_of, typescript
 
 
 def test_committed_types_are_those_of_the_models() -> None:
-    assert TARGET.read_text(encoding="utf-8") == typescript(), "stale: run `python -m server.protocol.typescript`"
+    committed = tuple(target.read_text(encoding="utf-8") for target in TARGETS)
+    assert committed == typescript(), "stale: run `python -m server.protocol.typescript`"
 
 
 def test_what_the_server_sends_has_every_field() -> None:
@@ -17,7 +18,7 @@ def test_what_the_server_sends_has_every_field() -> None:
 
 
 def test_what_the_client_sends_may_leave_out_defaults_but_never_its_type() -> None:
-    start = typescript().split("export interface StartAnalysis {")[1].split("}")[0]
+    start = typescript()[0].split("export interface StartAnalysis {")[1].split("}")[0]
     assert '  type: "start_analysis";' in start
     assert "  traceId: string;" in start
     assert "  prompt?: string | null;" in start

@@ -1,0 +1,140 @@
+// Made by `python -m server.protocol.typescript` from the models in server/protocol: change those, then run it.
+
+/** One claim of the answer, compared with the turn's tool results and the trace. `start` and `end` are character offsets in the answer; `how` says where a value comes from, such as `412 ms of 1.20 s`. `actual` is what the trace says instead of a claim that it contradicts. `address` is that of a figure which is a link, where it resolves: verified, it is exact by reference. */
+export interface Check {
+  claim: string;
+  kind: "number" | "percentage" | "ratio" | "count" | "name" | "window" | "cause" | "relation";
+  status: "verified" | "derived" | "contradicted" | "unchecked" | "not_found";
+  how: string | null;
+  actual: string | null;
+  address: string | null;
+  toolCallId: string | null;
+  start: number;
+  end: number;
+}
+
+/** A handle that the answer cites, resolved; name, file, line and engine version let a later reader resolve it again. */
+export interface Citation {
+  handle: string;
+  label: string;
+  name: string;
+  file: string | null;
+  line: number | null;
+  engineVersion: string;
+}
+
+/** One row of the conversation, as the page shows it. */
+export interface HistoryMessage {
+  messageId: string;
+  turnId: string | null;
+  position: number;
+  sender: "user" | "model" | "tool_request" | "tool_result" | "tool_error" | "system_event";
+  contentText: string;
+  contentImageUrl: string | null;
+  toolName: string | null;
+  toolCallId: string | null;
+  toolArgs: Record<string, unknown> | null;
+  toolStatus: "success" | "success_with_warning" | "error" | null;
+  metadata: Record<string, unknown>;
+  createdAt: string;
+  feedback: -1 | 0 | 1 | null;
+}
+
+/** Where the caller stands; `null` limits are unlimited. */
+export interface LimitsView {
+  planName: string;
+  messagesUsed: number;
+  messagesLimit: number | null;
+  sessionsUsed: number;
+  sessionsLimit: number | null;
+  resetsAt: string | null;
+}
+
+/** The version of what is remembered, and what of this conversation the person can decide on. */
+export interface MemoryState {
+  version: number;
+  proposals: ProposedFact[];
+}
+
+/** The deterministic start of a session: costs nothing, needs no model. */
+export interface Opening {
+  summary: string;
+  findings: string[];
+  suggestions: string[];
+}
+
+/** A change of what is remembered, for the person to decide on: `text` comes, `old` goes. `decision` is `auto` where a setting has kept it, which can be undone; null where it waits. */
+export interface ProposedFact {
+  proposalId: string;
+  turnId: string;
+  action: "append" | "replace" | "forget";
+  text: string | null;
+  old: string | null;
+  reason: string;
+  decision: "auto" | null;
+}
+
+/** What the client has of a turn of this session: every event up to `seq`. */
+export interface Resume {
+  turnId: string;
+  seq: number;
+}
+
+export interface RunningTurn {
+  turnId: string;
+  seq: number;
+}
+
+/** Text of the answer so far; `position` orders it among the turn's tool cards. */
+export interface SnapshotMessage {
+  messageId: string;
+  position: number;
+  text: string;
+}
+
+/** A tool card as it stands: running until it has a status. */
+export interface SnapshotTool {
+  toolCallId: string;
+  toolName: string;
+  position: number;
+  args: Record<string, unknown>;
+  message: string;
+  status: "running" | "success" | "success_with_warning" | "error";
+  resultType: "text" | "image" | "table" | null;
+  textContent: string | null;
+  imageUrl: string | null;
+  table: Table | null;
+  uiPayload: Record<string, unknown> | null;
+  truncated: boolean;
+}
+
+export interface Table {
+  columns: string[];
+  rows: ((string | number | null)[])[];
+}
+
+/** Of one turn; token counts are absent when the provider does not say. `cost` is in US dollars, absent when the price of the model, or what was used, is not known. `model` is the one that answered, as people read it; `seconds` is how long the agent worked on the answer, absent in answers older than this field. */
+export interface Usage {
+  inputTokens: number | null;
+  outputTokens: number | null;
+  modelCalls: number;
+  toolCalls: number;
+  cost: number | null;
+  model: string | null;
+  seconds: number | null;
+}
+
+/** What the person is looking at. `selection` is a handle; `mounted_tools` are the viewer's own tools that are on the page. */
+export interface ViewerState {
+  view?: "time_order" | "left_heavy" | "sandwich" | "diff" | null;
+  profile?: string | null;
+  selection?: string | null;
+  window?: Window | null;
+  mountedTools?: string[];
+}
+
+/** A range of a profile's axis, in its unit (nanoseconds for time). */
+export interface Window {
+  start: number;
+  end: number;
+}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from server.composing.use_cases import Parts
     from server.edges.cli.entry_points import ServeOptions
+    from server.edges.http.serving import StopSignals
     from server.settings import Settings
 
 PACKAGE = Path(__file__).parent
@@ -76,32 +77,49 @@ def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None
 async def _serve(settings: "Settings", listening: "socket.socket", announce: Callable[[str], None]) -> None:
     import asyncio
 
+    from server.adapters.folder.data_folder import SAMPLE_LOADED, alone
     from server.composing.announcing import announce_address
+    from server.composing.model_notices import announce_context
     from server.edges.http.application import build_application, names_of
-    from server.edges.http.serving import HttpServer, StopSignals
+    from server.edges.http.bounded_connections import Connections
+    from server.edges.http.serving import HttpServer, StopSignals, let_open
     from server.turns.sample import add_sample_once
     from traces.garbage_collection import collect_seldom
 
     signals = StopSignals()
     async with running(settings) as parts:
+        let_open(settings.connections)
+        connections = Connections(settings.connections, settings.most_connections_per_address)
+        parts.measures.watch("connections_open", "Connections of clients, sockets among them.", connections.__len__)
+        parts.measures.watch(
+            "connections_refused", "Connections that found too many open.", lambda: connections.refused
+        )
         server = HttpServer(
-            build_application(parts.services, is_our_name=names_of(settings.host, settings.allowed_hosts))
+            build_application(parts.services, is_our_name=names_of(settings.host, settings.allowed_hosts)),
+            connections=connections,
         )
         async with asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(server.serve(sockets=[listening]))
-            running_tasks = [tasks.create_task(parts.runner.run()), tasks.create_task(parts.retention.run())]
-            running_tasks.append(tasks.create_task(parts.measures.watch_loop()))
+            running_tasks = [tasks.create_task(parts.runner.run())]
+            looping = [
+                parts.loops.start("retention", parts.retention.run),
+                parts.loops.start("event_loop_lag", parts.measures.watch_loop),
+            ]
             for sample in sample_traces() if parts.user is not None else ():
                 assert parts.user is not None
-                marker = settings.data / "sample-loaded"
-                adding = add_sample_once(parts.services.traces.library, parts.user, sample, marker=marker)
+                marker = settings.data / SAMPLE_LOADED
+                library = parts.services.traces.library
+                adding = add_sample_once(library, parts.user, sample, marker=marker, alone=alone)
+                parts.readiness.starting.add("sample")
                 added = tasks.create_task(adding)
+                added.add_done_callback(lambda _: parts.readiness.starting.discard("sample"))
                 running_tasks.append(added)
                 # Whoever opens the printed address at once finds the sample there; a slow machine is not waited for.
                 await asyncio.wait({added}, timeout=SAMPLE_WAIT_S)
             collect_seldom()
             announce_address(settings, listening.getsockname()[1], announce)
-            drain_s = await signals.next()
+            running_tasks.append(tasks.create_task(announce_context(settings, announce)))
+            drain_s, given_up = await _until_stopped(signals, parts)
             parts.stopping.set()
             drained = tasks.create_task(parts.runner.drain(drain_s))
             again = tasks.create_task(signals.next())
@@ -112,6 +130,25 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
             await serving
             for task in running_tasks:
                 task.cancel()
+            await parts.loops.stop(*looping)
+    if given_up:
+        raise ServerError(f"the background loop {given_up} could not be kept up; the log says why")
+
+
+async def _until_stopped(signals: "StopSignals", parts: "Parts") -> tuple[float, str]:
+    """Wait for a signal, or until a background loop cannot be kept up: the seconds that running turns get, and the
+    loop's name."""
+    import asyncio
+
+    from server.edges.http.serving import SIGTERM_DRAIN_S
+
+    signal, given_up = asyncio.ensure_future(signals.next()), asyncio.ensure_future(parts.loops.given_up())
+    await asyncio.wait({signal, given_up}, return_when=asyncio.FIRST_COMPLETED)
+    given_up.cancel()
+    if signal.done():
+        return signal.result(), ""
+    signal.cancel()
+    return SIGTERM_DRAIN_S, ", ".join(parts.loops.failing) or "of this process"
 
 
 @asynccontextmanager
@@ -121,8 +158,11 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     Raises ConfigError, DatabaseUnavailable.
     """
     from server.adapters.folder.data_folder import scratch_folder
+    from server.adapters.in_process.background_loops import BackgroundLoops
     from server.adapters.postgres.checkpoints import PostgresCheckpoints
     from server.adapters.postgres.conversations import PostgresConversations
+    from server.adapters.postgres.core_memory import PostgresCoreMemory
+    from server.adapters.postgres.invocations import PostgresInvocations
     from server.adapters.postgres.place import database_place
     from server.adapters.postgres.plans import PostgresPlans
     from server.adapters.postgres.pool import Database
@@ -140,17 +180,24 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.turns.turn_pictures import StoredPictures
 
     async with AsyncExitStack() as stack:
-        place = await stack.enter_async_context(database_place(settings.data / "postgres", *settings.database_urls))
+        workers = build_workers(settings, settings.data / CACHE_FOLDER)
+        measures = PrometheusMeasures(workers)
+        loops = BackgroundLoops(measures.loop_restarted)
+        place = await stack.enter_async_context(
+            database_place(settings.data / "postgres", *settings.database_urls, loops)
+        )
         database = await stack.enter_async_context(Database(place.server_dsn, pooler=place.is_outside))
         session_dsn, can_listen = place.session_dsn or place.server_dsn, place.session_dsn is not None
         queue = await stack.enter_async_context(
-            PostgresTurnQueue(session_dsn, at_once=settings.turns_at_once, can_listen=can_listen)
+            PostgresTurnQueue(session_dsn, at_once=settings.turns_at_once, can_listen=can_listen, loops=loops)
         )
-        await stack.enter_async_context(TurnSweep(queue))
-        relay = await stack.enter_async_context(PostgresRelay(database, place.session_dsn))
+        await stack.enter_async_context(TurnSweep(queue, loops=loops))
+        relay = await stack.enter_async_context(
+            PostgresRelay(database, place.session_dsn, loops=loops, passed_over=measures.passed_over)
+        )
         watched = await stack.enter_async_context(watching(settings))
-        workers = build_workers(settings, settings.data / CACHE_FOLDER)
-        backing = await stack.enter_async_context(backing_of(settings, place, database, relay))
+        backing = await stack.enter_async_context(backing_of(settings, place, database, relay, loops))
+        invocations = PostgresInvocations(database)
         yield compose(
             settings,
             Adapters(
@@ -158,6 +205,8 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                     conversations=PostgresConversations(database, queue),
                     records=PostgresTraceRecords(database),
                     plans=PostgresPlans(database),
+                    memory=PostgresCoreMemory(database),
+                    invocations=invocations,
                 ),
                 backing=backing,
                 workers=workers,
@@ -167,11 +216,14 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                     pictures=StoredPictures(backing.objects),
                     checkpoints=PostgresCheckpoints(queue.pool),
                     watched=watched,
+                    invocations=invocations,
                 ),
                 scratch=stack.enter_context(scratch_folder(settings.data)),
                 queue=queue,
-                measures=PrometheusMeasures(workers),
+                measures=measures,
                 scores=watched.scores,
+                observation_trace_id=watched.observation_trace_id,
+                loops=loops,
             ),
         )
 

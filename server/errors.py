@@ -15,8 +15,11 @@ ServerError
 ├── ModelFailed               the model provider failed; `retryable` says whether the same prompt may succeed later
 ├── PromptUnavailable         the system prompt could not be had
 ├── ServiceUnavailable        a service of the team's (storage, identity) does not answer; `service` names it
+├── CannotRecord              no recorder fits the command or is here; `exit_code` is the command line's
+├── BackupUnusable            a backup is cut off, changed, of a newer version, or would come over what is there
 ├── WorkerFailed              a worker process died, ran out of memory or of time
 └── DatabaseUnavailable       PostgreSQL cannot be reached or started
+    └── DatabaseBusy          it can, and all connections to it are in use; try again after `retry_after_s`
 """
 
 import traceback
@@ -97,9 +100,23 @@ class PromptUnavailable(ServerError):
 
 
 class ServiceUnavailable(ServerError):
+    """`said` is what the service answered (status, message, request id), for administrators and the log only."""
+
+    said: str | None = None
+
     def __init__(self, text: str, *, service: str) -> None:
         super().__init__(text)
         self.service = service
+
+
+class CannotRecord(ServerError):
+    def __init__(self, text: str, *, exit_code: int) -> None:
+        super().__init__(text)
+        self.exit_code = exit_code
+
+
+class BackupUnusable(ServerError):
+    pass
 
 
 class WorkerFailed(ServerError):
@@ -107,6 +124,10 @@ class WorkerFailed(ServerError):
 
 
 class DatabaseUnavailable(ServerError):
+    retry_after_s = 5
+
+
+class DatabaseBusy(DatabaseUnavailable):
     pass
 
 

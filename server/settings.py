@@ -24,6 +24,14 @@ READ_BY_THE_TESTS = frozenset({"FLAMECHAT_SHARED", "FLAMECHAT_REQUIRE_BROWSER"})
 TURNS_AMONG_OTHERS = 4
 """More conversations that answer at once than one person reads."""
 
+PROMPTS_AMONG_OTHERS = 60
+"""Far more than one person reads the answers of."""
+
+UPLOADS_AMONG_OTHERS = 300
+RENDERS_AMONG_OTHERS = 600
+READS_AMONG_OTHERS = 6_000
+"""Far more than a page reads, or a program that takes one answer after the other."""
+
 SOCKETS_AMONG_OTHERS = 50
 """Tabs of one person, over all his machines."""
 
@@ -53,11 +61,15 @@ class Settings(BaseSettings):
     model: str | None = Field(None, validation_alias=_also("model", "AI_ANALYSIS_MODEL"))
     models_allowed: Annotated[tuple[str, ...], NoDecode] = ()
     model_sees_pictures: bool = True
+    model_context: Annotated[int, Field(ge=1_000)] | None = None
     model_responses_api: bool | None = None
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
+    verbosity: Literal["low", "medium", "high"] | None = None
     model_fallbacks: Annotated[tuple[str, ...], NoDecode] = ()
     model_prices: Path | None = None
     model_connect_seconds: Annotated[float, Field(gt=0)] = 5
     model_first_seconds: Annotated[float, Field(gt=0)] = 120
+    model_reading_seconds: Annotated[float, Field(gt=0)] = 480
     model_silence_seconds: Annotated[float, Field(gt=0)] = 90
     model_retries: Annotated[int, Field(ge=0, le=10)] = 2
     model_retry_seconds: Annotated[float, Field(ge=0)] = 10
@@ -65,6 +77,8 @@ class Settings(BaseSettings):
     prompt_file: Path | None = None
     debug_messages_dir: Path | None = None
     source_dir: Path | None = None
+    memory: Literal["on", "off"] = "on"
+    memory_writes: Literal["ask", "auto", "off"] = "ask"
 
     max_upload_bytes: Annotated[int, Field(ge=1, le=MAX_UPLOAD_BYTES)] = MAX_UPLOAD_BYTES
     importers: Annotated[int, Field(ge=1, le=64)] = 1
@@ -74,8 +88,16 @@ class Settings(BaseSettings):
     import_seconds: Annotated[int, Field(ge=1)] = 600
     question_seconds: Annotated[int, Field(ge=1)] = 60
     turn_seconds: Annotated[int, Field(ge=1)] = TURN_SECONDS
+    answer_tokens: Annotated[int, Field(ge=1)] | None = None
+    reasoning_tokens: Annotated[int, Field(ge=0)] | None = None
     turns_at_once: Annotated[int, Field(ge=1, le=256)] = 8
+    connections: Annotated[int, Field(ge=1)] = 2_000
+    connections_per_address: Annotated[int, Field(ge=1)] | None = None
     turns_per_user: Annotated[int, Field(ge=1)] | None = None
+    prompts_per_minute: Annotated[int, Field(ge=1)] | None = None
+    uploads_per_minute: Annotated[int, Field(ge=1)] | None = None
+    renders_per_minute: Annotated[int, Field(ge=1)] | None = None
+    reads_per_minute: Annotated[int, Field(ge=1)] | None = None
     sockets_per_user: Annotated[int, Field(ge=1)] | None = None
     socket_idle_seconds: Annotated[int, Field(ge=1)] = 1800
     metrics_token: SecretStr | None = None
@@ -127,6 +149,28 @@ class Settings(BaseSettings):
     def most_turns_per_user(self) -> int | None:
         """Without a setting people are bounded where several share a server; on one machine one user has it all."""
         return self.turns_per_user or (TURNS_AMONG_OTHERS if self.supabase_url is not None else None)
+
+    @property
+    def most_prompts_per_minute(self) -> int | None:
+        """Likewise."""
+        return self.prompts_per_minute or (PROMPTS_AMONG_OTHERS if self.supabase_url is not None else None)
+
+    @property
+    def most_uploads_per_minute(self) -> int | None:
+        return self.uploads_per_minute or (UPLOADS_AMONG_OTHERS if self.supabase_url is not None else None)
+
+    @property
+    def most_renders_per_minute(self) -> int | None:
+        return self.renders_per_minute or (RENDERS_AMONG_OTHERS if self.supabase_url is not None else None)
+
+    @property
+    def most_reads_per_minute(self) -> int | None:
+        return self.reads_per_minute or (READS_AMONG_OTHERS if self.supabase_url is not None else None)
+
+    @property
+    def most_connections_per_address(self) -> int:
+        """Half of all, unless set: whoever takes them leaves the other half to others."""
+        return self.connections_per_address or max(self.connections // 2, 1)
 
     @property
     def most_sockets_per_user(self) -> int | None:

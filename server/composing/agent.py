@@ -2,18 +2,21 @@
 
 from typing import TYPE_CHECKING
 
+from server.adapters.in_process.clock import SystemClock
 from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.adapters.model.patience import Patience
 from server.adapters.model.prices import read_prices
-from server.adapters.prompt_file import PromptFile
-from server.agent.bounds import AgentBounds
+from server.agent.bounds import ANSWER_TOKENS, AgentBounds, answer_room
 from server.agent.graph.plain_loop import run_nodes
+from server.agent.model_call.call_ledger import CallLedger
 from server.agent.model_call.chat_model import Chat
 from server.agent.model_call.offered_models import ANALYST
 from server.agent.service import FlamechatAgent, Run
 from server.agent.tracing import Tracing
 from server.agent.turn import Pictures
-from server.composing.watching import Watching
+from server.composing.build import graph_version
+from server.composing.watching import Watching, prompt_file
+from server.ports.invocations import InvocationLog
 from server.ports.traces import TraceWorkers
 from server.settings import Settings
 
@@ -31,19 +34,29 @@ def build_agent(
     pictures: Pictures,
     checkpoints: "Checkpoints | None" = None,
     watched: Watching | None = None,
+    invocations: InvocationLog | None = None,
 ) -> FlamechatAgent:
     """The agent with the model of the settings: a provider's when there is a key or an address, else the built-in
-    analyst. Without `watched` the prompt is the file's and nobody watches. Raises ConfigError.
+    analyst. Without `watched` the prompt is the file's and nobody watches; without
+    `invocations` nobody keeps what model calls were. Raises ConfigError.
     """
-    watched = watched or Watching(prompts=PromptFile(settings.prompt_file))
+    watched = watched or Watching(prompts=prompt_file(settings))
     return FlamechatAgent(
         models=build_models(settings, watched=watched.tracing is not None),
         prompts=watched.prompts,
         run=run_of(checkpoints, watched.tracing),
         workers=workers,
         pictures=pictures,
-        bounds=AgentBounds(turn_seconds=settings.turn_seconds),
+        bounds=AgentBounds(turn_seconds=settings.turn_seconds, answer_tokens=settings.answer_tokens or ANSWER_TOKENS),
         debug_dir=settings.debug_messages_dir,
+        ledger=None
+        if invocations is None
+        else CallLedger(
+            invocations=invocations,
+            clock=SystemClock(),
+            graph_version=graph_version(),
+            observation_trace_id=watched.observation_trace_id,
+        ),
     )
 
 
@@ -70,10 +83,16 @@ def build_models(settings: Settings, *, watched: bool = False) -> ChosenModels:
             fallbacks=() if settings.model_fallbacks == (NOBODY,) else settings.model_fallbacks or (ANALYST,),
             prices=read_prices(settings.model_prices),
             use_responses_api=settings.model_responses_api,
+            answer_tokens=most_answer_tokens(settings),
+            reasoning_tokens=None if settings.model_context else settings.reasoning_tokens,
+            context=settings.model_context,
+            reasoning_effort=settings.reasoning_effort,
+            verbosity=settings.verbosity,
             sees_pictures=settings.model_sees_pictures,
             patience=Patience(
                 connect_s=settings.model_connect_seconds,
                 first_s=settings.model_first_seconds,
+                reading_s=None if settings.model_base_url is None else settings.model_reading_seconds,
                 silence_s=settings.model_silence_seconds,
                 retries=settings.model_retries,
                 longest_pause_s=settings.model_retry_seconds,
@@ -81,6 +100,16 @@ def build_models(settings: Settings, *, watched: bool = False) -> ChosenModels:
         ),
         analyst=_watched_analyst() if watched else None,
     )
+
+
+def most_answer_tokens(settings: Settings) -> int | None:
+    """What the endpoint is asked to stop at, reasoning apart: the setting, and no more than the model's context leaves.
+    A server other than OpenAI's whose context is not known is not asked unless the setting is there: some refuse a
+    bound that their context has no room for.
+    """
+    if settings.model_context is not None:
+        return min(settings.answer_tokens or ANSWER_TOKENS, answer_room(settings.model_context))
+    return settings.answer_tokens or (ANSWER_TOKENS if settings.model_base_url is None else None)
 
 
 def _watched_analyst() -> Chat:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import structlog
 
+from server.composing.model_notices import model_notices
 from server.settings import Settings
 from traces.missing_kernels import missing_kernels
 
@@ -28,6 +29,8 @@ def announce_address(settings: Settings, port: int, announce: Callable[[str], No
     if settings.supabase_url is not None:
         announce(f"People sign in at {settings.supabase_url}")
     announce(f"Answers come from {'a language model' if settings.uses_language_model else 'the built-in analyst'}.")
+    for notice in model_notices(settings):
+        announce(notice)
     if settings.open:
         # A browser of the terminal would not return: never wait for it.
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

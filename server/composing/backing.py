@@ -7,6 +7,7 @@ from functools import partial
 import httpx
 
 from server.adapters.folder.objects import FolderObjects
+from server.adapters.in_process.background_loops import BackgroundLoops
 from server.adapters.in_process.identity import LocalIdentity
 from server.adapters.postgres.broadcast_budget import BroadcastBudget
 from server.adapters.postgres.local_user import ensure_local_user
@@ -30,7 +31,7 @@ from server.settings import Settings
 
 @asynccontextmanager
 async def backing_of(
-    settings: Settings, place: DatabasePlace, database: Database, relay: Relay
+    settings: Settings, place: DatabasePlace, database: Database, relay: Relay, loops: BackgroundLoops
 ) -> AsyncIterator[Backing]:
     """As the settings say. Nothing is asked of a project yet: it may be away when the server starts.
 
@@ -45,7 +46,7 @@ async def backing_of(
         if settings.realtime:
             budget = BroadcastBudget(database, per_second=settings.realtime_broadcasts_per_second)
             own = await stack.enter_async_context(project.client())  # a slow upload must keep no broadcast waiting
-            relay = await stack.enter_async_context(RealtimeRelay(relay, own, budget))
+            relay = await stack.enter_async_context(RealtimeRelay(relay, own, budget, loops=loops))
         yield _project(settings, project, SupabaseObjects(client), _identity(project, client, database), relay)
 
 

@@ -21,7 +21,7 @@ def build_trace_cache() -> "TraceCache":
     from server.ports.traces import CACHE_BYTES
 
     given = cache_bytes()
-    return TraceCache(_data_folder() / CACHE_FOLDER, CACHE_BYTES if given is None else given)
+    return TraceCache(data_folder() / CACHE_FOLDER, CACHE_BYTES if given is None else given)
 
 
 def cache_bytes() -> int | None:
@@ -34,7 +34,7 @@ def cache_bytes() -> int | None:
     return int(given)
 
 
-def _data_folder() -> Path:
+def data_folder() -> Path:
     if given := os.environ.get("FLAMECHAT_DATA"):
         return Path(given)
     import platformdirs

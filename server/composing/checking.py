@@ -13,8 +13,10 @@ from langchain_core.messages import HumanMessage
 from server.adapters.postgres.place import notify_arrives
 from server.adapters.postgres.programs import find_programs
 from server.adapters.supabase.project import SupabaseProject
+from server.agent.model_call.chat_model import Model
 from server.agent.model_call.offered_models import ANALYST_LABEL
 from server.composing.agent import build_models
+from server.composing.model_notices import context_notice, found_context, model_notices
 from server.composing.supabase_project import supabase_project
 from server.composing.watching import FROM_FILE, watching
 from server.edges.cli.config import Checked, Sign
@@ -58,7 +60,8 @@ async def _settings(settings: Settings) -> Outcome:
     settings.check_exposure()
     settings.check_supabase()
     settings.check_langfuse()
-    return "ok", "no contradictions"
+    notices = model_notices(settings)
+    return ("slow", " ".join(notices)) if notices else ("ok", "no contradictions")
 
 
 async def _data(settings: Settings) -> Outcome:
@@ -165,11 +168,25 @@ async def _asked(project: SupabaseProject, method: str, path: str, body: object 
 async def _model(settings: Settings) -> Outcome:
     if not settings.uses_language_model:
         return "off", f"{ANALYST_LABEL} answers"
-    model = build_models(settings).model(None)
+    models = build_models(settings)
+    await models.learn(None)
+    model = models.model(None)
     async for chunk in model.chat.astream([HumanMessage("Answer with the word ok.")]):
         if chunk.text:
-            return "ok", f"{model.label} answers" + (f"; {_fallbacks(model.fallbacks)}" if model.fallbacks else "")
+            return await _answers(settings, model)
     return "FAILED", f"{model.label} answered nothing"
+
+
+async def _answers(settings: Settings, model: Model) -> Outcome:
+    """Asked for its context again: Ollama names it once the model is loaded."""
+    found = await found_context(settings)
+    parts = [f"{model.label} answers"]
+    if found is not None:
+        parts.append(f"its endpoint names a context of {found.tokens:,} tokens")
+    if model.fallbacks:
+        parts.append(_fallbacks(model.fallbacks))
+    notice = context_notice(found)
+    return ("slow", f"{'; '.join(parts)}. {notice}") if notice else ("ok", "; ".join(parts))
 
 
 def _fallbacks(fallbacks: tuple[object, ...]) -> str:

@@ -12,10 +12,22 @@ from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoin
 
 if TYPE_CHECKING:
     from limits.administration import Administration
+    from server.adapters.postgres.pool import Database
     from server.adapters.workers.local_files import LocalFiles
     from server.agent.turn import Pictures
     from server.edges.cli.config import Checked, ShownSetting
+    from server.edges.cli.entry_points import (
+        BackupDone,
+        ListedRecorder,
+        PersonDeleted,
+        PersonExported,
+        Recorded,
+        RecordOptions,
+    )
     from server.edges.cli.local import LocalWorkers
+    from server.ports.identity import Caller
+    from server.ports.invocations import Invocations
+    from server.turns.account_memory import AccountMemory
     from traces.model import Trace
     from traces.progress import Progress
 
@@ -26,20 +38,82 @@ def build_entry_points(serve: Callable[[ServeOptions], int]) -> CliEntryPoints:
         serve=serve,
         analysis=_open_analysis,
         administration=_open_administration,
+        invocations=_open_invocations,
+        memory=_open_memory,
         workers=_open_workers,
         read_file=_read_file,
         trace_cache=build_trace_cache,
         show_config=_show_config,
         missing_kernels=_missing_kernels,
         check_config=_check_config,
+        back_up=_back_up,
+        restore=_restore,
+        export_person=_export_person,
+        delete_person=_delete_person,
+        record=_record,
+        recorders=_recorders,
     )
 
 
-def _show_config() -> "Sequence[ShownSetting]":
+def _record(options: "RecordOptions", remark: Callable[[str], None]) -> "Recorded":
+    """Raises CannotRecord, ConfigError."""
+    from server.composing.recordings import record
+
+    return record(options, remark)
+
+
+def _recorders() -> "Sequence[ListedRecorder]":
+    """Every recorder with what it lacks here."""
+    from server.composing.recordings import list_recorders
+
+    return list_recorders()
+
+
+async def _export_person(data: "Path | None", user_id: str, folder: Path) -> "PersonExported":
+    """Raises UnknownUser, ConfigError, DatabaseUnavailable, ServiceUnavailable."""
+    from server.adapters.json_log import log_as_json
+    from server.composing.personal_data import export_person
+    from server.settings import load_settings
+
+    log_as_json()
+    return await export_person(load_settings(data=data), user_id, folder)
+
+
+async def _delete_person(data: "Path | None", user_id: str, reason: str | None) -> "PersonDeleted":
+    """Raises UnknownUser, ConfigError, DatabaseUnavailable, ServiceUnavailable."""
+    from server.adapters.json_log import log_as_json
+    from server.composing.personal_data import delete_person
+    from server.settings import load_settings
+
+    log_as_json()
+    return await delete_person(load_settings(data=data), user_id, reason)
+
+
+async def _back_up(data: "Path | None", folder: Path) -> "BackupDone":
+    """Raises ConfigError, DatabaseUnavailable, ServiceUnavailable."""
+    from server.adapters.json_log import log_as_json
+    from server.composing.backups import back_up
+    from server.settings import load_settings
+
+    log_as_json()
+    return await back_up(load_settings(data=data), folder)
+
+
+async def _restore(data: "Path | None", folder: Path) -> "BackupDone":
+    """Raises BackupUnusable, ConfigError, DatabaseUnavailable, ServiceUnavailable."""
+    from server.adapters.json_log import log_as_json
+    from server.composing.backups import restore
+    from server.settings import load_settings
+
+    log_as_json()
+    return await restore(load_settings(data=data), folder)
+
+
+def _show_config(data: "Path | None") -> "Sequence[ShownSetting]":
     """The settings in force. Raises ConfigError."""
     from server.composing.shown_settings import shown_settings
 
-    return shown_settings()
+    return shown_settings(data)
 
 
 def _missing_kernels() -> str | None:
@@ -49,14 +123,14 @@ def _missing_kernels() -> str | None:
     return missing_kernels()
 
 
-def _check_config() -> "AsyncIterator[Checked]":
+def _check_config(data: "Path | None") -> "AsyncIterator[Checked]":
     """A line for each part of the settings. Raises ConfigError."""
     from server.adapters.json_log import log_as_json
     from server.composing.checking import checked
     from server.settings import load_settings
 
     log_as_json()
-    return checked(load_settings())
+    return checked(load_settings(data=data))
 
 
 def _read_file(source: Path, progress: "Progress") -> "Trace":
@@ -102,16 +176,33 @@ def _open_analysis(options: AnalyzeOptions, pictures: "Pictures") -> Analysis:
 
 @asynccontextmanager
 async def _open_administration(data: Path | None) -> "AsyncIterator[Administration]":
-    """The plans and users of a data folder, whose database is started, or joined when a server runs; or of the
-    database of the settings.
+    """The plans and users of a data folder, or of the database of the settings. Raises ConfigError,
+    DatabaseUnavailable."""
+    from limits.administration import Administration
+    from server.adapters.postgres.plans import PostgresPlans
+
+    async with _open_database(data) as database:
+        yield Administration(PostgresPlans(database))
+
+
+@asynccontextmanager
+async def _open_invocations(data: Path | None) -> "AsyncIterator[Invocations]":
+    """The model calls of a data folder, or of the database of the settings. Raises ConfigError, DatabaseUnavailable."""
+    from server.adapters.postgres.invocations import PostgresInvocations
+
+    async with _open_database(data) as database:
+        yield PostgresInvocations(database)
+
+
+@asynccontextmanager
+async def _open_database(data: Path | None) -> "AsyncIterator[Database]":
+    """That of a data folder, which is started, or joined when a server runs; or that of the settings.
 
     Raises ConfigError, DatabaseUnavailable.
     """
-    from limits.administration import Administration
     from server.adapters.folder.data_folder import own_data_folder
     from server.adapters.postgres.local_user import ensure_local_user
     from server.adapters.postgres.place import database_place
-    from server.adapters.postgres.plans import PostgresPlans
     from server.adapters.postgres.pool import Database
     from server.ports.identity import LOCAL_USER_ID
     from server.settings import load_settings
@@ -122,4 +213,33 @@ async def _open_administration(data: Path | None) -> "AsyncIterator[Administrati
         if settings.supabase_url is None:
             await ensure_local_user(place.owner_dsn, LOCAL_USER_ID)
         async with Database(place.server_dsn, pooler=place.is_outside) as database:
-            yield Administration(PostgresPlans(database))
+            yield database
+
+
+@asynccontextmanager
+async def _open_memory(data: Path | None, user_id: str) -> "AsyncIterator[tuple[AccountMemory, Caller]]":
+    """What a user's personal account remembers, and the user; otherwise as the administration is opened.
+
+    Raises NotFound, ConfigError, DatabaseUnavailable.
+    """
+    from server.adapters.folder.data_folder import own_data_folder
+    from server.adapters.postgres.core_memory import PostgresCoreMemory
+    from server.adapters.postgres.local_user import ensure_local_user
+    from server.adapters.postgres.people import account_of
+    from server.adapters.postgres.place import database_place
+    from server.adapters.postgres.pool import Database
+    from server.composing.use_cases import account_memory
+    from server.errors import ConfigError
+    from server.ports.identity import LOCAL_USER_ID, Caller
+    from server.settings import load_settings
+
+    settings = load_settings(data=data)
+    own_data_folder(settings.data)
+    async with database_place(settings.data / "postgres", *settings.database_urls) as place:
+        if settings.supabase_url is None and user_id == LOCAL_USER_ID:
+            await ensure_local_user(place.owner_dsn, LOCAL_USER_ID)
+        async with Database(place.server_dsn, pooler=place.is_outside) as database:
+            memory = account_memory(settings, PostgresCoreMemory(database))
+            if memory is None:
+                raise ConfigError("FLAMECHAT_MEMORY is off: nothing is remembered here")
+            yield memory, Caller(user_id=user_id, account_id=await account_of(database, user_id))

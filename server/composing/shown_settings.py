@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pydantic import AliasChoices, SecretStr
@@ -15,12 +16,16 @@ NOT_SET = "(not set)"
 _PASSWORD = re.compile(r"(?<=://)[^/@\s]*@")
 
 
-def shown_settings(environment: Mapping[str, str] = os.environ) -> list[ShownSetting]:
-    """Every setting in the order of docs/settings.md. Raises ConfigError."""
-    settings = load_settings()
+def shown_settings(data: Path | None = None, *, environment: Mapping[str, str] = os.environ) -> list[ShownSetting]:
+    """Every setting in the order of docs/settings.md, `data` as the command line gave it. Raises ConfigError."""
+    settings = load_settings(data=data)
     given = {name.upper() for name, value in environment.items() if value}
     return [
-        ShownSetting(PREFIX + name.upper(), _shown(getattr(settings, name)), _source(name, given))
+        ShownSetting(
+            PREFIX + name.upper(),
+            _shown(getattr(settings, name)),
+            "--data" if name == "data" and data is not None else _source(name, given),
+        )
         for name in Settings.model_fields
     ]
 

@@ -1,18 +1,25 @@
 """The use cases over any adapters: the same for an embedded database, a cloud one and none."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from limits.administration import Administration, PlanRecords
+from server.adapters.in_process.background_loops import BackgroundLoops
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.in_process.queue import MemoryQueue
 from server.adapters.prometheus import PrometheusMeasures
+from server.agent.model_call.call_ledger import GRAPH_NAME
 from server.agent.turn import Agent
+from server.composing.build import graph_version
+from server.composing.readiness import Readiness
 from server.edges.http.client_config import ClientConfig
+from server.edges.http.request_rates import RequestRates
 from server.edges.http.services import (
     ChatServices,
     Gateway,
+    MemoryServices,
     PictureServices,
     PlanServices,
     ServerServices,
@@ -23,16 +30,20 @@ from server.edges.http.services import (
     UploadServices,
 )
 from server.edges.ws.open_sockets import OpenSockets
-from server.errors import ServerError
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations
+from server.ports.core_memory import CoreMemory
 from server.ports.identity import Caller, Identity
+from server.ports.invocations import Invocations
 from server.ports.objects import ObjectStore
 from server.ports.queue import TurnQueue
 from server.ports.relay import Relay
+from server.ports.request_ids import RunFacts
 from server.ports.scores import Scores
 from server.ports.traces import TraceRecords, TraceWorkers
 from server.settings import Settings
+from server.turns.account_memory import AccountMemory
+from server.turns.admission import Admission
 from server.turns.conversation import Conversation
 from server.turns.retention import Retention
 from server.turns.runner import TurnRunner
@@ -47,11 +58,13 @@ ENDING_S = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """What is kept in tables."""
+    """What is kept in tables; without `memory` nothing is remembered."""
 
     conversations: Conversations
     records: TraceRecords
     plans: PlanRecords
+    invocations: Invocations
+    memory: CoreMemory | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +83,8 @@ class Backing:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adapters:
     """What the use cases stand on. Without a `queue` turns wait in this process, which takes up what an earlier one
-    left. `scratch` takes uploads until they are read."""
+    left. `scratch` takes uploads until they are read. `observation_trace_id` gives the trace of a turn in a tracing
+    service."""
 
     rows: Rows
     backing: Backing
@@ -81,6 +95,8 @@ class Adapters:
     measures: PrometheusMeasures = field(default_factory=PrometheusMeasures)
     scores: Scores | None = None
     clock: Clock = field(default_factory=SystemClock)
+    loops: BackgroundLoops = field(default_factory=BackgroundLoops)
+    observation_trace_id: Callable[[str], str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,41 +111,41 @@ class Parts:
     """Of a server on one machine: whose sample it is."""
 
     stopping: asyncio.Event
+    readiness: Readiness
+    loops: BackgroundLoops
     measures: PrometheusMeasures
 
 
 def compose(settings: Settings, adapters: Adapters) -> Parts:
     """The parts over these adapters, by the settings."""
     stopping, queue = asyncio.Event(), adapters.queue or MemoryQueue()
-    library = _library(adapters)
-    runner = _runner(settings, adapters, queue, library)
-    conversation = _conversation(settings, adapters, queue, library, runner)
+    library, memory = _library(adapters), account_memory(settings, adapters.rows.memory)
+    runner = _runner(settings, adapters, queue, library, memory)
+    conversation = _conversation(settings, adapters, queue, library, runner, memory)
     measures, backing = adapters.measures, adapters.backing
     measures.watch("turns_running", "Turns that this process runs.", lambda: runner.running_turns)
 
-    async def is_ready() -> bool:
-        try:
-            await adapters.rows.plans.plans()
-        except ServerError:
-            return False
-        return not stopping.is_set()
-
+    readiness = Readiness(
+        ask_database=adapters.rows.plans.plans, loops=adapters.loops, stopping=stopping, folder=adapters.scratch
+    )
     token = settings.metrics_token
     server = ServerServices(
         identity=backing.identity,
-        is_ready=is_ready,
+        why_not_ready=readiness,
         metrics=measures.exposition,
         metrics_token=None if token is None else token.get_secret_value(),
         client=backing.client,
         page=PAGE,
     )
     return Parts(
-        services=_services(settings, adapters, library, conversation, server),
+        services=_services(settings, adapters, library, conversation, server, memory),
         runner=runner,
         retention=_retention(adapters),
         objects=backing.objects,
         user=backing.user,
         stopping=stopping,
+        readiness=readiness,
+        loops=adapters.loops,
         measures=measures,
     )
 
@@ -140,6 +156,7 @@ def _services(
     library: TraceLibrary,
     conversation: Conversation,
     server: ServerServices,
+    memory: AccountMemory | None,
 ) -> Services:
     """Each family of routes with what it needs."""
     identity, workers, scratch = adapters.backing.identity, adapters.workers, adapters.scratch
@@ -160,7 +177,12 @@ def _services(
         socket=SocketServices(
             identity=identity, conversation=conversation, sockets=sockets, socket_idle_s=settings.socket_idle_seconds
         ),
-        plans=PlanServices(administration=administration, conversation=conversation, models=settings.offered_models),
+        plans=PlanServices(
+            administration=administration,
+            conversation=conversation,
+            models=settings.offered_models,
+            invocations=adapters.rows.invocations,
+        ),
         tools=ToolServices(
             identity=identity,
             library=library,
@@ -170,7 +192,28 @@ def _services(
             source_folder=settings.source_dir,
         ),
         server=server,
+        memory=MemoryServices(account_memory=memory),
+        rates=_rates(settings, adapters),
     )
+
+
+def _rates(settings: Settings, adapters: Adapters) -> RequestRates:
+    """Of each process; what the plans allow is counted by the database, over all of them."""
+
+    def bucket(per_minute: int | None, what: str) -> Admission:
+        return Admission(per_minute=per_minute, what=what, monotonic=adapters.clock.monotonic)
+
+    return RequestRates(
+        uploads=bucket(settings.most_uploads_per_minute, "uploads"),
+        renders=bucket(settings.most_renders_per_minute, "requests for pictures"),
+        reads=bucket(settings.most_reads_per_minute, "requests"),
+        refused=adapters.measures.refused,
+    )
+
+
+def account_memory(settings: Settings, store: CoreMemory | None) -> AccountMemory | None:
+    """None where nothing is remembered."""
+    return None if store is None or settings.memory == "off" else AccountMemory(store, writes=settings.memory_writes)
 
 
 def turn_ends_within_s(settings: Settings) -> float:
@@ -190,7 +233,9 @@ def _library(adapters: Adapters) -> TraceLibrary:
     )
 
 
-def _runner(settings: Settings, adapters: Adapters, queue: TurnQueue, library: TraceLibrary) -> TurnRunner:
+def _runner(
+    settings: Settings, adapters: Adapters, queue: TurnQueue, library: TraceLibrary, memory: AccountMemory | None
+) -> TurnRunner:
     return TurnRunner(
         conversations=adapters.rows.conversations,
         library=library,
@@ -204,11 +249,27 @@ def _runner(settings: Settings, adapters: Adapters, queue: TurnQueue, library: T
         takes_up_unended=adapters.queue is None,
         source_folder=settings.source_dir,
         plans=adapters.rows.plans,
+        memory=memory,
+        run_facts=_run_facts(adapters),
+    )
+
+
+def _run_facts(adapters: Adapters) -> Callable[[str], RunFacts]:
+    version, trace_id_of = graph_version(), adapters.observation_trace_id
+    return lambda turn_id: RunFacts(
+        graph_name=GRAPH_NAME,
+        graph_version=version,
+        observation_trace_id=None if trace_id_of is None else trace_id_of(turn_id),
     )
 
 
 def _conversation(
-    settings: Settings, adapters: Adapters, queue: TurnQueue, library: TraceLibrary, runner: TurnRunner
+    settings: Settings,
+    adapters: Adapters,
+    queue: TurnQueue,
+    library: TraceLibrary,
+    runner: TurnRunner,
+    memory: AccountMemory | None,
 ) -> Conversation:
     return Conversation(
         conversations=adapters.rows.conversations,
@@ -222,7 +283,11 @@ def _conversation(
         plans=adapters.rows.plans,
         models=settings.offered_models,
         most_turns_per_user=settings.most_turns_per_user,
+        admission=Admission(
+            per_minute=settings.most_prompts_per_minute, what="prompts", monotonic=adapters.clock.monotonic
+        ),
         scores=adapters.scores,
+        memory=memory,
     )
 
 

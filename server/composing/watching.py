@@ -1,6 +1,6 @@
 """Where the prompt comes from and who watches the turns: the repository's file and nobody, or Langfuse."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -18,11 +18,18 @@ FROM_FILE = "none"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watching:
-    """`tracing` and `scores` are None when nobody watches."""
+    """`tracing`, `scores` and `observation_trace_id`, which gives the trace of a turn there, are None when nobody
+    watches."""
 
     prompts: Prompts
     tracing: Tracing | None = None
     scores: Scores | None = None
+    observation_trace_id: Callable[[str], str] | None = None
+
+
+def prompt_file(settings: Settings) -> PromptFile:
+    """The file that the settings name, else the repository's own."""
+    return PromptFile(settings.prompt_file)
 
 
 @asynccontextmanager
@@ -33,13 +40,13 @@ async def watching(settings: Settings, *, clock: Clock | None = None) -> AsyncIt
     """
     settings.check_langfuse()
     if settings.langfuse_public_key is None or settings.langfuse_secret_key is None:
-        yield Watching(prompts=PromptFile(settings.prompt_file))
+        yield Watching(prompts=prompt_file(settings))
         return
     # Imported here: the package takes seconds to load, and most servers do without it.
     from server.adapters.langfuse.connection import LangfuseConnection
     from server.adapters.langfuse.prompts import LangfusePrompts
     from server.adapters.langfuse.scores import LangfuseScores
-    from server.adapters.langfuse.tracing import LangfuseTracing
+    from server.adapters.langfuse.tracing import LangfuseTracing, trace_id_of
 
     async with AsyncExitStack() as stack:
         connection = await stack.enter_async_context(
@@ -52,8 +59,9 @@ async def watching(settings: Settings, *, clock: Clock | None = None) -> AsyncIt
         )
         scores = LangfuseScores(connection)
         if settings.langfuse_prompt == FROM_FILE:
-            prompts = PromptFile(settings.prompt_file)
-            yield Watching(prompts=prompts, tracing=LangfuseTracing(connection), scores=scores)
+            prompts = prompt_file(settings)
+            tracing = LangfuseTracing(connection)
+            yield Watching(prompts=prompts, tracing=tracing, scores=scores, observation_trace_id=trace_id_of)
             return
         kept = LangfusePrompts(
             connection,
@@ -63,4 +71,5 @@ async def watching(settings: Settings, *, clock: Clock | None = None) -> AsyncIt
             stale_s=settings.langfuse_prompt_stale_seconds,
             timeout_s=settings.langfuse_prompt_seconds,
         )
-        yield Watching(prompts=kept, tracing=LangfuseTracing(connection, kept.linked), scores=scores)
+        tracing = LangfuseTracing(connection, kept.linked)
+        yield Watching(prompts=kept, tracing=tracing, scores=scores, observation_trace_id=trace_id_of)

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from limits.refusals import Decision
 from server.ports.identity import Caller
+from server.ports.request_ids import RequestIds, RunFacts
 from server.protocol.wire_values import LimitsView
 
 
@@ -58,12 +59,40 @@ class SessionRow:
     title: str | None
     created_at: datetime
     updated_at: datetime
+    archived_at: datetime | None = None
+
+    @property
+    def is_archived(self) -> bool:
+        """Whether it was put away and not used since."""
+        return self.archived_at is not None and self.archived_at >= self.updated_at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSearch:
+    """`text` is looked for in titles, names of traces, prompts and answers, ignoring case; empty finds all. `archived`:
+    those that were put away, or those that were not; None finds both."""
+
+    text: str = ""
+    archived: bool | None = False
+    trace_id: str | None = None
+    limit: int = 100
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSession:
+    """`passage` is the newest prompt or answer in which the text was found; None where the title or trace has it."""
+
+    session: SessionRow
+    trace_name: str
+    passage: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRequest:
     """`context` is what the person was looking at (a ViewerState as JSON), `model` the one asked for. `supersedes` is
-    the turn whose place this one takes; every kind but PROMPT names one, and REGENERATE takes its prompt too."""
+    the turn whose place this one takes; every kind but PROMPT names one, and REGENERATE takes its prompt too. `ids` are
+    those of the request that asks."""
 
     caller: Caller
     trace_id: str
@@ -74,6 +103,7 @@ class TurnRequest:
     model: str | None = None
     context: dict[str, Any] = field(default_factory=dict)
     supersedes: str | None = None
+    ids: RequestIds | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,13 +127,21 @@ class TurnRow:
     created_at: datetime
     supersedes: str | None = None
     owner: str | None = None
-    """Who has started the newest attempt; None before the first, and once that attempt was handed over."""
+    """Who has started the newest attempt; None before the first, and once that attempt was handed over or overtaken."""
+
+    overtaken: int = 0
+    overtaken_lately: int = 0
+    """Attempts that another server took up while theirs lived: all, and those of the last 10 minutes."""
+
+    request_id: str | None = None
+    request_trace_id: str | None = None
+    """Of the request by which it was asked for; None for turns of earlier versions."""
 
     @property
     def attempts_that_died(self) -> int:
-        """How many attempts before this one ended with their server, and not because it was stopped or had lost
-        the database."""
-        return self.attempt - 1 - self.handed_over
+        """How many attempts before this one ended with their server, and not because it was stopped, had lost the
+        database or was too slow."""
+        return self.attempt - 1 - self.handed_over - self.overtaken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +187,16 @@ class TurnEnding:
     back."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """What a prompt comes to: `has_ended` where its turn was asked for before and is over; `ahead` is how many of its
+    session stand before its job, and None where no job was made with it."""
+
+    decision: Decision
+    has_ended: bool = False
+    ahead: int | None = None
+
+
 class Conversations(Protocol):
     async def open_session(self, caller: Caller, *, trace_id: str, session_id: str) -> SessionRow:
         """The session, made when it is new. Raises NotFound when the trace or an existing session is not the
@@ -160,21 +208,29 @@ class Conversations(Protocol):
         ...
 
     async def sessions(self, caller: Caller, *, trace_id: str | None = None, limit: int = 100) -> list[SessionRow]:
-        """Sessions that hold a message, most recently used first."""
+        """Sessions in which something was asked, most recently used first."""
+        ...
+
+    async def found_sessions(self, caller: Caller, search: SessionSearch) -> list[FoundSession]:
+        """Sessions in which something was asked, over all traces, most recently used first."""
         ...
 
     async def rename_session(self, caller: Caller, session_id: str, title: str) -> SessionRow: ...
+
+    async def archive_session(self, caller: Caller, session_id: str, *, archived: bool) -> SessionRow:
+        """Put it away until something is asked in it again, or back at once. Raises NotFound."""
+        ...
 
     async def delete_session(self, caller: Caller, session_id: str) -> list[str]:
         """Remove it with its turns and messages; returns the paths of its pictures. Raises TurnInProgress while a
         turn runs."""
         ...
 
-    async def reserve_turn(
+    async def accept_turn(
         self, request: TurnRequest, *, queue_behind: bool = False, most_answering: int | None = None
-    ) -> Decision:
+    ) -> Reserved:
         """Decide, reserve, insert the turn and the user's message, atomically. The same turn id again changes nothing
-        and answers the same.
+        and answers the same. What is committed is in the answer: nothing is asked of the database afterwards.
 
         Raises TurnInProgress when the session has an unended turn and `queue_behind` is false, NotFound for a session
         or trace that is not the caller's, BadRequest to supersede a turn that another one has superseded, and
@@ -183,14 +239,25 @@ class Conversations(Protocol):
         """
         ...
 
+    async def reserve_turn(
+        self, request: TurnRequest, *, queue_behind: bool = False, most_answering: int | None = None
+    ) -> Decision:
+        """The decision alone of `accept_turn`."""
+        ...
+
+    async def note_refusal(self, caller: Caller, session_id: str, note: NewMessage) -> bool:
+        """Keep the note of a refused prompt. False (and nothing written) when there is no such session in which the
+        caller may write, or when it has a message of that id."""
+        ...
+
     async def turn(self, caller: Caller, turn_id: str) -> TurnRow:
         """Raises NotFound."""
         ...
 
-    async def start_turn(self, turn_id: str, *, owner: str) -> TurnRow | None:
-        """Mark a turn running (attempt + 1); its plan and limit are those of now. None when it has ended meanwhile or
-        its cancel was requested: nothing to run. Raises TurnInProgress while an earlier turn of the session has not
-        ended: prompts are answered in the order they were accepted in."""
+    async def start_turn(self, turn_id: str, *, owner: str, run: RunFacts | None = None) -> TurnRow | None:
+        """Mark a turn running (attempt + 1), by the graph of `run`; its plan and limit are those of now. None when it
+        has ended meanwhile or its cancel was requested: nothing to run. Raises TurnInProgress while an earlier turn
+        of the session has not ended: prompts are answered in the order they were accepted in."""
         ...
 
     async def hand_over_turn(self, turn_id: str, *, attempt: int) -> None:
@@ -216,6 +283,11 @@ class Conversations(Protocol):
 
     async def unended_turns(self) -> list[TurnRow]:
         """Turns accepted or running: what a starting server has to run or to close."""
+        ...
+
+    async def sweep_sessions(self) -> int:
+        """Remove sessions that were opened a day ago or earlier and in which nothing was asked, some of them at a time;
+        returns how many went."""
         ...
 
     async def pictures_of_nobody(self, paths: Sequence[str]) -> list[str]:

@@ -4,14 +4,15 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class SystemPrompt:
-    """`template` has `{{name}}` places (trace_summary, findings, plan_name, local_time, viewing, tools); `version`
-    names this text, age included when stale."""
+    """`template` has `{{name}}` places (core_memory, trace_summary, findings, plan_name, local_time, viewing, tools);
+    `version` names this text, age included when stale."""
 
     template: str
     version: str
 
 
 class Prompts(Protocol):
-    async def system_prompt(self) -> SystemPrompt:
-        """The text the agent begins with. Raises PromptUnavailable."""
+    async def system_prompt(self, *, short: bool = False) -> SystemPrompt:
+        """The text the agent begins with, `short` for a model with a small context where there are two. Raises
+        PromptUnavailable."""
         ...

@@ -3,6 +3,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID, uuid4
 
 from limits.refusals import Decision, LimitType
@@ -16,16 +18,20 @@ from server.adapters.storable import (
 )
 from server.errors import BadRequest, TurnInProgress
 from server.ports.conversations import (
+    FoundSession,
     MessageRow,
     NewMessage,
+    Reserved,
     Sender,
     SessionRow,
+    SessionSearch,
     TurnEnding,
     TurnRequest,
     TurnRow,
     TurnStatus,
 )
 from server.ports.identity import Caller
+from server.ports.request_ids import RunFacts
 from server.protocol.wire_values import LimitsView
 from server.testing.account_state import Standing
 from server.testing.session_state import MemorySession, superseding
@@ -40,6 +46,7 @@ class MemoryConversations:
         self._accounts = traces.accounts
         self._clock = traces.accounts.clock
         self._sessions: dict[str, MemorySession] = {}
+        self.runs: dict[str, RunFacts] = {}
         traces.on_delete.append(self._forget_trace)
         traces.pictures_of = self._pictures_of
         traces.lengths_of = self._lengths_of
@@ -73,16 +80,29 @@ class MemoryConversations:
         found = [
             session.row
             for session in self._sessions.values()
-            if session.messages
+            if session.turns
             and session.row.account_id == caller.account_id
             and self._accounts.are_of(caller, session.row.account_id)
             and trace_filter in (None, session.row.trace_id)
         ]
         return sorted(found, key=lambda row: row.updated_at, reverse=True)[:limit]
 
+    async def found_sessions(self, caller: Caller, search: SessionSearch) -> list[FoundSession]:
+        found = []
+        for row in await self.sessions(caller, trace_id=search.trace_id, limit=len(self._sessions)):
+            trace = await self._traces.get(caller, row.trace_id)
+            found += self._sessions[row.session_id].found(search, trace.name)
+        return found[search.offset : search.offset + search.limit]
+
+    async def archive_session(self, caller: Caller, session_id: str, *, archived: bool) -> SessionRow:
+        return self._changed(caller, session_id, archived_at=self._clock.now() if archived else None)
+
     async def rename_session(self, caller: Caller, session_id: str, title: str) -> SessionRow:
+        return self._changed(caller, session_id, title=storable_text(title))
+
+    def _changed(self, caller: Caller, session_id: str, **changes: Any) -> SessionRow:
         session = self._find(caller, session_id)
-        session.row = replace(session.row, title=storable_text(title))
+        session.row = replace(session.row, **changes)
         return session.row
 
     async def delete_session(self, caller: Caller, session_id: str) -> list[str]:
@@ -92,13 +112,30 @@ class MemoryConversations:
         del self._sessions[session.row.session_id]
         return [message.image_path for message in session.messages if message.image_path is not None]
 
+    async def accept_turn(
+        self, request: TurnRequest, *, queue_behind: bool = False, most_answering: int | None = None
+    ) -> Reserved:
+        decided = await self.reserve_turn(request, queue_behind=queue_behind, most_answering=most_answering)
+        turn_id = str(new_id(request.turn_id, "turn", "turnId"))
+        session = self._holding(turn_id)
+        return Reserved(decided, has_ended=session is not None and session.turns[turn_id].status.has_ended)
+
     async def reserve_turn(
         self, request: TurnRequest, *, queue_behind: bool = False, most_answering: int | None = None
     ) -> Decision:
         caller = request.caller
         turn_id = str(new_id(request.turn_id, "turn", "turnId"))
+        is_new = str(new_id(request.session_id, "conversation", "sessionId")) not in self._sessions
         row = await self.open_session(caller, trace_id=request.trace_id, session_id=request.session_id)
-        session = self._sessions[row.session_id]
+        decided = self._reserved(request, turn_id, row, queue_behind=queue_behind, most_answering=most_answering)
+        if is_new and not decided.allowed:
+            del self._sessions[row.session_id]
+        return decided
+
+    def _reserved(
+        self, request: TurnRequest, turn_id: str, row: SessionRow, *, queue_behind: bool, most_answering: int | None
+    ) -> Decision:
+        caller, session = request.caller, self._sessions[row.session_id]
         earlier = self._holding(turn_id)
         if earlier is not None:
             if earlier is not session:
@@ -142,7 +179,12 @@ class MemoryConversations:
     async def turn(self, caller: Caller, turn_id: str) -> TurnRow:
         return self._find_turn(caller, turn_id)[1]
 
-    async def start_turn(self, turn_id: str, *, owner: str) -> TurnRow | None:
+    def turns_of(self, session_id: str) -> list[TurnRow]:
+        """All of a session, oldest first; none of one that is gone."""
+        session = self._sessions.get(session_id)
+        return [] if session is None else list(session.turns.values())
+
+    async def start_turn(self, turn_id: str, *, owner: str, run: RunFacts | None = None) -> TurnRow | None:
         turn_id = str(known_id(turn_id, "turn"))
         session = self._holding(turn_id)
         if session is None:
@@ -150,6 +192,8 @@ class MemoryConversations:
         turn = session.turns[turn_id]
         if turn.status.has_ended or turn.cancel_requested:
             return None
+        if run is not None:
+            self.runs[turn_id] = run
         order = list(session.turns)
         before = set(order[: order.index(turn_id)])
         if any(not session.turns[earlier].status.has_ended for earlier in before):
@@ -189,12 +233,12 @@ class MemoryConversations:
         if attempt not in (None, turn.attempt):
             return None
         session.turns[turn_id] = replace(turn, status=ending.status, model=ending.model or turn.model)
-        stored = [self._append(session, turn_id, message) for message in ending.messages]
+        stored = [session.append(turn_id, message, self._clock.now()) for message in ending.messages]
         title = None if ending.title is None else storable_text(ending.title)
         session.row = replace(session.row, title=session.row.title or title, updated_at=self._clock.now())
         cancelled_unseen = ending.status is TurnStatus.CANCELLED and not ending.delivered_anything
         if ending.status is TurnStatus.FAILED or cancelled_unseen:
-            self._release(session, turn_id)
+            session.release(turn_id)
         return stored
 
     async def unended_turn(self, turn_id: str) -> TurnRow | None:
@@ -205,6 +249,21 @@ class MemoryConversations:
     async def unended_turns(self) -> list[TurnRow]:
         turns = [turn for session in self._sessions.values() for turn in session.turns.values()]
         return sorted((turn for turn in turns if not turn.status.has_ended), key=lambda turn: turn.created_at)
+
+    async def note_refusal(self, caller: Caller, session_id: str, note: NewMessage) -> bool:
+        session = self._sessions.get(str(known_id(session_id, "conversation")))
+        if session is None or not self._accounts.are_of(caller, session.row.account_id):
+            return False
+        if any(message.message_id == note.message_id for message in session.messages):
+            return False
+        session.append(None, note, self._clock.now())
+        return True
+
+    async def sweep_sessions(self) -> int:
+        since = datetime.now(UTC) - timedelta(days=1)
+        for session in (empty := [one for one in self._sessions.values() if one.is_empty_since(since)]):
+            del self._sessions[session.row.session_id]
+        return len(empty)
 
     async def pictures_of_nobody(self, paths: Sequence[str]) -> list[str]:
         turns = {turn_id: session for session in self._sessions.values() for turn_id in session.turns}
@@ -312,47 +371,12 @@ class MemoryConversations:
             messages_limit=standing.plan.chat_messages_per_session,
             created_at=now,
             supersedes=request.supersedes,
+            request_id=None if request.ids is None else request.ids.request_id,
+            request_trace_id=None if request.ids is None else request.ids.trace_id,
         )
-        self._append(session, turn_id, NewMessage(message_id=str(uuid4()), sender=Sender.USER, text=request.prompt))
+        prompt = NewMessage(message_id=str(uuid4()), sender=Sender.USER, text=request.prompt)
+        session.append(turn_id, prompt, now)
         session.row = replace(session.row, updated_at=now)
-
-    def _append(self, session: MemorySession, turn_id: str, message: NewMessage) -> MessageRow:
-        row = MessageRow(
-            message_id=str(new_id(message.message_id, "message", "messageId")),
-            sender=message.sender,
-            text=storable_text(message.text),
-            image_path=message.image_path,
-            tool_name=message.tool_name,
-            tool_call_id=message.tool_call_id,
-            tool_args=storable_json(message.tool_args),
-            tool_status=message.tool_status,
-            metadata=storable_json(message.metadata),
-            session_id=session.row.session_id,
-            turn_id=turn_id,
-            position=session.next_position,
-            created_at=self._clock.now(),
-        )
-        session.messages.append(row)
-        return row
-
-    def _release(self, session: MemorySession, turn_id: str) -> None:
-        """Give the session back that this turn took, unless another turn stands in for it."""
-        if session.counted is None or session.counted[2] != turn_id:
-            return
-        standing, counted_in, _ = session.counted
-        generation, period_end = counted_in
-        gone = (TurnStatus.FAILED, TurnStatus.CANCELLED)
-        heir = next((turn.turn_id for turn in session.turns.values() if turn.status not in gone), None)
-        if heir is not None:
-            session.counted = (standing, counted_in, heir)
-            return
-        session.counted = None
-        if generation != standing.generation:
-            return
-        if period_end is None:
-            standing.lifetime_sessions -= 1
-        elif standing.period_end == period_end:
-            standing.monthly_sessions -= 1
 
     def _pictures_of(self, trace_id: str) -> list[str] | None:
         about = [session for session in self._sessions.values() if session.row.trace_id == trace_id]

@@ -92,5 +92,8 @@ class ScriptedModels:
     def __init__(self, chat: BaseChatModel, *, sees_pictures: bool = True) -> None:
         self._model = Model(chat=chat, name="scripted", label="Scripted", sees_pictures=sees_pictures)
 
+    async def learn(self, name: str | None, *, offered: Sequence[str] | None = None) -> None:
+        """Nothing is to be found out."""
+
     def model(self, name: str | None, *, offered: Sequence[str] | None = None) -> Model:
         return self._model

@@ -3,9 +3,20 @@
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from server.adapters.storable import known_id, not_found
+from server.adapters.storable import known_id, new_id, not_found, storable_json, storable_text
 from server.errors import BadRequest
-from server.ports.conversations import MessageRow, SessionRow, TurnKind, TurnRequest, TurnRow, TurnStatus
+from server.ports.conversations import (
+    FoundSession,
+    MessageRow,
+    NewMessage,
+    Sender,
+    SessionRow,
+    SessionSearch,
+    TurnKind,
+    TurnRequest,
+    TurnRow,
+    TurnStatus,
+)
 from server.testing.account_state import Standing
 
 
@@ -31,6 +42,10 @@ class MemorySession:
     def has_unended_turn(self) -> bool:
         return any(not turn.status.has_ended for turn in self.turns.values())
 
+    def is_empty_since(self, moment: datetime) -> bool:
+        """Whether it was opened before, and nothing was asked in it, or only refused."""
+        return not self.turns and self.row.created_at < moment
+
     @property
     def superseded(self) -> set[str]:
         """Turns whose place another took, with what had followed them; one that failed takes nobody's place."""
@@ -45,6 +60,64 @@ class MemorySession:
     @property
     def next_position(self) -> int:
         return max((message.position for message in self.messages), default=0) + 1
+
+    def found(self, search: SessionSearch, trace_name: str) -> list[FoundSession]:
+        """Empty where the session is not what is looked for."""
+        text = storable_text(search.text).lower()
+        passage = next(
+            (
+                message.text
+                for message in reversed(self.messages if text else [])
+                if message.turn_id is not None
+                and message.turn_id not in self.superseded
+                and message.sender in (Sender.USER, Sender.MODEL)
+                and text in message.text.lower()
+            ),
+            None,
+        )
+        has_text = passage is not None or text in (self.row.title or "").lower() or text in trace_name.lower()
+        if search.archived not in (None, self.row.is_archived) or not has_text:
+            return []
+        return [FoundSession(self.row, trace_name, passage)]
+
+    def release(self, turn_id: str) -> None:
+        """Give the session back that this turn took, unless another turn stands in for it."""
+        if self.counted is None or self.counted[2] != turn_id:
+            return
+        standing, counted_in, _ = self.counted
+        generation, period_end = counted_in
+        gone = (TurnStatus.FAILED, TurnStatus.CANCELLED)
+        heir = next((turn.turn_id for turn in self.turns.values() if turn.status not in gone), None)
+        if heir is not None:
+            self.counted = (standing, counted_in, heir)
+            return
+        self.counted = None
+        if generation != standing.generation:
+            return
+        if period_end is None:
+            standing.lifetime_sessions -= 1
+        elif standing.period_end == period_end:
+            standing.monthly_sessions -= 1
+
+    def append(self, turn_id: str | None, message: NewMessage, now: datetime) -> MessageRow:
+        """The message as it is stored, at the next position."""
+        row = MessageRow(
+            message_id=str(new_id(message.message_id, "message", "messageId")),
+            sender=message.sender,
+            text=storable_text(message.text),
+            image_path=message.image_path,
+            tool_name=message.tool_name,
+            tool_call_id=message.tool_call_id,
+            tool_args=storable_json(message.tool_args),
+            tool_status=message.tool_status,
+            metadata=storable_json(message.metadata),
+            session_id=self.row.session_id,
+            turn_id=turn_id,
+            position=self.next_position,
+            created_at=now,
+        )
+        self.messages.append(row)
+        return row
 
     @property
     def versions(self) -> dict[str, tuple[str, ...]]:

@@ -25,6 +25,7 @@ from server.ports.identity import Caller
 from server.settings import load_settings
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
+from server.testing.invocations import MemoryInvocations
 from server.testing.plans import MemoryPlans
 from server.testing.trace_records import MemoryTraceRecords
 from tests.cloud.people import person_id
@@ -90,7 +91,12 @@ async def team_server(
             parts = compose(
                 load_settings(data=tmp_path),
                 Adapters(
-                    rows=Rows(conversations=MemoryConversations(records), records=records, plans=MemoryPlans(records)),
+                    rows=Rows(
+                        conversations=MemoryConversations(records),
+                        records=records,
+                        plans=MemoryPlans(records),
+                        invocations=MemoryInvocations(),
+                    ),
                     backing=Backing(
                         objects=SupabaseObjects(client, wait_s=0.001),
                         identity=identity,

@@ -40,8 +40,8 @@ def run(*arguments: str) -> tuple[int, str]:
 
 
 def _commands() -> CliEntryPoints:
-    async def checks() -> AsyncIterator[Checked]:
-        async for one in checked(load_settings()):
+    async def checks(data: Path | None) -> AsyncIterator[Checked]:
+        async for one in checked(load_settings(data=data)):
             yield one
 
     return CliEntryPoints(
@@ -51,6 +51,17 @@ def _commands() -> CliEntryPoints:
         check_config=checks,
         missing_kernels=missing_kernels,
     )
+
+
+@pytest.mark.parametrize("command", ["config", "check-config"])
+def test_the_data_folder_of_the_command_line_counts(tmp_path: Path, command: str) -> None:
+    other = tmp_path / "another folder"
+    other.mkdir()
+    _, said = run(command, "--data", str(other))
+    assert str(other) in said
+    assert str(tmp_path / "data") not in said
+    if command == "config":
+        assert f"{other}  (from --data)" in said
 
 
 def test_every_setting_is_shown_with_where_it_comes_from(monkeypatch: pytest.MonkeyPatch) -> None:

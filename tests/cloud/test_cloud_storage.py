@@ -5,10 +5,12 @@ from pathlib import Path
 
 import httpx
 import pytest
+from structlog.testing import capture_logs
 
 from server.adapters.postgres.people import account_of
 from server.adapters.postgres.pool import Database
 from server.adapters.supabase.objects import SupabaseObjects
+from server.edges.http.problems import problem_of
 from server.errors import NotFound, ServiceUnavailable
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET
 from tests.cloud.faults import Fault
@@ -101,6 +103,40 @@ async def test_an_answer_that_is_no_answer_of_storages_is_a_failure() -> None:
             supabase.faults.plan("storage", "wrong")
             with pytest.raises(ServiceUnavailable):
                 await attempt()
+
+
+@pytest.mark.parametrize(
+    ("status", "answer", "words"),
+    [
+        (
+            400,
+            {"statusCode": "403", "error": "Unauthorized", "message": "new row violates row-level security policy"},
+            "403",
+        ),
+        (400, {"statusCode": "400", "error": "InvalidKey", "message": "Invalid key: a b"}, "Invalid key"),
+        (403, {"message": "Invalid Compact JWS"}, "Invalid Compact JWS"),
+        (404, {"statusCode": "404", "error": "Bucket not found", "message": "Bucket not found"}, "Bucket not found"),
+        (502, {"message": "upstream"}, "upstream"),
+    ],
+)
+async def test_what_storage_says_of_a_refusal_is_logged_and_not_called_away(
+    status: int, answer: dict[str, str], words: str
+) -> None:
+    async def refuses(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(status, json=answer, headers={"sb-request-id": "req-1"})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(refuses), base_url="http://p") as client:
+        with capture_logs() as logs, pytest.raises(ServiceUnavailable) as refused:
+            await store(client).put(TRACES_BUCKET, "a/t", SMALL)
+    line = next(one for one in reversed(logs) if one["event"] == "storage_refused")
+    assert (line["event"], line["status"], line["request_id"]) == ("storage_refused", status, "req-1")
+    assert words in f"{line['code']} {line['message']}"
+    assert answer["message"] not in str(refused.value), "people read what to do"
+    if status < 500:
+        assert "does not answer" not in str(refused.value)
+        shown = problem_of(refused.value, instance="/", for_administrator=True)
+        assert answer["message"] in bytes(shown.body).decode()
+        assert answer["message"] not in bytes(problem_of(refused.value, instance="/").body).decode()
 
 
 async def test_an_answer_of_a_newer_server_says_not_found_by_its_status() -> None:

@@ -191,3 +191,18 @@ async def test_an_address_where_nobody_listens_is_named_without_its_password() -
     assert (ended.code, ended.retryable) == ("model_unreachable", True)
     assert "127.0.0.1" in ended.message
     assert "hidden" not in ended.message
+
+
+async def test_an_address_without_its_path_is_named_with_the_path_that_it_lacks() -> None:
+    async with openai_endpoint(error(404, message="page not found")) as endpoint:
+        endpoint.base_url = endpoint.base_url.removesuffix("/v1")
+        ended = await failure(staged(endpoint))
+    assert (ended.code, ended.retryable) == ("model_no_endpoint", False)
+    assert f"lacks its path, which is mostly /v1: {endpoint.base_url}/v1" in ended.message
+
+
+async def test_a_model_that_is_missing_is_named_even_where_the_address_has_no_path() -> None:
+    async with openai_endpoint(error(404, message="model 'fake' not found")) as endpoint:
+        endpoint.base_url = endpoint.base_url.removesuffix("/v1")
+        ended = await failure(staged(endpoint))
+    assert ended.code == "model_not_found"

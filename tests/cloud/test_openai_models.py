@@ -226,9 +226,9 @@ def test_prices_come_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "prices.toml"
     file.write_text('["a.b"]\ninput = 1.5\noutput = 6\n[plain]\ninput = 1\ncached_input = 0.1\noutput = 2\n')
     assert read_prices(file) == {
-        "a.b": Price(input=1.5, output=6),
-        "plain": Price(input=1, cached_input=0.1, output=2),
-    }
+        "a.b": Price(input=1.5, output=6, version="faf9da2970cc"),
+        "plain": Price(input=1, cached_input=0.1, output=2, version="faf9da2970cc"),
+    }, "each with the beginning of the file's SHA-256"
     assert read_prices(None) == {}
 
 

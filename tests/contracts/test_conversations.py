@@ -1,12 +1,14 @@
 """What every adapter of Conversations does with sessions, turns and messages."""
 
+from typing import Any
+
 import pytest
 
 from limits.plans import Plan, SessionsPeriod
 from limits.refusals import Decision
 from server.errors import BadRequest, NotFound, TurnInProgress
-from server.ports.conversations import NewMessage, Sender, TurnEnding, TurnKind, TurnRequest, TurnStatus
-from tests.plugins.worlds import Talk, World, new_uuid
+from server.ports.conversations import NewMessage, Sender, SessionSearch, TurnEnding, TurnKind, TurnRequest, TurnStatus
+from tests.plugins.worlds import Talk, World, a_trace_of, new_uuid
 
 LIFETIME = Plan(name="few", display_name="Few", chat_sessions_limit=2, chat_sessions_period=SessionsPeriod.LIFETIME)
 
@@ -259,6 +261,58 @@ async def test_the_list_holds_what_was_spoken_in_most_recently_used_first(world:
     assert [row.session_id for row in await world.conversations.sessions(caller, limit=1)] == [early.session_id]
     about = await world.conversations.sessions(caller, trace_id=late.trace_id)
     assert [row.session_id for row in about] == [late.session_id]
+
+
+async def test_conversations_are_found_by_title_trace_prompt_and_answer_and_by_nobody_else(world: World) -> None:
+    caller, stranger = await world.user(), await world.user()
+    first = Talk(world, caller, (row := a_trace_of(caller, name="Board_100%.json")).trace_id)
+    await world.traces.insert(row)
+    second = await Talk.begin(world, caller)
+    await first.exchange("Why is parseJson slow?", "It parses twice.")
+    edited = await second.exchange("Who calls it?", "Everybody: subsequenceScore.")
+    await world.conversations.rename_session(caller, second.session_id, "Callers of the score")
+
+    async def found(text: str, **others: Any) -> list[tuple[str, str, str | None]]:
+        rows = await world.conversations.found_sessions(caller, SessionSearch(text=text, **others))
+        return [(one.session.session_id, one.trace_name, one.passage) for one in rows]
+
+    one, two = (first.session_id, "Board_100%.json"), (second.session_id, "trace.json")
+    assert await found("") == [(*two, None), (*one, None)]
+    assert await found("", limit=1, offset=1) == [(*one, None)]
+    assert await found("", trace_id=first.trace_id) == [(*one, None)]
+    assert await found("PARSEJSON") == [(*one, "Why is parseJson slow?")]
+    assert await found("subsequence") == [(*two, "Everybody: subsequenceScore.")]
+    assert await found("callers OF") == [(*two, None)]
+    assert await found("100%") == [(*one, None)]
+    assert await found("0_%") == []
+    assert await world.conversations.found_sessions(stranger, SessionSearch(text="parse")) == []
+    replaced = new_uuid()
+    await second.ask(replaced, "Who else?", kind=TurnKind.EDIT, supersedes=edited)
+    await second.end(replaced, TurnStatus.COMPLETED, "Nobody.")
+    assert await found("subsequence") == [], "what was superseded is not found"
+
+
+async def test_an_archived_conversation_is_out_of_the_list_until_it_is_used_again(world: World) -> None:
+    talk, stranger = await Talk.begin(world, await world.user()), await world.user()
+    await talk.exchange()
+
+    async def listed(*, archived: bool | None) -> list[str]:
+        rows = await world.conversations.found_sessions(talk.caller, SessionSearch(archived=archived))
+        return [one.session.session_id for one in rows]
+
+    with pytest.raises(NotFound):
+        await world.conversations.archive_session(stranger, talk.session_id, archived=True)
+    assert (await world.conversations.archive_session(talk.caller, talk.session_id, archived=True)).is_archived
+    assert (await listed(archived=False), await listed(archived=True)) == ([], [talk.session_id])
+    assert await listed(archived=None) == [talk.session_id]
+    assert [row.session_id for row in await world.conversations.sessions(talk.caller)] == [talk.session_id]
+    await world.conversations.rename_session(talk.caller, talk.session_id, "Put away")
+    assert await listed(archived=True) == [talk.session_id], "a new title is no use of it"
+    await world.conversations.archive_session(talk.caller, talk.session_id, archived=False)
+    assert await listed(archived=False) == [talk.session_id]
+    await world.conversations.archive_session(talk.caller, talk.session_id, archived=True)
+    await talk.exchange()
+    assert (await listed(archived=False), await listed(archived=True)) == ([talk.session_id], [])
 
 
 async def test_a_deleted_session_is_gone_and_names_its_pictures(world: World) -> None:

@@ -1,11 +1,15 @@
 """What every adapter of Conversations counts, refuses and gives back."""
 
+import asyncio
+from dataclasses import replace
+
 import pytest
 
 from limits.plans import Plan, SessionsPeriod
 from limits.refusals import Decision, LimitType
 from server.errors import NotFound
 from server.ports.conversations import NewMessage, Sender, TurnEnding, TurnKind, TurnStatus
+from server.turns.refusal_note import refusal_note
 from tests.plugins.worlds import Talk, World, new_uuid
 
 LIFETIME = Plan(name="few", display_name="Few", chat_sessions_limit=2, chat_sessions_period=SessionsPeriod.LIFETIME)
@@ -75,6 +79,73 @@ async def test_sessions_of_a_lifetime_end(world: World) -> None:
     refused = await (await Talk.begin(world, caller)).ask(new_uuid())
     assert (refused.allowed, refused.limit_type) == (False, LimitType.LIFETIME_ANALYSES)
     assert (refused.used, refused.limit, refused.resets_at) == (2, 2, None)
+
+
+async def test_a_refused_prompt_leaves_no_session(world: World) -> None:
+    caller = await world.user(MONTHLY)
+    await (await Talk.begin(world, caller)).exchange()
+    refused = await Talk.begin(world, caller)
+    assert not (await refused.ask(new_uuid())).allowed
+    with pytest.raises(NotFound):
+        await world.conversations.session(caller, refused.session_id)
+
+
+async def test_a_session_that_exists_keeps_one_note_for_each_limit_and_period(world: World) -> None:
+    talk = await Talk.begin(world, await world.user(SHORT))
+    await talk.exchange()
+    await talk.ask(new_uuid())
+    refused = await talk.ask(new_uuid(), queue_behind=True)
+    noted = sorted(await asyncio.gather(*(_noted(world, talk, refused) for _ in range(4))), reverse=True)
+    larger = replace(refused, limit=4)
+    assert [*noted, await _noted(world, talk, larger), await _noted(world, talk, larger)] == [
+        True,
+        False,
+        False,
+        False,
+        True,
+        False,
+    ]
+    kept = [one for one in await world.conversations.messages(talk.caller, talk.session_id) if one.turn_id is None]
+    assert [one.sender for one in kept] == [Sender.SYSTEM_EVENT] * 2
+    assert [one.metadata["limit"] for one in kept] == [3, 4]
+    used = (await world.conversations.limits(talk.caller, talk.session_id)).messages_used
+    assert used == refused.messages_used
+
+
+async def test_no_note_is_written_where_there_is_no_session_or_anothers(world: World) -> None:
+    talk = await Talk.begin(world, await world.user(SHORT))
+    decision = Decision(
+        allowed=False, plan_name="short", messages_used=0, messages_limit=3, limit_type=LimitType.SESSION_MESSAGES
+    )
+    assert not await _noted(world, talk, decision)
+    await talk.exchange()
+    talk.caller = await world.user(SHORT)
+    assert not await _noted(world, talk, decision)
+
+
+async def test_a_session_in_which_everything_was_refused_is_not_listed(world: World) -> None:
+    caller = await world.user(MONTHLY)
+    used = await Talk.begin(world, caller)
+    await used.exchange()
+    talk = await Talk.begin(world, caller)
+    await world.conversations.open_session(caller, trace_id=talk.trace_id, session_id=talk.session_id)
+    assert await _noted(world, talk, await talk.ask(new_uuid()))
+    assert [one.session_id for one in await world.conversations.sessions(caller)] == [used.session_id]
+
+
+async def _noted(world: World, talk: Talk, refused: Decision) -> bool:
+    note = refusal_note(talk.session_id, refused)
+    return await world.conversations.note_refusal(talk.caller, talk.session_id, note)
+
+
+async def test_sessions_in_which_nothing_was_asked_are_swept_a_day_later_and_no_other(world: World) -> None:
+    caller = await world.user()
+    used, young = await Talk.begin(world, caller), await Talk.begin(world, caller)
+    await used.exchange()
+    await world.conversations.open_session(caller, trace_id=young.trace_id, session_id=young.session_id)
+    await world.conversations.sweep_sessions()
+    assert (await world.conversations.session(caller, young.session_id)).session_id == young.session_id
+    assert await used.texts() == ["why?", "because"]
 
 
 async def test_an_open_session_goes_on_when_no_new_one_is_left(world: World) -> None:

@@ -1,6 +1,7 @@
 """The cache of columns keeps within its size, and within what this engine opens."""
 
 import os
+import time
 from pathlib import Path
 
 import anyio
@@ -55,6 +56,19 @@ def test_columns_of_another_engine_go_and_what_is_not_ours_stays(tmp_path: Path)
     evict(tmp_path, keep=made, most_bytes=100, unfinished_s=60)
     assert sorted(tmp_path.rglob("*.*")) == [notes, made]
     assert not (tmp_path / "1").exists()
+
+
+def test_columns_that_another_version_uses_stay_within_the_size_of_all(tmp_path: Path) -> None:
+    now = int(time.time())
+    made = columns(tmp_path, "a.columns", size=50, used=now - 100)
+    older = columns(tmp_path, "a.columns", size=50, used=now - 50, engine="1")
+    evict(tmp_path, keep=made, most_bytes=100, unfinished_s=60)
+    assert (made.exists(), older.exists()) == (True, True)
+    evict(tmp_path, keep=made, most_bytes=99, unfinished_s=60)
+    assert (made.exists(), older.exists()) == (True, False)
+    older = columns(tmp_path, "a.columns", size=50, used=now - 50, engine="1")
+    evict(tmp_path, keep=None, most_bytes=0, unfinished_s=60)
+    assert not older.exists()
 
 
 def test_what_a_killed_importer_left_goes_and_what_one_is_writing_stays(tmp_path: Path) -> None:

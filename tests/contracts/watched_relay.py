@@ -17,8 +17,13 @@ class WatchedRelay(PostgresRelay):
     written: asyncio.Event
 
     async def __aenter__(self) -> Self:
-        self.written = asyncio.Event()
-        return await super().__aenter__()
+        """Returns once announcements are followed: a connection that comes later has every running turn written again
+        as a snapshot, which listeners get in place of its events."""
+        self.written = first = asyncio.Event()
+        await super().__aenter__()
+        with anyio.fail_after(60):
+            await first.wait()
+        return self
 
     async def _write(self, batch: list[TurnEvent | TurnSnapshot]) -> None:
         await super()._write(batch)

@@ -30,7 +30,9 @@ from server.protocol.wire_values import Usage
 from server.settings import load_settings
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
+from server.testing.core_memory import MemoryCoreMemory
 from server.testing.identity import TokenIdentity
+from server.testing.invocations import MemoryInvocations
 from server.testing.objects import MemoryObjects
 from server.testing.plans import MemoryPlans
 from server.testing.trace_records import MemoryTraceRecords
@@ -189,10 +191,17 @@ async def running_server(
     for caller in TOKENS.values():
         accounts.add(caller, plan)
     records = MemoryTraceRecords(accounts)
+    conversations = MemoryConversations(records)
     parts = compose(
         load_settings(data=tmp_path, **options),
         Adapters(
-            rows=Rows(conversations=MemoryConversations(records), records=records, plans=MemoryPlans(records)),
+            rows=Rows(
+                conversations=conversations,
+                records=records,
+                plans=MemoryPlans(records),
+                memory=MemoryCoreMemory(accounts, conversations),
+                invocations=MemoryInvocations(),
+            ),
             backing=Backing(objects=MemoryObjects(), identity=TokenIdentity(TOKENS), relay=MemoryRelay(), user=ANNA),
             workers=workers or InlineTraceWorkers(),
             agent=agent or ScriptedAgent(),

@@ -53,7 +53,8 @@ def started_by(process: subprocess.Popen[str], data: Path) -> list[psutil.Proces
     return list(found.values())
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_the_server_and_leaves_nothing_running(tmp_path: Path, how: signal.Signals) -> None:
     data = tmp_path / "my data"
     with serving(data) as (process, address):

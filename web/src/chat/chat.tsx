@@ -1,6 +1,7 @@
 /** The right half of the room: the conversation about the trace. */
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { LimitBanner } from "../accounts/limit_banner.tsx";
+import type { MyUsage } from "../accounts/usage.ts";
 import { UsageMeter } from "../accounts/usage_meter.tsx";
 import { Icon } from "../icons.tsx";
 import type { Opening } from "../protocol.ts";
@@ -9,10 +10,11 @@ import { AnswerText } from "./answer_text.tsx";
 import type { ChatStore, Connection } from "./chat_store.ts";
 import { Composer } from "./composer.tsx";
 import { runningTurn } from "./conversation.ts";
+import type { Pictured } from "./pictured.ts";
 import { ModelChoice, useModel } from "./model_choice.tsx";
 import { hasEnded, type Turn } from "./turn.ts";
 import { Suggestions } from "./turn_view.tsx";
-import { useUsage } from "./use_usage.ts";
+import { useReadingPlace } from "./reading_place.ts";
 import { useVersions, VersionedTurn } from "./versions.tsx";
 
 const NONE: string[] = [];
@@ -20,14 +22,21 @@ const NONE: string[] = [];
 interface ChatProps {
   store: ChatStore;
   sessionId: string;
+  /** What the person may use; null until it is known. */
+  mine: MyUsage | null;
   proposal: { text: string } | null;
   /** Called for each click on a citation, also the second on the same one. */
-  cite: (handle: string, turnId: string | null) => void;
+  cite: (handle: string, turnId: string | null, profile: string | null) => void;
+  /** Called for a picture that is to be shown in the chart. */
+  show: (pictured: Pictured) => void;
+  /** Called for a picture that is to be downloaded as SVG. */
+  draw: (pictured: Pictured) => void;
   /** Whether the opening shows its findings: otherwise they stand next to the chart. */
   showsFindings: boolean;
+  traceName: string;
 }
 
-export function Chat({ store, sessionId, proposal, cite, showsFindings }: ChatProps) {
+export function Chat({ store, sessionId, mine, proposal, cite, show, draw, showsFindings, traceName }: ChatProps) {
   const conversation = usePart(store, (state) => state.conversation);
   const connection = usePart(store, (state) => state.connection);
   const running = runningTurn(conversation);
@@ -38,7 +47,6 @@ export function Chat({ store, sessionId, proposal, cite, showsFindings }: ChatPr
       ? "Not connected"
       : null;
   const canAsk = !running && !blocked;
-  const mine = useUsage(store, sessionId);
   const models = mine?.models ?? null;
   const [model, choose] = useModel(models);
   useLayoutEffect(() => store.askOf(model), [store, model]);
@@ -47,15 +55,18 @@ export function Chat({ store, sessionId, proposal, cite, showsFindings }: ChatPr
     conversation.turns.flatMap((turn) => (hasEnded(turn) && turn.isStored ? [turn.turnId] : [])).join(),
   );
   const log = useRef<HTMLDivElement>(null);
-  const [follows, jump] = useFollow(log, conversation.turns);
+  const [seesLatest, jump] = useReadingPlace(log, conversation.turns.at(-1)?.turnId ?? null);
 
   const click = (event: MouseEvent) => {
+    const drawn = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-drawn]") : null;
+    if (drawn) return draw(JSON.parse(drawn.dataset.drawn!) as Pictured);
+    const pictured = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-pictured]") : null;
+    if (pictured) return show(JSON.parse(pictured.dataset.pictured!) as Pictured);
     const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a.citation") : null;
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const handle = link.hash.slice(1);
-    history.replaceState(null, "", `#${handle}`);
-    cite(handle, link.closest<HTMLElement>(".turn")?.dataset.turn ?? null);
+    cite(handle, link.closest<HTMLElement>(".turn")?.dataset.turn ?? null, link.dataset.profile ?? null);
   };
   return (
     <section class="chat" aria-label="Conversation">
@@ -96,15 +107,18 @@ export function Chat({ store, sessionId, proposal, cite, showsFindings }: ChatPr
             key={turn.turnId}
             turn={turn}
             isLast={index === conversation.turns.length - 1}
+            traceName={traceName}
             canAsk={canAsk}
             ask={(prompt) => store.ask(prompt)}
             replace={(prompt) => store.replace(turn, prompt)}
             rate={(score) => store.rate(turn, score)}
+            proposals={conversation.proposals.filter((one) => one.turnId === turn.turnId)}
+            decide={(proposalId, decision, text) => store.decide(proposalId, decision, text)}
           />
         ))}
       </div>
       <div class="below-log">
-        {!follows && (
+        {!seesLatest && (
           <button type="button" class="jump" onClick={jump}>
             <Icon name="down" /> Jump to latest
           </button>
@@ -205,41 +219,4 @@ function ConnectionBanner({ connection }: { connection: Connection }) {
       </div>
     );
   return null;
-}
-
-/** Keep the newest in sight while the person is at the end; one who scrolled up is left where they read. */
-function useFollow(log: { current: HTMLDivElement | null }, turns: Turn[]): [boolean, () => void] {
-  const [follows, setFollows] = useState(true);
-  const wants = useRef(true);
-  useEffect(() => {
-    const element = log.current!;
-    const look = () => {
-      wants.current = element.scrollHeight - element.scrollTop - element.clientHeight < 48;
-      setFollows(wants.current);
-    };
-    const stay = () => {
-      if (wants.current && element.querySelector(".turn")) element.scrollTop = element.scrollHeight;
-      else look();
-    };
-    const resized = new ResizeObserver(stay);
-    resized.observe(element);
-    element.addEventListener("scroll", look, { passive: true });
-    element.addEventListener("load", stay, true); // pictures
-    return () => {
-      resized.disconnect();
-      element.removeEventListener("scroll", look);
-      element.removeEventListener("load", stay, true);
-    };
-  }, []);
-  useLayoutEffect(() => {
-    if (wants.current && turns.length > 0) log.current!.scrollTop = log.current!.scrollHeight; // an opening is read from its top
-  }, [turns]);
-  return [
-    follows,
-    () => {
-      wants.current = true;
-      setFollows(true);
-      log.current!.scrollTop = log.current!.scrollHeight;
-    },
-  ];
 }

@@ -115,6 +115,11 @@ export class ChatStore extends Store<ChatState> {
     this.#send({ type: "feedback", messageId, score });
   }
 
+  /** Decide on what an answer proposes to remember. */
+  decide(proposalId: string, decision: "keep" | "edit" | "no", text?: string): void {
+    if (this.#joined) this.#send({ type: "decide_memory", proposalId, decision, text: text ?? null });
+  }
+
   stop(): void {
     const turn = runningTurn(this.read().conversation);
     this.#stopping = turn?.turnId ?? null; // said again after a reconnect

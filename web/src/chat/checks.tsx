@@ -1,21 +1,17 @@
 /** What of an answer was found in the trace: a count, and on demand each claim. */
 import { Icon } from "../icons.tsx";
 import type { Check } from "../protocol.ts";
+import { checksSentence } from "./checks_sentence.ts";
+import { isWrong } from "./claims.ts";
 
 const WORDS: Record<Check["status"], string> = {
   verified: "in the trace",
   derived: "follows from the trace",
-  not_found: "not verified",
+  contradicted: "not so",
+  unchecked: "could not be checked",
+  not_found: "not in the trace",
 };
-const NUMBERS: ReadonlySet<Check["kind"]> = new Set(["number", "percentage", "ratio", "count"]);
-
-/** "5 numbers checked against the trace", and how many were not found there. */
-export function checksSummary(checks: Check[]): string {
-  const missing = checks.filter((check) => check.status === "not_found").length;
-  const kind = checks.every((check) => NUMBERS.has(check.kind)) ? "number" : "claim";
-  const counted = `${checks.length} ${kind}${checks.length === 1 ? "" : "s"} checked against the trace`;
-  return missing === 0 ? `${counted}, all found` : `${counted}, ${missing} not verified`;
-}
+const ORDER: Check["status"][] = ["contradicted", "not_found", "unchecked"];
 
 interface ChecksProps {
   checks: Check[];
@@ -26,34 +22,45 @@ interface ChecksProps {
 
 export function Checks({ checks, isOpen, open }: ChecksProps) {
   if (checks.length === 0) return null;
-  const missing = checks.some((check) => check.status === "not_found");
-  const ordered = checks
-    .map((check, index) => ({ check, index }))
-    .sort((a, b) => Number(b.check.status === "not_found") - Number(a.check.status === "not_found"));
+  const wrong = checks.some((check) => isWrong(check.status));
+  const holds = checks.every((check) => check.status === "verified" || check.status === "derived");
+  const ordered = checks.map((check, index) => ({ check, index })).sort((a, b) => rank(a.check) - rank(b.check));
   return (
     <details
       class="checks"
-      data-missing={missing || undefined}
+      data-wrong={wrong || undefined}
+      data-open={(!holds && !wrong) || undefined}
       open={isOpen}
       onToggle={(event) => open(event.currentTarget.open)}
     >
       <summary>
-        <Icon name={missing ? "warning" : "check"} />
-        {checksSummary(checks)}
+        <Icon name={holds ? "check" : "warning"} />
+        {checksSentence(checks)}
       </summary>
       <ul aria-label="Claims of the answer">
         {ordered.map(({ check, index }) => (
           <li key={index} data-status={check.status}>
             <button type="button" title="Show it in the answer" onClick={(event) => show(event.currentTarget, index)}>
-              <Icon name={check.status === "not_found" ? "warning" : "check"} />
+              <Icon name={check.status === "verified" || check.status === "derived" ? "check" : "warning"} />
               <span>{check.claim}</span>
-              <em>{check.how ?? WORDS[check.status]}</em>
+              <em>{words(check)}</em>
             </button>
           </li>
         ))}
       </ul>
     </details>
   );
+}
+
+/** Contradicted claims first, then what is not in the trace, then what could not be checked. */
+function rank(check: Check): number {
+  const place = ORDER.indexOf(check.status);
+  return place < 0 ? ORDER.length : place;
+}
+
+function words(check: Check): string {
+  if (check.status === "contradicted" && check.actual) return `the trace says ${check.actual}`;
+  return check.how ?? WORDS[check.status];
 }
 
 /** Bring a claim of the same answer into sight. */

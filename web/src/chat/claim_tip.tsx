@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
 import type { Check } from "../protocol.ts";
-import { verdict } from "./claims.ts";
+import { isWrong, verdict } from "./claims.ts";
 
 interface ClaimTipsProps {
   checks: Check[];
@@ -20,7 +20,7 @@ export function ClaimTips({ checks, all, source, children }: ClaimTipsProps) {
     const target = event.target instanceof Element ? event.target : null;
     const found =
       target?.closest(".claim") ?? (event.type === "focusin" ? target?.closest("a")?.querySelector(".claim") : null);
-    setClaim(found && (all || found.getAttribute("data-status") === "not_found") ? found : null);
+    setClaim(found && (all || isWrong(found.getAttribute("data-status") as Check["status"])) ? found : null);
   };
   const check = claim && checks[Number(claim.getAttribute("data-claim"))];
   return (
@@ -66,7 +66,7 @@ function Tip({
   const tool = check.toolCallId && source(check.toolCallId);
   return (
     <div class="claim-tip" role="tooltip" data-status={check.status} ref={box}>
-      <Icon name={check.status === "not_found" ? "warning" : "check"} />
+      <Icon name={check.status === "verified" || check.status === "derived" ? "check" : "warning"} />
       <span>
         {verdict(check)}
         {tool && <small> Looked up with: {tool}.</small>}

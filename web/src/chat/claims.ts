@@ -12,13 +12,28 @@ export interface Claim {
   words: string;
 }
 
-const SEVERITY: Record<Check["status"], number> = { not_found: 2, derived: 1, verified: 0 };
+const SEVERITY: Record<Check["status"], number> = {
+  contradicted: 4,
+  not_found: 3,
+  unchecked: 2,
+  derived: 1,
+  verified: 0,
+};
+
+/** Whether the trace speaks against a claim: it is shown without being asked for. */
+export function isWrong(status: Check["status"]): boolean {
+  return status === "contradicted" || status === "not_found";
+}
 
 /** What is said of a claim. */
 export function verdict(check: Check): string {
   if (check.status === "verified") return "In the trace.";
   if (check.status === "derived")
     return check.how ? `Follows from the trace: ${check.how}.` : "Follows from the trace.";
+  if (check.status === "contradicted")
+    return check.actual ? `Not so. The trace says: ${check.actual}.` : "Not so: the trace says otherwise.";
+  if (check.status === "unchecked")
+    return check.how ? `Could not be checked: ${check.how}.` : "Could not be checked against the trace.";
   if (check.kind === "name") return "Not verified: nothing that was looked up has this name.";
   if (check.kind === "cause") return "Not verified: no call path in the trace supports this cause.";
   return "Not verified: this is not in what was looked up in the trace, and does not follow from it.";
@@ -56,9 +71,11 @@ export function claimsOfBlocks(blocks: string[], claims: Claim[]): Claim[][] {
 
 /** Have `markdown` mark the claims of its environment: `<mark class="claim">` around the text that makes them. */
 export function markClaims(markdown: MarkdownIt): void {
+  markdown.renderer.rules.verdict = (tokens, index) =>
+    `<span class="verdict">${markdown.utils.escapeHtml(tokens[index]!.content)}</span>`;
   // before text_join, while what was written as an escape is still a token of its own
   markdown.core.ruler.before("text_join", "claims", (state) => {
-    const { claims } = state.env as { claims?: Claim[] };
+    const { claims, verdicts } = state.env as { claims?: Claim[]; verdicts?: boolean };
     if (!claims?.length) return;
     const places = new Map(placedText(state.md, state.src, state.tokens).map((placed) => [placed.token, placed]));
     const reachable = new Set<Claim>();
@@ -71,8 +88,27 @@ export function markClaims(markdown: MarkdownIt): void {
           const placed = places.get(token);
           return placed ? marked(placed, claims, links ? null : reachable, state.Token) : [token];
         }) ?? null;
+      if (verdicts && line.children) line.children = withVerdicts(line.children, claims, state.Token);
     }
   });
+}
+
+/** Behind the last mark of each wrong claim: what is said of it, in brackets. */
+function withVerdicts(tokens: Token[], claims: Claim[], Make: typeof Token): Token[] {
+  const last = new Map<number, Token>();
+  for (const token of tokens) if (token.type === "claim_close") last.set(claimOf(token), token);
+  return tokens.flatMap((token) => {
+    const index = token.type === "claim_close" ? claimOf(token) : null;
+    const claim = index !== null && last.get(index) === token && claims.find((one) => one.index === index);
+    if (!claim || !isWrong(claim.status)) return [token];
+    const words = new Make("verdict", "", 0); // no text: it would be joined with what follows
+    words.content = ` [${claim.words.replace(/\.$/, "")}]`;
+    return [token, words];
+  });
+}
+
+function claimOf(close: Token): number {
+  return Number(close.meta?.claim);
 }
 
 /** A token cut where claims begin and end, with marks around the parts that claim. */
@@ -110,9 +146,11 @@ function wrapped(token: Token, claim: Claim, reachable: Set<Claim> | null, Make:
     ["data-status", claim.status],
     ["data-claim", String(claim.index)],
   ];
-  if (claim.status === "not_found" && reachable && !reachable.has(claim)) {
+  if (isWrong(claim.status) && reachable && !reachable.has(claim)) {
     open.attrs.push(["tabindex", "0"], ["aria-description", claim.words]);
     reachable.add(claim);
   }
-  return [open, token, new Make("claim_close", "mark", -1)];
+  const close = new Make("claim_close", "mark", -1);
+  close.meta = { claim: claim.index };
+  return [open, token, close];
 }

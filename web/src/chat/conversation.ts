@@ -4,6 +4,7 @@ import type {
   ConnectionAck,
   LimitsView,
   Opening,
+  ProposedFact,
   ProtocolError,
   ServerMessage,
   TurnEvent,
@@ -13,6 +14,11 @@ import type {
 import { codePoints } from "./code_points.ts";
 import { turnsOf, unendedIn } from "./history.ts";
 import { applied, hasEnded, newTurn, type Part, type Replaces, type Turn } from "./turn.ts";
+
+export type Decision = "keep" | "edit" | "no" | "auto";
+
+/** What an answer proposes to remember, and what became of it. */
+export type Proposal = ProposedFact & { outcome: Decision | null };
 
 export interface Conversation {
   sessionId: string;
@@ -28,6 +34,7 @@ export interface Conversation {
   needsResync: boolean;
   /** What the agent has asked of the chart since the page was opened, in order. */
   viewerActions: ViewerAction[];
+  proposals: Proposal[];
 }
 
 /** An event that says which one it follows: on Realtime text is merged, and numbers leap. */
@@ -52,6 +59,7 @@ export function emptyConversation(sessionId: string): Conversation {
     notice: null,
     needsResync: false,
     viewerActions: [],
+    proposals: [],
   };
 }
 
@@ -83,11 +91,36 @@ export function reduce(state: Conversation, action: Action): Conversation {
       return refused(state, action);
     case "chat_error":
       return failUnsent({ ...state, refusal: action }, action.errorCode, "This question was not accepted.", false);
+    case "memory_proposed":
+      return { ...state, proposals: [...without(state.proposals, action.proposalId), proposal(action)] };
+    case "memory_changed":
+      return {
+        ...state,
+        proposals: state.proposals.map((one) =>
+          one.proposalId === action.proposalId ? { ...one, outcome: action.decision } : one,
+        ),
+      };
     case "pong":
       return state;
     default:
       return event(state, action);
   }
+}
+
+function proposal({ proposalId, turnId, action, text, old, reason, decision }: ProposedFact): Proposal {
+  return { proposalId, turnId, action, text, old, reason, decision, outcome: decision };
+}
+
+function without(proposals: Proposal[], proposalId: string): Proposal[] {
+  return proposals.filter((one) => one.proposalId !== proposalId);
+}
+
+/** Those that wait are the server's; of the others the page knows what became of them. */
+function proposalsOf(state: Conversation, ack: ConnectionAck): Proposal[] {
+  const open = (ack.memory?.proposals ?? []).map(proposal);
+  const ids = new Set(open.map((one) => one.proposalId));
+  const decided = state.proposals.filter((one) => one.outcome !== null && !ids.has(one.proposalId));
+  return [...decided, ...open];
 }
 
 function prompted(state: Conversation, turnId: string, prompt: string, replaces: Replaces | null): Conversation {
@@ -123,7 +156,14 @@ function acknowledged(state: Conversation, ack: ConnectionAck): Conversation {
   }
   if (ack.running && !turns.some((turn) => turn.turnId === ack.running?.turnId))
     turns.push(newTurn(ack.running.turnId, null, "running"));
-  return { ...state, opening: ack.opening, limits: ack.limits, turns, needsResync: false };
+  return {
+    ...state,
+    opening: ack.opening,
+    limits: ack.limits,
+    turns,
+    proposals: proposalsOf(state, ack),
+    needsResync: false,
+  };
 }
 
 function snapshot(state: Conversation, shot: TurnSnapshot): Conversation {

@@ -29,7 +29,7 @@ export function turnsOf(history: HistoryMessage[]): Turn[] {
 
 /** The last turn of a history that neither has an answer nor a note of how it ended: accepted, and not started yet. */
 export function unendedIn(history: HistoryMessage[]): string | null {
-  const last = turnsOf(history).at(-1);
+  const last = turnsOf(history.filter((message) => message.turnId !== null)).at(-1);
   return last?.failure?.code === NO_ANSWER ? last.turnId : null;
 }
 
@@ -72,10 +72,10 @@ function add(turn: Turn, message: HistoryMessage): void {
   }
 }
 
-/** A turn that did not complete leaves a note of how it ended. */
+/** A turn that did not complete leaves a note of how it ended; a prompt that was refused leaves a note alone. */
 function ended(turn: Turn, note: HistoryMessage): void {
   if (note.metadata.event === "turn_cancelled") turn.status = "cancelled";
-  if (note.metadata.event !== "turn_failed") return;
+  if (note.metadata.event !== "turn_failed" && note.metadata.event !== "prompt_refused") return;
   const code = String(note.metadata.code ?? "failed");
   turn.status = "failed";
   turn.failure = { code, message: note.contentText, retryable: code !== "limit_exceeded" };

@@ -2,15 +2,17 @@
  * Answers as HTML that is safe to insert: no raw HTML, no images (an address in an answer must not make the browser fetch it),
  * no links but citations and http(s), no inline styles (the content security policy refuses them).
  */
-import MarkdownIt from "markdown-it";
+import MarkdownIt, { type Token } from "markdown-it";
 import remend from "remend";
+import { parseAddress, placeOf, profileOf } from "./addresses.ts";
 import { markClaims, type Claim } from "./claims.ts";
 
 const HANDLE_LINK = /^#?([fpns]\d+)$/;
+const FIGURE_LINK = /^#[^.]*\./;
 const WEB_LINK = /^https?:\/\//i;
 
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
-markdown.validateLink = (address) => HANDLE_LINK.test(address) || WEB_LINK.test(address);
+markdown.validateLink = (address) => HANDLE_LINK.test(address) || WEB_LINK.test(address) || isFigure(address);
 markdown.disable("image");
 markClaims(markdown);
 
@@ -18,7 +20,17 @@ markdown.renderer.rules.link_open = (tokens, index, options, _environment, rende
   const token = tokens[index]!;
   const address = String(token.attrGet("href") ?? "");
   const handle = HANDLE_LINK.exec(address)?.[1];
-  if (handle) {
+  const place = isFigure(address) && placeOfFigure(address);
+  if (place) {
+    token.attrs = [
+      ["href", `#${place}`],
+      ["class", "citation figure"],
+      ["data-address", address.replace(/^#/, "")],
+      ["title", `Show ${place} in the chart`],
+    ];
+    const profile = profileOfFigure(address);
+    if (profile && !place.startsWith("p")) token.attrs.push(["data-profile", profile]);
+  } else if (handle) {
     token.attrSet("href", `#${handle}`);
     token.attrSet("class", "citation");
     token.attrSet("title", `Show ${handle} in the chart`);
@@ -29,17 +41,36 @@ markdown.renderer.rules.link_open = (tokens, index, options, _environment, rende
   return renderer.renderToken(tokens, index, options);
 };
 
-/** What a block is rendered with: its claims, and the handles that exist (null while that is not known). */
-type Environment = { claims?: Claim[]; handles?: ReadonlySet<string> | null };
+/** Whether a link is that of a figure: with a hash also when its address is malformed, without one only when it is not. */
+function isFigure(address: string): boolean {
+  return FIGURE_LINK.test(address) || !("error" in parseAddress(address));
+}
+
+/** The handle that a figure's link leads to; null where it leads nowhere in the chart. */
+function placeOfFigure(address: string): string | null {
+  const parsed = parseAddress(address);
+  return "error" in parsed ? null : placeOf(parsed);
+}
+
+function profileOfFigure(address: string): string | null {
+  const parsed = parseAddress(address);
+  return "error" in parsed ? null : profileOf(parsed);
+}
+
+/** What a block is rendered with: its claims, the handles that exist (null while that is not known), and whether wrong claims say so. */
+type Environment = { claims?: Claim[]; handles?: ReadonlySet<string> | null; verdicts?: boolean };
 
 markdown.core.ruler.push("citations", (state) => {
   const { handles } = state.env as Environment;
-  if (!handles) return;
   for (const { children } of state.tokens) {
     let isLost = false; // a link to what does not exist becomes text; links hold no links
     for (const token of children ?? []) {
-      const handle = token.type === "link_open" ? HANDLE_LINK.exec(String(token.attrGet("href")))?.[1] : undefined;
-      if (handle && !handles.has(handle)) {
+      const address = token.type === "link_open" ? String(token.attrGet("href")) : "";
+      const handle = HANDLE_LINK.exec(address)?.[1];
+      if (address && isFigure(address) && !placeOfFigure(address)) {
+        isLost = true;
+        token.attrs = [["class", "figure"]];
+      } else if (handle && handles && !handles.has(handle)) {
         isLost = true;
         token.attrs = [
           ["class", "uncited"],
@@ -90,6 +121,25 @@ export function renderBlock(
   claims: Claim[] = [],
   handles: ReadonlySet<string> | null = null,
 ): string {
-  const environment: Environment = { handles, claims: source.includes("\r") ? [] : claims }; // the parser drops carriage returns
+  const environment: Environment = { handles, claims: placeable(source, claims) };
   return markdown.render(growing ? remend(source, { linkMode: "text-only" }) : source, environment);
+}
+
+/** One block for readers who cannot point at anything: behind each wrong claim stands what the trace says of it. */
+export function renderWithVerdicts(source: string, claims: Claim[], handles: ReadonlySet<string> | null): string {
+  return markdown.render(source, withVerdicts(source, claims, handles));
+}
+
+/** What `renderWithVerdicts` renders, as tokens. */
+export function parsedBlock(source: string, claims: Claim[], handles: ReadonlySet<string> | null): Token[] {
+  return markdown.parse(source, withVerdicts(source, claims, handles));
+}
+
+function withVerdicts(source: string, claims: Claim[], handles: ReadonlySet<string> | null): Environment {
+  return { handles, claims: placeable(source, claims), verdicts: true };
+}
+
+/** The parser drops carriage returns, and nothing can be placed then. */
+function placeable(source: string, claims: Claim[]): Claim[] {
+  return source.includes("\r") ? [] : claims;
 }

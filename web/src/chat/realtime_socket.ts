@@ -130,7 +130,7 @@ export class RealtimeSocket {
       const accepted = await this.#client.ask(sessionId, { ...prompt, traceId: this.#joined?.traceId ?? null });
       this.#running = accepted.turnId;
       this.#receivedAt = Date.now();
-      this.#deliver({ type: "waiting_for_model", ...accepted });
+      this.#deliver({ type: "waiting_for_model", requestId: null, ...accepted });
       if (!this.#isSubscribed) this.#listen();
     } catch (error) {
       this.#refused(error as Error);

@@ -2,6 +2,8 @@
 import { useRef, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
 import type { Table } from "../protocol.ts";
+import { handlesIn, parseHandle } from "../viewer/handles.ts";
+import { picturedView, type Pictured } from "./pictured.ts";
 import type { ToolPart } from "./turn.ts";
 
 const STATES: Record<ToolPart["status"], string> = {
@@ -18,7 +20,8 @@ export function spoken(toolName: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-export function ToolCard({ part }: { part: ToolPart }) {
+/** `pictured` leaves the picture out where it stands elsewhere. */
+export function ToolCard({ part, pictured = true }: { part: ToolPart; pictured?: boolean }) {
   const given = Object.entries(part.args).filter(([, value]) => value !== null && value !== undefined);
   return (
     <div class="tool" data-status={part.status}>
@@ -43,7 +46,7 @@ export function ToolCard({ part }: { part: ToolPart }) {
           {part.table && <ResultTable table={part.table} />}
           {part.text ? (
             <pre tabIndex={0} role="region" aria-label="What the tool answered">
-              {part.text}
+              <WithHandles text={part.text} />
             </pre>
           ) : (
             <p class="note">{part.status === "running" ? "No answer yet." : "No text."}</p>
@@ -52,7 +55,9 @@ export function ToolCard({ part }: { part: ToolPart }) {
         </div>
       </details>
       {part.status === "error" && <p class="tool-problem">{part.text}</p>}
-      {part.imageUrl && <Picture url={part.imageUrl} name={spoken(part.toolName)} />}
+      {part.imageUrl && pictured && (
+        <Picture url={part.imageUrl} name={spoken(part.toolName)} view={picturedView(part)} />
+      )}
     </div>
   );
 }
@@ -75,7 +80,7 @@ function ResultTable({ table }: { table: Table }) {
             <tr key={index}>
               {row.map((cell, at) => (
                 <td key={at} class={typeof cell === "number" ? "align-right" : undefined}>
-                  {cell}
+                  {typeof cell === "string" && parseHandle(cell) ? <Handle handle={cell} /> : cell}
                 </td>
               ))}
             </tr>
@@ -86,7 +91,31 @@ function ResultTable({ table }: { table: Table }) {
   );
 }
 
-function Picture({ url, name }: { url: string; name: string }) {
+/** A tool's text, the handles in it as links into the chart. */
+function WithHandles({ text }: { text: string }) {
+  let from = 0;
+  const parts = handlesIn(text).flatMap(({ at, handle }) => {
+    const before = text.slice(from, at);
+    from = at + handle.length;
+    return [before, <Handle key={at} handle={handle} />];
+  });
+  return (
+    <>
+      {parts}
+      {text.slice(from)}
+    </>
+  );
+}
+
+function Handle({ handle }: { handle: string }) {
+  return (
+    <a class="citation" href={`#${handle}`} title={`Show ${handle} in the chart`}>
+      {handle}
+    </a>
+  );
+}
+
+export function Picture({ url, name, view }: { url: string; name: string; view: Pictured | null }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [size, setSize] = useState<{ width: number; height: number } | null>(null);
   const [missing, setMissing] = useState(false);
@@ -111,6 +140,19 @@ function Picture({ url, name }: { url: string; name: string }) {
       <figcaption>
         {name}
         {dimensions && <span> {dimensions}</span>}
+        {view && (
+          <button type="button" class="link" data-pictured={JSON.stringify(view)}>
+            Show in chart
+          </button>
+        )}
+        <a class="link" href={url} download={`${name}.png`}>
+          PNG
+        </a>
+        {view && view.mode !== "sandwich" && (
+          <button type="button" class="link" data-drawn={JSON.stringify(view)}>
+            SVG
+          </button>
+        )}
       </figcaption>
       <dialog
         ref={dialog}

@@ -1,31 +1,46 @@
 /** A question and everything until its answer is complete. */
 import type { ComponentChildren } from "preact";
-import { useMemo, useState } from "preact/hooks";
-import { Icon } from "../icons.tsx";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { Icon, type IconName } from "../icons.tsx";
 import { formatCost, formatCount } from "../viewer/values.ts";
 import { AnswerText } from "./answer_text.tsx";
+import { answerMarkdown, reviewMarkdown } from "./exported.ts";
 import { Opinion } from "./opinion.tsx";
+import { ProposedFacts, type Decide } from "./proposed_facts.tsx";
+import type { Proposal } from "./conversation.ts";
 import { Prompt, WithCode } from "./prompt.tsx";
 import { Checks } from "./checks.tsx";
 import { ClaimTips } from "./claim_tip.tsx";
 import { answerOf, hasEnded, type Turn } from "./turn.ts";
-import { spoken, ToolCard } from "./tool_card.tsx";
+import { picturedView } from "./pictured.ts";
+import { Steps } from "./steps.tsx";
+import { lastPicture, withSteps } from "./steps_of_turn.ts";
+import { Picture, spoken } from "./tool_card.tsx";
 
 export interface TurnViewProps {
   turn: Turn;
   isLast: boolean;
+  /** What the answer is about, where it is pasted elsewhere. */
+  traceName: string;
   canAsk: boolean;
   ask: (prompt: string) => void;
   /** Have it answered again, under another prompt if one is given. */
   replace: (prompt?: string) => void;
   rate: (score: -1 | 0 | 1) => void;
+  /** What the answer proposes to remember. */
+  proposals: Proposal[];
+  decide: Decide;
   /** The way to other versions of the answer. */
   versions?: ComponentChildren;
 }
 
-export function TurnView({ turn, isLast, canAsk, ask, replace, rate, versions }: TurnViewProps) {
+export function TurnView(props: TurnViewProps) {
+  const { turn, isLast, traceName, canAsk, ask, replace, rate, proposals, decide, versions } = props;
   const ended = hasEnded(turn);
   const last = turn.parts.at(-1);
+  const parts = withSteps(turn.parts);
+  const steps = parts.filter((part) => part.kind === "steps");
+  const newest = lastPicture(turn.parts);
   const answer = answerOf(turn);
   const handles = useMemo(
     () => turn.citations && new Set(turn.citations.map((citation) => citation.handle)),
@@ -48,7 +63,7 @@ export function TurnView({ turn, isLast, canAsk, ask, replace, rate, versions }:
       )}
       <ClaimTips checks={turn.checks} all={showsChecks} source={source}>
         <h3 class="visually-hidden">Answer</h3>
-        {turn.parts.map((part) =>
+        {parts.map((part) =>
           part.kind === "text" ? (
             <AnswerText
               key={`t${part.messageId}`}
@@ -57,9 +72,15 @@ export function TurnView({ turn, isLast, canAsk, ask, replace, rate, versions }:
               {...(part.messageId === answer ? { checks: turn.checks, handles } : {})}
             />
           ) : (
-            <ToolCard key={`c${part.toolCallId}`} part={part} />
+            <Steps
+              key={`c${part.tools[0]!.toolCallId}`}
+              tools={part.tools}
+              seconds={part === steps.at(-1) ? (turn.usage?.seconds ?? null) : null}
+              newest={newest}
+            />
           ),
         )}
+        {newest && <Picture url={newest.imageUrl!} name={spoken(newest.toolName)} view={picturedView(newest)} />}
         {!ended && <Waiting turn={turn} />}
         {turn.status === "cancelled" && (
           <p class="stopped">
@@ -78,9 +99,11 @@ export function TurnView({ turn, isLast, canAsk, ask, replace, rate, versions }:
             )}
           </div>
         )}
+        {ended && proposals.length > 0 && <ProposedFacts proposals={proposals} decide={decide} />}
         {ended && (
           <Footer
             turn={turn}
+            traceName={traceName}
             again={isLast && turn.isStored && canAsk ? () => replace() : null}
             rate={rate}
             showsChecks={showsChecks}
@@ -133,6 +156,7 @@ function Waiting({ turn }: { turn: Turn }) {
         : last?.kind === "tool" && last.status === "running"
           ? last.message || "Looking at the trace"
           : "Thinking";
+  const since = useSeconds(turn.status === "running");
   return (
     <p class="waiting" aria-hidden="true">
       <span class="dots">
@@ -141,12 +165,26 @@ function Waiting({ turn }: { turn: Turn }) {
         <i />
       </span>
       {text}
+      {since > 0 && `, ${since} s`}
     </p>
   );
 }
 
+/** Seconds since something began that goes on. */
+function useSeconds(goesOn: boolean): number {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    if (!goesOn) return;
+    const started = performance.now();
+    const timer = setInterval(() => setSeconds(Math.floor((performance.now() - started) / 1000)), 1000);
+    return () => clearInterval(timer);
+  }, [goesOn]);
+  return seconds;
+}
+
 interface FooterProps {
   turn: Turn;
+  traceName: string;
   again: (() => void) | null;
   rate: (score: -1 | 0 | 1) => void;
   showsChecks: boolean;
@@ -154,32 +192,26 @@ interface FooterProps {
   versions: ComponentChildren;
 }
 
-function Footer({ turn, again, rate, showsChecks, showChecks, versions }: FooterProps) {
-  const [copied, setCopied] = useState(false);
+function Footer({ turn, traceName, again, rate, showsChecks, showChecks, versions }: FooterProps) {
   const text = turn.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");
   if (!text && !versions && (!again || turn.failure)) return null;
   const tokens = (turn.usage?.inputTokens ?? 0) + (turn.usage?.outputTokens ?? 0);
   const model = turn.usage?.model ?? turn.model; // a fallback may have answered in place of the first choice
-  const copy = () =>
-    navigator.clipboard?.writeText(text).then(() => {
-      setCopied(true);
-      setTimeout(() => setCopied(false), 1500);
-    });
+  const address = location.origin + location.pathname;
   return (
     <footer class="turn-footer">
       <Checks checks={turn.checks} isOpen={showsChecks} open={showChecks} />
       <span class="turn-actions">
         {versions}
         {text && navigator.clipboard && (
-          <button
-            type="button"
-            class="icon-button"
-            aria-label="Copy the answer"
-            title={copied ? "Copied" : "Copy the answer"}
-            onClick={copy}
-          >
-            <Icon name={copied ? "check" : "copy"} />
-          </button>
+          <>
+            <CopyButton name="Copy the answer" icon="copy" text={() => answerMarkdown(turn, address)} />
+            <CopyButton
+              name="Copy for a pull request"
+              icon="review"
+              text={() => reviewMarkdown(turn, traceName, address)}
+            />
+          </>
         )}
         {again && (
           <button type="button" class="icon-button" aria-label="Answer again" title="Answer again" onClick={again}>
@@ -192,11 +224,6 @@ function Footer({ turn, again, rate, showsChecks, showChecks, versions }: Footer
         {turn.partial && <span>incomplete answer</span>}
         {model && <span title={turn.promptVersion ? `Prompt version ${turn.promptVersion}` : undefined}>{model}</span>}
         {turn.promptVersion && <span class="wide-only">prompt {turn.promptVersion}</span>}
-        {turn.usage && turn.usage.toolCalls > 0 && (
-          <span>
-            {turn.usage.toolCalls} tool {turn.usage.toolCalls === 1 ? "call" : "calls"}
-          </span>
-        )}
         {tokens > 0 && (
           <span
             title={`${formatCount(turn.usage!.inputTokens ?? 0)} in, ${formatCount(turn.usage!.outputTokens ?? 0)} out`}
@@ -207,5 +234,23 @@ function Footer({ turn, again, rate, showsChecks, showChecks, versions }: Footer
         {turn.usage?.cost ? <span>{formatCost(turn.usage.cost)}</span> : null}
       </span>
     </footer>
+  );
+}
+
+function CopyButton({ name, icon, text }: { name: string; icon: IconName; text: () => string }) {
+  const [state, setState] = useState<"ready" | "copied" | "refused">("ready");
+  const title = { ready: name, copied: "Copied", refused: "The browser does not let the page copy" }[state];
+  const copy = async () => {
+    const was = await navigator.clipboard.writeText(text()).then(
+      () => "copied" as const,
+      () => "refused" as const,
+    );
+    setState(was);
+    setTimeout(() => setState("ready"), 1500);
+  };
+  return (
+    <button type="button" class="icon-button" aria-label={name} title={title} onClick={() => void copy()}>
+      <Icon name={state === "copied" ? "check" : state === "refused" ? "warning" : icon} />
+    </button>
   );
 }

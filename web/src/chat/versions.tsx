@@ -79,7 +79,7 @@ export function VersionedTurn({ sessionId, earlier, ...view }: VersionedTurnProp
     </span>
   );
   return shown ? (
-    <TurnView {...view} turn={shown.turn} canAsk={false} isLast={false} versions={versions} />
+    <TurnView {...view} turn={shown.turn} proposals={[]} canAsk={false} isLast={false} versions={versions} />
   ) : (
     <TurnView {...view} versions={versions} />
   );

@@ -1,0 +1,66 @@
+/** Where the log stands: the newest question at its top, with the answer growing below it, until the person scrolls. */
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+
+const NEAR = 48;
+const MARGIN = 8;
+
+/** Whether the newest turn is in sight, and the way there. */
+export function useReadingPlace(
+  log: { current: HTMLDivElement | null },
+  newest: string | null,
+): [seesLatest: boolean, jump: () => void] {
+  const [seesLatest, setSeesLatest] = useState(true);
+  const stays = useRef(true);
+  // A resize that was on its way when the room closed finds no log.
+  const go = () => {
+    const place = log.current && placeOf(log.current);
+    if (log.current && place !== null) log.current.scrollTop = place;
+  };
+  useEffect(() => {
+    const element = log.current!;
+    const look = () => {
+      const place = placeOf(element);
+      stays.current = place === null || Math.abs(element.scrollTop - reached(element, place)) < NEAR;
+      setSeesLatest(place === null || place < element.scrollTop + element.clientHeight - NEAR);
+    };
+    const settle = () => {
+      element.style.setProperty("--log-height", `${element.clientHeight}px`);
+      if (stays.current) go();
+      look();
+    };
+    const resized = new ResizeObserver(settle);
+    resized.observe(element);
+    element.addEventListener("scroll", look, { passive: true });
+    element.addEventListener("load", settle, true); // pictures
+    return () => {
+      resized.disconnect();
+      element.removeEventListener("scroll", look);
+      element.removeEventListener("load", settle, true);
+    };
+  }, []);
+  useLayoutEffect(() => {
+    stays.current = true;
+    setSeesLatest(true);
+    go();
+  }, [newest]);
+  return [
+    seesLatest,
+    () => {
+      stays.current = true;
+      setSeesLatest(true);
+      go();
+    },
+  ];
+}
+
+/** The scroll offset at which the newest turn begins; null while nothing was asked: an opening is read from its top. */
+function placeOf(element: HTMLDivElement): number | null {
+  const turn = [...element.querySelectorAll<HTMLElement>(".turn")].at(-1);
+  if (!turn) return null;
+  return element.scrollTop + turn.getBoundingClientRect().top - element.getBoundingClientRect().top - MARGIN;
+}
+
+/** That offset, as far as the log can be scrolled. */
+function reached(element: HTMLDivElement, place: number): number {
+  return Math.min(place, element.scrollHeight - element.clientHeight);
+}

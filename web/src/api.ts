@@ -44,6 +44,10 @@ export interface SessionInfo {
   title: string | null;
   createdAt: string;
   updatedAt: string;
+  archived: boolean;
+  traceName: string;
+  /** Of a prompt or answer that has the searched text. */
+  passage: string | null;
 }
 
 export interface FunctionRow {
@@ -114,6 +118,11 @@ function bearer(token: string | null): Record<string, string> {
   return token ? { Authorization: `Bearer ${token}` } : {};
 }
 
+/** The answer to a request without a body, as it is. */
+export function callFor(path: string): Promise<Response> {
+  return call(path);
+}
+
 /** Send the server something that it answers with nothing. */
 export async function send(path: string, method = "POST"): Promise<void> {
   await call(path, { method });
@@ -161,25 +170,46 @@ export async function sharedTrace(token: string): Promise<TraceInfo> {
   return (await json<{ trace: TraceInfo }>(sharedPath(token))).trace;
 }
 
-export async function listSessions(traceId: string): Promise<SessionInfo[]> {
-  return (await json<{ sessions: SessionInfo[] }>(`/sessions?traceId=${encodeURIComponent(traceId)}`)).sessions;
+export function listSessions(traceId: string): Promise<SessionInfo[]> {
+  return findSessions({ traceId, archived: "any" });
+}
+
+export interface SessionSearch {
+  traceId?: string;
+  search?: string;
+  /** Those put away, those not (where it is left out), or both. */
+  archived?: boolean | "any";
+  limit?: number;
+}
+
+/** Conversations, the most recently used first. */
+export async function findSessions(search: SessionSearch): Promise<SessionInfo[]> {
+  const query = new URLSearchParams(Object.entries(search).map(([name, value]) => [name, String(value)]));
+  return (await json<{ sessions: SessionInfo[] }>(`/sessions?${query}`)).sessions;
 }
 
 export async function renameSession(sessionId: string, title: string): Promise<void> {
-  await call(`/sessions/${sessionId}`, {
-    method: "PATCH",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ title }),
-  });
+  await post(`/sessions/${sessionId}`, { title }, "PATCH");
+}
+
+/** Put a conversation away, or back. */
+export async function archiveSession(sessionId: string, archived: boolean): Promise<void> {
+  await post(`/sessions/${sessionId}`, { archived }, "PATCH");
 }
 
 export function deleteSession(sessionId: string): Promise<void> {
   return remove(`/sessions/${sessionId}`);
 }
 
-export async function topFunctions(path: string, profile: string, limit: number): Promise<FunctionTable> {
+export async function topFunctions(
+  path: string,
+  profile: string,
+  limit: number,
+  transforms: string | null = null,
+): Promise<FunctionTable> {
   type Answer = Omit<FunctionTable, "profileTotal"> & Record<"whole", number>;
-  const answer = await json<Answer>(`${path}/functions?sortBy=self&limit=${limit}&profile=${profile}`);
+  const changed = transforms ? `&transforms=${encodeURIComponent(transforms)}` : "";
+  const answer = await json<Answer>(`${path}/functions?sortBy=self&limit=${limit}&profile=${profile}${changed}`);
   return { rows: answer.rows, totalRows: answer.totalRows, profileTotal: answer["whole"] };
 }
 

@@ -7,6 +7,7 @@ import { SignIn } from "./accounts/sign_in.tsx";
 import { access, setToken } from "./accounts/token.ts";
 import { myUsage } from "./accounts/usage.ts";
 import { Admin } from "./admin/admin.tsx";
+import { AllConversations } from "./conversations/all_conversations.tsx";
 import { Home } from "./home/home.tsx";
 import { UploadList } from "./home/upload_list.tsx";
 import { startUploads } from "./home/uploads.ts";
@@ -53,6 +54,11 @@ export function App() {
         {(here.page === "room" || here.page === "shared") && trace && (
           <TraceFacts trace={trace} isShared={here.page === "shared"} />
         )}
+        {isIn && here.page !== "shared" && (
+          <a class="admin-link" href="/conversations" aria-current={here.page === "conversations" ? "page" : undefined}>
+            Conversations
+          </a>
+        )}
         {isAdministrator && (
           <a class="admin-link" href="/admin" aria-current={here.page === "admin" ? "page" : undefined}>
             Plans and users
@@ -76,6 +82,7 @@ export function App() {
       {isTeam && (refusal || !token) && here.page !== "shared" && <SignIn isOver={token !== null} />}
       {here.page === "home" && isIn && <Home upload={upload} version={version} />}
       {here.page === "admin" && isIn && <Admin />}
+      {here.page === "conversations" && isIn && <AllConversations />}
       {here.page === "room" && isIn && (
         <LazyRoom traceId={here.traceId} sessionId={here.sessionId} trace={trace} setTrace={setTrace} />
       )}

@@ -6,6 +6,7 @@ import { startRouting } from "./route.ts";
 import "./style/tokens.css";
 import "./style/page.css";
 import "./style/viewer.css";
+import "./style/tables.css";
 import "./style/chat.css";
 import "./style/insights.css";
 import "./style/admin.css";

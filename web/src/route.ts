@@ -1,14 +1,16 @@
-/** Addresses of the page: `/`, `/admin`, `/t/<traceId>/<sessionId>` and `/s/<token>`; the hash names a handle in the chart. */
+/** Addresses of the page: `/`, `/admin`, `/conversations`, `/t/<traceId>/<sessionId>` and `/s/<token>`; the hash names a handle in the chart. */
 import { Store } from "./store.ts";
 
 export type Route =
   | { page: "home" }
   | { page: "admin" }
+  | { page: "conversations" }
   | { page: "shared"; token: string }
   | { page: "room"; traceId: string; sessionId: string | null };
 
 export function parseRoute(path: string): Route {
   if (/^\/admin\/?$/.test(path)) return { page: "admin" };
+  if (/^\/conversations\/?$/.test(path)) return { page: "conversations" };
   const link = /^\/s\/([A-Za-z0-9_-]+)\/?$/.exec(path);
   if (link) return { page: "shared", token: link[1]! };
   const match = /^\/t\/([A-Za-z0-9_-]+)(?:\/([A-Za-z0-9_-]+))?\/?$/.exec(path);

@@ -96,6 +96,7 @@ test("search looks at names and files, whatever the case, and goes from left to 
     names: ["main", "parseJSON", "render"],
     files: [null, null, "src/Parser.js"],
     lines: [null, null, 3],
+    colours: [],
   };
   const matches = matchingFrames(frames, " PARSE ")!;
   assert.deepEqual([...matches], [0, 1, 1]);

@@ -45,6 +45,7 @@ const ACK: ConnectionAck = {
   protocol: 1,
   history: [],
   running: null,
+  memory: null,
   opening: { summary: "", findings: [], suggestions: [] },
   limits: {
     planName: "local",

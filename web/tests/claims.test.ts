@@ -11,7 +11,17 @@ function check(answer: string, claim: string, status: Check["status"] = "not_fou
   const at = answer.indexOf(claim, answer.indexOf(after) + after.length);
   assert.ok(at >= 0, `${claim} is in the answer`);
   const start = CODE_POINTS(answer.slice(0, at));
-  return { claim, kind: "number", status, how: null, toolCallId: null, start, end: start + CODE_POINTS(claim) };
+  return {
+    claim,
+    kind: "number",
+    status,
+    how: null,
+    actual: null,
+    address: null,
+    toolCallId: null,
+    start,
+    end: start + CODE_POINTS(claim),
+  };
 }
 
 function rendered(answer: string, checks: Check[]): string {
@@ -150,4 +160,13 @@ test("whatever the markup, marking changes no character, and marks only what was
     assert.ok(text === undefined || text === "412 ms", `${JSON.stringify(answer)} marks ${JSON.stringify(text)}`);
   }
   assert.ok(seen > 500, `${seen} were marked`);
+});
+
+test("what the trace contradicts shows its value, and what could not be checked is not called right", () => {
+  const wrong = { ...check("34 ms", "34 ms", "contradicted"), actual: "12 ms" };
+  assert.match(verdict(wrong), /The trace says: 12 ms/);
+  assert.match(rendered("34 ms", [wrong]), /data-status="contradicted" data-claim="0" tabindex="0"/);
+  const open = check("34 ms", "34 ms", "unchecked");
+  assert.match(verdict(open), /Could not be checked/);
+  assert.doesNotMatch(rendered("34 ms", [open]), /tabindex/);
 });

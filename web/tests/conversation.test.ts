@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { emptyConversation, reduce, runningTurn, type Action, type Conversation } from "../src/chat/conversation.ts";
+import { unendedIn } from "../src/chat/history.ts";
 import type { ConnectionAck, HistoryMessage, TurnEvent } from "../src/protocol.ts";
 
 const LIMITS = {
@@ -30,7 +31,16 @@ function chunk(seq: number, offset: number, text: string, turnId = "t1"): TurnEv
 }
 
 function ack(history: HistoryMessage[] = [], running: ConnectionAck["running"] = null): ConnectionAck {
-  return { type: "connection_ack", sessionId: "s1", protocol: 1, opening: OPENING, history, limits: LIMITS, running };
+  return {
+    type: "connection_ack",
+    sessionId: "s1",
+    protocol: 1,
+    opening: OPENING,
+    history,
+    limits: LIMITS,
+    running,
+    memory: null,
+  };
 }
 
 function row(sender: HistoryMessage["sender"], more: Partial<HistoryMessage> = {}): HistoryMessage {
@@ -187,6 +197,19 @@ test("history shows how a turn ended that did not complete", () => {
     ).turns[0]!;
   assert.equal(note("turn_cancelled").status, "cancelled");
   assert.deepEqual(note("turn_failed").failure, { code: "model_failed", message: "No model.", retryable: true });
+});
+
+test("a refused prompt is shown once with its reason and is not what waits for an answer", () => {
+  const refused = row("system_event", {
+    turnId: null,
+    messageId: "n1",
+    contentText: "Upgrade.",
+    metadata: { event: "prompt_refused", code: "limit_exceeded" },
+  });
+  const { turns } = play(ack([row("user"), refused]));
+  assert.deepEqual(turns[1]!.failure, { code: "limit_exceeded", message: "Upgrade.", retryable: false });
+  assert.equal(turns[1]!.prompt, null);
+  assert.equal(unendedIn([row("user"), refused]), turns[0]!.turnId);
 });
 
 test("a prompt without an answer in history says so and can be asked again", () => {

@@ -64,3 +64,24 @@ test("a citation of what does not exist is no link", () => {
   );
   assert.match(html, /<span class="uncited" title="There is no f99 in this trace">gone<\/span>/);
 });
+
+test("a figure is a link to its place, without its address in the text", () => {
+  const html = renderBlock("It takes [379 ms](#f12.self/p0), [2](q2.r3.calls) times", false, [], new Set());
+  assert.match(
+    html,
+    /It takes <a href="#f12" class="citation figure" data-address="f12.self\/p0" title="[^"]*" data-profile="p0">379 ms<\/a>/,
+  );
+  assert.match(html, /<span class="figure">2<\/span> times/);
+});
+
+test("a figure with an address that is none is text", () => {
+  for (const address of ["#f12.speed", "#x.y", "#f12.self/p0/p1", `#f1.${"9".repeat(400)}`]) {
+    assert.match(renderBlock(`[3 ms](${address})`, false), /<span class="figure">3 ms<\/span>/);
+  }
+  assert.doesNotMatch(renderBlock("[notes](notes.md)", false), /figure/);
+});
+
+test("half a figure's link at the end of a stream shows its label", () => {
+  assert.doesNotMatch(renderBlock("It takes [379 ms](#f12.se", true), /#f12|\[/);
+  assert.match(renderBlock("`[3 ms](#f12.self)`", false), /<code>\[3 ms\]\(#f12\.self\)<\/code>/);
+});

@@ -11,6 +11,7 @@ const ACK: ConnectionAck = {
   protocol: 1,
   history: [],
   running: null,
+  memory: null,
   opening: { summary: "", findings: [], suggestions: [] },
   limits: {
     planName: "team",

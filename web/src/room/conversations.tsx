@@ -1,6 +1,8 @@
 /** The conversations about a trace: open, begin, rename, delete. */
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { deleteSession, listSessions, renameSession, type SessionInfo } from "../api.ts";
+import { archiveSession, deleteSession, listSessions, renameSession, type SessionInfo } from "../api.ts";
+import { ConversationItem } from "../conversations/conversation_item.tsx";
 import { Icon } from "../icons.tsx";
 import { newId } from "../identifiers.ts";
 import { go, roomPath } from "../route.ts";
@@ -11,9 +13,11 @@ interface ConversationsProps {
   /** Changes when the list may have. */
   version: unknown;
   title: string | null;
+  /** What can be done with the open conversation, by its title. */
+  children: (title: string | null) => ComponentChildren;
 }
 
-export function Conversations({ traceId, sessionId, version, title }: ConversationsProps) {
+export function Conversations({ traceId, sessionId, version, title, children }: ConversationsProps) {
   const [sessions, setSessions] = useState<SessionInfo[]>([]);
   const [problem, setProblem] = useState<string | null>(null);
   const [open, setOpen] = useState(false);
@@ -61,6 +65,22 @@ export function Conversations({ traceId, sessionId, version, title }: Conversati
     setOpen(false);
     go(roomPath(traceId, newId()));
   };
+  const put = sessions.filter((session) => session.archived);
+  const list = (shown: SessionInfo[]) => (
+    <ul>
+      {shown.map((session) => (
+        <ConversationItem
+          key={session.sessionId}
+          session={session}
+          isCurrent={session.sessionId === sessionId}
+          chosen={() => setOpen(false)}
+          archive={() => attempt(() => archiveSession(session.sessionId, !session.archived))}
+          rename={(text) => attempt(() => renameSession(session.sessionId, text))}
+          remove={() => remove(session)}
+        />
+      ))}
+    </ul>
+  );
   return (
     <div class="conversations" ref={root} onKeyDown={(event) => event.key === "Escape" && setOpen(false)}>
       <div class="chat-header">
@@ -94,116 +114,18 @@ export function Conversations({ traceId, sessionId, version, title }: Conversati
         {sessions.length === 0 && !problem && (
           <p class="note">No conversation yet: it is kept from the first question on.</p>
         )}
-        <ul>
-          {sessions.map((session) => (
-            <Item
-              key={session.sessionId}
-              session={session}
-              isCurrent={session.sessionId === sessionId}
-              chosen={() => setOpen(false)}
-              rename={(text) => attempt(() => renameSession(session.sessionId, text))}
-              remove={() => remove(session)}
-            />
-          ))}
-        </ul>
+        {list(sessions.filter((session) => !session.archived))}
+        {put.length > 0 && (
+          <details>
+            <summary>{put.length} archived</summary>
+            {list(put)}
+          </details>
+        )}
+        <p class="note">
+          <a href="/conversations">All conversations</a>
+        </p>
+        {children(title ?? current?.title ?? null)}
       </nav>
     </div>
-  );
-}
-
-interface ItemProps {
-  session: SessionInfo;
-  isCurrent: boolean;
-  chosen: () => void;
-  rename: (title: string) => Promise<void>;
-  remove: () => Promise<void>;
-}
-
-function Item({ session, isCurrent, chosen, rename, remove }: ItemProps) {
-  const [state, setState] = useState<"shown" | "renaming" | "deleting">("shown");
-  const input = useRef<HTMLInputElement>(null);
-  const title = session.title?.replaceAll("`", "") ?? "Untitled conversation";
-  useEffect(() => {
-    if (state === "renaming") input.current?.select();
-  }, [state]);
-  if (state === "renaming") {
-    const save = (event: Event) => {
-      event.preventDefault();
-      const text = input.current!.value.trim();
-      setState("shown");
-      if (text && text !== session.title) void rename(text);
-    };
-    return (
-      <li>
-        <form class="rename" onSubmit={save}>
-          <input
-            ref={input}
-            defaultValue={title}
-            maxLength={200}
-            aria-label={`New title of ${title}`}
-            onKeyDown={(event) => {
-              if (event.key !== "Escape") return;
-              event.stopPropagation();
-              setState("shown");
-            }}
-          />
-          <button type="submit" class="icon-button" aria-label="Save the title">
-            <Icon name="check" />
-          </button>
-        </form>
-      </li>
-    );
-  }
-  return (
-    <li>
-      <a
-        href={roomPath(session.traceId, session.sessionId)}
-        aria-current={isCurrent ? "page" : undefined}
-        onClick={chosen}
-      >
-        <span>{title}</span>
-        <time dateTime={session.updatedAt}>
-          {new Date(session.updatedAt).toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" })}
-        </time>
-      </a>
-      {state === "deleting" ? (
-        <span class="confirm">
-          <button
-            type="button"
-            class="danger"
-            onClick={() => {
-              setState("shown");
-              void remove();
-            }}
-          >
-            Delete
-          </button>
-          <button type="button" onClick={() => setState("shown")}>
-            Keep
-          </button>
-        </span>
-      ) : (
-        <>
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={`Rename ${title}`}
-            title="Rename"
-            onClick={() => setState("renaming")}
-          >
-            <Icon name="edit" />
-          </button>
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={`Delete ${title}`}
-            title="Delete"
-            onClick={() => setState("deleting")}
-          >
-            <Icon name="trash" />
-          </button>
-        </>
-      )}
-    </li>
   );
 }

@@ -24,3 +24,13 @@ export function showCitation({ turnId, handle }: Citing): void {
   (link ?? turn)?.scrollIntoView({ block: "center" });
   link?.focus({ preventScroll: true });
 }
+
+/** A handle with the profile that the tool looked at which named it in this turn, as `p1.f12`; alone where it named none. */
+export function inItsProfile(turn: Turn, handle: string): string {
+  const isNamed = new RegExp(`(?<![\\w.])${handle}(?!\\w)`);
+  const tool = turn.parts.find((part) => part.kind === "tool" && part.text !== null && isNamed.test(part.text));
+  const profile = tool?.kind === "tool" ? tool.args.profile : null;
+  return typeof profile === "string" && /^p\d{1,10}$/.test(profile) && !handle.includes(".")
+    ? `${profile}.${handle}`
+    : handle;
+}

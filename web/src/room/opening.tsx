@@ -1,7 +1,7 @@
 /** What the rooms share: the trace that their address names, what is shown until it is there, and its first view. */
-import { useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError, type TraceInfo } from "../api.ts";
-import { goTo } from "../viewer/navigation.ts";
+import { ViewAddress } from "../viewer/view_address.ts";
 import type { ViewerStore } from "../viewer/viewer_store.ts";
 import { NoTrace } from "./no_trace.tsx";
 
@@ -38,18 +38,16 @@ export function Opening({ problem }: { problem: string | null }) {
   );
 }
 
-/** Show all of the trace, then what the address points at, now and whenever it points elsewhere. */
-export function useFirstView(viewer: ViewerStore, trace: TraceInfo): void {
+/** Show what the address says of the trace, and keep the address of what is shown from then on; returns a link to it. */
+export function useViewAddress(viewer: ViewerStore, trace: TraceInfo): () => string {
+  const address = useMemo(() => new ViewAddress(viewer), [viewer]);
   useEffect(() => {
     document.title = `${trace.name} · Flamechat`;
-    const follow = () => {
-      if (location.hash) void goTo(viewer, location.hash);
-    };
-    void viewer.show({}).then(follow);
-    addEventListener("hashchange", follow);
+    void address.open();
     return () => {
-      removeEventListener("hashchange", follow);
+      address.close();
       viewer.close();
     };
-  }, [viewer]);
+  }, [address]);
+  return useCallback(() => address.link(), [address]);
 }

@@ -5,17 +5,26 @@ import { config, wantsRealtimeAlone } from "../accounts/client_config.ts";
 import { access, refuse } from "../accounts/token.ts";
 import { chatAddress, ChatStore } from "../chat/chat_store.ts";
 import { Chat } from "../chat/chat.tsx";
+import type { Pictured } from "../chat/pictured.ts";
+import { SaveConversation } from "../chat/save_conversation.tsx";
 import { realtimeSocket } from "../chat/realtime_client.ts";
+import { useUsage } from "../chat/use_usage.ts";
 import { newId } from "../identifiers.ts";
 import { Findings, useInsights } from "../insights/insights.tsx";
 import { go, roomPath } from "../route.ts";
 import { usePart } from "../store.ts";
-import { act, goTo, goToCited } from "../viewer/navigation.ts";
+import { act, goTo, goToCited, showPictured } from "../viewer/navigation.ts";
+import { OfferBar } from "../viewer/offer_bar.tsx";
 import { ViewerStore } from "../viewer/viewer_store.ts";
 import { Viewer } from "../viewer/viewer.tsx";
+import { AnswerPlaces } from "./answer_places.ts";
+import { CommandPalette } from "./command_palette.tsx";
 import { Conversations } from "./conversations.tsx";
-import { citing, showCitation } from "./mentions.ts";
-import { Opening, useFirstView, useTrace } from "./opening.tsx";
+import { downloadDrawing, Downloads } from "./downloads.tsx";
+import { citing, inItsProfile, showCitation } from "./mentions.ts";
+import { Opening, useTrace, useViewAddress } from "./opening.tsx";
+import { markBothWays } from "./pointing.ts";
+import { commandsWithText, roomCommands } from "./room_commands.ts";
 import { Share } from "./share.tsx";
 import { Splitter } from "./splitter.tsx";
 
@@ -40,7 +49,7 @@ export interface RoomProps {
 
 export function Room({ traceId, sessionId, trace, setTrace }: RoomProps) {
   useEffect(() => {
-    if (!sessionId) go(roomPath(traceId, newId()), true);
+    if (!sessionId) go(roomPath(traceId, newId()) + location.search + location.hash, true);
   }, [traceId, sessionId]);
   const problem = useTrace(traceId, getTrace, GONE, setTrace);
   if (problem || !trace || !sessionId || trace.traceId !== traceId) return <Opening problem={problem} />;
@@ -64,16 +73,50 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
     [trace, sessionId, viewer],
   );
   const [proposal, setProposal] = useState<{ text: string } | null>(null);
+  const moving = useRef(Promise.resolve());
   const cite = useCallback(
-    (handle: string, turnId: string | null) => {
+    (handle: string, turnId: string | null, profile: string | null = null) => {
       const turn = chat.read().conversation.turns.find((one) => one.turnId === turnId);
       const citation = turn?.citations?.find((one) => one.handle === handle);
-      void (citation ? goToCited(viewer, citation) : goTo(viewer, handle));
+      const addressed = (one: string) => (turn ? inItsProfile(turn, one) : one);
+      const others = turn?.citations?.map((one) => addressed(one.handle)) ?? [];
+      const address = profile ? `${profile}.${handle}` : addressed(handle);
+      const move = async () => {
+        if (citation) await goToCited(viewer, citation, address, others);
+        else await goTo(viewer, address, { others });
+      };
+      moving.current = moving.current.then(move).catch((error: Error) => viewer.report(error.message)); // the last click wins
     },
     [chat, viewer],
   );
+  const show = useCallback(
+    (pictured: Pictured) => void showPictured(viewer, pictured).catch((error: Error) => viewer.report(error.message)),
+    [viewer],
+  );
 
-  useFirstView(viewer, trace);
+  const draw = useCallback(
+    (pictured: Pictured) =>
+      void downloadDrawing(viewer, pictured).catch((error: Error) => viewer.report(error.message)),
+    [viewer],
+  );
+
+  const link = useViewAddress(viewer, trace);
+  const answerPlaces = useMemo(
+    () => new AnswerPlaces(chat, viewer, (turn, { handle, profile }) => cite(handle, turn.turnId, profile)),
+    [chat, viewer, cite],
+  );
+  const offer = usePart(answerPlaces, (value) => value);
+  useEffect(() => {
+    const touch = () => answerPlaces.touch();
+    const events = ["pointerdown", "wheel", "keydown"] as const;
+    const chart = room.current!.querySelector<HTMLElement>(".viewer")!;
+    events.forEach((name) => chart.addEventListener(name, touch, { capture: true, passive: true }));
+    return () => {
+      events.forEach((name) => chart.removeEventListener(name, touch, { capture: true }));
+      answerPlaces.close();
+    };
+  }, [answerPlaces]);
+  useEffect(() => markBothWays(room.current!, chat, viewer), [chat, viewer]);
 
   useEffect(() => {
     chat.open();
@@ -121,11 +164,15 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
     };
   }, [chat, viewer]);
 
+  const mine = useUsage(chat, sessionId);
   const title = usePart(chat, (state) => state.conversation.title);
   const ended = usePart(chat, (state) => state.conversation.turns.map((turn) => turn.status).join());
   const found = useInsights(trace.traceId);
   const ask = useCallback((text: string) => setProposal({ text }), []);
+  const parts = useMemo(() => ({ viewer, chat, ask, link }), [viewer, chat, ask, link]);
+  const withText = useCallback((text: string) => commandsWithText(parts, text), [parts]);
   const turns = usePart(chat, (state) => state.conversation.turns);
+  const isNew = usePart(chat, (state) => state.conversation.opening !== null && state.conversation.turns.length === 0);
   const mentions = useCallback(
     (handles: string[]) => citing(turns, handles).map((one) => ({ ...one, show: () => showCitation(one) })),
     [turns],
@@ -133,20 +180,40 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
   return (
     <main class="room" ref={room}>
       <h1 class="visually-hidden">{trace.name}</h1>
-      <Viewer store={viewer} ask={ask} mentions={mentions}>
-        <Share traceId={trace.traceId} />
+      <Viewer
+        store={viewer}
+        ask={ask}
+        mentions={mentions}
+        link={link}
+        notice={
+          offer && <OfferBar {...offer} show={() => answerPlaces.accept()} dismiss={() => answerPlaces.dismiss()} />
+        }
+      >
+        <Downloads store={viewer} />
+        <CommandPalette
+          offered={(add) => roomCommands(parts, add)}
+          withText={withText}
+          report={(problem) => viewer.report(problem)}
+        />
+        {mine?.usage.plan.allowPublicSharing && <Share traceId={trace.traceId} />}
       </Viewer>
       <Splitter room={room} />
       <div class="chat-pane">
-        <Conversations traceId={trace.traceId} sessionId={sessionId} version={ended + title} title={title} />
-        <Findings store={viewer} found={found} ask={ask} isOpen={turns.length === 0} />
+        <Conversations traceId={trace.traceId} sessionId={sessionId} version={ended + title} title={title}>
+          {(title) => <SaveConversation store={chat} traceId={trace.traceId} traceName={trace.name} title={title} />}
+        </Conversations>
+        <Findings store={viewer} found={found} ask={ask} isOpen={isNew} />
         <Chat
           key={sessionId}
           store={chat}
           sessionId={sessionId}
+          mine={mine}
           proposal={proposal}
           cite={cite}
+          show={show}
+          draw={draw}
           showsFindings={found.problem !== null}
+          traceName={trace.name}
         />
       </div>
     </main>

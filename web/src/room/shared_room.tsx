@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import { sharedPath, sharedTrace, type TraceInfo } from "../api.ts";
 import { ViewerStore } from "../viewer/viewer_store.ts";
 import { Viewer } from "../viewer/viewer.tsx";
-import { Opening, useFirstView, useTrace } from "./opening.tsx";
+import { Opening, useTrace, useViewAddress } from "./opening.tsx";
 
 const GONE = "This link leads nowhere: it was ended, or the trace was deleted.";
 
@@ -21,11 +21,11 @@ export function SharedRoom({ token, trace, setTrace }: SharedRoomProps) {
 
 function OpenShared({ trace, token }: { trace: TraceInfo; token: string }) {
   const viewer = useMemo(() => new ViewerStore(trace, sharedPath(token)), [trace, token]);
-  useFirstView(viewer, trace);
+  const link = useViewAddress(viewer, trace);
   return (
     <main class="room shared">
       <h1 class="visually-hidden">{trace.name}</h1>
-      <Viewer store={viewer} ask={null} mentions={() => []} />
+      <Viewer store={viewer} ask={null} mentions={() => []} link={link} />
     </main>
   );
 }

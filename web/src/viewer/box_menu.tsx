@@ -1,6 +1,7 @@
 /** What can be done with a box: opened by a right click, a long press, or the menu key. */
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { aboutBox, aboutFunction, selectedBox } from "./questions.ts";
+import { INVERT, ofBox, onlyWith, SWITCHES, withOne } from "./transforms.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 
 interface BoxMenuProps {
@@ -32,6 +33,22 @@ export function BoxMenu({ store, place, ask, close }: BoxMenuProps) {
   }, []);
   if (!box) return null;
   const call = box.box.startsWith("s") ? "call" : "path";
+  const { transforms: done, mode, search } = store.read();
+  const add = (text: string) => () => void store.show({ transforms: withOne(done, text) });
+  const transforms: [string, () => void][] =
+    mode === "diff"
+      ? []
+      : [
+          ...ofBox(box.frame, box.box, done.includes(INVERT)).map(
+            ({ words, text }) => [words, add(text)] as [string, () => void],
+          ),
+          ...(search.words
+            ? [[`Only samples with “${search.words}”`, add(onlyWith(search.words))] as [string, () => void]]
+            : []),
+          ...SWITCHES.filter(({ text }) => text !== "collapse-recursion" && !done.includes(text)).map(
+            ({ words, text }) => [words, add(text)] as [string, () => void],
+          ),
+        ];
   const commands: [string, () => void][] = [
     ...(ask && box.box !== box.frame
       ? [[`Ask about this ${call}`, () => ask(aboutBox(box.name, box.box, box.value))] as [string, () => void]]
@@ -39,6 +56,7 @@ export function BoxMenu({ store, place, ask, close }: BoxMenuProps) {
     ...(ask
       ? [["Ask about this function", () => ask(aboutFunction(box.name, box.frame))] as [string, () => void]]
       : []),
+    ...transforms,
     ["Zoom to it", () => store.zoomToSelection()],
     ["Callers and callees", () => void store.show({ mode: "sandwich", sandwichOf: box.frame })],
     ["Find all of its boxes", () => store.search(box.name)],
@@ -46,24 +64,26 @@ export function BoxMenu({ store, place, ask, close }: BoxMenuProps) {
   ];
   const key = (event: KeyboardEvent) => {
     event.stopPropagation();
-    const items = [...root.current!.querySelectorAll<HTMLElement>("button")];
+    // A key that was on its way when the menu closed finds no menu.
+    if (!root.current) return;
+    const items = [...root.current.querySelectorAll<HTMLElement>("button")];
     const at = items.indexOf(document.activeElement as HTMLElement);
     const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
     if (next !== undefined) items.at(next % items.length)?.focus();
-    else if (event.key === "Escape" || event.key === "Tab") leaveTo(root.current!, close);
+    else if (event.key === "Escape" || event.key === "Tab") leaveTo(root.current, close);
     else return;
     event.preventDefault();
   };
   return (
     <div class="box-menu" role="menu" aria-label={box.name} ref={root} onKeyDown={key}>
-      {commands.map(([words, act]) => (
+      {commands.map(([words, act], at) => (
         <button
           key={words}
           type="button"
           role="menuitem"
-          tabIndex={-1}
+          tabIndex={at === 0 ? 0 : -1}
           onClick={() => {
-            leaveTo(root.current!, close);
+            if (root.current) leaveTo(root.current, close);
             act();
           }}
         >

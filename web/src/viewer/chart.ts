@@ -3,6 +3,7 @@ import { theme } from "../theme.ts";
 import { boxAt, rowOf } from "./boxes.ts";
 import { SharpCanvas } from "./canvas.ts";
 import { contentHeight, paint, ROW, rowAt, rowTop, RULER } from "./paint.ts";
+import { pointedBoxes } from "./pointing.ts";
 import type { BoxAddress, ViewerStore } from "./viewer_store.ts";
 import { span } from "./window.ts";
 
@@ -43,7 +44,7 @@ export class FlameChart {
     this.#events = events;
     this.#canvas = new SharpCanvas(canvas, (context) => this.#draw(context));
     const signal = this.#abort.signal;
-    const unwatch = [store.watch(() => this.#canvas.schedule()), theme.watch(() => this.#canvas.schedule())];
+    const unwatch = [store, theme, store.pointing].map((one) => one.watch(() => this.#canvas.schedule()));
     signal.addEventListener("abort", () => unwatch.forEach((stop) => stop()));
     canvas.addEventListener("wheel", (event) => this.#wheel(event), { passive: false, signal });
     canvas.addEventListener("pointerdown", (event) => this.#down(event), { signal });
@@ -62,7 +63,8 @@ export class FlameChart {
   }
 
   #draw(context: CanvasRenderingContext2D): void {
-    const { view, window, selection, search, range } = this.#store.read();
+    const { view, window, selection, search, range, profile } = this.#store.read();
+    const { cited } = this.#store.pointing.read();
     if (!view) return;
     if (this.#shown.view !== view || this.#shown.selection !== selection) this.#follow();
     this.#top = this.#clampTop(this.#top);
@@ -77,6 +79,7 @@ export class FlameChart {
       theme: theme.read(),
       selection,
       hover: this.#hover?.address ?? null,
+      pointed: profile === cited?.profile ? pointedBoxes(view, cited) : null,
       matches: search.matches,
       range,
     });
@@ -90,6 +93,7 @@ export class FlameChart {
     data.viewStart = String(window.start);
     data.viewEnd = String(window.end);
     data.range = range ? `${range.start} ${range.end}` : "";
+    data.pointed = cited?.frame ?? "";
   }
 
   /** A new view of a sandwich starts at its frame, others at the top; a new selection is brought into sight. */
@@ -225,6 +229,7 @@ export class FlameChart {
     if (!hover && !this.#hover) return;
     this.#hover = hover;
     this.#events.hover(hover);
+    this.#store.pointing.box(hover ? this.#store.handlesAt(hover.address) : []);
     this.#canvas.schedule();
   }
 

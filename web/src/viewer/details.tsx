@@ -4,11 +4,13 @@ import { topFunctions, type FunctionRow } from "../api.ts";
 import { Icon } from "../icons.tsx";
 import { usePart } from "../store.ts";
 import { frameValues } from "./frame_values.ts";
-import { coloursOf, fills, IDLE_COLOUR, LEGEND } from "./palette.ts";
+import { fills, NEUTRAL_COLOUR } from "./palette.ts";
 import { theme } from "../theme.ts";
 import type { Mention } from "./mention.ts";
 import { aboutFunction } from "./questions.ts";
 import { formatChange, formatCount, formatPlace, formatPlaceOnAxis, formatShare, formatValue } from "./values.ts";
+import { SelectionDetails } from "./selection_details.tsx";
+import { uprightText, type Transforms } from "./transforms.ts";
 import type { View } from "./view_bytes.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 
@@ -25,12 +27,12 @@ export interface FrameNumbers {
 const NONE: FrameNumbers = { rows: [], byHandle: new Map(), totalRows: 0, profileTotal: 0, problem: null };
 const ROWS = 500;
 
-export function useFrameNumbers(store: ViewerStore, profile: string): FrameNumbers {
+export function useFrameNumbers(store: ViewerStore, profile: string, transforms: Transforms): FrameNumbers {
   const [numbers, setNumbers] = useState(NONE);
   useEffect(() => {
     let current = true;
     setNumbers(NONE);
-    topFunctions(store.path, profile, ROWS)
+    topFunctions(store.path, profile, ROWS, uprightText(transforms))
       .then((table) => {
         const byHandle = new Map(table.rows.map((row) => [row.handle, row]));
         if (current)
@@ -46,7 +48,7 @@ export function useFrameNumbers(store: ViewerStore, profile: string): FrameNumbe
     return () => {
       current = false;
     };
-  }, [store, profile]);
+  }, [store, profile, transforms]);
   return numbers;
 }
 
@@ -184,12 +186,18 @@ export function Details({
             )}
             <MentionLinks mentions={mentions([facts.handle, store.selectedHandle() ?? facts.handle])} />
           </div>
+          {!view.diff && <SelectionDetails store={store} frame={facts.handle} call={callOf(store.selectedHandle())} />}
         </>
       ) : (
         <Legend store={store} view={view} shade={shade} />
       )}
     </div>
   );
+}
+
+/** The handle of one call; null for what is none. */
+function callOf(handle: string | null): string | null {
+  return handle?.startsWith("s") ? handle : null;
 }
 
 /** Which answers speak of the selected box. */
@@ -222,16 +230,25 @@ function Fact({ name, value, share }: { name: string; value: string; share: numb
 
 function Swatch({ view, handle, shade }: { view: View; handle: string; shade: "light" | "dark" }) {
   const local = view.frames.ids.indexOf(Number(handle.slice(1)));
-  const colours = useMemo(() => coloursOf(view.frames), [view]);
+  const colour = fills(shade)[view.frames.colours[local] ?? NEUTRAL_COLOUR]!;
+  return <span class="swatch" style={{ backgroundColor: colour }} aria-hidden="true" />;
+}
+
+/** Hues whose meaning is always in sight; the others open. */
+const HUES_IN_SIGHT = 4;
+
+function Key({ colour, text }: { colour: string; text: string }) {
   return (
-    <span class="swatch" style={{ backgroundColor: fills(shade)[colours[local] ?? IDLE_COLOUR]! }} aria-hidden="true" />
+    <span title={text}>
+      <span class="swatch" style={{ backgroundColor: colour }} />
+      <span class="key-text">{text}</span>
+    </span>
   );
 }
 
 function Legend({ store, view, shade }: { store: ViewerStore; view: View | null; shade: "light" | "dark" }) {
   const profile = usePart(store, (state) => state.profile);
   const palette = fills(shade);
-  const namesFiles = view?.frames.files.some(Boolean) ?? false;
   const warnings = store.trace.summary.warnings ?? [];
   const shown = store.profiles.find(({ handle }) => handle === profile);
   return (
@@ -245,15 +262,22 @@ function Legend({ store, view, shade }: { store: ViewerStore; view: View | null;
         Click a box to select it, double-click or Enter to zoom, right-click or M for more; wheel zooms, drag moves,
         arrows walk{view?.mode === "time_order" ? "; drag along the ruler to mark a stretch of time" : ""}.
       </span>
-      {namesFiles && !view?.diff && (
-        <span class="keys">
-          {LEGEND.map(([name, colour]) => (
-            <span key={name}>
-              <span class="swatch" style={{ backgroundColor: palette[colour]! }} />
-              {name}
+      {view && !view.diff && view.legend.length > 0 && (
+        <details class="colour-key">
+          <summary>
+            <span class="keys">
+              {view.legend.slice(0, HUES_IN_SIGHT).map(([colour, text]) => (
+                <Key key={text} colour={palette[colour]!} text={text} />
+              ))}
+              {view.legend.length > HUES_IN_SIGHT && `all ${view.legend.length} colours`}
             </span>
-          ))}
-        </span>
+          </summary>
+          <span class="keys">
+            {view.legend.slice(HUES_IN_SIGHT).map(([colour, text]) => (
+              <Key key={text} colour={palette[colour]!} text={text} />
+            ))}
+          </span>
+        </details>
       )}
       {view && view.merged > 0 && (
         <span class="note">

@@ -2,7 +2,7 @@
 import { theme } from "../theme.ts";
 import { rowCount, visibleBoxes } from "./boxes.ts";
 import { SharpCanvas } from "./canvas.ts";
-import { fills, inks, unchangedFill } from "./palette.ts";
+import { fills, inks, PLAIN_COLOUR, unchangedFill } from "./palette.ts";
 import type { View } from "./view_bytes.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 import { span } from "./window.ts";
@@ -41,7 +41,7 @@ export class Minimap {
     if (!view) return;
     const heights = this.#heights(view, width);
     const unit = (height - 4) / Math.max(1, rowCount(view.boxes));
-    context.fillStyle = view.diff ? unchangedFill(theme.read()) : fills(theme.read())[4]!;
+    context.fillStyle = view.diff ? unchangedFill(theme.read()) : fills(theme.read())[PLAIN_COLOUR]!;
     heights.forEach((depth, x) => depth && context.fillRect(x, height - depth * unit, 1, depth * unit));
     const bounds = this.#store.bounds();
     const window = this.#store.read().window;

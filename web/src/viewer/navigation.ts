@@ -1,55 +1,92 @@
 /** Citations, addresses and the agent move the chart: by the handle of a thing, or to a window. */
+import type { Pictured } from "../chat/pictured.ts";
 import type { Citation, ViewerAction } from "../protocol.ts";
-import { widestBox } from "./boxes.ts";
-import { parseHandle, type Handle } from "./handles.ts";
+import { boxAt, widestBox } from "./boxes.ts";
+import { parseAddress, parseHandle, type Handle } from "./handles.ts";
+import type { Place } from "./places.ts";
 import type { View, ViewMode } from "./view_bytes.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 
-/** How many other profiles are looked through for a thing that the shown one lacks. */
-const OTHER_PROFILES = 6;
 const NOUNS = { frame: "function", node: "call path", span: "call", profile: "profile" };
 
-/** Bring what a handle names into sight and select it. Returns whether it was found; the chart says so when it was not. */
-export async function goTo(
-  store: ViewerStore,
-  text: string,
-  profile: string | null = null,
-  zooms = true,
-): Promise<boolean> {
-  const handle = parseHandle(text);
-  if (!handle) return false;
-  if (handle.kind === "profile") return goToProfile(store, `p${handle.index}`);
-  await showViewFor(store, handle, profile);
-  if (focus(store, handle, zooms)) return true;
-  const { mode, profile: shown } = store.read();
-  const others = store.profiles.filter((other) => other.handle !== shown).sort((a, b) => b.total - a.total);
-  for (const other of others.slice(0, OTHER_PROFILES)) {
-    const plain = mode === "left_heavy" ? mode : "time_order";
-    const view = await store.source.load({ mode: plain, profile: other.handle }).catch(() => null);
-    if (!view || boxOf(view, handle) === null) continue;
-    await store.show({ profile: other.handle, mode: view.mode });
-    return focus(store, handle, zooms);
-  }
-  store.report(`The ${NOUNS[handle.kind]} that this link names does not appear in this view.`);
-  return false;
+const NS_PER_MS = 1e6;
+
+interface Going {
+  /** The profile in which the thing is looked for first. */
+  profile?: string | null;
+  zooms?: boolean;
+  /** Addresses that will be asked for next, so that one request answers all. */
+  others?: string[];
 }
 
 /**
- * Show what an answer cites. A handle of an answer that another version of Flamechat wrote may stand for another thing now: then the
- * function is found by its name and file, or nothing is shown.
+ * Bring what a handle or the address of a figure names into sight and select it, in whichever profile it is. Returns whether it was
+ * found; the chart says why when it was not.
  */
-export async function goToCited(store: ViewerStore, citation: Citation): Promise<void> {
-  await goTo(store, citation.handle);
-  const { view, problem } = store.read();
-  if (!view || parseHandle(citation.handle)?.kind === "profile") return;
-  const isMeant = (local: number) =>
-    view.frames.names[local] === citation.name && (view.frames.files[local] ?? null) === citation.file;
-  const selected = store.selectedFrame();
-  if (selected && !problem && isMeant(selected.local)) return;
-  const local = view.frames.names.findIndex((_, index) => isMeant(index));
-  if (local >= 0 && (await goTo(store, `f${view.frames.ids[local]}`))) return;
+export async function goTo(store: ViewerStore, text: string, going: Going = {}): Promise<boolean> {
+  const { zooms = true, others = [] } = going;
+  const parsed = parseAddress(text);
+  if (!parsed) return false;
+  const { handle } = parsed;
+  if (handle.kind === "profile") return goToProfile(store, parsed.text);
+  const scope = parsed.scope ?? going.profile ?? null;
+  if (!scope && !others.length && isShown(store, handle) && focus(store, handle, zooms)) return true;
+  const place = await store.places.of(scope ? `${scope}.${parsed.text}` : parsed.text, others);
+  if ("problem" in place) {
+    store.report(`${parsed.text} is not in this trace: ${place.problem}`);
+    return false;
+  }
+  await showViewOf(store, handle, place);
+  if (store.read().problem) return false;
+  if (focus(store, handle, zooms)) return true;
+  if (store.read().transforms.length > 0) {
+    await store.show({ transforms: [] });
+    store.report("The transforms are undone: they left this out.");
+    if (focus(store, handle, zooms)) return true;
+  }
+  return goToMoment(store, handle, place);
+}
+
+/**
+ * Show what an answer cites, as an address. A handle of an answer that another version of Flamechat wrote may stand for another thing
+ * now: then the function is found by its name and file, or nothing is shown.
+ */
+export async function goToCited(
+  store: ViewerStore,
+  citation: Citation,
+  address: string,
+  others: string[],
+): Promise<void> {
+  const isProfile = parseHandle(citation.handle)?.kind === "profile";
+  const place = isProfile ? null : await store.places.of(address, others);
+  const isMeant = (one: { name: string; file: string | null }) =>
+    one.name === citation.name && one.file === citation.file;
+  if (!place || (!("problem" in place) && isMeant(place))) {
+    await goTo(store, address, { others });
+    return;
+  }
+  const { view } = store.read();
+  const local = view?.frames.names.findIndex((name, index) =>
+    isMeant({ name, file: view.frames.files[index] ?? null }),
+  );
+  if (view && local !== undefined && local >= 0 && (await goTo(store, `f${view.frames.ids[local]}`))) return;
   store.select(null);
   store.report(`${citation.name}, which this answer cites, is not found in this view.`);
+}
+
+/** Show in the chart what a picture shows. */
+export async function showPictured(store: ViewerStore, pictured: Pictured): Promise<void> {
+  const { mode, profile, frame, startMs, endMs, highlight } = pictured;
+  const chosen = profile ?? store.trace.summary.default_profile;
+  await store.show({
+    mode: frame && !parseHandle(frame) ? "left_heavy" : mode,
+    profile: typeof chosen === "number" || !/^p\d+$/.test(chosen) ? store.read().profile : chosen,
+    ...(frame && parseHandle(frame) ? { sandwichOf: frame } : {}),
+  });
+  store.search(highlight ?? (frame && !parseHandle(frame) ? frame : ""));
+  if ((startMs === null && endMs === null) || store.read().mode !== "time_order") return;
+  const { start, end } = store.bounds();
+  store.moveTo({ start: start + (startMs ?? 0) * NS_PER_MS, end: endMs === null ? end : start + endMs * NS_PER_MS });
 }
 
 /** Do what the agent asks of the chart. */
@@ -57,7 +94,7 @@ export async function act(store: ViewerStore, action: ViewerAction): Promise<voi
   const { handle, window, profile, view, traceId } = action;
   switch (action.action) {
     case "select":
-      if (handle) await goTo(store, handle, profile, false);
+      if (handle) await goTo(store, handle, { profile, zooms: false });
       return;
     case "highlight":
       store.search(action.pattern ?? "");
@@ -74,7 +111,7 @@ export async function act(store: ViewerStore, action: ViewerAction): Promise<voi
     case "zoom":
     case "set_view":
       await showView(store, view, profile, handle, window !== null);
-      if (handle) await goTo(store, handle, profile);
+      if (handle) await goTo(store, handle, { profile });
       if (window) {
         store.mark(null);
         store.moveTo(window);
@@ -104,23 +141,44 @@ async function goToProfile(store: ViewerStore, profile: string): Promise<boolean
   return store.read().problem === null;
 }
 
-/** Calls are found in time order, paths wherever the boxes are paths, functions in any view. */
-async function showViewFor(store: ViewerStore, handle: Handle, profile: string | null): Promise<void> {
+function isShown(store: ViewerStore, handle: Handle): boolean {
+  const { view, mode } = store.read();
+  return view !== null && mode !== "sandwich" && boxOf(view, handle) !== null;
+}
+
+/** Calls are found in time order, paths wherever the boxes are paths, functions in any view of their profile. */
+async function showViewOf(store: ViewerStore, handle: Handle, place: Place): Promise<void> {
   const { mode, view, profile: shown } = store.read();
-  const target: ViewMode =
-    handle.kind === "frame" || view?.refKind === handle.kind
-      ? mode
-      : handle.kind === "span"
-        ? "time_order"
-        : "left_heavy";
+  const plain: ViewMode = mode === "diff" ? "time_order" : mode;
+  const kindFits = handle.kind === "frame" || (view?.refKind === handle.kind && place.profile === shown);
+  const target: ViewMode = kindFits ? plain : handle.kind === "span" ? "time_order" : "left_heavy";
   const isSandwich = target === "sandwich" && handle.kind === "frame";
-  const isThere = view && target === mode && (!profile || profile === shown) && !isSandwich;
-  if (isThere) return;
-  await store.show({
-    mode: target,
-    ...(profile ? { profile } : {}),
-    ...(isSandwich ? { sandwichOf: `f${handle.index}` } : {}),
-  });
+  if (view && target === mode && place.profile === shown && !isSandwich) return;
+  const isFirst = isSandwich ? { sandwichOf: `f${handle.index}` } : {};
+  await store.show({ mode: target, profile: place.profile, ...isFirst });
+}
+
+/** Where a thing was that has no box: merged with others that are as narrow, or without any length. */
+async function goToMoment(store: ViewerStore, handle: Handle, place: Place): Promise<boolean> {
+  const { window } = place;
+  if (!window) {
+    store.report(`The ${NOUNS[handle.kind]} weighs nothing in this profile, so it has no box.`);
+    return true;
+  }
+  if (store.read().mode !== "time_order") await store.show({ mode: "time_order", profile: place.profile });
+  store.mark(null);
+  if (focus(store, handle, true)) return true;
+  const { start, end } = store.bounds();
+  const length = window.end - window.start || (end - start) / 10_000;
+  await store.showWindow({ start: window.start - length, end: window.end + length });
+  if (focus(store, handle, false)) return true;
+  const boxes = store.boxes();
+  const index = boxes && boxAt(boxes, place.depth, (window.start + window.end) / 2);
+  const isIt =
+    index !== null && boxes !== null && store.frameAt({ half: "boxes", index }) >= 0 && window.end > window.start;
+  store.select(isIt ? { half: "boxes", index } : null);
+  if (!isIt) store.report(`The ${NOUNS[handle.kind]} lasts too short to have a box; this is when it was.`);
+  return true;
 }
 
 /** The widest box of a view that shows the thing, or null. */
@@ -130,6 +188,25 @@ function boxOf(view: View, handle: Handle): number | null {
     return view.refKind === handle.kind ? widestBox(boxes, (box) => boxes.ref[box] === handle.index) : null;
   const local = frames.ids.indexOf(handle.index);
   return local < 0 ? null : widestBox(boxes, (box) => boxes.frame[box] === local);
+}
+
+/** Select the box of a handle that lies at a place on the axis. Returns whether there is one. */
+export function selectAt(store: ViewerStore, text: string, at: number): boolean {
+  const handle = parseHandle(text);
+  const { view } = store.read();
+  if (!handle || !view) return false;
+  const { boxes, frames } = view;
+  const local = handle.kind === "frame" ? frames.ids.indexOf(handle.index) : -1;
+  const isIt = (box: number) =>
+    boxes.start[box]! <= at &&
+    boxes.end[box]! > at &&
+    (handle.kind === "frame"
+      ? boxes.frame[box] === local
+      : view.refKind === handle.kind && boxes.ref[box] === handle.index);
+  const index = widestBox(boxes, isIt);
+  if (index === null) return false;
+  store.select({ half: "boxes", index });
+  return true;
 }
 
 function focus(store: ViewerStore, handle: Handle, zooms: boolean): boolean {

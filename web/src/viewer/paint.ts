@@ -1,7 +1,7 @@
 /** Draws a view on a canvas. What is drawn is bounded by pixels, never by boxes. */
 import type { Theme } from "../theme.ts";
 import { rowCount, rowOf, visibleBoxes } from "./boxes.ts";
-import { changeColour, changeFills, coloursOf, fills, IDLE_COLOUR, inks } from "./palette.ts";
+import { changeColour, changeFills, fills, inks, NEUTRAL_COLOUR } from "./palette.ts";
 import { formatPlaceOnAxis } from "./values.ts";
 import type { Boxes, FrameTable, View } from "./view_bytes.ts";
 import type { BoxAddress } from "./viewer_store.ts";
@@ -29,11 +29,12 @@ export interface Scene {
   selection: BoxAddress | null;
   hover: BoxAddress | null;
   matches: Uint8Array | null;
+  /** Which boxes show the citation that is under the pointer. */
+  pointed: ((box: number) => boolean) | null;
   /** A marked range of time. */
   range: AxisWindow | null;
 }
 
-const colourCache = new WeakMap<FrameTable, Uint8Array>();
 const widthCache = new WeakMap<FrameTable, Float32Array>();
 
 export function contentHeight(view: View): number {
@@ -73,16 +74,17 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): void {
 
 function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress["half"], boxes: Boxes): void {
   const { view, window, matches, selection } = scene;
-  const colours = cached(colourCache, view.frames, () => coloursOf(view.frames));
+  const { colours } = view.frames;
   const { before } = boxes;
   const palette = before ? changeFills(scene.theme) : fills(scene.theme);
   const colourOf = (index: number, frame: number) =>
-    before ? changeColour(before[index]!, boxes.end[index]! - boxes.start[index]!) : (colours[frame] ?? IDLE_COLOUR);
+    before ? changeColour(before[index]!, boxes.end[index]! - boxes.start[index]!) : (colours[frame] ?? NEUTRAL_COLOUR);
   const buckets: number[][] = Array.from({ length: palette.length * 2 }, () => []);
   const labels: number[] = [];
   const selectedFrame = selection ? (view[selection.half]?.frame[selection.index] ?? -1) : -1;
   const same: number[] = [];
   const open: number[] = [];
+  const pointed: number[] = [];
   for (let row = 0; row < rowCount(boxes); row++) {
     const y = RULER + rowTop(view, which, row) - scene.top;
     if (y + ROW < RULER || y > scene.height) continue;
@@ -94,6 +96,7 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
       buckets[colourOf(index, frame) + (dim ? palette.length : 0)]!.push(left, y, seen > 3 ? seen - 1 : seen);
       if (frame === selectedFrame && frame >= 0) same.push(left, y, seen > 3 ? seen - 1 : seen);
       if (boxes.unfinished?.[index]) open.push(left, y, seen);
+      if (which === "boxes" && scene.pointed?.(index)) pointed.push(left, y, seen);
       if (seen >= NARROWEST_LABEL && frame >= 0) labels.push(left, y, seen, frame, dim ? 1 : 0);
     });
   }
@@ -107,7 +110,11 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
   for (let at = 0; at < open.length; at += 3) hatch(context, open[at]!, open[at + 1]!, open[at + 2]!, scene.theme);
   context.fillStyle = inks(scene.theme).outline;
   for (let at = 0; at < same.length; at += 3) context.fillRect(same[at]!, same[at + 1]! + ROW - 3, same[at + 2]!, 2);
-  label(context, scene, labels, colours);
+  label(context, scene, labels);
+  context.strokeStyle = inks(scene.theme).mark;
+  context.lineWidth = 2;
+  for (let at = 0; at < pointed.length; at += 3)
+    context.strokeRect(pointed[at]! + 1, pointed[at + 1]! + 1, Math.max(2, pointed[at + 2]! - 3), ROW - 3);
 }
 
 /** Diagonal stripes over a span without an end: nobody knows how long it lasted. */
@@ -127,7 +134,7 @@ function hatch(context: CanvasRenderingContext2D, left: number, top: number, wid
   context.restore();
 }
 
-function label(context: CanvasRenderingContext2D, scene: Scene, labels: number[], colours: Uint8Array): void {
+function label(context: CanvasRenderingContext2D, scene: Scene, labels: number[]): void {
   const { frames } = scene.view;
   const ink = inks(scene.theme);
   const widths = cached(widthCache, frames, () => new Float32Array(frames.names.length));
@@ -141,8 +148,7 @@ function label(context: CanvasRenderingContext2D, scene: Scene, labels: number[]
     const wide = (widths[frame] ||= context.measureText(name).width || 1);
     const text = wide <= room ? name : `${name.slice(0, Math.floor((name.length * (room - 8)) / wide))}…`;
     if (text.length < 3 && text !== name) continue;
-    context.fillStyle =
-      labels[at + 4] || (!scene.view.diff && colours[frame] === IDLE_COLOUR) ? ink.faintLabel : ink.label;
+    context.fillStyle = labels[at + 4] ? ink.faintLabel : ink.label;
     context.fillText(text, left, labels[at + 1]! + ROW / 2);
   }
 }

@@ -1,92 +1,43 @@
-/** Colours by where a frame comes from: own code warm, libraries cool, the runtime grey; shades by file. */
+/**
+ * Colours of boxes, the same as in pictures (rendering/palette.py): the server sends each function's hue and shade as a number, which
+ * comes from its file or name, and what every hue stands for. A test compares these colours with those of pictures.
+ */
 import type { Theme } from "../theme.ts";
-import type { FrameTable } from "./view_bytes.ts";
 
-export type Origin = "own" | "library" | "runtime";
+const HUE_STEPS = 24;
+/** How far colours of one hue lie apart, in steps. */
+const HUE_SPREAD = 0.76;
+const SHADES = 4;
+/** Calls merged because they are narrower than a pixel. */
+export const NEUTRAL_COLOUR = HUE_STEPS * SHADES + 1;
+/** The minimap, and a swatch of what is not there. */
+export const PLAIN_COLOUR = 4 * SHADES;
 
-const LIBRARY =
-  /node_modules|site-packages|dist-packages|^node:|^<frozen|\/usr\/|\/lib\/python|\.(so|dll|dylib)\b|vmlinux|\[kernel|rustc\/|\/go\/(src|pkg)\/|^chrome-extension:/;
-const IDLE = /^\(?(idle|root)\)?$/i;
-/** With fewer files of its own than this, a trace is coloured by function: by file it would be all one hue. */
-const FEW_FILES = 4;
-
-const OWN_HUES = [16, 28, 40, 52, 64, 76, 88];
-const LIBRARY_HUES = [185, 205, 225, 250, 275, 300];
-/** Functions of one file share a hue and differ in lightness. */
-const SHADES = 3;
-const RUNTIME_SHADES = 3;
-const FIRST_LIBRARY = OWN_HUES.length * SHADES;
-const FIRST_RUNTIME = FIRST_LIBRARY + LIBRARY_HUES.length * SHADES;
-export const IDLE_COLOUR = FIRST_RUNTIME + RUNTIME_SHADES;
-
-/** A colour that stands for each origin. */
-export const LEGEND: [string, number][] = [
-  ["own code", 4],
-  ["libraries", FIRST_LIBRARY + 4],
-  ["runtime, no file", FIRST_RUNTIME + 1],
-];
+/** Bands of OKLCH lightness and chroma that keep the labels' contrast at 4.5:1. */
+const BANDS = {
+  light: { lightness: [0.77, 0.86], chroma: [0.065, 0.105], change: 0.13 },
+  dark: { lightness: [0.43, 0.53], chroma: [0.075, 0.11], change: 0.16 },
+} as const;
 
 const cache: Partial<Record<Theme, string[]>> = {};
 
-/** Fill colours by the numbers that `colourOf` gives. */
+/** Fill colours by the numbers of a view's frame table. */
 export function fills(theme: Theme): string[] {
   return (cache[theme] ??= makeFills(theme));
 }
 
 function makeFills(theme: Theme): string[] {
-  const light = theme === "light";
-  const shaded = (hues: number[], lightness: number, chroma: number) =>
-    hues.flatMap((hue) =>
-      Array.from({ length: SHADES }, (_, shade) => `oklch(${lightness + (shade - 1) * 0.042} ${chroma} ${hue})`),
-    );
-  return [
-    ...shaded(OWN_HUES, light ? 0.82 : 0.72, light ? 0.112 : 0.122),
-    ...shaded(LIBRARY_HUES, light ? 0.855 : 0.7, light ? 0.055 : 0.068),
-    ...Array.from({ length: RUNTIME_SHADES }, (_, shade) => `oklch(${(light ? 0.84 : 0.6) + shade * 0.03} 0.012 260)`),
-    `oklch(${light ? 0.93 : 0.34} 0.006 260)`,
-  ];
-}
-
-export function originOf(file: string | null): Origin {
-  if (!file) return "runtime";
-  return LIBRARY.test(file) ? "library" : "own";
-}
-
-function hash(text: string): number {
-  let value = 2166136261;
-  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 16777619);
-  return value >>> 0;
-}
-
-/** The colour number of each frame of a table. */
-export function coloursOf(frames: FrameTable): Uint8Array {
-  const namesFiles = frames.files.some(Boolean);
-  const ownFiles = new Set(frames.files.filter((file) => originOf(file) === "own"));
-  return Uint8Array.from(frames.names, (name, index) => {
-    if (IDLE.test(name)) return IDLE_COLOUR;
-    const file = frames.files[index] ?? null;
-    if (!namesFiles) return hash(name) % FIRST_LIBRARY;
-    const shade = hash(name) % SHADES;
-    switch (originOf(file)) {
-      case "own":
-        return (hash(ownFiles.size < FEW_FILES ? name : file!) % OWN_HUES.length) * SHADES + shade;
-      case "library":
-        return FIRST_LIBRARY + (hash(file!) % LIBRARY_HUES.length) * SHADES + shade;
-      case "runtime":
-        return FIRST_RUNTIME + shade;
-    }
+  const { lightness, chroma } = BANDS[theme];
+  return Array.from({ length: (HUE_STEPS + 1) * SHADES }, (_, number) => {
+    const [step, shade] = [Math.floor(number / SHADES), number % SHADES];
+    const light = lightness[0] + ((lightness[1] - lightness[0]) * (shade + 0.5)) / SHADES;
+    const vivid = step === HUE_STEPS ? 0.008 : (chroma[0] + chroma[1]) / 2;
+    return oklch(light, vivid, ((step + HUE_SPREAD / 2) / HUE_STEPS) * 360);
   });
 }
 
-export interface Inks {
-  ground: string;
-  grid: string;
-  tick: string;
-  label: string;
-  faintLabel: string;
-  outline: string;
-  mark: string;
-  shade: string;
+function oklch(lightness: number, chroma: number, hue: number): string {
+  return `oklch(${lightness.toFixed(4)} ${chroma.toFixed(4)} ${hue.toFixed(2)})`;
 }
 
 /** Steps of change from gone (blue) over the same (grey) to new (red). */
@@ -95,11 +46,11 @@ const changeCache: Partial<Record<Theme, string[]>> = {};
 
 /** Fill colours of a diff, by the numbers that `changeColour` gives: blue and red differ for every kind of colour vision. */
 export function changeFills(theme: Theme): string[] {
-  const [grey, strong] = theme === "light" ? [0.9, 0.74] : [0.62, 0.74];
+  const { lightness, change } = BANDS[theme];
   return (changeCache[theme] ??= Array.from({ length: CHANGE_STEPS * 2 + 1 }, (_, step) => {
     const size = Math.abs(step - CHANGE_STEPS) / CHANGE_STEPS;
-    const lightness = grey + (strong - grey) * size;
-    return `oklch(${lightness.toFixed(3)} ${(0.008 + 0.13 * size).toFixed(3)} ${step < CHANGE_STEPS ? 250 : 27})`;
+    const light = lightness[1] - (lightness[1] - lightness[0]) * size;
+    return oklch(light, 0.006 + (change - 0.006) * size, step < CHANGE_STEPS ? 255 : 27);
   }));
 }
 
@@ -114,6 +65,17 @@ export function changeColour(before: number, after: number): number {
   return CHANGE_STEPS + (larger > 0 ? Math.round(((after - before) / larger) * CHANGE_STEPS) : 0);
 }
 
+export interface Inks {
+  ground: string;
+  grid: string;
+  tick: string;
+  label: string;
+  faintLabel: string;
+  outline: string;
+  mark: string;
+  shade: string;
+}
+
 /** Everything on the canvas that is not a box. */
 export function inks(theme: Theme): Inks {
   return theme === "light"
@@ -121,7 +83,7 @@ export function inks(theme: Theme): Inks {
         ground: "#ffffff",
         grid: "#0000000f",
         tick: "#5f5a55",
-        label: "#1f1611",
+        label: "#14161c",
         faintLabel: "#5f5a55",
         outline: "#101828",
         mark: "#b93a07",
@@ -131,7 +93,7 @@ export function inks(theme: Theme): Inks {
         ground: "#141416",
         grid: "#ffffff10",
         tick: "#a8a29b",
-        label: "#17110c",
+        label: "#f8f9fb",
         faintLabel: "#b9b3ac",
         outline: "#ffffff",
         mark: "#ff9248",

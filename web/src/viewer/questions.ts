@@ -22,8 +22,10 @@ export function spokenRange(range: AxisWindow, origin: number, unit: Unit): stri
   return `${start} to ${end}`;
 }
 
-export function aboutRange(range: AxisWindow, origin: number, unit: Unit): string {
-  return `What happens from ${spokenRange(range, origin, unit)}, and what takes the time there?`;
+/** `threads` names others than the one in sight. */
+export function aboutRange(range: AxisWindow, origin: number, unit: Unit, threads = ""): string {
+  const where = threads && ` in ${threads}`;
+  return `What happens${where} from ${spokenRange(range, origin, unit)}, and what takes the time there?`;
 }
 
 /** The name, the handle of the very box, and what it weighs; null without a selection. */

@@ -10,6 +10,11 @@ export function matchingFrames(frames: FrameTable, words: string): Uint8Array | 
   );
 }
 
+/** 1 for each frame of the view that is among those found elsewhere. */
+export function framesAmong(frames: FrameTable, found: ReadonlySet<number>): Uint8Array {
+  return Uint8Array.from(frames.ids, (id) => (found.has(id) ? 1 : 0));
+}
+
 /** The boxes of matching frames, by start, then row. */
 export function matchingBoxes(boxes: Boxes, matches: Uint8Array): Int32Array {
   let count = 0;

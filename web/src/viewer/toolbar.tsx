@@ -5,17 +5,18 @@ import { Icon } from "../icons.tsx";
 import { usePart } from "../store.ts";
 import { modesOf } from "./modes.ts";
 import { aboutRange } from "./questions.ts";
-import { formatCount, formatValue } from "./values.ts";
+import { formatCount } from "./values.ts";
 import type { Unit } from "./view_bytes.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 
 interface ToolbarProps {
   store: ViewerStore;
   ask: ((question: string) => void) | null;
+  link: () => string;
   children: ComponentChildren;
 }
 
-export function Toolbar({ store, ask, children }: ToolbarProps) {
+export function Toolbar({ store, ask, link, children }: ToolbarProps) {
   const mode = usePart(store, (state) => state.mode);
   const profile = usePart(store, (state) => state.profile);
   const unit = (store.profiles.find((entry) => entry.handle === profile)?.unit ?? "nanoseconds") as Unit;
@@ -47,27 +48,6 @@ export function Toolbar({ store, ask, children }: ToolbarProps) {
           </button>
         ))}
       </div>
-      {store.profiles.length > 1 && (
-        <select
-          class="profiles"
-          aria-label="Profile"
-          value={profile}
-          onChange={(event) =>
-            void store.show({
-              profile: event.currentTarget.value,
-              sandwichOf: null,
-              mode: mode === "sandwich" ? "time_order" : mode,
-            })
-          }
-        >
-          {store.profiles.map((entry) => (
-            <option
-              key={entry.handle}
-              value={entry.handle}
-            >{`${entry.name || entry.handle} · ${formatValue(entry.total, entry.unit as Unit)}`}</option>
-          ))}
-        </select>
-      )}
       <SearchBox store={store} />
       <div class="button-group">
         {ask && mode === "time_order" && (
@@ -108,9 +88,30 @@ export function Toolbar({ store, ask, children }: ToolbarProps) {
         >
           <Icon name="fit" />
         </button>
+        {navigator.clipboard && <CopyLink link={link} />}
         {children}
       </div>
     </div>
+  );
+}
+
+function CopyLink({ link }: { link: () => string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = () =>
+    navigator.clipboard.writeText(link()).then(() => {
+      setCopied(true);
+      setTimeout(() => setCopied(false), 1500);
+    });
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label="Copy link to this view"
+      title={copied ? "Copied" : "Copy link to this view"}
+      onClick={() => void copy()}
+    >
+      <Icon name={copied ? "check" : "copy"} />
+    </button>
   );
 }
 

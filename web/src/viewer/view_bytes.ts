@@ -1,5 +1,7 @@
 /** The view format `FCV1`: a JSON header, then 8-aligned little-endian columns that are used where they lie. */
 
+import type { TransformFacts } from "./transforms.ts";
+
 export type ViewMode = "time_order" | "left_heavy" | "sandwich" | "diff";
 export type Unit = "nanoseconds" | "bytes" | "count";
 
@@ -32,6 +34,8 @@ export interface FrameTable {
   names: string[];
   files: (string | null)[];
   lines: (number | null)[];
+  /** Hue and shade as a number of the palette. */
+  colours: number[];
 }
 
 export interface View {
@@ -48,9 +52,13 @@ export interface View {
   /** The upper half of a sandwich, row 0 next to the frame. */
   callers: Boxes | null;
   frames: FrameTable;
+  /** A colour of each hue that occurs, and what it stands for, the widest first. */
+  legend: [number, string][];
   /** The handle a sandwich is about. */
   frame: string | null;
   diff: DiffFacts | null;
+  /** What was done to the call tree; null where it is as it was recorded. */
+  transforms: TransformFacts | null;
 }
 
 interface ColumnHeader {
@@ -66,8 +74,8 @@ interface BoxesHeader {
   columns: ColumnHeader[];
 }
 
-type Header = Omit<View, "boxes" | "callers" | "diff"> &
-  BoxesHeader & { callers: BoxesHeader | null; diff?: DiffFacts };
+type Header = Omit<View, "boxes" | "callers" | "diff" | "transforms"> &
+  BoxesHeader & { callers: BoxesHeader | null; diff?: DiffFacts; transforms?: TransformFacts };
 
 const MAGIC = 0x31564346; // "FCV1", little-endian
 
@@ -88,8 +96,10 @@ export function decodeView(buffer: ArrayBuffer): View {
     total: header.total,
     merged: header.merged,
     frames: header.frames,
+    legend: header.legend,
     frame: header.frame,
     diff: header.diff ?? null,
+    transforms: header.transforms ?? null,
     boxes: boxesFrom(buffer, header, localOf),
     callers: header.callers && boxesFrom(buffer, header.callers, localOf),
   };

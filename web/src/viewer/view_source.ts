@@ -1,17 +1,19 @@
 /** Views of one trace from the server, the last few kept. */
 import { viewBytes } from "../api.ts";
+import { textOf, type Transforms } from "./transforms.ts";
 import { decodeView, type View, type ViewMode } from "./view_bytes.ts";
 import type { AxisWindow } from "./window.ts";
 
 const KEPT = 6;
 
-/** What a view is asked for by. `frame` is the one of a sandwich; `window` is for time order, whose narrow boxes come merged otherwise. */
+/** What a view is asked for by. `frame` is the one of a sandwich; `window` is for time order, whose narrow boxes come merged otherwise, and for left heavy of a range. */
 export interface ViewRequest {
   mode: ViewMode;
   profile: string;
   frame?: string | null;
   window?: AxisWindow | null;
   diff?: DiffRequest | null;
+  transforms?: Transforms;
 }
 
 /** The trace that was before, and whether both weigh the same in the comparison. */
@@ -39,11 +41,13 @@ export class ViewSource {
   }
 
   /** Rejects with an ApiError. */
-  load({ mode, profile, frame, window, diff }: ViewRequest): Promise<View> {
+  load({ mode, profile, frame, window, diff, transforms }: ViewRequest): Promise<View> {
     const query: Record<string, string | number> = { mode, profile };
     if (mode === "sandwich" && frame) query.frame = frame;
     if (mode === "diff" && diff) Object.assign(query, diff);
     if (window) Object.assign(query, { start: window.start, end: window.end });
+    const text = mode === "diff" ? null : textOf(transforms ?? []);
+    if (text) query.transforms = text;
     const key = JSON.stringify(query);
     const cached = this.#views.get(key);
     if (cached) return cached;

@@ -2,13 +2,17 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { usePart } from "../store.ts";
+import { TablePanel } from "../tables/panel.tsx";
 import { BoxMenu } from "./box_menu.tsx";
 import { FlameChart, type Hover } from "./chart.ts";
 import { Details, type FrameNumbers, useFrameNumbers } from "./details.tsx";
 import { DiffBar } from "./diff_bar.tsx";
 import { FunctionList } from "./function_list.tsx";
+import { LaneList } from "./lane_list.tsx";
 import { Minimap } from "./minimap.ts";
 import { MODES, modesOf } from "./modes.ts";
+import { TrackList } from "./track_list.tsx";
+import { NothingLeft, TransformBar } from "./transform_bar.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import { questionHere } from "./questions.ts";
 import { RangeBar } from "./range_bar.tsx";
@@ -16,6 +20,7 @@ import { selfOf } from "./frame_values.ts";
 import { rowOf } from "./boxes.ts";
 import type { Mention } from "./mention.ts";
 import { formatChange, formatPlace, formatShare, formatValue } from "./values.ts";
+import type { View } from "./view_bytes.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 
 interface ViewerProps {
@@ -24,14 +29,19 @@ interface ViewerProps {
   ask: ((question: string) => void) | null;
   /** The answers that cite a handle. */
   mentions: (handles: string[]) => Mention[];
+  /** The address of what is seen now. */
+  link: () => string;
+  /** Lies over the foot of the chart. */
+  notice?: ComponentChildren;
   /** Stands at the end of the toolbar. */
   children?: ComponentChildren;
 }
 
-export function Viewer({ store, ask, mentions, children }: ViewerProps) {
+export function Viewer({ store, ask, mentions, link, notice, children }: ViewerProps) {
   const mode = usePart(store, (state) => state.mode);
   const profile = usePart(store, (state) => state.profile);
-  const numbers = useFrameNumbers(store, profile);
+  const transforms = usePart(store, (state) => state.transforms);
+  const numbers = useFrameNumbers(store, profile, transforms);
   const section = useRef<HTMLElement>(null);
 
   useEffect(() => {
@@ -57,11 +67,15 @@ export function Viewer({ store, ask, mentions, children }: ViewerProps) {
 
   return (
     <section class="viewer" aria-label="Flame chart" ref={section}>
-      <Toolbar store={store} ask={ask}>
+      <Toolbar store={store} ask={ask} link={link}>
         {children}
       </Toolbar>
       {mode === "diff" && <DiffBar store={store} />}
+      <TransformBar store={store} />
+      <WithinBar store={store} />
+      {store.profiles.length > 1 && <TrackList store={store} />}
       {mode !== "sandwich" && <Overview store={store} />}
+      <LaneList store={store} />
       <div
         class="chart-area"
         id="chart-panel"
@@ -70,9 +84,25 @@ export function Viewer({ store, ask, mentions, children }: ViewerProps) {
       >
         {mode === "sandwich" && <FunctionList store={store} numbers={numbers} />}
         <Chart store={store} numbers={numbers} ask={ask} />
+        {notice}
       </div>
+      <TablePanel store={store} />
       <Details store={store} numbers={numbers} ask={ask} mentions={mentions} />
     </section>
+  );
+}
+
+/** Says that left heavy is of a range of time alone. */
+function WithinBar({ store }: { store: ViewerStore }) {
+  const within = usePart(store, (state) => (state.mode === "left_heavy" ? state.within : null));
+  if (!within) return null;
+  return (
+    <p class="within-bar">
+      <span>Left heavy of {formatValue(within.end - within.start, "nanoseconds")} of this thread</span>
+      <button type="button" onClick={() => void store.show({ mode: "left_heavy" })}>
+        All of it
+      </button>
+    </p>
   );
 }
 
@@ -138,14 +168,20 @@ function Chart({ store, numbers, ask }: { store: ViewerStore; numbers: FrameNumb
       {needsTrace && (
         <p class="chart-message">Choose the trace that was before: what grew is red, what shrank is blue.</p>
       )}
-      {view && !loading && view.boxes.start.length === 0 && (
+      {view && !loading && view.boxes.start.length === 0 && isEmpty(view) && (
         <p class="chart-message">Nothing was recorded in this profile.</p>
       )}
+      {view && !loading && view.transforms?.left === 0 && !isEmpty(view) && <NothingLeft store={store} />}
       <RangeBar store={store} ask={ask} />
       {menu && view && <BoxMenu store={store} place={menu} ask={ask} close={() => setMenu(null)} />}
       {hover && view && !menu && <Tooltip hover={hover} store={store} numbers={numbers} room={root.current!} />}
     </div>
   );
+}
+
+/** Whether the recording itself has nothing here. */
+function isEmpty(view: View): boolean {
+  return !view.transforms || view.transforms.of <= 0;
 }
 
 function Tooltip({
@@ -188,7 +224,7 @@ function Tooltip({
             · was {formatValue(boxes.before[index]!, view.unit)} <i>{formatChange(boxes.before[index]!, total)}</i>
           </>
         )}
-        {hover.address.half === "boxes" && !boxes.before && (
+        {hover.address.half === "boxes" && !boxes.before && !(view.transforms && view.mode === "time_order") && (
           <> · self {formatValue(Math.max(0, selfOf(boxes, index, rowOf(boxes, index))), view.unit)}</>
         )}
       </span>

@@ -2,9 +2,13 @@
 import { tracePath, type TraceInfo, type TraceProfile } from "../api.ts";
 import type { ViewerState } from "../protocol.ts";
 import { Store } from "../store.ts";
+import type { PanelName } from "../tables/panels.ts";
+import { Places } from "./places.ts";
+import { PointingStore } from "./pointing.ts";
 import { boxAt, firstEndingAfter, neighbourOf, parentOf, rowOf, widestBox, widestChildOf } from "./boxes.ts";
-import { matchingBoxes, matchingFrames } from "./search.ts";
+import { framesAmong, matchingBoxes, matchingFrames } from "./search.ts";
 import type { Boxes, View, ViewMode } from "./view_bytes.ts";
+import type { Transforms } from "./transforms.ts";
 import { ViewSource, type DiffRequest } from "./view_source.ts";
 import { around, between, clamp, panned, span, zoomed, type AxisWindow } from "./window.ts";
 
@@ -16,6 +20,8 @@ export interface BoxAddress {
 
 export interface Search {
   words: string;
+  /** What an expression over all threads found, by number; null where the words are looked for as they are. */
+  frames: ReadonlySet<number> | null;
   matches: Uint8Array | null;
   boxes: Int32Array;
   /** Which of `boxes` is shown, -1 before the first step. */
@@ -29,26 +35,38 @@ export interface ViewerSnapshot {
   sandwichOf: string | null;
   /** What a diff compares with. */
   diff: DiffRequest | null;
+  /** The range of time that a left heavy view is of; null for all of it. */
+  within: AxisWindow | null;
+  /** What is done to the call tree, in order. */
+  transforms: Transforms;
   view: View | null;
   loading: boolean;
   problem: string | null;
   window: AxisWindow;
   /** A range of time that the person has marked. */
   range: AxisWindow | null;
+  /** The threads that it is marked on; null for the one in sight. */
+  rangeThreads: readonly string[] | null;
   selection: BoxAddress | null;
   search: Search;
+  /** The table under the chart. */
+  panel: PanelName | null;
 }
 
 /** What can be chosen of a view. */
-export type ViewChange = Partial<Pick<ViewerSnapshot, "mode" | "profile" | "sandwichOf" | "diff">>;
+export type ViewChange = Partial<
+  Pick<ViewerSnapshot, "mode" | "profile" | "sandwichOf" | "diff" | "within" | "transforms">
+>;
 
-const NO_SEARCH: Search = { words: "", matches: null, boxes: new Int32Array(), at: -1 };
+const NO_SEARCH: Search = { words: "", frames: null, matches: null, boxes: new Int32Array(), at: -1 };
 const ZOOM_MS = 220;
 
 export class ViewerStore extends Store<ViewerSnapshot> {
   readonly trace: TraceInfo;
   readonly profiles: TraceProfile[];
   readonly source: ViewSource;
+  readonly places: Places;
+  readonly pointing = new PointingStore();
   /** Where the trace is in the API. */
   readonly path: string;
   #overview: View | null = null;
@@ -66,18 +84,23 @@ export class ViewerStore extends Store<ViewerSnapshot> {
       profile: typeof first === "number" ? `p${first}` : first,
       sandwichOf: null,
       diff: null,
+      within: null,
+      transforms: [],
       view: null,
       loading: true,
       problem: null,
       window: { start: 0, end: 1 },
       range: null,
+      rangeThreads: null,
       selection: null,
       search: NO_SEARCH,
+      panel: null,
     });
     this.trace = trace;
     this.profiles = profiles;
     this.path = path;
     this.source = new ViewSource(path);
+    this.places = new Places(path);
   }
 
   close(): void {
@@ -105,7 +128,8 @@ export class ViewerStore extends Store<ViewerSnapshot> {
 
   /** The range of time that a question is about: what was marked, or what is seen of the axis; null for all of it. */
   askedWindow(): AxisWindow | null {
-    const { mode, window, range, view } = this.read();
+    const { mode, window, range, view, within } = this.read();
+    if (mode === "left_heavy" && within) return { ...within };
     if (mode !== "time_order" || !view) return null;
     const isZoomed = span(window) < span(this.bounds()) * 0.999;
     return range ? { ...range } : isZoomed ? { ...window } : null;
@@ -133,15 +157,26 @@ export class ViewerStore extends Store<ViewerSnapshot> {
 
   /** The handle of the selected call or path itself, of its function where the box stands for several. */
   selectedHandle(): string | null {
-    const { selection, view } = this.read();
-    const ref = selection && view?.[selection.half]?.ref[selection.index];
-    const isOne = ref !== null && ref !== undefined && ref >= 0 && view?.mode !== "sandwich";
-    return isOne ? `${view!.refKind === "span" ? "s" : "n"}${ref}` : (this.selectedFrame()?.handle ?? null);
+    const { selection } = this.read();
+    return selection && (this.handlesAt(selection)[0] ?? null);
+  }
+
+  /** The handles of a box: of its call or path, where it is one, and of its function. */
+  handlesAt(address: BoxAddress): string[] {
+    const { view } = this.read();
+    const local = this.frameAt(address);
+    const ref = view?.[address.half]?.ref[address.index];
+    const isOne = ref !== undefined && ref >= 0 && view?.mode !== "sandwich";
+    return [
+      ...(isOne ? [`${view!.refKind === "span" ? "s" : "n"}${ref}`] : []),
+      ...(view && local >= 0 ? [`f${view.frames.ids[local]}`] : []),
+    ];
   }
 
   /** Load and show a view. Returns once it is on the page (or has failed: see `problem`). */
   async show(change: ViewChange): Promise<void> {
-    const next = { ...this.read(), ...change, range: null, loading: true, problem: null };
+    const marking = { range: null, rangeThreads: null };
+    const next = { ...this.read(), within: null, ...change, ...marking, loading: true, problem: null };
     if (next.mode === "sandwich" && !next.sandwichOf) next.sandwichOf = this.selectedFrame()?.handle ?? null;
     this.write(next);
     if ((next.mode === "sandwich" && !next.sandwichOf) || (next.mode === "diff" && !next.diff)) {
@@ -151,16 +186,18 @@ export class ViewerStore extends Store<ViewerSnapshot> {
         view: null,
         selection: null,
         loading: false,
-        search: { ...NO_SEARCH, words: next.search.words },
+        search: { ...NO_SEARCH, words: next.search.words, frames: next.search.frames },
       });
       return;
     }
     const isCurrent = () => {
       const now = this.read();
-      return (["mode", "profile", "sandwichOf", "diff"] as const).every((part) => now[part] === next[part]);
+      return (["mode", "profile", "sandwichOf", "diff", "within", "transforms"] as const).every(
+        (part) => now[part] === next[part],
+      );
     };
     try {
-      const view = await this.source.load({ ...next, frame: next.sandwichOf, window: null });
+      const view = await this.source.load({ ...next, frame: next.sandwichOf, window: next.within });
       if (isCurrent()) this.#arrive(view);
     } catch (error) {
       if (isCurrent() && !this.source.isClosed) {
@@ -183,7 +220,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
   }
 
   reset(): void {
-    this.write({ ...this.read(), selection: null, range: null });
+    this.write({ ...this.read(), selection: null, range: null, rangeThreads: null });
     this.moveTo(this.bounds());
   }
 
@@ -205,9 +242,17 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     this.#flight = requestAnimationFrame(step);
   }
 
-  /** Mark a range of time, or nothing. */
-  mark(range: AxisWindow | null): void {
-    this.write({ ...this.read(), range: range && clamp(range, this.bounds()) });
+  /** Show a window at once; returns when what it shows is there in full. */
+  async showWindow(target: AxisWindow): Promise<void> {
+    this.moveTo(target, false);
+    clearTimeout(this.#refetch);
+    if (this.#overview?.merged && this.#overview.mode === "time_order") await this.#detail();
+  }
+
+  /** Mark a range of time on the thread in sight or on others, or nothing. */
+  mark(range: AxisWindow | null, threads: readonly string[] | null = null): void {
+    const rangeThreads = range && threads?.length ? threads : null;
+    this.write({ ...this.read(), range: range && clamp(range, this.bounds()), rangeThreads });
   }
 
   select(selection: BoxAddress | null): void {
@@ -238,13 +283,14 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     if (hidden || tiny) this.zoomToSelection();
   }
 
-  search(words: string): void {
+  search(words: string, frames: ReadonlySet<number> | null = null): void {
     const { view } = this.read();
-    const matches = view && matchingFrames(view.frames, words);
+    const matches = view && (frames ? framesAmong(view.frames, frames) : matchingFrames(view.frames, words));
     this.write({
       ...this.read(),
       search: {
         words,
+        frames,
         matches,
         boxes: view && matches ? matchingBoxes(view.boxes, matches) : new Int32Array(),
         at: -1,
@@ -259,6 +305,11 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     const at = search.at < 0 ? (by > 0 ? 0 : count - 1) : (search.at + by + count) % count;
     this.write({ ...this.read(), search: { ...search, at }, selection: { half: "boxes", index: search.boxes[at]! } });
     this.zoomToSelection();
+  }
+
+  /** Open a table under the chart, or none. */
+  openPanel(panel: PanelName | null): void {
+    this.write({ ...this.read(), panel });
   }
 
   /** Report to the person what could not be done. */
@@ -279,7 +330,8 @@ export class ViewerStore extends Store<ViewerSnapshot> {
       window: this.bounds(),
       selection: this.#sameFrame(view),
     });
-    this.search(this.read().search.words);
+    const { words, frames } = this.read().search;
+    this.search(words, frames);
   }
 
   /** Keep the selected frame selected when another view of the same profile shows it. */
@@ -299,7 +351,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
 
   /** A trace with more boxes than one answer holds came merged: fetch what the window shows in full, or return to the overview. */
   async #detail(): Promise<void> {
-    const { window, profile, view } = this.read();
+    const { window, profile, view, transforms } = this.read();
     const overview = this.#overview;
     if (!overview || !view) return;
     const margin = span(window) / 2;
@@ -310,7 +362,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
       return;
     const next = coversAll
       ? overview
-      : await this.source.load({ mode: "time_order", profile, window: target }).catch(() => null);
+      : await this.source.load({ mode: "time_order", profile, window: target, transforms }).catch(() => null);
     const now = this.read();
     if (
       !next ||
@@ -322,7 +374,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
       return;
     this.#detailed = coversAll ? null : target;
     this.write({ ...now, view: next, selection: this.#samePlace(now, next) });
-    this.search(now.search.words);
+    this.search(now.search.words, now.search.frames);
   }
 
   #samePlace(before: ViewerSnapshot, view: View): BoxAddress | null {

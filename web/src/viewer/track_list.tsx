@@ -1,0 +1,366 @@
+/** Over the chart: processes and threads by how much works in them, when they were busy, and which of them is open. */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Icon } from "../icons.tsx";
+import { usePart } from "../store.ts";
+import { markOn, useTrackMarking } from "./track_marking.ts";
+import { keepPinned, moved, pinnedOf, toggled } from "./track_order.ts";
+import {
+  activityPath,
+  busyOf,
+  fetchTracks,
+  inSight,
+  rowsOf,
+  spoken,
+  TRACK_ROW,
+  type TrackRow,
+  type Tracks,
+} from "./tracks.ts";
+import { formatCount } from "./values.ts";
+import type { ViewerStore } from "./viewer_store.ts";
+import { span } from "./window.ts";
+
+const MOST_ROWS = 6;
+const NARROW = "(max-width: 820px)";
+const TREE = "track-tree";
+const DRAGGED = "application/x-flamechat-thread";
+
+export function TrackList({ store }: { store: ViewerStore }) {
+  const [found, setFound] = useState<Tracks | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isOpen, setOpen] = useState(() => !matchMedia(NARROW).matches);
+  const [words, setWords] = useState("");
+  const profile = usePart(store, (state) => state.profile);
+  useEffect(() => {
+    let isCurrent = true;
+    fetchTracks(store.path).then(
+      (tracks) => isCurrent && setFound(tracks),
+      (error: Error) => isCurrent && setProblem(error.message),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [store]);
+  const shown = found?.tracks.find((track) => track.handle === profile);
+  const name = shown?.name ?? store.profiles.find((entry) => entry.handle === profile)?.name ?? profile;
+  return (
+    <section class="tracks" aria-label="Threads">
+      <div class="tracks-bar">
+        <button
+          type="button"
+          class="tracks-toggle"
+          aria-expanded={isOpen}
+          aria-controls={TREE}
+          title={isOpen ? "Fold the threads away" : "Show processes and threads"}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Icon name={isOpen ? "down" : "next"} />
+          Threads
+        </button>
+        <span class="tracks-shown" title={name}>
+          {name}
+        </span>
+        {isOpen && (
+          <input
+            type="search"
+            aria-label="Filter threads"
+            placeholder={`Filter ${formatCount(store.profiles.length)}`}
+            spellcheck={false}
+            value={words}
+            onInput={(event) => setWords(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === "ArrowDown" || event.key === "Enter") document.getElementById(TREE)?.focus();
+              else if (event.key === "Escape") setWords("");
+              else return;
+              event.preventDefault();
+            }}
+          />
+        )}
+      </div>
+      {problem && isOpen && (
+        <p class="note" role="alert">
+          {problem}
+        </p>
+      )}
+      {isOpen && !problem && <TrackTree store={store} found={found} words={words} />}
+    </section>
+  );
+}
+
+interface TrackTreeProps {
+  store: ViewerStore;
+  found: Tracks | null;
+  words: string;
+}
+
+function TrackTree({ store, found, words }: TrackTreeProps) {
+  const tree = useRef<HTMLDivElement>(null);
+  const [closed, setClosed] = useState<ReadonlySet<number>>(new Set());
+  const [all, setAll] = useState(false);
+  const [pinned, setPinned] = useState(() => pinnedOf(store.trace.traceId));
+  const [at, setAt] = useState(0);
+  const [sight, setSight] = useState({ top: 0, height: MOST_ROWS * TRACK_ROW });
+  const profile = usePart(store, (state) => state.profile);
+  const pointed = usePart(store.pointing, (state) => state.cited?.profile ?? null);
+  const rows = useMemo(
+    () => (found ? rowsOf(found, { words, closed, all, pinned }) : []),
+    [found, words, closed, all, pinned],
+  );
+  const marked = usePart(store, (state) => state.rangeThreads);
+  const rowAt = (y: number) =>
+    Math.floor((y - tree.current!.getBoundingClientRect().top + tree.current!.scrollTop) / TRACK_ROW);
+  const marking = useTrackMarking(store, found, rows, rowAt);
+  useSeenRange(store, found, tree);
+
+  const bring = (index: number) => {
+    const element = tree.current;
+    if (!element) return;
+    const top = index * TRACK_ROW;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top + TRACK_ROW > element.scrollTop + element.clientHeight)
+      element.scrollTop = top + TRACK_ROW - element.clientHeight;
+  };
+  const focusRow = (index: number) => {
+    const next = Math.max(0, Math.min(rows.length - 1, index));
+    setAt(next);
+    bring(next);
+  };
+  useEffect(() => {
+    const index = rows.findIndex((row) => row.kind === "thread" && row.track.handle === profile);
+    if (index >= 0) focusRow(index);
+  }, [profile, found]); // an answer or a link opens threads too
+  useEffect(() => {
+    const element = tree.current!;
+    const look = () => setSight({ top: element.scrollTop, height: element.clientHeight });
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+
+  const pin = (next: readonly string[]) => {
+    setPinned(next);
+    keepPinned(store.trace.traceId, next);
+  };
+  /** What keys do with a thread: P pins, Alt with an arrow moves what is pinned, M marks what is in sight. */
+  const pressOnThread = (event: KeyboardEvent, handle: string): boolean => {
+    const step = event.altKey ? { ArrowUp: -1, ArrowDown: 1 }[event.key] : undefined;
+    const place = pinned.indexOf(handle);
+    if (step !== undefined && place >= 0) {
+      const next = moved(pinned, handle, place + step);
+      pin(next);
+      focusRow(next.indexOf(handle));
+    } else if (event.key === "p") pin(toggled(pinned, handle));
+    else if (event.key === "m" && found?.start !== null) {
+      const { range, rangeThreads, window } = store.read();
+      const threads = range ? (rangeThreads ?? []) : [];
+      void markOn(store, range ?? window, toggled(threads, handle));
+    } else return event.altKey;
+    return true;
+  };
+  const toggle = (process: number, isOpen: boolean) => {
+    const next = new Set(closed);
+    if (isOpen) next.delete(process);
+    else next.add(process);
+    setClosed(next);
+  };
+  const act = (row: TrackRow | undefined) => {
+    if (row?.kind === "process") toggle(row.process, !row.isOpen);
+    else if (row?.kind === "rest") setAll(!row.isOpen);
+    else if (row) openThread(store, row.track.handle);
+  };
+  const press = (event: KeyboardEvent) => {
+    const row = rows[at];
+    const page = Math.max(1, Math.floor(sight.height / TRACK_ROW) - 1);
+    const steps: Record<string, number> = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      PageDown: at + page,
+      PageUp: at - page,
+      Home: 0,
+      End: rows.length - 1,
+    };
+    const step = steps[event.key];
+    if (row?.kind === "thread" && !event.ctrlKey && !event.metaKey && pressOnThread(event, row.track.handle))
+      event.preventDefault();
+    else if (step !== undefined) focusRow(step);
+    else if (event.key === "Enter" || event.key === " ") act(row);
+    else if (event.key === "ArrowRight" && row?.kind === "process") toggle(row.process, true);
+    else if (event.key === "ArrowLeft" && row?.kind === "process") toggle(row.process, false);
+    else if (event.key === "ArrowLeft" && row?.kind === "thread")
+      focusRow(rows.findLastIndex((one, index) => index < at && one.kind === "process"));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  const [first, last] = inSight(rows.length, sight.top, sight.height);
+  const active = rows[at] && at >= first && at < last ? idOf(rows[at]) : undefined;
+  return (
+    <div
+      id={TREE}
+      class="track-tree"
+      role="tree"
+      tabIndex={0}
+      ref={tree}
+      aria-label="Processes and threads"
+      aria-activedescendant={active}
+      aria-busy={found === null}
+      style={{ height: `${Math.min(MOST_ROWS, store.profiles.length) * TRACK_ROW}px` }}
+      onKeyDown={press}
+      onScroll={(event) => setSight({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight })}
+    >
+      <div
+        role="none"
+        class="track-rows"
+        style={{ height: `${rows.length * TRACK_ROW}px` }}
+        onPointerDown={marking.down}
+        onPointerMove={marking.move}
+        onPointerUp={marking.up}
+        onPointerCancel={marking.up}
+      >
+        {rows.slice(first, last).map((row, offset) => (
+          <Row
+            key={row.key}
+            row={row}
+            index={first + offset}
+            count={rows.length}
+            isActive={first + offset === at}
+            isShown={row.kind === "thread" && row.track.handle === profile}
+            isPointed={row.kind === "thread" && row.track.handle === pointed}
+            isMarked={row.kind === "thread" && (marked?.includes(row.track.handle) ?? false)}
+            pin={(handle) => pin(toggled(pinned, handle))}
+            place={(handle, before) => pin(moved(pinned, handle, pinned.indexOf(before)))}
+            choose={() => {
+              if (marking.endsMarking()) return;
+              setAt(first + offset);
+              act(row);
+            }}
+          />
+        ))}
+      </div>
+      {found && rows.length === 0 && <p class="note">No thread has this name.</p>}
+    </div>
+  );
+}
+
+interface RowProps {
+  row: TrackRow;
+  index: number;
+  count: number;
+  isActive: boolean;
+  isShown: boolean;
+  /** It has what the pointer is on in an answer. */
+  isPointed: boolean;
+  isMarked: boolean;
+  pin: (handle: string) => void;
+  /** Put one pinned thread where another one is. */
+  place: (handle: string, at: string) => void;
+  choose: () => void;
+}
+
+function Row({ row, index, count, isActive, isShown, isPointed, isMarked, pin, place, choose }: RowProps) {
+  const isThread = row.kind === "thread";
+  return (
+    <div
+      id={idOf(row)}
+      role="treeitem"
+      class={`track track-${row.kind}`}
+      style={{ top: `${index * TRACK_ROW}px` }}
+      aria-level={isThread ? row.level : 1}
+      aria-posinset={index + 1}
+      aria-setsize={count}
+      aria-selected={isShown}
+      aria-expanded={isThread ? undefined : row.isOpen}
+      aria-label={isThread ? spoken(row.track) : undefined}
+      data-active={isActive || undefined}
+      data-pointed={isPointed || undefined}
+      data-marked={isMarked || undefined}
+      data-pinned={(isThread && row.isPinned) || undefined}
+      data-handle={isThread ? row.track.handle : undefined}
+      draggable={isThread && row.isPinned}
+      onDragStart={(event) => {
+        const isOnStrip = event.target instanceof Element && event.target.matches(".track-strip, .track-strip *");
+        if (isOnStrip || !isThread) event.preventDefault();
+        else event.dataTransfer?.setData(DRAGGED, row.track.handle);
+      }}
+      onDragOver={(event) =>
+        isThread && row.isPinned && event.dataTransfer?.types.includes(DRAGGED) && event.preventDefault()
+      }
+      onDrop={(event) => {
+        const handle = event.dataTransfer?.getData(DRAGGED);
+        if (handle && isThread) place(handle, row.track.handle);
+      }}
+      onClick={choose}
+    >
+      {isThread ? (
+        <>
+          <span class="track-name" data-level={row.level + (row.track.viewOf ? 1 : 0)} title={row.track.name}>
+            {row.track.name} {!row.track.viewOf && <small>{row.track.tid}</small>}
+          </span>
+          <span class="track-role">{row.track.role === "unknown" || row.track.viewOf ? "" : row.track.role}</span>
+          {row.track.activity ? (
+            <span class="track-strip">
+              <svg viewBox={`0 0 ${row.track.activity.length} 15`} preserveAspectRatio="none" aria-hidden="true">
+                <path d={activityPath(row.track.activity)} />
+              </svg>
+            </span>
+          ) : (
+            <span />
+          )}
+          <span class="track-share">{busyOf(row.track)}</span>
+          <button
+            type="button"
+            class="track-pin"
+            tabIndex={-1}
+            aria-label={`${row.isPinned ? "Unpin" : "Pin"} ${row.track.name}`}
+            aria-pressed={row.isPinned}
+            title={row.isPinned ? "Unpin (P); Alt with an arrow, or dragging, moves it" : "Pin to the top (P)"}
+            onClick={(event) => {
+              event.stopPropagation();
+              pin(row.track.handle);
+            }}
+          >
+            <Icon name="pin" />
+          </button>
+        </>
+      ) : (
+        <span class="track-name">
+          <Icon name={row.isOpen ? "down" : "next"} />
+          {row.kind === "process"
+            ? row.label
+            : `${formatCount(row.count)} ${row.count === 1 ? "row" : "rows"} below 0.1 %`}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** Keeps on the tree which part of the recording the chart shows; the strips mark it. */
+function useSeenRange(store: ViewerStore, found: Tracks | null, tree: { current: HTMLDivElement | null }): void {
+  useEffect(() => {
+    const look = () => {
+      const element = tree.current;
+      if (!element || found?.start === null || !found) return;
+      const { window, mode } = store.read();
+      const length = found.end! - found.start || 1;
+      const isPart = mode === "time_order" && span(window) < span(store.bounds()) * 0.999;
+      const from = isPart ? (window.start - found.start) / length : 0;
+      element.style.setProperty("--seen-from", `${Math.max(0, from) * 100}%`);
+      const { range, rangeThreads } = store.read();
+      const isMarked = range !== null && rangeThreads !== null;
+      element.style.setProperty("--marked-from", isMarked ? `${((range.start - found.start) / length) * 100}%` : "0%");
+      element.style.setProperty("--marked", isMarked ? `max(2px, ${(span(range) / length) * 100}%)` : "0px");
+      element.style.setProperty("--seen", isPart ? `max(2px, ${Math.min(1, span(window) / length) * 100}%)` : "0px");
+    };
+    look();
+    return store.watch(look);
+  }, [store, found]);
+}
+
+function idOf(row: TrackRow): string {
+  return `track-${row.key}`;
+}
+
+function openThread(store: ViewerStore, profile: string): void {
+  const { mode } = store.read();
+  void store.show({ profile, sandwichOf: null, mode: mode === "sandwich" ? "time_order" : mode });
+}

@@ -1,0 +1,139 @@
+/** Keeps the page's address and the chart alike: each view has an address, and Back and Forward go through them. */
+import { route } from "../route.ts";
+import { parseHandle } from "./handles.ts";
+import { framesFound } from "../tables/answers.ts";
+import { goTo, selectAt } from "./navigation.ts";
+import { addressOf, isStep, viewOf, type ViewState } from "./view_state.ts";
+import type { ViewerStore } from "./viewer_store.ts";
+import { span } from "./window.ts";
+
+const REST_MS = 300;
+
+export class ViewAddress {
+  #store: ViewerStore;
+  #profiles: ReadonlySet<string>;
+  #first: string;
+  #path = location.pathname;
+  #known: ViewState;
+  #wait: ReturnType<typeof setTimeout> | undefined;
+  #restoring = 0;
+  #unwatch = () => {};
+  #pop = () => void this.#follow();
+
+  constructor(store: ViewerStore) {
+    this.#store = store;
+    this.#profiles = new Set(store.profiles.map((profile) => profile.handle));
+    this.#first = store.read().profile;
+    [this.#known] = viewOf("", "", this.#profiles);
+  }
+
+  /** Show what the address says, and keep it from then on. */
+  async open(): Promise<void> {
+    addEventListener("popstate", this.#pop);
+    const unwatch = [this.#store.watch(() => this.#look()), route.watch(() => this.#look())];
+    this.#unwatch = () => unwatch.forEach((stop) => stop());
+    await this.#follow();
+  }
+
+  close(): void {
+    clearTimeout(this.#wait);
+    removeEventListener("popstate", this.#pop);
+    this.#unwatch();
+  }
+
+  /** The link to what is seen now. */
+  link(): string {
+    this.#write();
+    return location.href;
+  }
+
+  #look(): void {
+    if (this.#restoring) return;
+    clearTimeout(this.#wait);
+    this.#wait = setTimeout(() => this.#write(), REST_MS);
+  }
+
+  #write(): void {
+    clearTimeout(this.#wait);
+    const { view, loading } = this.#store.read();
+    if (this.#restoring || loading || !view || !location.pathname.startsWith(this.#trace())) return;
+    const now = this.#seen();
+    const address = location.pathname + addressOf(now);
+    const step = isStep(this.#known, now);
+    this.#known = now;
+    if (address === location.pathname + location.search + location.hash) return;
+    if (step) history.pushState({ view: true }, "", address);
+    else history.replaceState(history.state, "", address);
+  }
+
+  /** The path without the conversation, which may be another one by now. */
+  #trace(): string {
+    return this.#path.split("/").slice(0, 3).join("/");
+  }
+
+  #seen(): ViewState {
+    const { mode, profile, sandwichOf, diff, within, transforms, window, search, selection, view, panel } =
+      this.#store.read();
+    const bounds = this.#store.bounds();
+    const isAll = span(window) >= span(bounds) * 0.9999;
+    const box = selection?.half === "boxes" ? view?.boxes : null;
+    return {
+      mode,
+      profile: profile === this.#first ? null : profile,
+      sandwichOf: mode === "sandwich" ? sandwichOf : null,
+      diff: mode === "diff" ? diff : null,
+      within: mode === "left_heavy" ? within : null,
+      transforms,
+      window: isAll ? null : window,
+      search: search.words,
+      isExpression: search.frames !== null,
+      selection: this.#store.selectedHandle(),
+      panel,
+      at: box ? (box.start[selection!.index]! + box.end[selection!.index]!) / 2 : null,
+    };
+  }
+
+  async #follow(): Promise<void> {
+    if (!location.pathname.startsWith(this.#trace())) return;
+    const [state, problems] = viewOf(location.search, location.hash, this.#profiles);
+    const isOurs = (history.state as { view?: boolean } | null)?.view === true;
+    this.#restoring += 1;
+    try {
+      await this.#restore(state, isOurs);
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error));
+    } finally {
+      this.#restoring -= 1;
+    }
+    this.#known = this.#store.read().view ? this.#seen() : state;
+    if (problems[0]) this.#store.report(problems[0]);
+  }
+
+  async #restore(state: ViewState, isOurs: boolean): Promise<void> {
+    const store = this.#store;
+    const { mode, sandwichOf, diff, within, transforms, window, search, isExpression, selection, at, panel } = state;
+    if (store.read().panel !== panel) store.openPanel(panel);
+    const profile = state.profile ?? this.#first;
+    const now = store.read();
+    const isThere =
+      now.view &&
+      now.mode === mode &&
+      now.profile === profile &&
+      JSON.stringify(now.transforms) === JSON.stringify(transforms) &&
+      (mode !== "sandwich" || now.sandwichOf === sandwichOf) &&
+      (mode !== "diff" || JSON.stringify(now.diff) === JSON.stringify(diff)) &&
+      (mode !== "left_heavy" || JSON.stringify(now.within) === JSON.stringify(within));
+    const shown = { mode, profile, sandwichOf, diff, transforms };
+    if (!isThere) await store.show({ ...shown, within: mode === "left_heavy" ? within : null });
+    const searched = store.read().search;
+    if (searched.words !== search || (searched.frames !== null) !== isExpression)
+      store.search(search, isExpression ? await framesFound(store, search) : null);
+    if (!store.read().view) return;
+    if (window) await store.showWindow(window);
+    else if (isOurs || !selection) await store.showWindow(store.bounds());
+    if (!selection) return store.select(null);
+    if (at !== null && selectAt(store, selection, at)) return;
+    const isKnownHere = state.profile !== null && parseHandle(selection)?.kind === "frame";
+    await goTo(store, selection, { profile: isKnownHere ? profile : null, zooms: !window && !isOurs });
+  }
+}

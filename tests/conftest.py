@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import structlog
 
 pytest_plugins = [
     "tests.plugins.examples",
+    "tests.plugins.groups",
     "tests.plugins.mutations",
     "tests.plugins.pooler",
     "tests.plugins.postgres",
@@ -29,6 +31,13 @@ ALIASES = (
 SHARED = Path(os.environ.get("FLAMECHAT_SHARED", Path(__file__).parent.parent.parent / "shared"))
 KEPT = {"FLAMECHAT_SHARED", "FLAMECHAT_REQUIRE_BROWSER", "FLAMECHAT_KERNELS"}
 FIXTURES = Path(__file__).parent.parent / "fixtures"
+
+
+def pytest_configure() -> None:
+    """An interrupt reaches what tests start, also where the tests were started in the background: a shell has it
+    ignored there, and every child would begin like that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

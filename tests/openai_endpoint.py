@@ -8,13 +8,15 @@ with the replies it was given, in order, streamed as server-sent events, and kee
 import asyncio
 import base64
 import json
+import math
 import socket
 import struct
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
+from tests.fresh_port import server_on_a_fresh_port
 from tests.openai_responses import halves, pieces, response_ending, response_events
 
 Fault = Literal["drop", "reset", "early_end", "junk", "error_event", "failed", "hang", "keep_alive", "mute"]
@@ -26,7 +28,7 @@ class Reply:
     """One answer: text in pieces, then tool calls as (name, JSON arguments), whose arguments are cut in two. `gate`
     holds the stream after the first piece of text until a test opens it; `fault` is what happens where the finish
     should be: `keep_alive` sends comments and nothing else, `mute` never says a word. `cached` are those of the input
-    tokens that the provider had read before.
+    tokens that the provider had read before; `reasoning` is an item of the Responses API before all else.
     """
 
     text: str = ""
@@ -34,6 +36,7 @@ class Reply:
     piece: int = 9
     finish_reason: str | None = None
     refusal: str = ""
+    reasoning: Mapping[str, Any] | None = None
     usage: tuple[int, int] | None = (100, 20)
     cached: int = 0
     status: int = 200
@@ -41,6 +44,9 @@ class Reply:
     body: Mapping[str, Any] | None = None
     fault: Fault | None = None
     gate: asyncio.Event | None = None
+
+
+TOO_LONG = Reply(status=400, body={"error": {"message": "too many", "code": "context_length_exceeded"}})
 
 
 @dataclass(slots=True)
@@ -53,6 +59,7 @@ class Endpoint:
     requests: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     disconnects: int = 0
+    asked_of_itself: list[str] = field(default_factory=list)
     left: asyncio.Event = field(default_factory=asyncio.Event)
 
     def pictures(self, request: int) -> list[bytes]:
@@ -78,15 +85,31 @@ def _parts(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @asynccontextmanager
-async def openai_endpoint(*replies: Reply) -> AsyncIterator[Endpoint]:
-    """Serve these replies on a free loopback port; when they are used up every request gets 500."""
-    endpoint = Endpoint()
+async def openai_endpoint(
+    *replies: Reply, context: int | None = None, of_itself: Mapping[str, Mapping[str, Any] | None] | None = None
+) -> AsyncIterator[Endpoint]:
+    """Serve these replies on a free loopback port; when they are used up every request gets 500. With a `context` of so
+    many tokens a request that leaves no room for its `max_tokens` is refused, as local servers do, and costs no reply.
+    `of_itself` are what it answers by path when asked of itself (None: nothing ever); without them it lists no model.
+    """
+    endpoint, refused = Endpoint(), 0
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while request := await _request(reader, endpoint):
+                if not request["path"].endswith(("/chat/completions", "/responses")):
+                    endpoint.asked_of_itself.append(request["path"])
+                    known = {"/v1/models": {"object": "list", "data": []}} if of_itself is None else of_itself
+                    said = known.get(request["path"], {})
+                    await _answer(reader, writer, _of_itself(said), 0, is_responses=False)
+                    continue
                 endpoint.requests.append(request)
-                number = len(endpoint.requests) - 1
+                nonlocal refused
+                if context is not None and requested_tokens(request) + request["max_tokens"] > context:
+                    refused += 1
+                    await _answer(reader, writer, TOO_LONG, 0, is_responses=False)
+                    continue
+                number = len(endpoint.requests) - 1 - refused
                 reply = (
                     replies[number] if number < len(replies) else Reply(status=500, headers={"x-should-retry": "false"})
                 )
@@ -97,6 +120,8 @@ async def openai_endpoint(*replies: Reply) -> AsyncIterator[Endpoint]:
             endpoint.left.set()
         finally:
             writer.close()
+            with suppress(ConnectionError, TimeoutError):
+                await asyncio.wait_for(writer.wait_closed(), timeout=1)
 
     connections: set[asyncio.Task[None]] = set()
 
@@ -105,8 +130,8 @@ async def openai_endpoint(*replies: Reply) -> AsyncIterator[Endpoint]:
         connections.add(connection)
         connection.add_done_callback(connections.discard)
 
-    server = await asyncio.start_server(accept, "127.0.0.1", 0)
-    endpoint.base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    server, port = await server_on_a_fresh_port(accept)
+    endpoint.base_url = f"http://127.0.0.1:{port}/v1"
     try:
         yield endpoint
     finally:
@@ -114,6 +139,19 @@ async def openai_endpoint(*replies: Reply) -> AsyncIterator[Endpoint]:
         for connection in connections:
             connection.cancel()
         await asyncio.gather(*connections, return_exceptions=True)
+
+
+def _of_itself(said: Mapping[str, Any] | None) -> Reply:
+    if said is None:
+        return Reply(fault="mute")
+    return Reply(body=said) if said else Reply(status=404)
+
+
+def requested_tokens(request: Mapping[str, Any]) -> int:
+    """Tokens of a request's messages and tools, as text of names, paths and numbers has them."""
+    tools = "".join(json.dumps(tool) for tool in request.get("tools", []))
+    words = "".join(str(one["content"]) + json.dumps(one.get("tool_calls", "")) for one in request["messages"])
+    return math.ceil(len(tools + words) / 2.4)
 
 
 async def _request(reader: asyncio.StreamReader, endpoint: Endpoint) -> dict[str, Any] | None:

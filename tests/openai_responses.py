@@ -23,6 +23,12 @@ def response_events(reply: "Reply", number: int) -> Events:
     """Each event up to where the reply ends, and whether it holds text."""
     yield {"type": "response.created", "sequence_number": 0, "response": _response(number, "in_progress")}, False
     output_index = 0
+    if reply.reasoning is not None:
+        item = dict(reply.reasoning)
+        yield _added(output_index, item), False
+        done = {"type": "response.output_item.done", "output_index": output_index, "item": item, "sequence_number": 1}
+        yield done, False
+        output_index += 1
     if reply.text or reply.refusal:
         item = {"type": "message", "id": f"msg_{number}", "role": "assistant", "status": "in_progress", "content": []}
         yield _added(output_index, item), False
@@ -55,7 +61,7 @@ def response_ending(reply: "Reply", number: int) -> dict[str, Any]:
     reasons = {"length": "max_output_tokens", "content_filter": "content_filter"}
     reason = reasons.get(reply.finish_reason or "")
     response = _response(number, "incomplete" if reason else "completed")
-    output: list[dict[str, Any]] = []
+    output: list[dict[str, Any]] = [] if reply.reasoning is None else [dict(reply.reasoning)]
     if reply.text:
         part = {"type": "output_text", "text": reply.text, "annotations": []}
         output.append(

@@ -13,6 +13,7 @@ import pytest
 from server.app import main
 from traces import invariants
 from traces.analysis.functions import FunctionRow, top_functions
+from traces.analysis.time_invariants import check_time
 from traces.model import Trace
 from traces.reader import read_trace
 
@@ -90,6 +91,7 @@ def test_a_recorded_file_is_small_and_names_no_machine(file: str) -> None:
 def test_the_top_function_is_the_one_that_the_profiler_reports(truth: Truth) -> None:
     trace = read(truth)
     invariants.check(trace)
+    check_time(trace)
     row = hottest(trace, truth)
     assert trace.format == truth.format
     assert is_called(row.name, truth.function)

@@ -20,6 +20,23 @@ def open_room(page: Page, address: str, trace: Path) -> None:
     expect(page.locator(".opening")).to_be_visible()
 
 
+def open_thread(page: Page, handle: str) -> None:
+    """Open a thread in the list over the chart."""
+    row = page.locator(f'.track[data-handle="{handle}"]')
+    threads = page.get_by_role("tree", name="Processes and threads")
+    threads.focus()
+    threads.press("End")
+    quiet = page.locator(".track-rest")
+    if quiet.count() and quiet.get_attribute("aria-expanded") == "false":
+        quiet.click()
+    for _ in range(500):
+        if row.count():
+            break
+        threads.press("PageUp")
+    row.click()
+    expect(row).to_have_attribute("aria-selected", "true")
+
+
 def ask(page: Page, question: str = QUESTION) -> None:
     page.get_by_label("Ask about this trace").fill(question)
     page.get_by_role("button", name="Send").click()
@@ -32,5 +49,16 @@ def expect_status(page: Page, status: str) -> None:
 
 def picture_width(page: Page) -> int:
     """The decoded width of the conversation's first picture, in pixels."""
-    width: int = page.locator(".tool img").first.evaluate("image => image.decode().then(() => image.naturalWidth)")
+    width: int = page.locator(".picture img").first.evaluate("image => image.decode().then(() => image.naturalWidth)")
     return width
+
+
+def saved_conversation(page: Page, kind: str, folder: Path) -> Path:
+    """The open conversation as the page gives it out: as Markdown, JSON or a Page."""
+    if page.locator("#conversation-list").is_hidden():
+        page.locator(".conversation-title").click()
+    with page.expect_download() as download:
+        page.get_by_role("group", name="Save this conversation").get_by_role("button", name=kind).click()
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return path

@@ -101,6 +101,7 @@ async def rows_of_every_table(data: Path) -> str:
     return "\n".join(kept)
 
 
+@pytest.mark.long
 def test_a_picture_is_in_exactly_one_request_and_in_no_history(
     portal: BlockingPortal, model_server: RunningServer, scripted: Scripted, board_trace: Path
 ) -> None:

@@ -62,8 +62,12 @@ def test_an_answer_names_the_cause_and_shows_a_picture(
     expect_status(page, "completed")
     turn = page.locator(".turn").last
     expect(turn.locator(".prose").last).to_contain_text("subsequenceScore")
-    expect(turn.locator('.tool[data-status="success"]').first).to_be_visible()
-    expect(turn.locator(".checks")).to_contain_text("checked against the trace")
+    steps = turn.locator("details.steps")
+    expect(steps.locator("> summary")).to_have_text(re.compile(r"^\d+ steps, \d+\.\d s$"))
+    expect(steps.locator(".tool").first).to_be_hidden()
+    steps.locator("> summary").click()
+    expect(steps.locator('.tool[data-status="success"]').first).to_be_visible()
+    expect(turn.locator(".checks")).to_contain_text(re.compile("figures?( and .*)? holds?"))
     assert picture_width(page) > 0
 
 
@@ -76,7 +80,7 @@ def test_a_large_chrome_trace_is_answered_with_a_picture(page: Page, shared: Pat
         open_room(page, server.address, large)
         ask(page)
         expect_status(page, "completed")
-        expect(page.locator(".turn a.citation").first).to_be_visible()
+        expect(page.locator(".turn .prose a.citation").first).to_be_visible()
         assert picture_width(page) > 0
         page.context.close()
 
@@ -87,7 +91,7 @@ def test_a_citation_moves_the_chart_each_time_it_is_clicked(
     open_room(page, analyst_server.address, board_trace)
     ask(page)
     expect_status(page, "completed")
-    citation = page.locator(".turn a.citation", has_text="subsequenceScore").first
+    citation = page.locator(".turn .prose a.citation", has_text="subsequenceScore").first
     handle = (citation.get_attribute("href") or "").removeprefix("#")
     chart = page.locator(".chart")
     citation.click()
@@ -97,7 +101,7 @@ def test_a_citation_moves_the_chart_each_time_it_is_clicked(
     expect(chart).not_to_have_attribute("data-selected", handle)
     citation.click()
     expect(chart).to_have_attribute("data-selected", handle)
-    expect(page).to_have_url(re.compile(f"#{handle}$"))
+    expect(page).to_have_url(re.compile(r"at=[0-9.]+#n[0-9]+$"))
 
 
 @pytest.mark.long
@@ -115,6 +119,7 @@ def test_a_reload_restores_the_conversation(page: Page, analyst_server: RunningS
     assert picture_width(page) > 0
 
 
+@pytest.mark.long
 def test_views_and_search_are_reached_by_keyboard(page: Page, analyst_server: RunningServer, board_trace: Path) -> None:
     open_room(page, analyst_server.address, board_trace)
     chart = page.locator(".chart")
@@ -141,8 +146,9 @@ def test_no_page_has_an_accessibility_violation(
     open_room(page, analyst_server.address, board_trace)
     ask(page)
     expect_status(page, "completed")
+    page.locator(".steps > summary").first.click()
     page.locator(".tool summary").first.click()
-    page.locator(".turn a.citation").first.click()
+    page.locator(".turn .prose a.citation").first.click()
     assert violations(page) == []
     page.get_by_role("button", name="Callers and callees").click()
     expect(page.locator(".chart")).to_have_attribute("data-mode", "sandwich")

@@ -35,12 +35,12 @@ def test_what_was_not_verified_is_underlined_and_says_so(
 ) -> None:
     with scripted(LOOK, Reply(text=ANSWER), Reply(text=ANSWER)):
         answered(page, model_server, board_trace)
-    claims = page.locator(".claim[data-status=not_found]")
+    claims = page.locator(".claim:is([data-status=contradicted], [data-status=not_found])")
     expect(claims).to_have_text(INVENTED)
     expect(claims.first).to_have_css("text-decoration-style", "wavy")
     expect(page.get_by_role("tooltip")).to_have_count(0)
     claims.first.hover()
-    expect(page.get_by_role("tooltip")).to_contain_text("Not verified")
+    expect(page.get_by_role("tooltip")).to_contain_text("Not so. The trace says: self 1.15 s")
     page.get_by_label("Ask about this trace").focus()
     page.mouse.move(0, 0)
     expect(page.get_by_role("tooltip")).to_have_count(0)
@@ -74,3 +74,36 @@ def test_what_does_not_exist_is_never_linked(
         answered(page, model_server, board_trace)
     expect(page.locator(".turn .prose").last).to_contain_text("something else")
     expect(page.get_by_role("link", name="something else")).to_have_count(0)
+
+
+FIGURES = """`subsequenceScore` takes [1.15 s](#p0.f62.self) itself.
+
+`subsequenceScore` takes [1.38×](#f62.self/f66.self) as much as `measureColumns`.
+
+`measureColumns` takes [999 ms](#f66.self) itself.
+
+`filterCards` takes [46.8 %](#f62.self/p0) of the time."""
+
+
+def test_each_kind_of_mark_is_seen_and_a_click_on_a_figure_arrives(
+    page: Page, model_server: RunningServer, scripted: Scripted, board_trace: Path
+) -> None:
+    with scripted(LOOK, Reply(text=FIGURES), Reply(text=FIGURES)):
+        answered(page, model_server, board_trace)
+    page.locator(".checks summary").click()
+    for figure, status in {
+        "1.15 s": "verified",
+        "1.38×": "derived",
+        "999 ms": "contradicted",
+        "46.8 %": "unchecked",
+    }.items():
+        claim = page.locator(f".claim[data-status={status}]").filter(has_text=figure)
+        expect(claim).to_have_count(1)
+    page.locator(".claim[data-status=contradicted]").hover()
+    expect(page.get_by_role("tooltip")).to_contain_text("833 ms")
+    page.locator(".claim[data-status=unchecked]").first.hover()
+    expect(page.get_by_role("tooltip")).to_contain_text("subsequenceScore")
+    page.get_by_role("link", name="1.15 s").click()
+    chart = page.locator(".chart")
+    expect(chart).to_have_attribute("data-selected", "f62")
+    expect(chart).to_have_attribute("data-profile", "p0")

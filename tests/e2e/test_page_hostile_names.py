@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Dialog, Page, Request, expect
 
-from tests.e2e.pages import ask, expect_status, open_room
+from tests.e2e.pages import ask, expect_status, open_room, saved_conversation
 from tests.e2e.running_server import RunningServer
 from tests.hostile.names import MARK, NAMES, chrome, speedscope
 
@@ -78,4 +78,11 @@ def test_no_name_becomes_markup_a_request_or_a_script(
     page.reload()
     expect(page.locator(".turn").first).to_contain_text(MARK)
     assert page.evaluate(STRANGERS) == []
+    saved = saved_conversation(page, "Page", tmp_path)
+    page.goto(saved.as_uri())
+    expect(page.locator("section").first).to_contain_text(MARK)
+    assert page.locator("script, iframe, svg, form, base, link, [onerror], [onload]").count() == 0
+    assert page.locator("a[href]:not([href^='http'])").count() == 0
+    assert page.evaluate("window.pwned") is None
+    requests = [url for url in requests if url != saved.as_uri()]
     assert (requests, dialogs) == ([], [])

@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Scripted
-from tests.e2e.pages import ask, expect_status, open_room
+from tests.e2e.pages import ask, expect_status, open_room, open_thread
 from tests.e2e.running_server import RunningServer
 from tests.e2e.scripted_turns import ScriptedTurns, viewer_action
 from tests.openai_endpoint import Reply
@@ -87,7 +87,7 @@ def test_zoom_goes_to_a_window_of_another_profile(page: Page, analyst_server: Ru
     open_room(page, analyst_server.address, board_trace)
     shown = page.locator(".chart").get_attribute("data-profile")
     other = next(f"p{number}" for number in range(5) if f"p{number}" != shown)
-    page.get_by_label("Profile").select_option(other)
+    open_thread(page, other)
     expect(page.locator(".chart")).to_have_attribute("data-profile", other)
     expect(page.locator(".chart")).to_have_attribute("aria-busy", "false")
     start, end = window_of(page.locator(".chart"))
@@ -191,9 +191,9 @@ def test_a_marked_time_range_is_asked_about_and_reaches_the_model(
     page.mouse.down()
     page.mouse.move(box["x"] + 400, box["y"] + 60, steps=4)
     page.mouse.up()
-    marked = page.get_by_role("group", name="Marked stretch of time")
+    marked = page.get_by_role("group", name="Marked range of time")
     expect(marked).to_contain_text(" to ")
-    marked.get_by_role("button", name="Ask about it").click()
+    marked.get_by_role("button", name="Ask about this").click()
     expect(page.get_by_label(INPUT)).to_have_value(re.compile("^What happens from .+ to .+"))
     start, end = map(float, drawn(chart, "range").split())
     page.get_by_role("button", name="Send").click()
@@ -224,7 +224,7 @@ def test_a_function_in_the_chart_leads_to_the_answers_that_cite_it(
     with scripted(Reply(text=answer), Reply(text=answer)):
         ask(page)
         expect_status(page, "completed")
-    citation = page.locator(".turn a.citation").first
+    citation = page.locator(".turn .prose a.citation").first
     citation.click()
     expect(page.locator(".chart")).to_have_attribute("data-selected-name", SCORE)
     page.locator(".mentions").get_by_role("button", name="Why is this slow?").click()

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Scripted
 from tests.e2e.gated_answers import ANSWER, FIRST_PIECE, SENTENCE, Gate, gated_reply, reached
-from tests.e2e.pages import ask, expect_status, open_room
+from tests.e2e.pages import ask, expect_status, open_room, saved_conversation
 from tests.e2e.running_server import RunningServer
 from tests.e2e.tcp_proxy import open_proxy
 from tests.openai_endpoint import Reply
@@ -22,8 +22,14 @@ def answer_text(page: Page) -> str:
     return " ".join(page.locator(".turn").last.locator(".prose").last.inner_text().split())
 
 
+@pytest.mark.long
 def test_text_is_shown_before_the_answer_is_complete(
-    page: Page, portal: BlockingPortal, model_server: RunningServer, scripted: Scripted, board_trace: Path
+    page: Page,
+    portal: BlockingPortal,
+    model_server: RunningServer,
+    scripted: Scripted,
+    board_trace: Path,
+    tmp_path: Path,
 ) -> None:
     reply, gate = gated_reply()
     with scripted(reply):
@@ -32,6 +38,9 @@ def test_text_is_shown_before_the_answer_is_complete(
         expect(page.locator(".turn .prose")).to_contain_text(FIRST_PIECE.split(". ", 1)[1][:30])
         expect_status(page, "running")
         assert len(answer_text(page)) <= len(FIRST_PIECE)
+        saved = saved_conversation(page, "Markdown", tmp_path).read_text("utf-8")
+        assert saved.endswith("_This answer was still being written._\n")
+        assert SENTENCE[:30] in saved
         portal.call(gate.set)
         expect_status(page, "completed")
         expect(page.locator(".turn .prose")).to_contain_text(ANSWER.split(". ", 1)[1][-200:])

@@ -33,12 +33,15 @@ COMMANDS = (
     ("insights", "{trace}", "--all"),
     ("insights", "{trace}", "hot-function"),
     ("compare", "{trace}", "{other}"),
+    ("gate", "{trace}", "--before", "{other}", "--rule", "total +3%", "--rule", "new hot function 1%"),
+    ("gate", "{trace}", "--before", "{other}", "--rule", f"self({MARK}) +3%", "--single-run", "1%"),
     ("query", "{trace}", "SELECT * FROM frames"),
     ("query", "{trace}", "SELECT nme FROM frames"),
     ("analyze", "{trace}"),
 )
 """Every command that prints what is in a trace."""
-PRINTS_NO_NAMES = {"render", "convert", "schema", "serve", "plans", "usage", "config", "check-config", "mcp", "cache"}
+PRINTS_NO_NAMES = {"render", "convert", "schema", "serve", "config", "check-config", "mcp", "cache"}
+PRINTS_NO_NAMES |= {"plans", "usage", "users", "backup", "restore", "record", "memory"}
 
 
 def analyst_entry(options: AnalyzeOptions, pictures: Pictures) -> Analysis:

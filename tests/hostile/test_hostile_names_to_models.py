@@ -16,6 +16,7 @@ from server.adapters.prompt_file import PromptFile
 from server.agent.tools.all_tools import TOOLS
 from server.agent.tools.contract.run_tool import run_tool
 from server.agent.tools.contract.tool_errors import ToolProblem
+from server.agent.verification.references.addresses import Address, parse_address
 from server.protocol.events import ToolStart
 from tests.hostile.names import GROUPS, MARK, NAMES, chrome, speedscope
 from tests.openai_endpoint import Reply, openai_endpoint
@@ -83,14 +84,19 @@ def outside_quotes(text: str) -> str:
     return QUOTED.sub("", text)
 
 
+def is_figure(href: str) -> bool:
+    return href.startswith("#") and isinstance(parse_address(href[1:]), Address)
+
+
 def links_and_markup(tokens: list[Token]) -> list[str]:
-    """Everything a Markdown reader would make of an answer that is neither text nor a citation of a handle."""
+    """Everything a Markdown reader would make of an answer: no text, citation of a handle or figure's address."""
     found = []
     for token in tokens:
         if token.type in {"html_block", "html_inline", "image", "fence", "heading_open"}:
             found.append(token.type)
-        if token.type == "link_open" and not re.fullmatch(r"#[fpns]\d+", str(token.attrs["href"])):
-            found.append(str(token.attrs["href"]))
+        href = str(token.attrs.get("href", ""))
+        if token.type == "link_open" and not (re.fullmatch(r"#[fpns]\d+", href) or is_figure(href)):
+            found.append(href)
         found += links_and_markup(token.children or [])
     return found
 

@@ -63,13 +63,13 @@ def migrated_template(postgres: EmbeddedPostgres) -> str:
 @pytest.fixture
 def empty_database(postgres: EmbeddedPostgres) -> Iterator[FreshDatabase]:
     """A database in which nothing has happened."""
-    yield from _database(postgres, "template1")
+    yield from cloned_database(postgres, "template1")
 
 
 @pytest.fixture(scope="session")
 def crowded_database(postgres: EmbeddedPostgres, migrated_template: str) -> Iterator[FreshDatabase]:
     """A migrated database for tests that make users of their own and look at nothing else."""
-    yield from _database(postgres, migrated_template)
+    yield from cloned_database(postgres, migrated_template)
 
 
 @pytest.fixture(scope="session")
@@ -86,7 +86,7 @@ def project_database() -> FreshDatabase:
 @pytest.fixture(scope="session")
 def shared_database(postgres: EmbeddedPostgres, migrated_template: str) -> Iterator[FreshDatabase]:
     """A migrated database that is never changed for good."""
-    yield from _database(postgres, migrated_template)
+    yield from cloned_database(postgres, migrated_template)
 
 
 @pytest.fixture
@@ -100,10 +100,11 @@ def owner(shared_database: FreshDatabase) -> Iterator[psycopg.Connection[tuple[o
 @pytest.fixture
 def database(postgres: EmbeddedPostgres, migrated_template: str) -> Iterator[FreshDatabase]:
     """A migrated database of the test's own."""
-    yield from _database(postgres, migrated_template)
+    yield from cloned_database(postgres, migrated_template)
 
 
-def _database(postgres: EmbeddedPostgres, template: str) -> Iterator[FreshDatabase]:
+def cloned_database(postgres: EmbeddedPostgres, template: str) -> Iterator[FreshDatabase]:
+    """A copy of the template, dropped when the generator is closed."""
     name = f"test_{uuid4().hex}"
     with psycopg.connect(postgres.owner_dsn, autocommit=True) as owner:
         create = sql.SQL("create database {} template {}")

@@ -14,6 +14,8 @@ from limits.plans import LOCAL_PLAN, Plan
 from limits.refusals import Decision
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.postgres.conversations import PostgresConversations
+from server.adapters.postgres.core_memory import PostgresCoreMemory
+from server.adapters.postgres.invocations import PostgresInvocations
 from server.adapters.postgres.local_user import ensure_local_user
 from server.adapters.postgres.plans import PostgresPlans
 from server.adapters.postgres.pool import Database
@@ -28,10 +30,14 @@ from server.ports.conversations import (
     TurnRequest,
     TurnStatus,
 )
+from server.ports.core_memory import CoreMemory
 from server.ports.identity import Caller
+from server.ports.invocations import Invocations
 from server.ports.traces import TraceRecords, TraceRow
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
+from server.testing.core_memory import MemoryCoreMemory
+from server.testing.invocations import MemoryInvocations
 from server.testing.plans import MemoryPlans
 from server.testing.trace_records import MemoryTraceRecords
 from tests.plugins.postgres import PROJECT, FreshDatabase
@@ -66,8 +72,10 @@ class World:
     conversations: Conversations
     traces: TraceRecords
     plans: PlanRecords
+    memory: CoreMemory
     new_user: Callable[[], Awaitable[Caller]]
     put_on: Callable[[Caller, Plan], Awaitable[None]]
+    invocations: Invocations
 
     async def user(self, plan: Plan = LOCAL_PLAN) -> Caller:
         caller = await self.new_user()
@@ -168,7 +176,9 @@ def memory_world() -> World:
     async def put_on(caller: Caller, plan: Plan) -> None:
         accounts.add(caller, plan)
 
-    return World(MemoryConversations(traces), traces, MemoryPlans(traces), new_user, put_on)
+    conversations = MemoryConversations(traces)
+    memory = MemoryCoreMemory(accounts, conversations)
+    return World(conversations, traces, MemoryPlans(traces), memory, new_user, put_on, MemoryInvocations())
 
 
 def postgres_world(owner_dsn: str, database: Database) -> World:
@@ -186,7 +196,13 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
             )
 
     return World(
-        PostgresConversations(database), PostgresTraceRecords(database), PostgresPlans(database), new_user, put_on
+        PostgresConversations(database),
+        PostgresTraceRecords(database),
+        PostgresPlans(database),
+        PostgresCoreMemory(database),
+        new_user,
+        put_on,
+        PostgresInvocations(database),
     )
 
 

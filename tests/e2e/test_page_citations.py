@@ -1,0 +1,114 @@
+"""A click on anything that an answer cites moves the chart there, in every trace, with one request at most."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Request, expect
+
+from tests.conftest import FIXTURES, SHARED
+from tests.e2e.many_threads import written
+from tests.e2e.pages import ask, expect_status, open_room
+from tests.e2e.running_server import RunningServer, running_server
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
+
+LARGE = (
+    "traces/chrome-100mb.json.gz",
+    "traces/firefox-gecko-profile.json.gz",
+    "traces/perf-multi-pid.linux-perf.txt.gz",
+    "samples/chrome-trace.catapult-lthi-cats.json.gz",
+    "samples/chrome-trace.lighthouse-amp-m86.json.gz",
+    "samples/jfr.jmc-wldf.jfr.gz",
+    "samples/chrome-trace.catapult-perf-sampling.json.gz",
+)
+SUBJECT = re.compile(r"#(?:[pwciq][0-9]+\.)?([fpns][0-9]+)(?:\.|$)")
+"""The thing of the trace in the address of a citation, or of a figure about it."""
+
+
+def clicks_every_citation(page: Page) -> int:
+    """How many links there were; each selects something, or goes to a thread, and never asks twice where it is."""
+    asked: list[str] = []
+
+    def seen(request: Request) -> None:
+        if "/places?" in request.url:
+            asked.append(request.url)
+
+    page.on("request", seen)
+    chart = page.locator(".chart")
+    links = page.locator(".turn .prose a.citation")
+    count = links.count()
+    for index in range(count):
+        link = links.nth(index)
+        if not link.is_visible():
+            continue
+        before = len(asked)
+        link.click()
+        href = str(link.get_attribute("href"))
+        expect(chart).to_have_attribute("aria-busy", "false")
+        thing = SUBJECT.match(href)
+        assert thing is not None, href
+        if thing[1].startswith("p"):
+            expect(chart).to_have_attribute("data-profile", thing[1])
+        elif thing[1].startswith("f"):
+            expect(chart).to_have_attribute("data-selected", thing[1])
+        else:
+            expect(chart).to_have_attribute("data-selected", re.compile("."))
+        assert len(asked) - before <= 1
+        assert "not found" not in chart.inner_text()
+        assert "not in this trace" not in chart.inner_text()
+    page.remove_listener("request", seen)
+    return count
+
+
+@pytest.mark.long
+def test_every_citation_among_fifty_threads_is_found(page: Page, analyst_server: RunningServer, tmp_path: Path) -> None:
+    open_room(page, analyst_server.address, written(tmp_path))
+    expect(page.locator(".chart")).to_have_attribute("data-profile", "p30")
+    ask(page)
+    expect_status(page, "completed")
+    assert clicks_every_citation(page) > 2
+
+
+@pytest.mark.long
+def test_what_another_thread_alone_runs_is_found_there_and_a_link_to_nothing_says_so(
+    page: Page, analyst_server: RunningServer, tmp_path: Path
+) -> None:
+    open_room(page, analyst_server.address, written(tmp_path))
+    chart = page.locator(".chart")
+    page.goto(f"{page.url}#f4")
+    expect(chart).to_have_attribute("data-selected-name", "flush_28")
+    expect(chart).to_have_attribute("data-profile", "p27")
+    page.goto(f"{page.url.partition('#')[0]}#f99999")
+    expect(chart.get_by_role("alert")).to_contain_text("f99999 is not in this trace")
+
+
+@pytest.mark.long
+def test_a_tools_text_and_picture_lead_into_the_chart(
+    page: Page, analyst_server: RunningServer, tmp_path: Path
+) -> None:
+    open_room(page, analyst_server.address, written(tmp_path))
+    ask(page)
+    expect_status(page, "completed")
+    chart = page.locator(".chart")
+    page.get_by_role("button", name="Show in chart").first.click()
+    expect(chart).to_have_attribute("data-mode", "left_heavy")
+    page.locator(".steps > summary").first.click()
+    card = page.locator(".tool", has_text="Top functions").first
+    card.locator("summary").first.click()
+    card.locator("pre a.citation").first.click()
+    expect(chart).to_have_attribute("data-selected", str(card.locator("pre a.citation").first.inner_text()))
+
+
+@pytest.mark.long
+def test_every_citation_of_large_recordings_is_found(page: Page, shared: Path, tmp_path: Path) -> None:
+    files = [FIXTURES / "board.chrome-object.json.gz", FIXTURES / "settlement.go-heap.pb.gz", written(tmp_path)]
+    found = {}
+    with running_server(tmp_path / "server", {}) as server:
+        for file in [*files, *(SHARED / name for name in LARGE)]:
+            open_room(page, server.address, file)
+            ask(page)
+            expect_status(page, "completed")
+            found[file.name] = clicks_every_citation(page)
+    assert len(found) == len(files) + len(LARGE)
+    assert all(found.values())

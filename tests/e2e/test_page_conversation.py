@@ -1,0 +1,79 @@
+"""A conversation on the page: where its reader stands, and what leaves it."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.pages import ask, expect_status, open_room, saved_conversation
+from tests.e2e.running_server import RunningServer
+
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
+
+
+def test_the_reader_stays_at_the_question(page: Page, analyst_server: RunningServer, board_trace: Path) -> None:
+    open_room(page, analyst_server.address, board_trace)
+    for prompt in ("Why is this slow?", "and who calls it?"):
+        ask(page, prompt)
+        expect_status(page, "completed")
+        top = page.locator(".log").bounding_box()
+        question = page.locator(".turn .prompt").last.bounding_box()
+        assert top
+        assert question
+        assert 0 <= question["y"] - top["y"] < 30
+    jump = page.get_by_role("button", name="Jump to latest")
+    expect(jump).to_be_hidden()
+    page.locator(".log").evaluate("log => log.scrollTop = 0")
+    expect(jump).to_be_visible()
+    jump.click()
+    expect(jump).to_be_hidden()
+    expect(page.locator(".turn .prompt").last).to_be_in_viewport()
+
+
+def test_a_saved_conversation_is_read_without_a_network(
+    page: Page, analyst_server: RunningServer, board_trace: Path, tmp_path: Path
+) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    open_room(page, analyst_server.address, board_trace)
+    ask(page)
+    expect_status(page, "completed")
+    text = saved_conversation(page, "Markdown", tmp_path).read_text("utf-8")
+    address = page.url.split("#")[0]
+    assert re.search(rf"\[`subsequenceScore`\]\({re.escape(address)}#f\d+\)", text)
+    assert not re.search(r"\]\(#", text)
+    assert re.search(r"\n_Against the trace: \d+ .* hold", text)
+    page.get_by_role("button", name="Copy for a pull request").click()
+    expect(page.get_by_title("Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("> Why is this slow?\n\n")
+    assert copied.endswith(f"Trace: [{board_trace.name}]({address})")
+    assert re.search(rf"\]\({re.escape(address)}#f\d+\)", copied)
+    assert not re.search(r"\]\((?!http)", copied)
+    stored = json.loads(saved_conversation(page, "JSON", tmp_path).read_text("utf-8"))
+    assert [turn["status"] for turn in stored["turns"]] == ["completed"]
+    saved = saved_conversation(page, "Page", tmp_path)
+    away = page.context.new_page()
+    requests: list[str] = []
+    away.on("request", lambda request: requests.append(request.url))
+    away.context.set_offline(True)
+    away.goto(saved.as_uri())
+    expect(away.locator("section")).to_contain_text("subsequenceScore")
+    widths = away.locator("img").evaluate_all(
+        "all => Promise.all(all.map(image => image.decode().then(() => image.naturalWidth)))"
+    )
+    assert len(widths) >= 2, "the chart of the trace, and a picture of the answer"
+    assert all(widths)
+    away.get_by_text("Against the trace:").click()
+    expect(away.get_by_text("In the trace.").first).to_be_visible()
+    assert [url for url in requests if not url.startswith(("file:", "data:"))] == []
+
+
+def test_sharing_is_offered_only_where_the_plan_has_it(
+    page: Page, analyst_server: RunningServer, board_trace: Path
+) -> None:
+    with page.expect_response(lambda response: "/me/usage" in response.url):
+        open_room(page, analyst_server.address, board_trace)
+    expect(page.get_by_label("Ask about this trace")).to_be_visible()
+    expect(page.get_by_role("button", name="Share this trace")).to_have_count(0)

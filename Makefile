@@ -43,8 +43,8 @@ soak: .make/dev ## crowds, cuts, kills, restarts, streaming: what is missing of 
 bench: .make/dev ## measure: our figure, machine and versions, in one run
 	$(BIN)/python -m bench
 
-eval: .make/dev ## ask the questions of evals/ of the built-in analyst, and of a model with EVAL="--model NAME"
-	$(BIN)/python -m evals.talks $(TALKS)
+eval: .make/dev ## ask the questions of evals/ of the built-in analyst, and of a model with EVAL="--model NAME"; EVAL=--claims: the marks of statements
+	$(if $(filter --claims,$(EVAL)),,$(BIN)/python -m evals.talks $(TALKS))
 	$(BIN)/python -m evals $(EVAL)
 
 fuzz: .make/dev ## mutated input to every kernel under the sanitizers, then to every importer (FUZZ_SECONDS=600, halved)

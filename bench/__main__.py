@@ -3,6 +3,7 @@
 `questions`: every question about a million spans and a million samples; `startup`: how long commands take to start;
 `formats`: how fast each format is read (`--growth`: in small files and in large ones);
 `many`: names, threads and paths by the million, and second questions about large files;
+`queue`: how long an accepted turn waits for its start, and what it asks of PostgreSQL;
 `house`: the shape of the code; `detection`: foreign files that are misread, damaged ones that are recognised.
 
 Each file is measured in a process of its own. Large traces come from the folder `traces` in FLAMECHAT_SHARED; where it
@@ -33,6 +34,7 @@ from bench.repeated import print_large
 from bench.responsiveness import print_fresh_command, print_responsiveness
 from bench.speedscope import print_against_speedscope
 from bench.startup import print_startup
+from bench.turn_queue import print_queue
 from traces.cache import ENGINE_VERSION
 
 SHARED = Path(os.environ.get("FLAMECHAT_SHARED", ROOT.parent / "shared"))
@@ -78,6 +80,7 @@ TABLES: dict[str, Callable[[], None]] = {
     "formats --growth": print_growth,
     "many": partial(print_many, LARGE),
     "questions": partial(print_questions, LARGE),
+    "queue": print_queue,
 }
 
 

@@ -13,6 +13,7 @@ import re
 import sys
 import tempfile
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 from tests.mutation.copied_tree import CopiedTree, Outcome
@@ -29,14 +30,20 @@ NO_IMPORT = "unjudged (not imported)"
 OWN, AROUND = "own tests", "tests around"
 
 
-def drawn(selection: Selection, seed: int, count: int) -> list[Point]:
-    """Points at lines drawn evenly, each line at most once."""
+def drawn(points: Iterable[Point], seed: int, count: int) -> list[Point]:
+    """Points at lines drawn evenly, each line at most once. A line's chance comes from the seed, its path and its text:
+    code that is added or changed elsewhere moves no point."""
     by_line: defaultdict[tuple[Path, int], list[Point]] = defaultdict(list)
-    for path in selection.modules.values():
-        for point in points_of(path, (ROOT / path).read_bytes()):
-            by_line[path, point.line].append(point)
-    chance = random.Random(seed)
-    return [chance.choice(by_line[line]) for line in chance.sample(sorted(by_line), count)]
+    for point in points:
+        by_line[point.path, point.line].append(point)
+    alike: Counter[tuple[Path, str]] = Counter()
+    chances = []
+    for (path, line), of_line in sorted(by_line.items()):
+        code = path, of_line[0].code
+        alike[code] += 1
+        chance = random.Random(f"{seed} {path.as_posix()} {of_line[0].code} {alike[code]}")
+        chances.append((chance.random(), path, line, chance.choice(of_line)))
+    return [point for *_, point in sorted(chances, key=lambda drawn: drawn[:3])[:count]]
 
 
 class Judge:
@@ -103,7 +110,9 @@ def main() -> int:
     parser.add_argument("--only", default="", help="points of files whose path contains this")
     chosen = parser.parse_args()
     selection = Selection(ROOT)
-    points = drawn(selection, chosen.seed, chosen.points)
+    modules = selection.modules.values()
+    changes = (point for path in modules for point in points_of(path, (ROOT / path).read_bytes()))
+    points = drawn(changes, chosen.seed, chosen.points)
     number, of = map(int, chosen.part.split("/"))
     points = [point for point in points[number - 1 :: of] if chosen.only in str(point.path)]
     counts: Counter[str] = Counter()

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutation.__main__ import drawn
 from tests.mutation.points import points_of
 from tests.mutation.selection import Selection
 
@@ -41,6 +42,18 @@ def test_a_mutation_after_letters_of_several_bytes_is_at_its_place() -> None:
     (point,) = points_of(HERE, source.encode())
     assert point.applied(source.encode()).decode() == "x = 'é'\ny = 'ü', (a <= b)"
     assert point.line == 2
+
+
+def test_a_draw_keeps_its_points_when_other_lines_come_and_go() -> None:
+    source = "".join(f"x{number} = a < {number}\n" for number in range(60))
+    longer = f"import b\nif b: c()\n{source}z = b\n"
+    before, after = (drawn(points_of(HERE, text.encode()), 1, 20) for text in (source, longer))
+    changes = {(point.code, point.kind, point.new) for point in before}
+    assert len(changes) == 20
+    assert len(changes - {(point.code, point.kind, point.new) for point in after}) <= 2, (
+        "two lines more, two that leave"
+    )
+    assert changes != {(point.code, point.kind, point.new) for point in drawn(points_of(HERE, source.encode()), 2, 20)}
 
 
 @pytest.mark.long

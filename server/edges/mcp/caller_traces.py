@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from server.agent.tools.contract.tool_context import KnownTrace, Need, ToolContext
+from server.edges.mcp.call_progress import ImportUnderWay
+from server.edges.mcp.numbered_results import NumberedResults
 from server.ports.traces import OpenTrace, TraceWorkers
 
 
@@ -30,12 +32,21 @@ class CallerTraces(Protocol):
     @property
     def opens_files(self) -> bool: ...
 
+    @property
+    def results(self) -> NumberedResults:
+        """What the tools returned on this connection."""
+        ...
+
     async def traces(self) -> Sequence[KnownTrace]:
         """Their traces, newest first."""
         ...
 
     async def open(self, trace_id: str) -> OpenedTrace:
         """Raises NotFound, WorkerFailed, traces.errors.TraceError."""
+        ...
+
+    async def importing(self) -> ImportUnderWay | None:
+        """The file that is read now, where that is this process's to know."""
         ...
 
     async def hidden_tools(self) -> frozenset[str]:

@@ -11,7 +11,9 @@ from starlette.types import Receive, Scope, Send
 
 from server.agent.tools.contract.tool_context import KnownTrace, Need
 from server.edges.http.services import ToolServices, access_token, services_of
+from server.edges.mcp.call_progress import ImportUnderWay
 from server.edges.mcp.caller_traces import OpenedTrace
+from server.edges.mcp.numbered_results import NumberedResults, ResultsByCaller
 from server.edges.mcp.tools import Context, tools_server
 from server.errors import NotSupported
 from server.ports.identity import Caller
@@ -29,6 +31,7 @@ class AccountTraces:
 
     services: ToolServices
     caller: Caller
+    results: NumberedResults
 
     @property
     def workers(self) -> TraceWorkers:
@@ -42,6 +45,9 @@ class AccountTraces:
     @property
     def opens_files(self) -> bool:
         return False
+
+    async def importing(self) -> ImportUnderWay | None:
+        return None
 
     async def hidden_tools(self) -> frozenset[str]:
         plan = (await self.services.conversation.limits(self.caller)).plan_name
@@ -78,21 +84,27 @@ class AccountTraces:
 
 
 class MountedTools:
-    """The ASGI application below `/mcp/`. `running` holds its tasks: it belongs into the application's lifespan."""
+    """The ASGI application below `/mcp/`. `running` holds its tasks: it belongs into the application's lifespan. Who
+    accepts a stream of events is answered by one, for progress; who does not, by one JSON object."""
 
     def __init__(self, services: ToolServices, *, version: str) -> None:
         self._services = services
-        self._sessions = StreamableHTTPSessionManager(
-            tools_server(self._traces_of_caller, version=version),
-            stateless=True,
-            json_response=True,
-            max_request_body_size=MAX_BODY_BYTES,
-            security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the Guard has looked
+        self._results = ResultsByCaller()
+        server = tools_server(self._traces_of_caller, version=version)
+        self._streaming, self._at_once = (
+            StreamableHTTPSessionManager(
+                server,
+                stateless=True,
+                json_response=json_response,
+                max_request_body_size=MAX_BODY_BYTES,
+                security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the Guard looked
+            )
+            for json_response in (False, True)
         )
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        async with self._sessions.run():
+        async with self._streaming.run(), self._at_once.run():
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -102,10 +114,12 @@ class MountedTools:
         request = Request(scope)
         caller = await self._services.identity.identify(access_token(request))
         services_of(request).rates.admit_message(caller)
-        await self._sessions.asgi_app({**scope, "state": {**scope.get("state", {}), "caller": caller}}, receive, send)
+        streams = "text/event-stream" in request.headers.get("accept", "")
+        answering = self._streaming if streams else self._at_once
+        await answering.asgi_app({**scope, "state": {**scope.get("state", {}), "caller": caller}}, receive, send)
 
     async def _traces_of_caller(self, context: Context) -> AccountTraces:
         request = context.request
         assert isinstance(request, Request)
         caller: Caller = request.state.caller
-        return AccountTraces(self._services, caller)
+        return AccountTraces(self._services, caller, self._results.of(caller))

@@ -10,7 +10,9 @@ from mcp.server.stdio import stdio_server
 
 from server.agent.tools.contract.tool_context import KnownTrace, Need
 from server.edges.cli.local import LocalWorkers
+from server.edges.mcp.call_progress import ImportUnderWay
 from server.edges.mcp.caller_traces import OpenedTrace
+from server.edges.mcp.numbered_results import NumberedResults
 from server.edges.mcp.tools import Context, tools_server
 from server.errors import NotFound, NotSupported
 from server.ports.traces import OpenTrace
@@ -28,6 +30,8 @@ class LocalTraces:
         self._opens_files = not files
         self._read: dict[str, OpenTrace] = {}
         self._reading = anyio.Lock()
+        self._being_read: Path | None = None
+        self._results = NumberedResults()
 
     @property
     def workers(self) -> LocalWorkers:
@@ -38,9 +42,18 @@ class LocalTraces:
         return self._opens_files
 
     @property
+    def results(self) -> NumberedResults:
+        return self._results
+
+    @property
     def has(self) -> frozenset[Need]:
         met: frozenset[Need] = frozenset({"traces", "upload"})
         return met | {"sources"} if self._source_folder is not None else met
+
+    async def importing(self) -> ImportUnderWay | None:
+        if (file := self._being_read) is None or (found := await self._workers.importing(file)) is None:
+            return None
+        return ImportUnderWay(file.name, found.bytes_read, (await anyio.Path(file).stat()).st_size)
 
     async def hidden_tools(self) -> frozenset[str]:
         return frozenset()
@@ -61,10 +74,13 @@ class LocalTraces:
         file = self.file(trace_id)
         async with self._reading:
             if trace_id not in self._read:
+                self._being_read = file
                 try:
                     self._read[trace_id] = await self._workers.open(file)
                 except OSError as error:
                     raise NotFound(f"{file.name} cannot be read: {error.strerror or error}.") from None
+                finally:
+                    self._being_read = None
             return self._read[trace_id]
 
     def file(self, trace_id: str) -> Path:

@@ -8,11 +8,14 @@ from typing import Any
 
 import anyio
 import httpx2
+import pytest
 from mcp import Client, types
 from mcp.client.streamable_http import streamable_http_client
 
 from limits.plans import LOCAL_PLAN
+from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.tools.all_tools import TOOLS
+from server.ports.traces import OpenTrace, SqlRows
 from tests.server.edges.mcp.test_stdio import words
 from tests.server.running_server import RunningServer, running_server
 
@@ -21,6 +24,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "query_trace": {"sql": "SELECT count(*) AS n FROM nodes"},
     "draw_chart": {"kind": "self_time"},
     "compare_traces": {"others": ["p0"]},
+    "check_answer": {"text": "All in all it takes [1.00 kB](#p0.total)."},
 }
 
 
@@ -42,7 +46,7 @@ async def test_every_tool_is_listed_and_answers_and_pictures_are_images(tmp_path
         await server.trace_id()
         async with talking(server, "anna") as client:
             offered = {tool.name for tool in (await client.list_tools()).tools}
-            assert offered == {"list_traces"} | {
+            assert offered == {"list_traces", "check_answer"} | {
                 tool.name for tool in TOOLS if not tool.needs & {"viewer", "sources", "memory"}
             }
             frame = await client.call_tool("query_trace", {"sql": "SELECT frame FROM nodes ORDER BY depth LIMIT 1"})
@@ -105,3 +109,51 @@ async def test_a_tool_that_the_plan_leaves_out_is_neither_listed_nor_called(tmp_
             refused = await client.call_tool("query_trace", {"sql": "SELECT 1"})
             assert refused.is_error
             assert "there is no tool" in words(refused)
+
+
+class SlowQueries(InlineTraceWorkers):
+    """Answers a query only when somebody was shown that it goes on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown = anyio.Event()
+
+    async def query(self, trace: OpenTrace, sql: str) -> SqlRows:
+        await self.shown.wait()
+        return await super().query(trace, sql)
+
+
+@pytest.mark.long
+async def test_a_long_query_reports_its_progress_and_its_number_is_the_callers(tmp_path: Path) -> None:
+    workers = SlowQueries()
+
+    async def show(progress: float, total: float | None, message: str | None) -> None:
+        assert str(message).startswith("query_trace: ")
+        workers.shown.set()
+
+    arguments = ARGUMENTS["query_trace"]
+    async with running_server(tmp_path, workers=workers) as server:
+        await server.trace_id()
+        async with talking(server, "anna") as client:
+            answered = await client.call_tool("query_trace", arguments, progress_callback=show)
+        text = words(answered)
+        number = int(text.split(":")[0].removeprefix("q"))
+        count = text.split()[-1]
+        async with talking(server, "anna") as client:  # another connection of the same caller
+            right = await client.call_tool("check_answer", {"text": f"There are [{count}](#q{number}.r1.c1) nodes."})
+        assert "verified" in words(right)
+        async with talking(server, "ben") as client:
+            assert (await client.call_tool("check_answer", {"text": "5 ms"})).is_error
+
+
+async def test_a_client_without_streams_is_answered_by_json(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        for accept, sent in (
+            ("application/json", "application/json"),
+            ("application/json, text/event-stream", "text/event-stream"),
+        ):
+            headers = {"Authorization": "Bearer anna", "Accept": accept, "MCP-Protocol-Version": "2025-06-18"}
+            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+            answer = await server.http.post("/mcp/", headers=headers, json=body)
+            assert (answer.status_code, answer.headers["content-type"]) == (200, sent)
+            assert "check_answer" in answer.text

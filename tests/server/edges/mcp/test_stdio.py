@@ -25,6 +25,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "draw_chart": {"kind": "self_time"},
     "compare_traces": {"others": ["p0"], "profile": "p1"},
     "read_source": {"frame": "f2"},
+    "check_answer": {"text": "Nothing is said here."},
 }
 
 
@@ -58,7 +59,7 @@ async def test_every_tool_is_listed_and_answers_and_pictures_are_images(
     pictures = []
     async with talking(str(sample), str(timeline), "--sources", str(tmp_path)) as client:
         offered = {tool.name for tool in (await client.list_tools()).tools}
-        assert offered == {"list_traces"} | {
+        assert offered == {"list_traces", "check_answer"} | {
             tool.name for tool in TOOLS if not tool.needs & {"viewer", "account", "memory"}
         }
         assert [one.name for one in (await client.list_prompts()).prompts] == ["why_is_this_slow", "compare_these"]

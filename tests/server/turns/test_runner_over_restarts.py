@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import anyio
 import psycopg
@@ -154,11 +155,11 @@ async def test_a_turn_that_could_not_be_started_is_started_later_and_the_server_
     start: Callable[..., Awaitable[TurnRow | None]] = PostgresConversations.start_turn
     refused: list[str] = []
 
-    async def once_refused(self: PostgresConversations, turn_id: str, *, owner: str) -> TurnRow | None:
+    async def once_refused(self: PostgresConversations, turn_id: str, **facts: Any) -> TurnRow | None:
         if not refused:
             refused.append(turn_id)
             raise DatabaseUnavailable("The database cannot be reached.")
-        return await start(self, turn_id, owner=owner)
+        return await start(self, turn_id, **facts)
 
     monkeypatch.setattr(PostgresConversations, "start_turn", once_refused)
     session_id = str(uuid.uuid4())

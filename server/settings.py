@@ -14,6 +14,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from server.agent.bounds import TURN_SECONDS
 from server.agent.model_call.offered_models import OfferedModels
 from server.errors import ConfigError
+from server.ports.key_kinds import PRIVATE, PUBLIC, can_be_sent, kind_of
 from server.ports.traces import CACHE_BYTES
 from traces.bounds import MAX_UPLOAD_BYTES
 
@@ -103,6 +104,12 @@ class Settings(BaseSettings):
     metrics_token: SecretStr | None = None
 
     supabase_url: str | None = Field(None, validation_alias=_also("supabase_url", "SUPABASE_URL"))
+    supabase_publishable_key: str | None = Field(
+        None, validation_alias=_also("supabase_publishable_key", "SUPABASE_PUBLISHABLE_KEY")
+    )
+    supabase_secret_key: SecretStr | None = Field(
+        None, validation_alias=_also("supabase_secret_key", "SUPABASE_SECRET_KEY")
+    )
     supabase_anon_key: str | None = Field(None, validation_alias=_also("supabase_anon_key", "SUPABASE_ANON_KEY"))
     supabase_service_role_key: SecretStr | None = Field(
         None, validation_alias=_also("supabase_service_role_key", "SUPABASE_SERVICE_ROLE_KEY")
@@ -193,19 +200,55 @@ class Settings(BaseSettings):
         """That of transactions and that of sessions; None for what is not set."""
         return _secret_value(self.database_url), _secret_value(self.database_session_url)
 
+    @property
+    def public_supabase_key(self) -> str | None:
+        """What the page gets: the publishable key, else the legacy one."""
+        return self.supabase_publishable_key or self.supabase_anon_key
+
+    @property
+    def secret_supabase_keys(self) -> tuple[str, ...]:
+        """The secret keys in the order in which they count, else the legacy one."""
+        given = _secret_value(self.supabase_secret_key) or _secret_value(self.supabase_service_role_key) or ""
+        return tuple(part.strip() for part in given.split(",") if part.strip())
+
     def check_supabase(self) -> None:
         """Raises ConfigError for a project of which something is missing. Its parts go together: its users own the
         rows, its policies ask the rows who may read and listen."""
         if self.supabase_url is None:
             return
-        needed = ("supabase_anon_key", "supabase_service_role_key", "database_url")
-        missing = [PREFIX + name.upper() for name in needed if getattr(self, name) is None]
+        needed = {
+            "SUPABASE_PUBLISHABLE_KEY": self.public_supabase_key,
+            "SUPABASE_SECRET_KEY": self.secret_supabase_keys,
+            "DATABASE_URL": self.database_url,
+        }
+        missing = [PREFIX + name for name, value in needed.items() if not value]
         if missing:
             raise ConfigError(f"{PREFIX}SUPABASE_URL is set, but not {', '.join(missing)}: all are of one project.")
         if self.access_token is not None:
             raise ConfigError(
                 f"{PREFIX}ACCESS_TOKEN is for a server with one user: with a Supabase project people sign in there."
             )
+        self._check_keys()
+
+    def _check_keys(self) -> None:
+        """Raises ConfigError for a key in the place of another: the page would publish a secret one, and a server with
+        a publishable one would be answered 202 by Realtime and reach nobody."""
+        public = f"{PREFIX}SUPABASE_{'PUBLISHABLE' if self.supabase_publishable_key else 'ANON'}_KEY"
+        secret = f"{PREFIX}SUPABASE_{'SECRET' if self.supabase_secret_key else 'SERVICE_ROLE'}_KEY"
+        given = self.public_supabase_key or ""
+        for name, key in ((public, given), *((secret, one) for one in self.secret_supabase_keys)):
+            if not can_be_sent(key):
+                raise ConfigError(f"{name} holds a space, a line break or another character that no key has.")
+        if kind_of(given) in PRIVATE:
+            raise ConfigError(
+                f"{public} holds a {kind_of(given)} key, which the page would show to everybody: it belongs in "
+                f"{PREFIX}SUPABASE_SECRET_KEY. Revoke it if a server has run with it."
+            )
+        for kind in map(kind_of, self.secret_supabase_keys):
+            if kind in PUBLIC:
+                raise ConfigError(
+                    f"{secret} holds a public key ({kind}), with which a server may do nothing: set a secret one."
+                )
 
     def check_langfuse(self) -> None:
         """Raises ConfigError for one key without the other."""

@@ -77,7 +77,7 @@ def _project(
         objects=objects,
         identity=identity,
         relay=relay,
-        client=ClientConfig.of_project(project.base, project.anon_key, realtime=settings.realtime),
+        client=ClientConfig.of_project(project.base, project.publishable_key, realtime=settings.realtime),
         gateway=gateway,
         user=None,
     )

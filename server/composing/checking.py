@@ -16,6 +16,7 @@ from server.adapters.supabase.project import SupabaseProject
 from server.agent.model_call.chat_model import Model
 from server.agent.model_call.offered_models import ANALYST_LABEL
 from server.composing.agent import build_models
+from server.composing.checking_keys import keys_outcome
 from server.composing.model_notices import context_notice, found_context, model_notices
 from server.composing.supabase_project import supabase_project
 from server.composing.watching import FROM_FILE, watching
@@ -159,7 +160,7 @@ async def _asked(project: SupabaseProject, method: str, path: str, body: object 
     async with project.client() as client:
         answer = await client.request(method, path, json=body)
     if answer.status_code in (401, 403):
-        raise ConfigError(f"{path} refuses the key ({answer.status_code}): check FLAMECHAT_SUPABASE_SERVICE_ROLE_KEY")
+        raise ConfigError(f"{path} refuses the key ({answer.status_code}): check FLAMECHAT_SUPABASE_SECRET_KEY")
     if answer.is_error:
         raise ConfigError(f"{path} answers {answer.status_code}")
     return answer
@@ -219,6 +220,7 @@ CHECKS: dict[str, Check] = {
     "kernels": _kernels,
     "database": _database,
     "notifications": _listen,
+    "keys": keys_outcome,
     "identity": _identity,
     "storage": _storage,
     "realtime": _realtime,

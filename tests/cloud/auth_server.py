@@ -32,6 +32,8 @@ class AuthServer:
             Route("/.well-known/jwks.json", self.published_keys),
             Route("/token", self.token, methods=["POST"]),
             Route("/user", self.user),
+            Route("/settings", self.settings),
+            Route("/admin/users", self.users),
             Route("/verify", self.follow_link),
         ]
 
@@ -72,6 +74,22 @@ class AuthServer:
         fragment = f"access_token={token}&expires_at={expires}&expires_in={LIFETIME_S}&refresh_token=again"
         to = request.query_params["redirect_to"]
         return RedirectResponse(f"{to}#{fragment}&token_type=bearer&type=magiclink", 303)
+
+    async def settings(self, request: Request) -> Response:
+        return await self.faults.meet("auth") or JSONResponse({"external": {"email": True}, "disable_signup": False})
+
+    async def users(self, request: Request) -> Response:
+        """For `service_role` alone."""
+        fault = await self.faults.meet("auth")
+        if fault is not None:
+            return fault
+        try:
+            role = self.keys.read(re.sub("^Bearer ", "", request.headers.get("authorization", "")))["role"]
+        except jwt.PyJWTError:
+            return JSONResponse({"code": 403, "error_code": "bad_jwt", "msg": "invalid JWT"}, 403)
+        if role != "service_role":
+            return JSONResponse({"code": 403, "error_code": "not_admin", "msg": "User not allowed"}, 403)
+        return JSONResponse({"users": [], "aud": "authenticated"})
 
     async def user(self, request: Request) -> Response:
         try:

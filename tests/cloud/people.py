@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 KEY_ID = "signing-key-1"
 RSA_KEY_ID = "signing-key-2"
 LIFETIME_S = 3600
+PUBLISHABLE_KEY = "sb_publishable_of-a-test_1"
 
 
 @cache
@@ -34,6 +35,8 @@ class ProjectKeys:
     secret: str = "a shared secret of at least thirty-two characters"
     elliptic: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
     modular: rsa.RSAPrivateKey = field(default_factory=_one_rsa_key)
+    secret_keys: tuple[str, ...] = ("sb_secret_of-a-test_1", "sb_secret_of-a-test_2")
+    revoked: set[str] = field(default_factory=set)
 
     def jwks(self) -> dict[str, list[dict[str, Any]]]:
         """What `/.well-known/jwks.json` says."""
@@ -73,10 +76,22 @@ class ProjectKeys:
         headers = {} if kid is None else {"kid": kid}
         return jwt.encode(self.claims(user_id, **changed), key, algorithm, headers=headers)
 
-    def api_key(self, role: str) -> str:
+    def legacy_key(self, role: str) -> str:
         """The project's `anon` or `service_role` key, in the form that all projects had until 2025."""
         claims = {"iss": "supabase", "ref": "test", "role": role, "iat": 1_700_000_000, "exp": 4_000_000_000}
         return jwt.encode(claims, self.secret, "HS256")
+
+    def api_key(self, role: str) -> str:
+        """The project's publishable key (`anon`), or its first secret one (`service_role`)."""
+        return PUBLISHABLE_KEY if role == "anon" else self.secret_keys[0]
+
+    def role_of_key(self, api_key: str) -> str | None:
+        """What the project's gateway knows of a key; None for one that it does not have, or has no more."""
+        if api_key in self.revoked:
+            return None
+        if api_key in {PUBLISHABLE_KEY, self.legacy_key("anon")}:
+            return "anon"
+        return "service_role" if api_key in {*self.secret_keys, self.legacy_key("service_role")} else None
 
     def read(self, token: str) -> dict[str, Any]:
         """The claims of a token of this project, good for its own services. Raises jwt.PyJWTError."""

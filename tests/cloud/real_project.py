@@ -1,7 +1,7 @@
 """A real Supabase project for the tests, if somebody names one. It must be for tests alone: its buckets are emptied.
 
-FLAMECHAT_TEST_SUPABASE_URL, FLAMECHAT_TEST_SUPABASE_ANON_KEY and FLAMECHAT_TEST_SUPABASE_SERVICE_ROLE_KEY name it,
-..._EMAIL and ..._PASSWORD one of its people; its migrations have been applied. Its database is named to
+FLAMECHAT_TEST_SUPABASE_URL, ..._PUBLISHABLE_KEY and ..._SECRET_KEY name it (..._ANON_KEY and ..._SERVICE_ROLE_KEY with
+legacy keys), ..._EMAIL and ..._PASSWORD one of its people; its migrations have been applied. Its database is named to
 tests/plugins/postgres.py.
 """
 
@@ -11,20 +11,22 @@ from server.adapters.supabase.objects import SupabaseObjects
 from server.adapters.supabase.project import SupabaseProject
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET
 
-NAMES = ("URL", "ANON_KEY", "SERVICE_ROLE_KEY", "EMAIL", "PASSWORD")
+NAMES = ("URL", "PUBLISHABLE_KEY", "SECRET_KEY", "EMAIL", "PASSWORD", "ANON_KEY", "SERVICE_ROLE_KEY")
 _GIVEN = {name: os.environ.get(f"FLAMECHAT_TEST_SUPABASE_{name}") for name in NAMES}
 
 
 def real_project() -> SupabaseProject | None:
-    url, anon_key, service_role_key = (_GIVEN[name] for name in NAMES[:3])
-    if url is None or anon_key is None or service_role_key is None:
+    url = _GIVEN["URL"]
+    publishable = _GIVEN["PUBLISHABLE_KEY"] or _GIVEN["ANON_KEY"]
+    secret = _GIVEN["SECRET_KEY"] or _GIVEN["SERVICE_ROLE_KEY"]
+    if url is None or publishable is None or secret is None:
         return None
-    return SupabaseProject(url=url, anon_key=anon_key, service_role_key=service_role_key)
+    return SupabaseProject(url=url, publishable_key=publishable, secret_keys=(secret,))
 
 
 def real_person() -> tuple[str, str] | None:
     """Who may sign in there: e-mail address and password."""
-    email, password = (_GIVEN[name] for name in NAMES[3:])
+    email, password = _GIVEN["EMAIL"], _GIVEN["PASSWORD"]
     return None if email is None or password is None else (email, password)
 
 

@@ -26,14 +26,15 @@ MAX_PAYLOAD_BYTES = 3_000_000
 
 @dataclass(slots=True)
 class RealtimeServer:
-    """`broadcasts` are the messages taken, in order, with the time of their arrival; past `per_second` a request is
-    refused as a tenant's is."""
+    """`broadcasts` are the messages taken, in order; past `per_second` a request is refused as a tenant's is. Who sends
+    is whom `Authorization` names, then `apikey`; what they may not write is answered 202 and `dropped`."""
 
     keys: ProjectKeys
     policies: Policies
     faults: Faults
     per_second: int = 100
     broadcasts: Arrivals[dict[str, Any]] = field(default_factory=Arrivals)
+    dropped: list[dict[str, Any]] = field(default_factory=list)
     bad_topics: set[str] = field(default_factory=set)
     requests: int = 0
     arrivals: deque[float] = field(default_factory=lambda: deque(maxlen=10_000))
@@ -65,8 +66,9 @@ class RealtimeServer:
         fault = await self.faults.meet("realtime")
         if fault is not None:
             return fault
+        scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
         try:
-            role = self.keys.read(request.headers.get("apikey", ""))["role"]
+            claims = self.keys.read(bearer if scheme.lower() == "bearer" else request.headers.get("apikey", ""))
         except jwt.PyJWTError:
             return JSONResponse({"message": "Unauthorized"}, 401)
         messages = (await request.json()).get("messages")
@@ -84,9 +86,13 @@ class RealtimeServer:
             return JSONResponse({"message": "too_many_requests"}, 429)
         for message in messages:
             self.arrivals.append(time.monotonic())
+            if message.get("private") and claims["role"] != "service_role":
+                self.dropped.append(
+                    message
+                )  # no policy of ours lets anybody else write, and the sender does not learn of it
+                continue
             self.broadcasts.append(message)
-            if role == "service_role" or not message.get("private"):
-                await self._pass_on(message)
+            await self._pass_on(message)
         return Response(status_code=202)
 
     async def _pass_on(self, message: dict[str, Any]) -> None:

@@ -1,10 +1,13 @@
 """Supabase Storage's HTTP interface (supabase/storage, routes of `object`), over a dictionary.
 
-Errors have the older form: HTTP 400 with the real code in the body.
+Errors have the older form: HTTP 400 with the real code in the body. As the real server does, it reads `Authorization`
+alone, takes only names that its own check lets pass, and lets a signed address expire.
 """
 
 import re
+import time
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +21,8 @@ from tests.cloud.people import ProjectKeys
 from tests.cloud.policies import Policies
 
 BUCKETS = ("traces", "ai-snapshots")
+NAME = re.compile(r"[\w/!.*'() &$@=;:+,?-]+", re.ASCII)
+"""Names that Storage takes: the characters of S3 that are safe, and some that need care."""
 
 
 @dataclass(slots=True)
@@ -30,6 +35,7 @@ class StorageServer:
     objects: dict[tuple[str, str], tuple[bytes, str]] = field(default_factory=dict)
     requests: list[tuple[str, str]] = field(default_factory=list)
     largest_piece: int = 0
+    now: Callable[[], float] = time.time
 
     def routes(self) -> list[Route]:
         return [
@@ -50,6 +56,8 @@ class StorageServer:
         key = (request.path_params["bucket"], request.path_params["path"])
         if not await self.policies.may_write(claims, *key):
             return _refusal(403, "Unauthorized", "new row violates row-level security policy")
+        if not NAME.fullmatch(key[1]):
+            return _refusal(400, "InvalidKey", f"Invalid key: {key[1]}")
         if key[0] not in BUCKETS:
             return _refusal(404, "Bucket not found", "Bucket not found")
         if key in self.objects and request.headers.get("x-upsert") != "true" and request.method == "POST":
@@ -84,15 +92,23 @@ class StorageServer:
         if key not in self.objects or not await self.policies.may_read(claims, *key):
             return _refusal(404, "not_found", "Object not found")
         lasts = int((await request.json())["expiresIn"])
-        token = jwt.encode({"url": "/".join(key), "iat": 0, "exp": 4_000_000_000 + lasts}, self.keys.secret, "HS256")
+        signed = {"url": "/".join(key), "iat": int(self.now()), "exp": int(self.now()) + lasts}
+        token = jwt.encode(signed, self.keys.secret, "HS256")
         return JSONResponse({"signedURL": f"/object/sign/{'/'.join(key)}?token={token}"})
 
     async def get_signed(self, request: Request) -> Response:
         key = (request.path_params["bucket"], request.path_params["path"])
         try:
-            claims = jwt.decode(request.query_params.get("token", ""), self.keys.secret, algorithms=["HS256"])
+            claims = jwt.decode(
+                request.query_params.get("token", ""),
+                self.keys.secret,
+                algorithms=["HS256"],
+                options={"verify_exp": False, "verify_iat": False},
+            )
         except jwt.PyJWTError:
             return _refusal(400, "InvalidJWT", "jwt malformed")
+        if claims["exp"] <= self.now():
+            return _refusal(400, "InvalidJWT", '"exp" claim timestamp check failed')
         if claims["url"] != "/".join(key) or key not in self.objects:
             return _refusal(404, "not_found", "Object not found")
         return _content(*self.objects[key])
@@ -137,10 +153,13 @@ class StorageServer:
         fault = await self.faults.meet("storage")
         if fault is not None:
             return fault
+        token = re.sub("^Bearer ", "", request.headers.get("authorization", ""))
+        if token.count(".") != 2:
+            return _refusal(403, "Unauthorized", "Invalid Compact JWS")
         try:
-            return self.keys.read(re.sub("^Bearer ", "", request.headers.get("authorization", "")))
+            return self.keys.read(token)
         except jwt.PyJWTError:
-            return _refusal(403, "Unauthorized", "jws invalid")
+            return _refusal(403, "Unauthorized", "signature verification failed")
 
 
 async def _first_file(request: Request) -> tuple[bytes, str]:

@@ -11,7 +11,8 @@ from tests.cloud.supabase_server import SupabaseServer
 
 @asynccontextmanager
 async def supabase_client(supabase: SupabaseServer, *, role: str = "anon") -> AsyncIterator[AsyncClient]:
-    """Signed in as nobody (`anon`) or as `service_role`."""
+    """Signed in as nobody (`anon`) or as `service_role`, by legacy keys: the package sends its key in both
+    headers."""
     async with httpx.AsyncClient(timeout=60) as http:
         options = AsyncClientOptions(httpx_client=http, auto_refresh_token=False, persist_session=False)
-        yield await acreate_client(supabase.url, supabase.keys.api_key(role), options)
+        yield await acreate_client(supabase.url, supabase.keys.legacy_key(role), options)

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.adapters.supabase.project import SupabaseProject
 from server.edges.http.serving import HttpServer, bound_socket
+from tests.cloud.api_gateway import ApiGateway
 from tests.cloud.auth_server import AuthServer
 from tests.cloud.faults import CutConnection, Faults
 from tests.cloud.people import ProjectKeys
@@ -33,15 +34,23 @@ class SupabaseServer:
     @property
     def project(self) -> SupabaseProject:
         return SupabaseProject(
-            url=self.url, anon_key=self.keys.api_key("anon"), service_role_key=self.keys.api_key("service_role")
+            url=self.url, publishable_key=self.keys.api_key("anon"), secret_keys=(self.keys.api_key("service_role"),)
         )
 
     def settings(self) -> dict[str, str]:
         """What a server needs to know of the project, as environment variables."""
         return {
             "SUPABASE_URL": self.url,
-            "SUPABASE_ANON_KEY": self.keys.api_key("anon"),
-            "SUPABASE_SERVICE_ROLE_KEY": self.keys.api_key("service_role"),
+            "SUPABASE_PUBLISHABLE_KEY": self.keys.api_key("anon"),
+            "SUPABASE_SECRET_KEY": self.keys.api_key("service_role"),
+        }
+
+    def legacy_settings(self) -> dict[str, str]:
+        """The same with the keys that end in 2026."""
+        return {
+            "SUPABASE_URL": self.url,
+            "SUPABASE_ANON_KEY": self.keys.legacy_key("anon"),
+            "SUPABASE_SERVICE_ROLE_KEY": self.keys.legacy_key("service_role"),
         }
 
 
@@ -60,7 +69,10 @@ async def supabase_server(owner_dsn: str | None = None, *, port: int = 0) -> Asy
                 Mount("/auth/v1", routes=auth.routes()),
                 Mount("/realtime/v1", routes=realtime.routes()),
             ],
-            middleware=[Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["*"], allow_headers=["*"])],
+            middleware=[
+                Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["*"], allow_headers=["*"]),
+                Middleware(ApiGateway, keys=keys),
+            ],
         )
         server = HttpServer(_Cutting(app))
         serving = asyncio.create_task(server.serve([listening]))

@@ -101,7 +101,7 @@ async def team_server(
                         objects=SupabaseObjects(client, wait_s=0.001),
                         identity=identity,
                         relay=relay,
-                        client=ClientConfig.of_project(supabase.url, supabase.project.anon_key, realtime=True),
+                        client=ClientConfig.of_project(supabase.url, supabase.project.publishable_key, realtime=True),
                         gateway=None
                         if secret is None
                         else Gateway(secret=secret, caller_of=identity.caller, refuse=relay.refuse),

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from server.adapters.postgres.embedded import EmbeddedPostgres
 from server.app import main
 from server.composing.checking import checked
+from server.composing.checking_keys import keys_outcome
 from server.composing.shown_settings import HIDDEN, shown_settings
 from server.edges.cli.config import Checked
 from server.edges.cli.entry_points import CliEntryPoints
@@ -21,6 +22,7 @@ from server.settings import Settings, load_settings
 from tests.cloud.faults import Fault
 from tests.cloud.langfuse_server import LangfuseServer, langfuse_server
 from tests.cloud.langfuse_turns import PROMPT
+from tests.cloud.people import PUBLISHABLE_KEY
 from tests.cloud.supabase_server import SupabaseServer, supabase_server
 from tests.openai_endpoint import Reply, openai_endpoint
 from traces.missing_kernels import missing_kernels
@@ -168,6 +170,7 @@ async def test_every_service_of_the_cloud_is_tried(cloud: Cloud) -> None:
     assert found["database"][1].startswith("PostgreSQL 1")
     assert found["notifications"][1] == "a NOTIFY arrives"
     assert found["storage"][1] == "private buckets traces and ai-snapshots"
+    assert found["keys"] == ("ok", "publishable and secret")
     assert found["identity"][1].startswith("2 signing keys at")
     assert found["langfuse"][1].endswith("; analysis-system-prompt@v3")
     assert found["model"][1] == "gpt-5 answers; when it is down: Built-in analyst (rules, not a language model)"
@@ -181,9 +184,9 @@ async def test_each_service_fails_for_itself_and_no_line_holds_a_secret(cloud: C
     cloud.langfuse.faults.always("prompts", fault)
     found = await lines()
     failed = {name for name, (sign, _) in found.items() if sign == "FAILED"}
-    assert failed == {"storage", "identity", "realtime", "langfuse"}
+    assert failed == {"storage", "keys", "identity", "realtime", "langfuse"}
     texts = " ".join(said for _, said in found.values())
-    keys = (cloud.project.project.service_role_key, cloud.langfuse.secret_key)
+    keys = (*cloud.project.project.secret_keys, cloud.langfuse.secret_key)
     assert [key for key in keys if key in texts] == []
 
 
@@ -195,6 +198,46 @@ async def test_a_missing_database_is_reported_without_its_password(
     assert found["database"][0] == found["notifications"][0] == "FAILED"
     assert "127.0.0.1" in found["database"][1]
     assert SECRET not in str(found)
+
+
+async def keys_line(monkeypatch: pytest.MonkeyPatch, given: dict[str, str]) -> tuple[str, str]:
+    for kind in ("PUBLISHABLE_KEY", "SECRET_KEY", "ANON_KEY", "SERVICE_ROLE_KEY"):
+        monkeypatch.delenv(f"SUPABASE_{kind}", raising=False)
+    monkeypatch.setenv("FLAMECHAT_DATABASE_URL", "postgresql://nobody@127.0.0.1:9/x")
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    return await keys_outcome(load_settings())
+
+
+async def test_the_kind_of_the_keys_is_said_and_when_the_legacy_ones_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert await keys_outcome(load_settings()) == ("off", "no Supabase project")
+    async with supabase_server() as project:
+        assert await keys_line(monkeypatch, project.settings()) == ("ok", "publishable and secret")
+        sign, said = await keys_line(monkeypatch, project.legacy_settings())
+        assert (sign, said.startswith("anon and service_role; Supabase ends the legacy keys")) == ("slow", True)
+        assert "2026" in said
+        mixed = project.legacy_settings() | {"SUPABASE_SECRET_KEY": project.keys.api_key("service_role")}
+        sign, said = await keys_line(monkeypatch, mixed)
+        assert said.startswith("anon and secret; FLAMECHAT_SUPABASE_SERVICE_ROLE_KEY is set too and not used; Supabase")
+
+
+async def test_each_key_is_tried_by_itself_and_a_revoked_one_named_by_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with supabase_server() as project:
+        first, second = project.keys.secret_keys
+        given = project.settings() | {"SUPABASE_SECRET_KEY": f"{first},{second}"}
+        assert await keys_line(monkeypatch, given) == ("ok", "publishable and secret (2 of them, for rotation)")
+        project.keys.revoked.add(first)
+        sign, said = await keys_line(monkeypatch, given)
+        assert (sign, said.endswith("secret key 1 of 2 is refused: remove it")) == ("slow", True)
+        project.keys.revoked.add(second)
+        sign, said = await keys_line(monkeypatch, given)
+        assert (sign, said) == ("FAILED", "no secret key is taken: revoked, or of another project")
+        project.keys.revoked.add(PUBLISHABLE_KEY)
+        sign, said = await keys_line(monkeypatch, given)
+        assert (sign, said) == ("FAILED", "the publishable key is refused: revoked, or of another project")
+        assert not [key for key in (first, second, PUBLISHABLE_KEY) if key in said]
 
 
 @pytest.fixture

@@ -74,7 +74,7 @@ async def function(team: TeamServer, tmp_path: Path, *, secret: str = SECRET) ->
             "DENO_SERVE_ADDRESS": "tcp:127.0.0.1:0",
             "NO_COLOR": "1",
             "SUPABASE_URL": team.supabase.url,
-            "SUPABASE_ANON_KEY": team.supabase.keys.api_key("anon"),
+            "SUPABASE_PUBLISHABLE_KEYS": json.dumps({"default": team.supabase.keys.api_key("anon")}),
             "FLAMECHAT_URL": team.server.address,
             "PROCESS_AI_TURN_SECRET": secret,
         },
@@ -133,6 +133,7 @@ async def test_false_tokens_and_strangers_do_not_get_in(tmp_path: Path) -> None:
         for token in (
             None,
             "nonsense",
+            keys.legacy_key("anon"),
             keys.api_key("anon"),
             keys.api_key("service_role"),
             keys.token(anna, exp=int(time.time()) - 600),

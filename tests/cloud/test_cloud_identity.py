@@ -114,8 +114,10 @@ def false_tokens(keys: ProjectKeys) -> dict[str, tuple[str | None, str]]:
             "bad_algorithm",
         ),
         "changed": (f"{header}.{payload[:-4]}AAAA.{signature}", "malformed_token"),
-        "anon key": (keys.api_key("anon"), "bad_algorithm"),
-        "service key": (keys.api_key("service_role"), "bad_algorithm"),
+        "anon key": (keys.legacy_key("anon"), "bad_algorithm"),
+        "service key": (keys.legacy_key("service_role"), "bad_algorithm"),
+        "publishable key": (keys.api_key("anon"), "malformed_token"),
+        "secret key": (keys.api_key("service_role"), "malformed_token"),
         "service token": (keys.token(ANNA, role="service_role"), "not_a_user"),
         "of a user who is gone": (keys.token(person_id("gone")), "unknown_user"),
     }
@@ -159,7 +161,7 @@ async def test_a_false_token_is_refused_with_its_code_and_never_logged(
 async def test_with_the_shared_secret_set_the_keys_of_the_api_are_still_no_users() -> None:
     async with supabase_server() as supabase, identity_of(supabase, secret=supabase.keys.secret) as identity:
         for role in ("anon", "service_role"):
-            await _refused(identity, supabase.keys.api_key(role), "incomplete_token")
+            await _refused(identity, supabase.keys.legacy_key(role), "incomplete_token")
         public_key = supabase.keys.elliptic.public_key().public_bytes(
             serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
         )

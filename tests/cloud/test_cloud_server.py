@@ -51,6 +51,7 @@ async def test_a_page_learns_the_project_and_may_reach_it(tmp_path: Path) -> Non
         assert answer.json() == {
             "identity": "supabase",
             "supabaseUrl": team.supabase.url,
+            "supabasePublishableKey": team.supabase.keys.api_key("anon"),
             "supabaseAnonKey": team.supabase.keys.api_key("anon"),
             "realtime": True,
         }

@@ -75,6 +75,69 @@ def test_the_gateway_knows_the_services_by_their_names_and_ports() -> None:
     assert set(re.findall(r"proxy_set_header Host (\S+);", text)) == {SERVICES["realtime"]["container_name"]}
 
 
+def filled_in(name: str, **variables: str) -> str:
+    """What a map of the gateway makes of its source, as nginx does: exact values, then patterns in their order."""
+    given = dict.fromkeys(SERVICES["gateway"]["environment"], "") | KEYS
+    text = (DEPLOY / "supabase" / "gateway.conf").read_text(encoding="utf-8")
+    for variable, value in given.items():
+        text = text.replace(f"${{{variable}}}", value)
+    found = re.search(rf"^map \$(\w+) \${name} \{{(.*?)^\}}", text, flags=re.MULTILINE | re.DOTALL)
+    assert found is not None
+    lines = re.findall(r'^\s+(?:"([^"]*)"|(default))\s+"?([^";]*)"?;$', found[2], flags=re.MULTILINE)
+    source = variables[found[1]]
+    exact = [value for key, _, value in lines if key == source and not key.startswith("~")]
+    patterns = [
+        value
+        for key, _, value in lines
+        if key.startswith("~") and re.search(key.lstrip("~*"), source, re.IGNORECASE if key.startswith("~*") else 0)
+    ]
+    (default,) = (value for _, is_default, value in lines if is_default)
+    chosen = [*exact, *patterns, default][0]
+    return variables[chosen[1:]] if chosen[1:] in variables else chosen.replace("$http_apikey", source)
+
+
+KEYS = {
+    "ANON_KEY": "eyJ.anon.x",
+    "SERVICE_ROLE_KEY": "eyJ.service.x",
+    "SUPABASE_PUBLISHABLE_KEY": "sb_publishable_1",
+    "SUPABASE_SECRET_KEY": "sb_secret_2",
+    "SUPABASE_FORMER_SECRET_KEY": "sb_secret_1",
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "bearer", "passed_on"),
+    [
+        ("sb_publishable_1", "", "Bearer eyJ.anon.x"),
+        ("sb_secret_2", "", "Bearer eyJ.service.x"),
+        ("sb_secret_1", "", "Bearer eyJ.service.x"),
+        ("sb_secret_2", "Bearer sb_secret_2", "Bearer eyJ.service.x"),
+        ("sb_publishable_1", "Bearer eyJ.a.person", "Bearer eyJ.a.person"),
+        ("eyJ.anon.x", "", "Bearer eyJ.anon.x"),
+        ("", "Bearer eyJ.a.person", "Bearer eyJ.a.person"),
+        ("", "", ""),
+        ("sb_secret_22", "", "unknown"),
+        ("xsb_secret_2", "", "unknown"),
+    ],
+)
+def test_the_gateway_makes_a_token_of_a_key_and_leaves_a_persons_alone(key: str, bearer: str, passed_on: str) -> None:
+    known = filled_in("key_token", http_apikey=key)
+    own = filled_in("own_token", http_authorization=bearer)
+    assert filled_in("authorization", own_token=own, key_token=known) == passed_on
+
+
+def test_without_a_former_key_nobody_becomes_anything_by_sending_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SUPABASE_PUBLISHABLE_KEY", "SUPABASE_SECRET_KEY", "SUPABASE_FORMER_SECRET_KEY"):
+        monkeypatch.setitem(KEYS, name, "")
+    assert filled_in("key_token", http_apikey="") == ""
+    assert filled_in("socket_key", arg_apikey="") == ""
+
+
+def test_a_sockets_key_becomes_a_token_too() -> None:
+    keys = {"sb_publishable_1": "eyJ.anon.x", "sb_secret_1": "eyJ.service.x", "eyJ.own.x": "eyJ.own.x", "": ""}
+    assert {key: filled_in("socket_key", arg_apikey=key) for key in keys} == keys
+
+
 def test_the_image_runs_as_nobody_in_particular_and_holds_no_compiler() -> None:
     build, final = re.split(r"^FROM ", DOCKERFILE, flags=re.MULTILINE)[1:]
     assert "gcc" in build

@@ -7,7 +7,10 @@ import pytest
 
 from server.agent.bounds import AgentBounds
 from server.errors import ConfigError
-from server.settings import load_settings
+from server.settings import Settings, load_settings
+from tests.cloud.people import ProjectKeys
+
+KEYS = ProjectKeys("https://project.supabase.co")
 
 
 def refusal(**options: object) -> str:
@@ -120,7 +123,7 @@ def test_lists_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_secret_is_ever_printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    secrets = ["OPENAI_API_KEY", "SUPABASE_SERVICE_ROLE_KEY", "FLAMECHAT_ACCESS_TOKEN", "LANGFUSE_SECRET_KEY"]
+    secrets = ["OPENAI_API_KEY", "SUPABASE_SECRET_KEY", "FLAMECHAT_ACCESS_TOKEN", "LANGFUSE_SECRET_KEY"]
     for name in [*secrets, "PROCESS_AI_TURN_SECRET"]:
         monkeypatch.setenv(name, "a-very-secret-value")
     settings = load_settings()
@@ -160,3 +163,50 @@ def test_the_documented_defaults_are_those_that_count() -> None:
 
 def test_the_time_of_an_answer_has_one_default() -> None:
     assert load_settings().turn_seconds == AgentBounds().turn_seconds
+
+
+def a_project(monkeypatch: pytest.MonkeyPatch, **keys: str) -> Settings:
+    monkeypatch.setenv("SUPABASE_URL", "https://project.supabase.co")
+    monkeypatch.setenv("FLAMECHAT_DATABASE_URL", "postgresql://x")
+    for name, value in keys.items():
+        monkeypatch.setenv(f"SUPABASE_{name.upper()}", value)
+    return load_settings()
+
+
+def test_the_new_keys_count_before_the_legacy_ones_and_secrets_may_be_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    legacy = {"anon_key": KEYS.legacy_key("anon"), "service_role_key": KEYS.legacy_key("service_role")}
+    settings = a_project(monkeypatch, **legacy)
+    settings.check_supabase()
+    assert settings.public_supabase_key == legacy["anon_key"]
+    assert settings.secret_supabase_keys == (legacy["service_role_key"],)
+    settings = a_project(monkeypatch, publishable_key="sb_publishable_1", secret_key="sb_secret_2, sb_secret_1")
+    settings.check_supabase()
+    assert settings.public_supabase_key == "sb_publishable_1"
+    assert settings.secret_supabase_keys == ("sb_secret_2", "sb_secret_1")
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"publishable_key": "sb_secret_1"}, "SUPABASE_PUBLISHABLE_KEY holds a secret key, which the page would show"),
+        ({"publishable_key": KEYS.legacy_key("service_role")}, "holds a service_role key"),
+        ({"secret_key": "sb_publishable_1"}, "SUPABASE_SECRET_KEY holds a public key (publishable)"),
+        ({"secret_key": "sb_secret_1,sb_publishable_1"}, "SUPABASE_SECRET_KEY holds a public key (publishable)"),
+        ({"secret_key": KEYS.legacy_key("anon")}, "SUPABASE_SECRET_KEY holds a public key (anon)"),
+        ({"secret_key": "sb_secret_1 sb_secret_2"}, "SUPABASE_SECRET_KEY holds a space"),
+        ({"secret_key": "“sb_secret_1”"}, "SUPABASE_SECRET_KEY holds a space"),
+        ({"secret_key": " , "}, "not FLAMECHAT_SUPABASE_SECRET_KEY"),
+        (
+            {"publishable_key": "", "secret_key": ""},
+            "FLAMECHAT_SUPABASE_PUBLISHABLE_KEY, FLAMECHAT_SUPABASE_SECRET_KEY",
+        ),
+    ],
+)
+def test_a_key_in_the_place_of_another_is_refused_without_being_shown(
+    monkeypatch: pytest.MonkeyPatch, keys: dict[str, str], said: str
+) -> None:
+    given = {"publishable_key": "sb_publishable_1", "secret_key": "sb_secret_1"} | keys
+    with pytest.raises(ConfigError) as refused:
+        a_project(monkeypatch, **given).check_supabase()
+    assert said in str(refused.value)
+    assert not [value for value in keys.values() if len(value) > 4 and value in str(refused.value)]

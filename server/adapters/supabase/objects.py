@@ -70,7 +70,7 @@ class SupabaseObjects:
         headers = {"x-upsert": "true", "Content-Type": kind, "Content-Length": str(size)}
 
         def request() -> httpx.Request:
-            content = data if isinstance(data, bytes) else _pieces_of(data)
+            content = data if isinstance(data, bytes) else _Pieces(data)
             return self._client.build_request("POST", url, content=content, headers=headers)
 
         stored = await self._asked(request, path)
@@ -205,10 +205,16 @@ def _object_of(body: bytes) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-async def _pieces_of(file: Path) -> AsyncIterator[bytes]:
-    async with await anyio.open_file(file, "rb") as reading:
-        while piece := await reading.read(PIECE_BYTES):
-            yield piece
+class _Pieces:
+    """A file's content, read anew whenever the request is sent: again with another key, if the first is refused."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async with await anyio.open_file(self._file, "rb") as reading:
+            while piece := await reading.read(PIECE_BYTES):
+                yield piece
 
 
 def _url(what: str, bucket: str, path: str) -> str:

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 import httpx
 
+from server.adapters.supabase.api_keys import ApiKeyAuth
+
 CONNECT_S = 5.0
 ANSWER_S = 30.0
 """Between two pieces of an answer, or of what we send: a service that is silent for so long is taken for dead."""
@@ -11,11 +13,12 @@ ANSWER_S = 30.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupabaseProject:
-    """`url` as the dashboard shows it; both keys are of the project's API settings."""
+    """`url` as the dashboard shows it; the keys are of the project's API settings, of either kind. The first secret
+    key counts, and the next one when it is refused."""
 
     url: str
-    anon_key: str = field(repr=False)
-    service_role_key: str = field(repr=False)
+    publishable_key: str = field(repr=False)
+    secret_keys: tuple[str, ...] = field(repr=False)
     jwt_secret: str | None = field(default=None, repr=False)
 
     @property
@@ -28,7 +31,8 @@ class SupabaseProject:
 
     def client(self) -> httpx.AsyncClient:
         """As `service_role`; `async with` it."""
-        headers = {"apikey": self.service_role_key, "Authorization": f"Bearer {self.service_role_key}"}
         return httpx.AsyncClient(
-            base_url=self.base, headers=headers, timeout=httpx.Timeout(ANSWER_S, connect=CONNECT_S, pool=ANSWER_S)
+            base_url=self.base,
+            auth=ApiKeyAuth(self.secret_keys),
+            timeout=httpx.Timeout(ANSWER_S, connect=CONNECT_S, pool=ANSWER_S),
         )

@@ -7,16 +7,24 @@ from server.protocol.base import WireModel
 
 
 class ClientConfig(WireModel):
-    """Nothing here is secret: the key is the project's public one, which opens nothing by itself."""
+    """Nothing here is secret: the key is the project's publishable one, which opens nothing by itself. It has two
+    names, of which `supabaseAnonKey` is the former."""
 
     identity: Literal["local", "supabase"] = "local"
     supabase_url: str | None = None
+    supabase_publishable_key: str | None = None
     supabase_anon_key: str | None = None
     realtime: bool = False
 
     @classmethod
-    def of_project(cls, url: str, anon_key: str, *, realtime: bool) -> Self:
-        return cls(identity="supabase", supabase_url=url.rstrip("/"), supabase_anon_key=anon_key, realtime=realtime)
+    def of_project(cls, url: str, key: str, *, realtime: bool) -> Self:
+        return cls(
+            identity="supabase",
+            supabase_url=url.rstrip("/"),
+            supabase_publishable_key=key,
+            supabase_anon_key=key,
+            realtime=realtime,
+        )
 
     @property
     def origins(self) -> tuple[str, ...]:

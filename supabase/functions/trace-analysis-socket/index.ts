@@ -2,9 +2,10 @@
 // prompts on to `POST /api/v1/ai/process-turn`, and sends what came of it. The answer itself comes over Realtime.
 //
 // Secrets: FLAMECHAT_URL (where this function reaches the server), PROCESS_AI_TURN_SECRET (as the server has it);
-// SUPABASE_URL and SUPABASE_ANON_KEY are there by themselves. Deploy with --no-verify-jwt: a browser's WebSocket sends
+// SUPABASE_URL and the project's keys are there by themselves. Deploy with --no-verify-jwt: a browser's WebSocket sends
 // no header, so the token comes in the first message.
 import { createClient } from "@supabase/supabase-js";
+import { projectKey } from "./project_key.ts";
 import { Conversation, type Forwarded, type Person } from "./conversation.ts";
 
 function required(name: string): string {
@@ -16,7 +17,7 @@ function required(name: string): string {
 const projectUrl = required("SUPABASE_URL").replace(/\/$/, "");
 const serverUrl = required("FLAMECHAT_URL").replace(/\/$/, "");
 const secret = required("PROCESS_AI_TURN_SECRET");
-const auth = createClient(projectUrl, required("SUPABASE_ANON_KEY"), {
+const auth = createClient(projectUrl, projectKey(Deno.env.get.bind(Deno.env)), {
   auth: { persistSession: false, autoRefreshToken: false },
 }).auth;
 

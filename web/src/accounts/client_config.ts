@@ -5,7 +5,7 @@ import { Store } from "../store.ts";
 export interface ClientConfig {
   identity: "local" | "supabase";
   supabaseUrl: string | null;
-  supabaseAnonKey: string | null;
+  supabasePublishableKey: string | null;
   /** Whether turns are sent to the project's Realtime too. */
   realtime: boolean;
 }
@@ -13,7 +13,7 @@ export interface ClientConfig {
 export const config = new Store<ClientConfig>({
   identity: "local",
   supabaseUrl: null,
-  supabaseAnonKey: null,
+  supabasePublishableKey: null,
   realtime: false,
 });
 

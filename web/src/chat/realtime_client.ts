@@ -61,9 +61,9 @@ class ProjectClient implements SessionClient {
 
   #connect(): Promise<RealtimeClient> {
     return (this.#client ??= import("@supabase/realtime-js").then(({ RealtimeClient }) => {
-      const { supabaseUrl, supabaseAnonKey } = config.read();
+      const { supabaseUrl, supabasePublishableKey } = config.read();
       return new RealtimeClient(`${supabaseUrl!.replace(/^http/, "ws")}/realtime/v1`, {
-        params: { apikey: supabaseAnonKey ?? "" },
+        params: { apikey: supabasePublishableKey ?? "" },
         accessToken: () => Promise.resolve(access.read().token),
       });
     }));

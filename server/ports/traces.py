@@ -111,11 +111,12 @@ class SqlColumnType:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SqlRows:
-    """The rows of a query up to a bound; `more` says that there are others."""
+    """The rows of a query up to a bound; `more` says that there are others, `note` what they lack."""
 
     columns: tuple[SqlColumnType, ...]
     rows: tuple[tuple[str | int | float | bool | None, ...], ...]
     more: bool
+    note: str | None = None
 
 
 class SqlRefused(Exception):
@@ -176,9 +177,10 @@ class TraceWorkers(Protocol):
         """
         ...
 
-    async def query(self, trace: OpenTrace, sql: str) -> SqlRows:
+    async def query(self, trace: OpenTrace, sql: str, *, upload: Path | None = None) -> SqlRows:
         """The rows of one SELECT over the trace's tables (traces.export.sql_tables), in a process without files,
-        bounded in memory, time and what it answers.
+        bounded in memory, time and what it answers. `upload` is the file that the trace was read from: arguments of
+        spans are NULL without it.
 
         Raises SqlRefused, and WorkerFailed when the cache has lost the trace or no process can be had.
         """

@@ -238,3 +238,13 @@ async def test_a_trace_that_was_read_answers_sql(workers: TraceWorkers, tmp_path
     await workers.forget(opened.key)
     with pytest.raises(WorkerFailed):
         await workers.query(opened, "SELECT 1")
+
+
+async def test_sql_has_arguments_of_spans_where_the_upload_is_at_hand(workers: TraceWorkers, tmp_path: Path) -> None:
+    call = b'{"ph":"X","name":"get","pid":1,"tid":1,"ts":0,"dur":5,"args":{"url":"/a"}}'
+    opened = await read(workers, tmp_path, b'{"traceEvents":[' + call + b"]}", "calls.json")
+    sql = "SELECT name, args['url'] FROM spans"
+    assert (await workers.query(opened, sql, upload=tmp_path / "upload")).rows == (("get", "/a"),)
+    without = await workers.query(opened, sql)
+    assert (without.rows, "NULL" in (without.note or "")) == ((("get", None),), True)
+    assert (await workers.query(opened, "SELECT name FROM spans")).note is None

@@ -16,6 +16,14 @@ from traces.values import Counts, ProfileKind, ThreadState, Unit
 TIMED, MEASURED, COUNTED = "$timed", "$measured", "$counted"
 """Stand in expressions for "this row's profile has times", "measures time" and "has counts"; `view` replaces them."""
 ENDED = f"{TIMED} AND unfinished = 0"
+ARGUMENTS = "$arguments"
+"""Stands in an expression for a span's arguments: `view` puts them there when they were read from the upload."""
+RAW_ARGUMENTS = "_arguments"
+"""The table of them: `id` of the span, `said` as the file has it."""
+_MAP = "MAP(VARCHAR, VARCHAR)"
+_READ_ARGUMENTS = (
+    f"TRY_CAST(TRY_CAST((SELECT own.said FROM {RAW_ARGUMENTS} own WHERE own.id = _spans.id) AS JSON) AS {_MAP})"  # noqa: S608 - constants
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +56,10 @@ def raw_name(table: str) -> str:
     return f"_{table}"
 
 
-def view(table: SqlTable, trace: Trace) -> str:
-    """`SELECT ...` of the table over its raw columns."""
+def view(table: SqlTable, trace: Trace, *, with_arguments: bool = False) -> str:
+    """`SELECT ...` of the table over its raw columns; with the spans' arguments where these were read."""
     chosen = ", ".join(f'{column.expression} AS "{column.name}"' for column in table.columns)
+    chosen = chosen.replace(ARGUMENTS, _READ_ARGUMENTS if with_arguments else f"NULL::{_MAP}")
     chosen = chosen.replace(TIMED, _where(trace, lambda profile: profile.has_times))
     chosen = chosen.replace(COUNTED, _where(trace, lambda profile: profile.counts is not Counts.NONE))
     chosen = chosen.replace(MEASURED, _where(trace, lambda profile: profile.unit is Unit.NANOSECONDS))
@@ -172,6 +181,12 @@ TABLES: dict[str, SqlTable] = {
                         ("sleeping", "it waited: a lock, a timer, a message"),
                         ("blocked", "it waited and could not be interrupted: mostly a disk"),
                     )
+                ),
+                SqlColumn(
+                    "args",
+                    ARGUMENTS,
+                    "map of its arguments, all text: args['url'], one inside another args['data'] ->> 'url', "
+                    "a number args['n']::DOUBLE; map_keys(args) names them; NULL: none recorded",
                 ),
             ),
             sql_rows.spans,

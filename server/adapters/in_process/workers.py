@@ -74,16 +74,16 @@ class InlineTraceWorkers:
         opened: list[Any] = [self._traces[value.key] if isinstance(value, OpenTrace) else value for value in args]
         return await asyncio.to_thread(partial(question, self._traces[trace.key], *opened, **kwargs))
 
-    async def query(self, trace: OpenTrace, sql: str) -> SqlRows:
+    async def query(self, trace: OpenTrace, sql: str, *, upload: Path | None = None) -> SqlRows:
         """As the port says: the query has its process here too, which gets the columns in a file of their own."""
         if trace.key not in self._traces:
             raise WorkerFailed("this trace has not been read here: upload it again")
         columns = self._files.columns(self._traces[trace.key])
         if columns is not None:
-            return await self._sandbox.query(columns, sql)
+            return await self._sandbox.query(columns, sql, upload)
         with tempfile.NamedTemporaryFile(prefix="flamechat-", suffix=".columns") as file:
             await asyncio.to_thread(_write, self._traces[trace.key], file)
-            return await self._sandbox.query(Path(file.name), sql)
+            return await self._sandbox.query(Path(file.name), sql, upload)
 
 
 def _write(trace: Trace, file: IO[bytes]) -> None:

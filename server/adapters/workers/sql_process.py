@@ -2,10 +2,11 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,10 @@ MOST_SQL_CHARACTERS = 8_000
 
 STARTING_S = 10.0
 """Until a new process has loaded its libraries on a busy machine; the query's own time is counted there."""
+
+NOT_AT_HAND = "spans.args is NULL: none were recorded, or the file is not at hand"
+
+_ARGUMENTS = re.compile(r"\bargs\b", re.IGNORECASE)
 
 KILLED_AFTER_S = 3.0
 """What the process may take beyond the query's time before it is killed: its own timer and the system's bound come
@@ -44,13 +49,14 @@ class SqlSandbox:
         self._bounds = bounds or SqlBounds()
         self._at_once = CapacityLimiter(self._bounds.at_once)
 
-    async def query(self, columns: Path, sql: str) -> SqlRows:
+    async def query(self, columns: Path, sql: str, upload: Path | None = None) -> SqlRows:
         """The rows of one SELECT. Raises SqlRefused for a query that is wrong, forbidden or too much; WorkerFailed when
         there is no process to be had."""
         if len(sql) > MOST_SQL_CHARACTERS:
             raise SqlRefused("refused", f"the query has {len(sql)} characters; {MOST_SQL_CHARACTERS} are read")
         request = {
             "columns": str(columns),
+            "upload": _absolute(upload) if reads_arguments(sql) else None,
             "sql": sql,
             "seconds": self._bounds.seconds,
             "rows": self._bounds.rows,
@@ -58,7 +64,8 @@ class SqlSandbox:
         }
         async with self._at_once:
             answer, code = await self._run(json.dumps(request).encode())
-        return self._read(answer, code)
+        rows = self._read(answer, code)
+        return replace(rows, note=NOT_AT_HAND) if upload is None and reads_arguments(sql) else rows
 
     async def _run(self, request: bytes) -> tuple[bytes, int | None]:
         """What the process wrote, and its exit code; None when it was killed at the end of its time."""
@@ -98,7 +105,9 @@ class SqlSandbox:
         match reply.get("refused"):
             case None:
                 kinds = tuple(SqlColumnType(one["name"], one["type"]) for one in reply["columns"])
-                return SqlRows(columns=kinds, rows=tuple(map(tuple, reply["rows"])), more=reply["more"])
+                return SqlRows(
+                    columns=kinds, rows=tuple(map(tuple, reply["rows"])), more=reply["more"], note=reply["note"]
+                )
             case "memory":
                 why = "the query needs more memory than it may use: aggregate, filter or LIMIT inside it"
                 raise SqlRefused("memory", why)
@@ -114,6 +123,16 @@ async def _write_request(process: Process, request: bytes) -> None:
     with suppress(anyio.BrokenResourceError):  # it ended already: its exit code says why
         await process.stdin.send(request)
         await process.stdin.aclose()
+
+
+def _absolute(file: Path | None) -> str | None:
+    """The process runs elsewhere."""
+    return None if file is None else str(file.absolute())
+
+
+def reads_arguments(sql: str) -> bool:
+    """Whether a query may ask for the arguments of spans, which are read from the upload."""
+    return _ARGUMENTS.search(sql) is not None
 
 
 def _environment() -> dict[str, str]:

@@ -22,12 +22,19 @@ import numpy as np
 
 from server.adapters.workers.sql_statements import StatementRefused, checked, first_lines
 from traces import cache
-from traces.export.sql_tables import TABLES, raw_name, view
+from traces.export.sql_rows import Columns
+from traces.export.sql_tables import RAW_ARGUMENTS, TABLES, raw_name, view
 from traces.model import Trace
 
 MEMORY_LIMIT = "1GB"
 ADDRESS_SPACE = 2 << 30
 """On top of the columns: 1 GB for DuckDB's buffers, the rest for Python, libraries and what DuckDB does not count."""
+
+READING_SPACE = 6 << 30
+"""While arguments are read from the upload, which may have to be decompressed."""
+
+OF_A_TEXT = 100
+"""Bytes that a text takes besides its characters."""
 
 CPU_GRACE_S = 2
 """Past the timer that interrupts: what cannot be interrupted is killed by the system."""
@@ -51,6 +58,7 @@ class Request:
     seconds: float
     rows: int
     characters: int
+    upload: str | None = None
 
 
 Kind = Literal["refused", "syntax", "memory", "time"]
@@ -64,13 +72,55 @@ def main() -> None:
         size = file.seek(0, 2)
     con = _opened()
     _warm(con)
-    give_up(request.seconds, size)
-    sys.stdout.write(json.dumps(answered(con, trace, request)))
+    arguments = _arguments(trace, request.upload, size)
+    give_up(request.seconds, size + arguments.size)
+    reply = answered(con, trace, request, arguments.columns)
+    sys.stdout.write(json.dumps(reply | {"note": arguments.note}))
     sys.stdout.flush()
     os._exit(0)  # what DuckDB would tidy up without files may end the process by a signal
 
 
-def answered(con: duckdb.DuckDBPyConnection, trace: Trace, request: Request) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Arguments of spans as a raw table (None: there are none), what they take, and what is to be said of them."""
+
+    columns: Columns | None = None
+    size: int = 0
+    note: str | None = None
+
+
+def _arguments(trace: Trace, upload: str | None, size: int) -> Arguments:
+    """Read from the upload where a query asks for them."""
+    if upload is None:
+        return Arguments()
+    from traces.errors import TraceError  # noqa: PLC0415 - only for the few queries that ask for arguments
+    from traces.span_arguments import argument_texts  # noqa: PLC0415 - as above
+
+    bound_memory(READING_SPACE + 3 * size, hard=False)
+    try:
+        with open(upload, "rb") as file:  # noqa: PTH123 - as above
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        spans, texts, left_out = argument_texts(data, trace)
+    except (OSError, ValueError, TraceError, MemoryError):
+        return Arguments(note="spans.args is NULL: the file could not be read again")
+    note = (
+        f"spans.args is NULL from s{int(spans[-1]) + 1} on: there are too many arguments"
+        if left_out and texts
+        else None
+    )
+    columns: Columns | None = {"id": spans, "said": np.array(texts, dtype=object)} if texts else None
+    return Arguments(columns, sum(map(len, texts)) + OF_A_TEXT * len(texts), note)
+
+
+def bound_memory(most: int, *, hard: bool) -> None:
+    """Bound the address space, for good or until the next bound."""
+    if sys.platform == "linux":  # macOS refuses to bound the address space of a running process
+        resource.setrlimit(resource.RLIMIT_AS, (most, most if hard else resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+def answered(
+    con: duckdb.DuckDBPyConnection, trace: Trace, request: Request, arguments: Columns | None = None
+) -> dict[str, Any]:
     """`{columns: [{name, type}], rows, more}`, or `{refused: kind, why, tables}`. Its process ends then."""
     timer = threading.Timer(request.seconds, con.interrupt)
     timer.daemon = True
@@ -78,7 +128,7 @@ def answered(con: duckdb.DuckDBPyConnection, trace: Trace, request: Request) -> 
     tables: frozenset[str] = frozenset()
     try:
         tables = checked(con, request.sql, tuple(TABLES))
-        _publish(con, trace, tables)
+        _publish(con, trace, tables, arguments)
         for setting in LOCKED:
             con.execute(setting)
         con.execute("BEGIN TRANSACTION READ ONLY")
@@ -136,10 +186,9 @@ def give_up(seconds: float, columns_bytes: int) -> None:
     cpu = math.ceil(time_used() + seconds) + CPU_GRACE_S
     bounds = [(resource.RLIMIT_CPU, cpu), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)]
     bounds.append((resource.RLIMIT_NOFILE, 0))
-    if sys.platform == "linux":  # macOS refuses to bound the address space of a running process
-        bounds.append((resource.RLIMIT_AS, ADDRESS_SPACE + 3 * columns_bytes))
     for which, bound in bounds:
         resource.setrlimit(which, (bound, bound))
+    bound_memory(ADDRESS_SPACE + 3 * columns_bytes, hard=True)
 
 
 def time_used() -> float:
@@ -147,13 +196,15 @@ def time_used() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _publish(con: duckdb.DuckDBPyConnection, trace: Trace, tables: frozenset[str]) -> None:
+def _publish(con: duckdb.DuckDBPyConnection, trace: Trace, tables: frozenset[str], arguments: Columns | None) -> None:
     """Make the views a query reads, over the trace's own columns."""
     raw = dict.fromkeys([*tables, *(used for name in tables for used in TABLES[name].uses)])
     for name in raw:
         con.register(raw_name(name), TABLES[name].raw(trace))
+    if arguments is not None:
+        con.register(RAW_ARGUMENTS, arguments)
     for name in tables:
-        con.execute(f"CREATE TEMP VIEW {name} AS {view(TABLES[name], trace)}")
+        con.execute(f"CREATE TEMP VIEW {name} AS {view(TABLES[name], trace, with_arguments=arguments is not None)}")
 
 
 def _result(con: duckdb.DuckDBPyConnection, request: Request) -> dict[str, Any]:
@@ -178,6 +229,8 @@ def _json_value(value: Any) -> str | int | float | bool | None:
         return value if abs(value) < 1 << 53 else str(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
+    if isinstance(value, dict):
+        return clipped(json.dumps(value, ensure_ascii=False, default=str))
     if type(value).__name__ == "Decimal":
         return float(value)
     return clipped(f"{len(value)} bytes" if isinstance(value, bytes | bytearray) else str(value))

@@ -145,10 +145,10 @@ class ProcessWorkers:
             raise WorkerFailed(LOST) from None
         return answered
 
-    async def query(self, trace: OpenTrace, sql: str) -> SqlRows:
+    async def query(self, trace: OpenTrace, sql: str, *, upload: Path | None = None) -> SqlRows:
         if not await anyio.Path(trace.columns).exists():
             raise WorkerFailed(LOST)
-        return await self._sandbox.query(trace.columns, sql)
+        return await self._sandbox.query(trace.columns, sql, upload)
 
     async def _answer(
         self, trace: OpenTrace, question: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -45,7 +45,7 @@ class CompareTraces(Windowed):
     sort_by: Literal["self", "total"] = "self"
     limit: Annotated[int, Field(ge=1, le=50)] = 12
     profile: ProfilesArgument = None
-    absolute: Annotated[bool, Field(description="values as they are, not shares")] = False
+    absolute: Annotated[bool, Field(description="values, not shares")] = False
     my_code: MyCodeArgument = False
 
 
@@ -319,8 +319,8 @@ def _runs_data(found: RunComparison) -> dict[str, Any]:
 
 COMPARE_TRACES = Tool(
     name="compare_traces",
-    description="What got slower, appeared or vanished since another trace (or profile), with a diff picture; with "
-    "several others and runs a statistical test.",
+    description="For what changed since another trace (or profile): what got slower, appeared or vanished, a diff "
+    "picture; with several others and runs a statistical test.",
     arguments=CompareTraces,
     ask=ask_comparison,
     doing=lambda a: f"Comparing with {plain(a.others[0], 60)}",

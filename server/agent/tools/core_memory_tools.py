@@ -22,9 +22,7 @@ class AppendFact(ToolArguments):
 
 class ReplaceFact(ToolArguments):
     old: Annotated[Fact, Field(description="the line as it stands")]
-    new: Annotated[
-        str, Field(max_length=2 * FACT_CHARACTERS, description="what comes in its place; empty: it is forgotten")
-    ] = ""
+    new: Annotated[str, Field(max_length=2 * FACT_CHARACTERS, description="in its place; empty: forget it")] = ""
 
 
 async def ask_append(asking: Asking, arguments: AppendFact) -> Outcome:
@@ -61,7 +59,7 @@ def _sentence(made: Proposed) -> str:
 
 CORE_MEMORY_APPEND = Tool(
     name="core_memory_append",
-    description="Proposes a fact to be remembered for all conversations: only what the person typed and means to last.",
+    description="For a fact that the person typed and means to last: proposes that all conversations remember it.",
     arguments=AppendFact,
     ask=ask_append,
     doing=lambda a: f"Proposing to remember: {a.fact[:60]}",
@@ -74,7 +72,7 @@ CORE_MEMORY_APPEND = Tool(
 
 CORE_MEMORY_REPLACE = Tool(
     name="core_memory_replace",
-    description="Proposes another text for a remembered line, or that it is forgotten.",
+    description="For a remembered line that changed: proposes another text, or that it is forgotten.",
     arguments=ReplaceFact,
     ask=ask_replace,
     doing=lambda a: f"Proposing to change: {a.old[:60]}",

@@ -114,7 +114,7 @@ def _in_words(trace: Trace, kind: str, profile: Profile, where: dict[str, Any]) 
 
 DRAW_CHART = Tool(
     name="draw_chart",
-    description="A PNG chart: activity of the threads, durations, self time, a counter.",
+    description="For a course or spread: a PNG of the threads' activity, durations, self time or a counter.",
     arguments=DrawChart,
     answer=answer_chart,
     doing=lambda a: f"Drawing a chart of {a.kind.replace('_', ' ')}",

@@ -85,7 +85,7 @@ def answer_find_frames(trace: Trace, arguments: FindFrames) -> Outcome:
 
 FIND_FRAMES = Tool(
     name="find_frames",
-    description="Frames whose name or file contains a text (or matches a regex), heaviest first, with their handles.",
+    description="For a function named in part: those whose name or file contains it, heaviest first, with handles.",
     arguments=FindFrames,
     answer=answer_find_frames,
     doing=lambda a: f"Searching frames for {a.pattern[:60]}",

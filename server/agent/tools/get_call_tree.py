@@ -144,8 +144,8 @@ def _node_data(tree: BudgetedTree, node: TreeNode) -> dict[str, Any]:
 
 GET_CALL_TREE = Tool(
     name="get_call_tree",
-    description="The heaviest nodes of the call tree, always connected from the root; says what was cut. "
-    "Narrow it with a root, a window or a profile.",
+    description="For the way to a cost: the heaviest call paths, connected from the root, and what was cut. "
+    "Narrow by root, window or profile.",
     arguments=CallTreeArguments,
     answer=answer_call_tree,
     doing=lambda a: f"Walking the {'inverted ' if a.inverted else ''}call tree",

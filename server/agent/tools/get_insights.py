@@ -21,7 +21,7 @@ LISTED = 20
 
 
 class GetInsights(ToolArguments):
-    name: Annotated[str | None, Field(description="one finding in detail, e.g. hot-function; default: list all")] = None
+    name: Annotated[str | None, Field(description="one in detail, e.g. hot-function; default: all")] = None
     profile: ProfileArgument = None
 
 
@@ -127,8 +127,8 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
 
 GET_INSIGHTS = Tool(
     name="get_insights",
-    description="What stands out, found by rule: hot spots, long tasks, GC, N+1 queries, overheads, flaws of the "
-    "recording. One line each; by name with evidence and advice.",
+    description="For why it is slow or what is wrong: what stands out by rule (hot spots, long tasks, GC, N+1 "
+    "queries, overheads, flaws of the recording), a line each; one by name with evidence and advice.",
     arguments=GetInsights,
     answer=answer_insights,
     doing=lambda a: "Looking for what stands out" if a.name is None else f"Looking at {a.name[:40]}",

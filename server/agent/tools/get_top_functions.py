@@ -227,8 +227,8 @@ def _neighbour_data(row: NeighbourRow) -> dict[str, Any]:
 
 GET_TOP_FUNCTIONS = Tool(
     name="get_top_functions",
-    description="Functions ranked by self or total time (or weight) with shares, counts, durations of single calls, "
-    "file:line and handles. Recursion is counted once, idle time is left out.",
+    description="For where time (or weight) goes: functions by self or total with shares, counts, durations of "
+    "single calls, file:line, handles. Recursion counts once, idle is left out.",
     arguments=TopFunctions,
     answer=answer_top_functions,
     doing=lambda a: f"Ranking functions by {a.sort_by} time" + (f" in {a.profile[:40]}" if a.profile else ""),
@@ -238,7 +238,7 @@ GET_TOP_FUNCTIONS = Tool(
 
 GET_CALLERS_CALLEES = Tool(
     name="get_callers_callees",
-    description="Who calls one function and what it calls, with the time that flows through each.",
+    description="For who calls a function and what it calls: both, with the time through each.",
     arguments=CallersCallees,
     answer=answer_callers_callees,
     doing=lambda a: f"Looking up callers and callees of {a.frame[:60]}",

@@ -187,7 +187,8 @@ def answer_profiles(trace: Trace, arguments: ListProfiles) -> Outcome:
 
 GET_TRACE_SUMMARY = Tool(
     name="get_trace_summary",
-    description="Kind of trace, unit, duration, profiles and warnings, and what the trace can and cannot answer.",
+    description="For a trace you know nothing of: its kind, unit, duration, profiles, warnings, what it can and "
+    "cannot answer.",
     arguments=NoArguments,
     answer=answer_summary,
     doing=lambda _: "Reading the trace's summary",
@@ -211,7 +212,7 @@ GET_TRACE_SUMMARY = Tool(
 
 LIST_PROFILES = Tool(
     name="list_profiles",
-    description="Every profile (thread, track, measured quantity) with its handle, kind, busy and idle amount.",
+    description="For other threads or quantities: every profile with its handle, kind, busy and idle amount.",
     arguments=ListProfiles,
     answer=answer_profiles,
     doing=lambda _: "Listing the profiles",

@@ -3,6 +3,8 @@
 import difflib
 import json
 import re
+from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -38,10 +40,20 @@ EXAMPLES = {
     "requests": "SELECT url, kind, blocking, start_ms, dur_ms FROM requests ORDER BY dur_ms DESC LIMIT 10",
 }
 
+OF_ARGUMENTS = (
+    "Arguments of spans, all text: SELECT args['url'] AS url, count(*), sum(dur_ms) AS ms FROM spans "
+    "WHERE args['url'] IS NOT NULL GROUP BY 1 ORDER BY ms DESC LIMIT 10; "
+    "their names: SELECT DISTINCT unnest(map_keys(args)) FROM spans; one inside another: args['data'] ->> 'url'"
+)
+
 HEAD = (
     "Tables for query_trace (DuckDB SQL). Handles are text (f12), idle is NULL. _ns and _ms are times on the trace's "
-    "clock (0: its beginning); where a profile has no time, _ns holds its own unit and _ms is NULL."
+    "clock (0: its beginning); where a profile has no time, _ns holds its own unit and _ms is NULL. Limits: one "
+    "SELECT, 10 s, 2 GB, 1,000 rows, 8,000 characters of SQL."
 )
+
+READS_ARGUMENTS = "args"
+"""In a query: it asks for arguments of spans, which are in the upload alone."""
 
 _UNKNOWN_COLUMN = re.compile(r'column (?:named )?"?([\w.]+)"?', re.IGNORECASE)
 
@@ -56,11 +68,26 @@ class GetSchema(ToolArguments):
 
 async def ask_query(asking: Asking, arguments: QueryTrace) -> Outcome:
     try:
-        found = await asking.workers.query(asking.trace, arguments.sql)
+        async with AsyncExitStack() as stack:
+            upload = await _upload(asking, stack) if READS_ARGUMENTS in arguments.sql.casefold() else None
+            found = await asking.workers.query(asking.trace, arguments.sql, upload=upload)
     except SqlRefused as refused:
         # Not ToolFailed: another query is the way on, also after one that took too long.
         raise ToolRetry(refusal(refused), "timeout" if refused.kind == "time" else "validation") from None
     return outcome_of(found)
+
+
+async def _upload(asking: Asking, stack: AsyncExitStack) -> Path | None:
+    """The trace's file for as long as the stack, where it is to be had and has arguments."""
+    context = asking.tool_context
+    if context is None or "upload" not in context.has or not await asking.workers.ask(asking.trace, has_arguments):
+        return None
+    return await stack.enter_async_context(context.upload())
+
+
+def has_arguments(trace: Trace) -> bool:
+    """Whether any of a trace's spans has some."""
+    return any(bool((one.spans.args_length > 0).any()) for one in trace.profiles if one.spans is not None)
 
 
 def outcome_of(found: SqlRows) -> Outcome:
@@ -72,7 +99,7 @@ def outcome_of(found: SqlRows) -> Outcome:
         text, readable = json.dumps({"columns": columns, "rows": found.rows[:SHOWN_ROWS], "more": found.more}), False
     shown = found.rows[:SHOWN_ROWS]
     return Outcome(
-        text=text,
+        text=f"{text}\n{found.note}" if found.note else text,
         data={
             "columns": columns,
             "row_count": len(found.rows),
@@ -83,7 +110,7 @@ def outcome_of(found: SqlRows) -> Outcome:
             columns=[column_name(name) for name in columns],
             rows=[[cell_text(name, cell) for name, cell in zip(columns, row, strict=True)] for row in shown],
         ),
-        warning=found.more or not found.rows or not readable,
+        warning=found.more or not found.rows or not readable or found.note is not None,
     )
 
 
@@ -127,6 +154,8 @@ def answer_schema(trace: Trace, arguments: GetSchema) -> Outcome:
         lines.append(f"{table.name} ({rows:,} rows; {table.meaning}): {', '.join(table.column_names)}")
     main = max(("spans", "samples", "nodes"), key=lambda name: TABLES[name].row_count(trace))
     lines.append(f"Example: {EXAMPLES[main]}")
+    if has_arguments(trace):
+        lines.append(OF_ARGUMENTS)
     return Outcome(text="\n".join(lines), data=_data(trace, *TABLES.values()))
 
 
@@ -147,7 +176,7 @@ def _data(trace: Trace, *tables: SqlTable) -> dict[str, Any]:
 
 GET_SCHEMA = Tool(
     name="get_schema",
-    description="The tables for query_trace: columns, units, row counts, an example.",
+    description="For query_trace, before it: the tables with columns, units, row counts, an example.",
     arguments=GetSchema,
     answer=answer_schema,
     doing=lambda a: "Looking at the tables" if a.table is None else f"Looking at the table {a.table[:40]}",
@@ -157,8 +186,9 @@ GET_SCHEMA = Tool(
 
 QUERY_TRACE = Tool(
     name="query_trace",
-    description="Read-only SQL over the trace, for what no other tool answers: counts, percentiles, overlaps, "
-    "counters, async tasks. Aggregate; call get_schema first.",
+    description="For what no other tool answers, by SQL: percentiles, overlaps, arguments of calls, requests, "
+    "counters. Up to 20 rows come back, of more a summary and the worst 10; at most 1,000 rows and 10 "
+    "s: aggregate. Call get_schema first.",
     arguments=QueryTrace,
     ask=ask_query,
     doing=lambda _: "Querying the trace",

@@ -154,7 +154,7 @@ def _files(root: Path, name: str) -> list[Path]:
 
 READ_SOURCE = Tool(
     name="read_source",
-    description="The source lines around a function, from the configured source folder.",
+    description="For the code itself: the lines around a function, from the configured source folder.",
     arguments=ReadSource,
     ask=ask_source,
     doing=lambda a: f"Reading the source of {plain(a.frame, 60)}",

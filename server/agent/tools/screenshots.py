@@ -132,7 +132,7 @@ def _outcome(
 
 GENERATE_FLAMEGRAPH = Tool(
     name="generate_flamegraph_screenshot",
-    description="A PNG flamegraph with handles on its boxes, for shape: plateaus, repeated towers, gaps.",
+    description="For shape (plateaus, repeated towers, gaps): a PNG flamegraph with handles on its boxes.",
     arguments=FlamegraphArguments,
     answer=answer_flamegraph,
     doing=lambda a: f"Drawing a {a.mode.replace('_', ' ')} flamegraph",
@@ -142,7 +142,7 @@ GENERATE_FLAMEGRAPH = Tool(
 
 GENERATE_SANDWICH = Tool(
     name="generate_sandwich_flamegraph_screenshot",
-    description="A PNG of one function with all its callers above and callees below.",
+    description="For one function everywhere: a PNG with all callers above and callees below.",
     arguments=SandwichArguments,
     answer=answer_sandwich,
     doing=lambda a: f"Drawing the sandwich of {plain(a.frame, 60)}",

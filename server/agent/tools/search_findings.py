@@ -117,7 +117,7 @@ async def ask_usage(asking: Asking, _: NoArguments) -> Outcome:
 
 SEARCH_FINDINGS = Tool(
     name="search_findings",
-    description="What stood out in the person's other traces; gives names and ids for compare_traces.",
+    description="For earlier traces of the person: their findings, with names and ids for compare_traces.",
     arguments=SearchFindings,
     ask=ask_findings,
     doing=lambda a: f"Searching earlier findings for {a.query[:60]}" if a.query else "Looking at earlier findings",
@@ -128,7 +128,7 @@ SEARCH_FINDINGS = Tool(
 
 GET_USAGE = Tool(
     name="get_usage",
-    description="The person's plan: messages and conversations used, left, and when they reset.",
+    description="For questions about the plan: messages and conversations used, left, and when they reset.",
     arguments=NoArguments,
     ask=ask_usage,
     doing=lambda _: "Looking up the plan",

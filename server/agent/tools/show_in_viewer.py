@@ -67,7 +67,8 @@ def _target(trace: Trace, named: str | None, profile: Profile) -> tuple[str | No
 
 SHOW_IN_VIEWER = Tool(
     name="show_in_viewer",
-    description="Move the person's own flame chart: select a thing by handle, zoom to a window, or change the view.",
+    description="For showing what you explain: selects a thing, zooms to a window or sets the view of the "
+    "person's chart.",
     arguments=ShowInViewer,
     answer=answer_show,
     doing=lambda _: "Moving the viewer",
@@ -154,7 +155,8 @@ def _time_range(window: AxisWindow | None, profile: Profile) -> str:
 
 NAVIGATE = Tool(
     name="navigate",
-    description="One step in the person's viewer: set the view, zoom, select, highlight names, or compare.",
+    description="For what the person wants shown: one step of their viewer (view, zoom, selection, highlight, "
+    "comparison).",
     arguments=Navigate,
     ask=ask_navigate,
     doing=lambda a: f"Moving the viewer: {a.action.replace('_', ' ')}",

@@ -88,7 +88,7 @@ async def ask_span(asking: Asking, arguments: SpanDetails) -> Outcome:
 
 GET_SPAN_DETAILS = Tool(
     name="get_span_details",
-    description="One call by handle (s12) with its recorded arguments.",
+    description="For one call (s12): its caller, duration and recorded arguments.",
     arguments=SpanDetails,
     ask=ask_span,
     doing=lambda a: f"Looking at the call {a.handle[:20]}",

@@ -94,7 +94,7 @@ def _zero(profile: Selection) -> str:
 
 class LongestCalls(Windowed):
     filter: Annotated[str | None, Field(description="only names containing this text")] = None
-    outermost: Annotated[bool, Field(description="only calls that nothing shown called (tasks)")] = False
+    outermost: Annotated[bool, Field(description="only calls without a caller (tasks)")] = False
     limit: Annotated[int, Field(ge=1, le=50)] = 10
     profile: ProfilesArgument = None
     my_code: MyCodeArgument = False
@@ -157,7 +157,7 @@ def answer_longest_calls(trace: Trace, arguments: LongestCalls) -> Outcome:
 
 GET_HOTTEST_WINDOWS = Tool(
     name="get_hottest_windows",
-    description="When most happened, or most of one function: windows with their heaviest functions.",
+    description="For when it happened: the windows with most, or most of one function, and their heaviest functions.",
     arguments=HottestWindows,
     answer=answer_hottest_windows,
     doing=lambda a: "Looking for the hottest moments" + (f" of {a.frame[:60]}" if a.frame else ""),
@@ -169,7 +169,8 @@ GET_HOTTEST_WINDOWS = Tool(
 
 GET_LONGEST_CALLS = Tool(
     name="get_longest_calls",
-    description="The longest single calls with start, duration and handle; in sampled profiles the longest stretches.",
+    description="For single slow calls and stalls: the longest with start, duration, handle; in sampled profiles "
+    "the longest stretches.",
     arguments=LongestCalls,
     answer=answer_longest_calls,
     doing=lambda _: "Looking for the longest calls",

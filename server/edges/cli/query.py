@@ -23,18 +23,22 @@ def query(entry_points: CliEntryPoints, source: Path, sql: str, *, as_json: bool
     workers = entry_points.workers()
     try:
         with progress("Querying"):
-            found = asyncio.run(workers.query(workers.hold(trace), sql))
+            found = asyncio.run(workers.query(workers.hold(trace), sql, upload=source))
     except SqlRefused as refused:
         fail(refusal(refused), MISUSED)
     except WorkerFailed as error:
         fail(str(error))
     names = [column.name for column in found.columns]
     if as_json:
-        print_json({"columns": names, "rows": [list(row) for row in found.rows], "more": found.more})
+        print_json(
+            {"columns": names, "rows": [list(row) for row in found.rows], "more": found.more, "note": found.note}
+        )
         return
     rows = [[_cell(cell_text(name, cell)) for name, cell in zip(names, row, strict=True)] for row in found.rows]
     count = f"more than {len(rows):,}" if found.more else f"{len(rows):,}"
     print_table(f"{count} rows", names, rows, "… the rest was not read: LIMIT or aggregate" if found.more else None)
+    if found.note:
+        click.echo(found.note, err=True)
 
 
 def schema(source: Path, table: str | None) -> None:

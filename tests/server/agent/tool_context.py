@@ -37,7 +37,8 @@ class TracesInHand:
 
     @property
     def has(self) -> frozenset[Need]:
-        met: frozenset[Need] = frozenset({"traces", "account", "sources", "upload"})
+        met: frozenset[Need] = frozenset({"traces", "account", "sources"})
+        met |= {"upload"} if self.file is not None else frozenset()
         return met | {"memory"} if self.memory is not None else met
 
     async def traces(self) -> Sequence[KnownTrace]:

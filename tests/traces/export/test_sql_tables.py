@@ -7,7 +7,7 @@ COLUMNS = {
     "profiles": "profile name pid tid kind unit start_ms dur_ms busy_ms "
     "waiting_ms idle_ms unknown_ms has_times counted role samples spans nodes",
     "spans": "span profile frame name node parent depth start_ns start_ms dur_ns dur_ms self_ns self_ms"
-    " unfinished running_ns running_ms runnable_ns sleeping_ns blocked_ns",
+    " unfinished running_ns running_ms runnable_ns sleeping_ns blocked_ns args",
     "samples": "profile time_ns time_ms node frame name weight weight_ms",
     "nodes": "node profile frame name parent depth count self_value total_value self_ms total_ms outermost",
     "counters": "name profile time_ns time_ms value",

@@ -10,15 +10,15 @@ from server.agent.tools.contract.tool import Tool, ToolArguments
 from server.agent.tools.contract.tool_errors import ToolRetry
 from server.quoting import quoted
 
-ProfileArgument = Annotated[str | None, Field(description="p0; default: the main one")]
-ProfilesArgument = Annotated[str | None, Field(description="p0, or all (added up); default: the main one")]
+ProfileArgument = Annotated[str | None, Field(description="p0; default: main")]
+ProfilesArgument = Annotated[str | None, Field(description="p0, or all; default: main")]
 MyCodeArgument = Annotated[bool, Field(description="no libraries")]
-StartArgument = Annotated[float | None, Field(ge=0, description="from its start")]
+StartArgument = Annotated[float | None, Field(ge=0, description="from profile start")]
 EndArgument = Annotated[float | None, Field(gt=0)]
-TransformsArgument = str | None
+TransformsArgument = Annotated[str | None, Field(description="as in get_top_functions")]
 """Other call trees (traces/transforms/vocabulary.py). Of one tool the schema says how they are written; they are many,
 and every turn pays for the schemas."""
-FrameArgument = Annotated[str, Field(min_length=1, description="f12, or the exact name")]
+FrameArgument = Annotated[str, Field(min_length=1, description="f12 or exact name")]
 
 
 class Windowed(ToolArguments):
@@ -26,7 +26,7 @@ class Windowed(ToolArguments):
     the name.
     """
 
-    window: Annotated[str | None, Field(max_length=100, description="by name, e.g. load")] = None
+    window: Annotated[str | None, Field(max_length=100, description="or a range by name")] = None
     profile: str | None = None
     start_time_ms: StartArgument = None
     end_time_ms: EndArgument = None

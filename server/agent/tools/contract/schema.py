@@ -36,7 +36,9 @@ def _short(field: dict[str, Any]) -> dict[str, Any]:
     return field | {"description": explained.partition(";")[0]} if explained else field
 
 
-OMITTED = frozenset({"title", "minLength", "maxLength", "minItems", "maxItems", "minimum", "exclusiveMinimum"})
+OMITTED = frozenset(
+    {"title", "minLength", "maxLength", "minItems", "maxItems", "minimum", "exclusiveMinimum", "maximum"}
+)
 """Keys left out: sensible calls stay within the bounds, and a refusal names the bound that was passed."""
 
 

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from server.adapters.workers.sql_process import SqlBounds
 from server.agent.tools.all_tools import TOOLS, offered_tools
 from server.agent.tools.contract.arguments import validated
 from server.agent.tools.contract.run_tool import capped, named_tool, shown_fields
 from server.agent.tools.contract.schema import function_definition
 from server.agent.tools.contract.tool import Outcome
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem, ToolRetry
+from server.agent.tools.query_trace import GetSchema, answer_schema
 from server.agent.tools.span_details import GET_SPAN_DETAILS
 from server.agent.verification.facts import QUOTED
 from tests.server.agent.tool_context import ask_tool
@@ -58,6 +60,31 @@ async def ask(name: str, arguments: dict[str, Any], trace: Trace | None = None) 
 def test_all_schemas_together_stay_under_3200_tokens() -> None:
     assert len(_as_sent([function_definition(tool) for tool in TOOLS])) / 4 < 3_200
     """A token is taken for four characters, as the encoding itself cannot be had without a network."""
+
+
+PLAIN = {"limit", "offset", "max_nodes", "end_time_ms", "regex", "width", "height", "context_lines"}
+"""Arguments whose name says it all."""
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_a_description_says_when_to_use_a_tool_and_what_comes_back(tool: Any) -> None:
+    when, _, what = tool.description.partition(": ")
+    assert when.startswith("For ")
+    assert len(when.split()) > 2 or "query_trace" in when
+    assert len(what.split()) > 3
+    properties = function_definition(tool)["function"]["parameters"]["properties"]
+    assert not [
+        name for name, field in properties.items() if not {"description", "enum"} & field.keys() | ({name} & PLAIN)
+    ]
+
+
+def test_sql_says_its_limits_before_it_is_asked() -> None:
+    bounds, description = SqlBounds(), named_tool("query_trace", TOOLS).description
+    assert f"at most {bounds.rows:,} rows" in description
+    assert f"{bounds.seconds:g} s" in description
+    schema = answer_schema(small_trace(), GetSchema()).text.splitlines()[0]
+    for limit in (f"{bounds.rows:,} rows", f"{bounds.seconds:g} s", "2 GB", "one SELECT"):
+        assert limit in schema
 
 
 def _as_sent(value: Any) -> str:

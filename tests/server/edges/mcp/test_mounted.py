@@ -118,9 +118,9 @@ class SlowQueries(InlineTraceWorkers):
         super().__init__()
         self.shown = anyio.Event()
 
-    async def query(self, trace: OpenTrace, sql: str) -> SqlRows:
+    async def query(self, trace: OpenTrace, sql: str, *, upload: Path | None = None) -> SqlRows:
         await self.shown.wait()
-        return await super().query(trace, sql)
+        return await super().query(trace, sql, upload=upload)
 
 
 @pytest.mark.long

@@ -47,6 +47,7 @@ from server.turns.admission import Admission
 from server.turns.conversation import Conversation
 from server.turns.retention import Retention
 from server.turns.runner import TurnRunner
+from server.turns.shared_conversation import SharedConversations
 from server.turns.trace_library import TraceLibrary
 
 PAGE = Path(__file__).parents[1] / "page"
@@ -170,6 +171,7 @@ def _services(
         pictures=PictureServices(library=library, workers=workers, scratch=scratch, max_upload_bytes=most),
         chat=ChatServices(
             conversation=conversation,
+            shared=SharedConversations(adapters.rows.records, adapters.rows.conversations, adapters.backing.objects),
             library=library,
             answer_within_s=turn_ends_within_s(settings),
             gateway=adapters.backing.gateway,

@@ -37,6 +37,16 @@ class TraceRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SharedSession:
+    """The conversation behind a link, and who made it, in whose place it alone is read."""
+
+    session_id: str
+    account_id: str
+    user_id: str
+    title: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExpiredTrace:
     """A trace whose time is over, and where its objects lie."""
 
@@ -77,7 +87,17 @@ class TraceRecords(Protocol):
         ...
 
     async def shared(self, token_hash: str) -> TraceRow:
-        """The trace with that link, while it has not expired and its maker's plan includes sharing. Raises NotFound."""
+        """The trace with that link, or whose conversation has it, while it has not expired and the maker's plan
+        includes sharing. Raises NotFound."""
+        ...
+
+    async def share_session(self, caller: Caller, session_id: str, token_hash: str | None) -> None:
+        """Put a link on a conversation, or take it off. Raises NotFound, and NotAllowed when the caller's plan has
+        none."""
+        ...
+
+    async def shared_session(self, token_hash: str) -> SharedSession:
+        """The conversation with that link, under the conditions of `shared`. Raises NotFound."""
         ...
 
     async def expired(self, now: datetime, *, limit: int) -> Sequence[ExpiredTrace]:

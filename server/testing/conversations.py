@@ -50,6 +50,7 @@ class MemoryConversations:
         traces.on_delete.append(self._forget_trace)
         traces.pictures_of = self._pictures_of
         traces.lengths_of = self._lengths_of
+        traces.session_of = lambda caller, session_id: self._find(caller, session_id).row
 
     async def open_session(self, caller: Caller, *, trace_id: str, session_id: str) -> SessionRow:
         session_id = str(new_id(session_id, "conversation", "sessionId"))

@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 
 from limits.refusals import Decision, LimitType
 from server.adapters.storable import known_id, new_id, not_found, storable_json, storable_text
-from server.errors import BadRequest, LimitExceeded, NotAllowed
+from server.errors import BadRequest, LimitExceeded, NotAllowed, NotFound
+from server.ports.conversations import SessionRow
 from server.ports.identity import Caller
-from server.ports.traces import ExpiredTrace, TraceRow
+from server.ports.traces import ExpiredTrace, SharedSession, TraceRow
 from server.testing.account_state import MemoryAccounts
 
 
@@ -22,8 +23,11 @@ class MemoryTraceRecords:
         """The pictures of a trace's conversations; None while one of them is answering."""
         self.lengths_of: Callable[[str], list[int]] = lambda user_id: []
         """How many counted messages each of a user's conversations has."""
+        self.session_of: Callable[[Caller, str], SessionRow] = _no_session
+        """A conversation of the caller's. Raises NotFound."""
         self._rows: dict[str, TraceRow] = {}
         self._links: dict[str, str] = {}
+        self._session_links: dict[str, SharedSession] = {}
 
     async def reserve_upload(self, caller: Caller) -> None:
         standing = self.accounts.standing(caller.user_id)
@@ -79,11 +83,40 @@ class MemoryTraceRecords:
             self._links[token_hash] = row.trace_id
 
     async def shared(self, token_hash: str) -> TraceRow:
+        if token_hash in self._session_links:
+            return self._rows[self._session(await self.shared_session(token_hash)).trace_id]
         row = self._rows.get(self._links.get(token_hash, ""))
         has_expired = row is not None and row.expires_at is not None and row.expires_at <= self.accounts.clock.now()
         if row is None or has_expired or not self.accounts.standing(row.user_id).plan.allow_public_sharing:
             raise not_found("link")
         return row
+
+    async def share_session(self, caller: Caller, session_id: str, token_hash: str | None) -> None:
+        row, plan = self.session_of(caller, session_id), self.accounts.standing(caller.user_id).plan
+        if token_hash is not None and not plan.allow_public_sharing:
+            raise NotAllowed(f"The {plan.name} plan does not include sharing by link.")
+        links = self._session_links.items()
+        self._session_links = {link: one for link, one in links if one.session_id != row.session_id}
+        if token_hash is not None:
+            self._session_links[token_hash] = SharedSession(
+                session_id=row.session_id, account_id=row.account_id, user_id=row.user_id, title=row.title
+            )
+
+    async def shared_session(self, token_hash: str) -> SharedSession:
+        shared = self._session_links.get(token_hash)
+        if shared is None or not self.accounts.standing(shared.user_id).plan.allow_public_sharing:
+            raise not_found("link")
+        try:
+            session = self._session(shared)
+        except NotFound:
+            raise not_found("link") from None
+        expires_at = self._rows[session.trace_id].expires_at
+        if expires_at is not None and expires_at <= self.accounts.clock.now():
+            raise not_found("link")
+        return replace(shared, title=session.title)
+
+    def _session(self, shared: SharedSession) -> SessionRow:
+        return self.session_of(Caller(user_id=shared.user_id, account_id=shared.account_id), shared.session_id)
 
     async def expired(self, now: datetime, *, limit: int) -> Sequence[ExpiredTrace]:
         found = []
@@ -119,6 +152,10 @@ class MemoryTraceRecords:
         limit = standing.plan.total_trace_limit
         if limit is not None and stored >= limit:
             raise LimitExceeded(_upload(standing.refuse(LimitType.TOTAL_TRACES, stored, limit)))
+
+
+def _no_session(caller: Caller, session_id: str) -> SessionRow:
+    raise not_found("conversation")
 
 
 def _upload(decision: Decision) -> Decision:

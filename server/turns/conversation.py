@@ -298,7 +298,7 @@ class Conversation:
         """The newest messages (below position `before`), in order."""
         await session_of(self._conversations, caller, session_id)
         rows = await self._conversations.messages(caller, session_id, before=before, limit=limit)
-        return [_history_message(row) for row in rows]
+        return [history_message(row) for row in rows]
 
     async def versions(self, caller: Caller, session_id: str) -> dict[str, tuple[str, ...]]:
         """As of Conversations."""
@@ -307,7 +307,7 @@ class Conversation:
     async def turn_messages(self, caller: Caller, session_id: str, turn_id: str) -> list[HistoryMessage]:
         """One turn as the history shows it, also when another took its place. Raises NotFound."""
         rows = await self._conversations.messages_of_turn(caller, session_id, turn_id)
-        return [_history_message(row) for row in rows]
+        return [history_message(row) for row in rows]
 
     async def refusal(self, caller: Caller, session_id: str, message: str) -> ChatError:
         """What informs a client that the graph stopped a turn at the session's limit."""
@@ -361,7 +361,8 @@ def _same_user(caller: Caller, user_id: str | None) -> None:
         raise BadRequest("userId is not the user behind the access token.", field="userId")
 
 
-def _history_message(row: MessageRow) -> HistoryMessage:
+def history_message(row: MessageRow) -> HistoryMessage:
+    """A stored message as clients see it."""
     return HistoryMessage.model_validate(
         {
             "message_id": row.message_id,

@@ -98,6 +98,7 @@ select throws_ok('select public.user_usage()', '42501', null, 'asks for nobody''
 select throws_ok('select public.reset_user_usage(auth.uid())', '42501', null, 'resets no counters');
 select throws_ok('select public.release_trace_upload(auth.uid())', '42501', null, 'gives himself no upload back');
 select throws_ok('select public.shared_trace(''x'')', '42501', null, 'follows links through the server alone');
+select throws_ok('select public.shared_chat_session(''x'')', '42501', null, 'follows those to conversations likewise');
 select throws_ok('select flamechat_private.effective_plan(auth.uid())', '42501', null, 'reaches nothing private');
 reset role;
 

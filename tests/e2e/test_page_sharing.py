@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from server.ports.identity import LOCAL_USER_ID
-from tests.e2e.pages import SOME, open_room
+from tests.e2e.pages import QUESTION, SOME, ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer, running_server
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
@@ -70,3 +70,53 @@ def test_another_link_ends_the_first(page: Page, server: RunningServer, board_tr
     assert page.request.get(first.replace("/s/", "/api/v1/shared/")).status == 404
     second = dialog.get_by_label("Link").input_value()
     assert page.request.get(second.replace("/s/", "/api/v1/shared/")).status == 200
+
+
+def test_a_shared_conversation_is_read_next_to_its_chart_and_shows_no_more(
+    page: Page, browser: Browser, server: RunningServer, board_trace: Path
+) -> None:
+    open_room(page, server.address, board_trace)
+    asked = (QUESTION, "And what is <b>draw</b>?", "/remember the <img src=x> budget is 16 ms", "And the slowest call?")
+    for question in asked:
+        ask(page, question)
+        expect_status(page, "completed")
+    page.locator(".conversation-title").click()
+    page.get_by_role("button", name="Share this conversation").click()
+    dialog = page.get_by_role("dialog", name="Share this conversation")
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Make a link").click()
+    expect(dialog.get_by_role("status")).to_contain_text("It shows 2 of 4 questions.")
+    address = dialog.get_by_label("Link").input_value()
+
+    guest = browser.new_context(reduced_motion="reduce").new_page()
+    guest.goto(address)
+    expect(guest.locator(".chart")).to_have_attribute("data-boxes", SOME)
+    turns = guest.locator(".turn")
+    expect(turns).to_have_count(2)
+    expect(turns.locator(".prompt p").last).to_have_text("And what is <b>draw</b>?")
+    expect(guest.locator(".turn b, .turn img[src=x]")).to_have_count(0)
+    expect(guest.get_by_text("draws on more than this trace and is not shared (2 questions)")).to_be_visible()
+    picture = guest.locator(".picture img").first
+    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
+    for name in ("Ask about this trace", "Answer again", "Good answer"):
+        expect(guest.get_by_label(name)).to_have_count(0)
+    for words in ("16 ms", "tokens", "And the slowest call?"):
+        expect(guest.get_by_text(words)).to_have_count(0)
+    cited = guest.locator("a.citation:visible").first
+    cited.click()
+    expect(guest.locator(".chart")).to_have_attribute("data-selected", SOME)
+    assert violations(guest) == []
+
+    dialog.get_by_role("button", name="End the link").click()
+    expect(dialog.get_by_role("status")).to_contain_text("No link leads to this conversation")
+    guest.reload()
+    expect(guest.get_by_role("alert")).to_contain_text("This link leads nowhere")
+    dialog.get_by_role("button", name="Make a link").click()
+    expect(dialog.get_by_role("status")).to_contain_text("The link is made")
+    guest.goto(dialog.get_by_label("Link").input_value())
+    expect(turns).to_have_count(2)
+    trace_id = page.url.split("/t/")[1].split("/")[0]
+    assert page.request.delete(f"{server.address}/api/v1/traces/{trace_id}").status == 204
+    guest.reload()
+    expect(guest.get_by_role("alert")).to_contain_text("trace or conversation was deleted")
+    guest.context.close()

@@ -107,6 +107,8 @@ SERVER_CALLS: dict[str, LiteralString] = {
     "end_chat_turn": "end_chat_turn(%(turn)s, 'failed')",
     "share_trace": "share_trace(%(u)s, %(t)s, null)",
     "shared_trace": "shared_trace('')",
+    "share_chat_session": "share_chat_session(%(u)s, %(s)s, null)",
+    "shared_chat_session": "shared_chat_session('')",
     "user_usage": "user_usage()",
     "reset_user_usage": "reset_user_usage(%(u)s)",
     "rate_chat_message": "rate_chat_message(%(u)s, gen_random_uuid(), 1)",

@@ -166,8 +166,9 @@ export function sharedPath(token: string): string {
   return `/shared/${encodeURIComponent(token)}`;
 }
 
-export async function sharedTrace(token: string): Promise<TraceInfo> {
-  return (await json<{ trace: TraceInfo }>(sharedPath(token))).trace;
+/** The trace behind a link, and whether the link shows a conversation about it too. */
+export function sharedTrace(token: string): Promise<{ trace: TraceInfo; conversation: boolean }> {
+  return json(sharedPath(token));
 }
 
 export function listSessions(traceId: string): Promise<SessionInfo[]> {

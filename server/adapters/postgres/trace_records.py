@@ -12,7 +12,7 @@ from server.adapters.postgres.statements import statement
 from server.adapters.storable import known_id, new_id, not_found, storable_json, storable_text
 from server.errors import LimitExceeded
 from server.ports.identity import Caller
-from server.ports.traces import ExpiredTrace, TraceRow
+from server.ports.traces import ExpiredTrace, SharedSession, TraceRow
 
 
 class PostgresTraceRecords:
@@ -74,6 +74,21 @@ class PostgresTraceRecords:
         if not rows:
             raise not_found("link")
         return _trace(rows[0])
+
+    async def share_session(self, caller: Caller, session_id: str, token_hash: str | None) -> None:
+        known = known_id(session_id, "conversation")
+        await self._all("share_session", {"user_id": caller.user_id, "session_id": known, "token_hash": token_hash})
+
+    async def shared_session(self, token_hash: str) -> SharedSession:
+        rows = await self._all("shared_session", {"token_hash": token_hash})
+        if not rows:
+            raise not_found("link")
+        return SharedSession(
+            session_id=str(rows[0]["id"]),
+            account_id=str(rows[0]["account_id"]),
+            user_id=str(rows[0]["user_id"]),
+            title=rows[0]["title"],
+        )
 
     async def expired(self, now: datetime, *, limit: int) -> Sequence[ExpiredTrace]:
         rows = await self._all("expired_traces", {"now": now, "limit": limit})

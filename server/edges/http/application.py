@@ -22,6 +22,7 @@ from server.edges.http import page_files as page
 from server.edges.http import place_routes as places
 from server.edges.http import prompt_route as prompts
 from server.edges.http import range_routes as ranges
+from server.edges.http import shared_conversation_routes as shared_conversations
 from server.edges.http import thread_search_routes as thread_searches
 from server.edges.http import trace_downloads as downloads
 from server.edges.http import trace_routes as traces
@@ -81,6 +82,7 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     app.include_router(sessions.routes, prefix=API)
     app.include_router(prompts.routes, prefix=API)
     app.include_router(shared.routes, prefix=API)
+    app.include_router(shared_conversations.routes, prefix=API)
     app.include_router(accounts.routes, prefix=API)
     if services.memory.account_memory is not None:
         app.include_router(memory.routes, prefix=API)

@@ -22,6 +22,7 @@ from server.ports.traces import TraceWorkers
 from server.protocol.server import ChatError
 from server.turns.account_memory import AccountMemory
 from server.turns.conversation import Conversation
+from server.turns.shared_conversation import SharedConversations
 from server.turns.trace_library import TraceLibrary
 
 ACCESS_COOKIE = "flamechat_access"
@@ -73,6 +74,7 @@ class ChatServices:
     """Sessions and turns over HTTP. `answer_within_s` is how long `POST /api/chat` waits for a turn to end."""
 
     conversation: Conversation
+    shared: SharedConversations
     library: TraceLibrary
     answer_within_s: float
     gateway: Gateway | None

@@ -12,7 +12,7 @@ from server.edges.http.function_table_routes import TableProfile, function_table
 from server.edges.http.lane_routes import all_lanes
 from server.edges.http.place_routes import Handles, all_places
 from server.edges.http.range_routes import Threads, marked_range
-from server.edges.http.services import CurrentCaller, ForTraces, services_of
+from server.edges.http.services import CurrentCaller, ForChat, ForTraces, services_of
 from server.edges.http.thread_search_routes import MOST_MATCHES, Syntax, Words, thread_search
 from server.edges.http.trace_routes import TransformsText
 from server.edges.http.track_routes import all_tracks
@@ -45,8 +45,9 @@ async def end_link(trace_id: str, caller: CurrentCaller, services: ForTraces) ->
 
 
 @routes.get("/shared/{token}")
-async def trace(reader: Reader) -> dict[str, Any]:
-    return {"trace": traces.trace_json(reader.row)}
+async def trace(token: str, reader: Reader, chat: ForChat) -> dict[str, Any]:
+    """The trace, and whether the link shows a conversation about it too."""
+    return {"trace": traces.trace_json(reader.row), "conversation": await chat.shared.is_conversation(token)}
 
 
 @routes.get("/shared/{token}/functions")

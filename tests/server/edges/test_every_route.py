@@ -54,6 +54,10 @@ BY_LINK = routes(
     "GET /api/v1/shared/{token}/tracks",
     "GET /api/v1/shared/{token}/view",
 )
+BY_LINK_TO_A_CONVERSATION = routes(
+    "GET /api/v1/shared/{token}/conversation",
+    "GET /api/v1/shared/{token}/pictures/{turn_id}/{name}.png",
+)
 FOR_GATEWAYS = routes("POST /api/v1/ai/process-turn")
 FOR_ADMINISTRATORS = routes(
     "GET /metrics",
@@ -112,6 +116,8 @@ NAMING_AN_OBJECT = routes(
     "GET /api/v1/traces/{trace_id}/flamegraph.{extension}",
     "PUT /api/v1/traces/{trace_id}/link",
     "DELETE /api/v1/traces/{trace_id}/link",
+    "PUT /api/v1/sessions/{session_id}/link",
+    "DELETE /api/v1/sessions/{session_id}/link",
     "PATCH /api/v1/sessions/{session_id}",
     "DELETE /api/v1/sessions/{session_id}",
     "GET /api/v1/sessions/{session_id}/messages",
@@ -127,7 +133,9 @@ TOOLS = routes("GET /mcp", "POST /mcp", "DELETE /mcp", "ANY /mcp")
 """A protocol of its own, whose clients try it in tests/mcp; the three lead to it."""
 
 FOR_THE_SIGNED_IN = FOR_ADMINISTRATORS | ABOUT_ONESELF | NAMING_AN_OBJECT
-KNOWN = FOR_EVERYBODY | THE_PAGE | BY_LINK | FOR_GATEWAYS | FOR_THE_SIGNED_IN | SOCKETS | TOOLS
+KNOWN = (
+    FOR_EVERYBODY | THE_PAGE | BY_LINK | BY_LINK_TO_A_CONVERSATION | FOR_GATEWAYS | FOR_THE_SIGNED_IN | SOCKETS | TOOLS
+)
 
 WITH_IDS_ELSEWHERE: dict[RouteName, str] = {
     ("GET", "/api/v1/me/usage"): "sessionId={session}",

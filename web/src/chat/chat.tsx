@@ -7,10 +7,10 @@ import { Icon } from "../icons.tsx";
 import type { Opening } from "../protocol.ts";
 import { usePart } from "../store.ts";
 import { AnswerText } from "./answer_text.tsx";
+import { clicked, type Clicked } from "./clicks.ts";
 import type { ChatStore, Connection } from "./chat_store.ts";
 import { Composer } from "./composer.tsx";
 import { runningTurn } from "./conversation.ts";
-import type { Pictured } from "./pictured.ts";
 import { ModelChoice, useModel } from "./model_choice.tsx";
 import { hasEnded, type Turn } from "./turn.ts";
 import { Suggestions } from "./turn_view.tsx";
@@ -19,18 +19,12 @@ import { useVersions, VersionedTurn } from "./versions.tsx";
 
 const NONE: string[] = [];
 
-interface ChatProps {
+interface ChatProps extends Clicked {
   store: ChatStore;
   sessionId: string;
   /** What the person may use; null until it is known. */
   mine: MyUsage | null;
   proposal: { text: string } | null;
-  /** Called for each click on a citation, also the second on the same one. */
-  cite: (handle: string, turnId: string | null, profile: string | null) => void;
-  /** Called for a picture that is to be shown in the chart. */
-  show: (pictured: Pictured) => void;
-  /** Called for a picture that is to be downloaded as SVG. */
-  draw: (pictured: Pictured) => void;
   /** Whether the opening shows its findings: otherwise they stand next to the chart. */
   showsFindings: boolean;
   traceName: string;
@@ -57,17 +51,6 @@ export function Chat({ store, sessionId, mine, proposal, cite, show, draw, shows
   const log = useRef<HTMLDivElement>(null);
   const [seesLatest, jump] = useReadingPlace(log, conversation.turns.at(-1)?.turnId ?? null);
 
-  const click = (event: MouseEvent) => {
-    const drawn = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-drawn]") : null;
-    if (drawn) return draw(JSON.parse(drawn.dataset.drawn!) as Pictured);
-    const pictured = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-pictured]") : null;
-    if (pictured) return show(JSON.parse(pictured.dataset.pictured!) as Pictured);
-    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a.citation") : null;
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    const handle = link.hash.slice(1);
-    cite(handle, link.closest<HTMLElement>(".turn")?.dataset.turn ?? null, link.dataset.profile ?? null);
-  };
   return (
     <section class="chat" aria-label="Conversation">
       <h2 class="visually-hidden">Conversation</h2>
@@ -79,7 +62,7 @@ export function Chat({ store, sessionId, mine, proposal, cite, show, draw, shows
         aria-busy={running !== null}
         tabIndex={0}
         ref={log}
-        onClick={click}
+        onClick={(event) => clicked(event, { cite, show, draw })}
       >
         {conversation.opening && (
           <OpeningView

@@ -1,10 +1,10 @@
 /** A citation under the pointer is marked in the chart, and citations of the box under the pointer in the answers. */
-import type { ChatStore } from "../chat/chat_store.ts";
+import type { Turn } from "../chat/turn.ts";
 import type { ViewerStore } from "../viewer/viewer_store.ts";
 import { inItsProfile } from "./mentions.ts";
 
 /** Mark both ways, within the element that has the chart and the answers; returns what ends it. */
-export function markBothWays(room: HTMLElement, chat: ChatStore, viewer: ViewerStore): () => void {
+export function markBothWays(room: HTMLElement, turns: () => Turn[], viewer: ViewerStore): () => void {
   const { places, pointing } = viewer;
   let under: HTMLAnchorElement | null = null;
   const point = async (link: HTMLAnchorElement | null) => {
@@ -12,7 +12,7 @@ export function markBothWays(room: HTMLElement, chat: ChatStore, viewer: ViewerS
     under = link;
     if (!link) return pointing.cite(null);
     const turnId = link.closest<HTMLElement>(".turn")?.dataset.turn;
-    const turn = chat.read().conversation.turns.find((one) => one.turnId === turnId);
+    const turn = turns().find((one) => one.turnId === turnId);
     const handle = link.hash.slice(1);
     const { profile } = link.dataset;
     const address = profile ? `${profile}.${handle}` : turn ? inItsProfile(turn, handle) : handle;

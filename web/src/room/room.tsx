@@ -13,19 +13,20 @@ import { newId } from "../identifiers.ts";
 import { Findings, useInsights } from "../insights/insights.tsx";
 import { go, roomPath } from "../route.ts";
 import { usePart } from "../store.ts";
-import { act, goTo, goToCited, showPictured } from "../viewer/navigation.ts";
+import { act } from "../viewer/navigation.ts";
 import { OfferBar } from "../viewer/offer_bar.tsx";
 import { ViewerStore } from "../viewer/viewer_store.ts";
 import { Viewer } from "../viewer/viewer.tsx";
 import { AnswerPlaces } from "./answer_places.ts";
+import { useCiting } from "./citing.ts";
 import { CommandPalette } from "./command_palette.tsx";
 import { Conversations } from "./conversations.tsx";
 import { downloadDrawing, Downloads } from "./downloads.tsx";
-import { citing, inItsProfile, showCitation } from "./mentions.ts";
+import { citing, showCitation } from "./mentions.ts";
 import { Opening, useTrace, useViewAddress } from "./opening.tsx";
 import { markBothWays } from "./pointing.ts";
 import { commandsWithText, roomCommands } from "./room_commands.ts";
-import { Share } from "./share.tsx";
+import { ShareConversation, ShareTrace } from "./share.tsx";
 import { Splitter } from "./splitter.tsx";
 
 /** The tools of the viewer that this page lets the model use. */
@@ -73,27 +74,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
     [trace, sessionId, viewer],
   );
   const [proposal, setProposal] = useState<{ text: string } | null>(null);
-  const moving = useRef(Promise.resolve());
-  const cite = useCallback(
-    (handle: string, turnId: string | null, profile: string | null = null) => {
-      const turn = chat.read().conversation.turns.find((one) => one.turnId === turnId);
-      const citation = turn?.citations?.find((one) => one.handle === handle);
-      const addressed = (one: string) => (turn ? inItsProfile(turn, one) : one);
-      const others = turn?.citations?.map((one) => addressed(one.handle)) ?? [];
-      const address = profile ? `${profile}.${handle}` : addressed(handle);
-      const move = async () => {
-        if (citation) await goToCited(viewer, citation, address, others);
-        else await goTo(viewer, address, { others });
-      };
-      moving.current = moving.current.then(move).catch((error: Error) => viewer.report(error.message)); // the last click wins
-    },
-    [chat, viewer],
-  );
-  const show = useCallback(
-    (pictured: Pictured) => void showPictured(viewer, pictured).catch((error: Error) => viewer.report(error.message)),
-    [viewer],
-  );
-
+  const { cite, show } = useCiting(viewer, chat, () => chat.read().conversation.turns);
   const draw = useCallback(
     (pictured: Pictured) =>
       void downloadDrawing(viewer, pictured).catch((error: Error) => viewer.report(error.message)),
@@ -102,7 +83,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
 
   const link = useViewAddress(viewer, trace);
   const answerPlaces = useMemo(
-    () => new AnswerPlaces(chat, viewer, (turn, { handle, profile }) => cite(handle, turn.turnId, profile)),
+    () => new AnswerPlaces(chat, viewer, (turn, { handle, profile }) => cite(handle, turn.turnId, profile ?? null)),
     [chat, viewer, cite],
   );
   const offer = usePart(answerPlaces, (value) => value);
@@ -116,7 +97,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
       answerPlaces.close();
     };
   }, [answerPlaces]);
-  useEffect(() => markBothWays(room.current!, chat, viewer), [chat, viewer]);
+  useEffect(() => markBothWays(room.current!, () => chat.read().conversation.turns, viewer), [chat, viewer]);
 
   useEffect(() => {
     chat.open();
@@ -165,6 +146,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
   }, [chat, viewer]);
 
   const mine = useUsage(chat, sessionId);
+  const mayShare = mine?.usage.plan.allowPublicSharing ?? false;
   const title = usePart(chat, (state) => state.conversation.title);
   const ended = usePart(chat, (state) => state.conversation.turns.map((turn) => turn.status).join());
   const found = useInsights(trace.traceId);
@@ -195,12 +177,17 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
           withText={withText}
           report={(problem) => viewer.report(problem)}
         />
-        {mine?.usage.plan.allowPublicSharing && <Share traceId={trace.traceId} />}
+        {mayShare && <ShareTrace traceId={trace.traceId} />}
       </Viewer>
       <Splitter room={room} />
       <div class="chat-pane">
         <Conversations traceId={trace.traceId} sessionId={sessionId} version={ended + title} title={title}>
-          {(title) => <SaveConversation store={chat} traceId={trace.traceId} traceName={trace.name} title={title} />}
+          {(title) => (
+            <>
+              <SaveConversation store={chat} traceId={trace.traceId} traceName={trace.name} title={title} />
+              {mayShare && turns.length > 0 && <ShareConversation key={sessionId} sessionId={sessionId} />}
+            </>
+          )}
         </Conversations>
         <Findings store={viewer} found={found} ask={ask} isOpen={isNew} />
         <Chat

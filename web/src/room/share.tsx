@@ -1,13 +1,61 @@
-/** A link by which others see this trace's chart; whoever has it needs no account. */
+/** Links by which others see a trace's chart, or a conversation with it; whoever has one needs no account. */
+import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { json, remove } from "../api.ts";
 import { Icon } from "../icons.tsx";
 
-export function Share({ traceId }: { traceId: string }) {
+interface Made {
+  token: string;
+  /** Of a conversation: how many of its questions the link shows, and how many not. */
+  shown?: number;
+  withheld?: number;
+}
+
+interface ShareProps {
+  /** What the link is asked for at. */
+  path: string;
+  /** "trace" or "conversation". */
+  what: string;
+  /** What the link shows. */
+  shows: string;
+  /** The button's own class and content. */
+  className: string;
+  children: ComponentChildren;
+}
+
+export function ShareTrace({ traceId }: { traceId: string }) {
+  return (
+    <Share
+      path={`/traces/${encodeURIComponent(traceId)}/link`}
+      what="trace"
+      shows="Whoever holds the link sees the chart and its functions, signed in or not. Conversations are not shown."
+      className="icon-button"
+    >
+      <Icon name="share" />
+    </Share>
+  );
+}
+
+export function ShareConversation({ sessionId }: { sessionId: string }) {
+  return (
+    <div class="save-conversation">
+      <Share
+        path={`/sessions/${encodeURIComponent(sessionId)}/link`}
+        what="conversation"
+        shows="Whoever holds the link reads questions and answers next to the chart, signed in or not, also those to come. Of other traces, people, costs and what is remembered nothing is shown: it ends before the first question that draws on them."
+        className=""
+      >
+        <Icon name="share" /> Share
+      </Share>
+    </div>
+  );
+}
+
+function Share({ path, what, shows, className, children }: ShareProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [link, setLink] = useState<string | null>(null);
   const [said, setSaid] = useState<{ text: string; isProblem: boolean } | null>(null);
-  const path = `/traces/${encodeURIComponent(traceId)}/link`;
+  const name = `Share this ${what}`;
   const attempt = async (action: () => Promise<string>) => {
     try {
       setSaid({ text: await action(), isProblem: false });
@@ -17,15 +65,17 @@ export function Share({ traceId }: { traceId: string }) {
   };
   const make = () =>
     attempt(async () => {
-      const { token } = await json<{ token: string }>(path, { method: "PUT" });
-      setLink(`${location.origin}/s/${token}`);
-      return "The link is made. It is shown this once.";
+      const made = await json<Made>(path, { method: "PUT" });
+      setLink(`${location.origin}/s/${made.token}`);
+      const { shown = 0, withheld = 0 } = made;
+      const left = withheld > 0 ? ` It shows ${shown} of ${shown + withheld} questions.` : "";
+      return `The link is made. It is shown this once.${left}`;
     });
   const end = () =>
     attempt(async () => {
       await remove(path);
       setLink(null);
-      return "No link leads to this trace any more.";
+      return `No link leads to this ${what} any more.`;
     });
   const copy = () =>
     attempt(async () => {
@@ -38,22 +88,22 @@ export function Share({ traceId }: { traceId: string }) {
   };
   return (
     <>
-      <button type="button" class="icon-button" aria-label="Share this trace" title="Share this trace" onClick={open}>
-        <Icon name="share" />
+      <button type="button" class={className} aria-label={name} title={name} onClick={open}>
+        {children}
       </button>
       <dialog
         ref={dialog}
         class="share"
-        aria-labelledby="share-title"
+        aria-labelledby={`share-${what}`}
         onClick={(event) => event.target === dialog.current && dialog.current?.close()}
       >
         <form method="dialog">
-          <h2 id="share-title">Share this trace</h2>
+          <h2 id={`share-${what}`}>{name}</h2>
           <button class="icon-button" aria-label="Close">
             <Icon name="close" />
           </button>
         </form>
-        <p>Whoever holds the link sees the chart and its functions, signed in or not. Conversations are not shown.</p>
+        <p>{shows}</p>
         {link && (
           <p class="share-link">
             <input readOnly value={link} aria-label="Link" onFocus={(event) => event.currentTarget.select()} />

@@ -36,7 +36,7 @@ order by t.created_at, t.id
 
 -- name: person_sessions
 -- In their own accounts, what they opened in others', and where they asked.
-select to_jsonb(s) from public.chat_sessions s
+select to_jsonb(s) - 'share_token_hash' from public.chat_sessions s
 where s.account_id = any(%(accounts)s) or s.user_id = %(user_id)s
     or exists (select from public.chat_turns t where t.session_id = s.id and t.user_id = %(user_id)s)
 order by s.created_at, s.id

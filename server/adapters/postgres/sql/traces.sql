@@ -63,3 +63,11 @@ select public.share_trace(%(user_id)s, %(trace_id)s, %(token_hash)s)
 -- name: shared_trace
 -- By the hash of a link's token; nobody need be signed in.
 select * from public.shared_trace(%(token_hash)s)
+
+-- name: share_session
+-- The function decides whether the caller and their plan may.
+select public.share_chat_session(%(user_id)s, %(session_id)s, %(token_hash)s)
+
+-- name: shared_session
+-- By the hash of a link's token; nobody need be signed in.
+select * from public.shared_chat_session(%(token_hash)s)

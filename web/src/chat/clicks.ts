@@ -1,0 +1,24 @@
+/** What a click in an answer leads to: a citation, a picture in the chart, or its drawing. */
+import type { Pictured } from "./pictured.ts";
+
+export interface Clicked {
+  /** Called for each click on a citation, also the second on the same one. */
+  cite: (handle: string, turnId: string | null, profile: string | null) => void;
+  /** Called for a picture that is to be shown in the chart. */
+  show: (pictured: Pictured) => void;
+  /** Called for a picture that is to be downloaded as SVG. */
+  draw: (pictured: Pictured) => void;
+}
+
+export function clicked(event: MouseEvent, { cite, show, draw }: Clicked): void {
+  if (!(event.target instanceof Element)) return;
+  const drawn = event.target.closest<HTMLElement>("[data-drawn]");
+  if (drawn) return draw(JSON.parse(drawn.dataset.drawn!) as Pictured);
+  const pictured = event.target.closest<HTMLElement>("[data-pictured]");
+  if (pictured) return show(JSON.parse(pictured.dataset.pictured!) as Pictured);
+  const link = event.target.closest<HTMLAnchorElement>("a.citation");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const handle = link.hash.slice(1);
+  cite(handle, link.closest<HTMLElement>(".turn")?.dataset.turn ?? null, link.dataset.profile ?? null);
+}

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,7 +44,7 @@ def _serve_entry(options: "ServeOptions") -> int:
     from server.settings import load_settings
 
     try:
-        settings = load_settings(host=options.host, port=options.port, data=options.data, open=options.open)
+        settings = load_settings(**asdict(options))
         serve(settings)
     except ServerError as error:
         sys.stderr.write(f"flamechat: {error}\n")
@@ -80,7 +81,7 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
     from server.adapters.folder.data_folder import SAMPLE_LOADED, alone
     from server.composing.announcing import announce_address
     from server.composing.model_notices import announce_context
-    from server.edges.http.application import build_application, names_of
+    from server.edges.http.application import build_application, build_probes, names_of
     from server.edges.http.bounded_connections import Connections
     from server.edges.http.serving import HttpServer, StopSignals, let_open
     from server.turns.sample import add_sample_once
@@ -94,18 +95,17 @@ async def _serve(settings: "Settings", listening: "socket.socket", announce: Cal
         parts.measures.watch(
             "connections_refused", "Connections that found too many open.", lambda: connections.refused
         )
-        server = HttpServer(
-            build_application(parts.services, is_our_name=names_of(settings.host, settings.allowed_hosts)),
-            connections=connections,
-        )
+        build = build_application if settings.takes_requests else build_probes
+        application = build(parts.services, is_our_name=names_of(settings.host, settings.allowed_hosts))
+        server = HttpServer(application, connections=connections)
         async with asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(server.serve(sockets=[listening]))
-            running_tasks = [tasks.create_task(parts.runner.run())]
-            looping = [
-                parts.loops.start("retention", parts.retention.run),
-                parts.loops.start("event_loop_lag", parts.measures.watch_loop),
-            ]
-            for sample in sample_traces() if parts.user is not None else ():
+            running_tasks = []
+            looping = [parts.loops.start("event_loop_lag", parts.measures.watch_loop)]
+            if settings.runs_turns:
+                running_tasks.append(tasks.create_task(parts.runner.run()))
+                looping.append(parts.loops.start("retention", parts.retention.run))
+            for sample in sample_traces() if parts.user is not None and settings.takes_requests else ():
                 assert parts.user is not None
                 marker = settings.data / SAMPLE_LOADED
                 library = parts.services.traces.library
@@ -191,7 +191,8 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
         queue = await stack.enter_async_context(
             PostgresTurnQueue(session_dsn, at_once=settings.turns_at_once, can_listen=can_listen, loops=loops)
         )
-        await stack.enter_async_context(TurnSweep(queue, loops=loops))
+        if settings.runs_turns:
+            await stack.enter_async_context(TurnSweep(queue, loops=loops))
         relay = await stack.enter_async_context(
             PostgresRelay(database, place.session_dsn, loops=loops, passed_over=measures.passed_over)
         )

@@ -36,6 +36,9 @@ READS_AMONG_OTHERS = 6_000
 SOCKETS_AMONG_OTHERS = 50
 """Tabs of one person, over all his machines."""
 
+Role = Literal["all", "web", "worker"]
+"""What a process does: it takes requests (`web`), runs turns and what goes on in the background (`worker`), or both."""
+
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -54,6 +57,7 @@ class Settings(BaseSettings):
     port: Annotated[int, Field(ge=0, le=65_535)] = 8484
     data: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("flamechat", appauthor=False)))
     open: bool = False
+    role: Role = "all"
     access_token: SecretStr | None = None
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
 
@@ -141,6 +145,15 @@ class Settings(BaseSettings):
     @classmethod
     def _comma_separated(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @property
+    def takes_requests(self) -> bool:
+        return self.role != "worker"
+
+    @property
+    def runs_turns(self) -> bool:
+        """And sweeps, and removes what is past its time."""
+        return self.role != "web"
 
     @property
     def uses_language_model(self) -> bool:

@@ -24,6 +24,11 @@ def announce_address(settings: Settings, port: int, announce: Callable[[str], No
     host = "127.0.0.1" if settings.host in {"0.0.0.0", "::"} else settings.host  # noqa: S104 - compared, not bound
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     announce(f"Flamechat is at {address}")
+    if not settings.takes_requests:
+        announce("It runs turns, and answers /health, /ready and /metrics alone.")
+        return
+    if not settings.runs_turns:
+        announce("It runs no turn: that is for flamechat serve --role worker, over the same database and files.")
     if settings.access_token is not None:
         announce(f"To let a browser in, open {address}/?access_token=<FLAMECHAT_ACCESS_TOKEN>")
     if settings.supabase_url is not None:

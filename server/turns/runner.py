@@ -108,9 +108,11 @@ class TurnRunner:
         self._running: dict[str, _Running] = {}
         self._taking = anyio.CancelScope()
         self._idle = anyio.Event()
+        self._is_run = False
 
     async def run(self) -> None:
         """Take up what an earlier process left, then run jobs as they come."""
+        self._is_run = True
         try:
             if self._takes_up_unended:
                 await self._take_up_unended()
@@ -134,10 +136,12 @@ class TurnRunner:
 
     async def drain(self, seconds: float) -> None:
         """Take no more jobs; give running turns so long to end, then stop them. What was stopped is run again, by
-        another process or at the next start.
+        another process or at the next start. There is nothing to wait for where `run` was never called.
         """
         await self._queue.stop()
         self._taking.cancel()
+        if not self._is_run:
+            return
         with anyio.move_on_after(seconds):
             await self._idle.wait()
         for running in self._running.values():

@@ -47,9 +47,9 @@ class Fleet:
     left_behind: list[psutil.Process] = field(default_factory=list)
     _started: int = 0
 
-    async def start(self, number: int = 1) -> None:
-        """Start so many more, at once."""
-        started = await asyncio.gather(*(self._one() for _ in range(number)), return_exceptions=True)
+    async def start(self, number: int = 1, *options: str) -> None:
+        """Start so many more, at once, with these options of the command line."""
+        started = await asyncio.gather(*(self._one(*options) for _ in range(number)), return_exceptions=True)
         self.members += [one for one in started if isinstance(one, Member)]
         for error in started:
             if isinstance(error, BaseException):
@@ -82,13 +82,11 @@ class Fleet:
                 except psycopg.OperationalError:
                     await asyncio.sleep(0.2)
 
-    async def _one(self) -> Member:
+    async def _one(self, *options: str) -> Member:
         self._started += 1
         with (self.folder / f"server-{self._started}.log").open("wb") as log:
             process = await asyncio.create_subprocess_exec(
-                *COMMAND,
-                "--data",
-                str(self.folder / "data"),
+                *(*COMMAND, "--data", str(self.folder / "data"), *options),
                 env={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")} | self.settings,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,

@@ -31,6 +31,7 @@ class ServeOptions:
     port: int | None
     data: Path | None
     open: bool | None
+    role: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

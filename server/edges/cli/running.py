@@ -1,6 +1,7 @@
 """The commands that use the application's entry points, with their options: analyze, query, schema, mcp, serve."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -76,6 +77,11 @@ def add_commands(app: click.Group, entry_points: CliEntryPoints) -> None:
     @click.option("--port", type=click.IntRange(0, 65535), help="Port (default 8484); 0 picks a free one.")
     @click.option("--data", type=FOLDER, help="Where the database and uploads are kept.")
     @click.option("--open/--no-open", default=None, help="Open the page in a browser.")
-    def serve(*, host: str | None, port: int | None, data: Path | None, open: bool | None) -> None:  # noqa: A002
+    @click.option(
+        "--role",
+        type=click.Choice(["all", "web", "worker"]),
+        help="What this process does: take requests (web), run turns (worker), or both (all, the default).",
+    )
+    def serve(*, role: str | None, **options: Any) -> None:
         """Start Flamechat on this machine and print its address."""
-        raise click.exceptions.Exit(entry_points.serve(ServeOptions(host=host, port=port, data=data, open=open)))
+        raise click.exceptions.Exit(entry_points.serve(ServeOptions(role=role, **options)))

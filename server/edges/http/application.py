@@ -62,10 +62,8 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
         lifespan=lifespan,
     )
     app.state.services = services
-    app.add_api_route("/health", health, tags=["health"])
-    app.add_api_route("/ready", ready, tags=["health"], response_model=None)
+    _add_probes(app)
     app.add_api_route(f"{API}/config", config, tags=["health"])
-    app.include_router(metrics.routes)
     app.include_router(traces.routes, prefix=API)
     app.include_router(under_way.routes, prefix=API)
     app.include_router(insights.routes, prefix=API)
@@ -98,6 +96,21 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     answer_with_problems(app)
     guarded = Guard(HeadRequests(app), is_our_name=is_our_name, page_may_reach=services.server.client.origins)
     return RequestIdentity(Compressed(ErrorWall(guarded)))
+
+
+def build_probes(services: Services, *, is_our_name: Callable[[str], bool]) -> ASGIApp:
+    """What a process answers that only runs turns: whether it lives and is ready, and what it counts."""
+    app = FastAPI(title="Flamechat", version="1", docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.services = services
+    _add_probes(app)
+    answer_with_problems(app)
+    return RequestIdentity(ErrorWall(Guard(HeadRequests(app), is_our_name=is_our_name)))
+
+
+def _add_probes(app: FastAPI) -> None:
+    app.add_api_route("/health", health, tags=["health"])
+    app.add_api_route("/ready", ready, tags=["health"], response_model=None)
+    app.include_router(metrics.routes)
 
 
 async def to_tools() -> RedirectResponse:

@@ -199,6 +199,9 @@ def test_serve_hands_its_options_on_and_ends_with_their_exit_code(tmp_path: Path
     result = CliRunner().invoke(app, ["serve", "--port", "0", "--data", str(tmp_path), "--no-open"])
     assert result.exit_code == 2
     assert given == [ServeOptions(host=None, port=0, data=tmp_path, open=False)]
+    assert CliRunner().invoke(app, ["serve", "--role", "web"]).exit_code == 2
+    assert given[1] == ServeOptions(host=None, port=None, data=None, open=None, role="web")
+    assert "is not one of" in CliRunner().invoke(app, ["serve", "--role", "both"]).output
 
 
 @pytest.mark.parametrize("command", DECLARED_IN)

@@ -1,0 +1,88 @@
+"""`flamechat serve --role web` and `--role worker`: who takes requests and who runs turns, over one database."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import anyio
+import httpx
+import pytest
+
+from tests.openai_endpoint import Endpoint, Reply, openai_endpoint
+from tests.soak.fleet import Fleet, Member, fleet
+
+WITHIN_S = 60
+QUESTIONS = 8
+AT_ONCE = 3
+
+pytestmark = pytest.mark.long
+
+
+def client_of(member: Member) -> httpx.AsyncClient:
+    return httpx.AsyncClient(base_url=member.address, trust_env=False, timeout=WITHIN_S)
+
+
+async def turns_running(member: Member) -> int:
+    async with client_of(member) as http:
+        found = re.search(r"^flamechat_turns_running ([\d.]+)$", (await http.get("/metrics")).text, re.MULTILINE)
+    assert found is not None
+    return int(float(found[1]))
+
+
+async def until_running(member: Member, turns: int) -> None:
+    with anyio.fail_after(WITHIN_S):
+        while await turns_running(member) < turns:
+            await anyio.lowlevel.checkpoint()
+
+
+async def waiting(servers: Fleet, turns: int) -> None:
+    """Until so many turns are there, none of them begun."""
+    with anyio.fail_after(WITHIN_S):
+        while await servers.select("select count(*) from chat_turns where status = 'accepted'") != [(turns,)]:
+            await anyio.lowlevel.checkpoint()
+
+
+async def ask(web: Member, servers: Fleet, number: int) -> str:
+    async with client_of(web) as http:
+        question = {"message": f"Why is this slow ({number})?", "flamechat_trace_id": servers.trace_id}
+        answer = await http.post("/api/chat", json=question)
+    assert answer.status_code == 200, answer.text
+    said: str = answer.json()["answer"]
+    return said
+
+
+async def test_turns_wait_for_a_worker_and_are_answered_though_one_is_killed(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    replies = [Reply(text="It is all in parse.", gate=gate) for _ in range(4 * QUESTIONS)]
+    async with (
+        openai_endpoint(*replies) as endpoint,
+        fleet(
+            tmp_path,
+            1,
+            model_url=endpoint.base_url,
+            FLAMECHAT_ROLE="web",
+            FLAMECHAT_TURNS_AT_ONCE=str(AT_ONCE),
+            FLAMECHAT_MODEL_RESPONSES_API="false",
+        ) as servers,
+    ):
+        await _a_worker_is_killed(servers, endpoint, gate)
+
+
+async def _a_worker_is_killed(servers: Fleet, endpoint: Endpoint, gate: asyncio.Event) -> None:
+    (web,) = servers.members
+    async with asyncio.TaskGroup() as asking:
+        answers = [asking.create_task(ask(web, servers, number)) for number in range(QUESTIONS)]
+        await waiting(servers, QUESTIONS)
+        assert endpoint.requests == [], "who takes requests runs no turn"
+        await servers.start(2, "--role", "worker")
+        _, first, second = servers.members
+        for worker in (first, second):
+            await until_running(worker, AT_ONCE)
+            async with client_of(worker) as http:
+                probes = [(await http.get(path)).status_code for path in ("/health", "/ready", "/api/v1/traces", "/")]
+            assert probes == [200, 200, 404, 404]
+        assert await turns_running(web) == 0
+        await servers.kill(first)
+        gate.set()
+    assert [answer.result() for answer in answers] == ["It is all in parse."] * QUESTIONS
+    assert await servers.select("select status, count(*) from chat_turns group by 1") == [("completed", QUESTIONS)]

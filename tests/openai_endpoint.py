@@ -28,7 +28,8 @@ class Reply:
     """One answer: text in pieces, then tool calls as (name, JSON arguments), whose arguments are cut in two. `gate`
     holds the stream after the first piece of text until a test opens it; `fault` is what happens where the finish
     should be: `keep_alive` sends comments and nothing else, `mute` never says a word. `cached` are those of the input
-    tokens that the provider had read before; `reasoning` is an item of the Responses API before all else.
+    tokens that the provider had read before; `reading` are the tokens that it says it has read meanwhile, of all of the
+    last (llama.cpp, which is asked to); `reasoning` is an item of the Responses API before all else.
     """
 
     text: str = ""
@@ -44,6 +45,7 @@ class Reply:
     body: Mapping[str, Any] | None = None
     fault: Fault | None = None
     gate: asyncio.Event | None = None
+    reading: tuple[int, ...] = ()
 
 
 TOO_LONG = Reply(status=400, body={"error": {"message": "too many", "code": "context_length_exceeded"}})
@@ -178,6 +180,9 @@ async def _answer(
         await writer.drain()
         return True
     writer.write(_head(200, {"content-type": "text/event-stream", "transfer-encoding": "chunked"}))
+    for read in reply.reading:
+        progress = {"total": reply.reading[-1], "cache": 0, "processed": read, "time_ms": read}
+        await _event(writer, _delta({"content": None}) | {"prompt_progress": progress})
     events = response_events(reply, number) if is_responses else _chat_chunks(reply, number)
     gate = reply.gate
     for event, is_text in events:

@@ -48,6 +48,14 @@ class ModelTextReset(_Event):
     offset: int
 
 
+class ModelReading(_Event):
+    """How much of its prompt the model has read, where its endpoint says so: nothing is said yet."""
+
+    type: Literal["model_reading"] = "model_reading"
+    tokens_read: int
+    tokens_in_all: int
+
+
 class ToolStart(_Event):
     type: Literal["tool_start"] = "tool_start"
     tool_call_id: str
@@ -129,6 +137,7 @@ TurnEvent = (
     | ModelChunkStart
     | ModelChunkAppend
     | ModelTextReset
+    | ModelReading
     | ToolStart
     | ToolResult
     | ToolError

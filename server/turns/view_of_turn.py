@@ -10,6 +10,7 @@ from server.ports.conversations import NewMessage, Sender
 from server.protocol.events import (
     ModelChunkAppend,
     ModelChunkStart,
+    ModelReading,
     ModelResponseEnd,
     ModelTextReset,
     SessionTitle,
@@ -117,7 +118,7 @@ class TurnView:
                     tool.end = event
             case SessionTitle():
                 self.title = event.title
-            case ViewerAction():
+            case ViewerAction() | ModelReading():
                 pass
             case ModelResponseEnd() | TurnCancelled() | TurnFailed():
                 self.end = event

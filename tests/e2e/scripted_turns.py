@@ -12,7 +12,7 @@ Event = dict[str, Any]
 
 class ScriptedTurns:
     """`sent` is what the page said. Each prompt takes the next list of events; `turn_started` and an end are added,
-    with the `text` and `citations` of an event of the type `answer`."""
+    with the `text` and `citations` of an event of the type `answer`; after one of the type `pause` nothing comes."""
 
     def __init__(self, page: Page, *turns: Sequence[Event]) -> None:
         self.sent: list[Event] = []
@@ -47,7 +47,8 @@ class ScriptedTurns:
         end |= {"citations": answer["citations"], "checks": [], "suggestions": [], "partial": False}
         events = [started, *(event for event in events if event is not answer), text, end]
         waiting = {"type": "waiting_for_model", "turnId": prompt["turnId"], "position": None}
-        return [waiting, *({**event, **turn, "seq": seq} for seq, event in enumerate(events, 1))]
+        until = next((at for at, event in enumerate(events) if event["type"] == "pause"), None)
+        return [waiting, *({**event, **turn, "seq": seq} for seq, event in enumerate(events[:until], 1))]
 
 
 def viewer_action(action: str, **fields: Any) -> Event:

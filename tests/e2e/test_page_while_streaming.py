@@ -10,6 +10,7 @@ from tests.e2e.conftest import Scripted
 from tests.e2e.gated_answers import ANSWER, FIRST_PIECE, SENTENCE, Gate, gated_reply, reached
 from tests.e2e.pages import ask, expect_status, open_room, saved_conversation
 from tests.e2e.running_server import RunningServer
+from tests.e2e.scripted_turns import ScriptedTurns
 from tests.e2e.tcp_proxy import open_proxy
 from tests.openai_endpoint import Reply
 
@@ -98,3 +99,11 @@ def test_an_answer_survives_a_cut_connection_without_loss_or_repetition(
         assert answer_text(page).count(SENTENCE) == ANSWER.count(SENTENCE)
         assert len(endpoint.requests) == 2
         page.context.close()
+
+
+@pytest.mark.long
+def test_a_model_that_still_reads_says_how_much(page: Page, analyst_server: RunningServer, board_trace: Path) -> None:
+    ScriptedTurns(page, [{"type": "model_reading", "tokensRead": 1_200, "tokensInAll": 4_870}, {"type": "pause"}])
+    open_room(page, analyst_server.address, board_trace)
+    ask(page)
+    expect(page.locator(".waiting")).to_contain_text("The model is reading: 1,200 of 4,870 tokens")

@@ -8,10 +8,10 @@ export const MAX_PROMPT_CHARACTERS = 16000;
 export type ClientMessage = StartAnalysis | UserPrompt | CancelTurn | Regenerate | EditPrompt | Feedback | DecideMemory | ViewerContext | Authenticate | Ping;
 
 export type ServerMessage = ConnectionAck | WaitingForModel | TurnSnapshot | MemoryProposed | MemoryChanged | Pong | ProtocolError | ChatError | TurnStarted | ModelChunkStart | ModelChunkAppend |
-  ModelTextReset | ToolStart | ToolResult | ToolError | ViewerAction | SessionTitle | ModelResponseEnd | TurnCancelled | TurnFailed;
+  ModelTextReset | ModelReading | ToolStart | ToolResult | ToolError | ViewerAction | SessionTitle | ModelResponseEnd | TurnCancelled | TurnFailed;
 
-export type TurnEvent = TurnStarted | ModelChunkStart | ModelChunkAppend | ModelTextReset | ToolStart | ToolResult | ToolError | ViewerAction | SessionTitle | ModelResponseEnd | TurnCancelled |
-  TurnFailed;
+export type TurnEvent = TurnStarted | ModelChunkStart | ModelChunkAppend | ModelTextReset | ModelReading | ToolStart | ToolResult | ToolError | ViewerAction | SessionTitle | ModelResponseEnd |
+  TurnCancelled | TurnFailed;
 
 export type TurnEnd = ModelResponseEnd | TurnCancelled | TurnFailed;
 
@@ -111,6 +111,16 @@ export interface ModelChunkStart {
   messageId: string;
   offset: number;
   chunk: string;
+}
+
+/** How much of its prompt the model has read, where its endpoint says so: nothing is said yet. */
+export interface ModelReading {
+  turnId: string;
+  sessionId: string;
+  seq: number;
+  type: "model_reading";
+  tokensRead: number;
+  tokensInAll: number;
 }
 
 export interface ModelResponseEnd {

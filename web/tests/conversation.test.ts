@@ -376,3 +376,18 @@ test("an opinion is shown at once, and comes back with the history", () => {
   assert.equal(state.turns[0]!.feedback, 1);
   assert.equal(reduce(state, { type: "rated", turnId: "t1", score: 0 }).turns[0]!.feedback, 0);
 });
+
+test("how much a model has read is shown until something else of the turn comes", () => {
+  const of = { turnId: "t1", sessionId: "s1" };
+  const reading: TurnEvent = { type: "model_reading", ...of, seq: 2, tokensRead: 1200, tokensInAll: 4870 };
+  const state = play(prompted(), started(), reading);
+  assert.deepEqual(state.turns[0]?.reading, { read: 1200, of: 4870 });
+  assert.equal(reduce(state, chunk(3, 0, "It ")).turns[0]?.reading, null);
+});
+
+test("an event that this version of the page does not know changes nothing and asks for nothing", () => {
+  const unknown = { type: "from_the_future", turnId: "t1", sessionId: "s1", seq: 2 } as unknown as TurnEvent;
+  const state = play(prompted(), started(), unknown, chunk(3, 0, "It "));
+  assert.equal(state.needsResync, false);
+  assert.deepEqual(state.turns[0]?.parts.length, 1);
+});

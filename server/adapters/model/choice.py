@@ -1,6 +1,7 @@
 """Which model answers: the configured endpoint, or the built-in analyst when there is none."""
 
 import asyncio
+import math
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -83,15 +84,16 @@ class ChosenModels:
     ) -> None:
         self._choice = choice
         self._analyst = analyst or AnalystChat()
-        self._chats: dict[tuple[str, int | None], Chat] = {}
+        self._chats: dict[tuple[str, int | None, bool], Chat] = {}
         self._clock = clock
         self._contexts: dict[str, int] = {}
+        self._report_reading: set[str] = set()
         self._ask_again: dict[str, float] = {}
 
     async def learn(self, name: str | None, *, offered: Sequence[str] | None = None) -> None:
-        """See `ChatModels.learn`: the endpoint is asked for the sizes of contexts, unless a setting has it. What is
-        known once stays so while the endpoint does not answer."""
-        if self._choice.base_url is None or self._choice.context is not None:
+        """See `ChatModels.learn`: the endpoint is asked for the sizes of contexts; where a setting has the size once,
+        for what it is. What is known once stays so while the endpoint does not answer."""
+        if self._choice.base_url is None:
             return
         names = (name or self._choice.offered.names(offered)[0], *self._choice.fallbacks)
         now = self._clock()
@@ -102,6 +104,11 @@ class ChosenModels:
         from server.adapters.model.endpoint_context import asked_context  # noqa: PLC0415 - as the client below
 
         found = await asked_context(base_url, self._choice.api_key, name)
+        if found is not None and found.reports_reading:
+            self._report_reading.add(name)
+        if self._choice.context is not None:
+            self._ask_again[name] = math.inf
+            return
         if found is not None and (found.is_certain or name not in self._contexts):
             self._contexts[name] = found.tokens
         wait = UNKNOWN_AGAIN_S if found is None else KNOWN_AGAIN_S if found.is_certain else 0.0
@@ -130,10 +137,11 @@ class ChosenModels:
             )
         found = self._contexts.get(name)
         bound = self._choice.output_bound(name, found)
-        if (name, found) not in self._chats:
+        key = name, found, name in self._report_reading
+        if key not in self._chats:
             from server.adapters.model.openai import openai_chat  # noqa: PLC0415 - loads for a second; the analyst needs none
 
-            self._chats[name, found] = openai_chat(
+            self._chats[key] = openai_chat(
                 model=name,
                 base_url=self._choice.base_url,
                 api_key=self._choice.api_key,
@@ -143,9 +151,10 @@ class ChosenModels:
                 reasons=_REASONS.match(name) is not None or self._choice.reasoning_effort is not None,
                 reasoning_effort=self._choice.reasoning_effort,
                 verbosity=self._choice.verbosity,
+                reports_reading=name in self._report_reading,
             )
         return Model(
-            chat=self._chats[name, found],
+            chat=self._chats[key],
             name=name,
             label=label_of(name),
             sees_pictures=self._choice.sees_pictures,

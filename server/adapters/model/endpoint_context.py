@@ -22,15 +22,20 @@ LEAST_OF_OLLAMA = 4_096
 """With which Ollama loads a model where nothing else is set and memory is short (docs/context-length.mdx); it cuts
 longer prompts without saying so."""
 
+LLAMA_CPP = "llamacpp"
+"""Whose models they are, as llama.cpp's server says of them."""
+
 _NUM_CTX = re.compile(r"^num_ctx\s+(\d+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointContext:
-    """`is_certain` is false for the least that an endpoint may give a model which it has not loaded yet."""
+    """`is_certain` is false for the least that an endpoint may give a model which it has not loaded yet.
+    `reports_reading`: it says how much of a prompt it has read, to those who ask for it (llama.cpp)."""
 
     tokens: int
     is_certain: bool = True
+    reports_reading: bool = False
 
 
 async def asked_context(
@@ -61,12 +66,12 @@ async def _asked(client: httpx.AsyncClient, base_url: str, model: str) -> Endpoi
     for one in (card, parent or {}):
         for size in (one.get("max_model_len"), _record(one.get("meta")).get("n_ctx"), one.get("context_length")):
             if (tokens := _tokens(size)) is not None:
-                return EndpointContext(tokens)
+                return EndpointContext(tokens, reports_reading=card.get("owned_by") == LLAMA_CPP)
     root = base_url.removesuffix("/v1")
-    if card.get("owned_by") == "llamacpp":
+    if card.get("owned_by") == LLAMA_CPP:
         settings = _record((await _json(client, "GET", f"{root}/props")).get("default_generation_settings"))
         tokens = _tokens(settings.get("n_ctx"))
-        return None if tokens is None else EndpointContext(tokens)
+        return None if tokens is None else EndpointContext(tokens, reports_reading=True)
     return await _of_ollama(client, root, str(card["id"]))
 
 

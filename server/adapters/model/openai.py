@@ -17,7 +17,7 @@ from server.adapters.model.patience import Patience, StillReading
 from server.adapters.model.plain_stream import PlainCompletions
 from server.adapters.model.response_failed import response_failed
 from server.adapters.model.retry_pause import pause
-from server.agent.model_call.chat_model import REASONING, REFUSAL, REQUEST_FAILED, REQUEST_REPEATED
+from server.agent.model_call.chat_model import READING, REASONING, REFUSAL, REQUEST_FAILED, REQUEST_REPEATED
 
 ENCRYPTED = "reasoning.encrypted_content"
 """What the Responses API is asked to include: it keeps nothing itself (`store: false`)."""
@@ -37,6 +37,8 @@ class CompatibleChat(ChatOpenAI):
     patience: Patience = Field(default_factory=Patience, exclude=True)
     is_compatible: bool = Field(default=False, exclude=True)
     """Whether it is another server than OpenAI's, which may know `max_tokens` alone."""
+    reports_reading: bool = Field(default=False, exclude=True)
+    """Whether it says how much of a prompt it has read, when it is asked to (llama.cpp)."""
     reasons: bool = Field(default=False, exclude=True)
     """Whether the Responses API is asked for the model's reasoning, sealed, to send it again with results of tools."""
 
@@ -49,7 +51,7 @@ class CompatibleChat(ChatOpenAI):
             was_read = beginning in self._read
             try:
                 async with aclosing(super()._astream(*args, **kwargs)) as stream:  # type: ignore[type-var]
-                    async for chunk in self.patience.in_time(stream, was_read=was_read):
+                    async for chunk in self.patience.in_time(stream, was_read=was_read, tokens_read=_tokens_read):
                         if not came and _says_something(chunk):
                             came = True
                             self._read[beginning] = None
@@ -96,6 +98,8 @@ class CompatibleChat(ChatOpenAI):
             payload["include"] = [ENCRYPTED]
         if self.is_compatible and "max_completion_tokens" in payload:
             payload["max_tokens"] = payload.pop("max_completion_tokens")
+        if self.reports_reading and payload.get("stream") and "messages" in payload:
+            payload["return_progress"] = True
         return payload
 
     def _with_reasoning(self, message: BaseMessage) -> BaseMessage:
@@ -110,6 +114,8 @@ class CompatibleChat(ChatOpenAI):
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
     ) -> ChatGenerationChunk | None:
         """LangChain drops `delta.refusal` of a chat/completions stream; here it is kept under REFUSAL."""
+        if stand := _reading(chunk.get("prompt_progress")):
+            return _notice({READING: stand})
         made = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
         for choice in chunk.get("choices") or []:
             refusal = (choice.get("delta") or {}).get("refusal")
@@ -125,6 +131,21 @@ def _notice(of_request: dict[str, str]) -> ChatGenerationChunk:
     return ChatGenerationChunk(message=AIMessageChunk(content="", additional_kwargs=of_request))
 
 
+def _reading(progress: object) -> str | None:
+    """`1200/4870` of llama.cpp's `prompt_progress`; None of what is none, or once all of it is read."""
+    if not isinstance(progress, dict):
+        return None
+    read, of = progress.get("processed"), progress.get("total")
+    is_part = isinstance(read, int) and isinstance(of, int) and 0 <= read <= of
+    return f"{read}/{of}" if is_part else None
+
+
+def _tokens_read(chunk: ChatGenerationChunk) -> int | None:
+    """How much of the prompt was read, by a chunk that says so."""
+    stand = chunk.message.additional_kwargs.get(READING)
+    return int(stand.partition("/")[0]) if stand else None
+
+
 def _beginning(messages: Sequence[BaseMessage]) -> str:
     """What names the part of a prompt that an endpoint keeps from request to request: its first message."""
     return hashlib.sha256(str(messages[0].content).encode("utf-8", "replace")).hexdigest() if messages else ""
@@ -133,7 +154,9 @@ def _beginning(messages: Sequence[BaseMessage]) -> str:
 def _says_something(chunk: ChatGenerationChunk) -> bool:
     """Whether it is part of a reply, and not the notice that one is coming."""
     message = chunk.message
-    return bool(message.content or message.additional_kwargs or getattr(message, "tool_call_chunks", None))
+    return READING not in message.additional_kwargs and bool(
+        message.content or message.additional_kwargs or getattr(message, "tool_call_chunks", None)
+    )
 
 
 def openai_chat(
@@ -147,13 +170,14 @@ def openai_chat(
     reasons: bool = False,
     reasoning_effort: str | None = None,
     verbosity: str | None = None,
+    reports_reading: bool = False,
 ) -> CompatibleChat:
     """A streaming chat model. With a custom base URL chat/completions is the default: few such servers know the
     Responses API, and LangChain would choose it by the model's name. A local server needs no key: it gets a
     placeholder. OpenAI is asked to store nothing; others may not know the field.
     """
     patience = patience or Patience()
-    longest = max(patience.first_s, patience.silence_s) + 5
+    longest = max(patience.before_first(was_read=False), patience.silence_s) + 5
     if use_responses_api is None and base_url is not None:
         use_responses_api = False
     chat = CompatibleChat(
@@ -174,6 +198,7 @@ def openai_chat(
         max_retries=0,
         patience=patience,
         is_compatible=base_url is not None,
+        reports_reading=reports_reading,
     )
     chat.async_client = PlainCompletions(chat.root_async_client)
     return chat

@@ -1,7 +1,7 @@
 """How long a provider is waited for."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -31,14 +31,30 @@ class Patience:
         """Seconds for the first chunk; `was_read` says that the endpoint has answered to this prompt's beginning."""
         return self.first_s if was_read else max(self.reading_s or 0.0, self.first_s)
 
-    async def in_time(self, chunks: AsyncIterator[Chunk], *, was_read: bool = True) -> AsyncIterator[Chunk]:
-        """The same chunks. Raises TimeoutError when one does not come in time."""
-        seconds = self.before_first(was_read=was_read)
+    async def in_time(
+        self,
+        chunks: AsyncIterator[Chunk],
+        *,
+        was_read: bool = True,
+        tokens_read: Callable[[Chunk], int | None] = lambda _: None,
+    ) -> AsyncIterator[Chunk]:
+        """The same chunks. Raises TimeoutError when one does not come in time. `tokens_read` says of a chunk how much
+        of the prompt was read, None of one that is part of a reply: who reads on is waited for anew, who does not is
+        not.
+        """
+        seconds, most_read, is_reading = self.before_first(was_read=was_read), -1, True
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
         while True:
             try:
-                async with asyncio.timeout(seconds):  # for every token: anyio's costs three times as much
+                async with asyncio.timeout_at(until):  # for every token: anyio's costs three times as much
                     chunk = await anext(chunks)
             except StopAsyncIteration:
                 return
             yield chunk
-            seconds = self.silence_s
+            read = tokens_read(chunk) if is_reading else None
+            is_reading = read is not None
+            if read is None:
+                until = loop.time() + self.silence_s
+            elif read > most_read:
+                most_read, until = read, loop.time() + seconds

@@ -14,6 +14,10 @@ REASONING = "reasoning_items"
 """Key of `additional_kwargs` for what a model reasoned before a reply: `model` names it, `items` are to be sent to it
 again as they came (OpenAI's Responses API)."""
 
+READING = "reading"
+"""Key of `additional_kwargs` of a chunk without text by which an adapter reports how much of the prompt has been read:
+`1200/4870` tokens."""
+
 REQUEST_FAILED = "request_failed"
 """Key of `additional_kwargs` of a chunk without text by which an adapter reports that its request failed before
 anything came of it, and is repeated: the code of the failure."""

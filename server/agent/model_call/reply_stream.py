@@ -16,13 +16,13 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import ToolCall, ToolCallChunk
 
 from server.agent.bounds import ANSWER_TOKENS
-from server.agent.model_call.chat_model import REASONING, REFUSAL, ReplyStream
+from server.agent.model_call.chat_model import READING, REASONING, REFUSAL, ReplyStream
 from server.agent.model_call.reasoning_text import ReasoningFilter
 from server.agent.model_call.usage_reports import believable
 from server.agent.turn import TurnSink
 from server.cleaning import ChunkCleaner, clean, clean_json
 from server.errors import ModelFailed
-from server.protocol.events import ModelChunkAppend, ModelChunkStart, ModelTextReset
+from server.protocol.events import ModelChunkAppend, ModelChunkStart, ModelReading, ModelTextReset
 
 FINISHED = frozenset({"stop", "tool_calls", "function_call", "end_turn", "completed"})
 """Finish reasons of a complete reply."""
@@ -35,6 +35,9 @@ CUT = frozenset({"length", "incomplete"})
 
 CHARACTERS_A_TOKEN = 8
 """More than a token of any language has on average: a model that ends by itself at its bound is not cut here."""
+
+READINGS_SHOWN = 40
+"""Of one prompt: how much of it a model has read is sent no more often."""
 
 NO_ROOM = (
     "the model's reply was cut before its answer began, as of a model that reasons at length "
@@ -73,6 +76,7 @@ class ReplyReader:
         self._length = 0
         self._most_characters = CHARACTERS_A_TOKEN * most_tokens
         self._replaces = replaces
+        self._reading_step = -1
         self.received = False
         self.preface = ""
 
@@ -95,6 +99,9 @@ class ReplyReader:
         cleaner, reasoning, characters = ChunkCleaner(), ReasoningFilter(), 0
         async with aclosing(chat.astream(list(messages))) as chunks:  # type: ignore[type-var]
             async for chunk in chunks:
+                if READING in chunk.additional_kwargs:
+                    await self._show_reading(chunk.additional_kwargs[READING])
+                    continue
                 self.received = True
                 _stop_if_cancelled()
                 said = reasoning.feed(cleaner.feed(chunk.text))
@@ -129,6 +136,15 @@ class ReplyReader:
         message = assembled(full_text, asked, taken_ids)
         message.additional_kwargs |= reasoning_items(thoughts)
         return Reply(message, believable(reports))
+
+    async def _show_reading(self, stand: str) -> None:
+        """Pass on how much was read, a few dozen times at most."""
+        read, _, of = stand.partition("/")
+        event = ModelReading(tokens_read=int(read), tokens_in_all=int(of))
+        step = max(event.tokens_in_all // READINGS_SHOWN, 1)
+        if event.tokens_read // step != self._reading_step:
+            self._reading_step = event.tokens_read // step
+            await self._sink.emit(event)
 
     async def _add(self, said: str, text: list[str]) -> None:
         """More of the answer, which begins with a letter and the preface before it."""

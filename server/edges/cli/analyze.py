@@ -61,6 +61,7 @@ class TerminalSink:
         self._quiet = quiet
         self._said = False
         self._without_addresses = AddressFilter()
+        self._read_quarters = -1
         self.tools: list[dict[str, Any]] = []
 
     def restore(self, events: Sequence[events.TurnEvent]) -> None:
@@ -78,6 +79,8 @@ class TerminalSink:
                 click.echo("\nThe answer is written again.", err=True)
             case events.TurnStarted():
                 click.echo(f"· {event.model}", err=True)
+            case events.ModelReading():
+                self._show_reading(event.tokens_read, event.tokens_in_all)
             case events.ToolStart():
                 click.echo(f"· {visible(event.message)}", err=True)
             case events.ToolResult():
@@ -89,6 +92,13 @@ class TerminalSink:
                 click.echo(f"  {visible(event.tool_name)} failed: {visible(event.message)}", err=True)
             case _:  # a title, a viewer that is not here, an end that the answer shows
                 pass
+
+    def _show_reading(self, read: int, of: int) -> None:
+        """A line for each quarter of a prompt."""
+        quarters = 4 * read // max(of, 1)
+        if quarters != self._read_quarters:
+            self._read_quarters = quarters
+            click.echo(f"· the model is reading: {read:,} of {of:,} tokens", err=True)
 
     def close(self) -> None:
         """Print what was kept back: half a link at the end of the answer."""

@@ -42,6 +42,8 @@ export interface Turn {
   /** Last event applied. */
   seq: number;
   parts: Part[];
+  /** Tokens of its prompt that the model has read, and all, while nothing else comes. */
+  reading: { read: number; of: number } | null;
   model: string | null;
   promptVersion: string | null;
   checks: Check[];
@@ -66,6 +68,7 @@ export function newTurn(turnId: string, prompt: string | null, status: TurnStatu
     position: null,
     seq: 0,
     parts: [],
+    reading: null,
     model: null,
     promptVersion: null,
     checks: [],
@@ -90,7 +93,8 @@ export function hasEnded(turn: Turn): boolean {
 }
 
 /** The turn after an event in its order; null when its text does not fit, which also means that something was missed. */
-export function applied(turn: Turn, next: TurnEvent): Turn | null {
+export function applied(before: Turn, next: TurnEvent): Turn | null {
+  const turn = before.reading ? { ...before, reading: null } : before;
   switch (next.type) {
     case "turn_started":
       return { ...turn, model: next.model, promptVersion: next.promptVersion };
@@ -99,6 +103,8 @@ export function applied(turn: Turn, next: TurnEvent): Turn | null {
       return withText(turn, next.messageId, next.offset, next.chunk);
     case "model_text_reset":
       return withText(turn, next.messageId, next.offset, "");
+    case "model_reading":
+      return { ...turn, reading: { read: next.tokensRead, of: next.tokensInAll } };
     case "tool_start":
       return withTool(turn, next.toolCallId, next.toolName, { args: next.args, message: next.message });
     case "tool_result":
@@ -126,6 +132,8 @@ export function applied(turn: Turn, next: TurnEvent): Turn | null {
         parts: turn.parts.map(stopped),
         failure: { code: next.code, message: next.message, retryable: next.retryable },
       };
+    default: // of a newer server
+      return turn;
   }
 }
 

@@ -155,7 +155,9 @@ function Waiting({ turn }: { turn: Turn }) {
           : "Waiting for the model"
         : last?.kind === "tool" && last.status === "running"
           ? last.message || "Looking at the trace"
-          : "Thinking";
+          : turn.reading
+            ? `The model is reading: ${turn.reading.read.toLocaleString("en")} of ${turn.reading.of.toLocaleString("en")} tokens`
+            : "Thinking";
   const since = useSeconds(turn.status === "running");
   return (
     <p class="waiting" aria-hidden="true">

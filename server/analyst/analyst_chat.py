@@ -12,8 +12,8 @@ from server.analyst.evidence import gathered_evidence
 from server.analyst.memory_answers import APPEND, REPLACE, memory_calls, memory_report
 from server.analyst.memory_orders import memory_order
 from server.analyst.plan import next_calls
-from server.analyst.question import understood
 from server.analyst.report import report
+from server.analyst.understanding import understood
 
 CHUNK_CHARACTERS = 48
 """A streamed piece: about what a provider sends in one flush."""

@@ -1,10 +1,21 @@
 """Which intent a prompt has, of those that it is near to: the nearest that fits what it names."""
 
 import re
+from collections.abc import Callable
 
+from server.analyst.asked_things import (
+    CACHES,
+    OF_WORKERS,
+    asks_by_caller,
+    asks_by_file,
+    asks_if_done_again,
+    asks_of_jank,
+    would_help,
+)
 from server.analyst.going_on import SAVES
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
 from server.analyst.kinds.device import asks_how_busy
+from server.analyst.kinds_of_work import work_named_in
 from server.analyst.nearest_intent import Nearest
 from server.analyst.sentence_forms import (
     WHO_WORKS,
@@ -102,6 +113,8 @@ def chosen_intent(text: str, near: Nearest, named: Subjects, *, has_function: bo
         return Intent.THREAD
     if has_range and intent in NARROWED_BY_TIME and not (intent is Intent.SHOW and has_function):
         return Intent.WINDOW
+    if intent is Intent.GROUP and not has_function and not (named.maybe or asks_by_file(text) or asks_how_busy(text)):
+        return Intent.OVERVIEW
     without = {Intent.WINDOW: Intent.BUSIEST, Intent.THREAD: Intent.PROFILES}
     missing = (intent is Intent.WINDOW and not has_range) or (intent is Intent.THREAD and named.thread is None)
     return without[intent] if missing else intent
@@ -120,8 +133,14 @@ def _by_form(text: str, intent: Intent, named: Subjects, *, has_function: bool) 
         return Intent.TWO_FUNCTIONS
     if _SELF_AND_TOTAL.search(text) and (has_function or named.maybe):
         return Intent.FUNCTION
-    if _VIA.search(text) and (has_function or named.maybe):
+    if (_VIA.search(text) or _WHO_CALLS.match(text)) and (has_function or named.maybe):
         return Intent.CALLERS
+    if _SO_MANY.search(text) and intent not in OF_A_CAUSE:
+        return Intent.CALLERS
+    if asks_by_caller(text) and intent in OF_ALL | ABOUT_ONE_FUNCTION:
+        return Intent.CALLERS
+    if asks_by_file(text) and intent in OF_ALL | {Intent.GROUP, Intent.SUSPECT} and not has_function:
+        return Intent.GROUP
     return Intent.CALLS_OF if has_function and intent is Intent.WAITING and _WHEN.match(text) else None
 
 
@@ -129,16 +148,17 @@ def _by_words(text: str) -> Intent | None:
     """What words ask for whatever stands around them."""
     if slow := slow_thing(text):
         return Intent.QUERIES if slow in ("database", "db", "sql") else Intent.WAITING
-    if _LAYOUT.search(text) and asks_whether(text):
+    if helping := would_help(text):
+        return Intent.PARALLEL if OF_WORKERS.search(helping) else Intent.REPEATED if CACHES.search(helping) else None
+    if asks_whether(text) and (_LAYOUT.search(text) or (_MATTERS.search(text) and work_named_in(text))):
         return Intent.SUSPECT
-    if asks_how_busy(text) and _OF_A_GPU.search(text):
+    if asks_how_busy(text) and _OF_A_GPU.search(text) and not _OF_A_THREAD.search(text):
         return Intent.PARALLEL
-    if _OF_OBJECTS.search(text):
-        return Intent.MEMORY
-    return Intent.PROFILES if WHO_WORKS.search(text) else None
+    return next((intent for asks, intent in _BY_WORDS if asks(text)), None)
 
 
 _OF_OBJECTS = re.compile(r"\bhow many (?:\w+ )?(?:objects|allocations|instances)\b", re.IGNORECASE)
+_OF_A_THREAD = re.compile(r"\b(?:process|thread)\b", re.IGNORECASE)
 _OF_A_GPU = re.compile(r"\b(?:gpus?|device)\b", re.IGNORECASE)
 
 
@@ -155,6 +175,26 @@ _OF_WAITING = re.compile(
 _ONE_AGAINST_ANOTHER = re.compile(r"\b(?:vs\.?|versus|than|or(?! (?:what|not|so|else)\b))\s", re.IGNORECASE)
 _SELF_AND_TOTAL = re.compile(r"\b(?:self|itself)\b.*\b(?:total|callees|what it calls|inclusive)\b", re.IGNORECASE)
 _VIA = re.compile(r"\b(?:comes?|came|reached|called|goes) (?:\w+ )?(?:via|through)\b", re.IGNORECASE)
+_ITSELF = re.compile(r"\bitself\b", re.IGNORECASE)
+_RECURS = re.compile(r"\brecurs|\bcalls? itself\b|\bdeep", re.IGNORECASE)
+_MATTERS = re.compile(
+    r"\b(?:matters?|relevant|important|significant|worth|play a (?:role|part)|much|expensive)\b", re.IGNORECASE
+)
+_WHO_WAITS = re.compile(
+    r"^(?:(?:and|so|but)[ ,]+)*(?:which|what|who)\b.{0,20}\b(?:threads?|workers?|process(?:es)?)\b.{0,20}"
+    r"\b(?:waits?|waiting|blocked|sleeps?|stuck|idles?)\b",
+    re.IGNORECASE,
+)
+_HOTTEST_KERNEL = re.compile(
+    r"\b(?:which|what|worst|slowest|heaviest|top|hottest) (?:\w+ ){0,2}kernels?\b(?! (?:function|call|module|version))",
+    re.IGNORECASE,
+)
+_SO_MANY = re.compile(
+    r"\bwhy\b.*\b(?:so many (?!(?:instructions|samples|bytes|objects|allocations|threads|requests|frames|queries|tasks|"
+    r"steps)\b)\w+s\b|(?:called|invoked|run|executed) (?:so often|so much|that often))",
+    re.IGNORECASE,
+)
+_WHO_CALLS = re.compile(r"(?:and |so )*(?:who|what) (?:calls|invokes)\b", re.IGNORECASE)
 _WHEN = re.compile(r"(?:and |so )?when\b", re.IGNORECASE)
 _A_SHARE = re.compile(
     r"\d ?(?:%|percent|prozent)|\b(?:more|less) than (?:a |the )?(?:half|third|quarter)", re.IGNORECASE
@@ -162,10 +202,23 @@ _A_SHARE = re.compile(
 _HAS_A_WORD = re.compile(r"\w")
 
 
+_BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
+    (asks_if_done_again, Intent.REPEATED),
+    (_WHO_WAITS.search, Intent.PROFILES),
+    (_HOTTEST_KERNEL.search, Intent.GROUP),
+    (asks_of_jank, Intent.LONG_TASKS),
+    (_OF_OBJECTS.search, Intent.MEMORY),
+    (WHO_WORKS.search, Intent.PROFILES),
+)
+"""Questions that are known by how they are put, the first that fits."""
+
+
 def _nearest(text: str, near: Nearest, *, names_something: bool) -> Intent:
     """The nearest intent, or the next one where that needs what the prompt does not have."""
     name, probability = near.intents[0]
     intent = Intent(name)
+    if intent is Intent.RECURSION and _ITSELF.search(text) and not _RECURS.search(text):
+        intent = Intent.FUNCTION
     if intent in NEED_NAMES and not names_something:
         intent = Intent.WAITING if _OF_WAITING.search(text) else _likely(near, OF_A_CAUSE) or intent
     if probability < UNLIKELY.get(intent, 0.0):

@@ -107,6 +107,13 @@ class SpokenOf:
     """The prompts before that one."""
     listed: tuple[str, ...] = ()
     """The handles of all functions that the answer cites, in its order."""
+    threads: tuple[str, ...] = ()
+    """The handles of all profiles that the answer cites, in its order, where it begins with one."""
+
+    @property
+    def name(self) -> str:
+        """Of what the answer before was about."""
+        return self.cited.removeprefix("[`").partition("`")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +316,10 @@ def _spoken_of(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
         return None
     cited = next((one for one in found if one[1] not in EVENTS), found[0])
     asked = [message for message in earlier[: answers[-1]] if isinstance(message, HumanMessage)]
-    profile = _CITED_PROFILE.search(earlier[answers[-1]].text.partition("\n")[0])
+    text = earlier[answers[-1]].text
+    profile = _CITED_PROFILE.search(text.partition("\n")[0])
+    first_profile = _CITED_PROFILE.search(text)
+    of_profile = first_profile is not None and first_profile.start() < found[0].start()
     *before, last = [message.additional_kwargs.get("prompt") or message.text for message in asked] or [""]
     return SpokenOf(
         handle=cited[2],
@@ -318,4 +328,5 @@ def _spoken_of(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
         profile=profile[1] if profile else None,
         prompts=tuple(before[-GOES_BACK:]),
         listed=tuple(dict.fromkeys(one[2] for one in found)),
+        threads=tuple(dict.fromkeys(_CITED_PROFILE.findall(text))) if of_profile else (),
     )

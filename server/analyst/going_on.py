@@ -68,8 +68,34 @@ _ORDINAL = re.compile(
 )
 
 
+_NEXT = re.compile(
+    rf"^(?:and |then |ok(?:ay)?,? )*(?:the |what is the |what's the )?({'|'.join(_ORDINALS)}|next)"
+    r"(?: (?:one|place|thread|process))?\W*$",
+    re.IGNORECASE,
+)
+_OF_RECORDINGS = re.compile(
+    r"\b(?:recordings?|traces?|profiles?|runs?|uploads?|files?|before|after|yesterday|last|previous|earlier|older|newer|"
+    r"baseline|version|release|commit|branch|aufnahme|vorher|gestern)\b",
+    re.IGNORECASE,
+)
+
+
+def next_asked_for(prompt: str) -> int:
+    """The place of what a bare `and second?` asks for, from 0; -1 where it is no such prompt."""
+    found = _NEXT.match(prompt)
+    word = found[1].casefold() if found else ""
+    return _ORDINALS.get(word, 1) if found else -1
+
+
+def speaks_of_recordings(text: str) -> bool:
+    """Whether a comparison is with another recording, by its words."""
+    return _OF_RECORDINGS.search(text) is not None
+
+
 def with_ordinals(prompt: str, listed: Sequence[str]) -> str:
     """The prompt with the handle of what it calls `the second one`, of the functions that the answer before named."""
+    if 0 < (following := next_asked_for(prompt)) < len(listed):
+        return f"and {listed[following]}?"
     found = _ORDINAL.search(prompt)
     if found is None:
         return prompt

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from server.analyst.asked_things import asks_by_file
 from server.analyst.chosen_intent import ABOUT_A_TOPIC, OF_ALL
 from server.analyst.evidence import Evidence
 from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
@@ -27,6 +28,8 @@ NAMED_THERE = frozenset(
 LOOKED_UP = ABOUT_ONE_FUNCTION | NAMED_THERE | OF_ALL | {Intent.FIRST_FIX, Intent.HOT_PATH, Intent.CORRECTION}
 """Intents of questions in which a plain word may be a function's name."""
 
+OF_PROGRAMS = OF_ALL | {Intent.FUNCTION, Intent.TWO_FUNCTIONS, Intent.GROUP, Intent.PARALLEL, Intent.CALLEES}
+"""Intents that may be about a program of the recording."""
 MUCH = 0.3
 """Total share from which functions that have a word in their name or file are what a question for a cause means."""
 ONE_CALL = re.compile(r"\b(?:slowest|longest|worst)\b", re.IGNORECASE)
@@ -59,7 +62,7 @@ def next_calls(question: Question, evidence: Evidence, offered: frozenset[str]) 
 
 def _finds(question: Question) -> list[Call]:
     """The searches for words of the prompt that the trace may know."""
-    names = question.maybe if question.intent in LOOKED_UP else ()
+    names = question.maybe if question.intent in LOOKED_UP or question.against else ()
     finds: list[Call] = [("find_frames", {"pattern": name, "limit": MATCHES}) for name in names]
     if question.stems:
         finds.append(("find_frames", {"pattern": pattern_of(question.stems), "regex": True, "limit": 2 * MATCHES}))
@@ -116,6 +119,31 @@ def _program(question: Question, evidence: Evidence) -> str:
     return ""
 
 
+def _programs(question: Question, evidence: Evidence) -> tuple[str, ...]:
+    """The words that are names of programs of the recording, where each of several is one."""
+    words = (*question.names, *question.maybe)
+    found = tuple(one for one in words if _program(replace(question, names=(one,), maybe=()), evidence))
+    return found if len(found) == len(words) or len(found) == 1 else ()
+
+
+def _against_a_function(question: Question, evidence: Evidence) -> Question:
+    """The comparison of what was spoken of with a function of this recording that the prompt names; else as it was."""
+    exact = [
+        row["name"]
+        for name in question.maybe
+        for row in (evidence.first("find_frames", pattern=name) or {"rows": []})["rows"]
+        if is_named(row, name)
+    ]
+    listed = evidence.first("find_frames", pattern=pattern_of(question.stems), regex=True) if question.stems else None
+    others = [row for row in (listed or {"rows": []})["rows"] if row["name"] != question.against]
+    row = best_named(others, question.stems)
+    named = [*exact, *([row["name"]] if row else [])]
+    if not named or named[0] == question.against:
+        return replace(question, maybe=(), stems=())
+    both = (question.against, named[0])
+    return replace(question, intent=Intent.TWO_FUNCTIONS, names=both, maybe=(), stems=(), understood=True)
+
+
 def _labelled(question: Question, evidence: Evidence) -> Question:
     """About the thread or the other recording that a word with a hyphen names."""
     listed, others = evidence.first("list_profiles"), evidence.first("search_findings")
@@ -136,6 +164,12 @@ def settled(question: Question, evidence: Evidence) -> Question:
         question = _labelled(question, evidence)
     if question.intent is Intent.HOW_OFTEN and (program := _program(question, evidence)):
         return replace(question, intent=Intent.THREAD, thread=program, names=(), maybe=(), placed=(), understood=True)
+    if question.against:
+        return _against_a_function(question, evidence)
+    if (programs := _programs(question, evidence)) and question.intent in OF_PROGRAMS:
+        only = programs[0] if len(programs) == 1 else None
+        intent = Intent.THREAD if only else Intent.PROFILES
+        return replace(question, intent=intent, thread=only, names=programs, maybe=(), placed=(), understood=True)
     if question.intent is Intent.TWO_FUNCTIONS and len(question.names) + len(question.maybe) > 2:
         question = question.about(Intent.GROUP)
     if question.intent is Intent.THREAD and _no_such_thread(question, evidence):
@@ -173,7 +207,10 @@ def _not_found(question: Question) -> Question:
         return replace(question, maybe=question.placed)
     if question.placed and question.intent is Intent.SUSPECT:
         return question
-    return replace(question, intent=question.intent if question.handle else question.otherwise, maybe=())
+    otherwise = question.otherwise
+    if otherwise is Intent.GROUP and not asks_by_file(question.text):
+        otherwise = Intent.OVERVIEW
+    return replace(question, intent=question.intent if question.handle else otherwise, maybe=())
 
 
 def _named_there(question: Question) -> Question:

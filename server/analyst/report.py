@@ -9,6 +9,7 @@ from server.analyst.kinds.premises import false_total
 from server.analyst.nearest_intent import meaning
 from server.analyst.plan import settled
 from server.analyst.question import Intent, Question
+from server.analyst.sentence_forms import ASKS_WHAT
 from server.analyst.wording import cited_profile
 
 OPTIONAL = frozenset({"search_findings", "get_usage", "get_hottest_windows"})
@@ -48,6 +49,7 @@ LISTS = frozenset(
         Intent.SUMMARISE,
     }
 )
+_YES = re.compile(r"\*\*(?:Yes|Partly|Only partly)[:,] (?=[\w\[])")
 _OF_CPU = re.compile(r"\b(?:cpu|processor)[ -]time\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"\]\(#[^)\s]*\)")
 
@@ -56,6 +58,7 @@ def report(question: Question, evidence: Evidence) -> str:
     """The full answer in Markdown: what was asked first, then what supports it, as far as there is room."""
     question = settled(question, evidence)
     first, *others = KINDS[question.intent].write(question, evidence)
+    first = first if question.is_yes_or_no else _without_yes(question, first)
     carried = _carried(question, evidence)
     wrong = _wrong_unit(question, evidence) or false_total(question, evidence)
     opening = f"{wrong} {carried}{first}".lstrip()  # the answer stands in one paragraph
@@ -70,6 +73,12 @@ def report(question: Question, evidence: Evidence) -> str:
             room += read_length(part) - read_length(shorter)
             kept.append(shorter)
     return "\n\n".join(kept)
+
+
+def _without_yes(question: Question, opening: str) -> str:
+    """The opening, without a yes that nobody asked for: which, how many and who are no questions for it."""
+    found = _YES.match(opening) if ASKS_WHAT.search(question.text) else None
+    return f"**{opening[found.end() :][:1].upper()}{opening[found.end() + 1 :]}" if found else opening
 
 
 def read_length(part: str | None) -> int:

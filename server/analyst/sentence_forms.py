@@ -18,6 +18,13 @@ _WITHOUT_A_VERB = re.compile(
     r"où|come|chi|waar|most|longest|plus)\b)[\x00-\x7f]{2,40}(?:\bhere|\bthen|\bthough)?\?$",
     re.IGNORECASE,
 )
+ASKS_WHAT = re.compile(
+    r"^(?:(?:and|so|but|ok(?:ay)?|then)[ ,]+)*"
+    r"(?:what|which|who|where|when|how|combien|wie|wer|wo|wann|welche\w*|quel\w*|"
+    r"cuánt\w*|quant\w*|qui[eé]n)\b|\b(?:combien|how many|how much|how often|how deep)\b",
+    re.IGNORECASE,
+)
+"""Words that ask for a thing, a place or a number: no yes or no answers them."""
 _ANY = re.compile(
     r"^(?:and |so |but )?(?:is|are|was|were) there\b|^(?:and )?any\b|^gibt es\b|^y a-t-il\b|^hay\b|^c'è\b|^zijn er\b",
     re.IGNORECASE,
@@ -69,10 +76,27 @@ _WHICH_IS_SLOWEST = re.compile(
 )
 
 
+_WHICH_OF_A_KIND = re.compile(
+    r"^(?:(?:and|so|but)[ ,]+)*which (?:of the )?([a-z]{3,}?)s? (?:is|are|was|takes?|took|costs?) (?:the |most |up )*"
+    r"(?:slowest|longest|worst|heaviest|most|time|expensive|costly|slow)\b",
+    re.IGNORECASE,
+)
+_OF_OTHER_KINDS_WORDS = """
+call code core file frame function kernel line method module one part process querie query request routine script task
+thread thing worker two three them these those
+"""
+_OF_OTHER_KINDS = frozenset(_OF_OTHER_KINDS_WORDS.split())
+
+
 def ranked_thing(text: str) -> str:
-    """`step` of `which training step is slowest`; empty where it is not asked so."""
+    """`step` of `which training step is slowest`, `sort` of `which sort takes the longest`; empty where it is not
+    asked so."""
     found = _WHICH_IS_SLOWEST.search(text)
-    return (found[1] or found[2]).casefold() if found else ""
+    if found:
+        return (found[1] or found[2]).casefold()
+    of_kind = _WHICH_OF_A_KIND.match(text)
+    word = of_kind[1].casefold() if of_kind else ""
+    return "" if word in _OF_OTHER_KINDS else word
 
 
 def number_asked_of(text: str) -> str:

@@ -45,6 +45,12 @@ def topic_stems(text: str, without: frozenset[str]) -> tuple[str, ...]:
     return stems if len(stems) <= MOST else ()
 
 
+def stems_of(text: str, without: frozenset[str]) -> tuple[str, ...]:
+    """The stems of all words but these: what stands next to `vs` is a name, however usual the word is."""
+    words = [word.casefold() for word in _WORD.findall(text)]
+    return tuple(dict.fromkeys(stem(word) for word in words if word not in without))[:MOST]
+
+
 def words_of(text: str, stems: Sequence[str]) -> tuple[str, ...]:
     """The words of the text that have these stems."""
     return tuple(dict.fromkeys(word for word in _WORD.findall(text) if stem(word) in stems))
@@ -57,8 +63,16 @@ def pattern_of(stems: Sequence[str]) -> str:
 
 def best_named(rows: Iterable[dict[str, Any]], stems: Sequence[str]) -> dict[str, Any] | None:
     """The row whose name has the most of these stems among its parts, the heaviest of several; None without any."""
-    found = [(_in_common(stems, _stems(row["name"])), row["total_value"], row) for row in rows]
-    most, _, row = max(found, key=lambda one: one[:2], default=(0, 0.0, None))
+    found = [
+        (
+            _in_common(stems, _stems(row["name"])),
+            _stems(row["name"]) == set(stems) and row["name"].isalnum(),
+            row["total_value"],
+            row,
+        )
+        for row in rows
+    ]
+    most, _, _, row = max(found, key=lambda one: one[:3], default=(0, False, 0.0, None))
     return row if most and row is not None and row["total_value"] > 0 else None
 
 

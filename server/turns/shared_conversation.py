@@ -105,9 +105,9 @@ class SharedConversations:
         """A picture of a message that is shown, or the address where it can be fetched for some minutes. Raises
         NotFound."""
         shared = await self.read(token)
-        wanted = f"/{turn_id}/{name}.png"
+        ending = f"/{turn_id}/{name}.png"
         for message in shared.shown.messages:
-            if message.image_path is not None and message.image_path.endswith(wanted):
+            if message.image_path is not None and message.image_path.endswith(ending):
                 address = await self._objects.address(PICTURES_BUCKET, message.image_path)
                 return address or await self._objects.get(PICTURES_BUCKET, message.image_path)
         raise NotFound("There is no such picture.")

@@ -29,7 +29,7 @@ KINDS: dict[Intent, Kind] = {
     Intent.TOP: Kind(rankings.first_top, rankings.top),
     Intent.LIBRARIES: Kind(rankings.first_libraries, rankings.libraries),
     Intent.HOT_PATH: Kind(rankings.first_path, rankings.hot_path),
-    Intent.RECURSION: Kind(rankings.first_recursion, rankings.recursion),
+    Intent.RECURSION: Kind(rankings.first_recursion, rankings.recursion, rankings.then_recursion),
     Intent.FUNCTION: Kind(functions.first, functions.about, functions.then),
     Intent.CALLERS: Kind(functions.first, functions.callers, functions.then),
     Intent.CALLEES: Kind(functions.first, functions.callees, functions.then),
@@ -88,7 +88,7 @@ KINDS: dict[Intent, Kind] = {
     ),
     Intent.REGEX: because(Kind(suspects.first, suspects.suspect, suspects.then), "regex_backtracking"),
     Intent.PARALLEL: because(
-        Kind(threads.first_profiles, threads.profiles, threads.then_profiles), "oversubscription", "lock_contention"
+        Kind(threads.first_profiles, threads.parallel, threads.then_profiles), "oversubscription", "lock_contention"
     ),
     Intent.EVENT_LOOP: because(
         Kind(threads.first_one, threads.main_thread, threads.then_one), "blocked_event_loop", "serial_waits"

@@ -26,6 +26,12 @@ def first_garbage(question: Question, evidence: Evidence) -> list[Call]:
     ]
 
 
+MUCH = 0.3
+"""Share from which collecting is what it is about."""
+MORE = 1.2
+"""How many times as much all collectors must take as the heaviest of them to be worth a word."""
+
+
 def then_garbage(question: Question, evidence: Evidence) -> list[Call]:
     rows = _collectors(evidence)
     return [("get_callers_callees", {"frame": rows[0]["handle"]})] if rows else []
@@ -49,15 +55,19 @@ def garbage(question: Question, evidence: Evidence) -> list[str]:
     unit, heaviest = found["unit"], rows[0]
     if asks_how_many(question.text) and (said := _collections(question, rows, found)):
         return [said, closing if evidence.lead and evidence.lead.row["handle"] != heaviest["handle"] else ""]
-    size = "a large part" if heaviest["total_share"] >= LEADS else "a small part"
-    verdict = "Yes" if heaviest["total_share"] >= 0.3 else "Partly" if heaviest["total_share"] >= LEADS else "No"
+    together = max(heaviest["total_share"], found["total_share"])
+    size = "a large part" if together >= LEADS else "a small part"
+    verdict = "Yes" if together >= MUCH else "Partly" if together >= LEADS else "No"
+    more = ""
+    if found["total_share"] > heaviest["total_share"] * MORE:
+        more = f", and all that is named so takes {total(found, unit)} together"
     listed = [f"- {cited(row)}{located(row)}: {total(row, unit)} in total, {own(row, unit)} itself" for row in rows[:6]]
     finding = evidence.finding("explicit-collection", "garbage-collection", "collection-pause")
     around = evidence.first("get_callers_callees")
     return [
         (
             f"**{verdict}: {cited(heaviest)} is the heaviest frame named like garbage collection, with "
-            f"{total(heaviest, unit)}**, {size} of the {noun(unit)}."
+            f"{total(heaviest, unit)}**{more}, {size} of the {noun(unit)}."
         ),
         f"{sentence_of(finding)} {finding['advice']}" if finding else "",
         neighbours(around, unit) if around else "",

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from server.analyst.evidence import Evidence, busy_of, length_of
-from server.analyst.wording import amount, cited_profile, share
+from server.analyst.wording import amount, cited, cited_profile, in_calls, own, share, table
 
 DEVICE = re.compile(r"\b(?:gpus?|device|cuda|kernels?|streams?)\b", re.IGNORECASE)
 _OF_A_DEVICE = re.compile(r"\bGPU \d+\b|\bstream \d+\b|\bDevice \d+\b")
@@ -12,6 +12,8 @@ _HOW_BUSY = re.compile(
     r"\b(?:idle|busy|share|part|fraction|utili[sz]\w*|starv\w*|wait\w*|percent|fed)\b|%", re.IGNORECASE
 )
 SHOWN = 4
+_COPIES = re.compile(r"mem(?:cpy|set)\b", re.IGNORECASE)
+"""Copies and fills that run on a device, and are no kernels."""
 
 
 def asks_how_busy(text: str) -> bool:
@@ -29,6 +31,26 @@ def on_device(evidence: Evidence) -> list[str]:
         f"**The device works for {_of_the_recording(tracks[0])}** on its busiest track, {cited_profile(tracks[0])}.",
         "\n".join(f"- {cited_profile(row)}: {_of_the_recording(row)}" for row in tracks[1:SHOWN]),
     ]
+
+
+def track_of_kernels(evidence: Evidence) -> str:
+    """The handle of the busiest track of a device; empty where none was recorded."""
+    rows: list[dict[str, Any]] = (evidence.summary or {"profiles": []})["profiles"]
+    tracks = [row for row in rows if _OF_A_DEVICE.search(row["name"])]
+    return str(max(tracks, key=busy_of)["handle"]) if tracks else ""
+
+
+def heaviest_kernels(evidence: Evidence) -> list[str]:
+    """What takes the most on the busiest track of a device; nothing where it was not asked for."""
+    track = track_of_kernels(evidence)
+    found = evidence.first("get_top_functions", profile=track) if track else None
+    if not found or not found["rows"]:
+        return []
+    unit, rows = found["unit"], [row for row in found["rows"] if not _COPIES.match(row["name"])]
+    if not rows:
+        return []
+    said = f"{own(rows[0], unit)} of {amount(found['whole'], unit)}{in_calls(rows[0], found.get('counted'))}"
+    return [f"**{cited(rows[0])} takes the most on the device**: {said}.", table(rows, unit)]
 
 
 def _of_the_recording(row: dict[str, Any]) -> str:

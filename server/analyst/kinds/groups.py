@@ -3,9 +3,10 @@
 import re
 from typing import Any
 
+from server.analyst.asked_things import named_like
 from server.analyst.evidence import Evidence
 from server.analyst.kinds import one_function
-from server.analyst.kinds.device import asks_how_busy, on_device
+from server.analyst.kinds.device import asks_how_busy, heaviest_kernels, on_device, track_of_kernels
 from server.analyst.kinds.kind import BY_SELF, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.question import Question
@@ -13,6 +14,12 @@ from server.analyst.wording import cited, coded, joined, located, own, total
 
 MATCHES = 50
 SHOWN = 4
+LONGEST = 200
+"""Characters of a pattern."""
+BY_FILE = (
+    "SELECT file, sum(self_value) AS own FROM nodes JOIN frames USING (frame) WHERE profile = '?' AND file <> '' "
+    "GROUP BY file ORDER BY own DESC LIMIT 3"
+)
 LITTLE = 0.02
 """Share of the main profile below which what is named may be elsewhere."""
 RANKS = re.compile(r"\b(?:slowest|longest|worst)\b", re.IGNORECASE)
@@ -20,27 +27,80 @@ RANKS = re.compile(r"\b(?:slowest|longest|worst)\b", re.IGNORECASE)
 
 def first(question: Question, evidence: Evidence) -> list[Call]:
     names = question.names or question.maybe
-    return [SUMMARY, *(("find_frames", {"pattern": name, "limit": MATCHES}) for name in names), BY_SELF]
+    plain: list[Call] = [
+        ("find_frames", {"pattern": name, "limit": MATCHES}) for name in names if _likes(name, question)
+    ]
+    return [SUMMARY, *(("find_frames", _search(name, question)) for name in names), *plain, BY_SELF]
+
+
+def _likes(name: str, question: Question) -> str:
+    """The expression for names like an ordinary word; empty for one that was quoted, or has no ending."""
+    return named_like(name) if f"`{name}`" not in question.text else ""
+
+
+def _search(name: str, question: Question) -> dict[str, Any]:
+    """What finds the functions of a word: by its stem, unless it was quoted."""
+    like = _likes(name, question)
+    return {"pattern": like, "regex": True, "limit": MATCHES} if like else {"pattern": name, "limit": MATCHES}
 
 
 def then(question: Question, evidence: Evidence) -> list[Call]:
     """All profiles together, where the main one holds little of what is named."""
     names = question.names or question.maybe
+    if "kernel" in names and (track := track_of_kernels(evidence)):
+        return [("get_top_functions", {"sort_by": "self", "limit": 6, "profile": track})]
+    if not names:
+        return _files_of(evidence)
     several = len((evidence.summary or {"profiles": []})["profiles"]) > 1
-    found = {name: evidence.first("find_frames", pattern=name) for name in names}
+    found = {name: evidence.first("find_frames", pattern=_search(name, question)["pattern"]) for name in names}
     little = [name for name, data in found.items() if data and data["rows"] and data["total_share"] < LITTLE]
-    return [("find_frames", {"pattern": name, "limit": MATCHES, "profile": "all"}) for name in little if several]
+    return [("find_frames", _search(name, question) | {"profile": "all"}) for name in little if several]
 
 
-def _found(name: str, evidence: Evidence) -> dict[str, Any] | None:
+def _files_of(evidence: Evidence) -> list[Call]:
+    """The files with the most self time of the first profile, then what each holds in all."""
+    if not evidence.called("query_trace"):
+        first_profile = (evidence.summary or {"default_profile": "p0"})["default_profile"]
+        return [("query_trace", {"sql": BY_FILE.replace("?", first_profile)})]
+    return [("find_frames", {"pattern": name, "limit": SHOWN}) for name in _heaviest_files(evidence)]
+
+
+def _heaviest_files(evidence: Evidence) -> list[str]:
+    ranked = evidence.first("query_trace") or {"rows": []}
+    return [row[0]["name"][:LONGEST] for row in ranked["rows"] if row[0].get("name")]
+
+
+def _ranked_files(evidence: Evidence) -> list[str]:
+    """Which file takes the most itself, the next ones, and the heaviest functions of the first."""
+    found = [(name, evidence.first("find_frames", pattern=name)) for name in _heaviest_files(evidence)]
+    known = [(name, data) for name, data in found if data and data["rows"]]
+    if not known:
+        return []
+    (name, most), *others = known
+    unit = most["unit"]
+    rest = f", then {joined([f'{coded(one)} with {own(data, unit)}' for one, data in others])}" if others else ""
+    rows = sorted(most["rows"], key=lambda row: -row["self_value"])
+    heaviest = "\n".join(f"- {cited(row)}: {own(row, unit)} itself" for row in rows)
+    return [f"**{coded(name)} takes the most of all files: {own(most, unit)} itself**{rest}.", heaviest]
+
+
+def _found(name: str, question: Question, evidence: Evidence) -> dict[str, Any] | None:
     """What the name matches: in all profiles, where these hold more of it than the main one."""
-    main, everywhere = (evidence.first("find_frames", pattern=name, profile=which) for which in (None, "all"))
+    pattern = _search(name, question)["pattern"]
+    if (as_written := evidence.first("find_frames", pattern=name)) and _is_named_so(as_written, name):
+        return as_written
+    main, everywhere = (evidence.first("find_frames", pattern=pattern, profile=which) for which in (None, "all"))
     return everywhere if everywhere and main and everywhere["total_value"] > main["total_value"] else main
+
+
+def _is_named_so(found: dict[str, Any], name: str) -> bool:
+    """Whether a function has just this word for its name, as in `(marking)`."""
+    return any(row["name"].strip("()<>").casefold() == name and row["total_value"] > 0 for row in found["rows"])
 
 
 def _sums(question: Question, evidence: Evidence) -> list[tuple[str, dict[str, Any]]]:
     """Each name that something matches, with what it matches: by total value, or by self value where totals overlap."""
-    found = [(name, _found(name, evidence)) for name in question.names or question.maybe]
+    found = [(name, _found(name, question, evidence)) for name in question.names or question.maybe]
     with_weight = [(name, data) for name, data in found if data and data["total_value"] > 0]
     overlap = sum(data["total_share"] for _, data in with_weight) > 1
     by = "self_value" if overlap else "total_value"
@@ -52,6 +112,8 @@ def group(question: Question, evidence: Evidence) -> list[str]:
     of_device = on_device(evidence) if not question.names and asks_how_busy(question.text) else []
     if of_device and question.maybe in ((), ("kernel",)):
         return of_device
+    if "kernel" in (question.names or question.maybe) and (of_kernels := heaviest_kernels(evidence)):
+        return of_kernels
     sums = _sums(question, evidence)
     if not (question.names or question.maybe):
         return _by_file(evidence)
@@ -79,12 +141,16 @@ def group(question: Question, evidence: Evidence) -> list[str]:
     verb = "take" if found["total_matches"] > 1 else "takes"
     return [
         (
-            f"**{many} whose name or file holds {coded(name)} {verb} {total(found, unit)} in total and "
+            f"**{many} {_named_how(name, question)} {coded(name)} {verb} {total(found, unit)} in total and "
             f"{own(found, unit)} themselves{where}**, counting what they call in the first."
         ),
         heaviest,
         leading(evidence, "What takes the most of all is"),
     ]
+
+
+def _named_how(name: str, question: Question) -> str:
+    return "named like" if _search(name, question).get("regex") else "whose name or file holds"
 
 
 def _overlap(sums: list[tuple[str, dict[str, Any]]]) -> str:
@@ -98,11 +164,9 @@ def _by_file(evidence: Evidence) -> list[str]:
     lead = evidence.lead
     if lead is None:
         return ["**Nothing in this trace has any weight to group.**"]
-    files: dict[str, float] = {}
-    for row in lead.rows:
-        if row["file"]:
-            files[row["file"]] = files.get(row["file"], 0.0) + row["self_share"]
-    if not files:
+    if ranked := _ranked_files(evidence):
+        return [*ranked, leading(evidence, "The heaviest function is")]
+    if not any(row["file"] for row in lead.rows):
         return ["**This trace does not say in which file its functions are.**", leading(evidence, "The heaviest is")]
     return [
         (

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from server.analyst.asked_things import would_help
 from server.analyst.evidence import Evidence
 from server.analyst.findings import claimed, of_causes, sentence_of
 from server.analyst.question import Intent, Question
@@ -164,7 +165,7 @@ def because(kind: Kind, *causes: str, of_all: bool = False) -> Kind:
     def write(question: Question, evidence: Evidence) -> list[str]:
         found = of_causes(evidence, causes)
         parts = kind.write(question, evidence)
-        if ASKS_IF_IT_COMPUTES.search(question.text):
+        if ASKS_IF_IT_COMPUTES.search(question.text) or would_help(question.text):
             return [parts[0], claimed(found[0]) if found else "", *parts[1:]]
         if not found:
             return [_denied(question, evidence, causes, parts[0]), *parts[1:]]

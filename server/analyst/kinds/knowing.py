@@ -17,6 +17,9 @@ from server.analyst.kinds.reasons import asks_why
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, coded, own, share, total
 
+REPEATED = ("n-plus-one", "n-plus-one-calls", "repeated-calls", "repeated-work", "sequential-calls")
+"""Findings of the same work done again."""
+_ONCE = re.compile(r"\b(?:once|cach\w*|memo\w*|reus\w*|keep\w* it|batch\w*)\b", re.IGNORECASE)
 CONNECT = (
     "To connect one, set `OPENAI_API_KEY`, or `FLAMECHAT_MODEL_BASE_URL` for any OpenAI-compatible server, and start "
     "again."
@@ -135,6 +138,10 @@ def first_fix(question: Question, evidence: Evidence) -> list[str]:
         return _saving(question, evidence)
     lead = evidence.lead
     parts = overview(question, evidence)
+    again = next((row for name in REPEATED if (row := evidence.finding(name))), None)
+    if again and _ONCE.search(question.text):
+        share_of = f": at most {share(again['share'])}" if again["share"] else ""
+        return [f"**What is done again could be saved{share_of}.** {sentence_of(again)} {again['advice']}", *parts]
     if lead is None:
         return parts
     if lead.row["self_share"] < LEADS:

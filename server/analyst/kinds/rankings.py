@@ -5,6 +5,7 @@ from typing import Any
 
 from server.analyst.evidence import Evidence, is_pseudo, lead_of
 from server.analyst.findings import sentence_of
+from server.analyst.kinds import one_function
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.overview import caveats
@@ -12,6 +13,13 @@ from server.analyst.kinds.paths import heaviest_path, path_said
 from server.analyst.question import Question
 from server.analyst.wording import amount, cited, joined, located, noun, own, share, table, total
 
+CALLS_OF_ITSELF = (
+    "WITH RECURSIVE below AS (SELECT span, 1 AS level FROM spans WHERE frame = '?' AND (parent IS NULL OR parent "
+    "NOT IN (SELECT span FROM spans WHERE frame = '?')) UNION ALL SELECT s.span, b.level + 1 FROM spans s JOIN below b "
+    "ON s.parent = b.span WHERE s.frame = '?') SELECT count(*) AS calls, count(*) FILTER (level > 1) AS again, "
+    "max(level) AS deepest FROM below"
+)
+"""Calls of a function, those that it made itself, and how many of them stand in each other."""
 NAMED = 3
 """Functions that are named as having as much as the one in front."""
 
@@ -124,10 +132,48 @@ def hot_path(question: Question, evidence: Evidence) -> list[str]:
 
 
 def first_recursion(question: Question, evidence: Evidence) -> list[Call]:
-    return [SUMMARY, BY_SELF, ("get_insights", {"name": "recursion"}), ("get_call_tree", {"max_nodes": 120})]
+    named = one_function.first(question, evidence) if question.names or question.handle else []
+    return [
+        SUMMARY,
+        BY_SELF,
+        ("get_insights", {"name": "recursion"}),
+        ("get_call_tree", {"max_nodes": 120}),
+        *(call for call in named if call not in (SUMMARY, BY_SELF)),
+    ]
+
+
+def then_recursion(question: Question, evidence: Evidence) -> list[Call]:
+    """Who calls the function that is named, and how often it is the one that does."""
+    rows = one_function.meant(question, evidence) if question.names or question.handle else []
+    if not rows:
+        return []
+    handle = rows[0]["handle"]
+    calls: list[Call] = [("get_callers_callees", {"frame": handle})]
+    return [*calls, ("query_trace", {"sql": CALLS_OF_ITSELF.replace("?", handle)})]
+
+
+def _of_one(question: Question, evidence: Evidence) -> list[str]:
+    """Whether the named function calls itself, how often and how deep, where single calls were recorded."""
+    around = one_function.around_of(question, evidence)
+    if around is None:
+        return one_function.unknown(question, evidence)
+    row, unit = around["frame"], around["unit"]
+    spent = f"It takes {total(row, unit)} in total and {own(row, unit)} itself."
+    counted_rows = (evidence.first("query_trace") or {"rows": []})["rows"]
+    calls, again, deepest = ([cell.get("value") for cell in counted_rows[0]] if counted_rows else [0, 0, 0])[:3]
+    if not around["recursive"]:
+        return [f"**No: {cited(row)} does not call itself.** {spent}"]
+    if not calls:
+        return [f"**{cited(row)} calls itself.** How often and how deep was not recorded. {spent}"]
+    if not again:
+        return [f"**{cited(row)} calls itself only by way of others.** {spent}"]
+    of_them = f"{again:,} of its {calls:,} calls come from itself"
+    return [f"**{cited(row)} calls itself: {of_them}, up to {deepest} deep.** {spent}"]
 
 
 def recursion(question: Question, evidence: Evidence) -> list[str]:
+    if question.names or question.handle:
+        return _of_one(question, evidence)
     found = evidence.first("get_insights")
     row = found["insights"][0] if found and found["insights"] else None
     closing = leading(evidence, "What takes the most is")

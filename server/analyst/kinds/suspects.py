@@ -4,38 +4,18 @@ import re
 from typing import Any
 
 from server.agent.verification.references.figure_links import without_addresses
+from server.analyst.asked_things import would_help
 from server.analyst.evidence import Evidence, is_pseudo
 from server.analyst.findings import sentence_of
 from server.analyst.kinds import groups, overview
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
+from server.analyst.kinds.knowing import REPEATED
 from server.analyst.kinds.one_function import leading, meant
 from server.analyst.kinds.premises import false_premise
+from server.analyst.kinds_of_work import work_named_in
 from server.analyst.question import Intent, Question
 from server.analyst.topic_words import words_of
 from server.analyst.wording import cited, coded, joined, own, total
-
-SUSPECTS: tuple[tuple[str, str], ...] = (
-    ("serialisation", r"serial\w+|\bjson\b|marshal\w*|encoding|decoding|protobuf|pickle"),
-    ("logging", r"\blogg(?:ing|er)\b|\blogs?\b"),
-    ("regular-expressions", r"regex\w*|regular expressions?|regexp"),
-    ("dates", r"date (?:handling|parsing|formatting)|parsing (?:of )?dates|strftime"),
-    ("compression", r"compress\w*|gzip|zlib|zstd"),
-    ("cryptography", r"crypto\w*|encrypt\w*|password hash\w*|\btls\b|\bssl\b"),
-    ("sorting", r"\bsort(?:ing|s)?\b"),
-    ("linear-search", r"linear search|searching (?:a |the )?lists?"),
-    ("copying", r"\bcop(?:ying|ies)\b|memcpy|clon(?:ing|es)"),
-    ("exceptions", r"\bexceptions?\b"),
-    ("reflection", r"\breflection\b"),
-    ("data-loading", r"data ?load\w*|loading (?:of )?(?:the )?data"),
-    ("kernel-gaps", r"\bgpu\b.*\bidle\b|\bkernel gaps?\b|launch gaps?"),
-    ("compilation", r"\bjit\b|just-in-time|\bcompil\w+"),
-    ("layout-thrashing", r"layout thrashing|\breflow\w*|\blayouts?\b|레이아웃|レイアウト|布局|mise en page"),
-    ("rendering", r"\brendering\b|\bpainting\b"),
-    ("unsymbolised", r"\[?\(?\bunknown\b|\?\?\?|unsymboli[sz]ed|\bsymbols\b|\bhex (?:address|number)"),
-    ("third-parties", r"third[- ]party (?:script|tag|code)s?|\btrackers?\b"),
-)
-_PATTERNS = tuple((name, re.compile(words, re.IGNORECASE)) for name, words in SUSPECTS)
-
 
 ASKED_BY_NAME = frozenset({"unsymbolised", "layout-thrashing"})
 """Kinds of work whose words are never meant as the name of a function."""
@@ -47,8 +27,6 @@ _OF_INTENT = {
     Intent.SERIALISATION: "serialisation",
     Intent.REGEX: "regular-expressions",
 }
-REPEATED = ("n-plus-one", "n-plus-one-calls", "repeated-calls", "repeated-work", "sequential-calls")
-"""Findings of the same work done again."""
 MUCH, SOME = 0.3, 0.05
 """Total share from which what is suspected takes the time, and from which it is part of it."""
 NAMELESS = r"\[unknown\]|^\?\?|^\(?unknown\)?$|^(?:.*[!+])?0x[0-9a-f]+$"
@@ -67,8 +45,7 @@ _HOW_MANY = re.compile(r"\bhow (?:many|often)\b|\bwie (?:viele|oft)\b|\bcombien\
 
 def kind_of_work(question: Question) -> str | None:
     """The finding about what is suspected."""
-    by_words = next((name for name, pattern in _PATTERNS if pattern.search(question.text)), None)
-    return by_words or _OF_INTENT.get(question.intent)
+    return work_named_in(question.text) or _OF_INTENT.get(question.intent)
 
 
 def first(question: Question, evidence: Evidence) -> list[Call]:
@@ -235,6 +212,11 @@ def repeated(question: Question, evidence: Evidence) -> list[str]:
         return [
             f"**Yes: {first_['title']}.** {sentence_of(first_)} {first_['advice']}".rstrip(),
             "\n".join(f"- {row['title']}: {sentence_of(row)}" for row in others),
+            closing,
+        ]
+    if would_help(question.text):
+        return [
+            ("**A recording cannot show what a cache would save**: no work stands out in it as done again."),
             closing,
         ]
     if evidence.counted != "calls":

@@ -3,8 +3,9 @@
 import re
 from typing import Any
 
+from server.analyst.asked_things import would_help
 from server.analyst.evidence import Evidence, Lead, busy_of, lead_of, length_of
-from server.analyst.findings import sentence_of
+from server.analyst.findings import of_causes, sentence_of
 from server.analyst.kinds.device import asks_how_busy, on_device
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
@@ -27,12 +28,14 @@ from server.analyst.wording import (
 from traces.analysis.waiting_names import waits
 
 LISTED = 12
+KINDS_NAMED = 4
 PROGRAM = 0.05
 """Part of all work from which a program is named."""
 ALL_PROFILES = 100
 BUSY = 0.5
 """Busy share of the time from which a thread is called busy."""
 MAIN_NAMES = ("crrenderermain", "mainthread", "main thread", "geckomain", "(main)", "main", "javascript main thread")
+_WHO_WAITS = re.compile(r"\b(?:which|what|who)\b.*\b(?:waits?|waiting|blocked|sleeps?|stuck|idles?)\b", re.IGNORECASE)
 _EVEN_WORDS = ("even", "balanc", "parallel", "concurren")
 
 
@@ -72,6 +75,10 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
     findings = [
         row for row in evidence.findings("timeline") if row["id"] in ("uneven-workers", "one-thread", "network-bound")
     ]
+    if waits_most := _waits_most(question, rows):
+        return [waits_most, leading(evidence, "In the main profile the heaviest function is")]
+    if not alike or (busiest["unit"] != "nanoseconds" and any(row["waiting"] for row in rows)):
+        return _no_threads(evidence, rows)
     count = listed["total_profiles"]
     busy = amount(busy_of(busiest), busiest["unit"])
     lead = _lead_in(evidence, busiest["handle"])
@@ -84,7 +91,9 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
         first = f"**There {f'are {count} profiles' if count > 1 else 'is one profile'} in this trace{of}.** {first}"
     elif any(word in question.text.casefold() for word in _EVEN_WORDS) and len(alike) > 1:
         first = f"{_evenness(ranked[: len(alike)])} {first}"
-    by_program = _by_program(listed)
+    by_program = _by_program(listed, question.names)
+    if question.names and by_program:
+        first, by_program = by_program, first
     if WHO_WORKS.search(question.text) and by_program:
         first, by_program = by_program, first
     return [
@@ -96,8 +105,52 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
     ]
 
 
-def _by_program(listed: dict[str, Any]) -> str:
-    """How the work divides between programs, where there are several."""
+def _waits_most(question: Question, rows: list[dict[str, Any]]) -> str:
+    """The threads that waited longest, where that is asked for; empty where no waiting was recorded."""
+    part = "waiting" if any(row["waiting"] for row in rows) else "idle"
+    of_threads = [row for row in rows if row["tid"] and row[part] and length_of(row)]
+    ranked = sorted(of_threads, key=lambda row: -row[part])
+    if not ranked or not _WHO_WAITS.search(question.text):
+        return ""
+    word = "waits" if part == "waiting" else "is idle"
+    said = [
+        f"{cited_profile(row)} for {amount(row[part], 'nanoseconds')} ({share(row[part] / length_of(row))})"
+        for row in ranked[:KINDS_NAMED]
+    ]
+    more = f", then {joined(said[1:])}" if len(said) > 1 else ""
+    return f"**Of {len(ranked)} threads the one that {word} longest is {said[0]}**{more}."
+
+
+def _no_threads(evidence: Evidence, rows: list[dict[str, Any]]) -> list[str]:
+    """What stands where the recording's profiles are kinds of events, and none is of one thread."""
+    kinds = joined([cited_profile(row) for row in sorted(rows, key=lambda row: -busy_of(row))[:KINDS_NAMED]])
+    more = f" and {len(rows) - KINDS_NAMED} more" if len(rows) > KINDS_NAMED else ""
+    return [
+        f"**This recording is not divided by thread: its {len(rows)} profiles are kinds of events**, {kinds}{more}.",
+        leading(evidence, "The heaviest function is"),
+    ]
+
+
+def parallel(question: Question, evidence: Evidence) -> list[str]:
+    """Whether threads work side by side; what more of them would bring cannot be measured by what was recorded."""
+    parts = profiles(question, evidence)
+    if not would_help(question.text):
+        return parts
+    locks = [row for row in of_causes(evidence, ("lock_contention",)) if (row["share"] or 0) >= PROGRAM]
+    if locks:
+        return [f"**No, not as it is: they would wait for the same lock.** {sentence_of(locks[0])}", *parts]
+    return ["**A recording cannot show what would be with more of them.**", *parts]
+
+
+def _by_program(listed: dict[str, Any], asked: tuple[str, ...] = ()) -> str:
+    """How the work divides between programs, where there are several: those asked for, or those that weigh."""
+    named = [one.casefold() for one in asked]
+    rows = [row for row in listed["processes"] if row["name"].casefold() in named]
+    if rows:
+        each = [
+            f"{coded(row['name'])} takes {share(row['share'])} ({amount(row['busy'], 'nanoseconds')})" for row in rows
+        ]
+        return f"**Of all that was recorded {joined(each)}.**"
     rows = [row for row in listed["processes"] if row["share"] >= PROGRAM]
     if len(rows) < 2:
         return ""
@@ -178,7 +231,7 @@ def one(question: Question, evidence: Evidence) -> list[str]:
         ]
     row = threads[0]
     lead = _lead_in(evidence, row["handle"])
-    parts = [_activity(row, lead)]
+    parts = [f"{_of_program(question, evidence)}{_activity(row, lead)}"]
     if asks_how_many(question.text) and question.thread:
         each = joined([f"{cited_profile(one)} ({amount(busy_of(one), one['unit'])} busy)" for one in threads[:LISTED]])
         many = f"{len(threads)} profiles are" if len(threads) > 1 else "One profile is"
@@ -196,6 +249,15 @@ def one(question: Question, evidence: Evidence) -> list[str]:
     if len(threads) > 1:
         parts.append("Others of that name: " + ", ".join(f"{_line(other)}" for other in threads[1:5]) + ".")
     return parts
+
+
+def _of_program(question: Question, evidence: Evidence) -> str:
+    """What the program takes of all, where one is asked for that has several threads."""
+    listed = evidence.first("list_profiles")
+    name = (question.thread or "").casefold()
+    alike = [row for row in (listed or {"profiles": []})["profiles"] if row["name"].casefold().startswith(name)]
+    said = _by_program(listed, (name,)) if listed and len(alike) > 1 and name else ""
+    return f"{said} " if said and not said.startswith("**By program") else ""
 
 
 def _activity(row: dict[str, Any], lead: Lead | None) -> str:

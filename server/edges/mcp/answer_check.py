@@ -1,5 +1,5 @@
-"""`check_answer`: what another program's model wrote about a trace, held against the trace and the connection's results
-as an answer of the chat is."""
+"""`check_answer`: what another program's model wrote about a trace, compared with the trace and the results of its
+connection as an answer of the chat is."""
 
 from typing import Any
 

@@ -11,7 +11,8 @@ from server.adapters.model.choice import ChosenModels, ModelChoice
 from server.agent.model_call.offered_models import ANALYST
 from server.agent.turn import TurnAnswer
 from server.agent.verification.references.figure_links import without_addresses
-from server.analyst.question import Intent, understood
+from server.analyst.question import Intent
+from server.analyst.understanding import understood
 from server.errors import ModelFailed
 from server.ports.conversations import MessageRow, Sender
 from server.protocol.wire_values import ViewerState
@@ -358,7 +359,7 @@ async def test_waiting_in_a_profile_of_its_own_is_found() -> None:
     builder.add_sampled("Monitors", table, leaves[1:], [np.array([900 * MS])], facts=sums(Counts.EVENTS, Waits.WAITING))
     trace = builder.build(content_key="0" * 64, source_bytes=1)
     answer, _ = await asked("which lock?", trace)
-    waited = "**Yes, it waits: 900 ms of waiting was recorded, in [`Monitors`](#p1), most of it in [`Pool.take`]"
+    waited = "**It waits: 900 ms of waiting was recorded, in [`Monitors`](#p1), most of it in [`Pool.take`]"
     assert answer.text.startswith(waited)
 
 

@@ -1,10 +1,13 @@
 """Prompts that go on: doubts, ordinals, the time that was spoken of."""
 
+from dataclasses import replace
+
 import pytest
 
 from server.analyst.evidence import SpokenOf
 from server.analyst.going_on import with_ordinals
-from server.analyst.question import AGAIN, Intent, Question, understood
+from server.analyst.question import Intent, Question
+from server.analyst.understanding import AGAIN, understood
 
 SPOKEN = SpokenOf("f7", "[`parse`](#f7)", "what about `parse`?", listed=("f7", "f8", "f9"))
 BUSIEST = "**The busiest [200 ms](#q3.c1) is from [1.20 s](#q3.c2) to [1.40 s](#q3.c3)**: work."
@@ -26,6 +29,34 @@ def test_an_ordinal_means_a_function_of_the_answer_before() -> None:
     assert with_ordinals("and #3?", SPOKEN.listed) == "and f9?"
     assert with_ordinals("the fourth one", SPOKEN.listed) == "the fourth one"
     assert (after("who calls the last one").intent, after("who calls the last one").handle) == (Intent.CALLERS, "f9")
+
+
+def test_a_bare_second_is_the_second_of_what_was_listed() -> None:
+    assert with_ordinals("and second?", SPOKEN.listed) == "and f8?"
+    of_threads = replace(SPOKEN, threads=("p2", "p4"))
+    assert (after("and second?", spoken=of_threads).intent, after("and second?", spoken=of_threads).thread) == (
+        Intent.THREAD,
+        "p4",
+    )
+
+
+def test_a_thread_is_gone_on_about_as_a_function_is() -> None:
+    of_threads = replace(SPOKEN, threads=("p2", "p4"))
+    found = after("what does it spend its time in", spoken=of_threads)
+    assert (found.intent, found.thread) == (Intent.THREAD, "p2")
+    assert after("what does it spend its time in").intent is not Intent.THREAD
+    assert after("who calls `emit`?", spoken=of_threads).intent is Intent.CALLERS
+
+
+def test_a_comparison_may_be_with_a_function_of_the_same_recording() -> None:
+    assert after("by how much vs heap sort").against == "parse"
+    assert set(after("by how much vs heap sort").stems) >= {"heap", "sort"}
+    assert not after("compared with the run before?").against
+
+
+def test_words_next_to_a_pronoun_are_no_subject() -> None:
+    found = after("how often is it called per parent?")
+    assert (found.intent, found.handle, found.maybe, found.stems) == (Intent.CALLERS, "f7", (), ())
 
 
 def test_what_ran_in_that_is_asked_of_the_time_that_was_spoken_of() -> None:

@@ -3,7 +3,8 @@
 import pytest
 
 from evals.case import read_cases
-from server.analyst.question import Intent, understood
+from server.analyst.question import Intent
+from server.analyst.understanding import understood
 from tests.server.analyst.test_analyst_chat import asked
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from server.analyst.evidence import SpokenOf
-from server.analyst.question import HEAD, TAIL, Intent, understood
+from server.analyst.question import HEAD, TAIL, Intent
+from server.analyst.understanding import understood
 
 OVERVIEW = SpokenOf("f7", "[`parse`](#f7)", "why is this slow?")
 ONE = SpokenOf("f7", "[`parse`](#f7)", "what about `parse`?")

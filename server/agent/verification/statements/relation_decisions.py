@@ -288,9 +288,13 @@ class RelationDecisions:
         return UNCHECKED
 
 
+_RELATIVE = re.compile(r"\b(?:that|which|who|what) (?:calls?|called|invokes?)\b", re.IGNORECASE)
+"""`the code that calls it` ranks nothing by calls."""
+
+
 def by_of(text: str) -> tuple[By, ...]:
     """By which value functions are ranked or compared, by the words of a sentence: self first where none says."""
-    bare = words("BASE").sub(" ", text)
+    bare = _RELATIVE.sub(" ", words("BASE").sub(" ", text))
     own, total = words("SELF").search(bare), words("TOTAL").search(bare)
     if own and not total:
         return ("self",)

@@ -7,8 +7,14 @@ import pytest
 from evals.claims.known_facts import known_facts
 from server.agent.verification.answer_checks import checked
 from server.agent.verification.facts import Compared, Facts
+from server.agent.verification.statements.relation_decisions import by_of
 from server.protocol.wire_values import Check
 from tests.server.agent.turns import small_trace
+
+
+def test_code_that_calls_something_is_no_ranking_by_calls() -> None:
+    assert by_of("With library code left to the code that calls it, this leads.") == ("self", "total")
+    assert by_of("This leads by calls.") == ("count",)
 
 
 def relation(sentence: str, facts: Facts | None = None) -> Check:

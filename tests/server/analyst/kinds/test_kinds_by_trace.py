@@ -1,10 +1,12 @@
 """Kinds of question over recordings: sums of a file, single calls, typed SQL, the order of events, what repeats."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from server.analyst.question import Intent, understood
+from server.analyst.question import Intent
+from server.analyst.understanding import understood
 from tests.server.analyst.test_analyst_chat import asked, talk
 from tests.traces.insights.recorded import sampled
 from traces.model import Trace
@@ -32,6 +34,36 @@ async def test_a_file_is_the_sum_of_its_functions_and_several_are_ranked(sums: T
     several, _ = await asked("`mgc.go` vs `main.go` vs `proc.go`, by file", sums)
     assert several.text.startswith("**`main.go` takes the most of them**")
     assert {check.status for check in several.checks} <= {"verified", "derived", "unchecked"}
+
+
+async def test_files_are_ranked_by_what_they_take_themselves(sums: Trace) -> None:
+    answer, _ = await asked("which file is the worst?", sums)
+    assert re.match(r"\*\*`[^`]*main\.go` takes the most of all files: 54\.6% \(\d\.\d+ s\) itself\*\*", answer.text)
+    assert "was not sure" not in answer.text
+
+
+async def test_words_with_an_ending_find_the_functions_of_their_stem() -> None:
+    stacks = {"main;parseFile;read": 30, "main;emit_node": 60, "main;sparse": 10}
+    answer, _ = await asked("is it parsing or emitting?", sampled(stacks))
+    assert answer.text.startswith(
+        "**`emitting` takes the most of them**: in total, `emitting` 60.0% (60.0 ms) (60.0% (60.0 ms) itself) and "
+        "`parsing` 30.0% (30.0 ms)"
+    )
+    none, _ = await asked("how much does the compressor take?", sampled(stacks))
+    assert none.text.startswith("This trace has no function that matches `compressor`.")
+
+
+async def test_a_named_functions_recursion_is_its_own(calls: Trace) -> None:
+    answer, _ = await asked("how deep does `redact` recurse?", calls)
+    assert answer.text.startswith("**[`redact`](#f9) calls itself only by way of others.**"), answer.text
+    trace = sampled({"main;walk;walk;walk;read": 10})
+    again, _ = await asked("how often does `walk` call itself?", trace)
+    assert again.text.startswith("**[`walk`](#f1) calls itself.** How often and how deep was not recorded.")
+
+
+async def test_what_asks_which_gets_no_yes(calls: Trace) -> None:
+    answer, _ = await asked("which calls are repeated?", calls)
+    assert not re.match(r"\*\*(?:Yes|Partly)", answer.text), answer.text
 
 
 async def test_the_slowest_call_is_given_with_the_spread_of_all(calls: Trace) -> None:

@@ -3,7 +3,8 @@
 import pytest
 
 from server.analyst.evidence import Evidence
-from server.analyst.kinds.suspects import SUSPECTS, first
+from server.analyst.kinds.suspects import first
+from server.analyst.kinds_of_work import SUSPECTS
 from server.analyst.question import Intent, Question
 from traces.insights.registry import DETECTORS
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from server.analyst.evidence import Evidence, Result
-from server.analyst.kinds.threads import main_thread
+from server.analyst.kinds.threads import main_thread, profiles
 from server.analyst.question import Intent, Question
 
 ASKED = Question(intent=Intent.MAIN_THREAD, text="Is the main thread blocked?")
@@ -21,6 +21,7 @@ def a_thread(handle: str, **more: Any) -> dict[str, Any]:
         "idle": 40e6,
         "unknown": None,
         "stands_for_thread": True,
+        "idle_share": None,
         **more,
     }
 
@@ -44,6 +45,38 @@ def said(*threads: dict[str, Any]) -> str:
 )
 def test_how_idle_it_is_decides_the_answer(idle: float | None, verdict: str) -> None:
     assert said(a_thread("p0", idle_share=idle)).startswith(verdict)
+
+
+def listed(text: str, *threads: dict[str, Any], processes: list[dict[str, Any]] | None = None) -> str:
+    data = {"profiles": list(threads), "total_profiles": len(threads), "processes": processes or []}
+    results = (
+        Result("get_trace_summary", {}, {"default_profile": "p0", "profiles": list(threads)}, "", failed=False),
+        Result("list_profiles", {}, data, "", failed=False),
+    )
+    names = tuple(row["name"] for row in processes or () if row["name"] in text)
+    question = Question(intent=Intent.PROFILES, text=text, names=names)
+    return " ".join(profiles(question, Evidence(text, {}, results)))
+
+
+def test_who_waits_longest_is_said_by_the_waiting() -> None:
+    slow = a_thread("p1", busy=10e6, waiting=80e6, idle=10e6)
+    answer = listed("which thread waits longest?", a_thread("p0", waiting=1e6, idle=39e6), slow)
+    assert answer.startswith("**Of 2 threads the one that waits longest is [`p1`](#p1) for 80.0 ms (80.0%)**")
+
+
+def test_kinds_of_events_are_no_threads() -> None:
+    sums = a_thread("p0", name="Without native calls", unit="count", busy=None, total=59, tid="", idle=None)
+    waits = a_thread("p1", name="Waits of main", busy=0.0, waiting=99e6, idle=1e6)
+    answer = listed("which threads are there?", sums, waits)
+    assert answer.startswith("**This recording is not divided by thread: its 2 profiles are kinds of events**")
+
+
+def test_programs_are_set_against_each_other() -> None:
+    processes = [{"name": "cc1", "share": 0.3, "busy": 30e6}, {"name": "ruby", "share": 0.2, "busy": 20e6}]
+    answer = listed("ruby vs cc1, who used more", a_thread("p0"), a_thread("p1"), processes=processes)
+    assert answer.startswith(
+        "**Of all that was recorded `cc1` takes 30.0% (30.0 ms) and `ruby` takes 20.0% (20.0 ms).**"
+    )
 
 
 def test_another_thread_that_is_busier_is_named() -> None:

@@ -1,4 +1,4 @@
-"""A text held against a trace and a connection's results, by the protocol's own client."""
+"""A text compared with a trace and a connection's results, by the protocol's own client."""
 
 from pathlib import Path
 

@@ -1,0 +1,212 @@
+"""What a prompt asks in its conversation: by itself, or about what the answer before spoke of."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from server.analyst.asked_things import is_asked_of_it
+from server.analyst.chosen_intent import OF_A_CAUSE, OF_ALL, SHORT
+from server.analyst.evidence import SpokenOf
+from server.analyst.going_on import (
+    AND_ONE,
+    COMPARES,
+    DOUBTS,
+    TOO,
+    WITHIN,
+    corrected,
+    long_words,
+    next_asked_for,
+    speaks_of_recordings,
+    with_ordinals,
+)
+from server.analyst.intent import ABOUT_ONE_FUNCTION, Intent
+from server.analyst.moments import next_to, within
+from server.analyst.nearest_intent import vocabulary
+from server.analyst.question import MOST, Question, alone
+from server.analyst.sentence_forms import place_asked_for
+from server.analyst.subjects import CODE, NO_NAMES
+from server.analyst.topic_words import stems_of
+
+SHORT_CHARACTERS = 24
+"""Characters of a bare follow-up (`why?`, in any language)."""
+_AND = re.compile(r"^(?:and|what about|how about|und|et|y|e|и|那|では)\b", re.IGNORECASE)
+"""How a prompt begins that asks the same of something else."""
+_IN_ORDER = re.compile(r"\bfirst\b|\bfix\b.*\band\b", re.IGNORECASE)
+"""An order is asked for, of everything."""
+_GOES_ON = re.compile(
+    r"^(?:and |but |so |ok(?:ay)?,? |then )*(?:why|why so|why that|how|how come|how so|who|who else|more|go on|"
+    r"how long|how much|how slow|"
+    r"details?|tell me more|elaborate|wh?ich one|quanto|cuánto|combien|wie ?viel|wie lange|hoeveel|"
+    r"сколько|多少|얼마나?|どのくらい)\W*$",
+    re.IGNORECASE,
+)
+"""Prompts that are nothing without what was said before."""
+
+AGAIN = "Looked up again in the trace: these are its figures."
+"""The note for a person who doubts the answer before."""
+
+
+ASKED_AGAIN = frozenset({Intent.FUNCTION, Intent.CALLERS, Intent.CALLEES, Intent.HOW_OFTEN, Intent.CALLS_OF})
+"""Intents that `and parse?` asks of `parse`, too."""
+OF_THREAD = OF_ALL | {Intent.CALLEES, Intent.FUNCTION, Intent.HOT_PATH, Intent.THREAD, Intent.MAIN_THREAD, Intent.GROUP}
+"""Intents that may be about the thread of the answer before."""
+FOLLOWS = frozenset({Intent.WHY, Intent.RECURSION, Intent.OVERVIEW})
+"""Intents that are about the function of the answer before, if that was about one, where the prompt refers to it."""
+
+
+def understood(
+    prompt: str,
+    viewer: dict[str, Any],
+    windows: list[dict[str, Any]] | None = None,
+    spoken_of: SpokenOf | None = None,
+    openings: Sequence[str] = (),
+) -> Question:
+    """The question behind a prompt. `viewer` is what the person looks at: its selection is what `this function` means;
+    `windows` are the time ranges that have a name; `spoken_of` is what a prompt without a name may go on about.
+    """
+    if spoken_of is not None and DOUBTS.match(" ".join(prompt.split())):
+        return _doubted(viewer, windows, spoken_of)
+    if spoken_of and (thread := _next_thread(prompt, spoken_of)):
+        return thread
+    prompt = with_ordinals(prompt, spoken_of.listed) if spoken_of else prompt
+    question = alone(corrected(prompt) if openings else prompt, viewer, windows, is_first=spoken_of is None)
+    asked = (*spoken_of.prompts, spoken_of.prompt) if spoken_of else ()
+    if around := within(question.text, openings) or next_to(question.text, asked, openings):
+        return replace(question, intent=Intent.WINDOW, time_ranges=(around,), understood=True)
+    if openings and question.text != " ".join(prompt.split()) and not (question.names or question.thread):
+        question = replace(question, labels=(*question.labels, *long_words(question.text)))
+    return question if spoken_of is None else _gone_on(question, prompt, spoken_of)
+
+
+def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
+    """The question in its conversation: about the thread, the comparison or the function that was spoken of."""
+    asked = (*spoken_of.prompts, spoken_of.prompt)
+    if of_thread := _of_the_thread(question, spoken_of):
+        return of_thread
+    if question.names and question.text != " ".join(prompt.split()):
+        question = question.about(Intent.CORRECTION)
+    question = _without_small_words(question)
+    if COMPARES.search(question.text) and not question.names and (again := _compared_again(question, asked)):
+        return again
+    question = _against(question, spoken_of)
+    before = alone(asked[0], {}, None)
+    for earlier in asked[1:]:
+        before = _asked_again(alone(earlier, {}, None), before)
+    if question.names or question.placed or question.handle or question.thread:
+        return _asked_again(question, before)
+    return _carried_over(question, before, spoken_of)
+
+
+def _next_thread(prompt: str, spoken_of: SpokenOf) -> Question | None:
+    """The question for the second thread (`and second?`) of an answer about threads."""
+    at = next_asked_for(" ".join(prompt.split()))
+    if not 0 <= at < len(spoken_of.threads):
+        return None
+    return Question(intent=Intent.THREAD, text=prompt, thread=spoken_of.threads[at])
+
+
+_OF_COMPARING_WORDS = """
+vs versus compared comparado comparée comparé verglichen gegen against contre contra
+"""
+OF_COMPARING = frozenset(_OF_COMPARING_WORDS.split())
+"""Words that set one thing against another."""
+
+
+def _against(question: Question, spoken_of: SpokenOf) -> Question:
+    """The comparison, with what was spoken of where it may be with a function of the same recording."""
+    if question.intent is not Intent.COMPARE or speaks_of_recordings(question.text):
+        return question
+    stems = stems_of(CODE.sub(" ", question.text), NO_NAMES | OF_COMPARING)
+    return replace(question, maybe=question.names or question.placed, stems=stems, against=spoken_of.name)
+
+
+def _of_the_thread(question: Question, spoken_of: SpokenOf) -> Question | None:
+    """The question about the thread that the answer before was about, where it goes on about that."""
+    names = question.names or question.handle or question.thread or question.labels or question.time_ranges
+    goes_on = question.refers or _GOES_ON.match(question.text) is not None
+    if not spoken_of.threads or names or not goes_on or question.intent not in OF_THREAD:
+        return None
+    return replace(
+        question, intent=Intent.THREAD, thread=spoken_of.threads[0], maybe=(), placed=(), stems=(), understood=True
+    )
+
+
+def _without_small_words(question: Question) -> Question:
+    """The question: in `parse too` a word is a name, in `how much` none is."""
+    if too := TOO.match(question.text):
+        return replace(question, intent=Intent.FUNCTION, maybe=(too[1],), placed=(too[1],))
+    one = AND_ONE.match(question.text)
+    if one and not (question.names or question.thread) and one[1].casefold() not in vocabulary() | NO_NAMES:
+        return replace(question, intent=Intent.FUNCTION, maybe=(one[1],), placed=(one[1],))
+    nameless = _GOES_ON.match(question.text) or (WITHIN.search(question.text) and not question.names)
+    nameless = nameless or (is_asked_of_it(question.text) and not question.names)
+    return replace(question, maybe=(), placed=(), stems=()) if nameless else question
+
+
+def _doubted(viewer: dict[str, Any], windows: list[dict[str, Any]] | None, spoken_of: SpokenOf) -> Question:
+    """The question before once more; about the function of its answer where it went on about that."""
+    before = alone(spoken_of.prompt, viewer, windows)
+    if before.names or before.placed or before.handle or before.thread or before.intent not in ABOUT_ONE_FUNCTION:
+        return replace(before, note=AGAIN)
+    about = replace(before, handle=spoken_of.handle, profile=spoken_of.profile, maybe=(), stems=())
+    return replace(about, carried=spoken_of.cited, note=AGAIN, understood=True)
+
+
+def _compared_again(question: Question, asked: Sequence[str]) -> Question | None:
+    """The comparison that was asked for before, by the words that named the other recording there."""
+    for prompt in reversed(asked):
+        meant = corrected(prompt)
+        before = alone(meant, {}, None)
+        if meant != " ".join(prompt.split()):
+            before = replace(before, labels=(*before.labels, *long_words(meant)))
+        if before.labels or before.intent is Intent.COMPARE:
+            text = f"{question.text} {prompt}"
+            return replace(question, intent=Intent.COMPARE, text=text, labels=before.labels, understood=True)
+    return None
+
+
+def _asked_again(question: Question, before: Question) -> Question:
+    """The question before, about what this prompt names, where it only names something (`and parse?`, `no, I meant
+    parse`)."""
+    only_names = question.intent is Intent.CORRECTION or (
+        question.intent in OF_ALL | {Intent.FUNCTION} and _AND.match(question.text) is not None
+    )
+    if only_names and before.intent is Intent.COMPARE and question.names:
+        return question.about(Intent.COMPARE)
+    if not only_names or before.intent not in ASKED_AGAIN:
+        return question.about(Intent.FUNCTION) if question.intent is Intent.CORRECTION else question
+    return question.about(before.intent)
+
+
+def _carried_over(question: Question, before: Question, spoken_of: SpokenOf) -> Question:
+    """The question, about what was spoken of where it names nothing itself and goes on."""
+    about_one = before.intent in ABOUT_ONE_FUNCTION or bool(before.names)
+    intent = question.intent
+    short = len(question.text.split()) <= SHORT and len(question.text) <= SHORT_CHARACTERS
+    goes_on = _GOES_ON.match(question.text) is not None or (intent is Intent.WHY and short)
+    if question.saves and (question.refers or intent not in OF_A_CAUSE) and not _IN_ORDER.search(question.text):
+        intent, goes_on = Intent.FIRST_FIX, True
+    elif about_one and WITHIN.search(question.text) and not question.why:
+        intent, goes_on = Intent.CALLEES, True
+    elif goes_on or (intent in FOLLOWS and question.refers and about_one):
+        intent = Intent.FUNCTION
+    elif place_asked_for(question.text) and before.intent is Intent.CALLS_OF:
+        intent, goes_on = Intent.CALLS_OF, True
+    elif intent is Intent.SHOW and not question.refers:
+        return question
+    allowed = ABOUT_ONE_FUNCTION | ({Intent.FIRST_FIX} if goes_on else set())
+    if intent not in allowed | ({Intent.TIMELINE} if question.refers else set()) or question.time_ranges:
+        return question
+    of_it = question.refers and intent in (Intent.CALLERS, Intent.CALLEES)
+    if not goes_on and not of_it and (MOST.search(question.text) or not (question.refers or question.understood)):
+        return question
+    return replace(
+        question,
+        intent=intent,
+        handle=spoken_of.handle,
+        placed=(),
+        carried=spoken_of.cited,
+        profile=spoken_of.profile,
+        understood=True,
+    )

@@ -32,6 +32,7 @@ class Unknown:
 
 NOTHING = Unknown("it names nothing in this trace")
 NO_MEASURE = Unknown("that is not measured there")
+NOT_MEASURED = Unknown("it is what a person said, and not measured")
 GONE = Unknown("the result that it names is not in this conversation")
 LATE = Unknown("there was no time left to look it up")
 

@@ -3,8 +3,16 @@
 from collections.abc import Callable
 from typing import Any
 
-from server.agent.verification.facts import OF_UNIT
-from server.agent.verification.references.addressed_values import GONE, NO_MEASURE, NOTHING, Unknown, Value, measured
+from server.agent.verification.facts import OF_MEMORY, OF_UNIT
+from server.agent.verification.references.addressed_values import (
+    GONE,
+    NO_MEASURE,
+    NOT_MEASURED,
+    NOTHING,
+    Unknown,
+    Value,
+    measured,
+)
 from server.agent.verification.references.addresses import FigureAddress
 from server.agent.verification.references.result_figures import Cell, cells
 from server.agent.verification.references.tool_results import FINDINGS_OF_A_RESULT, Conversation, ToolOutcome, data_of
@@ -53,6 +61,8 @@ class ReturnedFigures:
         outcome = self._conversation.results.get(number)
         if outcome is None:
             return GONE
+        if outcome.tool in OF_MEMORY:
+            return NOT_MEASURED
         if number not in self._data:
             self._data[number] = data_of(self._trace, outcome)
         return outcome, self._data[number]

@@ -8,6 +8,7 @@ from traces.insights.insight import Confidence, Detector, Kind, Severity, State,
 from traces.insights.overheads import named_detectors, named_share
 from traces.insights.subject import Subject, durations
 from traces.insights.thresholds import threshold
+from traces.model import Int64, Profile
 
 COLLECTING = (
     "Allocate less on the hot path: reuse buffers, avoid short-lived objects. Its allocation profile says where."
@@ -21,17 +22,21 @@ def _collection(subject: Subject) -> Verdict:
     return named_share(subject, "garbage-collection", what, COLLECTING, *limits, is_specific=True)
 
 
+def collections_in(subject: Subject, profile: Profile) -> Int64:
+    """The calls of a timeline in which garbage was collected, those within others too."""
+    collecting = np.zeros(len(subject.trace.frames), np.bool_)
+    for name, frames in subject.named.items():
+        if name in PAUSES or name.startswith("V8.GC"):
+            collecting[frames] = True
+    return subject.spans_of(profile, collecting)
+
+
 def _collection_pause(subject: Subject) -> Verdict:
     if not subject.timelines:
         return not_applicable("no timeline of single calls was recorded")
-    names = subject.named
-    collecting = np.zeros(len(subject.trace.frames), np.bool_)
-    for name, frames in names.items():
-        if name in PAUSES or name.startswith("V8.GC"):
-            collecting[frames] = True
     longest, where = 0, None
     for profile in subject.timelines:
-        rows = subject.spans_of(profile, collecting)
+        rows = collections_in(subject, profile)
         if len(rows):
             lasted = durations(profile, rows)
             worst = int(np.argmax(lasted))

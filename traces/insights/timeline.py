@@ -76,13 +76,23 @@ def busiest_function(subject: Subject, window: Window) -> tuple[Evidence, ...]:
     )
 
 
+def long_tasks(subject: Subject) -> Int64 | None:
+    """The rows of tasks longer than 50 ms, in the thread's timeline; None where it has no tasks."""
+    found = tasks(subject)
+    return None if found is None else _long(*found)
+
+
+def _long(profile: Profile, roots: Int64) -> Int64:
+    return roots[durations(profile, roots) > threshold("long-tasks.length")]
+
+
 def _long_tasks(subject: Subject) -> Verdict:
     found = tasks(subject)
     if found is None:
         return not_applicable(NO_TASKS)
     profile, roots = found
     lasted = durations(profile, roots)
-    long = roots[lasted > threshold("long-tasks.length")]
+    long = _long(profile, roots)
     if not len(long):
         return passed(f"{len(roots):,} tasks, the longest {format_value(int(lasted.max()), profile.axis)}")
     order = long[np.argsort(-durations(profile, long), kind="stable")][:3].tolist()

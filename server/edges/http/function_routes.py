@@ -1,4 +1,4 @@
-"""One function over HTTP: who calls it, what it calls, how long its calls took; and the arguments of a call."""
+"""One function over HTTP: who calls it, what it calls, how long its calls took; the arguments and flows of a call."""
 
 import json
 import mmap
@@ -12,6 +12,7 @@ from server.edges.http.services import CurrentCaller, ForTraces
 from server.edges.http.trace_routes import TransformsText, index_of
 from server.quoting import plain
 from traces.analysis.call_histogram import single_calls
+from traces.analysis.flow_arrows import ArrowEnd, arrows_of
 from traces.analysis.functions import top_functions
 from traces.analysis.sandwich import NeighbourRow, callers_callees
 from traces.handles import frame_index, profile_at, profile_of_span, resolve
@@ -54,6 +55,43 @@ async def one_call(
         return {"recorded": False, "arguments": []}
     async with services.library.upload(caller, trace_id) as upload:  # only now: it is copied from where it is stored
         return {"recorded": True, "arguments": await services.workers.ask(opened, arguments_json, call, upload)}
+
+
+@routes.get("/{trace_id}/flows")
+async def flows_of_call(
+    trace_id: str, caller: CurrentCaller, services: ForTraces, call: str | None = None
+) -> dict[str, Any]:
+    """The arrows of flows that leave a call or arrive at it, the earliest 50."""
+    _, opened = await services.library.open(caller, trace_id)
+    if call is None:
+        return {"count": 0, "arrows": []}
+    answer: dict[str, Any] = await services.workers.ask(opened, flows_json, call)
+    return answer
+
+
+def flows_json(trace: Trace, call: str) -> dict[str, Any]:
+    """`count` of all, and `arrows`: `time` is at the call, `other` the end that is elsewhere; names are clean. Raises
+    UnknownHandle."""
+    arrows, count = arrows_of(trace, call)
+    return {
+        "count": count,
+        "arrows": [
+            {"name": plain(one.name), "leaves": one.leaves, "time": one.time, "other": _arrow_end(trace, one.other)}
+            for one in arrows
+        ],
+    }
+
+
+def _arrow_end(trace: Trace, end: ArrowEnd) -> dict[str, Any]:
+    profile = None if end.profile is None else trace.profiles[end.profile]
+    return {
+        "profile": profile and profile.handle,
+        "thread": profile and plain(profile.name),
+        "time": end.time,
+        "handle": end.handle,
+        "function": end.function and plain(end.function),
+        "depth": end.depth,
+    }
 
 
 def function_json(trace: Trace, frame: str | None, chosen: int | None, transforms: str | None) -> dict[str, Any]:

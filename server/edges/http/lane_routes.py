@@ -1,12 +1,15 @@
 """What lies in time besides calls, over HTTP: the lanes over a chart."""
 
+from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter
 
 from server.edges.http.services import CurrentCaller, ForTraces
+from server.edges.http.trace_routes import index_of
 from server.quoting import plain
 from traces.analysis.lanes import lanes
+from traces.insights.bands import thread_bands
 from traces.model import Trace
 
 routes = APIRouter(prefix="/traces", tags=["traces"])
@@ -18,6 +21,23 @@ async def all_lanes(trace_id: str, caller: CurrentCaller, services: ForTraces) -
     _, opened = await services.library.open(caller, trace_id)
     answer: dict[str, Any] = await services.workers.ask(opened, lanes_json)
     return answer
+
+
+@routes.get("/{trace_id}/bands")
+async def all_bands(
+    trace_id: str, caller: CurrentCaller, services: ForTraces, profile: str | None = None
+) -> dict[str, Any]:
+    """When a thread ran tasks longer than 50 ms, and when it collected garbage, in nanoseconds of the trace's clock."""
+    chosen = index_of(profile, "profile")
+    _, opened = await services.library.open(caller, trace_id)
+    answer: dict[str, Any] = await services.workers.ask(opened, bands_json, chosen)
+    return answer
+
+
+def bands_json(trace: Trace, profile: int | None) -> dict[str, Any]:
+    """`{longTasks, collections}`, each with `count` and `ranges` in order. Raises UnknownHandle."""
+    found = thread_bands(trace, profile)
+    return {"longTasks": asdict(found.long_tasks), "collections": asdict(found.collections)}
 
 
 def lanes_json(trace: Trace) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from starlette.responses import Response
 
 from server.edges.http import trace_routes as traces
 from server.edges.http.call_tree_routes import Callers, Limit, Offset, Order, TreeProfile, call_tree_level
-from server.edges.http.function_routes import one_call, one_function
+from server.edges.http.function_routes import flows_of_call, one_call, one_function
 from server.edges.http.function_table_routes import TableProfile, function_table
-from server.edges.http.lane_routes import all_lanes
+from server.edges.http.lane_routes import all_bands, all_lanes
 from server.edges.http.place_routes import Handles, all_places
 from server.edges.http.range_routes import Threads, marked_range
 from server.edges.http.services import CurrentCaller, ForChat, ForTraces, services_of
@@ -81,6 +81,18 @@ async def function(
 ) -> dict[str, Any]:
     """The same as for a trace of one's own."""
     return await one_function(reader.row.trace_id, reader.caller, services, frame, profile, transforms)
+
+
+@routes.get("/shared/{token}/bands")
+async def bands(reader: Reader, services: ForTraces, profile: str | None = None) -> dict[str, Any]:
+    """The same as for a trace of one's own."""
+    return await all_bands(reader.row.trace_id, reader.caller, services, profile)
+
+
+@routes.get("/shared/{token}/flows")
+async def flows(reader: Reader, services: ForTraces, call: str | None = None) -> dict[str, Any]:
+    """The same as for a trace of one's own."""
+    return await flows_of_call(reader.row.trace_id, reader.caller, services, call)
 
 
 @routes.get("/shared/{token}/function-table")

@@ -13,6 +13,7 @@ import numpy as np
 
 from traces.builder import TraceBuilder
 from traces.formats.format import CUT, break_off
+from traces.formats.perfetto.perfetto_flows import FlowSteps, arrows, flow_steps
 from traces.formats.perfetto.perfetto_ftrace import read_kernel_events
 from traces.formats.perfetto.perfetto_packets import (
     DESCRIPTOR,
@@ -57,6 +58,7 @@ class TrackEvents:
     name: Int64
     level: np.ndarray[tuple[int], np.dtype[np.float64]]
     names: list[tuple[str, str | None]]
+    flows: FlowSteps
 
 
 def _packets(data: bytes, builder: TraceBuilder) -> Packets:
@@ -104,6 +106,7 @@ def _feed(packets: Packets, tracks: dict[int, Track], events: TrackEvents, build
     _add_intervals([(place[uuid], of_track[uuid]) for uuid in of_track if uuid not in threads], events, builder)
     _add_instants(events, place, builder)
     _add_counters(events, tracks, builder)
+    _add_flows(events, place, builder)
 
 
 def _tracks(packets: Packets) -> dict[int, Track]:
@@ -154,7 +157,7 @@ def _events(packets: Packets, builder: TraceBuilder) -> TrackEvents:
     places = said.first[doubles][:, None] + np.arange(8)
     level[said.message[doubles]] = np.frombuffer(packets.data, np.uint8)[places].copy().view("<f8").reshape(-1)
     name, names = _names(packets, said, state)
-    return TrackEvents(packets.times[of], track, kind, name, level, names)
+    return TrackEvents(packets.times[of], track, kind, name, level, names, flow_steps(packets.data, said))
 
 
 def _names(packets: Packets, said: Fields, state: Int64) -> tuple[Int64, list[tuple[str, str | None]]]:
@@ -252,3 +255,14 @@ def _add_counters(events: TrackEvents, tracks: dict[int, Track], builder: TraceB
     for row in np.flatnonzero(events.kind == COUNTER).tolist():
         name = tracks.get(int(events.track[row]), Track()).name or UNNAMED
         builder.counter(NONE, int(events.time[row]), name, float(events.level[row]))
+
+
+def _add_flows(events: TrackEvents, place: dict[int, int], builder: TraceBuilder) -> None:
+    """Each arrow is named like the event that it leaves."""
+    source, target = arrows(events.flows, events.time)
+    begins, ends = (
+        np.array([place[uuid] for uuid in events.track[one].tolist()], np.int32) for one in (source, target)
+    )
+    texts = [name for name, _ in events.names]
+    name = events.name[source].astype(np.int32)
+    builder.side_tables.arrows.append((begins, events.time[source], ends, events.time[target], name, texts))

@@ -185,3 +185,26 @@ def test_packets_without_events_are_an_empty_trace() -> None:
 def test_a_broken_packet_is_refused(data: bytes) -> None:
     with pytest.raises(DamagedTrace, match="perfetto"):
         read(data)
+
+
+def test_events_of_one_flow_lead_from_each_to_the_next_until_it_ends() -> None:
+    fixed = struct.pack("<Q", 1 << 63 | 5)
+    begins = message((9, BEGIN), (11, MAIN), (23, "sends")) + varint(47 << 3 | 1) + fixed
+    ends = message((9, BEGIN), (11, OTHER), (23, "takes")) + varint(48 << 3 | 1) + fixed
+    again = message((9, BEGIN), (11, OTHER), (23, "again")) + varint(47 << 3 | 1) + fixed
+    trace = read(
+        thread(MAIN, "main"),
+        thread(OTHER, "worker", tid=8),
+        packet((8, 100), (11, begins)),
+        packet((8, 300), (11, ends)),
+        packet((8, 400), (11, again)),
+        event(500, BEGIN, (23, "older"), (36, 9)),
+        event(600, INSTANT, (23, "mark"), (42, 9), track=OTHER),
+        event(900, END),
+        event(900, END),
+        *(event(900, END, track=OTHER) for _ in range(2)),
+    )
+    flows = trace.flows
+    assert list(zip(flows.from_time.tolist(), flows.to_time.tolist(), strict=True)) == [(0, 200), (400, 500)]
+    assert (flows.from_profile.tolist(), flows.to_profile.tolist()) == ([0, 0], [1, 1])
+    assert [trace.strings[name] for name in flows.name.tolist()] == ["sends", "older"]

@@ -25,6 +25,8 @@ export interface TraceSummary {
   default_profile: string | number;
   warnings: TraceWarning[];
   frame_count: number;
+  /** Arrows between calls; not in summaries of before. */
+  flow_count?: number;
 }
 
 export interface TraceInfo {

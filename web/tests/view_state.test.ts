@@ -23,6 +23,7 @@ function randomState(next: () => number): ViewState {
   return {
     mode,
     profile: pick(null, `p${Math.floor(next() * 60)}`),
+    threads: pick([], ["p3", "p0"], ["p59", "p1", "p2", "p3", "p4", "p5", "p6", "p7"]),
     sandwichOf: mode === "sandwich" ? `f${Math.floor(next() * 100)}` : null,
     diff: mode === "diff" ? { before: "a-b_C9", compare: pick("values", "shares") } : null,
     within: mode === "left_heavy" ? pick(null, { start: next() * 1e9, end: 1e9 + next() }) : null,
@@ -55,6 +56,7 @@ test("what an address gets wrong is said and the rest of it is shown", () => {
   for (const [query, word] of [
     ["?thread=p99", "thread"],
     ["?thread=<script>", "thread"],
+    ["?threads=p1,p99", "threads"],
     ["?view=pie", "view"],
     ["?start=NaN&end=5", "time"],
     ["?start=9&end=2", "time"],
@@ -71,6 +73,17 @@ test("what an address gets wrong is said and the rest of it is shown", () => {
   }
 });
 
+test("an address opens eight threads at most, each once, and says what it leaves out", () => {
+  const threadsOf = (text: string) => {
+    const [state, problems] = viewOf(`?threads=${text}`, "", PROFILES);
+    return [state.threads.join(), problems.length];
+  };
+  assert.deepEqual(threadsOf("p0,p1,p2,p3,p4,p5,p6,p7,p8"), ["p0,p1,p2,p3,p4,p5,p6,p7", 1]);
+  assert.deepEqual(threadsOf("p4,p4,p2"), ["p4,p2", 0]);
+  assert.deepEqual(threadsOf("p4,p99,p2"), ["p4,p2", 1]);
+  assert.deepEqual(threadsOf("p4"), ["", 0]);
+});
+
 test("an address of a megabyte is the trace as it opens", () => {
   const [state, problems] = viewOf(`?find=${"x".repeat(1e6)}`, "#f1", PROFILES);
   assert.deepEqual(state, OPENED);
@@ -80,6 +93,12 @@ test("an address of a megabyte is the trace as it opens", () => {
 test("what moves within a view is no step of history", () => {
   const moved = { ...OPENED, window: { start: 1, end: 2 }, at: 3 };
   assert.equal(isStep(OPENED, moved), false);
-  for (const change of [{ mode: "left_heavy" }, { profile: "p1" }, { search: "a" }, { selection: "f1" }] as const)
+  for (const change of [
+    { mode: "left_heavy" },
+    { profile: "p1" },
+    { threads: ["p0", "p1"] },
+    { search: "a" },
+    { selection: "f1" },
+  ] as const)
     assert.equal(isStep(OPENED, { ...OPENED, ...change }), true);
 });

@@ -5,7 +5,7 @@ import { download, fileName } from "../file_download.ts";
 import type { HistoryMessage } from "../protocol.ts";
 import { usePart } from "../store.ts";
 import type { ChatStore } from "./chat_store.ts";
-import { exportedJson, exportedMarkdown, type Exported } from "./exported.ts";
+import type { Exported } from "./exported.ts";
 import { turnsOf } from "./history.ts";
 import { withUnstored } from "./unstored.ts";
 
@@ -80,9 +80,11 @@ async function allMessages(sessionId: string): Promise<HistoryMessage[]> {
 }
 
 async function contentOf(kind: FileKind, exported: Exported): Promise<string> {
-  if (kind === "md") return exportedMarkdown(exported);
-  if (kind === "json") return exportedJson(exported);
-  const { exportedPage } = await import("./exported_page.ts"); // few people save, and nobody else loads it
+  if (kind !== "html") {
+    const { exportedJson, exportedMarkdown } = await import("./exported.ts"); // few people save, and nobody else loads it
+    return kind === "md" ? exportedMarkdown(exported) : exportedJson(exported);
+  }
+  const { exportedPage } = await import("./exported_page.ts");
   return exportedPage(exported, pictureData);
 }
 

@@ -4,7 +4,6 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Icon, type IconName } from "../icons.tsx";
 import { formatCost, formatCount } from "../viewer/values.ts";
 import { AnswerText } from "./answer_text.tsx";
-import { answerMarkdown, reviewMarkdown } from "./exported.ts";
 import { Opinion } from "./opinion.tsx";
 import { ProposedFacts, type Decide } from "./proposed_facts.tsx";
 import type { Proposal } from "./conversation.ts";
@@ -207,11 +206,15 @@ function Footer({ turn, traceName, again, rate, showsChecks, showChecks, version
         {versions}
         {text && navigator.clipboard && (
           <>
-            <CopyButton name="Copy the answer" icon="copy" text={() => answerMarkdown(turn, address)} />
+            <CopyButton
+              name="Copy the answer"
+              icon="copy"
+              text={(exported) => exported.answerMarkdown(turn, address)}
+            />
             <CopyButton
               name="Copy for a pull request"
               icon="review"
-              text={() => reviewMarkdown(turn, traceName, address)}
+              text={(exported) => exported.reviewMarkdown(turn, traceName, address)}
             />
           </>
         )}
@@ -239,19 +242,38 @@ function Footer({ turn, traceName, again, rate, showsChecks, showChecks, version
   );
 }
 
-function CopyButton({ name, icon, text }: { name: string; icon: IconName; text: () => string }) {
+/** What writes answers anew for other places: loaded when the pointer or the focus comes near. */
+const exporting = () => import("./exported.ts");
+
+interface CopyButtonProps {
+  name: string;
+  icon: IconName;
+  text: (exported: Awaited<ReturnType<typeof exporting>>) => string;
+}
+
+function CopyButton({ name, icon, text }: CopyButtonProps) {
   const [state, setState] = useState<"ready" | "copied" | "refused">("ready");
   const title = { ready: name, copied: "Copied", refused: "The browser does not let the page copy" }[state];
   const copy = async () => {
-    const was = await navigator.clipboard.writeText(text()).then(
-      () => "copied" as const,
-      () => "refused" as const,
-    );
+    const was = await exporting()
+      .then((exported) => navigator.clipboard.writeText(text(exported)))
+      .then(
+        () => "copied" as const,
+        () => "refused" as const,
+      );
     setState(was);
     setTimeout(() => setState("ready"), 1500);
   };
   return (
-    <button type="button" class="icon-button" aria-label={name} title={title} onClick={() => void copy()}>
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={name}
+      title={title}
+      onPointerEnter={() => void exporting()}
+      onFocus={() => void exporting()}
+      onClick={() => void copy()}
+    >
       <Icon name={state === "copied" ? "check" : state === "refused" ? "warning" : icon} />
     </button>
   );

@@ -1,5 +1,6 @@
 /** Finding boxes: by place, by kinship, and those worth drawing. Everything is a binary or galloping search within a row. */
 import type { Boxes } from "./view_bytes.ts";
+import type { AxisWindow } from "./window.ts";
 
 export function rowCount(boxes: Boxes): number {
   return Math.max(0, boxes.rowOffsets.length - 1);
@@ -111,4 +112,11 @@ function gallop(boxes: Boxes, index: number, last: number, at: number): number {
   let reach = 1;
   while (index + reach < last && boxes.end[index + reach]! <= at) reach *= 2;
   return firstEndingAfter(boxes, index + (reach >> 1), Math.min(last, index + reach + 1), at);
+}
+
+/** A box of the uppermost row in the middle of the window, or the first one that ends after its start. */
+export function firstSeen(boxes: Boxes, window: AxisWindow): number | null {
+  const middle = boxAt(boxes, 0, (window.start + window.end) / 2);
+  const count = boxes.rowOffsets[1] ?? 0;
+  return middle ?? (count ? Math.min(count - 1, firstEndingAfter(boxes, 0, count, window.start)) : null);
 }

@@ -1,9 +1,14 @@
 /** The flame chart on the page: a canvas that follows the store, and the hands that move it. */
 import { theme } from "../theme.ts";
+import type { ThreadBands } from "./bands.ts";
 import { boxAt, rowOf } from "./boxes.ts";
 import { SharpCanvas } from "./canvas.ts";
 import { contentHeight, paint, ROW, rowAt, rowTop, RULER } from "./paint.ts";
+import { handlesOf } from "./handles.ts";
 import { pointedBoxes } from "./pointing.ts";
+import { matchingFrames, framesAmong } from "./search.ts";
+import { chooseBox, stepThread } from "./thread_moves.ts";
+import type { View } from "./view_bytes.ts";
 import type { BoxAddress, ViewerStore } from "./viewer_store.ts";
 import { span } from "./window.ts";
 
@@ -23,11 +28,23 @@ export interface ChartEvents {
 const CLICK_SLACK = 4; // pixels a click may move
 const WHEEL_ZOOM = 0.0022; // zoom per wheel unit, an eighth of a turn being 100 units
 
+/** What of the store a chart draws. */
+interface Seen {
+  view: View | null;
+  profile: string;
+  selection: BoxAddress | null;
+  matches: Uint8Array | null;
+}
+
 export class FlameChart {
   #root: HTMLElement;
   #store: ViewerStore;
   #canvas: SharpCanvas;
   #events: ChartEvents;
+  /** The open thread that it shows; null for the chosen one. */
+  #thread: string | null;
+  #hasCalls: boolean;
+  #searched: { view: View; words: string; frames: unknown; matches: Uint8Array | null } | null = null;
   #hover: Hover | null = null;
   #top = 0;
   #pointers = new Map<number, { x: number; y: number }>();
@@ -35,16 +52,30 @@ export class FlameChart {
   #dragged = false;
   /** Where on the axis a marked range begins while it is drawn. */
   #markFrom: number | null = null;
-  #shown: { view: unknown; selection: BoxAddress | null } = { view: null, selection: null };
+  #shown: { view: unknown; profile: string; selection: BoxAddress | null } = {
+    view: null,
+    profile: "",
+    selection: null,
+  };
   #abort = new AbortController();
 
-  constructor(root: HTMLElement, canvas: HTMLCanvasElement, store: ViewerStore, events: ChartEvents) {
+  constructor(
+    root: HTMLElement,
+    canvas: HTMLCanvasElement,
+    store: ViewerStore,
+    events: ChartEvents,
+    thread: string | null = null,
+  ) {
     this.#root = root;
     this.#store = store;
     this.#events = events;
+    this.#thread = thread;
+    this.#hasCalls = store.profiles.some(({ kind }) => kind === "evented");
     this.#canvas = new SharpCanvas(canvas, (context) => this.#draw(context));
     const signal = this.#abort.signal;
-    const unwatch = [store, theme, store.pointing].map((one) => one.watch(() => this.#canvas.schedule()));
+    const unwatch = [store, theme, store.pointing, store.open, store.bands].map((one) =>
+      one.watch(() => this.#canvas.schedule()),
+    );
     signal.addEventListener("abort", () => unwatch.forEach((stop) => stop()));
     canvas.addEventListener("wheel", (event) => this.#wheel(event), { passive: false, signal });
     canvas.addEventListener("pointerdown", (event) => this.#down(event), { signal });
@@ -63,16 +94,18 @@ export class FlameChart {
   }
 
   #draw(context: CanvasRenderingContext2D): void {
-    const { view, window, selection, search, range, profile } = this.#store.read();
+    const { window, range } = this.#store.read();
+    const { view, selection, profile, matches } = this.#seen();
     const { cited } = this.#store.pointing.read();
     if (!view) return;
     if (this.#shown.view !== view || this.#shown.selection !== selection) this.#follow();
     this.#top = this.#clampTop(this.#top);
+    this.#store.open.scrolled(profile, this.#top);
     const { width, height } = this.#canvas;
     paint(context, {
       view,
       window,
-      origin: this.#store.bounds().start,
+      origin: this.#store.axis().start,
       top: this.#top,
       width,
       height,
@@ -80,8 +113,9 @@ export class FlameChart {
       selection,
       hover: this.#hover?.address ?? null,
       pointed: profile === cited?.profile ? pointedBoxes(view, cited) : null,
-      matches: search.matches,
+      matches,
       range,
+      bands: this.#bands(view, profile),
     });
     const overflow = contentHeight(view) - (height - RULER);
     if (overflow > 0) {
@@ -96,10 +130,32 @@ export class FlameChart {
     data.pointed = cited?.frame ?? "";
   }
 
+  /** Calls of a thread that are recorded one by one have bands in time order. */
+  #bands(view: View, profile: string): ThreadBands | null {
+    if (view.mode !== "time_order" || view.unit !== "nanoseconds" || !this.#hasCalls) return null;
+    this.#store.bands.want(profile);
+    return this.#store.bands.read().get(profile) ?? null;
+  }
+
+  #seen(): Seen {
+    const { view, profile, selection, search } = this.#store.read();
+    if (this.#thread === null) return { view, profile, selection, matches: search.matches };
+    const other = this.#store.open.view(this.#thread);
+    const known = this.#searched;
+    const { words, frames } = search;
+    if (other && (known?.view !== other || known.words !== words || known.frames !== frames)) {
+      const matches = frames ? framesAmong(other.frames, frames) : matchingFrames(other.frames, words);
+      this.#searched = { view: other, words, frames, matches };
+    }
+    return { view: other, profile: this.#thread, selection: null, matches: this.#searched?.matches ?? null };
+  }
+
   /** A new view of a sandwich starts at its frame, others at the top; a new selection is brought into sight. */
   #follow(): void {
-    const { view, selection } = this.#store.read();
+    const { view, selection, profile } = this.#seen();
     if (!view) return;
+    if (this.#shown.profile !== profile && this.#store.open.has(profile))
+      this.#top = this.#store.open.tops.read().get(profile) ?? 0;
     const room = this.#canvas.height - RULER;
     if (this.#shown.view !== view && view.callers) this.#top = rowTop(view, "boxes", 0) - room / 2;
     if (selection) {
@@ -108,11 +164,11 @@ export class FlameChart {
       if (y < this.#top) this.#top = y - ROW;
       else if (y + ROW > this.#top + room) this.#top = y + ROW * 2 - room;
     }
-    this.#shown = { view, selection };
+    this.#shown = { view, profile, selection };
   }
 
   #clampTop(top: number): number {
-    const { view } = this.#store.read();
+    const { view } = this.#seen();
     return view ? Math.max(0, Math.min(top, contentHeight(view) - (this.#canvas.height - RULER))) : 0;
   }
 
@@ -127,7 +183,7 @@ export class FlameChart {
   }
 
   #boxUnder(x: number, y: number): BoxAddress | null {
-    const { view } = this.#store.read();
+    const { view } = this.#seen();
     if (!view || y < RULER) return null;
     const { half, row } = rowAt(view, y - RULER + this.#top);
     const boxes = view[half];
@@ -190,10 +246,16 @@ export class FlameChart {
 
   #up(event: PointerEvent): void {
     if (this.#pressed && !this.#dragged && event.offsetY >= RULER)
-      this.#store.select(this.#boxUnder(event.offsetX, event.offsetY));
+      this.#choose(this.#boxUnder(event.offsetX, event.offsetY));
     if (!this.#dragged && event.offsetY < RULER) this.#store.mark(null);
     this.#markFrom = null;
     this.#release(event);
+  }
+
+  #choose(box: BoxAddress | null): void {
+    const { mode } = this.#store.read();
+    if (this.#thread === null || mode !== "time_order") this.#store.select(box);
+    else void chooseBox(this.#store, this.#thread, box);
   }
 
   #release(event: PointerEvent): void {
@@ -206,9 +268,9 @@ export class FlameChart {
     const under = this.#boxUnder(event.offsetX, event.offsetY);
     if (!under) return;
     event.preventDefault();
-    this.#store.select(under);
+    this.#choose(under);
     this.#setHover(null);
-    this.#events.menu({ x: event.offsetX, y: event.offsetY });
+    if (this.#thread === null) this.#events.menu({ x: event.offsetX, y: event.offsetY });
   }
 
   /** Where the selected box is seen, kept inside the chart. */
@@ -229,7 +291,8 @@ export class FlameChart {
     if (!hover && !this.#hover) return;
     this.#hover = hover;
     this.#events.hover(hover);
-    this.#store.pointing.box(hover ? this.#store.handlesAt(hover.address) : []);
+    const { view } = this.#seen();
+    this.#store.pointing.box(hover && view ? handlesOf(view, hover.address) : []);
     this.#canvas.schedule();
   }
 
@@ -257,7 +320,12 @@ export class FlameChart {
       if (place) this.#events.menu(place);
       return;
     }
-    const command = commands[event.key];
+    const isAside = event.shiftKey && event.key.startsWith("Arrow") && store.open.has(store.read().profile);
+    const threads: Record<string, () => void> = {
+      ArrowUp: () => stepThread(store, -1),
+      ArrowDown: () => stepThread(store, 1),
+    };
+    const command = isAside ? threads[event.key] : commands[event.key];
     if (!command) return;
     event.preventDefault();
     command();

@@ -163,7 +163,7 @@ export function Details({
                   </i>
                 ) : null}
                 {mode === "time_order" && boxes ? (
-                  <i> at {formatPlaceOnAxis(boxes.start[selection.index]! - store.bounds().start, width / 10, unit)}</i>
+                  <i> at {formatPlaceOnAxis(boxes.start[selection.index]! - store.axis().start, width / 10, unit)}</i>
                 ) : null}
               </dd>
             </div>

@@ -1,5 +1,8 @@
 /** Handles: the short names of things in a trace, the same in citations, tool results, pictures and addresses. */
 
+import type { View } from "./view_bytes.ts";
+import type { BoxAddress } from "./viewer_store.ts";
+
 export interface Handle {
   kind: "frame" | "profile" | "node" | "span";
   index: number;
@@ -21,6 +24,17 @@ export function parseAddress(text: string): { handle: Handle; text: string; scop
   if (!match) return null;
   const handle: Handle = { kind: KINDS[match[3] as keyof typeof KINDS], index: Number(match[4]) };
   return { handle, text: match[2]!, scope: match[1] ?? null };
+}
+
+/** The handles of a box: of its call or path, where it is one, and of its function. */
+export function handlesOf(view: View, { half, index }: BoxAddress): string[] {
+  const local = view[half]?.frame[index] ?? -1;
+  const ref = view[half]?.ref[index];
+  const isOne = ref !== undefined && ref >= 0 && view.mode !== "sandwich";
+  return [
+    ...(isOne ? [`${view.refKind === "span" ? "s" : "n"}${ref}`] : []),
+    ...(local >= 0 ? [`f${view.frames.ids[local]}`] : []),
+  ];
 }
 
 /** The handles in a tool's text, which are those outside of quoted names. */

@@ -101,7 +101,7 @@ function OpenLanes({ store, lanes, names, setUnder }: OpenLanesProps) {
   const look = (event: PointerEvent) => {
     const { at, lane, box } = placeOf(event);
     const { window, view } = store.read();
-    const when = formatPlaceOnAxis(at - store.bounds().start, span(window) / 100, view?.unit ?? "nanoseconds");
+    const when = formatPlaceOnAxis(at - store.axis().start, span(window) / 100, view?.unit ?? "nanoseconds");
     const level = lane.kind === "level" ? levelAt(lane.points, at) : null;
     if (box) setUnder(`${names[box[3]]} · ${formatValue(box[1] - box[0], "nanoseconds")}`);
     else setUnder(level === null ? "" : `${lane.name}: ${shortNumber(level)} at ${when}`);

@@ -5,12 +5,12 @@ import { SharpCanvas } from "./canvas.ts";
 import { fills, inks, PLAIN_COLOUR, unchangedFill } from "./palette.ts";
 import type { View } from "./view_bytes.ts";
 import type { ViewerStore } from "./viewer_store.ts";
-import { span } from "./window.ts";
+import { span, type AxisWindow } from "./window.ts";
 
 export class Minimap {
   #store: ViewerStore;
   #canvas: SharpCanvas;
-  #skyline: { view: View; heights: Uint16Array } | null = null;
+  #skyline: { view: View; bounds: AxisWindow; heights: Uint16Array } | null = null;
   #drag: { kind: "move" | "draw"; from: number; windowStart: number } | null = null;
   #abort = new AbortController();
 
@@ -39,11 +39,11 @@ export class Minimap {
     context.fillStyle = ink.ground;
     context.fillRect(0, 0, width, height);
     if (!view) return;
-    const heights = this.#heights(view, width);
+    const bounds = this.#store.bounds();
+    const heights = this.#heights(view, bounds, width);
     const unit = (height - 4) / Math.max(1, rowCount(view.boxes));
     context.fillStyle = view.diff ? unchangedFill(theme.read()) : fills(theme.read())[PLAIN_COLOUR]!;
     heights.forEach((depth, x) => depth && context.fillRect(x, height - depth * unit, 1, depth * unit));
-    const bounds = this.#store.bounds();
     const window = this.#store.read().window;
     const left = ((window.start - bounds.start) / span(bounds)) * width;
     const right = ((window.end - bounds.start) / span(bounds)) * width;
@@ -57,15 +57,17 @@ export class Minimap {
   }
 
   /** The deepest row at each pixel. */
-  #heights(view: View, width: number): Uint16Array {
-    if (this.#skyline?.view === view && this.#skyline.heights.length === width) return this.#skyline.heights;
+  #heights(view: View, bounds: AxisWindow, width: number): Uint16Array {
+    const known = this.#skyline;
+    const isSame = known?.view === view && known.bounds.start === bounds.start && known.bounds.end === bounds.end;
+    if (isSame && known.heights.length === width) return known.heights;
     const heights = new Uint16Array(width);
     for (let row = 0; row < rowCount(view.boxes); row++) {
-      visibleBoxes(view.boxes, row, view.axisStart, view.axisEnd, width, (x, wide) =>
+      visibleBoxes(view.boxes, row, bounds.start, bounds.end, width, (x, wide) =>
         heights.fill(row + 1, Math.floor(x), Math.ceil(x + wide)),
       );
     }
-    this.#skyline = { view, heights };
+    this.#skyline = { view, bounds, heights };
     return heights;
   }
 

@@ -85,7 +85,7 @@ export async function showPictured(store: ViewerStore, pictured: Pictured): Prom
   });
   store.search(highlight ?? (frame && !parseHandle(frame) ? frame : ""));
   if ((startMs === null && endMs === null) || store.read().mode !== "time_order") return;
-  const { start, end } = store.bounds();
+  const { start, end } = store.axis();
   store.moveTo({ start: start + (startMs ?? 0) * NS_PER_MS, end: endMs === null ? end : start + endMs * NS_PER_MS });
 }
 

@@ -1,5 +1,6 @@
 /** Draws a view on a canvas. What is drawn is bounded by pixels, never by boxes. */
 import type { Theme } from "../theme.ts";
+import { bandsInSight, type ThreadBands } from "./bands.ts";
 import { rowCount, rowOf, visibleBoxes } from "./boxes.ts";
 import { changeColour, changeFills, fills, inks, NEUTRAL_COLOUR } from "./palette.ts";
 import { formatPlaceOnAxis } from "./values.ts";
@@ -33,6 +34,7 @@ export interface Scene {
   pointed: ((box: number) => boolean) | null;
   /** A marked range of time. */
   range: AxisWindow | null;
+  bands: ThreadBands | null;
 }
 
 const widthCache = new WeakMap<FrameTable, Float32Array>();
@@ -59,6 +61,7 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): void {
   context.fillStyle = ink.ground;
   context.fillRect(0, 0, scene.width, scene.height);
   grid(context, scene, ink.grid);
+  if (scene.bands) bandsOf(context, scene, scene.bands);
   context.save();
   context.beginPath();
   context.rect(0, RULER, scene.width, scene.height - RULER);
@@ -185,6 +188,24 @@ function marked(context: CanvasRenderingContext2D, scene: Scene, range: AxisWind
   context.fillRect(left, 0, Math.max(1, right - left), 3);
   context.fillRect(left - 1, 0, 2, scene.height);
   context.fillRect(right - 1, 0, 2, scene.height);
+}
+
+/** Long tasks and collections: two lines under the ruler's figures, and a tint behind the boxes. */
+function bandsOf(context: CanvasRenderingContext2D, scene: Scene, { longTasks, collections }: ThreadBands): void {
+  const ink = inks(scene.theme);
+  const kinds = [
+    [longTasks.ranges, ink.task, RULER - 3],
+    [collections.ranges, ink.collection, RULER - 6],
+  ] as const;
+  for (const [ranges, colour, top] of kinds) {
+    context.fillStyle = colour;
+    for (const [left, wide] of bandsInSight(ranges, scene.window, scene.width)) {
+      context.globalAlpha = 0.1;
+      context.fillRect(left, RULER, wide, scene.height - RULER);
+      context.globalAlpha = 1;
+      context.fillRect(left, top, wide, 3);
+    }
+  }
 }
 
 function grid(context: CanvasRenderingContext2D, scene: Scene, colour: string): void {

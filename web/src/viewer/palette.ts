@@ -74,6 +74,9 @@ export interface Inks {
   outline: string;
   mark: string;
   shade: string;
+  /** Bands of long tasks and of collections. */
+  task: string;
+  collection: string;
 }
 
 /** Everything on the canvas that is not a box. */
@@ -88,6 +91,8 @@ export function inks(theme: Theme): Inks {
         outline: "#101828",
         mark: "#b93a07",
         shade: "#6b645c2e",
+        task: "#b4232c",
+        collection: "#1d63b8",
       }
     : {
         ground: "#141416",
@@ -98,5 +103,7 @@ export function inks(theme: Theme): Inks {
         outline: "#ffffff",
         mark: "#ff9248",
         shade: "#0000008c",
+        task: "#ff8f8f",
+        collection: "#7db4ff",
       };
 }

@@ -49,5 +49,5 @@ export function questionHere(store: ViewerStore): string | null {
   if (box && !range)
     return box.box === box.frame ? aboutFunction(box.name, box.frame) : aboutBox(box.name, box.box, box.value);
   const window = store.askedWindow();
-  return window && view ? aboutRange(window, store.bounds().start, view.unit) : null;
+  return window && view ? aboutRange(window, store.axis().start, view.unit) : null;
 }

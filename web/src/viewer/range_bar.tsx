@@ -19,7 +19,7 @@ export function RangeBar({ store, ask }: { store: ViewerStore; ask: ((question: 
   const profile = usePart(store, (state) => state.profile);
   const figures = useFigures(store);
   if (!range || !view || span(range) <= 0) return null;
-  const origin = store.bounds().start;
+  const origin = store.axis().start;
   const one = threads?.length === 1 ? threads[0]! : threads ? null : profile;
   const when = spokenRange(range, origin, view.unit);
   const named = figures && "threads" in figures && threads ? figures.threads.map(({ name }) => name).join(", ") : "";

@@ -56,7 +56,7 @@ export function Toolbar({ store, ask, link, children }: ToolbarProps) {
             class="icon-button"
             aria-label="Ask about what is seen"
             title="Ask about this stretch of time (Q); drag along the ruler to mark one"
-            onClick={() => ask(aboutRange(store.askedWindow() ?? store.bounds(), store.bounds().start, unit))}
+            onClick={() => ask(aboutRange(store.askedWindow() ?? store.axis(), store.axis().start, unit))}
           >
             <Icon name="chat" />
           </button>

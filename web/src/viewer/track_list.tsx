@@ -2,19 +2,11 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
 import { usePart } from "../store.ts";
+import { toggleThread } from "./thread_moves.ts";
 import { markOn, useTrackMarking } from "./track_marking.ts";
 import { keepPinned, moved, pinnedOf, toggled } from "./track_order.ts";
-import {
-  activityPath,
-  busyOf,
-  fetchTracks,
-  inSight,
-  rowsOf,
-  spoken,
-  TRACK_ROW,
-  type TrackRow,
-  type Tracks,
-} from "./tracks.ts";
+import { idOf, TrackLine } from "./track_line.tsx";
+import { fetchTracks, inSight, rowsOf, TRACK_ROW, type TrackRow, type Tracks } from "./tracks.ts";
 import { formatCount } from "./values.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 import { span } from "./window.ts";
@@ -22,7 +14,6 @@ import { span } from "./window.ts";
 const MOST_ROWS = 6;
 const NARROW = "(max-width: 820px)";
 const TREE = "track-tree";
-const DRAGGED = "application/x-flamechat-thread";
 
 export function TrackList({ store }: { store: ViewerStore }) {
   const [found, setFound] = useState<Tracks | null>(null);
@@ -106,6 +97,7 @@ function TrackTree({ store, found, words }: TrackTreeProps) {
     [found, words, closed, all, pinned],
   );
   const marked = usePart(store, (state) => state.rangeThreads);
+  const open = usePart(store.open, (state) => state.handles);
   const rowAt = (y: number) =>
     Math.floor((y - tree.current!.getBoundingClientRect().top + tree.current!.scrollTop) / TRACK_ROW);
   const marking = useTrackMarking(store, found, rows, rowAt);
@@ -148,7 +140,8 @@ function TrackTree({ store, found, words }: TrackTreeProps) {
       const next = moved(pinned, handle, place + step);
       pin(next);
       focusRow(next.indexOf(handle));
-    } else if (event.key === "p") pin(toggled(pinned, handle));
+    } else if (event.key === "o" && found?.start !== null) void toggleThread(store, handle);
+    else if (event.key === "p") pin(toggled(pinned, handle));
     else if (event.key === "m" && found?.start !== null) {
       const { range, rangeThreads, window } = store.read();
       const threads = range ? (rangeThreads ?? []) : [];
@@ -218,7 +211,7 @@ function TrackTree({ store, found, words }: TrackTreeProps) {
         onPointerCancel={marking.up}
       >
         {rows.slice(first, last).map((row, offset) => (
-          <Row
+          <TrackLine
             key={row.key}
             row={row}
             index={first + offset}
@@ -226,6 +219,8 @@ function TrackTree({ store, found, words }: TrackTreeProps) {
             isActive={first + offset === at}
             isShown={row.kind === "thread" && row.track.handle === profile}
             isPointed={row.kind === "thread" && row.track.handle === pointed}
+            isOpen={row.kind === "thread" && open.includes(row.track.handle)}
+            open={found?.start === null ? null : (handle) => void toggleThread(store, handle)}
             isMarked={row.kind === "thread" && (marked?.includes(row.track.handle) ?? false)}
             pin={(handle) => pin(toggled(pinned, handle))}
             place={(handle, before) => pin(moved(pinned, handle, pinned.indexOf(before)))}
@@ -238,98 +233,6 @@ function TrackTree({ store, found, words }: TrackTreeProps) {
         ))}
       </div>
       {found && rows.length === 0 && <p class="note">No thread has this name.</p>}
-    </div>
-  );
-}
-
-interface RowProps {
-  row: TrackRow;
-  index: number;
-  count: number;
-  isActive: boolean;
-  isShown: boolean;
-  /** It has what the pointer is on in an answer. */
-  isPointed: boolean;
-  isMarked: boolean;
-  pin: (handle: string) => void;
-  /** Put one pinned thread where another one is. */
-  place: (handle: string, at: string) => void;
-  choose: () => void;
-}
-
-function Row({ row, index, count, isActive, isShown, isPointed, isMarked, pin, place, choose }: RowProps) {
-  const isThread = row.kind === "thread";
-  return (
-    <div
-      id={idOf(row)}
-      role="treeitem"
-      class={`track track-${row.kind}`}
-      style={{ top: `${index * TRACK_ROW}px` }}
-      aria-level={isThread ? row.level : 1}
-      aria-posinset={index + 1}
-      aria-setsize={count}
-      aria-selected={isShown}
-      aria-expanded={isThread ? undefined : row.isOpen}
-      aria-label={isThread ? spoken(row.track) : undefined}
-      data-active={isActive || undefined}
-      data-pointed={isPointed || undefined}
-      data-marked={isMarked || undefined}
-      data-pinned={(isThread && row.isPinned) || undefined}
-      data-handle={isThread ? row.track.handle : undefined}
-      draggable={isThread && row.isPinned}
-      onDragStart={(event) => {
-        const isOnStrip = event.target instanceof Element && event.target.matches(".track-strip, .track-strip *");
-        if (isOnStrip || !isThread) event.preventDefault();
-        else event.dataTransfer?.setData(DRAGGED, row.track.handle);
-      }}
-      onDragOver={(event) =>
-        isThread && row.isPinned && event.dataTransfer?.types.includes(DRAGGED) && event.preventDefault()
-      }
-      onDrop={(event) => {
-        const handle = event.dataTransfer?.getData(DRAGGED);
-        if (handle && isThread) place(handle, row.track.handle);
-      }}
-      onClick={choose}
-    >
-      {isThread ? (
-        <>
-          <span class="track-name" data-level={row.level + (row.track.viewOf ? 1 : 0)} title={row.track.name}>
-            {row.track.name} {!row.track.viewOf && <small>{row.track.tid}</small>}
-          </span>
-          <span class="track-role">{row.track.role === "unknown" || row.track.viewOf ? "" : row.track.role}</span>
-          {row.track.activity ? (
-            <span class="track-strip">
-              <svg viewBox={`0 0 ${row.track.activity.length} 15`} preserveAspectRatio="none" aria-hidden="true">
-                <path d={activityPath(row.track.activity)} />
-              </svg>
-            </span>
-          ) : (
-            <span />
-          )}
-          <span class="track-share">{busyOf(row.track)}</span>
-          <button
-            type="button"
-            class="track-pin"
-            tabIndex={-1}
-            aria-label={`${row.isPinned ? "Unpin" : "Pin"} ${row.track.name}`}
-            aria-pressed={row.isPinned}
-            title={row.isPinned ? "Unpin (P); Alt with an arrow, or dragging, moves it" : "Pin to the top (P)"}
-            onClick={(event) => {
-              event.stopPropagation();
-              pin(row.track.handle);
-            }}
-          >
-            <Icon name="pin" />
-          </button>
-        </>
-      ) : (
-        <span class="track-name">
-          <Icon name={row.isOpen ? "down" : "next"} />
-          {row.kind === "process"
-            ? row.label
-            : `${formatCount(row.count)} ${row.count === 1 ? "row" : "rows"} below 0.1 %`}
-        </span>
-      )}
     </div>
   );
 }
@@ -354,10 +257,6 @@ function useSeenRange(store: ViewerStore, found: Tracks | null, tree: { current:
     look();
     return store.watch(look);
   }, [store, found]);
-}
-
-function idOf(row: TrackRow): string {
-  return `track-${row.key}`;
 }
 
 function openThread(store: ViewerStore, profile: string): void {

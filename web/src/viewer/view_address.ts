@@ -30,7 +30,11 @@ export class ViewAddress {
   /** Show what the address says, and keep it from then on. */
   async open(): Promise<void> {
     addEventListener("popstate", this.#pop);
-    const unwatch = [this.#store.watch(() => this.#look()), route.watch(() => this.#look())];
+    const unwatch = [
+      this.#store.watch(() => this.#look()),
+      this.#store.open.watch(() => this.#look()),
+      route.watch(() => this.#look()),
+    ];
     this.#unwatch = () => unwatch.forEach((stop) => stop());
     await this.#follow();
   }
@@ -80,6 +84,7 @@ export class ViewAddress {
     return {
       mode,
       profile: profile === this.#first ? null : profile,
+      threads: this.#store.open.read().handles,
       sandwichOf: mode === "sandwich" ? sandwichOf : null,
       diff: mode === "diff" ? diff : null,
       within: mode === "left_heavy" ? within : null,
@@ -114,6 +119,9 @@ export class ViewAddress {
     const { mode, sandwichOf, diff, within, transforms, window, search, isExpression, selection, at, panel } = state;
     if (store.read().panel !== panel) store.openPanel(panel);
     const profile = state.profile ?? this.#first;
+    const threads =
+      state.threads.includes(profile) || !state.threads.length ? state.threads : [profile, ...state.threads];
+    const opened = store.open.set(threads);
     const now = store.read();
     const isThere =
       now.view &&
@@ -125,6 +133,7 @@ export class ViewAddress {
       (mode !== "left_heavy" || JSON.stringify(now.within) === JSON.stringify(within));
     const shown = { mode, profile, sandwichOf, diff, transforms };
     if (!isThere) await store.show({ ...shown, within: mode === "left_heavy" ? within : null });
+    await opened;
     const searched = store.read().search;
     if (searched.words !== search || (searched.frames !== null) !== isExpression)
       store.search(search, isExpression ? await framesFound(store, search) : null);

@@ -4,7 +4,7 @@ import { textOf, type Transforms } from "./transforms.ts";
 import { decodeView, type View, type ViewMode } from "./view_bytes.ts";
 import type { AxisWindow } from "./window.ts";
 
-const KEPT = 6;
+const KEPT = 12;
 
 /** What a view is asked for by. `frame` is the one of a sandwich; `window` is for time order, whose narrow boxes come merged otherwise, and for left heavy of a range. */
 export interface ViewRequest {

@@ -3,6 +3,7 @@
  * time order, the first thread, all of it, nothing found or selected. The fragment is the handle of what is selected.
  */
 import { isPanel, type PanelName } from "../tables/panels.ts";
+import { MOST_OPEN } from "./open_threads.ts";
 import { textOf, transformsOf, type Transforms } from "./transforms.ts";
 import type { ViewMode } from "./view_bytes.ts";
 import type { AxisWindow } from "./window.ts";
@@ -11,6 +12,8 @@ export interface ViewState {
   mode: ViewMode;
   /** Null for the trace's first thread. */
   profile: string | null;
+  /** All that are open, from top to bottom, where several are. */
+  threads: readonly string[];
   /** What a sandwich is of. */
   sandwichOf: string | null;
   diff: { before: string; compare: "values" | "shares" } | null;
@@ -33,6 +36,7 @@ export interface ViewState {
 export const OPENED: ViewState = {
   mode: "time_order",
   profile: null,
+  threads: [],
   sandwichOf: null,
   diff: null,
   within: null,
@@ -55,6 +59,7 @@ export function addressOf(state: ViewState): string {
   const said = new URLSearchParams();
   if (state.mode !== "time_order") said.set("view", state.mode);
   if (state.profile) said.set("thread", state.profile);
+  if (state.threads.length) said.set("threads", state.threads.join(","));
   if (state.mode === "sandwich" && state.sandwichOf) said.set("of", state.sandwichOf);
   if (state.mode === "diff" && state.diff) {
     said.set("before", state.diff.before);
@@ -89,6 +94,13 @@ export function viewOf(query: string, fragment: string, profiles: ReadonlySet<st
   if (thread !== null && profiles.has(thread)) state.profile = thread;
   else if (thread !== null)
     problems.push("The link names a thread that this trace does not have; its first one is shown.");
+  const threads = [...new Set(said.get("threads")?.split(",") ?? [])];
+  state.threads = threads.filter((one) => profiles.has(one)).slice(0, MOST_OPEN);
+  if (state.threads.length < threads.length)
+    problems.push(
+      "The link names threads that this trace does not have, or more than can be open; the other threads are shown.",
+    );
+  if (state.threads.length < 2) state.threads = [];
   const of = said.get("of");
   if (of !== null && HANDLE.test(of)) state.sandwichOf = of;
   const before = said.get("before");
@@ -121,6 +133,7 @@ export function isStep(from: ViewState, to: ViewState): boolean {
   const named = ({
     mode,
     profile,
+    threads,
     sandwichOf,
     diff,
     within,
@@ -133,6 +146,7 @@ export function isStep(from: ViewState, to: ViewState): boolean {
     JSON.stringify([
       mode,
       profile,
+      threads,
       mode === "sandwich" && sandwichOf,
       mode === "diff" && diff,
       mode === "left_heavy" && within,

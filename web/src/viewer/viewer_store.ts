@@ -2,15 +2,19 @@
 import { tracePath, type TraceInfo, type TraceProfile } from "../api.ts";
 import type { ViewerState } from "../protocol.ts";
 import { Store } from "../store.ts";
+import { BandStore } from "./bands.ts";
 import type { PanelName } from "../tables/panels.ts";
 import { Places } from "./places.ts";
 import { PointingStore } from "./pointing.ts";
-import { boxAt, firstEndingAfter, neighbourOf, parentOf, rowOf, widestBox, widestChildOf } from "./boxes.ts";
+import { boxAt, firstSeen, neighbourOf, parentOf, rowOf, widestBox, widestChildOf } from "./boxes.ts";
+import { handlesOf } from "./handles.ts";
+import { missingRange } from "./detail.ts";
+import { OpenThreads } from "./open_threads.ts";
 import { framesAmong, matchingBoxes, matchingFrames } from "./search.ts";
 import type { Boxes, View, ViewMode } from "./view_bytes.ts";
 import type { Transforms } from "./transforms.ts";
 import { ViewSource, type DiffRequest } from "./view_source.ts";
-import { around, between, clamp, panned, span, zoomed, type AxisWindow } from "./window.ts";
+import { around, between, clamp, panned, shared, span, zoomed, type AxisWindow } from "./window.ts";
 
 /** A box of the view: in its main half, or among the callers of a sandwich. */
 export interface BoxAddress {
@@ -67,6 +71,9 @@ export class ViewerStore extends Store<ViewerSnapshot> {
   readonly source: ViewSource;
   readonly places: Places;
   readonly pointing = new PointingStore();
+  /** The threads that lie on one axis with the chosen one. */
+  readonly open: OpenThreads;
+  readonly bands: BandStore;
   /** Where the trace is in the API. */
   readonly path: string;
   #overview: View | null = null;
@@ -101,6 +108,8 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     this.path = path;
     this.source = new ViewSource(path);
     this.places = new Places(path);
+    this.open = new OpenThreads(this.source);
+    this.bands = new BandStore(path);
   }
 
   close(): void {
@@ -114,9 +123,15 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     return this.path === tracePath(this.trace.traceId);
   }
 
-  bounds(): AxisWindow {
+  /** The axis of the thread that is chosen. */
+  axis(): AxisWindow {
     const view = this.#overview ?? this.read().view;
     return view ? { start: view.axisStart, end: Math.max(view.axisEnd, view.axisStart + 1e-9) } : { start: 0, end: 1 };
+  }
+
+  /** As far as the window goes: in time order as far as all open threads together. */
+  bounds(): AxisWindow {
+    return this.#overview?.mode === "time_order" ? this.open.around(this.axis()) : this.axis();
   }
 
   /** What is sent to the server and the model about the chart. */
@@ -132,7 +147,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     if (mode === "left_heavy" && within) return { ...within };
     if (mode !== "time_order" || !view) return null;
     const isZoomed = span(window) < span(this.bounds()) * 0.999;
-    return range ? { ...range } : isZoomed ? { ...window } : null;
+    return range ? { ...range } : isZoomed ? shared(window, this.axis()) : null;
   }
 
   /** The view of all of the axis, for the minimap. */
@@ -164,13 +179,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
   /** The handles of a box: of its call or path, where it is one, and of its function. */
   handlesAt(address: BoxAddress): string[] {
     const { view } = this.read();
-    const local = this.frameAt(address);
-    const ref = view?.[address.half]?.ref[address.index];
-    const isOne = ref !== undefined && ref >= 0 && view?.mode !== "sandwich";
-    return [
-      ...(isOne ? [`${view!.refKind === "span" ? "s" : "n"}${ref}`] : []),
-      ...(view && local >= 0 ? [`f${view.frames.ids[local]}`] : []),
-    ];
+    return view ? handlesOf(view, address) : [];
   }
 
   /** Load and show a view. Returns once it is on the page (or has failed: see `problem`). */
@@ -178,6 +187,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     const marking = { range: null, rangeThreads: null };
     const next = { ...this.read(), within: null, ...change, ...marking, loading: true, problem: null };
     if (next.mode === "sandwich" && !next.sandwichOf) next.sandwichOf = this.selectedFrame()?.handle ?? null;
+    this.open.follow(this.read().profile, next.profile, next.transforms);
     this.write(next);
     if ((next.mode === "sandwich" && !next.sandwichOf) || (next.mode === "diff" && !next.diff)) {
       this.#overview = null;
@@ -319,6 +329,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
 
   #arrive(view: View): void {
     cancelAnimationFrame(this.#flight);
+    const keeps = this.#overview?.mode === "time_order" && view.mode === "time_order" && this.open.has(view.profile);
     this.#overview = view;
     this.#detailed = null;
     this.write({
@@ -327,9 +338,10 @@ export class ViewerStore extends Store<ViewerSnapshot> {
       view,
       loading: false,
       problem: null,
-      window: this.bounds(),
+      window: keeps ? clamp(this.read().window, this.bounds()) : this.bounds(),
       selection: this.#sameFrame(view),
     });
+    if (keeps) this.#setWindow(this.read().window);
     const { words, frames } = this.read().search;
     this.search(words, frames);
   }
@@ -345,6 +357,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
   #setWindow(window: AxisWindow): void {
     this.write({ ...this.read(), window });
     clearTimeout(this.#refetch);
+    this.open.rest(window);
     if (this.#overview?.merged && this.#overview.mode === "time_order")
       this.#refetch = setTimeout(() => void this.#detail(), 180);
   }
@@ -354,12 +367,9 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     const { window, profile, view, transforms } = this.read();
     const overview = this.#overview;
     if (!overview || !view) return;
-    const margin = span(window) / 2;
-    const target = clamp({ start: window.start - margin, end: window.end + margin }, this.bounds());
-    const coversAll = span(target) > span(this.bounds()) * 0.6;
-    const previous = this.#detailed;
-    if (!coversAll && previous && view.merged === 0 && previous.start <= window.start && previous.end >= window.end)
-      return;
+    const target = missingRange(window, this.axis(), view, this.#detailed);
+    if (target === "nothing") return;
+    const coversAll = target === "all";
     const next = coversAll
       ? overview
       : await this.source.load({ mode: "time_order", profile, window: target, transforms }).catch(() => null);
@@ -384,11 +394,4 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     const index = boxAt(view.boxes, rowOf(previous, before.selection!.index), middle);
     return index === null ? null : { half: "boxes", index };
   }
-}
-
-/** A box of the uppermost row in the middle of the window, or the first one that ends after its start. */
-function firstSeen(boxes: Boxes, window: AxisWindow): number | null {
-  const middle = boxAt(boxes, 0, (window.start + window.end) / 2);
-  const count = boxes.rowOffsets[1] ?? 0;
-  return middle ?? (count ? Math.min(count - 1, firstEndingAfter(boxes, 0, count, window.start)) : null);
 }

@@ -24,6 +24,17 @@ export function clamp(window: AxisWindow, bounds: AxisWindow): AxisWindow {
   return { start, end: start + wide };
 }
 
+/** What two ranges share; the second where they share nothing. */
+export function shared(window: AxisWindow, other: AxisWindow): AxisWindow {
+  const [start, end] = [Math.max(window.start, other.start), Math.min(window.end, other.end)];
+  return start < end ? { start, end } : { ...other };
+}
+
+/** The least range with both in it. */
+export function joined(one: AxisWindow, other: AxisWindow): AxisWindow {
+  return { start: Math.min(one.start, other.start), end: Math.max(one.end, other.end) };
+}
+
 /** Zoom by `factor` (below 1 is in); the place at `share` of the width stays where it is. */
 export function zoomed(window: AxisWindow, bounds: AxisWindow, factor: number, share: number): AxisWindow {
   const total = span(bounds);

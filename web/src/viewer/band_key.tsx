@@ -1,0 +1,19 @@
+/** Over a chart's ruler: how many long tasks and collections its bands stand for. */
+import { usePart } from "../store.ts";
+import { spokenBands } from "./bands.ts";
+import { formatCount } from "./values.ts";
+import type { ViewerStore } from "./viewer_store.ts";
+
+export function BandKey({ store, profile }: { store: ViewerStore; profile: string }) {
+  const bands = usePart(store.bands, (known) => known.get(profile));
+  const isInTime = usePart(store, ({ mode }) => mode === "time_order");
+  const said = bands && isInTime ? spokenBands(bands) : "";
+  if (!bands || !said) return null;
+  return (
+    <p class="band-key" title={`${said} in this thread: a task is long beyond 50 ms`}>
+      {bands.longTasks.count > 0 && <span data-band="task">{formatCount(bands.longTasks.count)} long</span>}
+      {bands.collections.count > 0 && <span data-band="collection">{formatCount(bands.collections.count)} GC</span>}
+      <span class="visually-hidden">{said}</span>
+    </p>
+  );
+}

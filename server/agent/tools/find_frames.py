@@ -88,7 +88,7 @@ FIND_FRAMES = Tool(
     description="For a function named in part: those whose name or file contains it, heaviest first, with handles.",
     arguments=FindFrames,
     answer=answer_find_frames,
-    doing=lambda a: f"Searching frames for {a.pattern[:60]}",
+    doing=lambda a: "Searching frames by an expression" if a.regex else f"Searching frames for {a.pattern[:60]}",
     fields=ROW_FIELDS | TRANSFORM_FIELDS | {"profile", "unit", "pattern", "total_matches", "rows", "nearest"},
     narrow="use a longer pattern or a smaller limit",
 )

@@ -174,7 +174,7 @@ def waiting(question: Question, evidence: Evidence) -> list[str]:
         return _scheduling(evidence)
     parts = _waiting(question, evidence)
     if _WHO.search(question.text) and _HOLDER.search(question.text) and not parts[0].startswith("**This trace cannot"):
-        return ["**This trace does not say who holds it meanwhile**: it records who waits.", *parts]
+        return ["**Who holds it meanwhile is not read from this trace**: it is known who waits.", *parts]
     return parts
 
 

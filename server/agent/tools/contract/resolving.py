@@ -3,6 +3,7 @@ that ask the same.
 """
 
 import difflib
+import re
 
 import numpy as np
 
@@ -102,8 +103,19 @@ def where_it_runs(trace: Trace, frame: int, chosen: Selection) -> tuple[Selectio
     )
 
 
+def _only_name_that_ends_so(trace: Trace, name: str) -> str:
+    """`runtime.memmove` for `memmove`; empty where no name ends so after a dot, colon, `#`, `/` or `->`, or several."""
+    after = re.compile(rf"(?:[.:#/]|->){re.escape(name)}(?:\(.*\))?$")
+    found = {known for known in trace.frame_names if name in known and after.search(known)}
+    return found.pop() if len(found) == 1 else ""
+
+
 def _frame_by_name(trace: Trace, name: str, profile: Profile | Selection) -> tuple[int, str | None]:
     same = [index for index, known in enumerate(trace.frame_names) if known == name]
+    if not same and (full := _only_name_that_ends_so(trace, name)):
+        frame, remark = _frame_by_name(trace, full, profile)
+        taken = f"{quoted(name)} was taken for {quoted(full, 80)}, the only name that ends so"
+        return frame, f"{taken}; {remark}" if remark else taken
     if not same:
         near = "; ".join(f"f{index} {quoted(trace.frame_name(index), 80)}" for index in nearest_frames(trace, name))
         raise ToolRetry(

@@ -8,12 +8,16 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from server.agent.tools.all_tools import TOOLS
+from server.agent.tools.contract.arguments import validated
+from server.agent.tools.contract.run_tool import named_tool
 from server.agent.tools.contract.tool_errors import ToolRetry
 from server.agent.turn import Pictures
 from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
 from server.edges.cli.main import build_cli
 from tests.conftest import FIXTURES, SHARED
 from tests.server.agent.tool_context import ask_tool
+from tests.traces.insights.recorded import sampled
 from traces.analysis.functions import top_functions
 from traces.analysis.summary import summarise
 from traces.errors import TraceError
@@ -180,3 +184,18 @@ async def test_callers_of_what_only_another_thread_runs_are_those_there(fixtures
     assert outcome.data["profile"] == "p2"
     assert "it does not run in p3: this is p2" in outcome.text
     assert outcome.data["frame"]["total_value"] > 0
+
+
+async def test_a_function_is_found_by_the_end_of_its_name_where_only_one_ends_so() -> None:
+    trace = sampled({"runtime.main;main.render;runtime.memmove": 70, "runtime.main;main.read;os.read": 30})
+    outcome = await ask_tool("get_callers_callees", {"frame": "memmove"}, trace)
+    assert outcome.data["frame"]["name"] == "runtime.memmove"
+    assert 'was taken for "runtime.memmove"' in outcome.text
+    with pytest.raises(ToolRetry, match="no frame is named"):  # runtime.main and main.* are several, or end otherwise
+        await ask_tool("get_callers_callees", {"frame": "move"}, trace)
+
+
+def test_an_expression_is_no_text_for_people() -> None:
+    find = named_tool("find_frames", TOOLS)
+    arguments = validated(find, {"pattern": "(?<![a-z])lock", "regex": True})
+    assert find.doing(arguments) == "Searching frames by an expression"

@@ -36,6 +36,7 @@ BUSY = 0.5
 """Busy share of the time from which a thread is called busy."""
 MAIN_NAMES = ("crrenderermain", "mainthread", "main thread", "geckomain", "(main)", "main", "javascript main thread")
 _WHO_WAITS = re.compile(r"\b(?:which|what|who)\b.*\b(?:waits?|waiting|blocked|sleeps?|stuck|idles?)\b", re.IGNORECASE)
+_IDLE = re.compile(r"\b(?:idle|idling|doing nothing|do nothing|unused)\b", re.IGNORECASE)
 _EVEN_WORDS = ("even", "balanc", "parallel", "concurren")
 
 
@@ -80,21 +81,9 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
     if not alike or (busiest["unit"] != "nanoseconds" and any(row["waiting"] for row in rows)):
         return _no_threads(evidence, rows)
     count = listed["total_profiles"]
-    busy = amount(busy_of(busiest), busiest["unit"])
-    lead = _lead_in(evidence, busiest["handle"])
-    most = f" Most of that is in {cited(lead.row)}: {own(lead.row, lead.unit)}." if lead else ""
-    place = f"is the busiest of {count}" if count > 1 else "works for"
-    first = f"**{cited_profile(busiest)} {place}{':' if count > 1 else ''} {busy}.**{most}"
-    if asks_how_many(question.text) or count == 1:
-        pids = len({row["pid"] for row in rows if row["pid"]})
-        of = f" of {pids} process{'es' if pids > 1 else ''}" if pids and count == len(rows) else ""
-        first = f"**There {f'are {count} profiles' if count > 1 else 'is one profile'} in this trace{of}.** {first}"
-    elif any(word in question.text.casefold() for word in _EVEN_WORDS) and len(alike) > 1:
-        first = f"{_evenness(ranked[: len(alike)])} {first}"
+    first = _opening(question, evidence, busiest, rows, ranked[: len(alike)], count)
     by_program = _by_program(listed, question.names)
-    if question.names and by_program:
-        first, by_program = by_program, first
-    if WHO_WORKS.search(question.text) and by_program:
+    if by_program and (question.names or WHO_WORKS.search(question.text)):
         first, by_program = by_program, first
     return [
         first,
@@ -103,6 +92,32 @@ def profiles(question: Question, evidence: Evidence) -> list[str]:
         "\n".join(lines) if count > 1 else "",
         leading(evidence, "In the main profile the heaviest function is"),
     ]
+
+
+def _opening(
+    question: Question,
+    evidence: Evidence,
+    busiest: dict[str, Any],
+    rows: list[dict[str, Any]],
+    ranked: list[dict[str, Any]],
+    count: int,
+) -> str:
+    """Which thread works most and at what, after how many there are, how even they are or whether any is idle, as it
+    was asked."""
+    busy = amount(busy_of(busiest), busiest["unit"])
+    lead = _lead_in(evidence, busiest["handle"])
+    most = f" Most of that is in {cited(lead.row)}: {own(lead.row, lead.unit)}." if lead else ""
+    place = f"is the busiest of {count}" if count > 1 else "works for"
+    first = f"**{cited_profile(busiest)} {place}{':' if count > 1 else ''} {busy}.**{most}"
+    if idle := _mostly_idle(question, ranked):
+        return f"{idle} {first}"
+    if asks_how_many(question.text) or count == 1:
+        pids = len({row["pid"] for row in rows if row["pid"]})
+        of = f" of {pids} process{'es' if pids > 1 else ''}" if pids and count == len(rows) else ""
+        first = f"**There {f'are {count} profiles' if count > 1 else 'is one profile'} in this trace{of}.** {first}"
+    elif any(word in question.text.casefold() for word in _EVEN_WORDS) and len(ranked) > 1:
+        first = f"{_evenness(ranked)} {first}"
+    return first
 
 
 def _waits_most(question: Question, rows: list[dict[str, Any]]) -> str:
@@ -119,6 +134,17 @@ def _waits_most(question: Question, rows: list[dict[str, Any]]) -> str:
     ]
     more = f", then {joined(said[1:])}" if len(said) > 1 else ""
     return f"**Of {len(ranked)} threads the one that {word} longest is {said[0]}**{more}."
+
+
+def _mostly_idle(question: Question, rows: list[dict[str, Any]]) -> str:
+    """How many threads do nothing most of the time, where it is asked whether any does; empty where it is unknown."""
+    known = [row for row in rows if row.get("idle_share") is not None]
+    if not (known and question.asks_whether and _IDLE.search(question.text)):
+        return ""
+    idle = sum(row["idle_share"] >= BUSY for row in known)
+    if not idle:
+        return f"**No: none of {len(known)} threads is idle for half of the time.**"
+    return f"**Yes: {idle} of {len(known)} threads {'are' if idle > 1 else 'is'} idle for half of the time or more.**"
 
 
 def _no_threads(evidence: Evidence, rows: list[dict[str, Any]]) -> list[str]:

@@ -43,13 +43,15 @@ class Source(BaseModel):
 
 
 class Answer(BaseModel):
-    """`trace_id` names this answer's turn, as in the log and in an observer's records."""
+    """`trace_id` names this answer's turn, as in the log and in an observer's records; `flamechat_trace_name` is the
+    name of the recording that was asked about, which nobody may have named."""
 
     answer: str
     sources: list[Source]
     trace_id: str
     session_id: str
     flamechat_trace_id: str
+    flamechat_trace_name: str
 
 
 @routes.post("/chat")
@@ -76,6 +78,7 @@ async def chat(question: Question, caller: CurrentCaller, services: ForChat) -> 
         trace_id=turn_id,
         session_id=session_id,
         flamechat_trace_id=trace_id,
+        flamechat_trace_name=(await services.library.row(caller, trace_id)).name,
     )
 
 

@@ -64,6 +64,14 @@ def test_who_waits_longest_is_said_by_the_waiting() -> None:
     assert answer.startswith("**Of 2 threads the one that waits longest is [`p1`](#p1) for 80.0 ms (80.0%)**")
 
 
+def test_whether_any_is_idle_is_answered_by_their_number() -> None:
+    rows = (a_thread("p0", idle_share=0.1), a_thread("p1", idle_share=0.9), a_thread("p2", idle_share=0.5))
+    assert listed("is anything idle?", *rows).startswith(
+        "**Yes: 2 of 3 threads are idle for half of the time or more.**"
+    )
+    assert listed("is anything idle?", rows[0]).startswith("**No: none of 1 threads is idle for half of the time.**")
+
+
 def test_kinds_of_events_are_no_threads() -> None:
     sums = a_thread("p0", name="Without native calls", unit="count", busy=None, total=59, tid="", idle=None)
     waits = a_thread("p1", name="Waits of main", busy=0.0, waiting=99e6, idle=1e6)

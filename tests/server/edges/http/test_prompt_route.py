@@ -37,6 +37,8 @@ async def test_without_a_trace_the_newest_is_asked_about_and_none_is_said_so(tmp
         trace_id = await server.trace_id()
         answer = await server.http.post("/api/chat", json={"message": "?"}, headers=AS_ANNA)
         assert answer.json()["flamechat_trace_id"] == trace_id
+        listed = (await server.http.get("/api/v1/traces", headers=AS_ANNA)).json()["traces"]
+        assert answer.json()["flamechat_trace_name"] == listed[0]["name"]
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,7 @@ class Settings(BaseSettings):
     supabase_jwt_secret: SecretStr | None = Field(
         None, validation_alias=_also("supabase_jwt_secret", "SUPABASE_JWT_SECRET")
     )
+    objects: str | None = None
     database_url: SecretStr | None = None
     database_session_url: SecretStr | None = None
     realtime: bool = True

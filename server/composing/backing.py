@@ -6,7 +6,6 @@ from functools import partial
 
 import httpx
 
-from server.adapters.folder.objects import FolderObjects
 from server.adapters.in_process.background_loops import BackgroundLoops
 from server.adapters.in_process.identity import LocalIdentity
 from server.adapters.postgres.broadcast_budget import BroadcastBudget
@@ -16,9 +15,9 @@ from server.adapters.postgres.place import DatabasePlace
 from server.adapters.postgres.pool import Database
 from server.adapters.supabase.identity import SupabaseIdentity
 from server.adapters.supabase.keys import PublishedKeys
-from server.adapters.supabase.objects import SupabaseObjects
 from server.adapters.supabase.project import SupabaseProject
 from server.adapters.supabase.realtime import RealtimeRelay
+from server.composing.object_store import object_store
 from server.composing.supabase_project import supabase_project
 from server.composing.use_cases import Backing
 from server.edges.http.client_config import ClientConfig
@@ -38,25 +37,26 @@ async def backing_of(
     Raises DatabaseUnavailable.
     """
     project = supabase_project(settings)
-    if project is None:
-        yield await _this_machine(settings, place, relay)
-        return
     async with AsyncExitStack() as stack:
+        objects = await stack.enter_async_context(object_store(settings))
+        if project is None:
+            yield await _this_machine(settings, place, objects, relay)
+            return
         client = await stack.enter_async_context(project.client())
         if settings.realtime:
             budget = BroadcastBudget(database, per_second=settings.realtime_broadcasts_per_second)
             own = await stack.enter_async_context(project.client())  # a slow upload must keep no broadcast waiting
             relay = await stack.enter_async_context(RealtimeRelay(relay, own, budget, loops=loops))
-        yield _project(settings, project, SupabaseObjects(client), _identity(project, client, database), relay)
+        yield _project(settings, project, objects, _identity(project, client, database), relay)
 
 
-async def _this_machine(settings: Settings, place: DatabasePlace, relay: Relay) -> Backing:
+async def _this_machine(settings: Settings, place: DatabasePlace, objects: ObjectStore, relay: Relay) -> Backing:
     account_id = await ensure_local_user(place.owner_dsn, LOCAL_USER_ID)
     user = Caller(user_id=LOCAL_USER_ID, account_id=account_id, is_administrator=True)
     token, secret = settings.access_token, settings.process_ai_turn_secret
     identity = LocalIdentity(user, access_token=None if token is None else token.get_secret_value())
     return Backing(
-        objects=FolderObjects(settings.data / "objects"),
+        objects=objects,
         identity=identity,
         relay=relay,
         client=ClientConfig(),

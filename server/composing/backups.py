@@ -2,8 +2,6 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +9,6 @@ from pathlib import Path
 import anyio
 
 from server.adapters.folder.backup_folder import (
-    OBJECTS,
     TABLES,
     Backup,
     BackupTable,
@@ -21,7 +18,6 @@ from server.adapters.folder.backup_folder import (
     writing_backup,
 )
 from server.adapters.folder.data_folder import KEPT, own_data_folder, restoring_into
-from server.adapters.folder.objects import FolderObjects
 from server.adapters.postgres.embedded import EmbeddedPostgres
 from server.adapters.postgres.library_tables import set_up_library_tables
 from server.adapters.postgres.migrations import migrate, read_migrations, sql_root
@@ -35,7 +31,7 @@ from server.adapters.postgres.table_copies import (
     copy_out,
     objects_named,
 )
-from server.composing.supabase_project import supabase_project
+from server.composing.object_store import object_store
 from server.edges.mcp.version import version
 from server.errors import BackupUnusable, NotFound
 from server.ports.objects import ObjectStore
@@ -67,7 +63,7 @@ async def back_up(settings: Settings, folder: Path) -> BackupReport:
     with writing_backup(folder):
         async with (
             database_place(settings.data / "postgres", *settings.database_urls) as place,
-            objects_of(settings) as store,
+            object_store(settings) as store,
         ):
             # Most objects are copied before the snapshot, so that few can go between it and their copy.
             named = await asyncio.to_thread(objects_named, place.server_dsn)
@@ -105,13 +101,13 @@ async def restore(settings: Settings, folder: Path) -> BackupReport:
             await asyncio.to_thread(stop_postmaster, cluster)  # of a restore that was cut off
             for part in KEPT:
                 shutil.rmtree(settings.data / part, ignore_errors=True)
-            async with EmbeddedPostgres(settings.data / "postgres") as postgres, objects_of(settings) as store:
+            async with EmbeddedPostgres(settings.data / "postgres") as postgres, object_store(settings) as store:
                 await _fill(postgres.owner_dsn, store, folder, backup, bootstrap=True)
     else:
         owner_dsn = session_url or url
         if not applied_migrations(owner_dsn) <= set(backup.migrations):
             raise BackupUnusable("This database is of a newer version than the backup: restore into an empty one.")
-        async with objects_of(settings) as store:
+        async with object_store(settings) as store:
             await _fill(owner_dsn, store, folder, backup, bootstrap=not await has_users(owner_dsn))
     return _report(backup)
 
@@ -157,19 +153,6 @@ async def copy_objects(store: ObjectStore, named: frozenset[Object], folder: Pat
         else:
             await coming.rename(target)
     return frozenset(missing)
-
-
-@asynccontextmanager
-async def objects_of(settings: Settings) -> AsyncIterator[ObjectStore]:
-    """Where the settings keep files."""
-    project = supabase_project(settings)
-    if project is None:
-        yield FolderObjects(settings.data / OBJECTS)
-        return
-    from server.adapters.supabase.objects import SupabaseObjects
-
-    async with project.client() as client:
-        yield SupabaseObjects(client)
 
 
 def _report(backup: Backup) -> BackupReport:

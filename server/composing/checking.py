@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import tempfile
+import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
@@ -18,10 +19,11 @@ from server.agent.model_call.offered_models import ANALYST_LABEL
 from server.composing.agent import build_models
 from server.composing.checking_keys import keys_outcome
 from server.composing.model_notices import context_notice, found_context, model_notices
+from server.composing.object_store import object_store
 from server.composing.supabase_project import supabase_project
 from server.composing.watching import FROM_FILE, watching
 from server.edges.cli.config import Checked, Sign
-from server.errors import ConfigError, DatabaseUnavailable, ServerError
+from server.errors import ConfigError, DatabaseUnavailable, ServerError, ServiceUnavailable
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET
 from server.settings import Settings
 from traces.kernels.library import kernels_available
@@ -29,6 +31,9 @@ from traces.missing_kernels import missing_kernels
 
 SECONDS = 60.0
 """Longest time for one service."""
+
+CHECKED_FOLDER = "check-config"
+"""Where in a bucket an object is tried, among no others."""
 
 Outcome = tuple[Sign, str]
 Check = Callable[[Settings], Awaitable[Outcome]]
@@ -118,6 +123,8 @@ async def _listen(settings: Settings) -> Outcome:
 
 
 async def _storage(settings: Settings) -> Outcome:
+    if settings.objects is not None:
+        return await _bucket(settings)
     project = supabase_project(settings)
     if project is None:
         return "ok", f"the folder {settings.data / 'objects'}"
@@ -130,6 +137,21 @@ async def _storage(settings: Settings) -> Outcome:
     if public:
         return "FAILED", f"the bucket {' and '.join(public)} can be read by everybody: make it private"
     return "ok", f"private buckets {TRACES_BUCKET} and {PICTURES_BUCKET}"
+
+
+async def _bucket(settings: Settings) -> Outcome:
+    """By an object of its own, written, read and removed: a bucket may be there and take nothing."""
+    path, content = uuid.uuid4().hex, b"flamechat check-config"
+    try:
+        async with object_store(settings) as store:
+            await store.put(CHECKED_FOLDER, path, content)
+            found = await store.get(CHECKED_FOLDER, path)
+            await store.delete(CHECKED_FOLDER, path)
+    except ServiceUnavailable as error:
+        return "FAILED", f"{settings.objects}: {error.said or error}"
+    if found != content:
+        return "FAILED", f"{settings.objects} gives out something else than was put there"
+    return "ok", f"{settings.objects} takes, gives and removes objects"
 
 
 async def _realtime(settings: Settings) -> Outcome:

@@ -13,8 +13,9 @@ from server.adapters.postgres.person_rows import Removed, remove_person, rows_of
 from server.adapters.postgres.place import database_place
 from server.adapters.supabase.auth_users import remove_user
 from server.adapters.workers.trace_cache import TraceCache
-from server.composing.backups import copy_objects, objects_of
+from server.composing.backups import copy_objects
 from server.composing.cache_place import CACHE_FOLDER
+from server.composing.object_store import object_store
 from server.composing.supabase_project import supabase_project
 from server.errors import ServerError
 from server.ports.identity import LOCAL_USER_ID
@@ -53,7 +54,7 @@ async def export_person(settings: Settings, user_id: str, folder: Path) -> Expor
     with writing_backup(folder):
         async with (
             database_place(settings.data / "postgres", *settings.database_urls) as place,
-            objects_of(settings) as store,
+            object_store(settings) as store,
         ):
             person = await asyncio.to_thread(rows_of_person, place.server_dsn, user_id)
             lost = await copy_objects(store, person.objects, folder)
@@ -75,7 +76,7 @@ async def delete_person(settings: Settings, user_id: str, reason: str | None) ->
     cache = TraceCache(settings.data / CACHE_FOLDER, settings.cache_bytes)
     async with (
         database_place(settings.data / "postgres", *settings.database_urls) as place,
-        objects_of(settings) as store,
+        object_store(settings) as store,
     ):
         if stays:
             await ensure_local_user(place.owner_dsn, LOCAL_USER_ID)

@@ -24,7 +24,7 @@ from starlette.routing import Route
 from server.edges.http.serving import HttpServer, bound_socket
 from tests.arrivals import Arrivals
 from tests.cloud.faults import Faults
-from tests.cloud.supabase_server import _Cutting
+from tests.cloud.supabase_server import Cutting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +175,7 @@ async def langfuse_server(*, prompt: str | None = None) -> AsyncIterator[Langfus
                 Route("/{path:path}", project.other, methods=["GET", "POST", "PATCH", "PUT"]),
             ]
         )
-        server = HttpServer(_Cutting(app))
+        server = HttpServer(Cutting(app))
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(server.serve, [listening])
             try:

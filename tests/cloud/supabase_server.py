@@ -74,7 +74,7 @@ async def supabase_server(owner_dsn: str | None = None, *, port: int = 0) -> Asy
                 Middleware(ApiGateway, keys=keys),
             ],
         )
-        server = HttpServer(_Cutting(app))
+        server = HttpServer(Cutting(app))
         serving = asyncio.create_task(server.serve([listening]))
         try:
             yield SupabaseServer(url, keys, faults, storage, auth, realtime)
@@ -83,7 +83,7 @@ async def supabase_server(owner_dsn: str | None = None, *, port: int = 0) -> Asy
             await serving
 
 
-class _Cutting:
+class Cutting:
     """Takes a planned cut for what it is: uvicorn closes a connection whose answer was not completed."""
 
     def __init__(self, app: ASGIApp) -> None:

@@ -1,5 +1,5 @@
-"""Every ObjectStore: the in-memory twin, the folder, and a Supabase project's Storage: the tests' own, and a real
-one's where one is named (tests/cloud/real_project.py)."""
+"""Every ObjectStore: the in-memory twin, the folder, a bucket of S3, and a Supabase project's Storage: the tests' own,
+and real ones where they are named (tests/cloud/real_project.py, tests/cloud/real_bucket.py)."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -7,23 +7,37 @@ from pathlib import Path
 import httpx
 import pytest
 
+from server.adapters.bucket.bucket_objects import BucketObjects
 from server.adapters.folder.objects import FolderObjects
 from server.adapters.supabase.objects import SupabaseObjects
 from server.errors import BadRequest, NotFound
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET, ObjectStore
 from server.testing.objects import MemoryObjects
+from tests.cloud.real_bucket import NAMED as NAMED_BUCKET
+from tests.cloud.real_bucket import emptied_bucket
 from tests.cloud.real_project import emptied, real_project
+from tests.cloud.s3_server import s3_server
 from tests.cloud.supabase_server import supabase_server
 
 REAL = real_project()
+NAMED = [*(["real project"] if REAL is not None else []), *(["real bucket"] if NAMED_BUCKET is not None else [])]
 
 
-@pytest.fixture(params=["memory", "folder", "supabase", *(["real project"] if REAL is not None else [])])
-async def objects(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ObjectStore]:
+@pytest.fixture(params=["memory", "folder", "s3", "supabase", *NAMED])
+async def objects(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[ObjectStore]:
     if request.param == "memory":
         yield MemoryObjects()
     elif request.param == "folder":
         yield FolderObjects(tmp_path / "with space" / "objects")
+    elif request.param == "s3":
+        async with s3_server() as s3:
+            for name, value in s3.settings().items():
+                monkeypatch.setenv(name, value)
+            yield BucketObjects(s3.settings()["FLAMECHAT_OBJECTS"])
+    elif NAMED_BUCKET is not None and request.param == "real bucket":
+        yield await emptied_bucket(BucketObjects(NAMED_BUCKET))
     elif REAL is not None and request.param == "real project":
         async with REAL.client() as client:
             yield await emptied(SupabaseObjects(client))

@@ -36,7 +36,7 @@ async def until_running(member: Member, turns: int) -> None:
 
 
 async def waiting(servers: Fleet, turns: int) -> None:
-    """Until so many turns are there, none of them begun."""
+    """Until so many turns are there, none of them started."""
     with anyio.fail_after(WITHIN_S):
         while await servers.select("select count(*) from chat_turns where status = 'accepted'") != [(turns,)]:
             await anyio.lowlevel.checkpoint()

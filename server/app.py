@@ -163,6 +163,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.adapters.postgres.conversations import PostgresConversations
     from server.adapters.postgres.core_memory import PostgresCoreMemory
     from server.adapters.postgres.invocations import PostgresInvocations
+    from server.adapters.postgres.notes import PostgresNotes
     from server.adapters.postgres.place import database_place
     from server.adapters.postgres.plans import PostgresPlans
     from server.adapters.postgres.pool import Database
@@ -208,6 +209,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                     plans=PostgresPlans(database),
                     memory=PostgresCoreMemory(database),
                     invocations=invocations,
+                    notes=PostgresNotes(database),
                 ),
                 backing=backing,
                 workers=workers,

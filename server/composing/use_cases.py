@@ -35,6 +35,7 @@ from server.ports.conversations import Conversations
 from server.ports.core_memory import CoreMemory
 from server.ports.identity import Caller, Identity
 from server.ports.invocations import Invocations
+from server.ports.notes import Notes
 from server.ports.objects import ObjectStore
 from server.ports.queue import TurnQueue
 from server.ports.relay import Relay
@@ -49,6 +50,7 @@ from server.turns.retention import Retention
 from server.turns.runner import TurnRunner
 from server.turns.shared_conversation import SharedConversations
 from server.turns.trace_library import TraceLibrary
+from server.turns.trace_notes import TraceNotes
 
 PAGE = Path(__file__).parents[1] / "page"
 """The built client."""
@@ -59,13 +61,14 @@ ENDING_S = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """What is kept in tables; without `memory` nothing is remembered."""
+    """What is kept in tables; without `memory` nothing is remembered, without `notes` nothing noted."""
 
     conversations: Conversations
     records: TraceRecords
     plans: PlanRecords
     invocations: Invocations
     memory: CoreMemory | None = None
+    notes: Notes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +169,7 @@ def _services(
     adapters.measures.watch("sockets_open", "Sockets whose client has said who it is.", sockets.__len__)
     return Services(
         identity=identity,
-        traces=TraceServices(library=library, workers=workers),
+        traces=TraceServices(library=library, workers=workers, notes=_notes(adapters.rows)),
         uploads=UploadServices(library=library, workers=workers, scratch=scratch, max_upload_bytes=most),
         pictures=PictureServices(library=library, workers=workers, scratch=scratch, max_upload_bytes=most),
         chat=ChatServices(
@@ -197,6 +200,10 @@ def _services(
         memory=MemoryServices(account_memory=memory),
         rates=_rates(settings, adapters),
     )
+
+
+def _notes(rows: Rows) -> TraceNotes | None:
+    return None if rows.notes is None else TraceNotes(rows.notes, rows.records)
 
 
 def _rates(settings: Settings, adapters: Adapters) -> RequestRates:

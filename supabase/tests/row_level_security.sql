@@ -1,6 +1,6 @@
 -- Who may see and do what, in a project's own test runner (`supabase test db`) and in ours (tests/postgres/test_pgtap.py).
 begin;
-select plan(44);
+select plan(45);
 
 -- Two people, each with a trace, a conversation and a message.
 insert into auth.users (id) values ('a0000000-0000-4000-8000-000000000001'), ('b0000000-0000-4000-8000-000000000001');

@@ -1,5 +1,6 @@
 """A trace behind a link: made, seen by another without an account's rights, ended."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from server.ports.identity import LOCAL_USER_ID
-from tests.e2e.pages import QUESTION, SOME, ask, expect_status, open_room
+from tests.e2e.pages import QUESTION, SOME, ask, expect_status, open_room, saved_conversation
 from tests.e2e.running_server import RunningServer, running_server
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
@@ -120,3 +121,77 @@ def test_a_shared_conversation_is_read_next_to_its_chart_and_shows_no_more(
     guest.reload()
     expect(guest.get_by_role("alert")).to_contain_text("trace or conversation was deleted")
     guest.context.close()
+
+
+HOSTILE = "<img src=x onerror=alert(1)> \u05d0\u202egnp"
+
+
+def test_notes_are_written_marked_and_seen_in_other_tabs_links_files_and_shares(
+    page: Page, browser: Browser, server: RunningServer, board_trace: Path, tmp_path: Path
+) -> None:
+    open_room(page, server.address, board_trace)
+    ask(page)
+    expect_status(page, "completed")
+    page.goto(page.url.split("?")[0].split("#")[0] + "#f62")
+    chart = page.locator(".chart")
+    expect(chart).to_have_attribute("data-selected", "f62")
+    other = page.context.new_page()
+    other.goto(page.url)
+    expect(other.locator(".chart")).to_have_attribute("data-noted", "0")
+
+    page.get_by_role("button", name="Note", exact=True).click()
+    notes = page.get_by_role("list", name="Notes")
+    page.get_by_label("New note").fill(HOSTILE)
+    page.get_by_role("button", name="Add note").click()
+    expect(notes.get_by_role("listitem")).to_have_count(1)
+    expect(notes.locator(".note-text")).to_have_text("<img src=x onerror=alert(1)> \u05d0\\u202egnp")
+    expect(page.locator("img[src=x]")).to_have_count(0)
+    expect(chart).to_have_attribute("data-noted", "1")
+    expect(other.locator(".chart")).to_have_attribute("data-noted", "1")
+
+    ruler = chart.bounding_box()
+    assert ruler is not None
+    page.mouse.move(ruler["x"] + 100, ruler["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(ruler["x"] + 300, ruler["y"] + 8, steps=4)
+    page.mouse.up()
+    page.get_by_label("New note").fill("Here it waits")
+    page.get_by_label("New note").press("Control+Enter")
+    expect(notes.get_by_role("listitem")).to_have_count(2)
+    other.get_by_role("tab", name="Notes").click()
+    expect(other.get_by_text("Here it waits")).to_be_visible()
+    assert violations(page) == []
+
+    saved = saved_conversation(page, "Markdown", tmp_path).read_text(encoding="utf-8")
+    assert "## Notes" in saved
+    place = re.search(r"\]\((\S+table=notes[^)\s]*)\): Here it waits", saved)
+    assert place is not None
+    other.goto(place[1])
+    expect(other.get_by_text("Here it waits")).to_be_visible()
+    expect(other.locator(".chart")).not_to_have_attribute("data-view-start", "0")
+    assert "Here it waits" in saved_conversation(page, "Page", tmp_path).read_text(encoding="utf-8")
+    page.keyboard.press("Escape")
+
+    page.get_by_role("button", name="Share this trace").click()
+    dialog = page.get_by_role("dialog", name="Share this trace")
+    dialog.get_by_role("button", name="Make a link").click()
+    guest = browser.new_context(reduced_motion="reduce").new_page()
+    guest.goto(dialog.get_by_label("Link").input_value() + "?table=notes")
+    expect(guest.get_by_text("Here it waits")).to_be_visible()
+    for name in ("New note", "Edit this note", "Delete this note"):
+        expect(guest.get_by_label(name)).to_have_count(0)
+    guest.get_by_role("button", name="subsequenceScore").first.click()
+    expect(guest.locator(".chart")).to_have_attribute("data-selected", "f62")
+    assert violations(guest) == []
+    guest.context.close()
+    dialog.get_by_role("button", name="Close").click()
+
+    first = notes.get_by_role("listitem").first
+    first.get_by_label("Edit this note").click()
+    page.get_by_label("Text of the note").fill("Known by now")
+    page.get_by_role("button", name="Save").click()
+    expect(first.locator(".note-text")).to_have_text("Known by now")
+    first.get_by_label("Delete this note").click()
+    first.get_by_role("button", name="Delete it").click()
+    expect(notes.get_by_role("listitem")).to_have_count(1)
+    expect(other.locator(".chart")).to_have_attribute("data-noted", "1")

@@ -17,6 +17,7 @@ from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.core_memory import PostgresCoreMemory
 from server.adapters.postgres.invocations import PostgresInvocations
 from server.adapters.postgres.local_user import ensure_local_user
+from server.adapters.postgres.notes import PostgresNotes
 from server.adapters.postgres.plans import PostgresPlans
 from server.adapters.postgres.pool import Database
 from server.adapters.postgres.trace_records import PostgresTraceRecords
@@ -33,11 +34,13 @@ from server.ports.conversations import (
 from server.ports.core_memory import CoreMemory
 from server.ports.identity import Caller
 from server.ports.invocations import Invocations
+from server.ports.notes import Notes
 from server.ports.traces import TraceRecords, TraceRow
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
 from server.testing.core_memory import MemoryCoreMemory
 from server.testing.invocations import MemoryInvocations
+from server.testing.notes import MemoryNotes
 from server.testing.plans import MemoryPlans
 from server.testing.trace_records import MemoryTraceRecords
 from tests.plugins.postgres import PROJECT, FreshDatabase
@@ -76,6 +79,7 @@ class World:
     new_user: Callable[[], Awaitable[Caller]]
     put_on: Callable[[Caller, Plan], Awaitable[None]]
     invocations: Invocations
+    notes: Notes
 
     async def user(self, plan: Plan = LOCAL_PLAN) -> Caller:
         caller = await self.new_user()
@@ -178,7 +182,8 @@ def memory_world() -> World:
 
     conversations = MemoryConversations(traces)
     memory = MemoryCoreMemory(accounts, conversations)
-    return World(conversations, traces, MemoryPlans(traces), memory, new_user, put_on, MemoryInvocations())
+    invocations, notes = MemoryInvocations(), MemoryNotes(traces)
+    return World(conversations, traces, MemoryPlans(traces), memory, new_user, put_on, invocations, notes)
 
 
 def postgres_world(owner_dsn: str, database: Database) -> World:
@@ -203,6 +208,7 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
         new_user,
         put_on,
         PostgresInvocations(database),
+        PostgresNotes(database),
     )
 
 

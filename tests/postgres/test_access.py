@@ -40,6 +40,10 @@ def a_person(owner: Connection[Row]) -> Person:
     owner.execute(
         "select reserve_chat_turn(%s, %s, %s, %s, 'prompt', 'why?', '{}')", [user_id, trace_id, session_id, turn_id]
     )
+    owner.execute(
+        "select add_trace_note(%s, %s, gen_random_uuid(), 9, 'function', 'p0', 'f1', null, null, 'draw', null, 'slow')",
+        [user_id, trace_id],
+    )
     return Person(user_id, str(found[0]), trace_id, session_id, turn_id)
 
 
@@ -109,6 +113,9 @@ SERVER_CALLS: dict[str, LiteralString] = {
     "shared_trace": "shared_trace('')",
     "share_chat_session": "share_chat_session(%(u)s, %(s)s, null)",
     "shared_chat_session": "shared_chat_session('')",
+    "add_trace_note": (
+        "add_trace_note(%(u)s, %(t)s, gen_random_uuid(), 9, 'function', 'p0', 'f1', null, null, 'draw', null, 'slow')"
+    ),
     "user_usage": "user_usage()",
     "reset_user_usage": "reset_user_usage(%(u)s)",
     "rate_chat_message": "rate_chat_message(%(u)s, gen_random_uuid(), 1)",
@@ -174,6 +181,7 @@ PRIVATE_TABLES: list[LiteralString] = [
     "user_profiles",
     "user_subscriptions",
     "traces",
+    "trace_notes",
     "chat_sessions",
     "chat_turns",
     "chat_messages",

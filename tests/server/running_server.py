@@ -33,6 +33,7 @@ from server.testing.conversations import MemoryConversations
 from server.testing.core_memory import MemoryCoreMemory
 from server.testing.identity import TokenIdentity
 from server.testing.invocations import MemoryInvocations
+from server.testing.notes import MemoryNotes
 from server.testing.objects import MemoryObjects
 from server.testing.plans import MemoryPlans
 from server.testing.trace_records import MemoryTraceRecords
@@ -201,6 +202,7 @@ async def running_server(
                 plans=MemoryPlans(records),
                 memory=MemoryCoreMemory(accounts, conversations),
                 invocations=MemoryInvocations(),
+                notes=MemoryNotes(records),
             ),
             backing=Backing(objects=MemoryObjects(), identity=TokenIdentity(TOKENS), relay=MemoryRelay(), user=ANNA),
             workers=workers or InlineTraceWorkers(),

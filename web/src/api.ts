@@ -159,6 +159,11 @@ export function deleteTrace(traceId: string): Promise<void> {
   return remove(`/traces/${traceId}`);
 }
 
+/** The thread that a trace opens with. */
+export function firstProfile({ summary }: TraceInfo): string {
+  return typeof summary.default_profile === "number" ? `p${summary.default_profile}` : summary.default_profile;
+}
+
 /** Where a trace's chart is asked for: one's own, or one behind a link. */
 export function tracePath(traceId: string): string {
   return `/traces/${encodeURIComponent(traceId)}`;

@@ -21,7 +21,7 @@ function answered(prompt: string, text: string, imageUrl: string | null = null):
 }
 
 function exportOf(turns: Turn[], names: Partial<Exported> = {}): Exported {
-  return { title: "t", traceName: "n", address: ADDRESS, turns, chart: null, ...names };
+  return { title: "t", traceName: "n", address: ADDRESS, turns, notes: [], chart: null, ...names };
 }
 
 function checkOf(text: string, claim: string, status: Check["status"], actual: string | null = null): Check {
@@ -220,4 +220,29 @@ test("a picture that cannot be had is said to be missing, and JSON has every par
   const [tool, part] = JSON.parse(exportedJson(exported)).turns[0].parts;
   assert.equal(tool.imageUrl, "http://127.0.0.1:8484/p.png");
   assert.deepEqual([part.text, part.source], [`[a](${ADDRESS}#f1)`, "[a](#f1)"]);
+});
+
+const HOSTILE_NOTES = [
+  {
+    name: "<img src=x onerror=alert(1)>\u202egnp",
+    text: "@all <b>see</b> [x](javascript:1)\n# now",
+    address: "https://host/t/1?thread=p0#f1",
+  },
+];
+
+test("notes leave the page as text, with a link to what they are on", async () => {
+  const written = exportedMarkdown(exportOf([answered("q", "a")], { notes: HOSTILE_NOTES }));
+  const line = written.split("\n").find((one) => one.startsWith("- ["))!;
+  assert.match(line, /\]\(https:\/\/host\/t\/1\?thread=p0#f1\): /);
+  for (const live of ["<img", "<b>", "[x](javascript", "\u202e", "\n#"])
+    assert.ok(!line.includes(live) || line.includes(`\\${live}`), live);
+  const page = await exportedPage(exportOf([answered("q", "a")], { notes: HOSTILE_NOTES }), async () => null);
+  assert.match(page, /<h2>Notes<\/h2>/);
+  assert.ok(!page.includes("<img src=x") && !page.includes("<b>see"));
+  assert.deepEqual(JSON.parse(exportedJson(exportOf([], { notes: HOSTILE_NOTES }))).notes, HOSTILE_NOTES);
+});
+
+test("without notes nothing is said of them", async () => {
+  assert.doesNotMatch(exportedMarkdown(exportOf([answered("q", "a")])), /Notes/);
+  assert.doesNotMatch(await exportedPage(exportOf([answered("q", "a")]), async () => null), /<h2>/);
 });

@@ -30,6 +30,7 @@ TABLES = (
     "public.chat_turns",
     "public.chat_messages",
     "public.message_feedback",
+    "public.trace_notes",
     "public.core_memories",
     "public.core_memory_changes",
     "public.core_memory_proposals",

@@ -18,6 +18,7 @@ from server.edges.http import insight_routes as insights
 from server.edges.http import invocation_routes as invocations
 from server.edges.http import lane_routes as lanes
 from server.edges.http import memory_routes as memory
+from server.edges.http import note_routes as notes
 from server.edges.http import page_files as page
 from server.edges.http import place_routes as places
 from server.edges.http import prompt_route as prompts
@@ -82,6 +83,8 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     app.include_router(shared.routes, prefix=API)
     app.include_router(shared_conversations.routes, prefix=API)
     app.include_router(accounts.routes, prefix=API)
+    if services.traces.notes is not None:
+        app.include_router(notes.routes, prefix=API)
     if services.memory.account_memory is not None:
         app.include_router(memory.routes, prefix=API)
     app.include_router(admin.routes, prefix=API)

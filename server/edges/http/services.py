@@ -24,6 +24,7 @@ from server.turns.account_memory import AccountMemory
 from server.turns.conversation import Conversation
 from server.turns.shared_conversation import SharedConversations
 from server.turns.trace_library import TraceLibrary
+from server.turns.trace_notes import TraceNotes
 
 ACCESS_COOKIE = "flamechat_access"
 """Carries the access token for the page of a server that others can reach."""
@@ -41,10 +42,17 @@ class Gateway:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceServices:
-    """Stored traces and questions about them, the caller's own or behind a link."""
+    """Stored traces and questions about them, the caller's own or behind a link. Without `notes` there are no routes of
+    them."""
 
     library: TraceLibrary
     workers: TraceWorkers
+    notes: TraceNotes | None = None
+
+    @property
+    def written(self) -> TraceNotes:
+        assert self.notes is not None, "their routes are there with them"
+        return self.notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from server.composing.personal_data import delete_person, export_person
 from server.errors import ServiceUnavailable
 from server.ports.core_memory import Action, NewProposal
 from server.ports.identity import LOCAL_USER_ID, Caller
+from server.ports.notes import NewNote, NoteKind
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET
 from server.settings import Settings
 from tests.contracts.test_invocations_contract import a_call
@@ -98,6 +99,11 @@ async def people(database: FreshDatabase, tmp_path: Path) -> People:
             )
         teams.session_id = new_uuid()
         await teams.exchange(f"{PERSONAL}, alone", "yes")
+        for who, on, text in ((anna, "anna", PERSONAL), (anna, "team", PERSONAL), (ben, "team", BENS)):
+            note = NewNote(
+                note_id=new_uuid(), kind=NoteKind.FUNCTION, profile="p0", handle="f1", name="draw", text=text
+            )
+            await world.notes.add(who, traces[on], note)
         for caller in (anna, ben, replace(anna, account_id=TEAM), replace(ben, account_id=TEAM)):
             await world.invocations.record(a_call(caller))
     for caller, name in ((anna, "anna"), (ben, "ben")):
@@ -131,6 +137,7 @@ async def test_an_export_has_all_of_one_person_and_nothing_of_another(people: Pe
         "subscription": 1,
         "accounts": 2,
         "traces": 2,
+        "notes": 2,
         "sessions": 3,
         "turns": 3,
         "messages": 6,
@@ -141,7 +148,7 @@ async def test_an_export_has_all_of_one_person_and_nothing_of_another(people: Pe
         "memory_proposals": 1,
         "invocations": 2,
     }
-    assert (done.rows, done.objects, done.lost) == (26, 3, 0)
+    assert (done.rows, done.objects, done.lost) == (28, 3, 0)
     assert sorted(text for name, text in written.items() if name.startswith("objects")) == [
         b"a picture",
         b"anna",
@@ -165,7 +172,12 @@ async def test_after_a_deletion_nothing_is_left_of_a_person_and_all_of_the_other
     for text in (people.anna.user_id, people.anna.account_id, people.traces["anna"], PERSONAL):
         assert where_is(database.owner, text) == set()
     assert where_is(database.owner, BENS) == bens
-    assert where_is(database.owner, people.traces["team"]) == {"traces", "chat_sessions", "chat_turns"}
+    assert where_is(database.owner, people.traces["team"]) == {
+        "traces",
+        "trace_notes",
+        "chat_sessions",
+        "chat_turns",
+    }
     with psycopg.connect(database.owner) as owner:
         left = owner.execute("select count(*) from public.chat_sessions where account_id = %s", [TEAM]).fetchone()
         spent = owner.execute("select count(*) from public.ai_invocation_summaries where account_id = %s", [TEAM])

@@ -51,6 +51,7 @@ BY_LINK = routes(
     "GET /api/v1/shared/{token}/call-tree",
     "GET /api/v1/shared/{token}/thread-search",
     "GET /api/v1/shared/{token}/lanes",
+    "GET /api/v1/shared/{token}/notes",
     "GET /api/v1/shared/{token}/places",
     "GET /api/v1/shared/{token}/range",
     "GET /api/v1/shared/{token}/tracks",
@@ -118,6 +119,10 @@ NAMING_AN_OBJECT = routes(
     "GET /api/v1/traces/{trace_id}/tracks",
     "GET /api/v1/traces/{trace_id}/view",
     "GET /api/v1/traces/{trace_id}/flamegraph.{extension}",
+    "GET /api/v1/traces/{trace_id}/notes",
+    "POST /api/v1/traces/{trace_id}/notes",
+    "PATCH /api/v1/traces/{trace_id}/notes/{note_id}",
+    "DELETE /api/v1/traces/{trace_id}/notes/{note_id}",
     "PUT /api/v1/traces/{trace_id}/link",
     "DELETE /api/v1/traces/{trace_id}/link",
     "PUT /api/v1/sessions/{session_id}/link",
@@ -141,12 +146,11 @@ KNOWN = (
     FOR_EVERYBODY | THE_PAGE | BY_LINK | BY_LINK_TO_A_CONVERSATION | FOR_GATEWAYS | FOR_THE_SIGNED_IN | SOCKETS | TOOLS
 )
 
-WITH_IDS_ELSEWHERE: dict[RouteName, str] = {
+QUERIES_WITH_IDS: dict[RouteName, str] = {
     ("GET", "/api/v1/me/usage"): "sessionId={session}",
     ("GET", "/api/v1/me/invocations"): "turn={turn}",
     ("GET", "/api/v1/sessions"): "traceId={trace}",
 }
-"""Ids in the query."""
 
 NOT_WITH_ANOTHERS_ID = routes("GET /api/v1/me/usage", "GET /api/v1/me/invocations", "POST /api/chat")
 
@@ -154,6 +158,8 @@ BODIES: dict[RouteName, object] = {
     ("PATCH", "/api/v1/sessions/{session_id}"): {"title": "Taken"},
     ("POST", "/api/v1/sessions/{session_id}/prompts"): {"prompt": "Mine?"},
     ("POST", "/api/v1/sessions/{session_id}/join"): {"traceId": "00000000-0000-4000-8000-000000000000"},
+    ("POST", "/api/v1/traces/{trace_id}/notes"): {"kind": "function", "profile": "p0", "handle": "f1", "text": "Mine"},
+    ("PATCH", "/api/v1/traces/{trace_id}/notes/{note_id}"): {"text": "Mine"},
     ("POST", "/api/chat"): {"message": "Mine?", "session_id": "{session}", "flamechat_trace_id": "{trace}"},
 }
 
@@ -166,6 +172,7 @@ class Annas:
     session: str
     turn: str
     link: str
+    note: str
 
     def path(self, template: str) -> str:
         return template.format(
@@ -173,6 +180,7 @@ class Annas:
             session_id=self.session,
             turn_id=self.turn,
             name="call",
+            note_id=self.note,
             token=self.link,
             user_id=ANNA.user_id,
             extension="png",
@@ -180,7 +188,7 @@ class Annas:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        return (self.trace, self.session, self.turn, self.link, ANNA.user_id, ANNA.account_id)
+        return (self.trace, self.session, self.turn, self.link, self.note, ANNA.user_id, ANNA.account_id)
 
 
 @asynccontextmanager
@@ -194,7 +202,9 @@ async def annas_server(tmp_path: Path) -> AsyncIterator[tuple[RunningServer, Ann
         path = picture_path(ANNA.account_id, turn_id, "call")
         await server.parts.objects.put(PICTURES_BUCKET, path, b"png")
         link = (await server.http.put(f"/api/v1/traces/{trace_id}/link", headers=AS_ANNA)).json()["token"]
-        yield server, Annas(trace_id, session_id, turn_id, link)
+        written = {"kind": "range", "profile": "p0", "start": 1, "end": 2, "text": "Anna's"}
+        made = await server.http.post(f"/api/v1/traces/{trace_id}/notes", json=written, headers=AS_ANNA)
+        yield server, Annas(trace_id, session_id, turn_id, link, made.json()["note"]["noteId"])
 
 
 def routes_of(services: Services) -> set[RouteName]:
@@ -226,7 +236,7 @@ async def test_every_route_has_its_place_here(tmp_path: Path) -> None:
 async def call(
     server: RunningServer, annas: Annas, method: str, path: str, headers: dict[str, str] | None = None
 ) -> httpx.Response:
-    query = WITH_IDS_ELSEWHERE.get((method, path), "").format(trace=annas.trace, session=annas.session, turn=annas.turn)
+    query = QUERIES_WITH_IDS.get((method, path), "").format(trace=annas.trace, session=annas.session, turn=annas.turn)
     body = BODIES.get((method, path))
     if isinstance(body, dict):
         body = {key: value.format(trace=annas.trace, session=annas.session) for key, value in body.items()}
@@ -240,6 +250,7 @@ async def what_anna_sees(server: RunningServer, annas: Annas) -> object:
         f"/api/v1/sessions/{annas.session}/messages",
         f"/api/v1/pictures/{annas.turn}/call.png",
         f"/api/v1/shared/{annas.link}",
+        f"/api/v1/traces/{annas.trace}/notes",
         "/api/v1/me/usage",
         "/api/v1/memory/core",
     )
@@ -278,7 +289,7 @@ async def test_another_users_ids_open_nothing_and_change_nothing(tmp_path: Path)
 
 async def test_what_is_not_ones_own_looks_like_what_does_not_exist(tmp_path: Path) -> None:
     async with annas_server(tmp_path) as (server, annas):
-        nothing = Annas(new_id(), new_id(), new_id(), "nothing")
+        nothing = Annas(new_id(), new_id(), new_id(), "nothing", new_id())
         for method, path in sorted(NAMING_AN_OBJECT):
             hers = await call(server, annas, method, path, AS_BEN)
             none = await call(server, nothing, method, path, AS_BEN)
@@ -332,7 +343,7 @@ CLOSING = {"start_analysis": 4403, "authenticate": 4401}
 
 
 def test_every_message_of_a_client_is_tried() -> None:
-    assert set(annas_messages(Annas("", "", "", ""))) == set(types_of_messages())
+    assert set(annas_messages(Annas("", "", "", "", ""))) == set(types_of_messages())
 
 
 def types_of_messages() -> list[str]:

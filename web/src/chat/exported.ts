@@ -6,12 +6,21 @@ import { blocksOf } from "./markdown.ts";
 import { escapedLine, escapedPrompt, plainMarkdown } from "./plain_markdown.ts";
 import { answerOf, hasEnded, type TextPart, type Turn } from "./turn.ts";
 
+export interface ExportedNote {
+  /** What it is on. */
+  name: string;
+  text: string;
+  address: string;
+}
+
 export interface Exported {
   title: string;
   traceName: string;
   /** The page of the conversation, without a fragment. */
   address: string;
   turns: Turn[];
+  /** What people wrote on the trace. */
+  notes: ExportedNote[];
   /** An address that draws the trace's chart; null where there is none. */
   chart: string | null;
 }
@@ -25,7 +34,12 @@ export function exportedMarkdown(exported: Exported): string {
     const open = turn.checks.filter((check) => check.status === "unchecked");
     if (open.length > 0) parts.push(open.map((check) => `- ${claimLine(check)}`).join("\n"));
   }
+  if (exported.notes.length > 0) parts.push("## Notes", exported.notes.map(noteMarkdown).join("\n"));
   return parts.join("\n\n") + "\n";
+}
+
+function noteMarkdown({ name, text, address }: ExportedNote): string {
+  return `- [${escapedLine(name)}](${address}): ${escapedLine(text)}`;
 }
 
 /** One answer, as it is pasted anywhere. */
@@ -44,7 +58,7 @@ export function reviewMarkdown(turn: Turn, traceName: string, address: string): 
 }
 
 /** Everything that the page knows of each turn; a text part's `source` is what the checks count characters of. */
-export function exportedJson({ title, traceName, address, turns }: Exported): string {
+export function exportedJson({ title, traceName, address, turns, notes }: Exported): string {
   const entries = turns.map((turn) => ({
     turnId: turn.turnId,
     prompt: turn.prompt,
@@ -62,7 +76,7 @@ export function exportedJson({ title, traceName, address, turns }: Exported): st
     usage: turn.usage,
     failure: turn.failure,
   }));
-  return JSON.stringify({ title, trace: traceName, address, turns: entries }, null, 2) + "\n";
+  return JSON.stringify({ title, trace: traceName, address, turns: entries, notes }, null, 2) + "\n";
 }
 
 /** How a turn ended where it has no answer, or only a part of one. */

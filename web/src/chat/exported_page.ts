@@ -1,7 +1,7 @@
 /** A conversation as one file that opens without a network: answers, checks, steps and pictures, nothing that runs. */
 import { bareClaim, checksSentence } from "./checks_sentence.ts";
 import { verdict } from "./claims.ts";
-import { claimsOfPart, endingOf, handlesOf, type Exported } from "./exported.ts";
+import { claimsOfPart, endingOf, handlesOf, type Exported, type ExportedNote } from "./exported.ts";
 import { blocksOf, renderWithVerdicts } from "./markdown.ts";
 import { lastPicture, stepsSentence, withSteps } from "./steps_of_turn.ts";
 import type { TextPart, ToolPart, Turn } from "./turn.ts";
@@ -9,7 +9,7 @@ import type { TextPart, ToolPart, Turn } from "./turn.ts";
 const STYLE = `
 :root { color-scheme: light dark; }
 body { max-width: 820px; margin: 2rem auto; padding: 0 1rem; font: 15px/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
-h1 { font-size: 1.3rem; } .question { padding: .5rem .9rem; border-radius: 12px; background: #8882; white-space: pre-wrap; }
+h1 { font-size: 1.3rem; } h2 { font-size: 1.1rem; } .written { white-space: pre-wrap; unicode-bidi: isolate; } .question { padding: .5rem .9rem; border-radius: 12px; background: #8882; white-space: pre-wrap; }
 section { margin-top: 2rem; } img { max-width: 100%; border: 1px solid #8884; border-radius: 6px; background: #fff; }
 code, pre { font-family: ui-monospace, monospace; font-size: .92em; unicode-bidi: isolate; }
 pre { overflow: auto; max-height: 30rem; padding: .6rem; background: #8882; white-space: pre-wrap; }
@@ -25,10 +25,11 @@ type Load = (url: string) => Promise<string | null>;
 
 /** HTML; `picture` gives the bytes of an address as a data URL, or null where they cannot be had. */
 export async function exportedPage(exported: Exported, picture: Load): Promise<string> {
-  const { title, traceName, address, turns, chart } = exported;
+  const { title, traceName, address, turns, chart, notes } = exported;
   const sections: string[] = [];
   if (chart) sections.push(await figure(chart, "The chart of the trace", picture));
   for (const turn of turns) sections.push(await sectionOf(turn, address, picture));
+  if (notes.length > 0) sections.push(notesSection(notes));
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -41,6 +42,14 @@ export async function exportedPage(exported: Exported, picture: Load): Promise<s
 ${sections.join("\n")}
 </html>
 `;
+}
+
+function notesSection(notes: ExportedNote[]): string {
+  const items = notes.map(
+    ({ name, text, address }) =>
+      `<li><a href="${escaped(address)}"><bdi>${escaped(name)}</bdi></a>: <span class="written" dir="auto">${escaped(text)}</span></li>`,
+  );
+  return `<section>\n<h2>Notes</h2>\n<ul>${items.join("\n")}</ul>\n</section>`;
 }
 
 async function sectionOf(turn: Turn, address: string, picture: Load): Promise<string> {

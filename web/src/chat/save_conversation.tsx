@@ -6,6 +6,7 @@ import type { HistoryMessage } from "../protocol.ts";
 import { usePart } from "../store.ts";
 import type { ChatStore } from "./chat_store.ts";
 import type { Exported } from "./exported.ts";
+import { noteAddress, type Note } from "../viewer/notes.ts";
 import { turnsOf } from "./history.ts";
 import { withUnstored } from "./unstored.ts";
 
@@ -56,10 +57,17 @@ export async function saveConversation(
 ): Promise<void> {
   const { conversation } = store.read();
   const stored = turnsOf(await allMessages(conversation.sessionId));
+  const { notes } = await json<{ notes: Note[] }>(`${tracePath(traceId)}/notes`);
+  const room = location.origin + location.pathname;
   const exported: Exported = {
     title: (conversation.title ?? title ?? traceName).replaceAll("`", ""),
     traceName,
-    address: location.origin + location.pathname,
+    address: room,
+    notes: notes.map((note) => ({
+      name: note.name || note.handle || "",
+      text: note.text,
+      address: room + noteAddress(note, ""),
+    })),
     turns: withUnstored(stored, store.read().conversation.turns),
     chart: `/api/v1${tracePath(traceId)}/flamegraph.png?width=1600&height=700&legend=true`,
   };

@@ -28,7 +28,7 @@ export function ShareTrace({ traceId }: { traceId: string }) {
     <Share
       path={`/traces/${encodeURIComponent(traceId)}/link`}
       what="trace"
-      shows="Whoever holds the link sees the chart and its functions, signed in or not. Conversations are not shown."
+      shows="Whoever holds the link sees the chart, its functions and notes, signed in or not. Conversations are not shown."
       className="icon-button"
     >
       <Icon name="share" />
@@ -42,7 +42,7 @@ export function ShareConversation({ sessionId }: { sessionId: string }) {
       <Share
         path={`/sessions/${encodeURIComponent(sessionId)}/link`}
         what="conversation"
-        shows="Whoever holds the link reads questions and answers next to the chart, signed in or not, also those to come. Of other traces, people, costs and what is remembered nothing is shown: it ends before the first question that draws on them."
+        shows="Whoever holds the link reads questions and answers next to the chart and its notes, signed in or not, also those to come. Of other traces, people, costs and what is remembered nothing is shown: it ends before the first question that draws on them."
         className=""
       >
         <Icon name="share" /> Share

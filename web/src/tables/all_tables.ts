@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import type { ViewerStore } from "../viewer/viewer_store.ts";
 import { CallersTree, CallTree } from "./call_tree.tsx";
 import { FunctionTable } from "./function_table.tsx";
+import { NoteList } from "./note_list.tsx";
 import type { PanelName } from "./panels.ts";
 import { ThreadSearch } from "./thread_search.tsx";
 
@@ -11,4 +12,5 @@ export const TABLES: Record<PanelName, ComponentType<{ store: ViewerStore }>> = 
   tree: CallTree,
   callers: CallersTree,
   search: ThreadSearch,
+  notes: NoteList,
 };

@@ -5,6 +5,7 @@ import { boxAt, rowOf } from "./boxes.ts";
 import { SharpCanvas } from "./canvas.ts";
 import { contentHeight, paint, ROW, rowAt, rowTop, RULER } from "./paint.ts";
 import { handlesOf } from "./handles.ts";
+import { notedIn, notesOf, type Noted } from "./notes.ts";
 import { pointedBoxes } from "./pointing.ts";
 import { matchingFrames, framesAmong } from "./search.ts";
 import { chooseBox, stepThread } from "./thread_moves.ts";
@@ -52,6 +53,8 @@ export class FlameChart {
   #dragged = false;
   /** Where on the axis a marked range begins while it is drawn. */
   #markFrom: number | null = null;
+  /** What is noted in the view that was drawn last. */
+  #noted: { of: unknown[]; found: Noted | null } = { of: [], found: null };
   #shown: { view: unknown; profile: string; selection: BoxAddress | null } = {
     view: null,
     profile: "",
@@ -73,7 +76,7 @@ export class FlameChart {
     this.#hasCalls = store.profiles.some(({ kind }) => kind === "evented");
     this.#canvas = new SharpCanvas(canvas, (context) => this.#draw(context));
     const signal = this.#abort.signal;
-    const unwatch = [store, theme, store.pointing, store.open, store.bands].map((one) =>
+    const unwatch = [store, theme, store.pointing, store.open, store.bands, store.notes].map((one) =>
       one.watch(() => this.#canvas.schedule()),
     );
     signal.addEventListener("abort", () => unwatch.forEach((stop) => stop()));
@@ -114,6 +117,7 @@ export class FlameChart {
       hover: this.#hover?.address ?? null,
       pointed: profile === cited?.profile ? pointedBoxes(view, cited) : null,
       matches,
+      noted: this.#notedIn(view, profile),
       range,
       bands: this.#bands(view, profile),
     });
@@ -128,6 +132,14 @@ export class FlameChart {
     data.viewEnd = String(window.end);
     data.range = range ? `${range.start} ${range.end}` : "";
     data.pointed = cited?.frame ?? "";
+  }
+
+  #notedIn(view: View, profile: string): Noted | null {
+    const { notes } = this.#store.notes.read();
+    const of = [view, profile, notes];
+    if (of.some((one, at) => one !== this.#noted.of[at])) this.#noted = { of, found: notedIn(view, profile, notes) };
+    this.#root.dataset.noted = String(this.#noted.found ? notesOf(notes, profile).length : 0);
+    return this.#noted.found;
   }
 
   /** Calls of a thread that are recorded one by one have bands in time order. */

@@ -5,6 +5,7 @@ import { BandKey } from "./band_key.tsx";
 import { FlameChart, type Hover } from "./chart.ts";
 import type { FrameNumbers } from "./details.tsx";
 import { MODES } from "./modes.ts";
+import { notesOf } from "./notes.ts";
 import { usePlace } from "./pane_place.ts";
 import { useRareParts } from "./rare_loading.ts";
 import { Tooltip } from "./tooltip.tsx";
@@ -86,7 +87,13 @@ export function ChartPanel({ store, numbers, ask }: ChartPanelProps) {
       {parts && range && <parts.RangeBar store={store} ask={ask} />}
       {menu && view && parts && <parts.BoxMenu store={store} place={menu} ask={ask} close={() => setMenu(null)} />}
       {hover && view && !menu && (
-        <Tooltip hover={hover} view={view} total={numbers.profileTotal} room={root.current!} />
+        <Tooltip
+          hover={hover}
+          view={view}
+          total={numbers.profileTotal}
+          notes={notesOf(store.notes.read().notes, profile)}
+          room={root.current!}
+        />
       )}
     </div>
   );

@@ -184,6 +184,11 @@ export function Details({
                 <Icon name="chat" /> Ask about it
               </button>
             )}
+            {store.canCompare && (
+              <button type="button" title="Write a note on it" onClick={() => store.openPanel("notes")}>
+                <Icon name="edit" /> Note
+              </button>
+            )}
             <MentionLinks mentions={mentions([facts.handle, store.selectedHandle() ?? facts.handle])} />
           </div>
           {!view.diff && <SelectionDetails store={store} frame={facts.handle} call={callOf(store.selectedHandle())} />}

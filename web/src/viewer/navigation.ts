@@ -53,7 +53,7 @@ export async function goTo(store: ViewerStore, text: string, going: Going = {}):
  */
 export async function goToCited(
   store: ViewerStore,
-  citation: Citation,
+  citation: Pick<Citation, "handle" | "name" | "file">,
   address: string,
   others: string[],
 ): Promise<void> {

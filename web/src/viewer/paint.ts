@@ -2,7 +2,8 @@
 import type { Theme } from "../theme.ts";
 import { bandsInSight, type ThreadBands } from "./bands.ts";
 import { rowCount, rowOf, visibleBoxes } from "./boxes.ts";
-import { changeColour, changeFills, fills, inks, NEUTRAL_COLOUR } from "./palette.ts";
+import type { Noted } from "./notes.ts";
+import { changeColour, changeFills, fills, inks, NEUTRAL_COLOUR, type Inks } from "./palette.ts";
 import { formatPlaceOnAxis } from "./values.ts";
 import type { Boxes, FrameTable, View } from "./view_bytes.ts";
 import type { BoxAddress } from "./viewer_store.ts";
@@ -14,6 +15,7 @@ export const RULER = 22;
 const GAP = 7;
 const FONT = '11px ui-sans-serif, system-ui, -apple-system, "Segoe UI", sans-serif';
 const NARROWEST_LABEL = 32;
+const NARROWEST_NOTED = 5;
 /** From one stripe of a hatch to the next. */
 const HATCH = 8;
 
@@ -32,6 +34,8 @@ export interface Scene {
   matches: Uint8Array | null;
   /** Which boxes show the citation that is under the pointer. */
   pointed: ((box: number) => boolean) | null;
+  /** What has a note. */
+  noted: Noted | null;
   /** A marked range of time. */
   range: AxisWindow | null;
   bands: ThreadBands | null;
@@ -73,6 +77,7 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): void {
   context.restore();
   if (scene.range) marked(context, scene, scene.range);
   ruler(context, scene, ink.tick);
+  if (scene.noted) flags(context, scene, scene.noted.ranges);
 }
 
 function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress["half"], boxes: Boxes): void {
@@ -88,6 +93,7 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
   const same: number[] = [];
   const open: number[] = [];
   const pointed: number[] = [];
+  const noted: number[] = [];
   for (let row = 0; row < rowCount(boxes); row++) {
     const y = RULER + rowTop(view, which, row) - scene.top;
     if (y + ROW < RULER || y > scene.height) continue;
@@ -100,6 +106,7 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
       if (frame === selectedFrame && frame >= 0) same.push(left, y, seen > 3 ? seen - 1 : seen);
       if (boxes.unfinished?.[index]) open.push(left, y, seen);
       if (which === "boxes" && scene.pointed?.(index)) pointed.push(left, y, seen);
+      if (which === "boxes" && seen >= NARROWEST_NOTED && scene.noted?.isNoted(index)) noted.push(left + seen, y);
       if (seen >= NARROWEST_LABEL && frame >= 0) labels.push(left, y, seen, frame, dim ? 1 : 0);
     });
   }
@@ -114,10 +121,41 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
   context.fillStyle = inks(scene.theme).outline;
   for (let at = 0; at < same.length; at += 3) context.fillRect(same[at]!, same[at + 1]! + ROW - 3, same[at + 2]!, 2);
   label(context, scene, labels);
+  corners(context, noted, inks(scene.theme));
   context.strokeStyle = inks(scene.theme).mark;
   context.lineWidth = 2;
   for (let at = 0; at < pointed.length; at += 3)
     context.strokeRect(pointed[at]! + 1, pointed[at + 1]! + 1, Math.max(2, pointed[at + 2]! - 3), ROW - 3);
+}
+
+/** A folded corner at the right end of what has a note. */
+function corners(context: CanvasRenderingContext2D, ends: number[], ink: Inks): void {
+  context.fillStyle = ink.mark;
+  context.strokeStyle = ink.ground;
+  context.lineWidth = 1;
+  for (let at = 0; at < ends.length; at += 2) {
+    const [right, top] = [ends[at]! - 1, ends[at + 1]!];
+    context.beginPath();
+    context.moveTo(right - 7, top);
+    context.lineTo(right, top);
+    context.lineTo(right, top + 7);
+    context.closePath();
+    context.fill();
+    context.stroke();
+  }
+}
+
+/** Ranges that have a note, along the foot of the ruler. */
+function flags(context: CanvasRenderingContext2D, scene: Scene, ranges: AxisWindow[]): void {
+  const scale = scene.width / span(scene.window);
+  context.fillStyle = inks(scene.theme).mark;
+  for (const range of ranges) {
+    const left = Math.max(-8, (range.start - scene.window.start) * scale);
+    const right = Math.min(scene.width, (range.end - scene.window.start) * scale);
+    if (right < 0 || left > scene.width) continue;
+    context.fillRect(left, RULER - 3, Math.max(2, right - left), 2);
+    context.fillRect(left, RULER - 9, 5, 6);
+  }
 }
 
 /** Diagonal stripes over a span without an end: nobody knows how long it lasted. */

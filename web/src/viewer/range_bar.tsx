@@ -54,6 +54,11 @@ export function RangeBar({ store, ask }: { store: ViewerStore; ask: ((question: 
             <Icon name="chat" /> Ask about this
           </button>
         )}
+        {store.canCompare && (
+          <button type="button" onClick={() => store.openPanel("notes")}>
+            <Icon name="edit" /> Note
+          </button>
+        )}
         {navigator.clipboard && figures && !("problem" in figures) && <Copy text={rangeText(figures, when)} />}
         <button type="button" class="icon-button" aria-label="Unmark" title="Unmark" onClick={() => store.mark(null)}>
           <Icon name="close" />

@@ -4,6 +4,7 @@ import { usePart } from "../store.ts";
 import { BandKey } from "./band_key.tsx";
 import { FlameChart, type Hover } from "./chart.ts";
 import { PaneHead } from "./pane_head.tsx";
+import { notesOf } from "./notes.ts";
 import { usePlace } from "./pane_place.ts";
 import { Tooltip } from "./tooltip.tsx";
 import type { ViewerStore } from "./viewer_store.ts";
@@ -44,7 +45,15 @@ function Pane({ store, handle }: { store: ViewerStore; handle: string }) {
           {problem ?? "Drawing the thread…"}
         </p>
       )}
-      {hover && view && <Tooltip hover={hover} view={view} total={0} room={root.current!} />}
+      {hover && view && (
+        <Tooltip
+          hover={hover}
+          view={view}
+          total={0}
+          notes={notesOf(store.notes.read().notes, handle)}
+          room={root.current!}
+        />
+      )}
     </div>
   );
 }

@@ -3,6 +3,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { rowOf } from "./boxes.ts";
 import type { Hover } from "./chart.ts";
 import { selfOf } from "./frame_values.ts";
+import { handlesOf } from "./handles.ts";
+import { notesOn, type Note } from "./notes.ts";
 import { formatChange, formatPlace, formatShare, formatValue } from "./values.ts";
 import type { View } from "./view_bytes.ts";
 
@@ -11,10 +13,12 @@ interface TooltipProps {
   view: View;
   /** What shares are of; 0 for the axis. */
   total: number;
+  /** Those of the thread. */
+  notes: Note[];
   room: HTMLElement;
 }
 
-export function Tooltip({ hover, view, total: all, room }: TooltipProps) {
+export function Tooltip({ hover, view, total: all, notes, room }: TooltipProps) {
   const box = useRef<HTMLDivElement>(null);
   const boxes = view[hover.address.half];
   const { index } = hover.address;
@@ -47,6 +51,11 @@ export function Tooltip({ hover, view, total: all, room }: TooltipProps) {
           <> · self {formatValue(Math.max(0, selfOf(boxes, index, rowOf(boxes, index))), view.unit)}</>
         )}
       </span>
+      {notesOn(notes, handlesOf(view, hover.address)).map((note) => (
+        <span key={note.noteId} class="tooltip-note" dir="auto">
+          {note.text.slice(0, 200)}
+        </span>
+      ))}
     </div>
   );
 }

@@ -38,6 +38,7 @@ export function Viewer({ store, ask, mentions, link, notice, children }: ViewerP
   const isChanged = transforms.length > 0;
   const parts = useRareParts(store, mode === "diff" || mode === "sandwich" || isChanged);
   const section = useRef<HTMLElement>(null);
+  useEffect(() => store.notes.open(), [store]);
 
   useEffect(() => {
     const press = (event: KeyboardEvent) => {

@@ -1,9 +1,10 @@
 /** What the chart shows: profile, view, window, selection, search. Everything that moves the chart goes through here. */
-import { tracePath, type TraceInfo, type TraceProfile } from "../api.ts";
+import { firstProfile, tracePath, type TraceInfo, type TraceProfile } from "../api.ts";
 import type { ViewerState } from "../protocol.ts";
 import { Store } from "../store.ts";
 import { BandStore } from "./bands.ts";
 import type { PanelName } from "../tables/panels.ts";
+import { NotesStore } from "./notes.ts";
 import { Places } from "./places.ts";
 import { PointingStore } from "./pointing.ts";
 import { boxAt, firstSeen, neighbourOf, parentOf, rowOf, widestBox, widestChildOf } from "./boxes.ts";
@@ -74,6 +75,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
   /** The threads that lie on one axis with the chosen one. */
   readonly open: OpenThreads;
   readonly bands: BandStore;
+  readonly notes: NotesStore;
   /** Where the trace is in the API. */
   readonly path: string;
   #overview: View | null = null;
@@ -85,10 +87,9 @@ export class ViewerStore extends Store<ViewerSnapshot> {
 
   constructor(trace: TraceInfo, path = tracePath(trace.traceId)) {
     const profiles = trace.summary.profiles;
-    const first = trace.summary.default_profile;
     super({
       mode: "time_order",
-      profile: typeof first === "number" ? `p${first}` : first,
+      profile: firstProfile(trace),
       sandwichOf: null,
       diff: null,
       within: null,
@@ -110,6 +111,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     this.places = new Places(path);
     this.open = new OpenThreads(this.source);
     this.bands = new BandStore(path);
+    this.notes = new NotesStore(path);
   }
 
   close(): void {

@@ -34,6 +34,12 @@ select to_jsonb(t) - 'share_token_hash' from public.traces t
 where t.account_id = any(%(accounts)s) or t.user_id = %(user_id)s
 order by t.created_at, t.id
 
+-- name: person_notes
+-- On traces in their own accounts, and what they wrote on others'.
+select to_jsonb(n) from public.trace_notes n
+where n.account_id = any(%(accounts)s) or n.user_id = %(user_id)s
+order by n.created_at, n.id
+
 -- name: person_sessions
 -- In their own accounts, what they opened in others', and where they asked.
 select to_jsonb(s) - 'share_token_hash' from public.chat_sessions s
@@ -161,6 +167,10 @@ where user_id = %(user_id)s or counted_for_user = %(user_id)s
 -- name: remove_traces_of_accounts
 -- With conversations, turns and messages.
 delete from public.traces where account_id = any(%(accounts)s)
+
+-- name: remove_notes_of_person
+-- What they wrote, wherever it stands; that of others on their traces goes with these.
+delete from public.trace_notes where user_id = %(user_id)s
 
 -- name: unname_traces_of_person
 -- Uploaded to others' accounts, whose they are.

@@ -301,25 +301,6 @@ async def test_what_is_not_ones_own_looks_like_what_does_not_exist(tmp_path: Pat
             assert answer_text == none.text, (method, path)
 
 
-async def test_a_link_reads_one_trace_and_nothing_else_until_it_is_taken_back(tmp_path: Path) -> None:
-    async with annas_server(tmp_path) as (server, annas):
-        other = (await server.upload(name="other.txt")).json()["trace"]["traceId"]
-        assert {method for method, _ in BY_LINK} == {"GET"}
-        for _, path in sorted(BY_LINK):
-            for headers in ({}, AS_BEN):
-                answer = await server.http.get(annas.path(path), headers=headers)
-                assert answer.status_code == 200, (path, answer.text)
-                assert other not in answer.text
-                assert annas.session not in answer.text
-            assert (await server.http.get(path.format(token="guessed"))).status_code == 404
-        assert (
-            await server.http.get(f"/api/v1/traces/{annas.trace}", headers={"Authorization": f"Bearer {annas.link}"})
-        ).status_code == 401
-        assert (await server.http.delete(f"/api/v1/traces/{annas.trace}/link", headers=AS_ANNA)).status_code == 204
-        for _, path in sorted(BY_LINK):
-            assert (await server.http.get(annas.path(path))).status_code == 404
-
-
 def annas_messages(annas: Annas) -> dict[str, dict[str, Any]]:
     """Each message of a client, with Anna's ids."""
     return {

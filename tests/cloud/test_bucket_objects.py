@@ -89,7 +89,7 @@ async def test_what_is_larger_than_any_upload_is_not_read(s3: S3Server) -> None:
         ("PermanentRedirect", REFUSED, "another region"),
     ],
 )
-async def test_a_refusal_has_its_code_for_whoever_can_mend_it_and_no_key(
+async def test_a_refusal_has_its_code_for_whoever_runs_the_server_and_no_key(
     s3: S3Server, code: str, text: str, said: str
 ) -> None:
     objects = bucket(s3, retried_for_s=0.05)

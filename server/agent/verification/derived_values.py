@@ -16,14 +16,15 @@ SUMMED = 12
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A verified value and how it is called: `412 ms`, `self value of f12 in p0`. Figures of two functions
-    are compared only where their `measure` is the same."""
+    """A verified value and how it is called: `412 ms` where the answer has it (`is_written`), else `self value of f12
+    in p0`. Figures of two functions are compared only where their `measure` is the same."""
 
     value: float
     half_digit: float
     dimension: Dimension
     label: str
     measure: str
+    is_written: bool = False
 
 
 def near(value: float, slack: float, target: Mention) -> bool:
@@ -38,11 +39,14 @@ def derived(
     *,
     sums: bool,
     means: bool,
+    differences: bool,
 ) -> str | None:
     """How the number follows from the operands and the trace's totals; None when it does not. `sums` when the
-    statement speaks of several together, `means` when it speaks of one on average."""
+    statement speaks of several together, `means` when it speaks of one on average, `differences` when it says that one
+    is more, or what is left: else only figures that the answer has are subtracted (`of the 105, 97 and 8`)."""
     alike = [operand for operand in operands if operand.dimension is target.dimension][:SUMMED]
-    ways = [_sums(target, alike, several=sums), _differences(target, alike)]
+    left = alike if differences else [operand for operand in alike if operand.is_written]
+    ways = [_sums(target, alike, several=sums), _differences(target, left)]
     if target.dimension is Dimension.SHARE:
         ways.insert(0, _shares(target, operands, totals))
     if means:

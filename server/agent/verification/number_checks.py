@@ -30,6 +30,16 @@ _TOGETHER = re.compile(
     r"\b(?:together|combined|in total|altogether|in all|sum|add(?:s|ed)? up|both|jointly|top)\b", re.IGNORECASE
 )
 _MEAN = re.compile(r"\b(?:each|per|average|mean|apiece|every|a call|on average)\b", re.IGNORECASE)
+_DIFFERENCE = re.compile(
+    r"\b(?:more|less|fewer|longer|shorter|faster|slower|larger|smaller|higher|lower|differ\w*|gap|rest|remain\w*|other\w*|else|minus|left|"
+    r"besides|without|outside|apart|below|callees?|calls?|children|sav\w+|drop\w*|falls?|grew|grow\w*|shr\w+|excluding|leav\w+|"
+    r"up to|at most|"
+    r"mehr|weniger|länger|kürzer|schneller|langsamer|größer|kleiner|Unterschied|Differenz|Rest\w*|übrig\w*|ander\w+|ohne|außer\w*|"
+    r"spar\w+|ruft|plus|moins|différence|reste\w*|autres?|sans|hors|appel\w+|économi\w+|más|menos|diferencia|resto|sin)\b|"
+    r"(?:in|to|of) (?:what|all that) it\b|[-−–] ?\d",
+    re.IGNORECASE,
+)
+"""What is said of a difference: one is more than another, or what is left of it."""
 _EDGE = re.compile(
     r"\b(?:begins?|starts?|began|started|ends?|ended|beginnt|startet|endet|commence|démarre|finit) (?:at|bei|um|à) ?$",
     re.IGNORECASE,
@@ -96,7 +106,7 @@ class NumberVerifier:
         for mention in claim.mentions:
             if mention.value and claim.kind != "ratio":
                 label = answer[mention.start : mention.end].strip()
-                operand = Operand(mention.value, mention.half_digit, mention.dimension, label, measure)
+                operand = Operand(mention.value, mention.half_digit, mention.dimension, label, measure, is_written=True)
                 self._proven.setdefault(claim.statement, []).append(operand)
 
     def _bound(self, sentence: Sentence, at: int, claim: Claim) -> Verification | None:
@@ -203,7 +213,10 @@ class NumberVerifier:
         factors = [other.mentions[0].value for other in around if other.kind == "ratio"]
         if _OF_TIME.search(text):
             operands = [one for one in operands if one.dimension is not Dimension.BYTES]
-        how = derived(mention, operands, totals, sums=sums, means=means) or scaled(mention, operands, factors)
+        left = _DIFFERENCE.search(text) is not None
+        how = derived(mention, operands, totals, sums=sums, means=means, differences=left) or scaled(
+            mention, operands, factors
+        )
         return Verification("derived", how=how) if how else None
 
     def _is_nested(self, statement: int) -> bool:

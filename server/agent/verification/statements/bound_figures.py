@@ -12,7 +12,7 @@ from server.agent.verification.statements.calls_between import calls_between
 from server.agent.verification.statements.figure_binding import base_of, subjects_of
 from server.agent.verification.statements.measure_binding import is_named_near, measures_of
 from server.agent.verification.statements.measure_words import words
-from server.agent.verification.statements.measures import Measured, Measures, Scope
+from server.agent.verification.statements.measures import WITH_CALLEES, Measured, Measures, Scope
 from server.agent.verification.statements.sentence_parts import FIGURES, SHOWN, Sentence, Subject
 from server.agent.verification.statements.shared_figures import Figure, of_its_own, scopes_of
 from server.agent.verification.statements.value_words import names_value
@@ -27,6 +27,7 @@ _KEYS = {
     "total share": ("total_share",),
     "calls": ("count", "calls"),
     "samples": ("count", "samples"),
+    WITH_CALLEES: ("count", "samples"),
     "mean": ("mean", "average"),
     "longest": ("longest", "max"),
 }
@@ -80,7 +81,7 @@ class BoundFigures:
         for subject in (*figure.sentence.functions[:4], *([carried] if carried else [])):
             for scope in figure.scopes:
                 for one in self._measured(subject, scope, figure):
-                    if one.measure in ("total", "calls", "samples") and figure.is_right(one.value):
+                    if one.measure in ("total", "calls", "samples", WITH_CALLEES) and figure.is_right(one.value):
                         return self._right(figure, subject, one)
         return AMBIGUOUS
 
@@ -93,7 +94,8 @@ class BoundFigures:
 
     def _shared(self, figure: Figure, subject: Subject, carried: Subject | None) -> Verification | None:
         """As a figure of more than the one function."""
-        found = shared_figures.flow(self.measures, figure, subject, carried) or shared_figures.together(figure)
+        found = shared_figures.comes_from(figure) or shared_figures.flow(self.measures, figure, subject, carried)
+        found = found or shared_figures.together(figure)
         is_share = found is None and figure.mention.dimension is Dimension.SHARE
         if is_share and (of_its := of_its_own(figure, carried)):
             return of_its

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from server.agent.verification.claims import Claim
 from server.agent.verification.statements.measure_words import MeasureWords, words
+from server.agent.verification.statements.measures import WITH_CALLEES
 from server.agent.verification.statements.sentence_parts import FIGURE, FIGURES, Sentence
 from server.agent.verification.written_numbers import Dimension
 
@@ -110,7 +111,11 @@ def _of_counts(text: str, near: str, rest: str, place: int) -> Allowed | None:
     """Calls or samples; no measure where calls are averaged."""
     if words("MEAN").search(near) and words("CALLS").search(near):
         return _NONE
-    counted = _counted(near) or (None if _own_words(text, near, rest, place) else _counted(rest))
+    own = _own_words(text, near, rest, place)
+    counted = _counted(near) or (None if own else _counted(rest))
+    if counted == "samples":
+        both = {"self": {"samples"}, "total": {WITH_CALLEES}}
+        return frozenset(both[own[0]] if len(own) == 1 else {"samples", WITH_CALLEES}), True, None
     return (frozenset({counted}), True, None) if counted else None
 
 

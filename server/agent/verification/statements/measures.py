@@ -23,6 +23,9 @@ OTHERS = 6
 
 Mask = npt.NDArray[np.bool_]
 
+WITH_CALLEES = "samples with callees"
+"""Samples in which a function is on the stack; `samples` are those of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
@@ -199,7 +202,7 @@ class Measures:
             if counts is Counts.SAMPLES:
                 below = scope.tree.levels.at_or_below(scope.mask(frames))
                 many = int(scope.by_node.count[below].sum())
-                yield Measured(float(many), Dimension.COUNT, "samples", f"samples below {where}", f"{many:,}")
+                yield Measured(float(many), Dimension.COUNT, WITH_CALLEES, f"samples below {where}", f"{many:,}")
             if counts is Counts.CALLS and count:
                 for value in {total / count, own / count}:
                     what = f"value a call {where}"

@@ -31,6 +31,10 @@ _COLLECTION = re.compile(
 _NAME_LIKE = re.compile(r"[A-Za-z_$<(~@\[][^\s]*(?:\([^)]*\))?")
 _DISTINCT = re.compile(r"[\d_-]|[a-z][A-Z]")
 _PID = re.compile(r"\W{0,3}pid (\d+)")
+_PROFILE = re.compile(r"(?<![\w.$/:#-])p(\d{1,4})(?![\w$]|[.:/-]\w)")
+"""`p1` without marks: a profile's handle."""
+_KIND_OF = re.compile(r"^(?:waits|locks|allocations|sleeps|parks) of (.+)$")
+"""Profiles of one kind of event of a thread, as readers name them: the thread's name is that behind."""
 _WORD = re.compile(r"[\w$.:-]+")
 
 
@@ -129,6 +133,9 @@ class Subjects:
                 yield Subject(
                     match[0], self._of_process(self._distinct[word], answer[end : end + 24]), match.start(), end
                 )
+        for match in _PROFILE.finditer(text):
+            if int(match[1]) < len(self.trace.profiles) and match[0] not in self._full_names:
+                yield Subject(match[0], (int(match[1]),), match.start(), match.end())
         folded = answer.casefold()
         for name, indices in self._by_thread_name.items() if len(folded) == len(answer) else ():
             if " " in name and len(name) > 2 * SHORT and (at := folded.find(name)) >= 0:
@@ -150,6 +157,7 @@ class Subjects:
         for profile in self.trace.profiles[:THREADS]:
             short = [profile.name, profile.name.split(" (")[0], profile.handle, *_QUOTED.findall(profile.name)]
             short += re.findall(r"(?:^|, )([^,()]+) \(tid", profile.name)
+            short += [kind[1] for one in list(short) if (kind := _KIND_OF.match(one.casefold()))]
             for name in dict.fromkeys(one.casefold() for one in short):
                 found.setdefault(name, []).append(profile.index)
         return {name: tuple(dict.fromkeys(indices)) for name, indices in found.items()}

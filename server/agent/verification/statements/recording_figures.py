@@ -25,9 +25,16 @@ _THINGS = {
 _COUNTED = {name: re.compile(rf"{FIGURES}\s(?:{thing})\b", re.IGNORECASE) for name, thing in _THINGS.items()}
 _STATES = {
     "busy": re.compile(r"\bbusy\b|\bworks?\b|\bbeschäftigt\b|\barbeitet\b|\boccupé\w*", re.IGNORECASE),
-    "waiting": re.compile(r"\bwait(?:s|ing|ed)?\b|\bblocked\b|\bwartet\b|\battend\b", re.IGNORECASE),
-    "idle": re.compile(r"\bidle\b|\buntätig\b|\binacti\w+", re.IGNORECASE),
+    "waiting": re.compile(
+        r"\bwait(?:s|ing|ed)?\b|\bblocked\b|\bwart(?:et|end|ete|en)\b|\battend(?:ait|ent)?\b|\bespera\w*", re.IGNORECASE
+    ),
+    "idle": re.compile(r"\bidle\b|\buntätig\b|\binacti\w+|\binactiv\w+", re.IGNORECASE),
 }
+
+
+OF_NO_THREAD = replace(UNCHECKED, how="it does not say of which thread")
+MANY = 300
+"""Profiles that are looked at."""
 
 
 def judged(measures: Measures, sentence: Sentence, at: int, claim: Claim) -> Verification | None:
@@ -36,7 +43,19 @@ def judged(measures: Measures, sentence: Sentence, at: int, claim: Claim) -> Ver
         return None
     if sentence.threads:
         return _of_thread(measures, sentence, claim)
+    if _is_of_some_thread(measures, sentence, claim):
+        return OF_NO_THREAD
     return _of_things(measures, sentence, at, claim) or _of_all(measures, sentence, claim)
+
+
+def _is_of_some_thread(measures: Measures, sentence: Sentence, claim: Claim) -> bool:
+    """Whether it is how long a thread is busy, waits or idles, of a recording of several, and nobody says which."""
+    if claim.mentions[0].dimension not in (Dimension.SHARE, Dimension.TIME) or words("RECORDING").search(
+        sentence.template
+    ):
+        return False
+    says = any(pattern.search(sentence.template) for pattern in _STATES.values())
+    return says and sum(thread_time(measures.trace, one) is not None for one in measures.trace.profiles[:MANY]) > 1
 
 
 def _of_thread(measures: Measures, sentence: Sentence, claim: Claim) -> Verification | None:

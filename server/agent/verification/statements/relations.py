@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from server.agent.verification.facts import Facts
 from server.agent.verification.statements.measure_words import words
-from server.agent.verification.statements.measures import Measured, Measures
+from server.agent.verification.statements.measures import WITH_CALLEES, Measured, Measures
 from server.agent.verification.statements.relation_decisions import RelationDecisions, Stated, by_of
 from server.agent.verification.statements.relation_words import Wording, in_small_letters, relation_words
 from server.agent.verification.statements.sentence_parts import (
@@ -159,7 +159,7 @@ class Relations:
         if larger is None or (smaller is not None and smaller.start() > larger.start()):
             a, b = b, a
         text = sentence.template
-        kinds: tuple[str, ...] = ("calls", "samples") if by_of(text) == ("count",) else by_of(text)
+        kinds: tuple[str, ...] = ("calls", "samples", WITH_CALLEES) if by_of(text) == ("count",) else by_of(text)
         found: list[tuple[bool, Measured, Measured]] = []
         for scope in scopes_of(self._measures, sentence)[:1]:
             right = {m.measure: m for m in self._measures.of(b.numbers, scope)}

@@ -9,7 +9,7 @@ from server.agent.verification.claims import Claim
 from server.agent.verification.facts import Facts
 from server.agent.verification.statements.agreement import Agreement, agreement
 from server.agent.verification.statements.measure_words import words
-from server.agent.verification.statements.measures import Measures, Scope
+from server.agent.verification.statements.measures import WITH_CALLEES, Measures, Scope
 from server.agent.verification.statements.sentence_parts import FIGURE, FIGURES, FUNCTIONS, THREAD, Sentence, Subject
 from server.agent.verification.statements.value_words import names_value
 from server.agent.verification.verdicts import UNCHECKED, Verification
@@ -48,6 +48,15 @@ _OF_BYTES = re.compile(
     re.IGNORECASE,
 )
 _OF_ITS = re.compile(r" (?:of|von|de) (?:its|their|seiner?|ihrer?|sa|son|ses|leur) (?!own\b)", re.IGNORECASE)
+_COMES_FROM = re.compile(
+    r"(?:of|von|de|des) (?:the )?"
+    r"(?:(?:calls|samples|time|total|Aufrufe|Proben|Zeit|appels|échantillons) (?:of|to|in|von|de|à) )?"
+    rf"({FUNCTIONS})\W? (?:\w+ )?"
+    r"(?:comes?|came|stems?|arrives?|kommt|kommen|stammt|stammen|vient|viennent|proviennent|provient|passent?) "
+    rf"(?:in )?(?:\w+ )?(?:from|through|via|under|below|von|aus|über|de|par) (?:within )?({FUNCTIONS})",
+    re.IGNORECASE,
+)
+"""`Half of f come from g`: of f what lies below g."""
 _WHOLES = frozenset({"whole", "duration", "duration_ns", "total", "total_value", "length"})
 _VALUES = frozenset({"self", "total", "self share", "total share"})
 
@@ -181,6 +190,26 @@ def part_of(figure: Figure, base: Subject, subject: Subject) -> Verification:
     return Verification("contradicted", actual=f"{of}: {format_share(max(shares[: len(shares) // 2 or 1]) / 100)}")
 
 
+def comes_from(figure: Figure) -> Verification | None:
+    """`three quarters of f come from g`: how much of the one lies below the other. None where nothing comes."""
+    said = _COMES_FROM.search(figure.sentence.template)
+    if said is None or figure.mention.dimension is not Dimension.SHARE:
+        return None
+    below, above = (figure.sentence.function(one) for one in said.groups())
+    shares = []
+    for scope in figure.scopes:
+        taken = scope.under(None, below.numbers)[1]
+        if taken > 0:
+            shares.append(100 * scope.under(scope.mask(above.numbers), below.numbers)[1] / taken)
+    compared = [figure.agrees(value) for value in shares]
+    of = f"{below.text[:60]} below {above.text[:60]}"
+    if Agreement.RIGHT in compared:
+        return Verification("derived", how=f"{of}: {shares[compared.index(Agreement.RIGHT)]:.1f}%")
+    if not shares or Agreement.NEARLY in compared:
+        return UNCHECKED
+    return Verification("contradicted", actual=f"{of}: {format_share(shares[0] / 100)}")
+
+
 def together(figure: Figure) -> Verification | None:
     """What several functions take together: self values add up, totals only where none stands in another. None where
     the sentence says no such thing, or has more figures than the one."""
@@ -261,4 +290,4 @@ def _compared_measures(text: str, figure: Figure) -> set[str]:
     if bool(own) is not bool(total):
         return {"self"} if own else {"total"}
     bare = text.replace(chr(ord(FIGURE) + figure.at), " ").replace("times", " ").replace("fois", " ")
-    return {"calls", "samples"} if words("CALLS").search(bare) else {"self", "total"}
+    return {"calls", "samples", WITH_CALLEES} if words("CALLS").search(bare) else {"self", "total"}

@@ -169,8 +169,10 @@ class RelationDecisions:
             order, value = orders[by[0]], values[by[0]]
             if place > len(order):
                 continue
-            there = value[order[place - 1]]
-            if any(value[frame] == there for frame in a.numbers):
+            there = {value[order[place - 1]]}
+            functions = [frame for frame in order if self._measures.trace.frame_name(frame) not in NO_FUNCTIONS]
+            there |= {value[frame] for frame in functions[place - 1 : place]}
+            if any(value[frame] in there for frame in a.numbers):
                 return Verification("verified", how=f"place {place} by {by[0]} in {scope.chosen.handle}")
             if len(by) > 1 and any(frame in scope.total_order[place - 1 : place] for frame in a.numbers):
                 return UNCHECKED
@@ -290,6 +292,10 @@ class RelationDecisions:
 
 _RELATIVE = re.compile(r"\b(?:that|which|who|what) (?:calls?|called|invokes?)\b", re.IGNORECASE)
 """`the code that calls it` ranks nothing by calls."""
+
+
+NO_FUNCTIONS = frozenset({"(program)", "(idle)", "(root)", "(garbage collector)", "[root]", "root", "all"})
+"""What profilers write for time that is in no function: a function that only these come before is the first."""
 
 
 def by_of(text: str) -> tuple[By, ...]:

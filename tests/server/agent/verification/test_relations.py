@@ -10,6 +10,7 @@ from server.agent.verification.facts import Compared, Facts
 from server.agent.verification.statements.relation_decisions import by_of
 from server.protocol.wire_values import Check
 from tests.server.agent.turns import small_trace
+from tests.traces.insights.recorded import sampled
 
 
 def test_code_that_calls_something_is_no_ranking_by_calls() -> None:
@@ -145,3 +146,17 @@ def test_a_figure_of_a_window_is_of_that_window() -> None:
     answer = "Between 0 ms and 600 ms `parse_json` takes 600 ms itself. Between 600 ms and 850 ms `draw` takes 600 ms."
     found = checked(small_trace(), answer, Facts(), "", ()).checks
     assert [check.status for check in found if check.kind == "number"] == ["verified", "contradicted"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "status"),
+    [
+        ("`tick` is the hottest function.", "verified"),
+        ("`(program)` is the hottest.", "verified"),
+        ("`draw` is the hottest function.", "contradicted"),
+    ],
+)
+def test_time_in_no_function_takes_no_functions_place(sentence: str, status: str) -> None:
+    trace = sampled({"(root);(program)": 60, "(root);tick": 30, "(root);draw": 10})
+    (check,) = [one for one in checked(trace, sentence, Facts(), "", ()).checks if one.kind == "relation"]
+    assert check.status == status

@@ -28,8 +28,8 @@ from traces.drafts import (
 )
 from traces.errors import DamagedTrace, EmptyTrace, TraceTooLarge
 from traces.first_profile import first_profile
-from traces.frame_table import FrameTable
-from traces.kernels.columns import first_rows, pick
+from traces.frame_table import FrameTable, in_order_of_use
+from traces.kernels.columns import pick
 from traces.kernels.spans import no_times
 from traces.kernels.texts import Texts
 from traces.kernels.trees import Paths
@@ -261,7 +261,7 @@ class TraceBuilder:
             )
         zero = self._zero()
         self._move_to_the_trace_clock(zero)
-        profiles, used = self._profiles_with_frames_in_order()
+        profiles, used, number = self._profiles_with_frames_in_order()
         frames = self._frames.columns(used, strings := StringArena())
         warnings = (*self._warnings.values(), *self._missing_ends.warnings(zero))
         if any(len(t) and not -MAX_TIME_NS <= t.min() <= t.max() <= MAX_TIME_NS for t in self.side_tables.times()):
@@ -282,6 +282,7 @@ class TraceBuilder:
             flows=flows,
             requests=requests,
             thread_states=self.side_tables.thread_states(zero),
+            edges=self.side_tables.recorded_edges(number),
             warnings=warnings,
             recorded_at_ns=self._recorded_at_ns,
             utc_offset_minutes=self._utc_offset_minutes,
@@ -357,15 +358,12 @@ class TraceBuilder:
             if draft.facts.order is Order.TIME:
                 draft.move(zero)
 
-    def _profiles_with_frames_in_order(self) -> tuple[tuple[Profile, ...], Int64]:
-        """The profiles, with the frames that trees use numbered by first appearance; the others are forgotten."""
+    def _profiles_with_frames_in_order(self) -> tuple[tuple[Profile, ...], Int64, Int32]:
+        """The profiles, with the frames that trees use numbered by first appearance; then those that only edges name.
+        The others are forgotten."""
         trees = [draft.tree.frame for draft in self._drafts if draft.tree is not None]
         every = np.concatenate(trees)
-        first = first_rows(every, len(self._frames))
-        used = np.flatnonzero(first != NONE)
-        used = used[np.argsort(first[used])]
-        number = np.full(len(first), NONE, np.int32)
-        number[used] = np.arange(len(used), dtype=np.int32)
+        used, number = in_order_of_use([every, *self.side_tables.frames_of_edges()], len(self._frames))
         frame = pick(number, every)
         profiles: list[Profile] = []
         node_base = span_base = 0
@@ -374,7 +372,7 @@ class TraceBuilder:
             profiles.append(draft.profile(len(profiles), nodes, node_base, span_base))
             node_base += len(tree)
             span_base += len(draft.spans) if draft.spans is not None else 0
-        return tuple(profiles), used
+        return tuple(profiles), used, number
 
 
 def fitted_running(running: Int64, start: Values, end: Values, unfinished: Int32) -> Int64:

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from traces.edges import EDGE_TYPES, Edges
 from traces.errors import DamagedTrace
 from traces.kernels.spans import joined_times
 from traces.model import (
@@ -35,7 +36,7 @@ from traces.model import (
 )
 from traces.values import Facts, ProfileKind, Role, RoleRule, TraceWarning, Unit, ValueType
 
-ENGINE_VERSION = "23"
+ENGINE_VERSION = "24"
 """Part of every cache key: raise it whenever an importer or the model gives other columns for the same bytes."""
 
 MAGIC = b"FCTRACE1"
@@ -55,6 +56,7 @@ TABLES: tuple[tuple[str, type, tuple[tuple[str, str], ...]], ...] = (
     ("async_spans", AsyncSpans, (("profile", "i4"), ("start", "i8"), ("end", "i8"), ("name", "i4"), ("ident", "i4"))),
     ("flows", Flows, tuple((n, "i8" if "time" in n else "i4") for n in Flows.__slots__)),
     ("thread_states", ThreadStates, (("profile", "i4"), ("start", "i8"), ("end", "i8"), ("state", "u1"))),
+    ("edges", Edges, tuple(zip(Edges.__slots__, EDGE_TYPES, strict=True))),
     ("requests", Requests, tuple((n, "i8" if n in REQUEST_NUMBERS else "i4") for n in Requests.__slots__)),
 )
 TREE = (("frame", "i4"), ("parent", "i4"), ("depth", "i4"), ("count", "i8"), ("outermost", "u1"))

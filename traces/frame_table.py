@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from traces.kernels.columns import first_rows
 from traces.kernels.texts import Texts
 from traces.model import NONE, Frames, Int32, Int64
 from traces.string_arena import StringArena
@@ -66,6 +67,16 @@ class FrameTable:
             column=_places([row[3] for row in rows]),
             category=strings.indices([row[4] for row in rows]),
         )
+
+
+def in_order_of_use(uses: Sequence[Int32], count: int) -> tuple[Int64, Int32]:
+    """Those of `count` frames that are used, by where they are first, and the place of each frame among them or -1."""
+    first = first_rows(uses[0] if len(uses) == 1 else np.concatenate(uses), count)
+    used = np.flatnonzero(first != NONE)
+    used = used[np.argsort(first[used])]
+    number = np.full(count, NONE, np.int32)
+    number[used] = np.arange(len(used), dtype=np.int32)
+    return used, number
 
 
 def _places(numbers: Sequence[int]) -> Int32:

@@ -1,7 +1,11 @@
 """What must hold for every trace, whatever it was read from. Importer tests call `check` on all they read."""
 
+from dataclasses import fields
+from itertools import pairwise
+
 import numpy as np
 
+from traces.edges import EVERYONE
 from traces.model import NONE, CallTree, Profile, Trace, Values
 from traces.values import Clock, Counts, Order, ProfileKind, Role, RoleRule, ThreadState, Unit
 
@@ -45,6 +49,7 @@ def check(trace: Trace) -> None:
     for text in (asked.url, asked.kind, asked.priority, asked.blocking, asked.found_in, asked.document):
         _within(text, NONE, len(strings), "a request's text exists")
     _check_states(trace)
+    _check_edges(trace)
 
 
 def _check_states(trace: Trace) -> None:
@@ -55,6 +60,32 @@ def _check_states(trace: Trace) -> None:
     same = np.diff(states.profile) == 0
     assert (np.diff(states.profile) >= 0).all(), "states are in order of their profiles"
     assert (states.start[1:][same] >= states.end[:-1][same]).all(), "a thread does one thing at a time"
+
+
+def _check_edges(trace: Trace) -> None:
+    edges = trace.edges
+    for column in fields(edges):
+        assert len(getattr(edges, column.name)) == len(edges), "an edge has all its columns"
+    _within(edges.profile, 0, len(trace.profiles), "an edge's profile exists")
+    _within(edges.caller, NONE, len(trace.frames), "an edge's caller exists")
+    _within(edges.callee, 0, len(trace.frames), "an edge's callee exists")
+    for numbers in (edges.calls, edges.primitive, edges.self_value, edges.total_value):
+        assert np.isfinite(numbers).all(), "a number of an edge is finite"
+        assert ((numbers == NONE) | (numbers >= 0)).all(), "a number of an edge is none or not negative"
+    if not len(edges):
+        return
+    values = np.array([len(profile.values) for profile in trace.profiles])
+    assert ((edges.value >= 0) & (edges.value < values[edges.profile])).all(), "an edge's value exists"
+    place = edges.profile.astype(np.int64) << 32 | edges.value
+    assert (np.diff(place) >= 0).all(), "edges are in order of profiles and values"
+    for low, high in pairwise([0, *(np.flatnonzero(np.diff(place)) + 1).tolist(), len(edges)]):
+        ends = (edges.caller[low:high].astype(np.int64) + 1) << 32 | edges.callee[low:high]
+        assert len(np.unique(ends)) == high - low, "a caller and a callee have one row"
+        of_functions = edges.caller[low:high] == EVERYONE
+        everything = edges.self_value[low:high][of_functions].sum() * (1 + 2e-3)
+        assert (edges.total_value[low:high][of_functions] <= everything).all(), "a function has no more than all"
+    known = (edges.caller == EVERYONE) & (edges.total_value >= 0)
+    assert (edges.total_value[known] >= edges.self_value[known] * (1 - 2e-3)).all(), "self is part of the total"
 
 
 def _check_facts(profile: Profile) -> None:

@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from traces.edges import Edges, no_edges
 from traces.kernels.columns import pick
 from traces.kernels.spans import no_rows, no_times, self_durations
 from traces.levels import Levels, levels_of
@@ -336,6 +337,7 @@ class Trace:
     flows: Flows
     requests: Requests
     thread_states: ThreadStates = field(default_factory=no_states)
+    edges: Edges = field(default_factory=no_edges)
     warnings: tuple[TraceWarning, ...] = field(default=())
     recorded_at_ns: int | None = None
     utc_offset_minutes: int | None = None

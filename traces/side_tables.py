@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from traces.edges import Edges, no_edges
 from traces.equal_rows import distinct
 from traces.model import (
     NONE,
@@ -44,7 +45,7 @@ class Request(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class SideTables:
     """Rows (`points` become instants too) and lists of columns, each a batch; times on the file's clock, profiles by
-    index (-1: the trace itself)."""
+    index (-1: the trace itself). Edges are batches of the builder's frames, in order of profiles and values."""
 
     points: list[tuple[int, int, str]] = field(default_factory=list)
     instants: list[tuple[Int32, Int64, Int32, Texts]] = field(default_factory=list)
@@ -53,6 +54,7 @@ class SideTables:
     arrows: list[tuple[Int32, Int64, Int32, Int64, Int32, Texts]] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     states: list[tuple[int, Int64, Int64, UInt8]] = field(default_factory=list)
+    edges: list[Edges] = field(default_factory=list)
 
     def times(self) -> list[Int64]:
         """All times in the tables, to be checked."""
@@ -97,6 +99,14 @@ class SideTables:
             Flows(*_in_order(arrows, "iqiqi")),
             _requests(self.requests, zero, index),
         )
+
+    def frames_of_edges(self) -> list[Int32]:
+        """The frames that edges name."""
+        return [frames for batch in self.edges for frames in (batch.callee, batch.caller[batch.caller >= 0])]
+
+    def recorded_edges(self, number: Int32) -> Edges:
+        """Who called whom, of frames that have these numbers in the trace."""
+        return Edges.joined(self.edges).numbered(number) if self.edges else no_edges()
 
     def thread_states(self, zero: int) -> ThreadStates:
         """What threads did, in order of their profiles."""

@@ -110,6 +110,10 @@ class ValueType:
     unit: Unit
 
 
+ESTIMATED_PATHS = "estimated_paths"
+"""The warning of a file that has who called whom, and no call paths."""
+
+
 @dataclass(frozen=True, slots=True)
 class TraceWarning:
     """Something dropped, clamped or repaired while reading; `count` says how often. Shown to people and to the

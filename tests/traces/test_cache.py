@@ -59,8 +59,9 @@ def test_a_trace_comes_back_as_it_was(make: object) -> None:
     same(again, trace)
 
 
-def test_a_recorded_trace_comes_back_as_it_was(fixtures: Path) -> None:
-    trace = read_trace((fixtures / "redact-documents.viztracer.json.gz").read_bytes(), name="calls")
+@pytest.mark.parametrize("name", ["redact-documents.viztracer.json.gz", "redact-documents.cprofile.prof"])
+def test_a_recorded_trace_comes_back_as_it_was(name: str, fixtures: Path) -> None:
+    trace = read_trace((fixtures / name).read_bytes(), name="calls")
     again = decode(b"".join(encode(trace)))
     check(again)
     same(again, trace)

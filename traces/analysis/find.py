@@ -6,7 +6,7 @@ import numpy as np
 
 from traces.analysis.filters import FrameFilter, frames_that, shown_frames
 from traces.analysis.filters import pattern as expression
-from traces.analysis.functions import FunctionRow, frame_values, function_row
+from traces.analysis.functions import FunctionRow, function_row, function_values
 from traces.analysis.selection import select
 from traces.analysis.window import Window
 from traces.handles import ProfileChoice
@@ -49,7 +49,7 @@ def find_frames(
     """
     chosen = select(trace, profile, value=value, frame_filter=frame_filter)
     values = chosen.values(window)
-    by_frame = frame_values(chosen.tree, values, len(trace.frames), chosen.outermost)
+    by_frame = function_values(chosen, values, window)
     everything = chosen.total(values)
     matching = frames_that(trace, expression(pattern, regex=regex))
     matching = matching & shown_frames(trace, frame_filter) if frame_filter else matching

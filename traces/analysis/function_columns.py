@@ -6,7 +6,7 @@ import numpy as np
 
 from traces.analysis.durations import DurationColumns, duration_columns
 from traces.analysis.filters import FrameFilter
-from traces.analysis.functions import frame_values
+from traces.analysis.functions import function_values
 from traces.analysis.selection import Selection, select
 from traces.analysis.window import NodeValues, Window, root_total
 from traces.handles import ALL, ProfileChoice
@@ -93,7 +93,7 @@ def _total_of(chosen: Selection, index: int) -> float:
 def _columns(
     trace: Trace, chosen: Selection, each: tuple[Selection, ...], window: Window | None, *, by_thread: bool, more: int
 ) -> FunctionColumns:
-    parts = [_part(one, one.values(window), len(trace.frames), window) for one in each]
+    parts = [_part(one, one.values(window), window) for one in each]
     frame = np.concatenate([part.frame for part in parts])
     own = np.concatenate([part.self_value for part in parts])
     total = np.concatenate([part.total_value for part in parts])
@@ -122,8 +122,8 @@ def _columns(
     )
 
 
-def _part(chosen: Selection, values: NodeValues, frames: int, window: Window | None) -> _Part:
-    found = frame_values(chosen.tree, values, frames, chosen.outermost)
+def _part(chosen: Selection, values: NodeValues, window: Window | None) -> _Part:
+    found = function_values(chosen, values, window)
     present = np.flatnonzero(found.total_value > 0)
     own, total, count = found.self_value[present], found.total_value[present], found.count[present]
     return _Part(chosen, present, own, total, count, chosen.total(values), values.hidden, window)

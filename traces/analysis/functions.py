@@ -1,6 +1,6 @@
 """Which functions a profile spends its time in."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from traces.analysis.durations import CallDurations, call_durations
 from traces.analysis.filters import FrameFilter, frames_that
 from traces.analysis.filters import pattern as expression
+from traces.analysis.recorded_edges import recorded_edges
 from traces.analysis.selection import Selection, select
 from traces.analysis.window import NodeValues, Window
 from traces.errors import InvalidQuestion
@@ -72,6 +73,18 @@ def frame_values(tree: CallTree, values: NodeValues, frames: int, outermost: UIn
     )
 
 
+def function_values(chosen: Selection, values: NodeValues, window: Window | None = None) -> FrameValues:
+    """The values of a selection (`chosen.values(window)`) by frame; totals are those of the file where it has them."""
+    frames = len(chosen.trace.frames)
+    by_frame = frame_values(chosen.tree, values, frames, chosen.outermost)
+    edges = recorded_edges(chosen, window)
+    if edges is None:
+        return by_frame
+    total, own = edges.totals(frames), by_frame.self_value  # which lie within each other but for rounding
+    total = np.where(total < 0, by_frame.total_value, np.maximum(np.minimum(total, chosen.total(values)), own))
+    return replace(by_frame, total_value=total.astype(own.dtype))
+
+
 def top_functions(
     trace: Trace,
     *,
@@ -94,7 +107,7 @@ def top_functions(
         raise InvalidQuestion(f"functions are sorted by self or total, not by {sort_by}.")
     chosen = select(trace, profile, value=value, frame_filter=frame_filter)
     values = chosen.values(window)
-    by_frame = frame_values(chosen.tree, values, len(trace.frames), chosen.outermost)
+    by_frame = function_values(chosen, values, window)
     key = by_frame.self_value if sort_by == "self" else by_frame.total_value
     present = by_frame.total_value > 0
     if pattern:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traces.analysis.functions import frame_values
+from traces.analysis.functions import function_values
+from traces.analysis.selection import select
 from traces.analysis.thread_time import ThreadTime, thread_time
 from traces.analysis.time_axis import need_times
 from traces.analysis.time_in_range import time_in_range
@@ -86,7 +87,7 @@ def range_statistics(trace: Trace, profiles: Sequence[int], window: Window | Non
     threads = []
     for profile in chosen:
         values = node_values(profile, window)
-        by_frame = frame_values(profile.tree, values, size, profile.outermost_ended)
+        by_frame = function_values(select(trace, profile.index), values, window)
         own, total, count = own + by_frame.self_value, total + by_frame.total_value, count + by_frame.count
         ran = root_total(profile.tree, values.total_value)
         time = thread_time(trace, profile) if window is None else time_in_range(trace, profile, window)

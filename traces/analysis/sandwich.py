@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from traces.analysis.filters import FrameFilter
-from traces.analysis.functions import FunctionRow, frame_values, function_row
-from traces.analysis.selection import select
+from traces.analysis.functions import FrameValues, FunctionRow, frame_values, function_row, function_values
+from traces.analysis.recorded_edges import Basis, RecordedEdges, basis_of_paths, neighbours, recorded_edges
+from traces.analysis.selection import Selection, select
 from traces.analysis.window import Window
 from traces.handles import ProfileChoice, frame_index
 from traces.kernels.trees import sum_by_node
@@ -16,9 +17,9 @@ from traces.values import Counts, ProfileKind, Unit
 
 @dataclass(frozen=True, slots=True)
 class NeighbourRow:
-    """One caller or callee: `value` is what flows between it and the frame; `share` is of the frame's total; `calls` is
-    how often the one called the other directly, None where no single calls were recorded (the paths of a call graph are
-    estimates).
+    """One caller or callee: `value` is what flows between it and the frame; `share` is of the frame's total, at most 1
+    where a file counts a call inside a call again; `calls` is how often the one called the other directly, None where
+    that is not known (of estimated call paths it is not).
 
     `frame` -1 (no handle) is no function: the stack begins with the frame.
     """
@@ -38,7 +39,9 @@ class Sandwich:
     """Callers add up to the frame's total; callees and its self value do too. `more_*` say what the limit left out.
 
     A recursive frame is entered from the caller of its outermost call, and what it calls is counted under its
-    innermost. `counted` is what `frame.count` is a number of, None without counts.
+    innermost. With edges that the file has (`basis`) each caller and callee has what the file says instead, which of
+    functions that call each other need not add up; `calls_itself` is how many of its calls the frame made itself, None
+    where that is not known. `counted` is what `frame.count` is a number of, None without counts.
     """
 
     frame: FunctionRow
@@ -51,6 +54,8 @@ class Sandwich:
     unit: Unit
     profile: str
     counted: str | None = None
+    basis: Basis = Basis.ADDED_UP
+    calls_itself: int | None = None
 
 
 NO_CALLER = "(nothing: stacks begin here)"
@@ -70,6 +75,8 @@ def callers_callees(
     frame_index(trace, f"f{frame}")
     chosen = select(trace, profile, value=value, frame_filter=frame_filter)
     tree, values = chosen.tree, chosen.values(window)
+    if edges := recorded_edges(chosen, window):
+        return _as_recorded(chosen, edges, function_values(chosen, values), chosen.total(values), frame, limit)
     by_frame = frame_values(tree, values, len(trace.frames), tree.outermost)
     callers, callees = _flows(tree, values.total_value, frame, len(trace.frames))
     row = function_row(chosen, frame, by_frame, chosen.total(values))
@@ -88,6 +95,36 @@ def callers_callees(
         unit=chosen.unit,
         profile=chosen.handle,
         counted=chosen.count_name,
+        basis=basis_of_paths(trace),
+    )
+
+
+def _as_recorded(
+    chosen: Selection, edges: RecordedEdges, by_frame: FrameValues, everything: float, frame: int, limit: int
+) -> Sandwich:
+    trace, row = chosen.trace, function_row(chosen, frame, by_frame, everything)
+    count = row.count if chosen.counts is Counts.CALLS else None
+    found = neighbours(edges, frame, len(trace.frames), count)
+    dtype = by_frame.total_value.dtype
+    callers, more_callers = _rows(
+        trace, found.from_callers.astype(dtype), found.calls_of_callers, row.total_value, limit, with_calls_alone=True
+    )
+    callees, more_callees = _rows(
+        trace, found.into_callees.astype(dtype), found.calls_of_callees, row.total_value, limit, with_calls_alone=True
+    )
+    return Sandwich(
+        frame=row,
+        callers=callers,
+        callees=callees,
+        more_callers=more_callers,
+        more_callees=more_callees,
+        recursive=found.is_recursive,
+        scope_total=everything,
+        unit=chosen.unit,
+        profile=chosen.handle,
+        counted=chosen.count_name,
+        basis=Basis.RECORDED,
+        calls_itself=found.calls_itself,
     )
 
 
@@ -122,9 +159,9 @@ def _called(tree: CallTree, count: Int64, frame: int, frames: int) -> tuple[Int6
 
 
 def _rows(
-    trace: Trace, flow: Values, calls: Int64 | None, total: float, limit: int
+    trace: Trace, flow: Values, calls: Int64 | None, total: float, limit: int, *, with_calls_alone: bool = False
 ) -> tuple[tuple[NeighbourRow, ...], int]:
-    present = np.flatnonzero(flow > 0)
+    present = np.flatnonzero((flow > 0) | (calls > 0) if with_calls_alone and calls is not None else flow > 0)
     order = present[np.argsort(-flow[present], kind="stable")]
     rows = []
     for index in order[: max(limit, 0)].tolist():
@@ -138,8 +175,8 @@ def _rows(
                 file=trace.frame_file(index) if known else None,
                 line=trace.frame_line(index) if known else None,
                 value=value,
-                share=value / total if total else 0.0,
-                calls=None if calls is None else calls[index].item(),
+                share=min(value / total, 1.0) if total else 0.0,
+                calls=None if calls is None or calls[index] < 0 else calls[index].item(),
             )
         )
     return tuple(rows), len(order) - len(rows)

@@ -143,6 +143,15 @@ def thread_states(trace: Trace) -> Columns:
     return {"profile": table.profile, "start": table.start, "dur": table.end - table.start, "state": table.state}
 
 
+def edges(trace: Trace) -> Columns:
+    """Of each profile's default value, without the rows of functions with all their callers."""
+    table = trace.edges
+    default = np.array([profile.default_value for profile in trace.profiles], np.int32)
+    rows = np.flatnonzero((table.caller != NONE) & (table.value == default[table.profile]))
+    names = ("profile", "caller", "callee", "calls", "self_value", "total_value")
+    return {name: getattr(table, name)[rows] for name in names}
+
+
 def _marked(length: int, rows: Int32) -> UInt8:
     marked = np.zeros(length, np.uint8)
     marked[rows] = 1

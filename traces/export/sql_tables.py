@@ -236,6 +236,26 @@ TABLES: dict[str, SqlTable] = {
             ("frames",),
         ),
         SqlTable(
+            "edges",
+            "who called whom, as the file sums it (cProfile, callgrind): exact where nodes are estimates",
+            (
+                IN_PROFILE,
+                SqlColumn("caller", _handle("f", "caller")),
+                SqlColumn("caller_name", _named("caller")),
+                SqlColumn("callee", _handle("f", "callee")),
+                SqlColumn("callee_name", _named("callee")),
+                SqlColumn("calls", _if("calls >= 0", "calls"), "direct ones; NULL: not known"),
+                SqlColumn(
+                    "self_value", _if("self_value >= 0", "self_value"), "of the callee, called so; NULL: not known"
+                ),
+                SqlColumn("total_value", "total_value", "with what it calls; of a recursive callee they do not add up"),
+                SqlColumn("total_ms", _ms("total_value", MEASURED)),
+            ),
+            sql_rows.edges,
+            lambda trace: len(sql_rows.edges(trace)["caller"]) if len(trace.edges) else 0,
+            ("frames",),
+        ),
+        SqlTable(
             "counters",
             "measured levels, one row a reading",
             (PLAIN_NAME, PROFILE, *_moment("time", '"time"'), SqlColumn("value", "value")),

@@ -7,7 +7,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from traces.analysis.functions import FrameValues, frame_values
+from traces.analysis.functions import FrameValues, function_values
+from traces.analysis.selection import select
 from traces.analysis.units import format_value
 from traces.analysis.window import node_values, root_total
 from traces.equal_rows import distinct
@@ -75,8 +76,7 @@ class Subject:
     @cached_property
     def frames(self) -> FrameValues:
         """Self, total and count of each frame in the main profile."""
-        values = node_values(self.profile)
-        return frame_values(self.profile.tree, values, len(self.trace.frames), self.profile.outermost_ended)
+        return function_values(select(self.trace, self.profile.index), node_values(self.profile))
 
     @cached_property
     def busy_samples(self) -> int:

@@ -99,7 +99,8 @@ def _transformed(trace: Trace, chosen: Selection, transforms: Transforms, window
             mapped = step(trace, profile, mapped, transform)
         other = _upright(profile, mapped, with_calls=not transforms.inverts)
         profiles[profile.index] = _inverted(other, value, window) if transforms.inverts else other
-    result = replace(trace, profiles=tuple(profiles))
+    edges = trace.edges.without([profile.index for profile in chosen.profiles]) if len(trace.edges) else trace.edges
+    result = replace(trace, profiles=tuple(profiles), edges=edges)
     for name in ("frame_names", "name_ranks"):  # what does not depend on the trees
         if name in vars(trace):
             vars(result)[name] = vars(trace)[name]

@@ -24,7 +24,8 @@ from server.agent.tools.contract.transforming import TRANSFORM_FIELDS, changed_f
 from server.protocol.wire_values import Table
 from server.quoting import place, plain, quoted
 from traces.analysis.functions import FunctionRow, top_functions
-from traces.analysis.sandwich import NeighbourRow, callers_callees
+from traces.analysis.recorded_edges import Basis
+from traces.analysis.sandwich import NeighbourRow, Sandwich, callers_callees
 from traces.analysis.units import format_share, format_value
 from traces.model import Trace
 from traces.values import Unit
@@ -177,8 +178,12 @@ def answer_callers_callees(trace: Trace, arguments: CallersCallees) -> Outcome:
     lines = [row_line(sandwich.frame, unit, sandwich.counted) + f" in {profile.handle}"]
     if remark:
         lines.append(f"note: {remark}")
+    if sandwich.basis is Basis.RECORDED:
+        lines.append("what each has is exact: the file has it")
+    elif sandwich.basis is Basis.ESTIMATED:
+        lines.append("what each has is estimated: the file has no call paths")
     if sandwich.recursive:
-        lines.append("it is recursive: callers are those of its outermost call, callees those of its innermost")
+        lines.append(_recursion(sandwich))
     for title, rows, more in (
         ("callers", sandwich.callers, sandwich.more_callers),
         ("callees", sandwich.callees, sandwich.more_callees),
@@ -206,11 +211,20 @@ def answer_callers_callees(trace: Trace, arguments: CallersCallees) -> Outcome:
             "more_callers": sandwich.more_callers,
             "more_callees": sandwich.more_callees,
             "recursive": sandwich.recursive,
+            "calls_itself": sandwich.calls_itself,
+            "basis": sandwich.basis.value,
             "remark": remark,
         },
         ui={"handle": sandwich.frame.handle, "view": "sandwich", "profile": profile.handle},
         warning=remark is not None,
     )
+
+
+def _recursion(sandwich: Sandwich) -> str:
+    if sandwich.basis is not Basis.RECORDED:
+        return "it is recursive: callers are those of its outermost call, callees those of its innermost"
+    itself = f"{sandwich.calls_itself:,} of its calls are its own" if sandwich.calls_itself else "through what it calls"
+    return f"it is recursive: {itself}"
 
 
 def _neighbour_data(row: NeighbourRow) -> dict[str, Any]:
@@ -245,6 +259,6 @@ GET_CALLERS_CALLEES = Tool(
     fields=ROW_FIELDS
     | TRANSFORM_FIELDS
     | {"profile", "unit", "frame", "callers", "callees", "remark"}
-    | {"value", "share", "direct_calls", "more_callers", "more_callees", "recursive"},
+    | {"value", "share", "direct_calls", "more_callers", "more_callees", "recursive", "calls_itself", "basis"},
     narrow="use a smaller limit",
 )

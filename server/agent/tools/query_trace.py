@@ -31,6 +31,7 @@ EXAMPLES = {
     "GROUP BY name ORDER BY self_ms DESC LIMIT 10",
     "nodes": "SELECT name, sum(total_ms) AS total_ms FROM nodes WHERE outermost GROUP BY name "
     "ORDER BY total_ms DESC LIMIT 10",
+    "edges": "SELECT caller_name, callee_name, calls, total_ms FROM edges ORDER BY total_value DESC LIMIT 10",
     "counters": "SELECT name, min(value), max(value), arg_max(time_ms, value) AS at_ms FROM counters GROUP BY name",
     "instants": "SELECT name, count(*), min(time_ms) AS first_ms FROM instants GROUP BY name",
     "async_spans": "SELECT name, count(*), median(dur_ms) AS median_ms, max(dur_ms) AS longest_ms FROM async_spans "

@@ -10,7 +10,7 @@ import numpy as np
 from server.agent.verification.facts import OF_UNIT
 from server.agent.verification.written_numbers import Dimension
 from server.quoting import plain
-from traces.analysis.functions import FrameValues, frame_values, function_row
+from traces.analysis.functions import FrameValues, function_row, function_values
 from traces.analysis.selection import Selection, select
 from traces.analysis.thread_time import busy_time
 from traces.handles import ALL, ProfileChoice
@@ -108,8 +108,7 @@ class Recomputation:
         for choice in choices:
             chosen = select(trace, choice)
             values = chosen.values()
-            by_frame = frame_values(chosen.tree, values, len(trace.frames), chosen.outermost)
-            found.append((chosen, chosen.total(values), by_frame))
+            found.append((chosen, chosen.total(values), function_values(chosen, values)))
         return found
 
     def _named(self, said: str) -> Iterator[int]:

@@ -10,11 +10,16 @@ from server.agent.tools.contract.resolving import where_it_runs
 from server.edges.cli.printing import amounts, asking, open_trace, print_json, print_table, print_transforms, where
 from server.edges.cli.scope import Scope
 from server.quoting import plain
+from traces.analysis.recorded_edges import Basis
 from traces.analysis.units import format_share, format_value
 
 if TYPE_CHECKING:
-    from traces.analysis.sandwich import NeighbourRow
+    from traces.analysis.sandwich import Sandwich
 
+OF_BASIS = {
+    Basis.RECORDED: "What each caller and callee has is exact: the file has it.",
+    Basis.ESTIMATED: "What each caller and callee has is estimated: the file has no call paths.",
+}
 INDENTED = 40
 """Deeper nodes say their depth as a number: a line may not walk out of the window."""
 
@@ -78,18 +83,33 @@ def callers(source: Path, frame: str, scope: Scope, *, limit: int, as_json: bool
     own, total = " ".join(cell(row.self_value, row.self_share)), " ".join(cell(row.total_value, row.total_share))
     times = "" if row.count is None else f", {row.count:,} {found.counted}"
     click.echo(f"{row.handle} {where(row.name, row.file, row.line)}: self {own}, total {total}{times}")
+    if found.basis is not Basis.ADDED_UP:
+        click.echo(OF_BASIS[found.basis])
     if found.recursive:
-        click.echo("It is recursive: callers are those of its outermost call, callees those of its innermost.")
+        click.echo(_recursion(found))
     for title, rows, more in (
         ("Callers", found.callers, found.more_callers),
         ("Callees", found.callees, found.more_callees),
     ):
-        cells = [[r.handle or "-", *cell(r.value, r.share), *_calls(r), where(r.name, r.file, r.line)] for r in rows]
+        has_calls = any(r.calls is not None for r in rows)
+        cells = [
+            [
+                r.handle or "-",
+                *cell(r.value, r.share),
+                *(["" if r.calls is None else f"{r.calls:,}"] if has_calls else []),
+                where(r.name, r.file, r.line),
+            ]
+            for r in rows
+        ]
         left = f"… {more} more: --limit" if more else None
-        heads = ["handle", "value", "share", *(["calls"] if any(map(_calls, rows)) else []), ""]
+        heads = ["handle", "value", "share", *(["calls"] if has_calls else []), ""]
         print_table(f"\n{title}:" if rows else f"\nNo {title.lower()}.", heads, cells, left)
 
 
-def _calls(row: "NeighbourRow") -> list[str]:
-    """The cell of its calls; none where they are not known, which is so of all rows or of none."""
-    return [] if row.calls is None else [f"{row.calls:,}"]
+def _recursion(found: "Sandwich") -> str:
+    if found.basis is not Basis.RECORDED:
+        return "It is recursive: callers are those of its outermost call, callees those of its innermost."
+    itself = (
+        f"{found.calls_itself:,} of its calls are its own" if found.calls_itself else "it calls itself through others"
+    )
+    return f"It is recursive: {itself}."

@@ -109,6 +109,7 @@ def function_json(trace: Trace, frame: str | None, chosen: int | None, transform
     return {
         "frame": f"f{index}",
         "unit": around.unit,
+        "basis": around.basis,
         "callers": [_neighbour(row) for row in around.callers],
         "moreCallers": around.more_callers,
         "callees": [_neighbour(row) for row in around.callees],
@@ -119,7 +120,8 @@ def function_json(trace: Trace, frame: str | None, chosen: int | None, transform
 
 
 def _neighbour(row: NeighbourRow) -> dict[str, Any]:
-    return {"handle": row.handle, "name": plain(row.name), "value": row.value, "share": round(row.share, 5)}
+    known = {} if row.calls is None else {"calls": row.calls}
+    return {"handle": row.handle, "name": plain(row.name), "value": row.value, "share": round(row.share, 5)} | known
 
 
 def has_arguments(trace: Trace, call: str) -> bool:

@@ -14,6 +14,7 @@ COLUMNS = {
     "instants": "name profile time_ns time_ms",
     "async_spans": "name id profile start_ns start_ms dur_ns dur_ms",
     "flows": "name from_profile from_ns from_ms to_profile to_ns to_ms",
+    "edges": "profile caller caller_name callee callee_name calls self_value total_value total_ms",
     "thread_states": "profile start_ns start_ms dur_ns dur_ms state",
     "requests": "url kind priority blocking found_in profile start_ns start_ms dur_ns dur_ms server_ms size_bytes",
 }

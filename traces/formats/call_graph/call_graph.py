@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ from traces.model import Int32, Int64
 Costs = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CallColumns:
     """A finished call graph. A row of `frame` (the builder's), `own` and `times` is a function; its callees are rows
     `first[i]` to `first[i + 1]` of `callee` and of `paid`, which has what they cost and then how often they were
@@ -38,6 +39,7 @@ class CallColumns:
     def width(self) -> int:
         return int(self.own.shape[1])
 
+    @cached_property
     def totals(self) -> Costs:
         """What each function cost with its callees, calls of itself left out."""
         return self._added(self.own.copy(), self.caller)
@@ -50,6 +52,7 @@ class CallColumns:
         """How many functions call each, itself left out."""
         return np.bincount(self.callee[self.callee != self.caller], minlength=len(self.frame))
 
+    @cached_property
     def groups(self) -> Int32:
         """The group of functions that call each other to which each belongs; groups are numbered callees first."""
         return groups_of_calls(self.first, self.callee)

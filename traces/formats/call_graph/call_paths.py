@@ -9,10 +9,13 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
+from traces.counting import integer_counts
 from traces.formats.call_graph.call_graph import CallColumns, Costs
+from traces.formats.time_units import nanoseconds
 from traces.kernels.path_growth import Bounds, Calls, GrownPaths, grow_paths
 from traces.kernels.trees import Paths, paths_of_spans
 from traces.model import NONE, Int32, Int64, Values
+from traces.values import ESTIMATED_PATHS
 
 MAX_PATHS = 20_000
 """Call paths that are distinguished, heaviest first: more would be guesses about guesses."""
@@ -32,10 +35,11 @@ def paths_of_graph(graph: CallColumns, builder: TraceBuilder) -> tuple[Paths, In
     """Call paths, the leaf of each sample and the weight columns of `TraceBuilder.add_sampled`: each event's cost, and
     last how often functions were called. Callees come before what their caller did itself."""
     builder.warn(
-        "estimated_paths",
-        "the profiler recorded who called whom: sums per function are exact, call paths are estimates",
+        ESTIMATED_PATHS,
+        "the profiler recorded who called whom: sums per function, and of each caller and callee, are exact, "
+        "call paths are estimates",
     )
-    totals, paid, callers = graph.totals(), graph.paid_for(), graph.callers()
+    totals, paid, callers = graph.totals, graph.paid_for(), graph.callers()
     unpaid = _unpaid(graph, totals, paid, callers)
     roots = np.array(list(unpaid), np.int64)
     missing, has_missing = np.zeros_like(graph.own), np.zeros(len(graph.frame), bool)
@@ -51,9 +55,16 @@ def paths_of_graph(graph: CallColumns, builder: TraceBuilder) -> tuple[Paths, In
     return _emit(graph, grown, builder)
 
 
+def times_of_paths(paths: Paths, leaf: Int32, column: Values, nanoseconds_per_unit: int) -> Int64:
+    """A column of `paths_of_graph` in nanoseconds, of which each function's sum is as exact as the file. Raises
+    ValueError for what is no time."""
+    nanoseconds(column, nanoseconds_per_unit)
+    return integer_counts(paths.frame[leaf], column * nanoseconds_per_unit)
+
+
 def _unpaid(graph: CallColumns, totals: Costs, paid: Costs, callers: Int64) -> dict[int, Costs]:
     """What no known caller paid, of the functions that have such a part, by their groups."""
-    group = graph.groups()
+    group = graph.groups
     size = np.bincount(group)
     missing = np.maximum(0.0, totals - paid)
     is_root = (callers == 0) | (missing > SMALLEST_ROOT * totals).any(axis=1)

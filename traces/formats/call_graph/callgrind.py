@@ -14,7 +14,8 @@ from traces.bounds import MAX_PROFILES, TOO_MANY_PROFILES
 from traces.builder import TraceBuilder
 from traces.errors import TraceTooLarge
 from traces.formats.call_graph.call_graph import CallColumns
-from traces.formats.call_graph.call_paths import paths_of_graph
+from traces.formats.call_graph.call_paths import paths_of_graph, times_of_paths
+from traces.formats.call_graph.graph_edges import add_edges
 from traces.formats.time_units import in_unit, unit_named
 from traces.kernels.cost_lines import CostPart, scan_costs
 from traces.kernels.cost_lines_reference import TOO_MANY_THREADS, NotCosts
@@ -45,9 +46,13 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
     texts = [text.decode("utf-8", "replace") for text in costs.texts]
     for part in costs.parts:
         named = [_event(name.decode("utf-8", "replace")) for name in part.events]
-        stacks, leaves, columns = paths_of_graph(_graph(part, texts, builder), builder)
+        graph = _graph(part, texts, builder)
+        stacks, leaves, columns = paths_of_graph(graph, builder)
         try:
-            weights = [in_unit(c, value.unit, f) for c, (value, f) in zip(columns, named, strict=False)]
+            weights = [
+                times_of_paths(stacks, leaves, c, f) if value.unit.is_time else in_unit(c, value.unit, f)
+                for c, (value, f) in zip(columns, named, strict=False)
+            ]
         except ValueError as error:
             raise builder.damaged(f"{error}.") from error
         values = tuple(value for value, _ in named)
@@ -60,9 +65,13 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
             counts=Counts.CALLS if columns[-1].any() else Counts.NONE,  # cachegrind knows no callers
             count_value=len(values) if columns[-1].any() else None,
         )
-        builder.add_sampled(
+        profile = builder.add_sampled(
             name, stacks, leaves, [*weights, columns[-1]], values=(*values, calls), tid=thread, facts=facts
         )
+        try:
+            add_edges(graph, builder, profile, [(value.unit, factor) for value, factor in named])
+        except ValueError as error:
+            raise builder.damaged(f"{error}.") from error
 
 
 def _without_negative(content: memoryview, builder: TraceBuilder) -> memoryview:

@@ -4,11 +4,15 @@ Format: a marshalled dictionary from (file, line, name) to (primitive calls, cal
 callers), as Lib/pstats.py of CPython reads it; a caller's row is (calls, primitive calls, own seconds, seconds).
 """
 
+from collections.abc import Sequence
 from math import isfinite
+
+import numpy as np
 
 from traces.builder import TraceBuilder
 from traces.formats.call_graph.call_graph import CallGraph
-from traces.formats.call_graph.call_paths import paths_of_graph
+from traces.formats.call_graph.call_paths import paths_of_graph, times_of_paths
+from traces.formats.call_graph.graph_edges import Numbers, edges_as_recorded, functions_as_recorded
 from traces.formats.call_graph.marshal_subset import BrokenMarshal, Value, read_marshal
 from traces.formats.format import CUT, break_off
 from traces.formats.time_units import nanoseconds
@@ -31,26 +35,45 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         break_off(builder, kept)
         builder.warn("cut", CUT)
     graph = CallGraph(1)
-    calls: dict[int, float] = {}
+    functions: dict[int, tuple[float, ...]] = {}
+    edges: list[tuple[int, int, tuple[float, ...]]] = []
     for key, row in stats.items():
         function = _function(key, graph, builder)
-        _, times, own, _, callers = _row(row, 5, builder)
-        graph.add_own(function, [_number(own, builder)])
-        calls[function] = _number(times, builder)
+        *numbers, callers = _row(row, 5, builder)
+        primitive, times, own, total = [_number(number, builder) for number in numbers]
+        graph.add_own(function, [own])
+        functions[function] = (times, primitive, own, total)
         if not isinstance(callers, dict):
             raise builder.damaged("a function's callers are no dictionary.")
         for caller, paid in callers.items():
-            times, _, _, spent = _row(paid, 4, builder)
+            times, primitive, own, spent = [_number(number, builder) for number in _row(paid, 4, builder)]
             known = _function(caller, graph, builder)
-            graph.add_call(known, function, [_number(spent, builder)], _number(times, builder))
-    for function, times in calls.items():
+            edges.append((known, function, (times, primitive, own, spent)))
+            graph.add_call(known, function, [spent], times)
+    for function, (times, *_) in functions.items():
         graph.times[function] = times
     stacks, leaves, (seconds, called) = paths_of_graph(graph.columns(), builder)
     try:
-        time = nanoseconds(seconds, 1_000_000_000)
+        time = times_of_paths(stacks, leaves, seconds, 1_000_000_000)
+        profile = builder.add_sampled(builder.name, stacks, leaves, [time, called], values=VALUES)
+        frame = np.array(graph.frames, np.int32)
+        ends = np.array([(caller, callee) for caller, callee, _ in edges], np.int32).reshape(-1, 2)
+        builder.side_tables.edges.extend(
+            (
+                functions_as_recorded(profile, frame[list(functions)], _in_nanoseconds(list(functions.values()))),
+                edges_as_recorded(profile, frame[ends], _in_nanoseconds([numbers for *_, numbers in edges])),
+            )
+        )
     except ValueError as error:
         raise builder.damaged(f"{error}.") from error
-    builder.add_sampled(builder.name, stacks, leaves, [time, called], values=VALUES)
+
+
+def _in_nanoseconds(rows: Sequence[tuple[float, ...]]) -> Numbers:
+    """Rows of calls, primitive calls, own and all seconds."""
+    table = np.array(rows, np.float64).reshape(-1, 4)
+    for column in (2, 3):
+        table[:, column] = nanoseconds(table[:, column], 1_000_000_000)
+    return table
 
 
 def _row(row: Value, size: int, builder: TraceBuilder) -> tuple[Value, ...]:

@@ -12,8 +12,10 @@ import numpy as np
 
 from traces.bounds import MAX_STACK_DEPTH
 from traces.builder import TraceBuilder
+from traces.edges import UNKNOWN
 from traces.formats.call_graph.call_graph import CallGraph
 from traces.formats.call_graph.call_paths import paths_of_graph
+from traces.formats.call_graph.graph_edges import edges_as_recorded, functions_as_recorded
 from traces.formats.time_units import nanoseconds
 from traces.kernels.trees import paths_of_stacks
 from traces.model import Values
@@ -30,6 +32,7 @@ class Frame(msgspec.Struct, gc=False):
     file: str | None = None
     line: int | None = None
     samples: int = 0
+    total_samples: int = UNKNOWN
     edges: dict[str, int] = {}
 
 
@@ -126,13 +129,24 @@ def _time(file: File, samples: Values, builder: TraceBuilder) -> Values | None:
 
 def _add_graph(file: File, frames: dict[str, int], builder: TraceBuilder) -> None:
     graph = CallGraph(1)
+    functions: list[tuple[int, ...]] = []
+    ends: list[tuple[int, int]] = []
+    weights: list[tuple[int, ...]] = []
     numbers = {key: graph.add_function(key, frame) for key, frame in frames.items()}
     for key, frame in file.frames.items():
         graph.add_own(numbers[key], [frame.samples])
+        functions.append((UNKNOWN, UNKNOWN, frame.samples, frame.total_samples))
         for callee, samples in frame.edges.items():
             if callee not in numbers or samples < 0:
                 raise builder.damaged("an edge names a frame that is not in its list.")
             graph.add_call(numbers[key], numbers[callee], [samples], samples)
+            ends.append((frames[key], frames[callee]))
+            weights.append((UNKNOWN, UNKNOWN, UNKNOWN, samples))
     stacks, leaves, columns = paths_of_graph(graph.columns(), builder)
     facts = replace(builder.facts, waits=WAITS.get(file.mode, Waits.UNKNOWN), count_value=0)
-    builder.add_sampled(builder.name, stacks, leaves, columns[:1], values=(SAMPLES,), facts=facts)
+    profile = builder.add_sampled(builder.name, stacks, leaves, columns[:1], values=(SAMPLES,), facts=facts)
+    named, pairs = np.array(graph.frames, np.int32), np.array(ends, np.int32).reshape(-1, 2)
+    builder.side_tables.edges.append(
+        functions_as_recorded(profile, named, np.array(functions, np.float64).reshape(-1, 4))
+    )
+    builder.side_tables.edges.append(edges_as_recorded(profile, pairs, np.array(weights, np.float64).reshape(-1, 4)))

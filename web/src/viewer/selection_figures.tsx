@@ -14,10 +14,13 @@ interface Neighbour {
   name: string;
   value: number;
   share: number;
+  /** Where the file has it. */
+  calls?: number;
 }
 
 interface FunctionDetails {
   unit: Unit;
+  basis?: "recorded" | "estimated" | "added up";
   callers: Neighbour[];
   moreCallers: number;
   callees: Neighbour[];
@@ -49,6 +52,7 @@ export function SelectionFigures({ store, frame, call }: { store: ViewerStore; f
     <div class="selection-columns">
       <Bars title="Callers" rows={found.callers} more={found.moreCallers} unit={found.unit} show={show} />
       <Bars title="Callees" rows={found.callees} more={found.moreCallees} unit={found.unit} show={show} />
+      {found.basis === "estimated" && <p class="note">Estimated: the file has no call paths.</p>}
       {found.calls && <Calls calls={found.calls} slowest={found.slowest} unit={found.unit} show={show} />}
       {args && "arguments" in args && <Arguments {...args} />}
     </div>
@@ -90,13 +94,14 @@ function Bars({ title, rows, more, unit, show }: BarsProps) {
       <p class="column-title">{title}</p>
       {rows.length === 0 && <p class="note">None.</p>}
       <ol class="bars" aria-label={title}>
-        {rows.map(({ handle, name, value, share }) => (
+        {rows.map(({ handle, name, value, share, calls }) => (
           <li key={handle ?? name}>
             <button type="button" disabled={handle === null} title={name} onClick={() => handle && show(handle)}>
               <span class="bar" style={{ width: `${(value / most) * 100}%` }} aria-hidden="true" />
               <bdi>{name}</bdi>
               <span class="bar-value">
                 {formatValue(value, unit)} <i>{formatShare(share)}</i>
+                {calls !== undefined && <i title="calls"> ×{formatCount(calls)}</i>}
               </span>
             </button>
           </li>

@@ -17,7 +17,7 @@ from server.agent.verification.references.addresses import FigureAddress
 from server.agent.verification.references.tool_results import Conversation, LookedAt, looked_at
 from server.agent.verification.written_numbers import Dimension
 from traces.analysis.durations import CallDurations, call_durations
-from traces.analysis.functions import FrameValues, FunctionRow, frame_values, function_row
+from traces.analysis.functions import FrameValues, FunctionRow, function_row, function_values
 from traces.analysis.selection import select
 from traces.analysis.thread_time import stands_for_thread, thread_time
 from traces.analysis.time_axis import duration_ns
@@ -92,7 +92,7 @@ class TraceFigures:
             looked = LookedAt(select(trace, choice), None)
         chosen = looked.chosen
         values = chosen.values(looked.window)
-        by_frame = frame_values(chosen.tree, values, len(trace.frames), chosen.outermost)
+        by_frame = function_values(chosen, values, looked.window)
         where = chosen.handle if looked.window is None and not chosen.frame_filter else f"{name} ({chosen.handle})"
         return _Scope(looked, where, values, chosen.total(values), by_frame)
 

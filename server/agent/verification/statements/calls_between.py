@@ -8,6 +8,7 @@ from server.agent.verification.statements.sentence_parts import FIGURES, FUNCTIO
 from server.agent.verification.statements.shared_figures import Figure
 from server.agent.verification.verdicts import UNCHECKED, Verification
 from server.agent.verification.written_numbers import Dimension
+from traces.analysis.recorded_edges import recorded_edges
 from traces.values import Counts, ProfileKind
 
 _PLACES = {
@@ -70,10 +71,12 @@ def calls_between(figure: Figure) -> Verification | None:
 
 
 def _count(scope: Scope, a: Subject, b: Subject) -> int | None:
-    """How often `a` calls `b` directly; None where it is not known: samples are no calls, and of a call graph the
-    count of each function is exact, but not that of a path."""
+    """How often `a` calls `b` directly; None where it is not known: samples are no calls, and of a call graph without
+    edges the count of each function is exact, but not that of a path."""
     if scope.chosen.counts is not Counts.CALLS:
         return None
+    if edges := recorded_edges(scope.chosen, scope.window):
+        return edges.calls_between(a.numbers, b.numbers)
     parent, callees = scope.tree.parent, scope.mask(b.numbers)
     is_from_a = (parent >= 0) & scope.mask(a.numbers)[parent]
     if scope.chosen.kind is not ProfileKind.EVENTED and (callees & ~is_from_a).any():

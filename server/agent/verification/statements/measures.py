@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from server.agent.verification.facts import OF_UNIT
 from server.agent.verification.written_numbers import Dimension
-from traces.analysis.functions import FrameValues, frame_values
+from traces.analysis.functions import FrameValues, function_values
 from traces.analysis.selection import Selection, select
 from traces.analysis.thread_time import busy_time
 from traces.analysis.units import format_share, format_value
@@ -53,7 +53,7 @@ class Scope:
 
     @cached_property
     def by_frame(self) -> FrameValues:
-        return frame_values(self.chosen.tree, self.by_node, self.frames, self.chosen.outermost)
+        return function_values(self.chosen, self.by_node, self.window)
 
     @cached_property
     def total(self) -> float:

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from server.agent.verification.statements.measures import Measures
+from traces.edges import EVERYONE
 from traces.model import Int32, Profile
 from traces.values import Clock
 
@@ -26,8 +27,9 @@ class StackRelations:
 
     @cached_property
     def _edges(self) -> tuple[Int32, Int32]:
-        """Callers and callees of every node that has a caller."""
-        above, below = [], []
+        """Callers and callees of every node that has a caller, and those that the file has."""
+        recorded = np.flatnonzero(self._trace.edges.caller != EVERYONE)
+        above, below = [self._trace.edges.caller[recorded]], [self._trace.edges.callee[recorded]]
         for profile in self._trace.profiles:
             inner = np.flatnonzero(profile.tree.parent >= 0)
             above.append(profile.tree.frame[profile.tree.parent[inner]])

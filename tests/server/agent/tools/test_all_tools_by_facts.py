@@ -15,6 +15,7 @@ from server.agent.tools.contract.tool_errors import ToolRetry
 from server.agent.turn import Pictures
 from server.edges.cli.entry_points import Analysis, AnalyzeOptions, CliEntryPoints, ServeOptions
 from server.edges.cli.main import build_cli
+from server.edges.http.function_routes import function_json
 from tests.conftest import FIXTURES, SHARED
 from tests.server.agent.tool_context import ask_tool
 from tests.traces.insights.recorded import sampled
@@ -199,3 +200,27 @@ def test_an_expression_is_no_text_for_people() -> None:
     find = named_tool("find_frames", TOOLS)
     arguments = validated(find, {"pattern": "(?<![a-z])lock", "regex": True})
     assert find.doing(arguments) == "Searching frames by an expression"
+
+
+async def test_callers_of_a_call_graph_have_what_the_file_has_and_paths_are_called_estimates(fixtures: Path) -> None:
+    file = fixtures / "redact-documents.cprofile.prof"
+    trace = read_trace(file.read_bytes(), name=file.name)
+    exact = await ask_tool("get_callers_callees", {"frame": "luhn_sum"}, trace)
+    assert "what each has is exact: the file has it" in exact.text
+    assert 'f57 "looks_like_card"' in exact.text
+    assert "303 ms 100.0%, 7,279 calls" in exact.text
+    assert (exact.data["basis"], exact.data["callers"][0]["direct_calls"]) == ("recorded", 7_279)
+    itself = await ask_tool("get_callers_callees", {"frame": "_parse_sub"}, trace)
+    assert "it is recursive: through what it calls" in itself.text
+    part = await ask_tool("get_callers_callees", {"frame": "luhn_sum", "transforms": "merge-function:f0"}, trace)
+    assert "what each has is estimated: the file has no call paths" in part.text
+    assert (part.data["basis"], part.data["callers"][0]["direct_calls"]) == ("estimated", None)
+    over_http = function_json(trace, exact.data["frame"]["handle"], None, None)
+    assert (over_http["basis"], over_http["callers"][0]["calls"]) == ("recorded", 7_279)
+    rows = await ask_tool(
+        "query_trace",
+        {"sql": "SELECT calls, total_ms FROM edges WHERE callee_name = 'luhn_sum' AND caller_name = 'looks_like_card'"},
+        trace,
+    )
+    assert [cell["value"] for cell in rows.data["rows"][0][:1]] == [7_279]
+    assert rows.data["rows"][0][1]["value_ns"] == pytest.approx(exact.data["callers"][0]["value"])

@@ -2,11 +2,14 @@
 
 import pytest
 
-from evals.claims.known_facts import known_facts
+from evals.claims.known_facts import KnownFacts, known_facts
 from server.agent.verification.answer_checks import checked
 from server.agent.verification.facts import Facts
+from server.agent.verification.statements.measures import Measures
+from server.agent.verification.statements.stack_relations import StackRelations
 from server.agent.verification.statements.value_words import names_value
 from server.protocol.wire_values import Check
+from traces.edges import EVERYONE
 
 
 def claims_of(trace: str, sentence: str) -> list[Check]:
@@ -40,13 +43,34 @@ def test_how_often_one_function_calls_another_is_no_ones_own_count(sentence: str
     assert status == "contradicted" or "contradicted" not in {one.status for one in of_calls}
 
 
-def test_of_a_call_graph_only_the_count_of_a_lone_caller_is_known() -> None:
-    of_one = claims_of("thumbnails.callgrind.out.gz", "`blur` calls `window_mean` 8,192 times.")
-    assert {one.status for one in of_one} == {"verified"}
-    of_several = claims_of(
-        "redact-documents.cprofile.prof", "`choice` calls `_randbelow_with_getrandbits` 116,464 times."
-    )
-    assert "contradicted" not in {one.status for one in of_several}
+CPROFILE, CALLGRIND = "redact-documents.cprofile.prof", "thumbnails.callgrind.out.gz"
+
+
+@pytest.mark.parametrize(
+    ("trace", "sentence", "status"),
+    [
+        (CALLGRIND, "`blur` calls `window_mean` 8,192 times.", "verified"),
+        (CALLGRIND, "`blur` calls `window_mean` 8,193 times.", "contradicted"),
+        (CPROFILE, "`_parse` calls `_parse_sub` 7 times.", "verified"),
+        (CPROFILE, "`_parse` calls `_parse_sub` 8 times.", "contradicted"),
+        (CPROFILE, "`choice` calls `_randbelow_with_getrandbits` 116,464 times.", "verified"),
+        (CPROFILE, "`_parse_sub` is called 6 times by `parse`.", "verified"),
+        (CPROFILE, "`_parse_sub` is called 13 times by `parse`.", "contradicted"),
+    ],
+)
+def test_of_a_call_graph_the_file_says_how_often_one_calls_another(trace: str, sentence: str, status: str) -> None:
+    of_calls = [one for one in claims_of(trace, sentence) if one.kind in ("number", "count")]
+    assert {one.status for one in of_calls} == {status}
+
+
+def test_who_calls_whom_is_known_from_the_file_also_where_no_path_has_it() -> None:
+    trace = known_facts(CALLGRIND).trace
+    relations = StackRelations(Measures(trace))
+    in_paths = KnownFacts(trace).edges
+    edges = zip(trace.edges.caller.tolist(), trace.edges.callee.tolist(), strict=True)
+    missing = [(a, b) for a, b in edges if a != EVERYONE and (a, b) not in in_paths]
+    assert missing
+    assert all(relations.calls((a,), (b,)) for a, b in missing)
 
 
 @pytest.mark.parametrize(

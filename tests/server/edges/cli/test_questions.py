@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -192,3 +193,20 @@ def test_callers_of_what_only_another_thread_runs_are_those_there(cli: click.Gro
     named = run(cli, "callers", fixtures / SAMPLE, "compress", "--profile", "p3")
     assert "does not run" not in named.stderr
     assert "No callers." in named.stdout
+
+
+def test_callers_say_how_often_where_the_file_does_and_whether_they_are_exact(cli: click.Group, fixtures: Path) -> None:
+    trace = fixtures / "redact-documents.cprofile.prof"
+    exact = run(cli, "callers", trace, "luhn_sum").stdout
+    assert "is exact: the file has it" in exact
+    assert re.search(r"f57 +303 ms +100\.0% +7,279 +looks_like_card", exact)
+    estimated = run(cli, "callers", trace, "luhn_sum", "--my-code").stdout
+    assert "is estimated: the file has no call paths" in estimated
+    assert "7,279  looks_like_card" not in estimated
+    recursive = run(cli, "callers", trace, "_parse_sub").stdout
+    assert "It is recursive: it calls itself through others." in recursive
+    stacks = run(cli, "callers", fixtures / SAMPLE, "find_discount").stdout
+    assert "is exact" not in stacks
+    assert "estimated" not in stacks
+    found = said(cli, "callers", trace, "luhn_sum")
+    assert (found["basis"], found["callers"][0]["calls"]) == ("recorded", 7_279)

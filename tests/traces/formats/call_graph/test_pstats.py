@@ -13,8 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.traces.stacks_of_traces import own_values, read
+from traces.analysis.recorded_edges import Basis
+from traces.analysis.sandwich import callers_callees
 from traces.errors import DamagedTrace, EmptyTrace
 from traces.formats.call_graph.marshal_subset import BrokenMarshal, read_marshal
+from traces.model import Trace
 from traces.reader import read_trace
 
 Stats = dict[tuple[str, int, str], tuple[int, int, float, float, dict[Any, Any]]]
@@ -38,6 +41,37 @@ def check_against_pstats(data: bytes, file: Path) -> None:
     for key, own in expected_time.items():
         assert time.get(key, 0) == pytest.approx(own, rel=1e-9, abs=samples)
         assert calls_of.get(key, 0) == pytest.approx(expected_calls[key], rel=1e-6)
+    check_callers(trace, file)
+
+
+def check_callers(trace: Trace, file: Path) -> None:
+    """What `pstats` has of each function with its callers, and of each caller: calls and cumulative time."""
+    frames = {(trace.frame_name(f), trace.frame_file(f), trace.frame_line(f)): f for f in range(len(trace.frames))}
+
+    def frame(key: tuple[str, int, str]) -> int:
+        place, line, name = key
+        return frames[name, None if place == "~" else place, None if place == "~" or line < 1 else line]
+
+    said = said_by_pstats(file)
+    keys = [frame(key) for key in said]
+    assert len(set(keys)) == len(keys)
+    everything = sum(own for _, _, own, _, _ in said.values())
+    heaviest = sorted(said, key=lambda key: -said[key][3])[:120]
+    for key in heaviest:
+        primitive, calls, _, total, callers = said[key]
+        found = callers_callees(trace, frame(key), limit=10_000)
+        assert found.basis is Basis.RECORDED
+        total = min(total, everything)  # cProfile's cumulative times exceed all own times by 1e-4
+        assert found.frame.count == calls
+        assert found.frame.total_value == pytest.approx(total * 1e9, abs=2, rel=1e-7)
+        assert found.recursive == (primitive < calls)
+        expected = {frame(caller): row[0] for caller, row in callers.items() if caller != key}
+        assert {row.frame: row.calls for row in found.callers if row.handle} == expected
+        for row in found.callers:
+            if row.handle:
+                spent = next(numbers[3] for caller, numbers in callers.items() if frame(caller) == row.frame)
+                assert row.value == pytest.approx(spent * 1e9, abs=1)
+        assert found.calls_itself == callers.get(key, (0,))[0]
 
 
 @pytest.mark.parametrize("name", ["cprofile-pylint.prof.gz"])
@@ -60,6 +94,25 @@ def test_a_profile_of_this_python_is_read(tmp_path: Path) -> None:
     trace = read((tmp_path / "own.prof").read_bytes())
     assert (trace.format, trace.frame_file(0)) == ("pstats", __file__)
     assert own_values(trace, value=1)[("fib", __file__)] == 465
+    check_callers(trace, tmp_path / "own.prof")
+
+
+def test_functions_that_call_each_other_have_what_pstats_prints(tmp_path: Path) -> None:
+    def even(n: int) -> int:
+        return odd(n - 1) + len(str(n)) if n else 0
+
+    def odd(n: int) -> int:
+        return even(n - 1) + sum(sorted(range(n), key=lambda k: -k)) if n else 0
+
+    def main() -> None:
+        even(8)
+        odd(5)
+        sorted(range(50), key=lambda k: even(k % 3))
+
+    profile = cProfile.Profile()
+    profile.runcall(main)
+    profile.dump_stats(tmp_path / "own.prof")
+    check_callers(read((tmp_path / "own.prof").read_bytes()), tmp_path / "own.prof")
 
 
 FUNCTION = ("app.py", 3, "run")

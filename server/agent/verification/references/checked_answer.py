@@ -72,9 +72,14 @@ def _places(
 
 def _why(subjects: FigureSubjects, place: tuple[int, int] | None, verdict: FigureVerdict) -> str | None:
     """Why what is right of its address does not show that its sentence is true."""
-    if place is None or verdict.value is None or not verdict.value.frames:
-        return None
     address = verdict.link.address
+    if place is None or verdict.value is None:
+        return None
+    if not verdict.value.frames:
+        is_of_thread = isinstance(address, Address) and address.other is None and address.figure.subject[0] == "p"
+        if not is_of_thread or not isinstance(address, Address):
+            return None
+        return subjects.why_not_of_thread(place[0], int(address.figure.subject[1:]), address.figure.measure)
     measure = address.figure.measure if isinstance(address, Address) and address.other is None else ""
     return subjects.why_unchecked(*place, verdict.value.frames, measure)
 

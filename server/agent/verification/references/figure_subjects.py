@@ -14,6 +14,7 @@ from server.agent.verification.claims import claims_of
 from server.agent.verification.recompute import Recomputation
 from server.agent.verification.statements.measure_words import MeasureWords, words
 from server.agent.verification.statements.named_subjects import Subjects
+from server.agent.verification.statements.recording_figures import STATES
 from server.agent.verification.statements.sentence_parts import FIGURE, Sentence
 from server.agent.verification.statements.waiting_claims import clause_at, says_it_waits
 from traces.model import Trace
@@ -25,6 +26,8 @@ _OF_CALLS: dict[str, MeasureWords] = {
     "p99": "PERCENTILE",
     "p95": "PERCENTILE",
 }
+_COUNTED: dict[str, MeasureWords] = {"calls": "CALLS", "samples": "SAMPLES"}
+OTHER_MEASURE = "its sentence says another measure"
 FAR = 3
 """Sentences back in which the function of `it takes 5 ms` may be named."""
 _PRONOUN = re.compile(
@@ -58,7 +61,9 @@ class FigureSubjects:
         says is true; None where it speaks of them."""
         sentence = self.sentences[at]
         if len(sentence.figures) == 1 and _is_other_measure(sentence.template, measure):
-            return "its sentence says another measure"
+            return OTHER_MEASURE
+        if measure in _COUNTED and _is_counted_otherwise(sentence, place, measure):
+            return OTHER_MEASURE
         if not self._speaks_of(at, frames):
             return "its sentence does not speak of it"
         where = sentence.template.find(chr(ord(FIGURE) + place))
@@ -73,6 +78,14 @@ class FigureSubjects:
         if says_it_waits(self.trace, sentence, where, frames):
             return "nothing shows that it waits"
         return None
+
+    def why_not_of_thread(self, at: int, profile: int, measure: str) -> str | None:
+        """The same of a profile's figure: where its sentence names others, or says another of busy, waiting, idle."""
+        sentence = self.sentences[at]
+        if sentence.threads and not any(profile in one.numbers for one in sentence.threads):
+            return "its sentence speaks of another thread"
+        said = {name for name, pattern in STATES.items() if pattern.search(sentence.template)}
+        return OTHER_MEASURE if measure in STATES and said and measure not in said else None
 
     def _speaks_of(self, at: int, frames: frozenset[int]) -> bool:
         """Whether the sentence names one of the functions; without any name, whether the last one before it does, or
@@ -89,6 +102,14 @@ class FigureSubjects:
         subjects = Subjects(self.trace, Recomputation(self.trace))
         functions = subjects.of(self.question, claims_of(self.question))[0]
         return frozenset(frame for one in functions for frame in one.numbers)
+
+
+def _is_counted_otherwise(sentence: Sentence, place: int, measure: str) -> bool:
+    """Whether a sentence says calls of samples, or samples of calls, and never what the figure is."""
+    where = sentence.template.find(chr(ord(FIGURE) + place))
+    near = clause_at(sentence, where)
+    other = "CALLS" if measure == "samples" else "SAMPLES"
+    return not words(_COUNTED[measure]).search(near) and words(other).search(near) is not None
 
 
 def _is_other_measure(text: str, measure: str) -> bool:

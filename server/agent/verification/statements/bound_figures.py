@@ -9,7 +9,7 @@ from server.agent.verification.facts import Facts
 from server.agent.verification.statements import shared_figures
 from server.agent.verification.statements.agreement import Agreement
 from server.agent.verification.statements.calls_between import calls_between
-from server.agent.verification.statements.figure_binding import base_of, subjects_of
+from server.agent.verification.statements.figure_binding import base_of, of_its_thread, subjects_of
 from server.agent.verification.statements.measure_binding import is_named_near, measures_of
 from server.agent.verification.statements.measure_words import words
 from server.agent.verification.statements.measures import WITH_CALLEES, Measured, Measures, Scope
@@ -56,7 +56,7 @@ class BoundFigures:
             return None
         is_factor = claim.kind == "ratio" and (claim.mentions[0].value >= 1 or _is_in_digits(sentence, claim))
         mention = claim.mentions[0] if is_factor else _as_share(claim)
-        figure = Figure(sentence, at, claim, mention, self._scopes(sentence, mention))
+        figure = Figure(sentence, at, claim, mention, self._scopes(of_its_thread(sentence, at), mention))
         if (between := calls_between(figure)) is not None:
             return between
         if _OF_ITS_OWN.search(sentence.template[: figure.place]) and not is_factor:

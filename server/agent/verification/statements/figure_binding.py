@@ -2,10 +2,19 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from server.agent.verification.statements.measure_binding import clauses, is_row
-from server.agent.verification.statements.sentence_parts import FIGURE, FIGURES, FUNCTION, FUNCTIONS, Sentence, Subject
+from server.agent.verification.statements.sentence_parts import (
+    FIGURE,
+    FIGURES,
+    FUNCTION,
+    FUNCTIONS,
+    THREADS,
+    Sentence,
+    Subject,
+)
 
 _RESPECTIVELY = re.compile(
     r"\brespectively\b|\bbeziehungsweise\b|\bbzw\b|\brespectivement\b|\brespectivamente\b", re.IGNORECASE
@@ -13,6 +22,7 @@ _RESPECTIVELY = re.compile(
 FIRST = 6
 """`Of the total of f, 40% are in g`: where the base stands first."""
 _THINGS = re.compile(f"{FUNCTIONS}|{FIGURES}")
+_TURNS = re.compile(f"{THREADS}|{FIGURES}")
 _BASE = re.compile(
     r"(?<!most )(?<!outside )(?<!hors )(?<!abgesehen )(?<!außerhalb )(?:of|von|de|du|d['’]|der|des)\s"
     r"(?:the |what |its |der |dem |le |la |l['’]|ce que |ce qu['’])?"
@@ -76,6 +86,18 @@ def subjects_of(sentence: Sentence) -> dict[int, tuple[Subject, bool]]:
         }
         found |= directly
     return found
+
+
+def of_its_thread(sentence: Sentence, at: int) -> Sentence:
+    """The sentence with the one thread that its `at`th figure is of, where figures and threads take turns: `4 ms on one
+    and 2 s on the other`; else as it is."""
+    named = [match[0] for match in _TURNS.finditer(sentence.template)]
+    are_threads = [one < FIGURE for one in named]
+    threads = [one for one in named if one < FIGURE]
+    if len(set(threads)) < 2 or 2 * len(threads) != len(named) or any(a is b for a, b in pairwise(are_threads)):
+        return sentence
+    figures = [_number(one) for one in named if one >= FIGURE]
+    return replace(sentence, threads=(sentence.thread(threads[figures.index(at)]),)) if at in figures else sentence
 
 
 def _number(character: str) -> int:

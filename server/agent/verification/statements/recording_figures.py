@@ -23,7 +23,7 @@ _THINGS = {
     "calls": r"calls?|Aufrufe?|appels?|llamadas?",
 }
 _COUNTED = {name: re.compile(rf"{FIGURES}\s(?:{thing})\b", re.IGNORECASE) for name, thing in _THINGS.items()}
-_STATES = {
+STATES = {
     "busy": re.compile(r"\bbusy\b|\bworks?\b|\bbeschäftigt\b|\barbeitet\b|\boccupé\w*", re.IGNORECASE),
     "waiting": re.compile(
         r"\bwait(?:s|ing|ed)?\b|\bblocked\b|\bwart(?:et|end|ete|en)\b|\battend(?:ait|ent)?\b|\bespera\w*", re.IGNORECASE
@@ -54,12 +54,12 @@ def _is_of_some_thread(measures: Measures, sentence: Sentence, claim: Claim) -> 
         sentence.template
     ):
         return False
-    says = any(pattern.search(sentence.template) for pattern in _STATES.values())
+    says = any(pattern.search(sentence.template) for pattern in STATES.values())
     return says and sum(thread_time(measures.trace, one) is not None for one in measures.trace.profiles[:MANY]) > 1
 
 
 def _of_thread(measures: Measures, sentence: Sentence, claim: Claim) -> Verification | None:
-    states = [name for name, pattern in _STATES.items() if pattern.search(sentence.template)]
+    states = [name for name, pattern in STATES.items() if pattern.search(sentence.template)]
     times = [
         time
         for one in sentence.threads

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from server.agent.tools.get_trace_summary import NoArguments, answer_summary
-from server.agent.verification.answer_checks import checked
 from server.agent.verification.facts import Facts
+from server.agent.verification.references.checked_answer import checked_answer
 from traces.builder import TraceBuilder
 from traces.model import Trace
 from traces.nesting import nest_slices
@@ -42,7 +42,7 @@ def samples() -> Trace:
 def statuses(trace: Trace, answer: str) -> set[str]:
     facts = Facts()
     facts.add_data(answer_summary(trace, NoArguments()).data, "c1", "get_trace_summary")
-    return {check.status for check in checked(trace, answer, facts, "Why?", []).checks if check.kind != "name"}
+    return {check.status for check in checked_answer(trace, answer, facts, "Why?", []).checks if check.kind != "name"}
 
 
 HOLDS = {"verified"}, {"derived"}, {"verified", "derived"}
@@ -64,6 +64,12 @@ HOLDS = {"verified"}, {"derived"}, {"verified", "derived"}
         ("`Courier Lane` ist zu 100 % beschäftigt.", False),
         ("The GPU stream is busy for 100 ms.", False),
         ("The courier is idle 15 % of the time.", False),
+        ("`helper_of` takes 20 ms on p0 and 85 ms on p1.", True),
+        ("`helper_of` takes 85 ms on p0 and 20 ms on p1.", False),
+        ("On p1 `helper_of` takes 20 ms, on p0 85 ms.", False),
+        ("p1 is idle for [15 ms](#p1.idle).", True),
+        ("p0 is idle for [15 ms](#p1.idle).", False),
+        ("p1 waits for [15 ms](#p1.idle).", False),
         ("p1 idles for 15 ms, all of them in `work_all`.", False),
     ],
 )
@@ -84,6 +90,8 @@ def test_a_threads_figure_is_of_the_thread_that_is_named(answer: str, holds: boo
         ("Drei Viertel von `paint_all` kommen über `off_screen`.", False),
         ("6 of the 8 samples of `paint_all` come through `off_screen`.", False),
         ("`paint_all` takes 60 ms.", False),
+        ("`paint_all` has [2](#f1.samples) samples of its own.", True),
+        ("`paint_all` is called [2](#f1.samples) times.", False),
         ("`paint_all` takes 80 ms in total and 20 ms itself. The rest is 60 ms.", True),
     ],
 )

@@ -8,8 +8,11 @@ import anyio
 import httpx
 import pytest
 
+from server.adapters.postgres.embedded import EmbeddedPostgres
+from tests.cloud.s3_server import s3_server
 from tests.openai_endpoint import Endpoint, Reply, openai_endpoint
-from tests.soak.fleet import Fleet, Member, fleet
+from tests.server.test_serve import serving
+from tests.soak.fleet import STACKS, Fleet, Member, fleet
 
 WITHIN_S = 60
 QUESTIONS = 8
@@ -86,3 +89,32 @@ async def _a_worker_is_killed(servers: Fleet, endpoint: Endpoint, gate: asyncio.
         gate.set()
     assert [answer.result() for answer in answers] == ["It is all in parse."] * QUESTIONS
     assert await servers.select("select status, count(*) from chat_turns group by 1") == [("completed", QUESTIONS)]
+
+
+async def test_two_machines_share_a_database_and_a_bucket_and_nothing_else(tmp_path: Path) -> None:
+    async with EmbeddedPostgres(tmp_path / "postgres") as postgres, s3_server() as s3:
+        shared = s3.settings() | {
+            "FLAMECHAT_DATABASE_URL": postgres.owner_dsn,
+            "FLAMECHAT_DATABASE_SESSION_URL": postgres.owner_dsn,
+        }
+        async with asyncio.timeout(2 * WITHIN_S):
+            said = await asyncio.to_thread(_asked_of_two_machines, tmp_path, shared)
+    assert "parse" in said
+    assert [key for key in s3.objects if key.startswith("team/traces/")]
+    assert not (tmp_path / "web" / "objects").exists()
+
+
+def _asked_of_two_machines(folder: Path, shared: dict[str, str]) -> str:
+    """Each has a data folder of its own; the worker has never seen the trace."""
+    with (
+        serving(folder / "web", "--role", "web", **shared) as (_, web),
+        serving(folder / "worker", "--role", "worker", **shared),
+        httpx.Client(base_url=web, trust_env=False, timeout=WITHIN_S) as http,
+    ):
+        stored = http.post("/api/v1/traces?name=stacks.txt", content=STACKS)
+        assert stored.status_code == 201, stored.text
+        question = {"message": "What is slow?", "flamechat_trace_id": stored.json()["trace"]["traceId"]}
+        answer = http.post("/api/chat", json=question)
+        assert answer.status_code == 200, answer.text
+        said: str = answer.json()["answer"]
+        return said

@@ -96,8 +96,8 @@ def test_twenty_thousand_threads_are_a_short_list_that_is_walked_to_its_end(
 def test_on_a_phone_the_question_box_is_in_sight_and_a_conversation_opens_in_its_place(
     page: Page, analyst_server: RunningServer, tmp_path: Path
 ) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
     open_room(page, analyst_server.address, written(tmp_path))
+    page.set_viewport_size({"width": 390, "height": 844})
     expect(page.get_by_label("Ask about this trace")).to_be_in_viewport(ratio=1)
     expect(page.locator(".chart")).to_be_in_viewport(ratio=1)
     ask(page)

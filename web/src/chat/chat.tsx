@@ -109,7 +109,7 @@ export function Chat({ store, sessionId, mine, proposal, cite, show, draw, shows
         <p class="visually-hidden" role="status">
           {announcement(conversation.turns.at(-1), connection)}
         </p>
-        <ConnectionBanner connection={connection} />
+        <ConnectionBanner connection={connection} hasUnsent={running?.status === "sending"} />
         {conversation.refusal && <LimitBanner refusal={conversation.refusal} mine={mine} />}
         {conversation.notice && (
           <div class="banner" role="alert">
@@ -182,7 +182,7 @@ function OpeningView({
   );
 }
 
-function ConnectionBanner({ connection }: { connection: Connection }) {
+function ConnectionBanner({ connection, hasUnsent }: { connection: Connection; hasUnsent: boolean }) {
   if (connection.state === "reconnecting")
     return (
       <div class="banner">
@@ -191,7 +191,11 @@ function ConnectionBanner({ connection }: { connection: Connection }) {
           <i />
           <i />
         </span>
-        <span>Connection lost. Reconnecting; a running answer goes on meanwhile.</span>
+        <span>
+          {hasUnsent
+            ? "Connection lost. Your question waits here and is sent when the server can be reached."
+            : "Connection lost. Reconnecting; a running answer goes on meanwhile. The chart stays usable."}
+        </span>
       </div>
     );
   if (connection.state === "refused")

@@ -5,6 +5,7 @@ import { config, wantsRealtimeAlone } from "../accounts/client_config.ts";
 import { access, refuse } from "../accounts/token.ts";
 import { chatAddress, ChatStore } from "../chat/chat_store.ts";
 import { Chat } from "../chat/chat.tsx";
+import type { Clicked } from "../chat/clicks.ts";
 import type { Pictured } from "../chat/pictured.ts";
 import { SaveConversation } from "../chat/save_conversation.tsx";
 import { realtimeSocket } from "../chat/realtime_client.ts";
@@ -26,6 +27,7 @@ import { citing, showCitation } from "./mentions.ts";
 import { Opening, useTrace, useViewAddress } from "./opening.tsx";
 import { markBothWays } from "./pointing.ts";
 import { commandsWithText, roomCommands } from "./room_commands.ts";
+import { PartSwitch, type RoomPart } from "./part_switch.tsx";
 import { ShareConversation, ShareTrace } from "./share.tsx";
 import { Splitter } from "./splitter.tsx";
 
@@ -75,6 +77,9 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
   );
   const [proposal, setProposal] = useState<{ text: string } | null>(null);
   const { cite, show } = useCiting(viewer, chat, () => chat.read().conversation.turns);
+  const [part, setPart] = useState<RoomPart>("chart");
+  const citeInChart = useCallback<Clicked["cite"]>((...cited) => (setPart("chart"), cite(...cited)), [cite]);
+  const showInChart = useCallback<Clicked["show"]>((pictured) => (setPart("chart"), show(pictured)), [show]);
   const draw = useCallback(
     (pictured: Pictured) =>
       void downloadDrawing(viewer, pictured).catch((error: Error) => viewer.report(error.message)),
@@ -154,14 +159,26 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
   const parts = useMemo(() => ({ viewer, chat, ask, link }), [viewer, chat, ask, link]);
   const withText = useCallback((text: string) => commandsWithText(parts, text), [parts]);
   const turns = usePart(chat, (state) => state.conversation.turns);
+  const asked = turns.at(-1)?.status === "sending";
+  useEffect(() => {
+    if (asked) setPart("chat");
+  }, [asked]);
   const isNew = usePart(chat, (state) => state.conversation.opening !== null && state.conversation.turns.length === 0);
   const mentions = useCallback(
-    (handles: string[]) => citing(turns, handles).map((one) => ({ ...one, show: () => showCitation(one) })),
+    (handles: string[]) =>
+      citing(turns, handles).map((one) => ({
+        ...one,
+        show: () => {
+          setPart("chat");
+          requestAnimationFrame(() => showCitation(one)); // once it is in sight
+        },
+      })),
     [turns],
   );
   return (
-    <main class="room" ref={room}>
+    <main class="room" ref={room} data-shown={part}>
       <h1 class="visually-hidden">{trace.name}</h1>
+      <PartSwitch shown={part} show={setPart} />
       <Viewer
         store={viewer}
         ask={ask}
@@ -196,8 +213,8 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
           sessionId={sessionId}
           mine={mine}
           proposal={proposal}
-          cite={cite}
-          show={show}
+          cite={citeInChart}
+          show={showInChart}
           draw={draw}
           showsFindings={found.problem !== null}
           traceName={trace.name}

@@ -46,9 +46,11 @@ interface SharedConversationProps {
   read: ReadConversation | string | null;
   viewer: ViewerStore;
   room: { current: HTMLElement | null };
+  /** Brings the chart into sight, where it takes turns with the conversation. */
+  toChart: () => void;
 }
 
-export function SharedConversation({ read, viewer, room }: SharedConversationProps) {
+export function SharedConversation({ read, viewer, room, toChart }: SharedConversationProps) {
   const turns = useMemo(() => (read && typeof read === "object" ? read.turns : []), [read]);
   const { cite, show } = useCiting(viewer, turns, () => turns);
   useEffect(() => markBothWays(room.current!, () => turns, viewer), [turns, viewer]);
@@ -64,7 +66,13 @@ export function SharedConversation({ read, viewer, room }: SharedConversationPro
           role="region"
           aria-label="Messages"
           tabIndex={0}
-          onClick={(event) => clicked(event, { cite, show, draw: () => undefined })}
+          onClick={(event) =>
+            clicked(event, {
+              cite: (...cited) => (toChart(), cite(...cited)),
+              show: (pictured) => (toChart(), show(pictured)),
+              draw: nothing,
+            })
+          }
         >
           {read === null && <p class="waiting">Opening the conversation</p>}
           {typeof read === "string" && <p role="alert">{read}</p>}

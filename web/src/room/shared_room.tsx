@@ -5,6 +5,7 @@ import { ViewerStore } from "../viewer/viewer_store.ts";
 import { Viewer } from "../viewer/viewer.tsx";
 import { citing, showCitation } from "./mentions.ts";
 import { Opening, useTrace, useViewAddress } from "./opening.tsx";
+import { PartSwitch, type RoomPart } from "./part_switch.tsx";
 import { SharedConversation, useSharedConversation } from "./shared_conversation.tsx";
 import { Splitter } from "./splitter.tsx";
 
@@ -50,17 +51,26 @@ function OpenConversation({ trace, token }: OpenProps) {
   const viewer = useMemo(() => new ViewerStore(trace, sharedPath(token)), [trace, token]);
   const link = useViewAddress(viewer, trace);
   const read = useSharedConversation(token);
+  const [part, setPart] = useState<RoomPart>("chat");
   const turns = read && typeof read === "object" ? read.turns : null;
   const mentions = useCallback(
-    (handles: string[]) => citing(turns ?? [], handles).map((one) => ({ ...one, show: () => showCitation(one) })),
+    (handles: string[]) =>
+      citing(turns ?? [], handles).map((one) => ({
+        ...one,
+        show: () => {
+          setPart("chat");
+          requestAnimationFrame(() => showCitation(one));
+        },
+      })),
     [turns],
   );
   return (
-    <main class="room shared-conversation" ref={room}>
+    <main class="room shared-conversation" ref={room} data-shown={part}>
       <h1 class="visually-hidden">{trace.name}</h1>
+      <PartSwitch shown={part} show={setPart} />
       <Viewer store={viewer} ask={null} mentions={mentions} link={link} />
       <Splitter room={room} />
-      <SharedConversation read={read} viewer={viewer} room={room} />
+      <SharedConversation read={read} viewer={viewer} room={room} toChart={() => setPart("chart")} />
     </main>
   );
 }

@@ -1,0 +1,86 @@
+"""The room at small windows: chart and conversation take turns, the question box stays; and without a network."""
+
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, ViewportSize, WebSocketRoute, expect
+
+from tests.e2e.pages import SOME, ask, expect_status, open_room
+from tests.e2e.running_server import RunningServer
+
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
+
+PHONE: ViewportSize = {"width": 390, "height": 844}
+TABLET: ViewportSize = {"width": 768, "height": 1024}
+LAPTOP_AT_200_PERCENT: ViewportSize = {"width": 640, "height": 360}
+
+
+def violations(page: Page) -> list[str]:
+    return [one["id"] for one in Axe().run(page).response["violations"]]
+
+
+def test_on_small_windows_chart_and_conversation_take_turns_and_the_question_box_stays(
+    page: Page, analyst_server: RunningServer, board_trace: Path
+) -> None:
+    open_room(page, analyst_server.address, board_trace)
+    box, chart, log = page.get_by_label("Ask about this trace"), page.locator(".chart"), page.locator(".log")
+    to_chart, to_chat = (page.get_by_role("button", name=name, exact=True) for name in ("Chart", "Conversation"))
+    expect(to_chart).to_be_hidden()
+    for size in (PHONE, TABLET, LAPTOP_AT_200_PERCENT):
+        page.set_viewport_size(size)
+        to_chart.click()
+        expect(box).to_be_in_viewport(ratio=1)
+        expect(chart).to_be_in_viewport(ratio=0.9)
+        assert (chart.bounding_box() or {"height": 0})["height"] >= 130
+        expect(log).to_be_hidden()
+        to_chat.click()
+        expect(box).to_be_in_viewport(ratio=1)
+        expect(log).to_be_visible()
+        expect(chart).to_be_hidden()
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        assert violations(page) == []
+    page.set_viewport_size(PHONE)
+    to_chart.click()
+    ask(page)
+    expect(log).to_be_visible()
+    expect_status(page, "completed")
+    page.locator("a.citation:visible").first.click()
+    expect(chart).to_be_in_viewport(ratio=0.9)
+    expect(chart).to_have_attribute("data-selected", SOME)
+    page.get_by_role("button", name="Why is this slow?").first.click()
+    expect(page.locator(".turn .answer").first).to_be_in_viewport()
+    expect(chart).to_be_hidden()
+    assert violations(page) == []
+
+
+def test_without_a_network_the_chart_stays_and_a_question_waits_and_says_so(
+    page: Page, analyst_server: RunningServer, board_trace: Path
+) -> None:
+    sockets: list[WebSocketRoute] = []
+    is_away = False
+
+    def connect(socket: WebSocketRoute) -> None:
+        if is_away:
+            return socket.close(code=1013)
+        socket.connect_to_server()
+        return sockets.append(socket)
+
+    page.route_web_socket("**/api/v1/chat", connect)
+    open_room(page, analyst_server.address, board_trace)
+    is_away = True
+    page.context.set_offline(True)
+    sockets[-1].close(code=1013)
+    expect(page.get_by_text("The chart stays usable")).to_be_visible()
+    chart = page.locator(".chart")
+    start = chart.get_attribute("data-view-start")
+    chart.focus()
+    chart.press("+")
+    expect(chart).not_to_have_attribute("data-view-start", start or "")
+    ask(page)
+    expect(page.get_by_text("Your question waits here and is sent when the server can be reached")).to_be_visible()
+    expect_status(page, "sending")
+    is_away = False
+    page.context.set_offline(False)
+    expect_status(page, "completed")
+    expect(page.locator(".turn")).to_have_count(1)

@@ -68,6 +68,7 @@ def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None
 
     settings.check_exposure()
     settings.check_supabase()
+    settings.check_objects()
     with bound_socket(settings.host, settings.port) as listening:
         own_data_folder(settings.data)
         log_as_json()

@@ -15,6 +15,7 @@ from server.agent.bounds import TURN_SECONDS
 from server.agent.model_call.offered_models import OfferedModels
 from server.errors import ConfigError
 from server.ports.key_kinds import PRIVATE, PUBLIC, can_be_sent, kind_of
+from server.ports.objects import check_bucket_address
 from server.ports.traces import CACHE_BYTES
 from traces.bounds import MAX_UPLOAD_BYTES
 
@@ -263,6 +264,11 @@ class Settings(BaseSettings):
                 raise ConfigError(
                     f"{secret} holds a public key ({kind}), with which a server may do nothing: set a secret one."
                 )
+
+    def check_objects(self) -> None:
+        """Raises ConfigError for what is no bucket."""
+        if self.objects is not None:
+            check_bucket_address(self.objects)
 
     def check_langfuse(self) -> None:
         """Raises ConfigError for one key without the other."""

@@ -65,6 +65,7 @@ async def _outcome(check: Check, settings: Settings) -> Outcome:
 async def _settings(settings: Settings) -> Outcome:
     settings.check_exposure()
     settings.check_supabase()
+    settings.check_objects()
     settings.check_langfuse()
     notices = model_notices(settings)
     return ("slow", " ".join(notices)) if notices else ("ok", "no contradictions")
@@ -141,6 +142,8 @@ async def _storage(settings: Settings) -> Outcome:
 
 async def _bucket(settings: Settings) -> Outcome:
     """By an object of its own, written, read and removed: a bucket may be there and take nothing."""
+    from server.adapters.bucket.bucket_objects import REFUSED
+
     path, content = uuid.uuid4().hex, b"flamechat check-config"
     try:
         async with object_store(settings) as store:
@@ -148,7 +151,7 @@ async def _bucket(settings: Settings) -> Outcome:
             found = await store.get(CHECKED_FOLDER, path)
             await store.delete(CHECKED_FOLDER, path)
     except ServiceUnavailable as error:
-        return "FAILED", f"{settings.objects}: {error.said or error}"
+        return "FAILED", f"{settings.objects} {'refuses' if str(error) == REFUSED else 'does not answer'}: {error.said}"
     if found != content:
         return "FAILED", f"{settings.objects} gives out something else than was put there"
     return "ok", f"{settings.objects} takes, gives and removes objects"

@@ -1,13 +1,16 @@
 """Where bytes are kept: uploads and pictures."""
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from server.errors import BadRequest
+from server.errors import BadRequest, ConfigError
 
 TRACES_BUCKET = "traces"
 PICTURES_BUCKET = "ai-snapshots"
+
+_BUCKET_ADDRESS = re.compile(r"(s3|gs|az)://[\w.-]+(/[^?#]*)?")
 
 
 class ObjectStore(Protocol):
@@ -51,3 +54,12 @@ def object_key(bucket: str, path: str) -> str:
     ):
         raise BadRequest("An object's path must stay inside its bucket.", field="path")
     return f"{bucket}/{path}"
+
+
+def check_bucket_address(url: str) -> None:
+    """Raises ConfigError for what is no address of a provider's bucket; it may hold a secret, so it is not shown."""
+    if not _BUCKET_ADDRESS.fullmatch(url):
+        raise ConfigError(
+            "FLAMECHAT_OBJECTS must be s3://bucket/prefix, gs://bucket/prefix or az://container/prefix; keys "
+            "are the environment's (AWS_..., GOOGLE_..., AZURE_...)."
+        )

@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from obstore.exceptions import GenericError
 from structlog.testing import capture_logs
 
-from server.adapters.bucket.bucket_objects import AWAY, REFUSED, BucketObjects
+from server.adapters.bucket.bucket_objects import AWAY, REFUSED, BucketObjects, _unavailable
 from server.composing.checking import checked
 from server.composing.object_store import object_store
 from server.errors import ConfigError, NotFound, ServiceUnavailable
@@ -114,6 +115,13 @@ async def test_a_bucket_that_nobody_serves_is_away(monkeypatch: pytest.MonkeyPat
         await bucket(s3).get(TRACES_BUCKET, "a/t")
 
 
+def test_a_machine_without_keys_and_without_a_role_is_refused_and_not_asked_to_wait() -> None:
+    tried = GenericError("Error performing PUT http://169.254.169.254/latest/api/token in 6s - HTTP error")
+    with capture_logs() as logs:
+        assert str(_unavailable(tried, "put")) == REFUSED
+    assert logs[0]["code"] == "no keys"
+
+
 async def test_an_absent_object_is_no_absent_bucket(s3: S3Server) -> None:
     with pytest.raises(NotFound):
         await bucket(s3).get(TRACES_BUCKET, "a/t")
@@ -133,10 +141,13 @@ async def test_the_settings_choose_the_bucket_and_check_config_tries_it(
     s3.is_read_only = True
     assert await storage_line() == (
         "FAILED",
-        "s3://flamechat-test/team: put, AccessDenied, PermissionDeniedError",
+        "s3://flamechat-test/team refuses: put, AccessDenied, PermissionDeniedError",
     )
     monkeypatch.setenv("AWS_REGION", "us-east-1")
-    assert (await storage_line())[1] == "s3://flamechat-test/team: put, another region, GenericError"
+    assert (await storage_line())[1] == "s3://flamechat-test/team refuses: put, another region, GenericError"
+    s3.always = "SlowDown"
+    monkeypatch.setattr("server.adapters.bucket.bucket_objects.RETRIES", 0)
+    assert (await storage_line())[1] == "s3://flamechat-test/team does not answer: put, SlowDown, GenericError"
 
 
 @pytest.mark.parametrize(
@@ -146,6 +157,8 @@ async def test_the_settings_choose_the_bucket_and_check_config_tries_it(
 def test_an_address_that_is_none_ends_the_start(url: str) -> None:
     with pytest.raises(ConfigError, match="FLAMECHAT_OBJECTS must be") as refused:
         BucketObjects(url)
+    with pytest.raises(ConfigError, match="FLAMECHAT_OBJECTS must be"):
+        load_settings(objects=url).check_objects()
     assert "secret" not in str(refused.value)
 
 

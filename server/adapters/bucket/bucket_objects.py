@@ -9,7 +9,6 @@ import re
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import anyio
 import structlog
@@ -17,10 +16,9 @@ from obstore.exceptions import BaseError, PermissionDeniedError, Unauthenticated
 from obstore.store import AzureStore, GCSStore, S3Store, from_url
 
 from server.errors import ConfigError, NotFound, ServiceUnavailable
-from server.ports.objects import object_key
+from server.ports.objects import check_bucket_address, object_key
 from traces.bounds import MAX_UPLOAD_BYTES
 
-SCHEMES = ("s3", "gs", "az")
 PIECE_BYTES = 1 << 20
 CONNECT_S = 5
 SILENT_S = 30
@@ -39,6 +37,9 @@ PASSING = frozenset({"SlowDown", "InternalError", "ServiceUnavailable", "Request
 _CODE = re.compile(r"<Code>\s*(\w{1,60})\s*</Code>")
 _STATUS = re.compile(r"status(?: code)?: (\d{3})\b")
 _REGION = re.compile(r"redirect without LOCATION|PermanentRedirect|AuthorizationHeaderMalformed", re.IGNORECASE)
+_NO_KEYS = re.compile(r"169\.254\.169\.254|metadata\.google\.internal")
+"""Where a machine of the provider's says its role: asked when the environment has no keys."""
+
 _NO_BUCKET = re.compile(r"NoSuchBucket|ContainerNotFound|bucket does not exist", re.IGNORECASE)
 
 Store = S3Store | GCSStore | AzureStore
@@ -108,12 +109,7 @@ class BucketObjects:
 
 
 def _store(url: str, retried_for_s: float) -> Store:
-    parts = urlsplit(url)
-    if parts.scheme not in SCHEMES or not parts.netloc or parts.query or parts.fragment or "@" in parts.netloc:
-        raise ConfigError(
-            "FLAMECHAT_OBJECTS must be s3://bucket/prefix, gs://bucket/prefix or az://container/prefix; keys "
-            "are the environment's (AWS_..., GOOGLE_..., AZURE_...)."
-        )
+    check_bucket_address(url)
     try:
         store = from_url(
             url,
@@ -137,6 +133,8 @@ def _unavailable(error: Exception, what: str) -> ServiceUnavailable:
     code = _found(_CODE, said) or _found(_STATUS, said)
     if _REGION.search(said):
         code = code or "another region"
+    if _NO_KEYS.search(said):
+        code = "no keys"
     if _NO_BUCKET.search(said):
         code = "NoSuchBucket"
     is_refused = isinstance(error, PermissionDeniedError | UnauthenticatedError | FileNotFoundError)

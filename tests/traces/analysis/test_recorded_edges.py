@@ -9,10 +9,11 @@ from tests.traces.formats.call_graph.runs_of_programs import Call, as_callgrind,
 from tests.traces.stacks_of_traces import read
 from traces.analysis.filters import FrameFilter
 from traces.analysis.functions import function_values, top_functions
-from traces.analysis.recorded_edges import Basis, recorded_edges
+from traces.analysis.recorded_edges import Basis, RecordedEdges, recorded_edges
 from traces.analysis.sandwich import Sandwich, callers_callees
 from traces.analysis.selection import select
 from traces.edges import Edges
+from traces.export import sql_rows
 from traces.handles import ALL
 from traces.invariants import check
 from traces.model import Trace
@@ -116,3 +117,17 @@ def test_rows_of_a_value_of_a_profile_are_found() -> None:
         rows = edges.rows_of(*where)
         assert (rows.start, rows.stop) == (low, high)
     assert edges.without([0, 3]).profile.tolist() == [1, 1]
+
+
+def test_a_total_that_one_profile_does_not_have_is_not_known() -> None:
+    nothing, rows = np.zeros(0, np.int32), np.zeros(0)
+    functions, totals = np.array([0, 1, 0, 1], np.int32), np.array([2.0, 3.0, -1.0, 4.0])
+    calls = np.zeros(0, np.int64)
+    edges = RecordedEdges(nothing, nothing, calls, rows, functions, np.zeros(4, np.int64), totals)
+    assert edges.totals(3).tolist() == [-1, 7, -1]
+
+
+def test_sql_has_callers_and_callees_alone(trace: Trace) -> None:
+    rows = sql_rows.edges(trace)
+    assert rows["caller"].min() >= 0
+    assert len(rows["caller"]) == len(sums_of(RUN).direct)

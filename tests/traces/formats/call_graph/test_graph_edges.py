@@ -1,5 +1,7 @@
 """Who called whom: what files of call graphs say of a caller and a callee comes back exactly, whatever the program."""
 
+import marshal
+
 import pytest
 from hypothesis import given
 
@@ -113,3 +115,36 @@ def test_of_many_edges_those_of_the_first_value_are_kept(monkeypatch: pytest.Mon
     trace = read(as_callgrind(sums_of(Call(0, 1, (Call(1, 2),)))))
     assert (around(trace, "f1").basis, around(trace, "f1", "Dr").basis) == (Basis.RECORDED, Basis.ESTIMATED)
     assert around(trace, "f1", "Dr").callers[0].calls is None
+
+
+RECURSIVE = Call(0, 2, (Call(1, 3, (Call(0, 5),)),))
+
+
+def test_the_outermost_call_of_functions_that_call_each_other_came_from_nobody() -> None:
+    found = around(read(as_pstats(sums_of(RECURSIVE))), "f0")
+    assert [(row.name, row.value, row.calls) for row in found.callers] == [(NO_CALLER, 10, 1), ("f1", 5, 1)]
+    assert (found.recursive, found.calls_itself) == (True, 0)
+
+
+def test_of_functions_that_call_each_other_callgrind_has_no_total() -> None:
+    trace = read(as_callgrind(sums_of(Call(2, 100, (RECURSIVE,)))))
+    known = {
+        trace.frame_name(frame): total
+        for frame, caller, value, total in zip(
+            trace.edges.callee.tolist(),
+            trace.edges.caller.tolist(),
+            trace.edges.value.tolist(),
+            trace.edges.total_value.tolist(),
+            strict=True,
+        )
+        if caller == EVERYONE and value == 0
+    }
+    assert known == {"f0": UNKNOWN, "f1": UNKNOWN, "f2": 110}
+
+
+def test_a_caller_that_the_file_only_names_and_no_path_has_is_a_frame() -> None:
+    main, ghost = ("app.py", 1, "main"), ("app.py", 9, "ghost")
+    work = (2, 2, 1.0, 1.0, {main: (1, 1, 1.0, 1.0), ghost: (1, 1, 0.0, 0.0)})
+    trace = read(marshal.dumps({main: (1, 1, 0.5, 1.5, {}), ("app.py", 3, "work"): work}))
+    assert "ghost" not in {trace.frame_name(frame) for frame in trace.profiles[0].tree.frame.tolist()}
+    assert flow(around(trace, "work").callers) == {"main": (1e9, 1), "ghost": (0, 1)}

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from tests.traces.stacks_of_traces import own_values, read, stacks, warnings
+from traces.analysis.recorded_edges import Basis
+from traces.analysis.sandwich import callers_callees
 from traces.errors import DamagedTrace, EmptyTrace
 
 FRAMES = {
@@ -90,3 +92,25 @@ def test_contradictions_are_refused(other: dict[str, Any], reason: str) -> None:
 def test_a_dump_without_frames_is_empty() -> None:
     with pytest.raises(EmptyTrace):
         read(dump("wall", frames={}))
+
+
+def test_without_raw_samples_callers_have_the_samples_of_the_dump_and_no_calls(shared: Path) -> None:
+    dumped = json.loads(gzip.decompress((shared / "traces" / "stackprof-object.json.gz").read_bytes()))
+    dumped = {key: value for key, value in dumped.items() if not key.startswith("raw")}
+    trace = read(json.dumps(dumped))
+    names = {key: (f["name"], f["file"], f.get("line")) for key, f in dumped["frames"].items()}
+    alone = {place: key for key, place in names.items() if list(names.values()).count(place) == 1}
+    checked = 0
+    for frame in range(len(trace.frames)):
+        key = alone.get((trace.frame_name(frame), trace.frame_file(frame), trace.frame_line(frame)))
+        edges = dumped["frames"][key].get("edges", {}) if key else {}
+        if not edges or any(alone.get(names[callee]) != callee for callee in edges):
+            continue
+        found = callers_callees(trace, frame, limit=10_000)
+        rows = {(row.name, row.file, row.line): row.value for row in found.callees}
+        assert rows == {names[callee]: samples for callee, samples in edges.items() if callee != key}
+        assert found.basis is Basis.RECORDED
+        assert found.frame.total_value == dumped["frames"][key]["total_samples"]
+        assert all(row.calls is None for row in found.callers + found.callees)
+        checked += 1
+    assert checked > 20

@@ -64,6 +64,10 @@ class KnownFacts:
             tree = profile.tree
             inner = tree.parent >= 0
             found |= set(zip(tree.frame[tree.parent[inner]].tolist(), tree.frame[inner].tolist(), strict=True))
+        recorded = self.trace.edges  # what the file has: call paths of a call graph are estimates
+        found |= {
+            pair for pair in zip(recorded.caller.tolist(), recorded.callee.tolist(), strict=True) if min(pair) >= 0
+        }
         return frozenset(found)
 
     @cached_property
@@ -76,7 +80,7 @@ class KnownFacts:
                 mine = above[parent] | {int(profile.tree.frame[parent])} if parent >= 0 else frozenset()
                 above.append(mine)
                 found |= {(one, frame) for one in mine}
-        return frozenset(found)
+        return frozenset(found | self.edges)
 
     def first_start(self, frame: int) -> float | None:
         """When it first runs in the main profile; None where that has no times."""

@@ -23,16 +23,21 @@ _BY_COMMA = re.compile(r"(?<![\w.,])\d+,\d{1,2}(?![\d.,])")
 READ_FOR_LANGUAGE = 4_000
 """Characters of an answer by whose words its language is known."""
 _SPACES = "\u00a0\u202f "
+_GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:[\u00a0\u202f]\d{3})+(?!\d|[\u00a0\u202f]\d)")
+"""Groups of thousands by a space that does not break: nothing else in any language."""
 
 
 def in_english_shape(text: str) -> str:
     """The text with points for decimal commas where its language writes these. `text` keeps its length."""
     has_points, has_commas = (shape.search(text) is not None for shape in (_BY_POINT, _BY_COMMA))
     if has_points is not has_commas:
-        return (_NUMBER if has_commas else _SURELY).sub(lambda found: _english(found[0]), text)
-    beginning = text[:READ_FOR_LANGUAGE]
-    if len(_WITH_COMMAS.findall(beginning)) <= len(_ENGLISH.findall(beginning)):
-        return _SURELY.sub(lambda found: _english(found[0]), text)
+        is_english = has_points
+    else:
+        beginning = text[:READ_FOR_LANGUAGE]
+        is_english = len(_WITH_COMMAS.findall(beginning)) <= len(_ENGLISH.findall(beginning))
+    if is_english:
+        grouped = _GROUPED.sub(lambda found: _english(found[0]), text)
+        return _SURELY.sub(lambda found: _english(found[0]), grouped)
     return _NUMBER.sub(lambda found: _english(found[0]), text)
 
 

@@ -25,6 +25,7 @@ Status = Literal["verified", "derived", "contradicted", "unchecked"]
 _UNIT_BEHIND = re.compile(rf"[\s\u00a0\u202f]?(?:{UNIT})(?![\w%])|[x×](?![\w×])")
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
 """One or two digits behind it: in a link nothing else is meant, whatever the language."""
+_IN_THOUSANDS = re.compile(r"\d{1,3}(?:\.\d{3}){1,4}")
 _SIGN = re.compile(r"([+\-−])\s?[\d.,]*\d")
 _UNITS = {Dimension.TIME: Unit.NANOSECONDS, Dimension.BYTES: Unit.BYTES, Dimension.COUNT: Unit.COUNT}
 BEHIND = 14
@@ -70,7 +71,15 @@ def _compared(link: FigureLink, kind: Kind, value: Value, written: Mention, boun
         if _agrees(comparable, value, written, bound, link.label):
             status: Status = "derived" if _is_formula(link) else "verified"
             return FigureVerdict(link, kind, status, value.what, None, value.call, value)
+    if _is_in_thousands(link.label, value):
+        return FigureVerdict(link, kind, "verified", value.what, None, value.call, value)
     return FigureVerdict(link, kind, "contradicted", value.what, shown(value, written), value.call, value)
+
+
+def _is_in_thousands(label: str, value: Value) -> bool:
+    """Whether a count is written with points between its thousands, in a sentence too short to tell its language."""
+    is_count = value.dimension is Dimension.COUNT and not value.is_ratio
+    return is_count and _IN_THOUSANDS.fullmatch(label) is not None and float(label.replace(".", "")) == value.value
 
 
 def _is_formula(link: FigureLink) -> bool:

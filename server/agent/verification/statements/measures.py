@@ -1,5 +1,6 @@
 """What a trace says of a function: each measure of it, in the profiles that a statement may mean."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from server.agent.verification.facts import OF_UNIT
 from server.agent.verification.written_numbers import Dimension
 from traces.analysis.functions import FrameValues, function_values
+from traces.analysis.recorded_edges import RecordedEdges, recorded_edges
 from traces.analysis.selection import Selection, select
 from traces.analysis.thread_time import busy_time
 from traces.analysis.units import format_share, format_value
@@ -85,7 +87,21 @@ class Scope:
         return np.isin(self.tree.frame, np.asarray(frames, np.int32))
 
     def under(self, above: Mask | None, frames: Sequence[int]) -> tuple[float, float]:
-        """What frames spend themselves, and with callees (nested once), everywhere or at and below some nodes."""
+        """What frames spend themselves, and with callees (nested once), everywhere or at and below some nodes. What one
+        function takes everywhere is exact; of several in estimated paths, where the others lie in one, too."""
+        own, total = self._on_paths(above, frames)
+        if above is not None or self._edges is None:
+            return own, total
+        for frame in frames:
+            if len(frames) == 1 or math.isclose(self._on_paths(None, (frame,))[1], total):
+                return float(self.by_frame.self_value[list(frames)].sum()), float(self.by_frame.total_value[frame])
+        return own, total
+
+    @cached_property
+    def _edges(self) -> RecordedEdges | None:
+        return recorded_edges(self.chosen, self.window)
+
+    def _on_paths(self, above: Mask | None, frames: Sequence[int]) -> tuple[float, float]:
         mine = self.mask(frames)
         if above is not None:
             mine = mine & self.tree.levels.at_or_below(above)

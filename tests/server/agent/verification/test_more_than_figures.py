@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.claims.known_facts import KnownFacts, known_facts
+from evals.claims.known_facts import known_facts
 from server.agent.verification.answer_checks import checked
 from server.agent.verification.facts import Facts
 from server.agent.verification.statements.measures import Measures
@@ -66,7 +66,12 @@ def test_of_a_call_graph_the_file_says_how_often_one_calls_another(trace: str, s
 def test_who_calls_whom_is_known_from_the_file_also_where_no_path_has_it() -> None:
     trace = known_facts(CALLGRIND).trace
     relations = StackRelations(Measures(trace))
-    in_paths = KnownFacts(trace).edges
+    in_paths = {
+        (int(one.tree.frame[parent]), int(frame))
+        for one in trace.profiles
+        for frame, parent in zip(one.tree.frame.tolist(), one.tree.parent.tolist(), strict=True)
+        if parent >= 0
+    }
     edges = zip(trace.edges.caller.tolist(), trace.edges.callee.tolist(), strict=True)
     missing = [(a, b) for a, b in edges if a != EVERYONE and (a, b) not in in_paths]
     assert missing

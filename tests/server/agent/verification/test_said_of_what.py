@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from server.agent.tools.get_trace_summary import NoArguments, answer_summary
+from server.agent.verification.decimal_commas import in_english_shape
 from server.agent.verification.facts import Facts
 from server.agent.verification.references.checked_answer import checked_answer
 from traces.builder import TraceBuilder
@@ -97,3 +98,15 @@ def test_a_threads_figure_is_of_the_thread_that_is_named(answer: str, holds: boo
 )
 def test_samples_are_a_functions_own_or_those_below_it(answer: str, holds: bool) -> None:
     assert (statuses(samples(), answer) in HOLDS) is holds
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("it takes 12\u202f489\u202f836 of them", "it takes 12,489,836 of them"),
+        ("elle coûte 46\u202f781 et 1,25 ms", "elle coûte 46,781 et 1.25 ms"),
+        ("the 12 489 836 of one and 2\u00a0000 of the other", "the 12 489 836 of one and 2,000 of the other"),
+    ],
+)
+def test_spaces_that_do_not_break_stand_between_thousands_in_any_language(text: str, english: str) -> None:
+    assert in_english_shape(text) == english

@@ -44,6 +44,7 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
         raise builder.damaged(f"{error.reason}.") from error
     builder.warn("unread_lines", "lines that are cut or malformed were skipped", costs.unread)
     texts = [text.decode("utf-8", "replace") for text in costs.texts]
+    knows_callers = any(len(part.caller) for part in costs.parts)
     for part in costs.parts:
         named = [_event(name.decode("utf-8", "replace")) for name in part.events]
         graph = _graph(part, texts, builder)
@@ -69,7 +70,8 @@ def read(content: memoryview, builder: TraceBuilder) -> None:
             name, stacks, leaves, [*weights, columns[-1]], values=(*values, calls), tid=thread, facts=facts
         )
         try:
-            add_edges(graph, builder, profile, [(value.unit, factor) for value, factor in named])
+            if knows_callers:
+                add_edges(graph, builder, profile, [(value.unit, factor) for value, factor in named])
         except ValueError as error:
             raise builder.damaged(f"{error}.") from error
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.traces.stacks_of_traces import own_values, read, stacks, warnings
+from traces.analysis.recorded_edges import Basis
+from traces.analysis.sandwich import callers_callees
 from traces.errors import DamagedTrace, EmptyTrace
 from traces.values import Unit
 
@@ -82,6 +84,8 @@ def test_cachegrind_has_costs_without_calls() -> None:
     trace = read("desc: I1 cache: 32768 B\ncmd: ./prog\nevents: Ir Dr\nfl=a.c\nfn=main\n1 3 1\n2 4\nsummary: 7 1\n")
     assert own_values(trace) == {("main", "a.c"): 7.0}
     assert own_values(trace, value=1) == {("main", "a.c"): 1.0}
+    assert len(trace.edges) == 0
+    assert callers_callees(trace, 0).basis is not Basis.RECORDED
 
 
 def test_costs_may_count_from_those_of_the_line_before() -> None:

@@ -1,7 +1,9 @@
 """Each view has an address: a reload, a pasted link, Back and Forward show the same; a bad one says what is wrong."""
 
+import random
 import re
 from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -68,6 +70,53 @@ def test_a_view_survives_a_reload_a_pasted_link_and_back_and_forward(
     expect_seen(page, opened)
     page.go_forward()
     expect_seen(page, heavy)
+
+
+def some_view(data: random.Random, profiles: list[str]) -> str:
+    """The query of a view that can be had of the trace, with parts of it left out."""
+    threads = data.sample(profiles, 3)
+    start = data.uniform(1e6, 300e6)
+    parts = {
+        "view": data.choice(["", "", "left_heavy"]),
+        "thread": data.choice(["", threads[0]]),
+        "threads": data.choice(["", ",".join(threads)]),
+        "find": data.choice(["", "flush", "tick <b>", "a&b=c"]),
+        "transforms": data.choice(["", "", "collapse-recursion"]),
+        "table": data.choice(["", "functions"]),
+    }
+    if parts["threads"] and not parts["thread"]:
+        parts["thread"] = threads[0]
+    if not parts["view"]:
+        parts |= {"start": repr(start), "end": repr(start + data.uniform(1e5, 90e6))}
+    return urlencode({name: value for name, value in parts.items() if value})
+
+
+@pytest.mark.long
+def test_twenty_views_survive_a_reload_and_back_and_forward(
+    page: Page, analyst_server: RunningServer, tmp_path: Path
+) -> None:
+    open_room(page, analyst_server.address, written(tmp_path))
+    path = page.url
+    data = random.Random(16)
+    chart = page.locator(".chart")
+    went = []
+    for _ in range(20):
+        query = some_view(data, [f"p{number}" for number in range(50) if number != 30])
+        page.goto(f"{path}?{query}")
+        begins = parse_qs(query).get("start", [""])[0][:6]
+        expect(chart).to_have_attribute("data-view-start", re.compile(f"^{re.escape(begins)}"))
+        expect(chart).to_have_attribute("aria-busy", "false")
+        before = seen(page)
+        page.reload()
+        expect_seen(page, before)
+        assert parse_qs(urlsplit(page.url).query).keys() == parse_qs(query).keys(), query
+        went.append(before)
+    for before in reversed(went[:-1]):
+        page.go_back()
+        expect_seen(page, before)
+    for before in went[1:]:
+        page.go_forward()
+        expect_seen(page, before)
 
 
 @pytest.mark.long

@@ -1,7 +1,7 @@
 /** Draws a view on a canvas. What is drawn is bounded by pixels, never by boxes. */
 import type { Theme } from "../theme.ts";
 import { bandsInSight, type ThreadBands } from "./bands.ts";
-import { rowCount, rowOf, visibleBoxes } from "./boxes.ts";
+import { CELL, rowCount, rowOf, visibleBoxes } from "./boxes.ts";
 import type { Noted } from "./notes.ts";
 import { changeColour, changeFills, fills, inks, NEUTRAL_COLOUR, type Inks } from "./palette.ts";
 import { formatPlaceOnAxis } from "./values.ts";
@@ -87,7 +87,7 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
   const palette = before ? changeFills(scene.theme) : fills(scene.theme);
   const colourOf = (index: number, frame: number) =>
     before ? changeColour(before[index]!, boxes.end[index]! - boxes.start[index]!) : (colours[frame] ?? NEUTRAL_COLOUR);
-  const buckets: number[][] = Array.from({ length: palette.length * 2 }, () => []);
+  const buckets: (number[] | undefined)[] = []; // most colours have nothing in sight
   const labels: number[] = [];
   const selectedFrame = selection ? (view[selection.half]?.frame[selection.index] ?? -1) : -1;
   const same: number[] = [];
@@ -97,12 +97,20 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
   for (let row = 0; row < rowCount(boxes); row++) {
     const y = RULER + rowTop(view, which, row) - scene.top;
     if (y + ROW < RULER || y > scene.height) continue;
+    let last = -1; // the bucket of the box before, where the next one goes on from it
+    let edge = -1;
     visibleBoxes(boxes, row, window.start, window.end, scene.width, (x, wide, index) => {
       const frame = boxes.frame[index]!;
       const dim = matches !== null && !matches[frame];
       const left = Math.max(x, -4);
       const seen = Math.min(x + wide, scene.width + 4) - left;
-      buckets[colourOf(index, frame) + (dim ? palette.length : 0)]!.push(left, y, seen > 3 ? seen - 1 : seen);
+      const bucket = colourOf(index, frame) + (dim ? palette.length : 0);
+      const rects = (buckets[bucket] ??= []);
+      const isCell = wide === CELL;
+      if (isCell && bucket === last && left === edge) rects[rects.length - 1]! += seen;
+      else rects.push(left, y, seen > 3 ? seen - 1 : seen);
+      last = isCell ? bucket : -1;
+      edge = left + seen;
       if (frame === selectedFrame && frame >= 0) same.push(left, y, seen > 3 ? seen - 1 : seen);
       if (boxes.unfinished?.[index]) open.push(left, y, seen);
       if (which === "boxes" && scene.pointed?.(index)) pointed.push(left, y, seen);
@@ -111,7 +119,7 @@ function half(context: CanvasRenderingContext2D, scene: Scene, which: BoxAddress
     });
   }
   buckets.forEach((rects, bucket) => {
-    if (!rects.length) return;
+    if (!rects) return;
     context.globalAlpha = bucket >= palette.length ? 0.25 : 1;
     context.fillStyle = palette[bucket % palette.length]!;
     for (let at = 0; at < rects.length; at += 3) context.fillRect(rects[at]!, rects[at + 1]!, rects[at + 2]!, ROW - 1);

@@ -5,7 +5,7 @@ import { ROW, RULER } from "./paint.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 
 /** Rows of a thread that is folded. */
-export const FOLDED = 8;
+export const FOLDED = 6;
 const EDGE = 10;
 
 /** Where a thread stands among the open ones, as CSS; null where it is the only one. */

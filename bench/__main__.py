@@ -4,6 +4,7 @@
 `formats`: how fast each format is read (`--growth`: in small files and in large ones);
 `many`: names, threads and paths by the million, and second questions about large files;
 `queue`: how long an accepted turn waits for its start, and what it asks of PostgreSQL;
+`page`: the page in a browser, with speedscope's;
 `house`: the shape of the code; `detection`: foreign files that are misread, damaged ones that are recognised.
 
 Each file is measured in a process of its own. Large traces come from the folder `traces` in FLAMECHAT_SHARED; where it
@@ -28,6 +29,7 @@ from bench.house import print_house
 from bench.many_parts import print_many
 from bench.measure import STEPS
 from bench.own_process import ROOT, figures_of
+from bench.page import print_page
 from bench.questions import print_questions
 from bench.rendering import print_rendering
 from bench.repeated import print_large
@@ -80,6 +82,7 @@ TABLES: dict[str, Callable[[], None]] = {
     "formats --growth": print_growth,
     "many": partial(print_many, LARGE),
     "questions": partial(print_questions, LARGE),
+    "page": print_page,
     "queue": print_queue,
 }
 

@@ -20,8 +20,16 @@ def harness() -> str | None:
     """The command that measures speedscope; None where there is no Node, or the release cannot be fetched."""
     if given := os.environ.get(HARNESS):
         return given
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
+    node, release = shutil.which("node"), release_folder()
+    if node is None or release is None:
+        return None
+    return shlex.join([node, "--max-old-space-size=8192", str(SCRIPT), str(release)])
+
+
+def release_folder() -> Path | None:
+    """Where the release is, with its page; None where it cannot be fetched."""
+    npm = shutil.which("npm")
+    if npm is None:
         return None
     folder = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "flamechat-bench" / PACKAGE
     release = folder / "node_modules" / "speedscope" / "dist" / "release"
@@ -33,4 +41,4 @@ def harness() -> str | None:
         )
         if fetched.returncode:
             return None
-    return shlex.join([node, "--max-old-space-size=8192", str(SCRIPT), str(release)])
+    return release

@@ -72,7 +72,7 @@ def write_profiles(target: Path, sizes: list[int]) -> None:
         out.write(json.dumps(head)[:-1] + ',"profiles":[')
         for number, trace in enumerate(traces):
             profile = trace.profiles[0]
-            about = {"type": "evented", "name": f"thread {number}", "unit": "nanoseconds"}
+            about: dict[str, object] = {"type": "evented", "name": f"thread {number}", "unit": "nanoseconds"}
             about |= {"startValue": int(profile.axis_start), "endValue": int(profile.axis_end)}
             out.write("," * (number > 0) + json.dumps(about)[:-1] + ',"events":[')
             out.write(",".join(_opened_and_closed(trace)) + "]}")

@@ -10,7 +10,7 @@ from traces.insights.subject import Subject
 from traces.insights.timeline import long_tasks
 from traces.model import Int64, Trace, Values
 
-MOST_BANDS = 200
+MOST_BANDS = 100
 """Bands of one kind, the longest: more than can be seen apart in a chart."""
 
 

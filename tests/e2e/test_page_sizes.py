@@ -84,3 +84,34 @@ def test_without_a_network_the_chart_stays_and_a_question_waits_and_says_so(
     page.context.set_offline(False)
     expect_status(page, "completed")
     expect(page.locator(".turn")).to_have_count(1)
+
+
+GIVE = """([kind, x, name, text]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], name));
+    const made = kind === "paste"
+        ? new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })
+        : new DragEvent(kind, { dataTransfer: data, clientX: x, bubbles: true, cancelable: true });
+    document.body.dispatchEvent(made);
+}"""
+
+
+def test_a_file_is_pasted_and_a_second_one_is_dropped_to_compare(page: Page, analyst_server: RunningServer) -> None:
+    page.goto(analyst_server.address)
+    expect(page.get_by_role("button", name="Choose").or_(page.locator(".drop-zone")).first).to_be_visible()
+    page.evaluate(GIVE, ["paste", 0, "after.txt", "main;read 30\nmain;draw 10\n"])
+    chart = page.locator(".chart")
+    expect(chart).to_have_attribute("data-boxes", SOME)
+    room = page.url.split("?")[0]
+    page.evaluate(GIVE, ["dragenter", 1_300, "before.txt", ""])
+    expect(page.get_by_text("Drop it here to compare")).to_be_visible()
+    page.evaluate(GIVE, ["drop", 1_300, "before.txt", "main;read 10\nmain;draw 10\n"])
+    expect(chart).to_have_attribute("data-mode", "diff")
+    expect(chart).to_have_attribute("data-boxes", SOME)
+    assert page.url.startswith(room)
+    expect(page.get_by_text("Drop it here to compare")).to_have_count(0)
+    page.go_back()
+    expect(chart).not_to_have_attribute("data-mode", "diff")
+    page.evaluate(GIVE, ["drop", 100, "third.txt", "main;read 20\nmain;draw 5\n"])
+    expect(page.get_by_role("heading", name="third.txt")).to_be_attached()
+    assert not page.url.startswith(room)

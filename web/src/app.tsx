@@ -15,7 +15,7 @@ import { Icon } from "./icons.tsx";
 import { newId } from "./identifiers.ts";
 import type { Room, RoomProps } from "./room/room.tsx";
 import type { SharedRoom, SharedRoomProps } from "./room/shared_room.tsx";
-import { go, roomPath, route } from "./route.ts";
+import { go, roomPath, route, showView } from "./route.ts";
 import { usePart } from "./store.ts";
 import { theme, toggleTheme } from "./theme.ts";
 import { formatSize, formatValue } from "./viewer/values.ts";
@@ -40,6 +40,13 @@ export function App() {
     void startUploads(files, (traces: TraceInfo[]) => {
       setVersion((count) => count + 1);
       if (traces.length === 1) go(roomPath(traces[0]!.traceId, newId()));
+    });
+  }, []);
+  const compare = useCallback((file: File) => {
+    const room = location.pathname;
+    void startUploads([file], ([before]: TraceInfo[]) => {
+      setVersion((count) => count + 1);
+      if (before && location.pathname === room) showView(`${room}?view=diff&before=${before.traceId}`);
     });
   }, []);
   const isIn = !isTeam || token !== null; // one whose token has run out keeps what they see
@@ -92,7 +99,7 @@ export function App() {
           <UploadList />
         </div>
       )}
-      <DropTarget dropped={upload} />
+      <DropTarget dropped={upload} compared={here.page === "room" && trace ? compare : null} />
     </>
   );
 }

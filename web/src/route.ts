@@ -25,6 +25,12 @@ export function go(path: string, replace = false): void {
   route.write(parseRoute(location.pathname));
 }
 
+/** Go to another view of the same page, which its chart follows. */
+export function showView(address: string): void {
+  history.pushState(null, "", address);
+  dispatchEvent(new PopStateEvent("popstate"));
+}
+
 export function roomPath(traceId: string, sessionId: string): string {
   return `/t/${traceId}/${sessionId}`;
 }

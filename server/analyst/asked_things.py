@@ -43,13 +43,14 @@ _JANK = re.compile(
 )
 _BY_CALLER = re.compile(r"\b(?:per|by|for each|from each|of each|each) (?:parent|caller)s?\b", re.IGNORECASE)
 _BY_FILE = re.compile(
-    r"\b(?:which|what) (?:\w+ ){0,1}(?:scripts?|files?|modules?|source files?|bundles?)\b(?!.* (?:define|line))|"
+    r"\b(?:which|what) (?:\w+ ){0,1}(?:scripts?|files?|modules?|source files?|bundles?|"
+    r"librar(?:y|ies)|packages?|dependenc(?:y|ies))\b(?!.* (?:define|line))|"
     r"\b(?:per|by|group(?:ed)? by) (?:file|module|script)\b",
     re.IGNORECASE,
 )
 _IT_IS_ASKED_OF = re.compile(
-    r"\b(?:how|when|why|where|who|what|if)\b.*"
-    r"\b(?:(?:is|was|does|did|has|would) (?:it|that|this)|(?:i|we|you) \w+ (?:it|that|this))\b",
+    r"\b(?:how|when|why|where|who|what|if)\b.*\b(?:is|was|does|did|has|would) (?:it|that|this)\b|"
+    r"\b(?:i|we|you) \w+ (?:it|that|this|them)\b",
     re.IGNORECASE,
 )
 _ENDING = re.compile(r"(?:ing|ers?|ors?|ed|ions?|s)$")
@@ -115,6 +116,50 @@ _CONDITION = re.compile(
 def without_condition(text: str) -> str:
     """`how much would i save the file only once` of `... if i parsed the file ...`: what is done there is no name."""
     return _CONDITION.sub(" ", text)
+
+
+_NAMED_FIRST = re.compile(r"^(?:(?:and|so|but|what about)\s+)*(?:the )?`?([\w.:$]{3,})`?, ", re.IGNORECASE)
+_IS_WORSE = re.compile(
+    r"^(?:(?:and|so|but)\s+)*is `?([\w.:$]{2,})`? (?:any |even )?"
+    r"(?:worse|slower|hotter|heavier|bigger|costlier|more (?:expensive|costly))\W*$",
+    re.IGNORECASE,
+)
+
+
+def named_first(text: str) -> str:
+    """`memequal` of `and memequal, where does that come from`; empty where it is not put so."""
+    found = _NAMED_FIRST.match(text)
+    return found[1] if found and found[1].casefold() not in NO_NAMES else ""
+
+
+def worse_than_that(text: str) -> str:
+    """`malloc` of `is malloc worse?`, which compares it with what was spoken of; empty where it is not put so."""
+    found = _IS_WORSE.match(text)
+    return found[1] if found else ""
+
+
+_HOW_MUCH = re.compile(r"\bhow (?:much|long|many (?:ms|seconds|milliseconds))\b", re.IGNORECASE)
+_OF_A_PAGE = re.compile(r"\b(layout|style|recalc|paint|raster|composit|parsehtml|scripting)\w*\b", re.IGNORECASE)
+
+
+def words_of_a_page(text: str) -> tuple[str, ...]:
+    """`layout` and `style` of `how much layout and style on the main thread`: steps of a browser of which the share is
+    asked; empty where it is not put so."""
+    found = tuple(dict.fromkeys(word.casefold() for word in _OF_A_PAGE.findall(text)))
+    return found if _HOW_MUCH.search(text) else ()
+
+
+_OF_OWN_CODE = re.compile(
+    r"\b(?:hottest|slowest|heaviest|worst|top|biggest|which|what|first)\b.{0,30}"
+    r"(?:\b(?:our|my)\b (?:own )?(?:code|methods?|functions?|class(?:es)?|program|frames?|lines?|modules?)\b|"
+    r"\b(?:ours|mine)\b|\b(?:methods?|functions?|code|lines?|files?) of (?:ours|mine)\b)",
+    re.IGNORECASE,
+)
+
+
+def asks_of_own_code(text: str) -> bool:
+    """Whether it asks what of the program's own code leads."""
+    return _OF_OWN_CODE.search(text) is not None
 
 
 def would_help(text: str) -> str:

@@ -10,6 +10,8 @@ from server.analyst.asked_things import (
     asks_by_file,
     asks_if_done_again,
     asks_of_jank,
+    asks_of_own_code,
+    words_of_a_page,
     would_help,
 )
 from server.analyst.going_on import SAVES
@@ -209,6 +211,7 @@ _BY_WORDS: tuple[tuple[Callable[[str], object], Intent], ...] = (
     (asks_of_jank, Intent.LONG_TASKS),
     (_OF_OBJECTS.search, Intent.MEMORY),
     (WHO_WORKS.search, Intent.PROFILES),
+    (asks_of_own_code, Intent.LIBRARIES),
 )
 """Questions that are known by how they are put, the first that fits."""
 
@@ -223,9 +226,8 @@ def _nearest(text: str, near: Nearest, *, names_something: bool) -> Intent:
         intent = Intent.WAITING if _OF_WAITING.search(text) else _likely(near, OF_A_CAUSE) or intent
     if probability < UNLIKELY.get(intent, 0.0):
         intent = next(Intent(one) for one, _ in near.intents if Intent(one) not in UNLIKELY)
-    if intent in OF_ALL | {Intent.PAGE, Intent.SHOW, Intent.DRAW, Intent.HOW_OFTEN, Intent.CALLS_OF} and _LAYOUT.search(
-        text
-    ):
+    of_layouts = OF_ALL | {Intent.PAGE, Intent.SHOW, Intent.DRAW, Intent.HOW_OFTEN, Intent.CALLS_OF}
+    if intent in of_layouts and _LAYOUT.search(text) and not words_of_a_page(text):
         return Intent.SUSPECT
     if intent is Intent.PAGE and not _OF_A_PAGE.search(text):
         intent = _likely(near, OF_A_SLOW_PAGE) or Intent.OVERVIEW

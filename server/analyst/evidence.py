@@ -110,6 +110,9 @@ class SpokenOf:
     threads: tuple[str, ...] = ()
     """The handles of all profiles that the answer cites, in its order, where it begins with one."""
 
+    is_aside: bool = False
+    """Whether the answer names a function only after its first paragraph: it is about something else."""
+
     @property
     def name(self) -> str:
         """Of what the answer before was about."""
@@ -328,5 +331,6 @@ def _spoken_of(earlier: Sequence[BaseMessage]) -> SpokenOf | None:
         profile=profile[1] if profile else None,
         prompts=tuple(before[-GOES_BACK:]),
         listed=tuple(dict.fromkeys(one[2] for one in found)),
+        is_aside="](#f" not in text.partition("\n\n")[0] and "](#n" not in text.partition("\n\n")[0],
         threads=tuple(dict.fromkeys(_CITED_PROFILE.findall(text))) if of_profile else (),
     )

@@ -4,7 +4,14 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from server.analyst.asked_things import alternatives, asks_by_form, plainer, share_asked_of, without_condition
+from server.analyst.asked_things import (
+    alternatives,
+    asks_by_form,
+    plainer,
+    share_asked_of,
+    without_condition,
+    words_of_a_page,
+)
 from server.analyst.chosen_intent import (
     CERTAIN,
     OF_A_CAUSE,
@@ -158,9 +165,10 @@ def alone(
     if not named.names and (ranked := ranked_thing(text)):
         named, otherwise = replace(named, maybe=(ranked,), placed=(ranked,)), intent
         intent = Intent.GROUP
-    listed = alternatives(text)
-    of_words = listed or ((share_asked_of(text),) if share_asked_of(text) else ())
-    if of_words and not (named.names or handle) and intent in (SHARED | OF_A_CAUSE if listed else SHARED):
+    listed, steps = alternatives(text), words_of_a_page(text)
+    of_words = steps or listed or ((share_asked_of(text),) if share_asked_of(text) else ())
+    fits = steps or intent in (SHARED | OF_A_CAUSE if listed else SHARED)
+    if of_words and fits and not (named.names or handle):
         named, intent = replace(named, names=of_words, maybe=(), placed=()), Intent.GROUP
     in_kernel = intent is Intent.GROUP and OF_A_KERNEL.search(text) is not None
     if named.placed == (text.rstrip("?"),):  # one word: a function, or else what it is about

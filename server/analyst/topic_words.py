@@ -14,6 +14,8 @@ SHORTEST = 3
 """Letters of a stem."""
 MOST = 6
 """Such words of a prompt; a longer one is prose or a log."""
+WITHIN_A_WORD = 0.1
+"""Total share from which a function is meant whose name has the word within another (`scan` in `Sscanf`)."""
 _OF_ASKING_WORDS = """
 actual actually after also bad because being believe big blame boss bug buddy cause caused come correct cost drop
 earlier expect expected false feel fine found free gain give goes good guess guys happen happened happens heavy
@@ -73,7 +75,10 @@ def best_named(rows: Iterable[dict[str, Any]], stems: Sequence[str]) -> dict[str
         for row in rows
     ]
     most, _, _, row = max(found, key=lambda one: one[:3], default=(0, False, 0.0, None))
-    return row if most and row is not None and row["total_value"] > 0 else None
+    if not most or row is None or row["total_value"] <= 0:
+        return None
+    by_part = bool(_stems(row["name"]) & set(stems))
+    return row if by_part or row.get("total_share", 1.0) >= WITHIN_A_WORD else None
 
 
 def _in_common(stems: Sequence[str], parts: set[str]) -> int:

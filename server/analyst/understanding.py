@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from server.analyst.asked_things import is_asked_of_it
+from server.analyst.asked_things import is_asked_of_it, named_first, worse_than_that
 from server.analyst.chosen_intent import OF_A_CAUSE, OF_ALL, SHORT
 from server.analyst.evidence import SpokenOf
 from server.analyst.going_on import (
@@ -49,7 +49,9 @@ AGAIN = "Looked up again in the trace: these are its figures."
 
 ASKED_AGAIN = frozenset({Intent.FUNCTION, Intent.CALLERS, Intent.CALLEES, Intent.HOW_OFTEN, Intent.CALLS_OF})
 """Intents that `and parse?` asks of `parse`, too."""
-OF_THREAD = OF_ALL | {Intent.CALLEES, Intent.FUNCTION, Intent.HOT_PATH, Intent.THREAD, Intent.MAIN_THREAD, Intent.GROUP}
+OF_TOPICS = OF_A_CAUSE | {Intent.SUSPECT, Intent.LONG_TASKS, Intent.REQUESTS, Intent.REPEATED, Intent.EVENT_LOOP}
+"""Intents of questions that are about a kind of thing, and about no function."""
+OF_THREAD = OF_ALL | {Intent.CALLEES, Intent.FUNCTION, Intent.HOT_PATH, Intent.THREAD, Intent.GROUP}
 """Intents that may be about the thread of the answer before."""
 FOLLOWS = frozenset({Intent.WHY, Intent.RECURSION, Intent.OVERVIEW})
 """Intents that are about the function of the answer before, if that was about one, where the prompt refers to it."""
@@ -82,6 +84,8 @@ def understood(
 def _gone_on(question: Question, prompt: str, spoken_of: SpokenOf) -> Question:
     """The question in its conversation: about the thread, the comparison or the function that was spoken of."""
     asked = (*spoken_of.prompts, spoken_of.prompt)
+    if of_topic := _of_the_topic(question, spoken_of):
+        return of_topic
     if of_thread := _of_the_thread(question, spoken_of):
         return of_thread
     if question.names and question.text != " ".join(prompt.split()):
@@ -113,17 +117,37 @@ OF_COMPARING = frozenset(_OF_COMPARING_WORDS.split())
 """Words that set one thing against another."""
 
 
+def _of_the_topic(question: Question, spoken_of: SpokenOf) -> Question | None:
+    """The question before with these words, where that was about no function, and this one goes on about it."""
+    before = alone(spoken_of.prompt, {}, None)
+    goes_on = question.why or question.refers or _GOES_ON.match(question.text) is not None
+    names = question.names or question.placed or question.handle or question.thread or question.time_ranges
+    topic = before.otherwise if before.placed else before.intent
+    if not spoken_of.is_aside or not goes_on or names or topic not in OF_TOPICS:
+        return None
+    if question.intent not in OF_ALL | ABOUT_ONE_FUNCTION | {topic}:
+        return None
+    before = replace(before, intent=topic, maybe=(), placed=())
+    return replace(before, text=f"{before.text} {question.text}", why=question.why or before.why, note=question.note)
+
+
 def _against(question: Question, spoken_of: SpokenOf) -> Question:
     """The comparison, with what was spoken of where it may be with a function of the same recording."""
+    if worse := worse_than_that(question.text):
+        question = replace(question, intent=Intent.COMPARE, placed=(worse,))
     if question.intent is not Intent.COMPARE or speaks_of_recordings(question.text):
         return question
     stems = stems_of(CODE.sub(" ", question.text), NO_NAMES | OF_COMPARING)
     return replace(question, maybe=question.names or question.placed, stems=stems, against=spoken_of.name)
 
 
+_OTHER_THREAD = re.compile(r"\b(?:main|ui|other|another|second|render\w*|worker) (?:thread|process)\b", re.IGNORECASE)
+
+
 def _of_the_thread(question: Question, spoken_of: SpokenOf) -> Question | None:
     """The question about the thread that the answer before was about, where it goes on about that."""
-    names = question.names or question.handle or question.thread or question.labels or question.time_ranges
+    names = bool(question.names or question.handle or question.thread or question.labels or question.time_ranges)
+    names = names or _OTHER_THREAD.search(question.text) is not None
     goes_on = question.refers or _GOES_ON.match(question.text) is not None
     if not spoken_of.threads or names or not goes_on or question.intent not in OF_THREAD:
         return None
@@ -139,6 +163,9 @@ def _without_small_words(question: Question) -> Question:
     one = AND_ONE.match(question.text)
     if one and not (question.names or question.thread) and one[1].casefold() not in vocabulary() | NO_NAMES:
         return replace(question, intent=Intent.FUNCTION, maybe=(one[1],), placed=(one[1],))
+    first = named_first(question.text)
+    if first and not (question.names or question.thread) and first.casefold() not in vocabulary():
+        return replace(question, maybe=(first,), placed=(first,), stems=())
     nameless = _GOES_ON.match(question.text) or (WITHIN.search(question.text) and not question.names)
     nameless = nameless or (is_asked_of_it(question.text) and not question.names)
     return replace(question, maybe=(), placed=(), stems=()) if nameless else question

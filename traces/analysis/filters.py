@@ -74,11 +74,40 @@ def library_frames(trace: Trace) -> npt.NDArray[np.bool_]:
     """
     placed = trace.frames.file != NONE
     by_file = _by_string(trace, trace.frames.file, lambda text: LIBRARY_FILE.search(text) is not None)
+    by_file |= _inlined_into(trace, by_file)
     if placed.mean() > 0.5:
         by_file[~placed] = True
         return by_file
     by_name = _by_string(trace, np.where(placed, NONE, trace.frames.name), lambda t: LIBRARY_NAME.search(t) is not None)
     return np.logical_or(by_file, by_name)
+
+
+RESERVED = re.compile(r"_[_A-Z]")
+
+
+def _inlined_into(trace: Trace, library: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Frames that perf calls inlined, without their file, where whatever calls them is a library's or such a frame, or
+    whose names C reserves for its library (C11, 7.1.3: an underscore, then another or a capital)."""
+    inlined = _by_string(trace, trace.frames.file, lambda text: text.strip("()") == "inlined")
+    found = inlined.copy()
+    if not inlined.any():
+        return found
+    found &= _by_string(trace, trace.frames.name, lambda text: RESERVED.match(text) is not None)
+    pairs = []
+    for profile in trace.profiles:
+        tree = profile.tree
+        rows = np.flatnonzero(inlined[tree.frame] & (tree.parent >= 0))
+        pairs.append(np.stack((tree.frame[rows], tree.frame[tree.parent[rows]])))
+    callee, caller = np.concatenate(pairs, axis=1)
+    while True:
+        own = np.zeros(len(inlined), np.bool_)
+        own[callee[~(library | found)[caller]]] = True
+        called = np.zeros(len(inlined), np.bool_)
+        called[callee] = True
+        more = inlined & called & ~own & ~found
+        if not more.any():
+            return found
+        found |= more
 
 
 def pattern(text: str, *, regex: bool = False) -> re.Pattern[str]:

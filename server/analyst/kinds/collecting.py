@@ -3,14 +3,27 @@
 import re
 from typing import Any
 
-from server.analyst.evidence import COLLECTORS, Evidence, collects
+from server.analyst.evidence import COLLECTORS, GARBAGE, Evidence, busy_of, collects, length_of
 from server.analyst.findings import sentence_of
 from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
 from server.analyst.kinds.one_function import leading
 from server.analyst.kinds.paths import LEADS
 from server.analyst.question import Question
 from server.analyst.sentence_forms import asks_how_many
-from server.analyst.wording import CALLS, cited, counted, joined, located, neighbours, noun, own, total
+from server.analyst.wording import (
+    CALLS,
+    amount,
+    cited,
+    cited_profile,
+    counted,
+    joined,
+    located,
+    neighbours,
+    noun,
+    own,
+    share,
+    total,
+)
 
 MATCHES = 50
 KINDS_NAMED = 6
@@ -46,6 +59,8 @@ def garbage(question: Question, evidence: Evidence) -> list[str]:
     rows = _collectors(evidence)
     found = evidence.first("find_frames")
     closing = leading(evidence, "What takes the most is")
+    if (not rows or not found) and (of_own := _in_its_own_profile(evidence)):
+        return [of_own, closing]
     if not rows or not found:
         none = (
             "**No frame in this trace is named like garbage collection**: either there was none, "
@@ -75,6 +90,21 @@ def garbage(question: Question, evidence: Evidence) -> list[str]:
         "These are matches by name. Totals of frames that call each other must not be added." if len(rows) > 1 else "",
         closing if evidence.lead and evidence.lead.row["handle"] != heaviest["handle"] else "",
     ]
+
+
+def _in_its_own_profile(evidence: Evidence) -> str:
+    """How long the collections of a profile of their own took, where the program's frames have none; empty without."""
+    rows = [row for row in (evidence.summary or {"profiles": []})["profiles"] if GARBAGE.search(row["name"])]
+    timed = [row for row in rows if row["unit"] == "nanoseconds" and busy_of(row) and length_of(row)]
+    if not timed:
+        return ""
+    row = max(timed, key=busy_of)
+    part = busy_of(row) / length_of(row)
+    verdict = "Yes" if part >= MUCH else "Partly" if part >= LEADS else "No"
+    return (
+        f"**{verdict}: collections took {amount(busy_of(row), row['unit'])}, {share(part)} of the recording**, "
+        f"in {cited_profile(row)}."
+    )
 
 
 _FULL = re.compile(r"\b(?:full|major|old)\b", re.IGNORECASE)

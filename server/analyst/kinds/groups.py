@@ -17,9 +17,13 @@ SHOWN = 4
 LONGEST = 200
 """Characters of a pattern."""
 BY_FILE = (
-    "SELECT file, sum(self_value) AS own FROM nodes JOIN frames USING (frame) WHERE profile = '?' AND file <> '' "
-    "GROUP BY file ORDER BY own DESC LIMIT 3"
+    "SELECT file AS place, sum(self_value) AS own FROM nodes JOIN frames USING (frame) "
+    "WHERE profile = '?' AND file <> '' GROUP BY place ORDER BY own DESC LIMIT 3"
 )
+INSTALLED = "regexp_extract(file, '(?:site-packages|node_modules|vendor|gems)/((?:@[^/]+/)?[^/]+)', 1)"
+"""The package of a file of Python, Node, Go, PHP or Ruby that was installed; empty for others."""
+BY_PACKAGE = BY_FILE.replace("SELECT file AS", f"SELECT {INSTALLED} AS").replace("AND file <>", f"AND {INSTALLED} <>")
+_PACKAGE = re.compile(r"\b(?:librar(?:y|ies)|packages?|dependenc(?:y|ies))\b", re.IGNORECASE)
 LITTLE = 0.02
 """Share of the main profile below which what is named may be elsewhere."""
 RANKS = re.compile(r"\b(?:slowest|longest|worst)\b", re.IGNORECASE)
@@ -50,27 +54,38 @@ def then(question: Question, evidence: Evidence) -> list[Call]:
     if "kernel" in names and (track := track_of_kernels(evidence)):
         return [("get_top_functions", {"sort_by": "self", "limit": 6, "profile": track})]
     if not names:
-        return _files_of(evidence)
+        return _files_of(question, evidence)
     several = len((evidence.summary or {"profiles": []})["profiles"]) > 1
     found = {name: evidence.first("find_frames", pattern=_search(name, question)["pattern"]) for name in names}
     little = [name for name, data in found.items() if data and data["rows"] and data["total_share"] < LITTLE]
     return [("find_frames", _search(name, question) | {"profile": "all"}) for name in little if several]
 
 
-def _files_of(evidence: Evidence) -> list[Call]:
-    """The files with the most self time of the first profile, then what each holds in all."""
-    if not evidence.called("query_trace"):
-        first_profile = (evidence.summary or {"default_profile": "p0"})["default_profile"]
-        return [("query_trace", {"sql": BY_FILE.replace("?", first_profile)})]
+def _files_of(question: Question, evidence: Evidence) -> list[Call]:
+    """The files, or installed packages, with the most self time of the first profile, then what each holds in all."""
+    first_profile = (evidence.summary or {"default_profile": "p0"})["default_profile"]
+    ways = (BY_PACKAGE, BY_FILE) if _PACKAGE.search(question.text) else (BY_FILE,)
+    for sql in (way.replace("'?'", f"'{first_profile}'") for way in ways):
+        ranked = evidence.first("query_trace", sql=sql)
+        if ranked is None:
+            return [("query_trace", {"sql": sql})]
+        if ranked["rows"]:
+            break
     return [("find_frames", {"pattern": name, "limit": SHOWN}) for name in _heaviest_files(evidence)]
 
 
 def _heaviest_files(evidence: Evidence) -> list[str]:
-    ranked = evidence.first("query_trace") or {"rows": []}
-    return [row[0]["name"][:LONGEST] for row in ranked["rows"] if row[0].get("name")]
+    ranked = [result.data["rows"] for result in evidence.all("query_trace")]
+    found: list[list[dict[str, Any]]] = next((rows for rows in ranked if rows), [])
+    named = [row[0].get("name") or row[0].get("value") for row in found]
+    return [str(name)[:LONGEST] for name in named if name]
 
 
-def _ranked_files(evidence: Evidence) -> list[str]:
+def _kind_of_place(question: Question) -> str:
+    return "all packages" if _PACKAGE.search(question.text) else "all files"
+
+
+def _ranked_files(question: Question, evidence: Evidence) -> list[str]:
     """Which file takes the most itself, the next ones, and the heaviest functions of the first."""
     found = [(name, evidence.first("find_frames", pattern=name)) for name in _heaviest_files(evidence)]
     known = [(name, data) for name, data in found if data and data["rows"]]
@@ -81,7 +96,10 @@ def _ranked_files(evidence: Evidence) -> list[str]:
     rest = f", then {joined([f'{coded(one)} with {own(data, unit)}' for one, data in others])}" if others else ""
     rows = sorted(most["rows"], key=lambda row: -row["self_value"])
     heaviest = "\n".join(f"- {cited(row)}: {own(row, unit)} itself" for row in rows)
-    return [f"**{coded(name)} takes the most of all files: {own(most, unit)} itself**{rest}.", heaviest]
+    return [
+        f"**{coded(name)} takes the most of {_kind_of_place(question)}: {own(most, unit)} itself**{rest}.",
+        heaviest,
+    ]
 
 
 def _found(name: str, question: Question, evidence: Evidence) -> dict[str, Any] | None:
@@ -116,7 +134,7 @@ def group(question: Question, evidence: Evidence) -> list[str]:
         return of_kernels
     sums = _sums(question, evidence)
     if not (question.names or question.maybe):
-        return _by_file(evidence)
+        return _by_file(question, evidence)
     if not sums:
         return one_function.unknown(question, evidence)
     name, found = sums[0]
@@ -160,11 +178,11 @@ def _overlap(sums: list[tuple[str, dict[str, Any]]]) -> str:
     return ""
 
 
-def _by_file(evidence: Evidence) -> list[str]:
+def _by_file(question: Question, evidence: Evidence) -> list[str]:
     lead = evidence.lead
     if lead is None:
         return ["**Nothing in this trace has any weight to group.**"]
-    if ranked := _ranked_files(evidence):
+    if ranked := _ranked_files(question, evidence):
         return [*ranked, leading(evidence, "The heaviest function is")]
     if not any(row["file"] for row in lead.rows):
         return ["**This trace does not say in which file its functions are.**", leading(evidence, "The heaviest is")]

@@ -8,7 +8,7 @@ from server.analyst.asked_things import would_help
 from server.analyst.evidence import Evidence, is_pseudo
 from server.analyst.findings import sentence_of
 from server.analyst.kinds import groups, overview
-from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
+from server.analyst.kinds.kind import BY_SELF, FINDINGS, OWN_CODE, SUMMARY, Call
 from server.analyst.kinds.knowing import REPEATED
 from server.analyst.kinds.one_function import leading, meant
 from server.analyst.kinds.premises import false_premise
@@ -27,6 +27,8 @@ _OF_INTENT = {
     Intent.SERIALISATION: "serialisation",
     Intent.REGEX: "regular-expressions",
 }
+MORE = 2.0
+"""How many times as much the first function of the program's own code takes to be named in place of a suspect."""
 MUCH, SOME = 0.3, 0.05
 """Total share from which what is suspected takes the time, and from which it is part of it."""
 NAMELESS = r"\[unknown\]|^\?\?|^\(?unknown\)?$|^(?:.*[!+])?0x[0-9a-f]+$"
@@ -56,7 +58,7 @@ def first(question: Question, evidence: Evidence) -> list[Call]:
         named = {"layout-thrashing": FORCES_LAYOUT, "unsymbolised": NAMELESS}.get(name)
         finds: list[Call] = [("find_frames", {"pattern": named, "regex": True})] if named else []
         return [SUMMARY, BY_SELF, ("get_insights", {"name": name}), *finds]
-    return groups.first(question, evidence) if _named(question) else overview.first(question, evidence)
+    return [*groups.first(question, evidence), OWN_CODE] if _named(question) else overview.first(question, evidence)
 
 
 def then(question: Question, evidence: Evidence) -> list[Call]:
@@ -182,6 +184,12 @@ def _suspected(question: Question, evidence: Evidence) -> list[str]:
     if lead and is_other and SOME <= figures["total_share"] < lead.row["self_share"]:
         more = f"{cited(lead.row)} takes more, {own(lead.row, lead.unit)} itself"
         return [f"**Not mainly: {what} takes {total(figures, found['unit'])} in total, but {more}.**"]
+    own_lead = evidence.own_lead
+    if own_lead and own_lead.row["handle"] != rows[0]["handle"] and SOME <= figures["total_share"] < MUCH:
+        heavier = own_lead.row
+        if heavier["self_share"] >= MORE * figures["total_share"]:
+            most = f"{cited(heavier)} takes {own(heavier, own_lead.unit)} with the libraries that it calls"
+            return [f"**Not mainly: {what} takes {total(figures, found['unit'])} in total, but {most}.**"]
     verdict = "Yes" if figures["total_share"] >= MUCH else "Partly" if figures["total_share"] >= SOME else "No"
     unit = found["unit"]
     return [
@@ -214,6 +222,8 @@ def repeated(question: Question, evidence: Evidence) -> list[str]:
             "\n".join(f"- {row['title']}: {sentence_of(row)}" for row in others),
             closing,
         ]
+    if would_help(question.text) and (keeps := _could_be_kept(evidence)):
+        return [f"**Perhaps: {keeps['title']}.** {sentence_of(keeps)} {keeps['advice']}", closing]
     if would_help(question.text):
         return [
             ("**A recording cannot show what a cache would save**: no work stands out in it as done again."),
@@ -228,6 +238,12 @@ def repeated(question: Question, evidence: Evidence) -> list[str]:
             closing,
         ]
     return ["**No call was found to be repeated in a way that stands out.**", closing]
+
+
+def _could_be_kept(evidence: Evidence) -> dict[str, Any] | None:
+    """A finding that weighs and whose advice is to keep what was worked out."""
+    weighing = [row for row in evidence.found() if (row["share"] or 0) >= LITTLE]
+    return next((row for row in weighing if re.search(r"\bcach|\bhoist|\bkeep|\breuse", row["advice"])), None)
 
 
 def first_caches(question: Question, evidence: Evidence) -> list[Call]:

@@ -231,6 +231,9 @@ def _asked_for(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
         name = question.thread.casefold()
         exact = [row for row in rows if name in (row["handle"], row["name"].casefold(), str(row["tid"]))]
         begins = [row for row in rows if row["name"].casefold().startswith(name)]
+        if carried := [row for row in exact if row["handle"] == name and row["tid"]]:  # with the thread's other views
+            of_it = {(row["pid"], row["tid"]) for row in carried}
+            exact = [row for row in rows if (row["pid"], row["tid"]) in of_it]
         found = exact or begins or [row for row in rows if name in row["name"].casefold()]
     else:
         found = next((some for name in MAIN_NAMES if (some := [r for r in rows if name in r["name"].casefold()])), [])

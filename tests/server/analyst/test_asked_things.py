@@ -8,11 +8,15 @@ from server.analyst.asked_things import (
     alternatives,
     asks_by_file,
     asks_if_done_again,
+    asks_of_own_code,
     is_asked_of_it,
+    named_first,
     named_like,
     plainer,
     share_asked_of,
     without_condition,
+    words_of_a_page,
+    worse_than_that,
     would_help,
 )
 
@@ -91,3 +95,12 @@ def test_other_forms() -> None:
     assert not asks_by_file("which file defines parse?")
     assert is_asked_of_it("how often is it called per parent?")
     assert not is_asked_of_it("how often is parse called?")
+    assert is_asked_of_it("could i skip it")
+    assert named_first("and memequal, where does that come from") == "memequal"
+    assert not named_first("so, where does that come from")
+    assert worse_than_that("is malloc worse?") == "malloc"
+    assert not worse_than_that("is it worse than malloc?")
+    assert words_of_a_page("how much layout + style recalc on main thread") == ("layout", "style", "recalc")
+    assert not words_of_a_page("is it layout thrashing?")
+    assert asks_of_own_code("hottest of OUR methods")
+    assert not asks_of_own_code("how do i run my program")

@@ -46,12 +46,24 @@ def test_a_thread_is_gone_on_about_as_a_function_is() -> None:
     assert (found.intent, found.thread) == (Intent.THREAD, "p2")
     assert after("what does it spend its time in").intent is not Intent.THREAD
     assert after("who calls `emit`?", spoken=of_threads).intent is Intent.CALLERS
+    assert after("and the main thread, whats it doing", spoken=of_threads).thread != "p2"
 
 
 def test_a_comparison_may_be_with_a_function_of_the_same_recording() -> None:
     assert after("by how much vs heap sort").against == "parse"
     assert set(after("by how much vs heap sort").stems) >= {"heap", "sort"}
     assert not after("compared with the run before?").against
+
+
+def test_why_after_an_answer_about_no_function_asks_the_topic_again() -> None:
+    lcp = replace(SPOKEN, prompt="LCP?", is_aside=True)
+    found = after("why so late", spoken=lcp)
+    assert (found.intent, found.handle, found.why) == (Intent.PAGE, None, True)
+    assert after("why so late", spoken=replace(lcp, is_aside=False)).handle == "f7"
+
+
+def test_a_word_before_a_comma_is_what_is_asked_about() -> None:
+    assert after("and memequal, where does that come from").maybe == ("memequal",)
 
 
 def test_words_next_to_a_pronoun_are_no_subject() -> None:

@@ -203,3 +203,18 @@ def test_a_filter_that_hides_everything_is_refused() -> None:
     trace = sampled([[([0, 1], 5)]])
     with pytest.raises(InvalidQuestion, match="hides every function"):
         top_functions(trace, frame_filter=FrameFilter(only="nothing like this"))
+
+
+def test_inlined_frames_without_a_file_are_their_callers() -> None:
+    builder, table = TraceBuilder("a.perf.txt", "example"), StackTable()
+    main, libc = (
+        builder.frame("main", "/srv/shop/shop"),
+        builder.frame("new_do_write", "/usr/lib/x86_64-linux-gnu/libc.so.6"),
+    )
+    ours, sync, deeper = (builder.frame(name, "inlined") for name in ("helper", "__GI__IO_fflush", "write_it"))
+    leaves = table.leaves([[main, ours], [main, sync, libc, deeper]])
+    builder.add_sampled("t", table, leaves, [np.array([5, 5])])
+    trace = builder.build(content_key="0" * 64, source_bytes=1)
+    found = dict(zip(trace.frame_names, library_frames(trace).tolist(), strict=True))
+    of_libraries = {"new_do_write", "__GI__IO_fflush", "write_it"}
+    assert {name for name, is_library in found.items() if is_library} == of_libraries

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from server.analyst.evidence import Evidence, Result
-from server.analyst.kinds.threads import main_thread, profiles
+from server.analyst.kinds.threads import main_thread, one, profiles
 from server.analyst.question import Intent, Question
 
 ASKED = Question(intent=Intent.MAIN_THREAD, text="Is the main thread blocked?")
@@ -70,6 +70,17 @@ def test_whether_any_is_idle_is_answered_by_their_number() -> None:
         "**Yes: 2 of 3 threads are idle for half of the time or more.**"
     )
     assert listed("is anything idle?", rows[0]).startswith("**No: none of 1 threads is idle for half of the time.**")
+
+
+def test_a_thread_that_is_gone_on_about_is_shown_by_its_samples() -> None:
+    tasks, samples = a_thread("p0", tid="7", kind="evented"), a_thread("p1", tid="7")
+    question = Question(intent=Intent.THREAD, text="what's it busy with", thread="p0")
+    data = {"default_profile": "p9", "profiles": [tasks, samples]}
+    results = (
+        Result("get_trace_summary", {}, data, "", failed=False),
+        Result("list_profiles", {}, {"profiles": [tasks, samples]}, "", failed=False),
+    )
+    assert one(question, Evidence("", {}, results))[0].startswith("**[`p1`](#p1) works for")
 
 
 def test_kinds_of_events_are_no_threads() -> None:

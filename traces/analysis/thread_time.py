@@ -137,10 +137,13 @@ def views_of_thread(trace: Trace, profile: Profile) -> list[Profile]:
 
 
 def stands_for_thread(trace: Trace, profile: Profile) -> bool:
-    """Whether this is the view of its thread that is asked which thread is busiest: spans before samples."""
+    """Whether this is the view of its thread that is asked which thread is busiest: spans before samples, of several
+    sampled ones the busiest (perf names a process anew when it starts another program)."""
     views = views_of_thread(trace, profile)
+    if len(views) < 2:
+        return True
     spans = [view for view in views if view.spans is not None]
-    return profile in (spans or views)[:1] if len(views) > 1 else True
+    return profile is (spans[0] if spans else max(views, key=lambda view: busy_time(trace, view)))
 
 
 def task_spans(trace: Trace, profile: Profile) -> Profile | None:

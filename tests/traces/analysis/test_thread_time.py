@@ -190,3 +190,15 @@ def test_the_parts_of_every_sample_of_many_tools_add_up(shared: Path) -> None:
         adds_up(trace)
         known += 1
     assert known > 50
+
+
+def test_of_two_programs_that_one_process_ran_the_busiest_stands_for_its_thread() -> None:
+    lines = [
+        *(f"perf 71/71 {second}.000000: 1000000 cpu-clock:\n\tffff exec_it (/bin/perf)\n\n" for second in range(2)),
+        *(f"dot 71/71 {second}.000000: 1000000 cpu-clock:\n\tffff layout (/bin/dot)\n\n" for second in range(2, 9)),
+    ]
+    trace = read_trace("".join(lines).encode(), name="a.perf.txt")
+    assert {profile.name.split()[0]: stands_for_thread(trace, profile) for profile in trace.profiles} == {
+        "perf": False,
+        "dot": True,
+    }

@@ -170,7 +170,7 @@ class RelationDecisions:
             if place > len(order):
                 continue
             there = {value[order[place - 1]]}
-            functions = [frame for frame in order if self._measures.trace.frame_name(frame) not in NO_FUNCTIONS]
+            functions = [frame for frame in order if not NO_FUNCTION.fullmatch(self._measures.trace.frame_name(frame))]
             there |= {value[frame] for frame in functions[place - 1 : place]}
             if any(value[frame] in there for frame in a.numbers):
                 return Verification("verified", how=f"place {place} by {by[0]} in {scope.chosen.handle}")
@@ -294,7 +294,7 @@ _RELATIVE = re.compile(r"\b(?:that|which|who|what) (?:calls?|called|invokes?)\b"
 """`the code that calls it` ranks nothing by calls."""
 
 
-NO_FUNCTIONS = frozenset({"(program)", "(idle)", "(root)", "(garbage collector)", "[root]", "root", "all"})
+NO_FUNCTION = re.compile(r"\((?!anonymous)[^()]*\)|\[root\]|root|all|<module>|Garbage Collection|RunTask")
 """What profilers write for time that is in no function: a function that only these come before is the first."""
 
 

@@ -157,6 +157,6 @@ def test_a_figure_of_a_window_is_of_that_window() -> None:
     ],
 )
 def test_time_in_no_function_takes_no_functions_place(sentence: str, status: str) -> None:
-    trace = sampled({"(root);(program)": 60, "(root);tick": 30, "(root);draw": 10})
+    trace = sampled({"(root);(program)": 60, "(root);<module>": 50, "(root);tick": 30, "(root);draw": 10})
     (check,) = [one for one in checked(trace, sentence, Facts(), "", ()).checks if one.kind == "relation"]
     assert check.status == status

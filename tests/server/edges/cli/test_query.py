@@ -27,7 +27,7 @@ def test_a_query_prints_a_table_with_times_in_their_unit(cli: click.Group, fixtu
 
 def test_a_query_prints_json(cli: click.Group, fixtures: Path) -> None:
     answer = json.loads(run(cli, "query", fixtures / SAMPLE, "SELECT count(*) AS n FROM profiles", "--json").stdout)
-    assert answer == {"columns": ["n"], "rows": [[5]], "more": False}
+    assert answer == {"columns": ["n"], "rows": [[5]], "more": False, "note": None}
 
 
 @pytest.mark.parametrize(

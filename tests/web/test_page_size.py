@@ -56,7 +56,7 @@ def test_the_first_page_and_a_room_are_small(assets: dict[str, bytes]) -> None:
     then = needed_by(room, assets) - at_first
     assert sent_kb(at_first, assets) < FIRST_KB
     assert 30 < sent_kb(then, assets) < ROOM_KB
-    assert sent_kb((name for name in assets if name.endswith(".css")), assets) < STYLES_KB
+    assert sent_kb((name for name in assets if re.fullmatch(r"index-[\w-]+\.css", name)), assets) < STYLES_KB
 
 
 def test_a_page_of_ones_own_machine_never_loads_the_client_of_realtime(assets: dict[str, bytes]) -> None:

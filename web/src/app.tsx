@@ -6,8 +6,8 @@ import { config } from "./accounts/client_config.ts";
 import { SignIn } from "./accounts/sign_in.tsx";
 import { access, setToken } from "./accounts/token.ts";
 import { myUsage } from "./accounts/usage.ts";
-import { Admin } from "./admin/admin.tsx";
-import { AllConversations } from "./conversations/all_conversations.tsx";
+import type { Admin } from "./admin/admin.tsx";
+import type { AllConversations } from "./conversations/all_conversations.tsx";
 import { Home } from "./home/home.tsx";
 import { UploadList } from "./home/upload_list.tsx";
 import { startUploads } from "./home/uploads.ts";
@@ -88,8 +88,8 @@ export function App() {
       </header>
       {isTeam && (refusal || !token) && here.page !== "shared" && <SignIn isOver={token !== null} />}
       {here.page === "home" && isIn && <Home upload={upload} version={version} />}
-      {here.page === "admin" && isIn && <Admin />}
-      {here.page === "conversations" && isIn && <AllConversations />}
+      {here.page === "admin" && isIn && <LazyAdmin />}
+      {here.page === "conversations" && isIn && <LazyConversations />}
       {here.page === "room" && isIn && (
         <LazyRoom traceId={here.traceId} sessionId={here.sessionId} trace={trace} setTrace={setTrace} />
       )}
@@ -128,6 +128,19 @@ function LazyRoom(props: RoomProps) {
 function LazySharedRoom(props: SharedRoomProps) {
   const loaded = useModule<{ SharedRoom: typeof SharedRoom }>(() => import("./room/shared_room.tsx"));
   return loaded === "lost" ? <Lost /> : loaded ? <loaded.SharedRoom {...props} /> : <main class="room-loading" />;
+}
+
+/** Pages that few people open in a visit. */
+function LazyAdmin() {
+  const loaded = useModule<{ Admin: typeof Admin }>(() => import("./admin/admin.tsx"));
+  return loaded === "lost" ? <Lost /> : loaded && <loaded.Admin />;
+}
+
+function LazyConversations() {
+  const loaded = useModule<{ AllConversations: typeof AllConversations }>(
+    () => import("./conversations/all_conversations.tsx"),
+  );
+  return loaded === "lost" ? <Lost /> : loaded && <loaded.AllConversations />;
 }
 
 function useModule<M>(load: () => Promise<M>): M | "lost" | null {

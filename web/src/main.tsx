@@ -9,7 +9,6 @@ import "./style/viewer.css";
 import "./style/tables.css";
 import "./style/chat.css";
 import "./style/insights.css";
-import "./style/admin.css";
 import "./style/sign_in.css";
 import { startTheme } from "./theme.ts";
 

@@ -1,4 +1,5 @@
 /** The administrator's page: plans, users, and who changed what. */
+import "../style/admin.css";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { admin, type Plan, type PlanChange, type Usage } from "../accounts/usage.ts";
 import { Icon } from "../icons.tsx";

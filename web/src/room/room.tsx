@@ -26,9 +26,8 @@ import { downloadDrawing, Downloads } from "./downloads.tsx";
 import { citing, showCitation } from "./mentions.ts";
 import { Opening, useTrace, useViewAddress } from "./opening.tsx";
 import { markBothWays } from "./pointing.ts";
-import { commandsWithText, roomCommands } from "./room_commands.ts";
 import { PartSwitch, type RoomPart } from "./part_switch.tsx";
-import { ShareConversation, ShareTrace } from "./share.tsx";
+import { commandsWithText, roomCommands } from "./room_commands.ts";
 import { Splitter } from "./splitter.tsx";
 
 /** The tools of the viewer that this page lets the model use. */
@@ -152,6 +151,10 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
 
   const mine = useUsage(chat, sessionId);
   const mayShare = mine?.usage.plan.allowPublicSharing ?? false;
+  const [sharing, setSharing] = useState<typeof import("./share.tsx") | null>(null);
+  useEffect(() => {
+    if (mayShare) void import("./share.tsx").then(setSharing, (error: Error) => viewer.report(error.message));
+  }, [mayShare]);
   const title = usePart(chat, (state) => state.conversation.title);
   const ended = usePart(chat, (state) => state.conversation.turns.map((turn) => turn.status).join());
   const found = useInsights(trace.traceId);
@@ -194,7 +197,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
           withText={withText}
           report={(problem) => viewer.report(problem)}
         />
-        {mayShare && <ShareTrace traceId={trace.traceId} />}
+        {mayShare && sharing && <sharing.ShareTrace traceId={trace.traceId} />}
       </Viewer>
       <Splitter room={room} />
       <div class="chat-pane">
@@ -202,7 +205,9 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
           {(title) => (
             <>
               <SaveConversation store={chat} traceId={trace.traceId} traceName={trace.name} title={title} />
-              {mayShare && turns.length > 0 && <ShareConversation key={sessionId} sessionId={sessionId} />}
+              {mayShare && sharing && turns.length > 0 && (
+                <sharing.ShareConversation key={sessionId} sessionId={sessionId} />
+              )}
             </>
           )}
         </Conversations>

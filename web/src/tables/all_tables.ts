@@ -1,5 +1,6 @@
 /** The tables by name: a chunk that is loaded when the first of them is opened. */
 import type { ComponentType } from "preact";
+import "../style/table_panel.css";
 import type { ViewerStore } from "../viewer/viewer_store.ts";
 import { CallersTree, CallTree } from "./call_tree.tsx";
 import { FunctionTable } from "./function_table.tsx";

@@ -22,6 +22,7 @@ const brotli: Plugin = {
 
 export default defineConfig({
   plugins: [brotli],
+  resolve: { alias: { "linkify-it": join(import.meta.dirname, "src/chat/no_bare_links.ts") } },
   build: {
     outDir: "../server/page",
     emptyOutDir: true,

@@ -214,6 +214,12 @@ def _row(name: FrameKey, key: int, left: Side, right: Side, scale: float) -> Com
     )
 
 
+def unrelated(old: Selection, new: Selection) -> str | None:
+    """Why no function of these two can be compared, or None where they are of one program."""
+    named = [frozenset(side.trace.frame_names) for side in (old, new)]
+    return None if are_related(*named) else _unrelated(old, new, overlap_of(*named))
+
+
 def _unrelated(old: Selection, new: Selection, overlap: float) -> str:
     formats = dict.fromkeys(side.trace.format for side in (old, new))
     which = "not of one program" if len(formats) == 1 else "not of one program, or not named alike"

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from traces.analysis.compare import FrameKey, keyed_frames, side_of
+from traces.analysis.compare import FrameKey, keyed_frames, side_of, unrelated
 from traces.analysis.filters import FrameFilter
 from traces.analysis.rank_test import false_discovery, least_p, rank_sum_p
 from traces.analysis.selection import select
@@ -52,7 +52,7 @@ class Change:
 class RunComparison:
     """`scope_total` is what each run measured in all; `rows` the functions, largest change of the median first.
     `least_p` is the smallest p that this number of runs can give. With `normalised`, values of functions are shares of
-    their run."""
+    their run. Recordings of several programs (not `is_related`) have no rows, and a note says why."""
 
     scope_total: Change
     rows: tuple[Change, ...]
@@ -61,6 +61,7 @@ class RunComparison:
     normalised: bool
     least_p: float
     notes: tuple[str, ...]
+    is_related: bool = True
 
     @property
     def can_test(self) -> bool:
@@ -123,15 +124,17 @@ def compare_runs(
         found = names[key][0], names[key][1], f"f{frame}" if frame >= 0 else None
         rows.append(_change(*found, *pairs[place], ps[place], adjusted[place] if tested else None))
     ran = totals[:many], totals[many:]
+    foreign = next((why for run in runs[1:] if (why := unrelated(runs[0], run))), None)
     of_all = rank_sum_p(*ran) if tested else None
     return RunComparison(
         scope_total=_change(None, None, None, *ran, of_all, of_all),
-        rows=tuple(rows[: max(limit, 0)]),
+        rows=() if foreign else tuple(rows[: max(limit, 0)]),
         total_rows=len(present),
         unit=unit,
         normalised=normalise,
         least_p=least,
-        notes=_notes(many, len(after), least),
+        notes=(foreign,) if foreign else _notes(many, len(after), least),
+        is_related=foreign is None,
     )
 
 

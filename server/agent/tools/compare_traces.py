@@ -278,7 +278,7 @@ def compare_many(trace: Trace, arguments: CompareTraces, before_count: int, *oth
         f"{row.handle or '-'} {quoted(row.name or '')}{place(row.file, None)} {_medians(row, found)}"
         for row in found.rows
     ]
-    if (left := found.total_rows - len(found.rows)) > 0:
+    if found.is_related and (left := found.total_rows - len(found.rows)) > 0:
         lines.append(f"… {left} more that changed less")
     return Outcome(text="\n".join(lines), data=_runs_data(found), warning=bool(found.notes))
 

@@ -8,10 +8,10 @@ from typing import Literal
 import click
 
 from server.edges.cli.printing import asking, open_trace, print_json, print_table, where
-from server.edges.cli.reading import MISUSED, fail
+from server.edges.cli.reading import MISUSED, UNDECIDABLE, fail
 from server.edges.cli.scope import Scope
-from traces.analysis.compare import ComparedFunction, compare_traces
-from traces.analysis.runs import compare_runs
+from traces.analysis.compare import ComparedFunction, Comparison, compare_traces
+from traces.analysis.runs import RunComparison, compare_runs
 from traces.analysis.units import format_share, format_value
 from traces.values import Unit
 
@@ -62,12 +62,7 @@ def compare(
             value=scope.value,
             frame_filter=old.frame_filter,
         )
-    if as_json:
-        print_json(found)
-        return
-    for note in found.notes:
-        click.echo(f"note: {note}", err=True)
-    if not found.is_related:
+    if not _shown(found, as_json=as_json):
         return
     totals = [format_value(total, found.unit) for total in (found.scope_total_before, found.scope_total_after)]
     scaled = "; changes as if both had the first's total" if found.normalised else ""
@@ -79,6 +74,19 @@ def compare(
         rows,
         f"… {left} more: --limit" if left else None,
     )
+
+
+def _shown(found: Comparison | RunComparison, *, as_json: bool) -> bool:
+    """Print what is no table: all of it as JSON, or the notes. Whether a table is to follow; recordings of several
+    programs end the command with a code of their own instead."""
+    if as_json:
+        print_json(found)
+    if not found.is_related:
+        fail(found.notes[0], UNDECIDABLE)
+    if not as_json:
+        for note in found.notes:
+            click.echo(f"note: {note}", err=True)
+    return not as_json
 
 
 def _cells(row: ComparedFunction, unit: Unit) -> list[str]:
@@ -122,11 +130,8 @@ def compare_several(
             value=scope.value,
             frame_filter=old[0].frame_filter,
         )
-    if as_json:
-        print_json(found)
+    if not _shown(found, as_json=as_json):
         return
-    for note in found.notes:
-        click.echo(f"note: {note}", err=True)
     unit, total = found.unit, found.scope_total
     shown = format_share if found.normalised else partial(format_value, unit=unit)
     rows = [

@@ -10,7 +10,7 @@ from server.agent.tools.contract.tool_errors import ToolRetry
 from server.edges.cli.gate_report import GateReport, written
 from server.edges.cli.gate_settings import read_gate_settings
 from server.edges.cli.printing import Opened, open_trace
-from server.edges.cli.reading import FAILED, MISUSED, fail
+from server.edges.cli.reading import FAILED, MISUSED, UNDECIDABLE, fail
 from server.edges.cli.scope import Scope
 from traces.errors import TraceError
 from traces.gate.function_keys import FunctionKey, matching
@@ -19,7 +19,6 @@ from traces.gate.outcome import Outcome
 from traces.gate.rules import FindingRule, GrowthRule, InvalidRule, Rule, parse_percent, parse_rules
 from traces.gate.run_measures import RunMeasures, function_keys, measure_run
 
-UNDECIDABLE = 3
 EXIT_CODES = {Outcome.KEPT: 0, Outcome.BROKEN: FAILED, Outcome.UNDECIDED: UNDECIDABLE}
 
 

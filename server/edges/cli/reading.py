@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 FAILED = 1
 MISUSED = 2
-"""Exit codes: the trace or the model failed; the command was called wrongly."""
+UNDECIDABLE = 3
+"""Exit codes: the trace or the model failed; the command was called wrongly; these recordings cannot decide it."""
 
 READ_FILE: "ContextVar[Callable[[Path, Progress], Trace]]" = ContextVar("read_file", default=parsed)
 """How this command's files are opened: set for it by the application."""

@@ -72,6 +72,21 @@ def test_several_runs_are_compared_with_a_test(cli: click.Group, fixtures: Path)
     assert "before and one after" in run(cli, "compare", fixtures / SAMPLE, code=2).stderr
 
 
+def test_recordings_of_two_programs_are_not_compared(cli: click.Group, fixtures: Path) -> None:
+    one, other = fixtures / SAMPLE, fixtures / "settlement.go-cpu.pb.gz"
+    for arguments in ((one, other), (one, other, "--json"), (one, "--after", other, "--after", one)):
+        result = run(cli, "compare", *arguments, code=3)
+        assert "not of one program" in result.stderr
+        assert not result.stdout or json.loads(result.stdout)["rows"] == []
+
+
+@pytest.mark.parametrize("name", ["addArticle", "buildIndex", "addTerm", "rank"])
+def test_functions_of_two_tools_recordings_of_one_program_meet(cli: click.Group, fixtures: Path, name: str) -> None:
+    pair = fixtures / "search-index.cpuprofile.gz", fixtures / "search-index.node-wall.pb.gz"
+    rows = json.loads(run(cli, "compare", *pair, "--limit", "200", "--json").stdout)["rows"]
+    assert [row["status"] in ("grew", "shrank") for row in rows if row["name"] == name] == [True]
+
+
 def test_two_traces_are_compared_with_their_totals(cli: click.Group, fixtures: Path) -> None:
     first = run(cli, "compare", fixtures / SAMPLE, fixtures / SAMPLE).stdout.splitlines()[0]
     total = first.split(" before, ")[0]

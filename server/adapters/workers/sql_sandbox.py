@@ -73,11 +73,19 @@ def main() -> None:
     con = _opened()
     _warm(con)
     arguments = _arguments(trace, request.upload, size)
+    for name in tables_named(request.sql):
+        TABLES[name].raw(trace)  # what it imports and reads, it does now
     give_up(request.seconds, size + arguments.size)
     reply = answered(con, trace, request, arguments.columns)
     sys.stdout.write(json.dumps(reply | {"note": arguments.note}))
     sys.stdout.flush()
     os._exit(0)  # what DuckDB would tidy up without files may end the process by a signal
+
+
+def tables_named(sql: str) -> list[str]:
+    """The tables whose names stand in a query, and those that they use; a text in quotes may name one, too."""
+    named = [name for name in TABLES if name in sql.casefold()]
+    return list(dict.fromkeys(used for name in named for used in (name, *TABLES[name].uses)))
 
 
 @dataclass(frozen=True, slots=True)

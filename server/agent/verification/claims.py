@@ -7,8 +7,8 @@ No claims are what is written as code, places (`main.c:30`, line 30), versions, 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
 from typing import Literal
 
 from server.agent.verification.citations import CITATION
@@ -62,7 +62,7 @@ _HEDGES: tuple[tuple[Bound, re.Pattern[str]], ...] = (
         "over",
         re.compile(
             r"(?:\b(?:more|longer|larger|greater|bigger|higher) than|\b(?:well |just )?over|\babove|\bexceed(?:s|ing)|"
-            r"\bat least|\bmehr als|\bmindestens|\büber|\bplus de|\bau moins|>|≥)\s*$",
+            r"\bat least|\bmehr als|\bmindestens|\büber|\bgut|\bplus de|\bau moins|\bmás de|\bal menos|>|≥)\s*$",
             re.IGNORECASE,
         ),
     ),
@@ -79,7 +79,8 @@ _HEDGES: tuple[tuple[Bound, re.Pattern[str]], ...] = (
         "about",
         re.compile(
             r"(?:\b(?:about|around|roughly|nearly|almost|approximately|circa|some|rund|etwa|"
-            r"ungefähr|knapp|environ|à peu près|unos)|~|≈)\s*$",
+            r"ungefähr|knapp|fast|environ|près de|presque|à peu près|un[oa]s|casi|close to|just (?:over|under)|"
+            r"a (?:bit|little) (?:over|under))|~|≈)\s*$",
             re.IGNORECASE,
         ),
     ),
@@ -120,6 +121,12 @@ _LAST_OF_A_HEDGE = frozenset(
         "environ",
         "près",
         "unos",
+        "unas",
+        "casi",
+        "presque",
+        "fast",
+        "gut",
+        "menos",
     )
 )
 """With one of these words, or a sign, every hedge ends: most figures have another word before them."""
@@ -163,6 +170,11 @@ def hedge_behind(after: str) -> Bound | None:
 
 
 _WINDOW_JOIN = re.compile(r"^\s?(?:-|–|—|→|to|and|until)\s?$", re.IGNORECASE)
+_SHARED_UNIT = re.compile(
+    r" (?:out of|of|and|or|to|von|und|bis|oder|sur|et|ou|à|y|o|a)(?: the| about| some| rund| etwa| environ| unos)? ",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _MOMENT = re.compile(
     r"(?:\bat|\bfrom|\bafter|\bstart(?:s|ed|ing)? at|\buntil|\bend(?:s|ed|ing)? at|@)\s+(?:~|≈|about\s|t\s?=\s?)?$",
     re.IGNORECASE,
@@ -276,7 +288,7 @@ def _numbers(claims: Claims) -> Iterator[Claim]:
         at = bisect_right(begins, place) - 1
         return at >= 0 and place < taken[at][1]
 
-    rest = [m for m in islice(mentions(text), NUMBERS) if not is_taken(m.start)]
+    rest = _with_units([m for m in islice(mentions(text), NUMBERS) if not is_taken(m.start)], text)
     skip = False
     for mention, after in zip(rest, [*rest[1:], None], strict=False):
         if skip:
@@ -302,6 +314,23 @@ def _numbers(claims: Claims) -> Iterator[Claim]:
             yield Claim("percentage", (mention,), mention.start, mention.end, where, bound)
         else:
             yield _plain(mention, text, where, bound)
+
+
+def _with_units(found: list[Mention], text: str) -> list[Mention]:
+    """`83 of 86 seconds`, `between 3 and 5 MB`: the first has the second's unit."""
+    for at, (one, behind) in enumerate(pairwise(found)):
+        if one.has_unit or not behind.has_unit or not _SHARED_UNIT.fullmatch(text[one.end : behind.start]):
+            continue
+        if (number := _DIGITS.match(text, behind.start)) and (size := float(number[0].replace(",", ""))):
+            scale = behind.value / size
+            found[at] = replace(
+                one,
+                value=one.value * scale,
+                half_digit=one.half_digit * scale,
+                dimension=behind.dimension,
+                has_unit=True,
+            )
+    return found
 
 
 def _plain(mention: Mention, text: str, where: int, bound: Bound | None) -> Claim:

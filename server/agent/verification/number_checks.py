@@ -13,11 +13,10 @@ from server.agent.verification.statements import recording_figures
 from server.agent.verification.statements.agreement import SLIPPED
 from server.agent.verification.statements.bound_figures import BoundFigures
 from server.agent.verification.statements.sentence_parts import SHOWN, Sentence, Subject
-from server.agent.verification.verdicts import AMBIGUOUS, LATE, UNCHECKED, Verification
+from server.agent.verification.verdicts import AMBIGUOUS, LATE, NOT_MEASURED, UNCHECKED, Verification
 from server.agent.verification.written_numbers import Dimension, Mention, mentions
 from traces.insights.thresholds import THRESHOLDS
 
-HEDGED_TOLERANCE = 0.05
 """How far `about 40%` may lie from the value it stands for, as a part of it."""
 
 BOUND_REACH = 1.5
@@ -96,6 +95,8 @@ class NumberVerifier:
         """Of a claim that is not proven by itself."""
         if bound is not None and (bound.status == "contradicted" or bound == AMBIGUOUS):
             return bound
+        if bound is not None and bound.how is not None and bound.how.startswith(NOT_MEASURED) and claim.kind == "count":
+            return bound
         return LATE if self.is_late() else self._follows(claim) or bound or UNCHECKED
 
     def _prove(self, claim: Claim, answer: str, verdict: Verification) -> None:
@@ -171,12 +172,11 @@ class NumberVerifier:
             return None
         if claim.kind == "ratio":
             return self._ratio(claim)
-        named = bool(self.sentences[claim.statement].functions)
         ways = (self._derived, self._first_rows, _a_threshold)
         text = self.claims.text[slice(*self.claims.statements[claim.statement])]
         verdicts = []
         for mention in claim.mentions:
-            found = (way(claim, mention, text) for way in (ways if named else (self._bounded, *ways)))
+            found = (way(claim, mention, text) for way in ways)
             verdicts.append(next((one for one in found if one), None))
         return verdicts[-1] if all(verdicts) else None
 
@@ -190,19 +190,6 @@ class NumberVerifier:
     def _near_by(self, statement: int) -> set[str]:
         """The functions that a statement or one of those just before it names."""
         return {name for back in range(FAR) for name in self.named.get(statement - back, {})}
-
-    def _bounded(self, claim: Claim, mention: Mention, _: str) -> Verification | None:
-        """`about` a value that a tool returned; `over` and `under` one says nothing where nobody knows of what."""
-        if claim.bound != "about":
-            return None
-        low, high = 1 - HEDGED_TOLERANCE, 1 + HEDGED_TOLERANCE
-        near_by = self._near_by(claim.statement)
-        for fact in self.facts.between(mention.dimension, low * mention.value, high * mention.value):
-            if fact.value and _speaks_of(fact, near_by):
-                return Verification(
-                    "derived", fact.call, f"{claim.bound} it: {_written(fact.value, mention.dimension)}"
-                )
-        return None
 
     def _derived(self, claim: Claim, mention: Mention, text: str) -> Verification | None:
         operands = self._operands(claim)

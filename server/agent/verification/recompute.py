@@ -116,6 +116,7 @@ class Recomputation:
         exact = self._by_name.get(bare)
         if exact:
             yield from exact
+            yield from self._builtins.get(bare, ())
         elif "…" in bare:
             head, _, tail = bare.partition("…")
             for name, frames in self._by_name.items() if head else ():
@@ -127,9 +128,27 @@ class Recomputation:
     def _ending_in(self, said: str) -> Iterator[int]:
         """`String.charAt` of `java.lang.String:charAt`: names whose last parts are those, whatever stands between."""
         parts = name_parts(said)
-        for frame in self._by_last_part.get(parts[-1], ()) if len(parts) > 1 else ():
-            if name_parts(self._trace.frame_name(frame))[-len(parts) :] == parts:
-                yield frame
+        frames = self._by_last_part.get(parts[-1], ()) if len(parts) > 1 else ()
+        found = [one for one in frames if name_parts(self._trace.frame_name(one))[-len(parts) :] == parts]
+        yield from found or (one for one in frames if self._is_of_module(one, parts))
+
+    def _is_of_module(self, frame: int, parts: list[str]) -> bool:
+        """`ast.parse`, `fs.readFileSync`: a function by the name of the file or the package that it is of."""
+        own = name_parts(self._trace.frame_name(frame))
+        if own[-1:] != parts[-1:] or len(own) >= len(parts):
+            return False
+        places = [re.sub(r"\.\w+$", "", one) for one in re.split(r"[/\\\\:]", self._trace.frame_file(frame) or "")]
+        places = [one for one in places if one and one != "__init__"]
+        return places[len(places) - len(parts) + len(own) :] == parts[: -len(own)]
+
+    @cached_property
+    def _builtins(self) -> dict[str, list[int]]:
+        """What is written in C, by the name in its description: there may be others of that name."""
+        found: dict[str, list[int]] = {}
+        for frame, name in enumerate(self._trace.frame_names):
+            if "<" in name and (builtin := _OF_BUILTIN.fullmatch(name)):
+                found.setdefault(builtin["function"] or builtin["method"], []).append(frame)
+        return found
 
     @cached_property
     def _by_name(self) -> dict[str, list[int]]:
@@ -147,7 +166,8 @@ class Recomputation:
 
 
 _OF_BUILTIN = re.compile(
-    r"<built-in (?:method|function) (?:[\w.]+\.)?(?P<function>\w+)>|<method '(?P<method>\w+)' of .*>"
+    r"<built-in (?:method|function) (?P<module>[\w.]+\.)?(?P<function>\w+)>|"
+    r"<method '(?P<method>\w+)' of (?:'(?P<type>[\w.]+)')?.*>"
 )
 """How cProfile names what is written in C."""
 _OFFSET = re.compile(r"\+0x[0-9a-f]+$")
@@ -172,6 +192,8 @@ def last_part(name: str) -> str:
 
 def name_parts(name: str) -> list[str]:
     """The words of a function's name before its arguments: package, class, function."""
+    if builtin := _OF_BUILTIN.fullmatch(name):
+        name = f"{builtin['module'] or builtin['type'] or ''}.{builtin['function'] or builtin['method']}"
     head = _GO_RECEIVER.sub(lambda found: f".{found[0].strip('.(*)')}.", name).partition("(")[0]
     return re.findall(r"[\w$<>~-]+", head)
 

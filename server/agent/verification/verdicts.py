@@ -23,5 +23,7 @@ class Verification:
 NOT_FOUND = Verification("not_found")
 UNCHECKED = Verification("unchecked")
 LATE = Verification("unchecked", how="there was no time left to look it up")
+NOT_MEASURED = "the trace does not say this of"
+"""How a verdict begins where nothing measures what a sentence says of a function."""
 AMBIGUOUS = Verification("unchecked", how="its sentence may be read in another way")
 """The most obvious reading is wrong, another one right: no other figures and no address make it hold."""

@@ -10,7 +10,6 @@ from server.agent.verification.claims import Bound
 from server.agent.verification.decimal_commas import in_english_shape
 from server.agent.verification.derived_values import near
 from server.agent.verification.factors import factors
-from server.agent.verification.number_checks import HEDGED_TOLERANCE
 from server.agent.verification.references.addressed_values import Unknown, Value
 from server.agent.verification.references.addresses import Address, Malformed
 from server.agent.verification.references.figure_links import FigureLink
@@ -28,6 +27,8 @@ _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
 _IN_THOUSANDS = re.compile(r"\d{1,3}(?:\.\d{3}){1,4}")
 _SIGN = re.compile(r"([+\-−])\s?[\d.,]*\d")
 _UNITS = {Dimension.TIME: Unit.NANOSECONDS, Dimension.BYTES: Unit.BYTES, Dimension.COUNT: Unit.COUNT}
+HEDGED_TOLERANCE = 0.05
+"""How far from its value a figure may lie that is called `about` it."""
 BEHIND = 14
 """Characters behind a label in which its unit may stand."""
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from server.agent.verification.claims import Claim
-from server.agent.verification.facts import Facts
+from server.agent.verification.facts import OF_UNIT, Facts
 from server.agent.verification.statements import shared_figures
 from server.agent.verification.statements.agreement import Agreement
 from server.agent.verification.statements.calls_between import calls_between
@@ -13,11 +13,12 @@ from server.agent.verification.statements.figure_binding import base_of, of_its_
 from server.agent.verification.statements.measure_binding import is_named_near, measures_of
 from server.agent.verification.statements.measure_words import words
 from server.agent.verification.statements.measures import WITH_CALLEES, Measured, Measures, Scope
-from server.agent.verification.statements.sentence_parts import FIGURES, SHOWN, Sentence, Subject
+from server.agent.verification.statements.recording_figures import SOME_THREAD
+from server.agent.verification.statements.sentence_parts import FIGURES, SHOWN, THREADS, Sentence, Subject
 from server.agent.verification.statements.shared_figures import Figure, of_its_own, scopes_of
 from server.agent.verification.statements.value_words import names_value
 from server.agent.verification.statements.waiting_claims import says_it_waits
-from server.agent.verification.verdicts import AMBIGUOUS, UNCHECKED, Verification
+from server.agent.verification.verdicts import AMBIGUOUS, NOT_MEASURED, UNCHECKED, Verification
 from server.agent.verification.written_numbers import Dimension, Mention
 
 _KEYS = {
@@ -36,6 +37,8 @@ _KEYS = {
 _OF_ANOTHER = re.compile(rf" (?:out of|of|von|de|sur) (?:the |den |les )?{FIGURES}", re.IGNORECASE)
 """`97 of 105 samples`: of another figure, which is of one of the functions."""
 _OF_ITS_OWN = re.compile(r"\b(?:of|von|de) (?:its|their|seinen|ihren|ses) $", re.IGNORECASE)
+_PART = re.compile(rf"{THREADS}|\b(?:but|and|while|aber|und|mais|et|pero|y)\b", re.IGNORECASE)
+"""Where a sentence may go over to another thread."""
 IN_WINDOW = 0.3
 """A window is written in round numbers: what lies this near is not called wrong."""
 
@@ -119,10 +122,11 @@ class BoundFigures:
         if other := self._by_another_value(subject, figure):
             return other
         if not found:
-            return replace(UNCHECKED, how=f"the trace does not say this of {subject.text[:60]}")
+            return self._unmeasured(figure.mention.dimension, subject, is_sure=is_sure)
         if words("HYPOTHETICAL").search(figure.sentence.template):
             return None
-        if not (is_sure and (is_named or _is_plain(figure.sentence))) or _is_open(figure, subject, found):
+        is_open = _is_open(figure, subject, found) or self._is_of_some_thread(figure)
+        if not (is_sure and (is_named or _is_plain(figure.sentence))) or is_open:
             return UNCHECKED
         if not figure.sentence.threads and (elsewhere := self._elsewhere(subject, figure)):
             return replace(UNCHECKED, how=f"so only in {elsewhere}")
@@ -158,6 +162,22 @@ class BoundFigures:
             return True
         is_neighbour = any(one.is_right(value.value) for one in self._neighbours(figure) for value in alike)
         return is_open and not others and is_neighbour
+
+    def _unmeasured(self, dimension: Dimension, subject: Subject, *, is_sure: bool) -> Verification:
+        """Of what nothing measures of a function: wrong where nothing in the recording measures time, or bytes."""
+        profiles = self.measures.trace.profiles
+        is_none = all(OF_UNIT[profile.unit] is not dimension and profile.spans is None for profile in profiles)
+        if is_sure and is_none and dimension in (Dimension.TIME, Dimension.BYTES):
+            return Verification("contradicted", actual=f"the recording has no {dimension.value}")
+        return replace(UNCHECKED, how=f"{NOT_MEASURED} {subject.text[:60]}")
+
+    def _is_of_some_thread(self, figure: Figure) -> bool:
+        """Whether its part of the sentence, from the thread that is named before it, speaks of another one in words."""
+        if len(self.measures.trace.profiles) == 1:
+            return False
+        text, place = figure.sentence.template, figure.place
+        ends = [match.start() for match in _PART.finditer(text) if match.start() < place]
+        return SOME_THREAD.search(re.split(r"[.;]", text[max(ends, default=0) :])[0]) is not None
 
     def _measured(self, subject: Subject, scope: Scope, figure: Figure) -> Iterator[Measured]:
         for one in self.measures.of(subject.numbers, scope):

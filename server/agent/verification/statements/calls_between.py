@@ -14,9 +14,11 @@ from traces.values import Counts, ProfileKind
 _PLACES = {
     "A": f"(?P<a>{FUNCTIONS})",
     "B": f"(?P<b>{FUNCTIONS})",
-    "N": r"(?:exactly |only |just |about |around |roughly |some |genau |nur |etwa |rund |exactement |environ )?"
+    "N": "(?:exactly |only |just |about |around |roughly |some |nearly |almost |well over |genau |nur |etwa |rund |"
+    "gut |knapp |"
+    r"exactement |environ |près de |unas |casi )?"
     f"(?P<n>{FIGURES})",
-    "X": "(?: times|x|×| ?mal| fois| veces)",
+    "X": "(?: times|x|×|[ -]?mal| fois| veces)",
     "ALL": FIGURES,
     "CALLED": "(?:called|invoked|entered|appelée?|llamad[ao])",
     "IS": "(?:is|was|gets|wird|wurde|est|es)",
@@ -25,6 +27,7 @@ _PLACES = {
 _WAYS = (
     "{A},? (?:which |also |directly |it )?(?:calls?|called|invokes?|invoked|enters|appelle|llama a) {B},? {N}{X}",
     "{A} ruft {B},? {N}{X}",
+    "{B} wird (?:\\w+ )?von {A} aufgerufen,?(?: und zwar)? {N}{X}",
     "{B}[^.;]{{0,30}} {IS} (?:{CALLED} )?{N}{X},? (?:{CALLED} )?(?:directly )?{BY} {A}",
     "{B} {IS} {CALLED}? ?{BY} {A},? {N}{X}",
     "{A} (?:makes|issues|made|is responsible for) {N} (?:direct )?(?:of the {ALL} )?calls (?:to|of|into) {B}",

@@ -42,6 +42,12 @@ _DOING = re.compile(
     re.IGNORECASE,
 )
 """`Matching expressions in f takes 5 ms`: what takes it is not the function."""
+_INSIDE = re.compile(
+    r"^\W*(?:-|\*)*\s*(?:inside|within|in|below|under|beneath|innerhalb(?: von)?|unterhalb von|dans|sous|dentro de|en) "
+    rf"{FUNCTIONS},? (?:\w+ing|the|a|an|die|der|das|ein|eine|le|la|les|un|une|el|los|las) ",
+    re.IGNORECASE,
+)
+"""`Inside f, reading the file takes 5 ms`."""
 _LEADS_IN = re.compile(r"\W*(?:with|at|in|after|for|by|mit|bei|nach|avec|à|en)\b", re.IGNORECASE)
 _NO_BASE = re.compile(
     r"\b(?:calls?|callers?|share|median|p\d\d|self|part|time|value|cost|coût|anteil|aufrufe?|eigen\w*|appels?)"
@@ -61,7 +67,7 @@ def subjects_of(sentence: Sentence) -> dict[int, tuple[Subject, bool]]:
     if _RESPECTIVELY.search(text) and len(functions) == len(figures):
         pairs = zip(functions, figures, strict=True)
         return {_number(figure[1]): (sentence.function(function[1]), True) for function, figure in pairs}
-    is_doing = _DOING.search(text[: functions[0][0]]) is not None
+    is_doing = _DOING.search(text[: functions[0][0]]) is not None or _INSIDE.match(text) is not None
     found: dict[int, tuple[Subject, bool]] = {}
     last: str | None = None
     lone = functions[0] if len({function[1] for function in functions}) == 1 or is_row(text) else None

@@ -138,6 +138,8 @@ def _own_words(text: str, near: str, rest: str, place: int) -> tuple[str, ...]:
     bare = words("BASE").sub(lambda found: " " * len(found[0]), text)
     own = [match.span() for match in words("SELF").finditer(bare)]
     total = [match.span() for match in words("TOTAL").finditer(bare)]
+    if is_row(text):
+        return _self_or_total(near)
     if own and total:
         if found := _self_or_total(words("BASE").sub(" ", _phrase(text, place))):
             return found

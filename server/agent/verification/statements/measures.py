@@ -184,6 +184,12 @@ class Measures:
         frames = len(self.trace.frames)
         return tuple((name, Scope(select(self.trace, None, value=name), frames)) for name in names)
 
+    @cached_property
+    def files(self) -> frozenset[str]:
+        """Every file that a function of the trace is in."""
+        every = (self.trace.frame_file(frame) for frame in range(len(self.trace.frames)))
+        return frozenset(file for file in every if file)
+
     def measuring(self, dimension: Dimension) -> tuple[Scope, ...]:
         """The profiles of a dimension, where a statement means one that the main profile does not have; else the main
         one."""

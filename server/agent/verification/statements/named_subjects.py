@@ -36,6 +36,9 @@ _PROFILE = re.compile(r"(?<![\w.$/:#-])p(\d{1,4})(?![\w$]|[.:/-]\w)")
 _KIND_OF = re.compile(r"^(?:waits|locks|allocations|sleeps|parks) of (.+)$")
 """Profiles of one kind of event of a thread, as readers name them: the thread's name is that behind."""
 _WORD = re.compile(r"[\w$.:-]+")
+_THREAD_BEFORE = re.compile(r"\b(?:thread|process|worker|prozess|fil|processus|hilo|proceso)\W{1,3}$", re.IGNORECASE)
+_THREAD_BEHIND = re.compile(r"\W{1,3}(?:threads?|process|worker|thread|prozess)\b", re.IGNORECASE)
+_OF_PID = re.compile(r"\b(?:pid|tid)[ =:]?(\d{1,10})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -126,13 +129,12 @@ class Subjects:
         return tuple(found[:SAME_NAME])
 
     def _bare_threads(self, text: str, answer: str) -> Iterator[Subject]:
-        for match in _WORD.finditer(text):
-            word = match[0].strip(".:").casefold()
-            if len(word) > SHORT and (word in self._distinct):
-                end = match.start() + len(match[0].rstrip(".:"))
-                yield Subject(
-                    match[0], self._of_process(self._distinct[word], answer[end : end + 24]), match.start(), end
-                )
+        """Threads that are written as ordinary words: by their names, their handles, their numbers."""
+        yield from self._thread_words(text, answer)
+        for match in _OF_PID.finditer(text):
+            numbers = tuple(p.index for p in self.trace.profiles[:THREADS] if match[1] in (p.pid, p.tid))
+            if numbers:
+                yield Subject(match[0], numbers, match.start(), match.end())
         for match in _PROFILE.finditer(text):
             if int(match[1]) < len(self.trace.profiles) and match[0] not in self._full_names:
                 yield Subject(match[0], (int(match[1]),), match.start(), match.end())
@@ -143,6 +145,17 @@ class Subjects:
         mains = tuple(p.index for p in self.trace.profiles if p.role is Role.MAIN)
         for match in _MAIN_THREAD.finditer(text) if mains else ():
             yield Subject(match[0], mains, match.start(), match.end())
+
+    def _thread_words(self, text: str, answer: str) -> Iterator[Subject]:
+        for match in _WORD.finditer(text):
+            word = match[0].strip(".:").casefold()
+            end = match.start() + len(match[0].rstrip(".:"))
+            named = self._distinct.get(word, ()) if len(word) > SHORT else ()
+            if not named and word in self._by_thread_name:
+                is_one = _THREAD_BEFORE.search(text, max(0, match.start() - 16), match.start())
+                named = self._by_thread_name[word] if is_one or _THREAD_BEHIND.match(text, end) else ()
+            if named:
+                yield Subject(match[0], self._of_process(named, answer[end : end + 24]), match.start(), end)
 
     def _of_process(self, indices: tuple[int, ...], behind: str) -> tuple[int, ...]:
         """Of threads of one name those of the process that is written behind it."""

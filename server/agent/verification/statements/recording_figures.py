@@ -7,6 +7,7 @@ from dataclasses import replace
 from server.agent.verification.claims import Claim
 from server.agent.verification.facts import OF_UNIT
 from server.agent.verification.statements.agreement import Agreement, agreement
+from server.agent.verification.statements.figure_binding import of_its_thread
 from server.agent.verification.statements.measure_words import words
 from server.agent.verification.statements.measures import Measures
 from server.agent.verification.statements.sentence_parts import FIGURE, FIGURES, Sentence
@@ -32,7 +33,12 @@ STATES = {
 }
 
 
+SOME_THREAD = re.compile(
+    r"\b(?:threads?|process(?:es)?|workers?|fils?|processus|prozess\w*|hilos?|procesos?)\b", re.IGNORECASE
+)
+"""A thread that is described, and not named: whose figures these are nobody knows."""
 OF_NO_THREAD = replace(UNCHECKED, how="it does not say of which thread")
+OF_ANOTHER_THREAD = replace(UNCHECKED, how="it is so of another thread")
 MANY = 300
 """Profiles that are looked at."""
 
@@ -42,7 +48,7 @@ def judged(measures: Measures, sentence: Sentence, at: int, claim: Claim) -> Ver
     if claim.kind in ("ratio", "window") or words("HYPOTHETICAL").search(sentence.template):
         return None
     if sentence.threads:
-        return _of_thread(measures, sentence, claim)
+        return _of_thread(measures, sentence, at, claim)
     if _is_of_some_thread(measures, sentence, claim):
         return OF_NO_THREAD
     return _of_things(measures, sentence, at, claim) or _of_all(measures, sentence, claim)
@@ -54,11 +60,14 @@ def _is_of_some_thread(measures: Measures, sentence: Sentence, claim: Claim) -> 
         sentence.template
     ):
         return False
-    says = any(pattern.search(sentence.template) for pattern in STATES.values())
+    says = any(pattern.search(sentence.template) for pattern in (*STATES.values(), SOME_THREAD))
     return says and sum(thread_time(measures.trace, one) is not None for one in measures.trace.profiles[:MANY]) > 1
 
 
-def _of_thread(measures: Measures, sentence: Sentence, claim: Claim) -> Verification | None:
+def _of_thread(measures: Measures, sentence: Sentence, at: int, claim: Claim) -> Verification | None:
+    its_own = of_its_thread(sentence, at)
+    is_alone = len(sentence.figures) == 1 or len(its_own.threads) < len(sentence.threads)
+    sentence = its_own
     states = [name for name, pattern in STATES.items() if pattern.search(sentence.template)]
     times = [
         time
@@ -79,9 +88,21 @@ def _of_thread(measures: Measures, sentence: Sentence, claim: Claim) -> Verifica
             shown += f"{', ' if shown else ''}{format_value(value, Unit.NANOSECONDS)} ({share:.1f}%) {state}"
     if Agreement.RIGHT in found:
         return Verification("verified", how=shown)
-    if len(states) == 1 and found and Agreement.NEARLY not in found and len(times) == 1 and len(sentence.figures) == 1:
+    if len(states) == 1 and found and Agreement.NEARLY not in found and len(times) == 1 and is_alone:
         return Verification("contradicted", actual=shown)
-    return None
+    return OF_ANOTHER_THREAD if _is_of_another(measures, sentence, claim) else None
+
+
+def _is_of_another(measures: Measures, sentence: Sentence, claim: Claim) -> bool:
+    """Whether a time is how long a thread is busy that the sentence does not name for it."""
+    if claim.mentions[0].dimension is not Dimension.TIME:
+        return False
+    named = {number for one in sentence.threads for number in one.numbers}
+    for profile in measures.trace.profiles[:MANY]:
+        time = thread_time(measures.trace, profile) if profile.index not in named else None
+        if time is not None and agreement(time.busy, claim.mentions[0], claim.bound) is Agreement.RIGHT:
+            return True
+    return False
 
 
 def _of_things(measures: Measures, sentence: Sentence, at: int, claim: Claim) -> Verification | None:

@@ -59,6 +59,7 @@ class RelationDecisions:
             "root": self._root,
             "callers": self._callers,
             "grows": lambda _, a: self._stacks.grows(a.numbers),
+            "called times": self._called_times,
         }
         self._of_two: dict[str, Callable[[Stated, Subject, Subject], Answer]] = {
             "calls": self._calls,
@@ -124,6 +125,16 @@ class RelationDecisions:
     def _callers(self, stated: Stated, a: Subject) -> Answer:
         count = len(self._stacks.callers(a.numbers) - set(a.numbers))
         return count == stated.number, f"{count}"
+
+    def _called_times(self, stated: Stated, a: Subject) -> Answer:
+        """By any of the profiles that the sentence may mean, where calls are counted."""
+        found = [
+            one for scope in scopes_of(self._measures, stated.sentence) for one in self._measures.of(a.numbers, scope)
+        ]
+        counts = [one for one in found if one.measure == "calls"]
+        if not counts or stated.number is None or a.is_one_place:
+            return None, ""
+        return any(one.value == stated.number for one in counts), f"{counts[0].written} calls"
 
     def _only_caller(self, _: Stated, a: Subject, b: Subject) -> Answer:
         callers = self._stacks.callers(b.numbers) - set(b.numbers)

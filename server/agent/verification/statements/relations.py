@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from server.agent.verification.facts import Facts
 from server.agent.verification.statements.measure_words import words
 from server.agent.verification.statements.measures import WITH_CALLEES, Measured, Measures
+from server.agent.verification.statements.places_of_functions import placed
 from server.agent.verification.statements.relation_decisions import RelationDecisions, Stated, by_of
 from server.agent.verification.statements.relation_words import Wording, in_small_letters, relation_words
 from server.agent.verification.statements.sentence_parts import (
@@ -74,6 +75,9 @@ class Relations:
         taken: list[tuple[int, int]] = []
         if sentence.functions or sentence.threads or sentence.unknown:
             yield from self._stated(sentence, taken)
+            for start, end, verdict in placed(sentence, self._measures):
+                taken.append((start, end))
+                yield Related(sentence.place(start), sentence.end_of(end), verdict)
             if not taken:
                 yield from _open(sentence)
         yield from _beyond(sentence, taken)
@@ -117,7 +121,9 @@ class Relations:
             self._subject(sentence, named.get("a")),
             self._subject(sentence, named.get("b")),
             sentence.thread(named["t"]) if "t" in named else None,
-            self._number(sentence, named["n"]) if "n" in named else None,
+            (times_of(named["n"]) if wording.relation == "called times" else self._number(sentence, named["n"]))
+            if "n" in named
+            else None,
             named.get("most", "most").casefold() == "most",
         )
         return self._decisions.decided(stated)
@@ -175,6 +181,26 @@ class Relations:
             return UNCHECKED
         shown = f"{left.measure} {left.written} ({a.text[:40]}), {right_.written} ({b.text[:40]})"
         return Verification("verified", how=shown) if is_so else Verification("contradicted", actual=shown)
+
+
+_TIMES = (
+    "once a one ein einmal einziges une una",
+    "twice two zwei zweimal deux dos",
+    "thrice three drei dreimal trois tres",
+    "four vier quatre cuatro",
+    "five fünf cinq cinco",
+    "six sechs seis",
+    "seven sieben sept siete",
+    "eight acht huit ocho",
+    "nine neun neuf nueve",
+    "ten zehn dix diez",
+)
+
+
+def times_of(text: str) -> int | None:
+    """How many times `twice`, `a single time` or `dreimal` are."""
+    first = text.split(maxsplit=1)[0].casefold().removesuffix("mal")
+    return next((count for count, several in enumerate(_TIMES, start=1) if first in several.split()), None)
 
 
 def _open(sentence: Sentence) -> Iterator[Related]:

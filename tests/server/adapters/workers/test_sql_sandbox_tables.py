@@ -1,4 +1,4 @@
-"""Every table in the process that can open no file, of a recording whose tables are worked out with all that there is."""
+"""Every table in the process that can open no file, of a recording whose tables are worked out with all there is."""
 
 import numpy as np
 import pytest

@@ -36,7 +36,7 @@ def checks_of(answer: str, *, question: str = "Why is this slow?", hostile: bool
         ("1.0 s", "contradicted"),
         ("about 590 ms", "derived"),
         ("about 400 ms", "contradicted"),
-        ("600 MB", "unchecked"),
+        ("600 MB", "contradicted"),
         ("12,345 calls", "unchecked"),
     ],
 )

@@ -22,6 +22,7 @@ from server.agent.turn import Pictures, TurnAnswer, TurnInput, TurnSink
 from server.errors import LimitExceeded, ModelFailed
 from server.ports.prompts import Prompts
 from server.ports.traces import TraceWorkers
+from server.protocol.mounted import answering_tools
 from server.protocol.wire_values import Check, Citation, Usage
 
 Run = Callable[[TurnState, TurnContext], Awaitable[TurnState]]
@@ -63,6 +64,7 @@ class FlamechatAgent:
         model = self._models.model(turn.model_name, offered=turn.offered_models)
         smallest = model.smallest_context()
         deadline = asyncio.timeout(self._bounds.turn_seconds)
+        mounted, can_wait = turn.viewer.mounted_tools, getattr(self._run, "can_wait", False)
         context = TurnContext(
             turn=turn,
             sink=EventRecorder(sink),
@@ -71,7 +73,8 @@ class FlamechatAgent:
             workers=self._workers,
             pictures=self._pictures,
             bounds=self._bounds.within(smallest.context, output_tokens=smallest.output_tokens),
-            tools=offered_tools(turn.viewer.mounted_tools, tool_context=turn.tool_context, hidden=turn.hidden_tools),
+            tools=offered_tools(mounted, tool_context=turn.tool_context, hidden=turn.hidden_tools, can_wait=can_wait),
+            waits_for=answering_tools(mounted) if can_wait else frozenset(),
             tool_context=turn.tool_context,
             recorder=self._recorder,
             token_rates=self._token_rates,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from server.agent.tools.contract.tool_context import ToolContext
 from server.ports.conversations import MessageRow
@@ -11,6 +11,33 @@ from server.ports.identity import Caller
 from server.ports.traces import OpenTrace, TraceRow
 from server.protocol.events import TurnEvent
 from server.protocol.wire_values import Check, Citation, Usage, ViewerState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageQuestion:
+    """What a turn asks of the page by one tool call, and how long it waits for the answer."""
+
+    interrupt_id: str
+    tool_call_id: str
+    tool_name: str
+    args: dict[str, Any]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageAnswer:
+    """What came of the question of that id."""
+
+    interrupt_id: str
+    result: dict[str, Any]
+
+
+class WaitsForPage(Exception):
+    """Raised by an agent whose turn goes on when the page has answered, in another attempt."""
+
+    def __init__(self, question: PageQuestion) -> None:
+        super().__init__(question.tool_name)
+        self.question = question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +67,8 @@ class TurnInput:
     tool_context: ToolContext | None = None
     core_memory: tuple[str, ...] | None = None
     """What the person's account remembers, a fact each; None where nothing is."""
+    page_answer: PageAnswer | None = None
+    """The newest of this turn."""
     request_id: str | None = None
     request_trace_id: str | None = None
 
@@ -88,6 +117,7 @@ class Agent(Protocol):
         """Run one turn to its answer. Emits every event but the last, which the caller emits after storing.
 
         Raises LimitExceeded when the session stands over its ceiling, ModelFailed, PromptUnavailable, WorkerFailed;
-        asyncio.CancelledError passes through.
+        asyncio.CancelledError passes through. Raises WaitsForPage where a page that answers has mounted a tool, and
+        only with checkpoints.
         """
         ...

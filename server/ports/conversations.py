@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from limits.refusals import Decision
 from server.ports.identity import Caller
 from server.ports.request_ids import RequestIds, RunFacts
-from server.protocol.wire_values import LimitsView
+from server.protocol.wire_values import AskedOfPage, LimitsView
 
 
 class TurnKind(StrEnum):
@@ -136,6 +136,15 @@ class TurnRow:
     request_id: str | None = None
     request_trace_id: str | None = None
     """Of the request by which it was asked for; None for turns of earlier versions."""
+
+    interrupt: AskedOfPage | None = None
+    interrupt_result: dict[str, Any] | None = None
+    """What the page was asked last, and what it answered; NOBODY_THERE where it did not."""
+
+    @property
+    def waits_for_page(self) -> bool:
+        """Whether the page was asked and nothing came of it yet."""
+        return self.interrupt is not None and self.interrupt_result is None
 
     @property
     def attempts_that_died(self) -> int:
@@ -263,6 +272,26 @@ class Conversations(Protocol):
     async def hand_over_turn(self, turn_id: str, *, attempt: int) -> None:
         """Note that this attempt ends because its server was stopped, or lost the database; once, however often it is
         asked. Nothing happens to a turn that another attempt has, or that has ended."""
+        ...
+
+    async def interrupt_turn(self, turn_id: str, interrupt: AskedOfPage, *, attempt: int) -> bool:
+        """Note that the turn waits for the page from now on: this attempt has ended. False (and nothing written) when
+        another attempt has it, it has ended, or its cancel was requested."""
+        ...
+
+    async def turn_of_interrupt(self, caller: Caller, interrupt_id: str) -> TurnRow:
+        """The turn that asked this of the page, and nothing since. Raises NotFound."""
+        ...
+
+    async def resume_turn(
+        self, caller: Caller, interrupt_id: str, result: dict[str, Any], *, context: dict[str, Any] | None = None
+    ) -> TurnRow | None:
+        """Store the page's answer, once, with what it shows now. None (and nothing written) when it was answered
+        before, is too late, or the turn shall stop or has ended; and for what is not the caller's."""
+        ...
+
+    async def expire_interrupts(self) -> list[TurnRow]:
+        """Turns that have waited as long as they should: they are to go on with NOBODY_THERE."""
         ...
 
     async def request_cancel(self, caller: Caller, turn_id: str) -> TurnRow:

@@ -19,6 +19,10 @@ class TurnQueue(Protocol):
         job."""
         ...
 
+    async def put_again(self, job: TurnJob) -> None:
+        """Enqueue a turn that goes on, also while the job by which it went before is not quite done."""
+        ...
+
     def jobs(self) -> AsyncIterator[TurnJob]:
         """Jobs to run now. The next job of a session comes out only after `done` of the one before."""
         ...

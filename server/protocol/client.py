@@ -1,10 +1,11 @@
 """What a client sends on `/api/v1/chat`."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
 from server.protocol.base import WireModel
+from server.protocol.mounted import Mounted
 from server.protocol.wire_values import ViewerState, Window
 
 MAX_PROMPT_CHARACTERS = 16_000
@@ -31,7 +32,7 @@ class StartAnalysis(WireModel):
     user_id: str | None = None
     prompt: Prompt | None = None
     turn_id: Identifier | None = None
-    mounted_tools: tuple[str, ...] = ()
+    mounted_tools: Mounted = ()
     resume: Resume | None = None
 
 
@@ -98,7 +99,17 @@ class ViewerContext(WireModel):
     profile: str | None = None
     selection: str | None = None
     window: Window | None = None
-    mounted_tools: tuple[str, ...] = ()
+    mounted_tools: Mounted = ()
+
+
+class ResumeTurn(WireModel):
+    """The page's answer to an `interrupt`. `context` is what is on screen now, with the tools that are mounted now;
+    without it those of the prompt stand."""
+
+    type: Literal["resume"] = "resume"
+    interrupt_id: Identifier
+    result: dict[str, Any]
+    context: ViewerState | None = None
 
 
 class Authenticate(WireModel):
@@ -120,6 +131,7 @@ ClientMessage = (
     | Feedback
     | DecideMemory
     | ViewerContext
+    | ResumeTurn
     | Authenticate
     | Ping
 )

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from server.protocol.base import WireModel
-from server.protocol.wire_values import Check, Citation, Table, Usage, Window
+from server.protocol.wire_values import AskedOfPage, Check, Citation, Table, Usage, Window
 
 
 class _Event(WireModel):
@@ -91,16 +91,25 @@ class ToolError(_Event):
 
 class ViewerAction(_Event):
     """The agent drives the viewer. `show` brings a thing, a window or a view into sight; `select`, `zoom`, `highlight`,
-    `set_view` and `compare` do that one thing. `trace_id` is the other trace, before which this one is the after."""
+    `set_view`, `compare` and `set_filter` do that one thing. `trace_id` is the other trace, before which this one is
+    the after; `filter` is a transform of the call tree as a link has it, empty for none."""
 
     type: Literal["viewer_action"] = "viewer_action"
-    action: Literal["show", "select", "zoom", "highlight", "set_view", "compare"]
+    action: Literal["show", "select", "zoom", "highlight", "set_view", "compare", "set_filter"]
     handle: str | None = None
     window: Window | None = None
     view: Literal["time_order", "left_heavy", "sandwich", "diff"] | None = None
     profile: str | None = None
     pattern: str | None = None
     trace_id: str | None = None
+    filter: str | None = None
+
+
+class Interrupted(_Event, AskedOfPage):
+    """The turn waits for the page: it acts, and answers with `resume`. Nothing of this attempt follows; what does
+    begins with a snapshot."""
+
+    type: Literal["interrupt"] = "interrupt"
 
 
 class SessionTitle(_Event):
@@ -142,6 +151,7 @@ TurnEvent = (
     | ToolResult
     | ToolError
     | ViewerAction
+    | Interrupted
     | SessionTitle
     | ModelResponseEnd
     | TurnCancelled

@@ -8,6 +8,7 @@ from pydantic import Field, TypeAdapter
 from server.protocol.base import PROTOCOL_VERSION, WireModel
 from server.protocol.events import TurnEvent
 from server.protocol.wire_values import (
+    AskedOfPage,
     HistoryMessage,
     LimitsView,
     MemoryState,
@@ -28,6 +29,8 @@ class ConnectionAck(WireModel):
     limits: LimitsView
     running: RunningTurn | None = None
     memory: MemoryState | None = None
+    ignored_tools: list[str] = Field(default_factory=list)
+    """Mounted tools that this server does not know, or not in that version."""
 
 
 class WaitingForModel(WireModel):
@@ -50,6 +53,7 @@ class TurnSnapshot(WireModel):
     seq: int
     messages: list[SnapshotMessage]
     tools: list[SnapshotTool]
+    interrupt: AskedOfPage | None = None
 
 
 class MemoryProposed(ProposedFact):

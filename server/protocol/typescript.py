@@ -14,9 +14,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from server.protocol.base import PROTOCOL_VERSION
+from server.protocol.base import PROTOCOL_VERSION, WireModel
 from server.protocol.client import CLIENT_MESSAGE, MAX_PROMPT_CHARACTERS
 from server.protocol.events import TURN_EVENT, TurnEnd
+from server.protocol.mounted import ARGUMENTS, RESULTS, ShownView
 from server.protocol.server import SERVER_MESSAGE
 
 TARGETS = tuple(Path(__file__).parents[2] / "web" / "src" / name for name in ("protocol.ts", "protocol_values.ts"))
@@ -84,13 +85,26 @@ def imported(names: list[str]) -> str:
     )
 
 
+def _of_mounted_tools() -> dict[str, Schema]:
+    """What a page is asked with by a tool that it has mounted, and what it answers."""
+    answered: dict[str, Schema] = {}
+    models: list[type[WireModel]] = [*RESULTS.values(), ShownView]
+    for model in models:
+        schema = model.model_json_schema(mode="validation", by_alias=True)
+        answered |= {**schema.pop("$defs", {}), model.__name__: schema}
+    for model in ARGUMENTS.values():
+        schema = model.model_json_schema(mode="serialization", by_alias=True)
+        answered |= {**schema.pop("$defs", {}), model.__name__: schema}
+    return answered
+
+
 def typescript() -> tuple[str, str]:
     """The texts of TARGETS. Models that both sides send appear once, as the server sends them."""
     sent_by_client = CLIENT_MESSAGE.json_schema(mode="validation", by_alias=True)
     sent_by_server = SERVER_MESSAGE.json_schema(mode="serialization", by_alias=True)
     turn_event = TURN_EVENT.json_schema(mode="serialization", by_alias=True)
     turn_end = TypeAdapter(TurnEnd).json_schema(mode="serialization", by_alias=True)
-    models: dict[str, Schema] = {**sent_by_client["$defs"], **sent_by_server["$defs"]}
+    models: dict[str, Schema] = {**sent_by_client["$defs"], **sent_by_server["$defs"], **_of_mounted_tools()}
     messages = {*members(sent_by_client), *members(sent_by_server)}
     interfaces = {name: interface(name, models[name]) for name in sorted(models)}
     values = [name for name in interfaces if name not in messages]

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from server.protocol.base import WireModel
+from server.protocol.mounted import Mounted
 
 
 class Window(WireModel):
@@ -23,7 +24,7 @@ class ViewerState(WireModel):
     profile: str | None = None
     selection: str | None = None
     window: Window | None = None
-    mounted_tools: tuple[str, ...] = ()
+    mounted_tools: Mounted = ()
 
 
 class Opening(WireModel):
@@ -96,6 +97,17 @@ class SnapshotTool(WireModel):
     table: Table | None = None
     ui_payload: dict[str, Any] | None = None
     truncated: bool = False
+
+
+class AskedOfPage(WireModel):
+    """What a turn waits for: the answer of a page to one call of a tool, until `expires_at`. `args` are by the tool's
+    schema."""
+
+    interrupt_id: str
+    tool_call_id: str
+    tool_name: str
+    args: dict[str, Any]
+    expires_at: datetime
 
 
 class Usage(WireModel):

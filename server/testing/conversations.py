@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from limits.refusals import Decision, LimitType
 from server.adapters.storable import (
@@ -34,11 +34,12 @@ from server.ports.identity import Caller
 from server.ports.request_ids import RunFacts
 from server.protocol.wire_values import LimitsView
 from server.testing.account_state import Standing
-from server.testing.session_state import MemorySession, superseding
+from server.testing.interrupts import MemoryInterrupts
+from server.testing.session_state import MemorySession, is_id, superseding
 from server.testing.trace_records import MemoryTraceRecords
 
 
-class MemoryConversations:
+class MemoryConversations(MemoryInterrupts):
     """Conversations about the traces of MemoryTraceRecords."""
 
     def __init__(self, traces: MemoryTraceRecords) -> None:
@@ -191,7 +192,7 @@ class MemoryConversations:
         if session is None:
             return None
         turn = session.turns[turn_id]
-        if turn.status.has_ended or turn.cancel_requested:
+        if turn.status.has_ended or turn.cancel_requested or turn.waits_for_page:
             return None
         if run is not None:
             self.runs[turn_id] = run
@@ -275,7 +276,7 @@ class MemoryConversations:
             may_be_used = session is not None and (
                 not session.turns[turn_id].status.has_ended or any(m.image_path == path for m in session.messages)
             )
-            if names and _is_id(turn_id) and not may_be_used:
+            if names and is_id(turn_id) and not may_be_used:
                 free.append(path)
         return free
 
@@ -391,10 +392,3 @@ class MemoryConversations:
     def _forget_trace(self, trace_id: str) -> None:
         for session_id in [key for key, session in self._sessions.items() if session.row.trace_id == trace_id]:
             del self._sessions[session_id]
-
-
-def _is_id(text: str) -> bool:
-    try:
-        return str(UUID(text)) == text
-    except ValueError:
-        return False

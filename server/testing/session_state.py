@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from uuid import UUID
 
 from server.adapters.storable import known_id, new_id, not_found, storable_json, storable_text
 from server.errors import BadRequest
@@ -153,3 +154,11 @@ def superseding(session: MemorySession, request: TurnRequest) -> TurnRequest:
         prompt=replaced.prompt if request.kind is TurnKind.REGENERATE else request.prompt,
         supersedes=(replaced.supersedes if failed else None) or replaced.turn_id,
     )
+
+
+def is_id(text: str) -> bool:
+    """Whether it is a UUID in its usual text form."""
+    try:
+        return str(UUID(text)) == text
+    except ValueError:
+        return False

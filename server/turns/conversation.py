@@ -30,13 +30,15 @@ from server.ports.relay import Listening, Relay, Seen
 from server.ports.request_ids import CURRENT
 from server.ports.scores import NoScores, Scores
 from server.ports.traces import TraceWorkers
-from server.protocol.client import EditPrompt, Feedback, Regenerate, Resume, StartAnalysis, UserPrompt
+from server.protocol.client import EditPrompt, Feedback, Regenerate, Resume, ResumeTurn, StartAnalysis, UserPrompt
+from server.protocol.mounted import ignored_tools
 from server.protocol.server import ChatError, ConnectionAck, TurnSnapshot, WaitingForModel
 from server.protocol.wire_values import HistoryMessage, LimitsView, Opening, RunningTurn, ViewerState
 from server.turns.access import session_of, turn_of
 from server.turns.account_memory import AccountMemory
 from server.turns.admission import Admission
 from server.turns.features import features
+from server.turns.page_answers import resume
 from server.turns.refusal_note import refusal_note
 from server.turns.runner import TurnRunner
 from server.turns.trace_library import TraceLibrary
@@ -119,6 +121,7 @@ class Conversation:
                 history=await self.history(caller, session_id),
                 limits=await self._conversations.limits(caller, session_id),
                 running=None if running is None else RunningTurn(turn_id=running.turn_id, seq=running.seq),
+                ignored_tools=ignored_tools(message.mounted_tools),
                 memory=None if self.memory is None else await self.memory.state(caller, session_id),
             )
         except BaseException:
@@ -282,10 +285,17 @@ class Conversation:
         turn = await self._conversations.request_cancel(caller, turn_id)
         if turn.status.has_ended:
             return
+        if turn.waits_for_page:
+            await self._runner.close_unstarted(turn)
+            return
         if await self._queue.cancel(turn_id):
             await self._runner.close_unstarted(turn)
         else:
             self._runner.cancel(turn_id)
+
+    async def resume(self, caller: Caller, message: ResumeTurn, *, turn_id: str | None = None) -> None:
+        """As `page_answers.resume`."""
+        await resume(self._conversations, self._queue, caller, message, turn_id=turn_id)
 
     async def is_answering(self, caller: Caller, session_id: str) -> bool:
         """Whether a turn of the session runs, in whichever process."""

@@ -13,9 +13,11 @@ see and the relay take it from here; the functions of the database (`supabase/mi
           server died, or had handed the turn over     |       |                        |
                                                        +-------+<--------START----------+
 
-    waiting, accepted, running, handed over --REQUEST_STOP--> stopping (START finds nothing to run)
+    running --INTERRUPT--> interrupted --RESUME, EXPIRE--> handed over
 
-    each of these five --COMPLETE--> completed --+
+    waiting, accepted, running, handed over, interrupted --REQUEST_STOP--> stopping (START finds nothing to run)
+
+    each of these six  --COMPLETE--> completed --+
                        --CANCEL----> cancelled --+--SUPERSEDE--> superseded --RESTORE--> as it had ended
                        --FAIL------> failed -----+
 
@@ -27,6 +29,7 @@ The database has a status (`chat_turns.status`) and facts beside it; `state_of` 
     waiting                    accepted                       an earlier turn of its session has not ended
     stopping                   accepted, running              cancel_requested
     handed over                running                        no owner
+    interrupted                running                        an interrupt without a result
     superseded                 completed, cancelled, failed   a later turn, which did not fail, has its place
 """
 
@@ -53,6 +56,7 @@ class State(Enum):
     WAITING = "waiting"  #: accepted, and waits for the answer to an earlier prompt of its session
     ACCEPTED = "accepted"  #: accepted, and next in its session
     RUNNING = "running"  #: an attempt has started; its server may have died since
+    INTERRUPTED = "interrupted"  #: waits for the page's answer: nobody runs it, and no time of it is counted
     HANDED_OVER = "handed over"  #: its server gave it up in good order; the next attempt goes on
     STOPPING = "stopping"  #: its user asked to stop it, and it has not ended yet
     COMPLETED = "completed"  #: ended with an answer
@@ -74,6 +78,9 @@ class Event(Enum):
     EARLIER_ENDED = "earlier ended"  #: the last earlier turn of its session ended
     START = "start"  #: start_turn: an attempt begins
     HAND_OVER = "hand over"  #: hand_over_turn: its newest attempt's server is stopped, or lost the database
+    INTERRUPT = "interrupt"  #: interrupt_turn: its newest attempt ends, and the turn waits for the page
+    RESUME = "resume"  #: resume_turn: the page has answered
+    EXPIRE = "expire"  #: expire_interrupts: no page has answered in time
     REQUEST_STOP = "request stop"  #: request_cancel: its user asks to stop it
     COMPLETE = "complete"  #: end_turn of the newest attempt, with an answer
     CANCEL = "cancel"  #: end_turn of the newest attempt, or of nobody's: stopped by its user
@@ -97,6 +104,9 @@ TRANSITIONS: dict[State, dict[Event, Next]] = {
         E.ACCEPT_BEHIND: S.WAITING,
         E.START: S.ABSENT,
         E.HAND_OVER: S.ABSENT,
+        E.INTERRUPT: S.ABSENT,
+        E.RESUME: S.ABSENT,
+        E.EXPIRE: S.ABSENT,
         E.REQUEST_STOP: NotFound,
         E.COMPLETE: S.ABSENT,
         E.CANCEL: S.ABSENT,
@@ -110,6 +120,9 @@ TRANSITIONS: dict[State, dict[Event, Next]] = {
         E.EARLIER_ENDED: S.ACCEPTED,
         E.START: TurnInProgress,
         E.HAND_OVER: S.WAITING,
+        E.INTERRUPT: S.WAITING,
+        E.RESUME: S.WAITING,
+        E.EXPIRE: S.WAITING,
         E.REQUEST_STOP: S.STOPPING,
         E.COMPLETE: S.COMPLETED,
         E.CANCEL: S.CANCELLED,
@@ -122,6 +135,9 @@ TRANSITIONS: dict[State, dict[Event, Next]] = {
         E.ACCEPT_BEHIND: S.ACCEPTED,
         E.START: S.RUNNING,
         E.HAND_OVER: S.ACCEPTED,
+        E.INTERRUPT: S.ACCEPTED,
+        E.RESUME: S.ACCEPTED,
+        E.EXPIRE: S.ACCEPTED,
         E.REQUEST_STOP: S.STOPPING,
         E.COMPLETE: S.COMPLETED,
         E.CANCEL: S.CANCELLED,
@@ -134,6 +150,9 @@ TRANSITIONS: dict[State, dict[Event, Next]] = {
         E.ACCEPT_BEHIND: S.RUNNING,
         E.START: S.RUNNING,
         E.HAND_OVER: S.HANDED_OVER,
+        E.INTERRUPT: S.INTERRUPTED,
+        E.RESUME: S.RUNNING,
+        E.EXPIRE: S.RUNNING,
         E.REQUEST_STOP: S.STOPPING,
         E.COMPLETE: S.COMPLETED,
         E.CANCEL: S.CANCELLED,
@@ -146,6 +165,24 @@ TRANSITIONS: dict[State, dict[Event, Next]] = {
         E.ACCEPT_BEHIND: S.HANDED_OVER,
         E.START: S.RUNNING,
         E.HAND_OVER: S.HANDED_OVER,
+        E.INTERRUPT: S.HANDED_OVER,
+        E.RESUME: S.HANDED_OVER,
+        E.EXPIRE: S.HANDED_OVER,
+        E.REQUEST_STOP: S.STOPPING,
+        E.COMPLETE: S.COMPLETED,
+        E.CANCEL: S.CANCELLED,
+        E.FAIL: S.FAILED,
+        E.SUPERSEDE: TurnInProgress,
+        E.DELETE: TurnInProgress,
+    },
+    S.INTERRUPTED: {
+        E.ACCEPT: S.INTERRUPTED,
+        E.ACCEPT_BEHIND: S.INTERRUPTED,
+        E.START: S.INTERRUPTED,
+        E.HAND_OVER: S.INTERRUPTED,
+        E.INTERRUPT: S.INTERRUPTED,
+        E.RESUME: S.HANDED_OVER,
+        E.EXPIRE: S.HANDED_OVER,
         E.REQUEST_STOP: S.STOPPING,
         E.COMPLETE: S.COMPLETED,
         E.CANCEL: S.CANCELLED,
@@ -159,6 +196,9 @@ TRANSITIONS: dict[State, dict[Event, Next]] = {
         E.EARLIER_ENDED: S.STOPPING,
         E.START: S.STOPPING,
         E.HAND_OVER: S.STOPPING,
+        E.INTERRUPT: S.STOPPING,
+        E.RESUME: S.STOPPING,
+        E.EXPIRE: S.STOPPING,
         E.REQUEST_STOP: S.STOPPING,
         E.COMPLETE: S.COMPLETED,
         E.CANCEL: S.CANCELLED,
@@ -172,6 +212,9 @@ TRANSITIONS: dict[State, dict[Event, Next]] = {
         E.EARLIER_ENDED: S.COMPLETED,
         E.START: S.COMPLETED,
         E.HAND_OVER: S.COMPLETED,
+        E.INTERRUPT: S.COMPLETED,
+        E.RESUME: S.COMPLETED,
+        E.EXPIRE: S.COMPLETED,
         E.REQUEST_STOP: S.COMPLETED,
         E.COMPLETE: S.COMPLETED,
         E.CANCEL: S.COMPLETED,
@@ -185,6 +228,9 @@ TRANSITIONS: dict[State, dict[Event, Next]] = {
         E.EARLIER_ENDED: S.CANCELLED,
         E.START: S.CANCELLED,
         E.HAND_OVER: S.CANCELLED,
+        E.INTERRUPT: S.CANCELLED,
+        E.RESUME: S.CANCELLED,
+        E.EXPIRE: S.CANCELLED,
         E.REQUEST_STOP: S.CANCELLED,
         E.COMPLETE: S.CANCELLED,
         E.CANCEL: S.CANCELLED,
@@ -198,6 +244,9 @@ TRANSITIONS: dict[State, dict[Event, Next]] = {
         E.EARLIER_ENDED: S.FAILED,
         E.START: S.FAILED,
         E.HAND_OVER: S.FAILED,
+        E.INTERRUPT: S.FAILED,
+        E.RESUME: S.FAILED,
+        E.EXPIRE: S.FAILED,
         E.REQUEST_STOP: S.FAILED,
         E.COMPLETE: S.FAILED,
         E.CANCEL: S.FAILED,
@@ -210,6 +259,9 @@ TRANSITIONS: dict[State, dict[Event, Next]] = {
         E.ACCEPT_BEHIND: S.SUPERSEDED,
         E.START: S.SUPERSEDED,
         E.HAND_OVER: S.SUPERSEDED,
+        E.INTERRUPT: S.SUPERSEDED,
+        E.RESUME: S.SUPERSEDED,
+        E.EXPIRE: S.SUPERSEDED,
         E.REQUEST_STOP: S.SUPERSEDED,
         E.COMPLETE: S.SUPERSEDED,
         E.CANCEL: S.SUPERSEDED,
@@ -227,7 +279,8 @@ _HAPPENED: dict[type[TurnEvent], Event] = {
     TurnCancelled: E.CANCEL,
     TurnFailed: E.FAIL,
 }
-"""Events on the wire that change a turn's state; all others happen within an attempt."""
+"""Events on the wire that change a turn's state; all others happen within an attempt. An `interrupt` ends one, of which
+only the store need know: whoever listens gets the next one's snapshot."""
 
 
 def after(state: State, event: Event) -> State:
@@ -251,6 +304,8 @@ def state_of(turn: TurnRow | None, *, waits: bool = False, is_superseded: bool =
         return S.STOPPING
     if turn.status is TurnStatus.ACCEPTED:
         return S.WAITING if waits else S.ACCEPTED
+    if turn.waits_for_page:
+        return S.INTERRUPTED
     return S.HANDED_OVER if turn.owner is None else S.RUNNING
 
 

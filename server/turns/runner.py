@@ -7,6 +7,7 @@ sent is never lost.
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 
 import anyio
@@ -14,7 +15,7 @@ import structlog
 
 from limits.administration import PlanRecords
 from server.agent.model_call.offered_models import ANALYST
-from server.agent.turn import Agent, TurnAnswer, TurnInput
+from server.agent.turn import Agent, PageAnswer, PageQuestion, TurnAnswer, TurnInput, WaitsForPage
 from server.analyst.memory_orders import is_command
 from server.errors import DatabaseUnavailable, TurnInProgress, raised_at
 from server.ports.clock import Clock
@@ -26,8 +27,8 @@ from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Relay
 from server.ports.request_ids import RunFacts
 from server.ports.traces import OpenTrace
-from server.protocol.events import TurnCancelled, TurnFailed
-from server.protocol.wire_values import LimitsView, ViewerState
+from server.protocol.events import Interrupted, TurnCancelled, TurnFailed
+from server.protocol.wire_values import AskedOfPage, LimitsView, ViewerState
 from server.turns.account_memory import AccountMemory
 from server.turns.earlier_messages import earlier_messages, has_answer
 from server.turns.ending_record import Outcome, ending_of
@@ -225,9 +226,35 @@ class TurnRunner:
             if await self._relay.give_up(turn.turn_id, turn.session_id):
                 raise
             outcome = turn_failure(error)
+        except WaitsForPage as waits:
+            with anyio.CancelScope(shield=True):
+                await sink.close()
+                await self._wait(turn, view, waits.question)
+            return
         with anyio.CancelScope(shield=True):
             await sink.close()
             await self._end(view, turn.account_id, outcome, attempt=turn.attempt)
+
+    async def _wait(self, turn: TurnRow, view: TurnView, question: PageQuestion) -> None:
+        """Let the turn wait for the page, which takes it from this process; then say so. One that shall stop ends.
+
+        Raises DatabaseUnavailable: then another attempt asks."""
+        asked = AskedOfPage(
+            interrupt_id=question.interrupt_id,
+            tool_call_id=question.tool_call_id,
+            tool_name=question.tool_name,
+            args=question.args,
+            expires_at=self._clock.now() + timedelta(seconds=question.seconds),
+        )
+        if await self._conversations.interrupt_turn(turn.turn_id, asked, attempt=turn.attempt):
+            sink = RelaySink(self._relay, view, flush_s=self._flush_s)
+            await sink.emit(Interrupted(**asked.model_dump()))
+            log.info("turn_waits_for_the_page", turn_id=turn.turn_id, tool=asked.tool_name)
+        elif state_of(await self._conversations.unended_turn(turn.turn_id)) is State.STOPPING:
+            cancelled = TurnCancelled(message_id=view.last_message_id)
+            await self._end(view, turn.account_id, cancelled, attempt=turn.attempt)
+        else:
+            await self._relay.give_up(turn.turn_id, turn.session_id)
 
     async def _hand_over(self, turn: TurnRow) -> None:
         self._measures.turn_handed_over()
@@ -249,14 +276,14 @@ class TurnRunner:
             log.warning("hand_over_not_noted", turn_id=turn_id)
 
     async def _answer(self, turn: TurnRow, sink: RelaySink) -> TurnAnswer | TurnFailed:
-        """The agent's answer, or why there is none. Raises DatabaseUnavailable."""
+        """The agent's answer, or why there is none. Raises DatabaseUnavailable, WaitsForPage."""
         try:
             with anyio.fail_after(self._turn_seconds):
                 return await self._agent.answer(await self._input(turn), sink)
         except TimeoutError:
             text = f"No answer was found within {self._turn_seconds:g} s. Ask about a smaller part of the trace."
             return TurnFailed(code="deadline", message=text, retryable=True)
-        except DatabaseUnavailable:
+        except (DatabaseUnavailable, WaitsForPage):
             raise
         except Exception as error:  # noqa: BLE001 - the top of a turn: whatever went wrong, it ends and says so
             failed = turn_failure(error)
@@ -292,6 +319,7 @@ class TurnRunner:
             is_first_answer=not has_answer(history),
             hidden_tools=offered.hidden_tools,
             offered_models=offered.models,
+            page_answer=_page_answer(turn),
             request_id=turn.request_id,
             request_trace_id=turn.request_trace_id,
             tool_context=self._tool_context(turn, caller, opened),
@@ -348,6 +376,12 @@ class TurnRunner:
         for event in events:
             await sink.emit(event)
         log.info("turn_ended", turn_id=view.turn_id, attempt=view.attempt, status=ending.status.value)
+
+
+def _page_answer(turn: TurnRow) -> PageAnswer | None:
+    if turn.interrupt is None or turn.interrupt_result is None:
+        return None
+    return PageAnswer(turn.interrupt.interrupt_id, turn.interrupt_result)
 
 
 def _given_up(turn: TurnRow) -> TurnFailed | None:

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from server.ports.conversations import NewMessage, Sender
 from server.protocol.events import (
+    Interrupted,
     ModelChunkAppend,
     ModelChunkStart,
     ModelReading,
@@ -25,7 +26,7 @@ from server.protocol.events import (
     ViewerAction,
 )
 from server.protocol.server import TurnSnapshot
-from server.protocol.wire_values import SnapshotMessage, SnapshotTool
+from server.protocol.wire_values import AskedOfPage, SnapshotMessage, SnapshotTool
 from server.turns.lifecycle import State, seen_in
 from server.turns.turn_pictures import picture_path
 
@@ -53,7 +54,8 @@ class _Tool:
 @dataclass(slots=True)
 class TurnView:
     """Give it every event, in order. `end` is the event that ended the turn, after which nothing changes it; `state` is
-    what the events so far make of it; `model` and `prompt_version` are known from `turn_started` on.
+    what the events so far make of it, `asked_of_page` what it waits for; `model` and `prompt_version` are known from
+    `turn_started` on.
     """
 
     turn_id: str
@@ -65,6 +67,7 @@ class TurnView:
     title: str | None = None
     state: State = State.ACCEPTED
     end: TurnEnd | None = None
+    asked_of_page: AskedOfPage | None = None
     _items: dict[str, _Text | _Tool] = field(default_factory=dict)
 
     @classmethod
@@ -86,6 +89,7 @@ class TurnView:
     def of_snapshot(cls, snapshot: TurnSnapshot) -> "TurnView":
         """What the snapshot was taken of; only the code of a failed tool is not in it."""
         view = cls(snapshot.turn_id, snapshot.session_id, snapshot.seq, snapshot.attempt, state=State.RUNNING)
+        view.asked_of_page = snapshot.interrupt
         items: list[SnapshotMessage | SnapshotTool] = [*snapshot.messages, *snapshot.tools]
         for item in sorted(items, key=lambda item: item.position):
             if isinstance(item, SnapshotMessage):
@@ -98,6 +102,7 @@ class TurnView:
         """Take in what follows; after the end nothing does."""
         if not self.state.has_ended:
             self.seq, self.state = max(self.seq, event.seq), seen_in(self.state, event)
+            self.asked_of_page = _asked_by(event)
             self._take_in(event)
 
     def _take_in(self, event: TurnEvent) -> None:
@@ -118,7 +123,7 @@ class TurnView:
                     tool.end = event
             case SessionTitle():
                 self.title = event.title
-            case ViewerAction() | ModelReading():
+            case ViewerAction() | ModelReading() | Interrupted():
                 pass
             case ModelResponseEnd() | TurnCancelled() | TurnFailed():
                 self.end = event
@@ -156,6 +161,7 @@ class TurnView:
             seq=self.seq if self.end is None else self.end.seq - 1,
             messages=messages,
             tools=tools,
+            interrupt=self.asked_of_page,
         )
 
     def messages(self, account_id: str) -> tuple[NewMessage, ...]:
@@ -215,6 +221,13 @@ class TurnView:
                 metadata={"code": end.code if end else "execution"},
             )
         return [request, outcome]
+
+
+def _asked_by(event: TurnEvent) -> AskedOfPage | None:
+    """What the turn waits for after this event: whatever follows an `interrupt` means that it goes on."""
+    if not isinstance(event, Interrupted):
+        return None
+    return AskedOfPage.model_validate(event.model_dump(include=set(AskedOfPage.model_fields)))
 
 
 def _card(tool: _Tool, position: int) -> SnapshotTool:

@@ -2,6 +2,7 @@
 is walked, from every way into its state."""
 
 from collections import deque
+from datetime import UTC, datetime, timedelta
 from typing import get_args
 
 import psycopg
@@ -10,7 +11,7 @@ import pytest
 from server.errors import NotFound
 from server.ports.conversations import TurnEnding, TurnKind, TurnRow, TurnStatus
 from server.protocol.events import ModelResponseEnd, TurnCancelled, TurnEnd, TurnEvent, TurnFailed, TurnStarted
-from server.protocol.wire_values import Usage
+from server.protocol.wire_values import AskedOfPage, Usage
 from server.turns.lifecycle import (
     AS_IT_ENDED,
     ENDED,
@@ -66,6 +67,7 @@ class Scene:
         self._talk = talk
         self._store = talk.world.conversations
         self.turn_id = new_uuid()
+        self.interrupt_id = new_uuid()
         self.earlier: str | None = None
         self.replacement: str | None = None
         self.overtaken: int | None = None
@@ -103,6 +105,24 @@ class Scene:
 
     async def _hand_over(self) -> None:
         await self._store.hand_over_turn(self.turn_id, attempt=await self._attempt() or 0)
+
+    async def _interrupt(self) -> None:
+        asked = AskedOfPage(
+            interrupt_id=self.interrupt_id,
+            tool_call_id="call",
+            tool_name="navigate",
+            args={},
+            expires_at=datetime.now(UTC) + timedelta(hours=1),
+        )
+        await self._store.interrupt_turn(self.turn_id, asked, attempt=await self._attempt() or 0)
+
+    async def _resume(self) -> None:
+        await self._store.resume_turn(self._talk.caller, self.interrupt_id, {"status": "shown"})
+
+    async def _expire(self) -> None:
+        if not (await self.state()).has_ended:
+            await self._talk.world.let_expire(self.interrupt_id)
+        await self._store.expire_interrupts()
 
     async def _request_stop(self) -> None:
         await self._store.request_cancel(self._talk.caller, self.turn_id)
@@ -202,7 +222,7 @@ async def test_a_turn_whose_place_is_free_again_is_as_it_had_ended(world: World,
     assert await scene.state() is state
 
 
-@pytest.mark.parametrize("event", [Event.HAND_OVER, *STATUS], ids=lambda event: event.name)
+@pytest.mark.parametrize("event", [Event.HAND_OVER, Event.INTERRUPT, *STATUS], ids=lambda event: event.name)
 async def test_an_attempt_that_was_overtaken_changes_nothing(world: World, event: Event) -> None:
     scene = Scene(await Talk.begin(world, await world.user()))
     for step in (Event.ACCEPT, Event.START, Event.START):
@@ -212,6 +232,16 @@ async def test_an_attempt_that_was_overtaken_changes_nothing(world: World, event
     await scene.happens(event)
     assert scene.answered is None
     assert await scene.state() is State.RUNNING
+
+
+async def test_an_attempt_that_waits_for_the_page_did_not_die(world: World) -> None:
+    talk = await Talk.begin(world, await world.user())
+    scene = Scene(talk)
+    for step in (Event.ACCEPT, Event.START, Event.INTERRUPT, Event.RESUME, Event.START):
+        await scene.happens(step)
+    row = await world.conversations.turn(talk.caller, scene.turn_id)
+    assert (row.attempt, row.attempts_that_died) == (2, 0)
+    assert row.interrupt_result == {"status": "shown"}
 
 
 async def test_a_hand_over_that_is_noted_twice_is_counted_once(world: World) -> None:

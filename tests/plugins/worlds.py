@@ -70,7 +70,7 @@ def a_trace_of(caller: Caller, *, name: str = "trace.json") -> TraceRow:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """`put_on(caller, plan)` makes the plan what it says."""
+    """`put_on(caller, plan)` makes the plan what it says; `let_expire` makes an interrupt one that has waited."""
 
     conversations: Conversations
     traces: TraceRecords
@@ -80,6 +80,7 @@ class World:
     put_on: Callable[[Caller, Plan], Awaitable[None]]
     invocations: Invocations
     notes: Notes
+    let_expire: Callable[[str], Awaitable[None]]
 
     async def user(self, plan: Plan = LOCAL_PLAN) -> Caller:
         caller = await self.new_user()
@@ -183,7 +184,11 @@ def memory_world() -> World:
     conversations = MemoryConversations(traces)
     memory = MemoryCoreMemory(accounts, conversations)
     invocations, notes = MemoryInvocations(), MemoryNotes(traces)
-    return World(conversations, traces, MemoryPlans(traces), memory, new_user, put_on, invocations, notes)
+
+    async def let_expire(interrupt_id: str) -> None:
+        conversations.let_expire(interrupt_id)
+
+    return World(conversations, traces, MemoryPlans(traces), memory, new_user, put_on, invocations, notes, let_expire)
 
 
 def postgres_world(owner_dsn: str, database: Database) -> World:
@@ -200,6 +205,13 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
                 [plan.name, caller.user_id],
             )
 
+    async def let_expire(interrupt_id: str) -> None:
+        async with await psycopg.AsyncConnection.connect(owner_dsn) as owner:
+            await owner.execute(
+                "update chat_turns set interrupt_expires_at = now() - interval '1 s' where interrupt_id = %s",
+                [interrupt_id],
+            )
+
     return World(
         PostgresConversations(database),
         PostgresTraceRecords(database),
@@ -209,6 +221,7 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
         put_on,
         PostgresInvocations(database),
         PostgresNotes(database),
+        let_expire,
     )
 
 

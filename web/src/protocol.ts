@@ -1,17 +1,18 @@
 // Made by `python -m server.protocol.typescript` from the models in server/protocol: change those, then run it.
-import type { Check, Citation, HistoryMessage, LimitsView, MemoryState, Opening, Resume, RunningTurn, SnapshotMessage, SnapshotTool, Table, Usage, ViewerState, Window } from "./protocol_values.ts";
+import type { AskedOfPage, Check, Citation, HistoryMessage, LimitsView, MemoryState, MountedTool, Opening, Resume, RunningTurn, SnapshotMessage, SnapshotTool, Table, Usage, ViewerState, Window } from
+  "./protocol_values.ts";
 
 export type * from "./protocol_values.ts";
 export const PROTOCOL_VERSION = 1;
 export const MAX_PROMPT_CHARACTERS = 16000;
 
-export type ClientMessage = StartAnalysis | UserPrompt | CancelTurn | Regenerate | EditPrompt | Feedback | DecideMemory | ViewerContext | Authenticate | Ping;
+export type ClientMessage = StartAnalysis | UserPrompt | CancelTurn | Regenerate | EditPrompt | Feedback | DecideMemory | ViewerContext | ResumeTurn | Authenticate | Ping;
 
 export type ServerMessage = ConnectionAck | WaitingForModel | TurnSnapshot | MemoryProposed | MemoryChanged | Pong | ProtocolError | ChatError | TurnStarted | ModelChunkStart | ModelChunkAppend |
-  ModelTextReset | ModelReading | ToolStart | ToolResult | ToolError | ViewerAction | SessionTitle | ModelResponseEnd | TurnCancelled | TurnFailed;
+  ModelTextReset | ModelReading | ToolStart | ToolResult | ToolError | ViewerAction | Interrupted | SessionTitle | ModelResponseEnd | TurnCancelled | TurnFailed;
 
-export type TurnEvent = TurnStarted | ModelChunkStart | ModelChunkAppend | ModelTextReset | ModelReading | ToolStart | ToolResult | ToolError | ViewerAction | SessionTitle | ModelResponseEnd |
-  TurnCancelled | TurnFailed;
+export type TurnEvent = TurnStarted | ModelChunkStart | ModelChunkAppend | ModelTextReset | ModelReading | ToolStart | ToolResult | ToolError | ViewerAction | Interrupted | SessionTitle |
+  ModelResponseEnd | TurnCancelled | TurnFailed;
 
 export type TurnEnd = ModelResponseEnd | TurnCancelled | TurnFailed;
 
@@ -46,6 +47,7 @@ export interface ConnectionAck {
   limits: LimitsView;
   running: RunningTurn | null;
   memory: MemoryState | null;
+  ignoredTools: string[];
 }
 
 /** What the person says of a proposal; `text` is their own for `edit`. `no` takes back what a setting has kept. */
@@ -70,6 +72,19 @@ export interface Feedback {
   messageId: string;
   score: -1 | 0 | 1;
   reason?: string | null;
+}
+
+/** The turn waits for the page: it acts, and answers with `resume`. Nothing of this attempt follows; what does begins with a snapshot. */
+export interface Interrupted {
+  interruptId: string;
+  toolCallId: string;
+  toolName: string;
+  args: Record<string, unknown>;
+  expiresAt: string;
+  turnId: string;
+  sessionId: string;
+  seq: number;
+  type: "interrupt";
 }
 
 /** What is remembered is another version now; `proposal_id` was decided on, and how, where a decision did it. */
@@ -172,6 +187,14 @@ export interface Regenerate {
   model?: string | null;
 }
 
+/** The page's answer to an `interrupt`. `context` is what is on screen now, with the tools that are mounted now; without it those of the prompt stand. */
+export interface ResumeTurn {
+  type: "resume";
+  interruptId: string;
+  result: Record<string, unknown>;
+  context?: ViewerState | null;
+}
+
 export interface SessionTitle {
   turnId: string;
   sessionId: string;
@@ -189,7 +212,7 @@ export interface StartAnalysis {
   userId?: string | null;
   prompt?: string | null;
   turnId?: string | null;
-  mountedTools?: string[];
+  mountedTools?: (string | MountedTool)[];
   resume?: Resume | null;
 }
 
@@ -261,6 +284,7 @@ export interface TurnSnapshot {
   seq: number;
   messages: SnapshotMessage[];
   tools: SnapshotTool[];
+  interrupt: AskedOfPage | null;
 }
 
 export interface TurnStarted {
@@ -286,19 +310,20 @@ export interface UserPrompt {
   context?: ViewerState | null;
 }
 
-/** The agent drives the viewer. `show` brings a thing, a window or a view into sight; `select`, `zoom`, `highlight`, `set_view` and `compare` do that one thing. `trace_id` is the other trace, before which this one is the after. */
+/** The agent drives the viewer. `show` brings a thing, a window or a view into sight; `select`, `zoom`, `highlight`, `set_view`, `compare` and `set_filter` do that one thing. `trace_id` is the other trace, before which this one is the after; `filter` is a transform of the call tree as a link has it, empty for none. */
 export interface ViewerAction {
   turnId: string;
   sessionId: string;
   seq: number;
   type: "viewer_action";
-  action: "show" | "select" | "zoom" | "highlight" | "set_view" | "compare";
+  action: "show" | "select" | "zoom" | "highlight" | "set_view" | "compare" | "set_filter";
   handle: string | null;
   window: Window | null;
   view: "time_order" | "left_heavy" | "sandwich" | "diff" | null;
   profile: string | null;
   pattern: string | null;
   traceId: string | null;
+  filter: string | null;
 }
 
 /** What the person is looking at, sent when it changes. */
@@ -308,7 +333,7 @@ export interface ViewerContext {
   profile?: string | null;
   selection?: string | null;
   window?: Window | null;
-  mountedTools?: string[];
+  mountedTools?: (string | MountedTool)[];
 }
 
 /** A prompt was accepted; `position` is its place in the queue when others run first, `requestId` finds it in the log. */

@@ -1,5 +1,25 @@
 // Made by `python -m server.protocol.typescript` from the models in server/protocol: change those, then run it.
 
+export interface AskPersonArgs {
+  question: string;
+  choices: string[];
+}
+
+/** One of the choices, or the person's own words. */
+export interface AskPersonResult {
+  status: "answered" | "declined";
+  answer?: string | null;
+}
+
+/** What a turn waits for: the answer of a page to one call of a tool, until `expires_at`. `args` are by the tool's schema. */
+export interface AskedOfPage {
+  interruptId: string;
+  toolCallId: string;
+  toolName: string;
+  args: Record<string, unknown>;
+  expiresAt: string;
+}
+
 /** One claim of the answer, compared with the turn's tool results and the trace. `start` and `end` are character offsets in the answer; `how` says where a value comes from, such as `412 ms of 1.20 s`. `actual` is what the trace says instead of a claim that it contradicts. `address` is that of a figure which is a link, where it resolves: verified, it is exact by reference. */
 export interface Check {
   claim: string;
@@ -56,11 +76,53 @@ export interface MemoryState {
   proposals: ProposedFact[];
 }
 
+/** A viewer's tool on a page that answers. `context` is what the page says of it: data for the model, at most 2 kB as JSON; of `read_view` it is a ShownView. */
+export interface MountedTool {
+  name: string;
+  version: number;
+  context?: Record<string, unknown> | null;
+}
+
+/** One step of the chart, as in `viewer_action`. */
+export interface NavigateArgs {
+  action: "set_view" | "zoom" | "select" | "highlight" | "compare";
+  handle: string | null;
+  window: ShownWindow | null;
+  view: "time_order" | "left_heavy" | "sandwich" | "diff" | null;
+  profile: string | null;
+  pattern: string | null;
+  traceId: string | null;
+}
+
+/** `view` is what the chart shows afterwards, `problem` why it is not what was asked for. */
+export interface NavigateResult {
+  status: "shown" | "not_shown";
+  view?: ShownView | null;
+  problem?: string | null;
+}
+
+export interface OfferedTrace {
+  traceId: string;
+  name: string;
+  created: string;
+}
+
 /** The deterministic start of a session: costs nothing, needs no model. */
 export interface Opening {
   summary: string;
   findings: string[];
   suggestions: string[];
+}
+
+export interface PickTraceArgs {
+  question: string;
+  traces: OfferedTrace[];
+}
+
+/** One of the traces that were offered. */
+export interface PickTraceResult {
+  status: "picked" | "declined";
+  traceId?: string | null;
 }
 
 /** A change of what is remembered, for the person to decide on: `text` comes, `old` goes. `decision` is `auto` where a setting has kept it, which can be undone; null where it waits. */
@@ -83,6 +145,32 @@ export interface Resume {
 export interface RunningTurn {
   turnId: string;
   seq: number;
+}
+
+/** One box on screen: its function, its row and where it lies on the axis. */
+export interface ShownBox {
+  frame: string;
+  row: number;
+  start: number;
+  end: number;
+}
+
+/** What is on screen. Names are left to whoever has the trace: boxes and the selection are handles. `depth` is the number of rows with a box, `boxes` the widest of the window. */
+export interface ShownView {
+  profile: string;
+  view: "time_order" | "left_heavy" | "sandwich" | "diff";
+  window: ShownWindow;
+  depth?: number;
+  boxes?: ShownBox[];
+  selection?: string | null;
+  search?: string | null;
+  filters?: string[];
+}
+
+/** A range of a profile's axis, in its unit. */
+export interface ShownWindow {
+  start: number;
+  end: number;
 }
 
 /** Text of the answer so far; `position` orders it among the turn's tool cards. */
@@ -130,7 +218,7 @@ export interface ViewerState {
   profile?: string | null;
   selection?: string | null;
   window?: Window | null;
-  mountedTools?: string[];
+  mountedTools?: (string | MountedTool)[];
 }
 
 /** A range of a profile's axis, in its unit (nanoseconds for time). */

@@ -30,6 +30,12 @@ class MemoryQueue:
         self._offer_next(job.session_id)
         return len(jobs)
 
+    async def put_again(self, job: TurnJob) -> None:
+        line = self._waiting.setdefault(job.session_id, deque())
+        if job not in line and self._offered.get(job.session_id) != job:
+            line.appendleft(job)
+            self._offer_next(job.session_id)
+
     async def jobs(self) -> AsyncIterator[TurnJob]:
         while True:
             job = await self._ready.get()

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
+from datetime import UTC
 from typing import Any
 from uuid import UUID
 
@@ -11,9 +11,11 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from limits.refusals import Decision
+from server.adapters.postgres.interrupts import PostgresInterrupts
 from server.adapters.postgres.pool import Database, decision
 from server.adapters.postgres.statements import statement
 from server.adapters.postgres.turn_queue import PostgresTurnQueue
+from server.adapters.postgres.turn_rows import turn_row
 from server.adapters.storable import (
     known_id,
     new_id,
@@ -32,24 +34,20 @@ from server.ports.conversations import (
     SessionRow,
     SessionSearch,
     TurnEnding,
-    TurnKind,
     TurnRequest,
     TurnRow,
-    TurnStatus,
 )
 from server.ports.identity import Caller
 from server.ports.queue import TurnJob
 from server.ports.request_ids import RunFacts
 from server.protocol.wire_values import LimitsView
 
-LATELY = timedelta(minutes=10)
 
-
-class PostgresConversations:
+class PostgresConversations(PostgresInterrupts):
     """Conversations over a Database. With a queue, a turn's job is made in the transaction that accepts the turn."""
 
     def __init__(self, database: Database, queue: PostgresTurnQueue | None = None) -> None:
-        self._database = database
+        super().__init__(database)
         self._queue = queue
 
     async def open_session(self, caller: Caller, *, trace_id: str, session_id: str) -> SessionRow:
@@ -172,7 +170,7 @@ class PostgresConversations:
 
     async def turn(self, caller: Caller, turn_id: str) -> TurnRow:
         parameters = {"turn_id": known_id(turn_id, "turn"), "user_id": caller.user_id}
-        return _turn(await self._one("turn", parameters, "turn"))
+        return turn_row(await self._one("turn", parameters, "turn"))
 
     async def start_turn(self, turn_id: str, *, owner: str, run: RunFacts | None = None) -> TurnRow | None:
         parameters = {"turn_id": known_id(turn_id, "turn"), "owner": owner}
@@ -183,7 +181,7 @@ class PostgresConversations:
             row = await (await connection.execute(statement("start_turn"), parameters)).fetchone()
             if row is not None and run is not None:
                 await connection.execute(statement("note_run"), parameters | asdict(run))
-        return None if row is None else _turn(row)
+        return None if row is None else turn_row(row)
 
     async def hand_over_turn(self, turn_id: str, *, attempt: int) -> None:
         parameters = {"turn_id": known_id(turn_id, "turn"), "attempt": attempt}
@@ -192,7 +190,7 @@ class PostgresConversations:
 
     async def request_cancel(self, caller: Caller, turn_id: str) -> TurnRow:
         parameters = {"turn_id": known_id(turn_id, "turn"), "user_id": caller.user_id}
-        return _turn(await self._one("request_cancel", parameters, "turn"))
+        return turn_row(await self._one("request_cancel", parameters, "turn"))
 
     async def end_turn(
         self, turn_id: str, ending: TurnEnding, *, attempt: int | None = None
@@ -227,10 +225,10 @@ class PostgresConversations:
 
     async def unended_turn(self, turn_id: str) -> TurnRow | None:
         rows = await self._all("unended_turn", {"turn_id": known_id(turn_id, "turn")})
-        return _turn(rows[0]) if rows else None
+        return turn_row(rows[0]) if rows else None
 
     async def unended_turns(self) -> list[TurnRow]:
-        return [_turn(row) for row in await self._all("unended_turns", {})]
+        return [turn_row(row) for row in await self._all("unended_turns", {})]
 
     async def pictures_of_nobody(self, paths: Sequence[str]) -> list[str]:
         return [row["path"] for row in await self._all("pictures_of_nobody", {"paths": list(paths)})]
@@ -317,34 +315,6 @@ def _session(row: DictRow) -> SessionRow:
         created_at=row["created_at"].astimezone(UTC),
         updated_at=row["updated_at"].astimezone(UTC),
         archived_at=None if row["archived_at"] is None else row["archived_at"].astimezone(UTC),
-    )
-
-
-def _turn(row: DictRow) -> TurnRow:
-    return TurnRow(
-        turn_id=str(row["id"]),
-        session_id=str(row["session_id"]),
-        trace_id=str(row["trace_id"]),
-        account_id=str(row["account_id"]),
-        user_id=str(row["user_id"]),
-        kind=TurnKind(row["kind"]),
-        status=TurnStatus(row["status"]),
-        prompt=row["prompt"],
-        model=row["model"],
-        context=row["context"],
-        attempt=row["attempt"],
-        handed_over=row["handed_over"],
-        cancel_requested=row["cancel_requested"],
-        plan_name=row["plan_name"],
-        messages_used=row["messages_used"],
-        messages_limit=row["messages_limit"],
-        created_at=row["created_at"].astimezone(UTC),
-        supersedes=None if row["supersedes"] is None else str(row["supersedes"]),
-        owner=row["owner"],
-        overtaken=row["overtaken"],
-        request_id=row["request_id"],
-        request_trace_id=row["request_trace_id"],
-        overtaken_lately=sum(at > datetime.now(UTC) - LATELY for at in row["overtaken_at"]),
     )
 
 

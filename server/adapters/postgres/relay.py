@@ -198,6 +198,8 @@ class PostgresRelay:
         for event in events:
             if ends_turn(event):
                 self._let_go(event)
+        for turn_id in last:
+            self._rest(turn_id)
 
     async def _without_beginning(
         self, connection: AsyncConnection[DictRow], batch: list[TurnEvent | TurnSnapshot]
@@ -223,6 +225,17 @@ class PostgresRelay:
         if end.session_id in self._seen:
             self._seen[end.session_id][end.turn_id] = NOTHING_FOLLOWS
         self._own.pop(end.turn_id, None)
+
+    def _rest(self, turn_id: str) -> None:
+        """A turn that waits for the page is nobody's: what any process publishes of it is passed on from here."""
+        view = self._own.get(turn_id)
+        if view is None or view.asked_of_page is None:
+            return
+        if view.session_id in self._seen:
+            self._seen[view.session_id][turn_id] = view.seq
+        del self._own[turn_id]
+        if view.session_id not in self._listeners:
+            self._inner.forget(view.session_id)
 
     # Reading -------------------------------------------------------------------------------------------------------
 

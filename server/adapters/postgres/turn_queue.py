@@ -125,6 +125,10 @@ class PostgresTurnQueue:
             found = await self._find(job.turn_id)
         return 0 if found is None else int(found["ahead"])
 
+    async def put_again(self, job: TurnJob) -> None:
+        with _reaching(), contextlib.suppress(exceptions.AlreadyEnqueued):
+            await self._deferrer(job).defer_async(turn_id=job.turn_id, session_id=job.session_id)
+
     async def put_within(self, connection: AsyncConnection[Any], job: TurnJob) -> int | None:
         """Make the job in the caller's transaction, unless the turn has one; returns how many of its session stand
         before it, and None for a turn that has ended."""

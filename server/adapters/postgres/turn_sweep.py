@@ -7,6 +7,7 @@ from typing import Self
 import psycopg
 import structlog
 from procrastinate.exceptions import ProcrastinateException
+from psycopg.types.json import Jsonb
 from psycopg_pool import PoolTimeout
 
 from server.adapters.in_process.background_loops import BackgroundLoops
@@ -14,6 +15,7 @@ from server.adapters.postgres.statements import statement
 from server.adapters.postgres.turn_queue import SILENT_S, STALLED_S, PostgresTurnQueue
 from server.errors import DatabaseUnavailable
 from server.ports.queue import TurnJob
+from server.protocol.mounted import NOBODY_THERE
 
 EVERY_S = 2.0
 LOCK_KEY = 7_274_463_203
@@ -32,7 +34,8 @@ log = structlog.get_logger(__name__)
 
 class TurnSweep:
     """`async with TurnSweep(queue):` sweeps until it is left. What it finds: jobs whose worker is dead, which are done
-    again; accepted turns without a job, which get one; what ended turns leave behind, which goes.
+    again; turns that have waited for the page long enough, which go on; accepted turns without a job, which get one;
+    what ended turns leave behind, which goes.
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class TurnSweep:
             if (await cursor.fetchone()) != (True,):
                 return []
             await self._queue.retry_stalled(self._stalled_s, self._silent_s, datetime.now(UTC))
+            await cursor.execute(statement("expire_interrupts"), {"result": Jsonb(NOBODY_THERE)})
             await cursor.execute(statement("turns_without_job"))
             lost = [TurnJob(str(turn), str(session)) for turn, session in await cursor.fetchall()]
             for job in lost:

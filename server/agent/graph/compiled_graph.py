@@ -2,7 +2,8 @@
 everything that belongs to one turn comes with its state and context.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -10,7 +11,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Command
+from langgraph.types import Command, Interrupt, interrupt
 
 from server.agent.graph import node_order
 from server.agent.graph.node_order import NODES, SUCCESSORS, next_node
@@ -18,7 +19,7 @@ from server.agent.graph.recorded_events import Node, recorded_before
 from server.agent.graph.state import STATE_VERSION, TurnContext, TurnState
 from server.agent.model_call.fallback import named
 from server.agent.tracing import Tracing
-from server.agent.turn import TurnInput
+from server.agent.turn import PageQuestion, TurnInput, WaitsForPage
 from server.protocol.events import TurnStarted
 
 TurnGraph = CompiledStateGraph[TurnState, TurnContext, TurnState, TurnState]
@@ -80,6 +81,7 @@ class GraphRun:
             config |= self._tracing(turn)
         if self._checkpoints is None:
             return cast("TurnState", await self._graph.ainvoke(first, config=config, context=context))
+        context = replace(context, wait=interrupt)
         graph = self._graph.copy({"checkpointer": self._checkpoints()})
         config["configurable"] = {"thread_id": thread_of(turn), "attempt": turn.attempt}
         given: TurnState | Command[str] = first
@@ -92,11 +94,29 @@ class GraphRun:
                 # Not `found.next`: it is empty, too, between the writes of a step and the checkpoint after it.
                 if "title" in found.values or found.values["session_message_limit_hit_in_graph"]:
                     return cast("TurnState", found.values)
-                given = Command(update={name: first[name] for name in LIMITS})
+                given = Command(update={name: first[name] for name in LIMITS}, resume=_answers(found.interrupts, turn))
                 for call_id in found.values["new_pictures"]:
                     if png := await context.pictures.load(turn, call_id):
                         context.drawn[call_id] = png
-        return cast("TurnState", await graph.ainvoke(given, config=config, context=context, durability="sync"))
+        ended = await graph.ainvoke(given, config=config, context=context, durability="sync")
+        for waiting in ended.get("__interrupt__", ()):
+            raise WaitsForPage(PageQuestion(**waiting.value))
+        return cast("TurnState", ended)
+
+    @property
+    def can_wait(self) -> bool:
+        """Whether a turn may wait for the page and go on later."""
+        return self._checkpoints is not None
+
+
+def _answers(waiting: Sequence[Interrupt], turn: TurnInput) -> dict[str, Any] | None:
+    """The page's answer for the node that waits for it, by the id that LangGraph gave the wait; None where none waits
+    for this one: an earlier attempt has used it."""
+    answer = turn.page_answer
+    if answer is None:
+        return None
+    found = {one.id: answer.result for one in waiting if one.value["interrupt_id"] == answer.interrupt_id}
+    return found or None
 
 
 def thread_of(turn: TurnInput) -> str:

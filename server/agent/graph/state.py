@@ -19,7 +19,7 @@ from server.agent.turn import Pictures, TurnInput, TurnSink
 from server.ports.prompts import Prompts
 from server.ports.traces import TraceWorkers
 
-STATE_VERSION = 2
+STATE_VERSION = 3
 """Raise it when a key of TurnState or a node changes its name or meaning: a turn that another version has checkpointed
 begins again.
 """
@@ -30,7 +30,8 @@ class TurnState(TypedDict, total=False):
     trace. `new_pictures`: tool calls of the newest round that drew one; `answer_id`: the message that holds the last
     text; `repaired`: it had its one chance; `recorded_events`: those of finished steps. `answered_by`: the fallback
     that took over, `gave_up` the code of the failure before it; `costs`: US dollars of each model call, None where not
-    known; `notes`: what the person is to know, by kind of event. The three limit fields decide every model call.
+    known; `notes`: what the person is to know, by kind of event; `asked_of_page`: calls of the newest round that the
+    page has not answered, in their order (`PageCall` as JSON). The three limit fields decide every model call.
     """
 
     messages: Annotated[list[AnyMessage], merged_messages]
@@ -46,6 +47,7 @@ class TurnState(TypedDict, total=False):
     costs: list[float | None]
     notes: dict[str, str]
     new_pictures: list[str]
+    asked_of_page: list[dict[str, Any]]
     answer_id: str
     repaired: bool
     recorded_events: Annotated[list[dict[str, Any]], operator.add]
@@ -80,6 +82,11 @@ class TurnContext:
     drawn: dict[str, bytes] = field(default_factory=dict)
     ledger: CallLedger | None = None
     has_expired: Callable[[], bool] = lambda: False
+    waits_for: frozenset[str] = frozenset()
+    """Tools whose answer the page gives, and the turn waits for."""
+
+    wait: Callable[[dict[str, Any]], Any] | None = None
+    """LangGraph's `interrupt`: what the page has answered, or ends the attempt. None where nothing is checkpointed."""
 
     def attempts(self, number: int, prompt_version: str) -> CallAttempts:
         """Those of the turn's model call of this number."""

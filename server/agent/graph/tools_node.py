@@ -1,11 +1,13 @@
 """The tools node: the calls of one round side by side, each ending in one event and one message."""
 
 import asyncio
-from dataclasses import replace
+from dataclasses import asdict
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
+from server.agent.graph.call_endings import failed_call, finished_call
+from server.agent.graph.page_call import PageCall
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.model_call.fallback import named
 from server.agent.model_call.reply_stream import UNREADABLE
@@ -14,11 +16,11 @@ from server.agent.tools.all_tools import definitions
 from server.agent.tools.contract.arguments import validated
 from server.agent.tools.contract.named_windows import NamedWindow
 from server.agent.tools.contract.run_tool import named_tool, run_tool
-from server.agent.tools.contract.tool import Outcome, Tool
 from server.agent.tools.contract.tool_errors import ToolProblem, ToolRetry
 from server.agent.tools.contract.window_argument import known_windows
-from server.agent.verification.references.tool_results import NUMBER, last_number
-from server.protocol.events import ToolError, ToolResult, ToolStart
+from server.agent.verification.references.tool_results import last_number
+from server.protocol.events import ToolStart
+from server.protocol.mounted import shown_view
 
 LEAST_RESULT = 300
 """Characters of a result however little room there is: a head line and two or three rows."""
@@ -28,7 +30,8 @@ CALLS_IN_A_ROUND = 8
 
 
 async def run_tools(state: TurnState, context: TurnContext) -> dict[str, Any]:
-    """Answer every tool call of the last message, in its order."""
+    """Answer every tool call of the last message, in its order. What only the page can answer is left to its node,
+    which comes after the others' results are kept."""
     asked = cast("AIMessage", state["messages"][-1])
     windows = known_windows(state["known"])
     characters = _characters_of_a_result(state, context, len(asked.tool_calls))
@@ -61,11 +64,13 @@ async def run_tools(state: TurnState, context: TurnContext) -> dict[str, Any]:
             ]
     except BaseExceptionGroup as failures:
         raise failures.exceptions[0] from None
-    messages = [task.result() for task in running]
+    done = [task.result() for task in running]
+    messages = [one for one in done if isinstance(one, ToolMessage)]
     return {
         "messages": messages,
         "tool_rounds": state["tool_rounds"] + 1,
-        "tool_calls": state["tool_calls"] + len(messages),
+        "tool_calls": state["tool_calls"] + len(done),
+        "asked_of_page": [asdict(one) for one in done if isinstance(one, PageCall)],
         "new_pictures": [message.tool_call_id for message in messages if message.tool_call_id in context.drawn],
     }
 
@@ -99,9 +104,9 @@ async def _answer(
     allowed: bool,
     number: int,
     characters: int,
-) -> ToolMessage:
+) -> ToolMessage | PageCall:
     """The call's message, with its result's number in the conversation: addresses of figures name it. Its text has at
-    most so many characters."""
+    most so many characters. Of a call that waits for the page, what the page is asked."""
     call_id, name = call["id"] or "", call["name"][:64]
     try:
         tool = named_tool(call["name"], context.tools)
@@ -120,41 +125,10 @@ async def _answer(
             characters=characters,
             tool_context=context.tool_context,
             windows=windows,
+            view=shown_view(context.turn.viewer.mounted_tools),
         )
     except ToolProblem as problem:
-        await context.sink.emit(
-            ToolError(tool_call_id=call_id, tool_name=name, code=problem.code, message=problem.text)
-        )
-        advice = "Call again with this mended." if isinstance(problem, ToolRetry) else "Go on without it."
-        return ToolMessage(
-            f"{problem.code} error: {problem.text}. {advice}", tool_call_id=call_id, name=name, status="error"
-        )
-    outcome = replace(outcome, text=f"q{number}: {outcome.text}")
-    await _report(tool, call_id, outcome, context, cut=cut, number=number)
-    artifact = {"tool": tool.name, "arguments": call["args"], "data": outcome.data, NUMBER: number}
-    return ToolMessage(outcome.text, tool_call_id=call_id, name=tool.name, artifact=artifact)
-
-
-async def _report(
-    tool: Tool[Any], call_id: str, outcome: Outcome, context: TurnContext, *, cut: bool, number: int
-) -> None:
-    image_url = None
-    if outcome.picture is not None:
-        image_url = await context.pictures.save(context.turn, call_id, outcome.picture)
-        context.drawn[call_id] = outcome.picture
-    if outcome.action is not None:
-        await context.sink.emit(outcome.action)
-    await context.sink.emit(
-        ToolResult(
-            tool_call_id=call_id,
-            tool_name=tool.name,
-            status="success_with_warning" if outcome.warning or cut else "success",
-            result_type="image" if image_url else "table" if outcome.table else "text",
-            text_content=outcome.text,
-            image_url=image_url,
-            table=outcome.table,
-            ui_payload=outcome.ui,
-            truncated=cut,
-            number=number,
-        )
-    )
+        return await failed_call(context, call_id, name, problem)
+    if outcome.asked is not None and tool.name in context.waits_for:
+        return PageCall(call_id, tool.name, call["args"], outcome.asked, number, characters)
+    return await finished_call(context, call_id, tool, call["args"], outcome, cut=cut, number=number)

@@ -1,9 +1,10 @@
 """All tools, and which of them a turn may use."""
 
 import difflib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from server.agent.tools.ask_person import ASK_PERSON, PICK_TRACE
 from server.agent.tools.compare_traces import COMPARE_TRACES
 from server.agent.tools.contract.schema import function_definition, short_definition
 from server.agent.tools.contract.tool import Tool
@@ -17,11 +18,14 @@ from server.agent.tools.get_top_functions import GET_CALLERS_CALLEES, GET_TOP_FU
 from server.agent.tools.get_trace_summary import GET_TRACE_SUMMARY, LIST_PROFILES
 from server.agent.tools.query_trace import GET_SCHEMA, QUERY_TRACE
 from server.agent.tools.read_source import READ_SOURCE
+from server.agent.tools.read_view import READ_VIEW
 from server.agent.tools.screenshots import GENERATE_FLAMEGRAPH, GENERATE_SANDWICH
 from server.agent.tools.search_findings import GET_USAGE, SEARCH_FINDINGS
+from server.agent.tools.set_filter import SET_FILTER
 from server.agent.tools.show_in_viewer import NAVIGATE, SHOW_IN_VIEWER
 from server.agent.tools.span_details import GET_SPAN_DETAILS
 from server.agent.tools.windows_and_calls import GET_HOTTEST_WINDOWS, GET_LONGEST_CALLS
+from server.protocol.mounted import MountedTool, answering_tools, mounted_names, shown_view
 
 TOOLS: tuple[Tool[Any], ...] = (
     GET_TRACE_SUMMARY,
@@ -47,6 +51,10 @@ TOOLS: tuple[Tool[Any], ...] = (
     CORE_MEMORY_REPLACE,
     SHOW_IN_VIEWER,
     NAVIGATE,
+    SET_FILTER,
+    READ_VIEW,
+    ASK_PERSON,
+    PICK_TRACE,
 )
 
 
@@ -65,18 +73,30 @@ FEW_TOOLS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 
 def offered_tools(
-    mounted: Sequence[str] = (), *, tool_context: ToolContext | None = None, hidden: Collection[str] = ()
+    mounted: Sequence[str | MountedTool] = (),
+    *,
+    tool_context: ToolContext | None = None,
+    hidden: Collection[str] = (),
+    can_wait: bool = False,
 ) -> tuple[Tool[Any], ...]:
-    """The tools of a turn: those whose needs are met, those that move the viewer only while the page says that they are
-    mounted, and none that the plan hides.
+    """The tools of a turn: those whose needs are met, those of the viewer only while the page says that they are
+    mounted, and none that the plan hides. `can_wait` says that a turn may wait for what a page answers.
     """
     met = tool_context.has if tool_context is not None else frozenset[Need]()
+    names = mounted_names(mounted)
+    answering = answering_tools(mounted) if can_wait else frozenset[str]()
+    shows = shown_view(mounted) is not None
+    of_page: dict[Need, Callable[[str], bool]] = {
+        "viewer": lambda name: name in names,
+        "view": lambda name: name in names and shows,
+        "page": lambda name: name in answering,
+    }
     return tuple(
         tool
         for tool in TOOLS
         if tool.name not in hidden
-        and tool.needs - {"viewer"} <= met
-        and ("viewer" not in tool.needs or tool.name in mounted)
+        and tool.needs - of_page.keys() <= met
+        and all(of_page[need](tool.name) for need in tool.needs & of_page.keys())
     )
 
 

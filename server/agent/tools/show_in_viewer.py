@@ -1,5 +1,6 @@
 """show_in_viewer and navigate: move the chart the person is looking at. Offered only while it is on their page."""
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -7,10 +8,12 @@ from pydantic import Field
 from server.agent.tools.compare_traces import named_trace
 from server.agent.tools.contract.arguments import ProfileArgument, Windowed
 from server.agent.tools.contract.resolving import NS_PER_MS, chosen_frame, chosen_profile, chosen_window
-from server.agent.tools.contract.tool import Outcome, Tool
+from server.agent.tools.contract.tool import Outcome, PageReply, Tool
 from server.agent.tools.contract.tool_context import Asking
 from server.agent.tools.contract.tool_errors import ToolRetry
+from server.agent.tools.read_view import VIEW_FIELDS, described_view
 from server.protocol.events import ViewerAction
+from server.protocol.mounted import NavigateArgs, ShownView
 from server.protocol.wire_values import Window
 from server.quoting import quoted
 from traces.analysis.window import Window as AxisWindow
@@ -95,12 +98,9 @@ async def ask_navigate(asking: Asking, arguments: Navigate) -> Outcome:
         raise ToolRetry("compare needs other: the name or id of the trace before")
     known = await named_trace(asking, arguments.other)
     shown = {"action": "compare", "view": "diff", "trace_id": known.trace_id}
-    return Outcome(
-        text=f"the viewer now shows what changed since {quoted(known.name, 80)}",
-        data=shown,
-        ui=shown,
-        action=ViewerAction(action="compare", view="diff", trace_id=known.trace_id, profile=arguments.profile),
-    )
+    action = ViewerAction(action="compare", view="diff", trace_id=known.trace_id, profile=arguments.profile)
+    text = f"the viewer now shows what changed since {quoted(known.name, 80)}"
+    return Outcome(text=text, data=shown, ui=shown, action=action, asked=_asked(action))
 
 
 def answer_navigate(trace: Trace, arguments: Navigate) -> Outcome:
@@ -132,19 +132,36 @@ def answer_navigate(trace: Trace, arguments: Navigate) -> Outcome:
                 f"the viewer highlights {quoted(arguments.pattern)}" if arguments.pattern else "nothing is highlighted"
             )
     shown = {"action": arguments.action, "handle": handle, "view": arguments.view, "profile": arguments.profile}
-    return Outcome(
-        text=said,
-        data=shown | {"pattern": arguments.pattern},
-        ui=shown | {"pattern": arguments.pattern},
-        action=ViewerAction(
-            action=arguments.action,
-            handle=handle,
-            window=None if window is None else Window(start=float(window.start), end=float(window.end)),
-            view=arguments.view,
-            profile=profile.handle if arguments.profile or window else None,
-            pattern=arguments.pattern,
-        ),
+    action = ViewerAction(
+        action=arguments.action,
+        handle=handle,
+        window=None if window is None else Window(start=float(window.start), end=float(window.end)),
+        view=arguments.view,
+        profile=profile.handle if arguments.profile or window else None,
+        pattern=arguments.pattern,
     )
+    shown |= {"pattern": arguments.pattern}
+    return Outcome(text=said, data=shown, ui=shown, action=action, asked=_asked(action))
+
+
+def _asked(action: ViewerAction) -> dict[str, Any]:
+    """What a page that answers is asked with."""
+    fields = set(NavigateArgs.model_fields)
+    asked = NavigateArgs.model_validate(action.model_dump(mode="json", include=fields))
+    return asked.model_dump(mode="json", by_alias=True)
+
+
+def answered_navigate(trace: Trace, reply: PageReply) -> Outcome:
+    """Where the viewer really went. Raises ToolRetry for a profile that is not there."""
+    status, problem = reply.result["status"], reply.result.get("problem")
+    data = {"action": reply.asked["action"], "status": status}
+    if reply.result.get("view") is None:
+        why = f": {quoted(problem, 200)}" if problem else ""
+        said = "nobody_there: no page moved" if status == "nobody_there" else f"the viewer did not go there{why}"
+        return Outcome(text=f"{said}. Do not say that it shows it.", data=data, warning=True)
+    view = described_view(trace, ShownView.model_validate(reply.result["view"]))
+    note = f"the page says: {quoted(problem, 200)}\n" if problem else ""
+    return replace(view, text=note + view.text, data=view.data | data, warning=status != "shown" or bool(problem))
 
 
 def _time_range(window: AxisWindow | None, profile: Profile) -> str:
@@ -160,7 +177,8 @@ NAVIGATE = Tool(
     arguments=Navigate,
     ask=ask_navigate,
     doing=lambda a: f"Moving the viewer: {a.action.replace('_', ' ')}",
-    fields=frozenset({"action", "handle", "view", "profile", "pattern", "trace_id"}),
+    answered=answered_navigate,
+    fields=VIEW_FIELDS | {"action", "pattern", "trace_id", "status"},
     narrow="name one handle",
     needs=frozenset({"viewer"}),
 )

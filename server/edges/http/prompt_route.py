@@ -2,7 +2,7 @@
 
 import hmac
 import uuid
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header
 
@@ -11,7 +11,8 @@ from server.edges.ws.answers import answer_to
 from server.errors import BadRequest, NotAuthenticated, ServerError
 from server.ports.identity import Caller
 from server.protocol.base import WireModel
-from server.protocol.client import Identifier, Prompt, StartAnalysis, UserPrompt
+from server.protocol.client import Identifier, Prompt, ResumeTurn, StartAnalysis, UserPrompt
+from server.protocol.mounted import Mounted
 from server.protocol.server import ChatError, ConnectionAck, TurnSnapshot, WaitingForModel
 from server.protocol.wire_values import ViewerState
 
@@ -34,7 +35,7 @@ class NewPrompt(WireModel):
 
 class JoinRequest(WireModel):
     trace_id: Identifier
-    mounted_tools: tuple[str, ...] = ()
+    mounted_tools: Mounted = ()
 
 
 class JoinedSession(WireModel):
@@ -42,6 +43,14 @@ class JoinedSession(WireModel):
 
     ack: ConnectionAck
     snapshot: TurnSnapshot | None
+
+
+class PageResult(WireModel):
+    """As `resume`."""
+
+    interrupt_id: Identifier
+    result: dict[str, Any]
+    context: ViewerState | None = None
 
 
 class ProcessTurn(WireModel):
@@ -82,6 +91,12 @@ async def ask(session_id: Identifier, prompt: NewPrompt, caller: CurrentCaller, 
 async def cancel(turn_id: Identifier, caller: CurrentCaller, services: ForChat) -> None:
     """Stop a turn; one that has ended is left as it is."""
     await services.conversation.cancel(caller, turn_id)
+
+
+@routes.post("/turns/{turn_id}/resume", status_code=204)
+async def resume(turn_id: Identifier, body: PageResult, caller: CurrentCaller, services: ForChat) -> None:
+    """Answer what a turn asks of the page. The same answer again changes nothing."""
+    await services.conversation.resume(caller, ResumeTurn(**body.model_dump()), turn_id=turn_id)
 
 
 async def gateway_of(services: ForChat, x_internal_auth_token: Annotated[str, Header()] = "") -> Gateway:

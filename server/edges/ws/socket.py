@@ -39,6 +39,7 @@ from server.protocol.client import (
     Feedback,
     Ping,
     Regenerate,
+    ResumeTurn,
     StartAnalysis,
     UserPrompt,
     ViewerContext,
@@ -185,7 +186,7 @@ class Connection:
                             caller, message, self._viewing, session_id=self._session_id
                         )
                     )
-                case DecideMemory() | Feedback():
+                case DecideMemory() | Feedback() | ResumeTurn():
                     await self._note(caller, message)
         except (ServerError, TraceError) as error:
             await self._send(answer_to(error))
@@ -220,10 +221,13 @@ class Connection:
             raise BadRequest("This socket listens to another session: send start_analysis first.", field="sessionId")
         await self._report(await self._services.conversation.submit(caller, message, self._viewing, is_typed=True))
 
-    async def _note(self, caller: Caller, message: DecideMemory | Feedback) -> None:
-        """What the person thinks of an answer, or of what it proposes."""
+    async def _note(self, caller: Caller, message: DecideMemory | Feedback | ResumeTurn) -> None:
+        """What the person thinks of an answer, or of what it proposes; what the page answers a turn that waits."""
         if isinstance(message, DecideMemory):
             await self._send(await self._memory_of(caller).decide(message))
+        elif isinstance(message, ResumeTurn):
+            self._viewing = message.context or self._viewing
+            await self._services.conversation.resume(caller, message)
         else:
             await self._services.conversation.rate(caller, message)
 

@@ -126,6 +126,39 @@ select exists (
 update public.chat_turns set handed_over = handed_over + 1, owner = null
 where id = %(turn_id)s and attempt = %(attempt)s and ended_at is null and owner is not null
 
+-- name: interrupt_turn
+-- The attempt ends and the turn waits for the page; nothing of a turn that shall stop, or that another attempt has.
+update public.chat_turns
+set interrupt_id = %(interrupt_id)s, interrupt = %(interrupt)s, interrupt_expires_at = %(expires_at)s,
+    interrupt_result = null, handed_over = handed_over + 1, owner = null
+where id = %(turn_id)s and attempt = %(attempt)s and ended_at is null and owner is not null and not cancel_requested
+returning id
+
+-- name: turn_of_interrupt
+-- The turn that asked the page this last, if the caller may write in it.
+select * from public.chat_turns
+where interrupt_id = %(interrupt_id)s
+    and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+
+-- name: resume_turn
+-- The first answer counts; what is on screen now takes the place of what the prompt came with, where it is given.
+update public.chat_turns
+set interrupt_result = %(result)s, context = case
+    when %(context)s::jsonb is null then context
+    else %(context)s::jsonb || jsonb_strip_nulls(jsonb_build_object(%(kept)s::text, context -> %(kept)s::text))
+end
+where interrupt_id = %(interrupt_id)s and interrupt_result is null and ended_at is null and not cancel_requested
+    and interrupt_expires_at > clock_timestamp()
+    and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+returning *
+
+-- name: expire_interrupts
+-- Turns that have waited long enough go on without an answer.
+update public.chat_turns set interrupt_result = %(result)s
+where interrupt_id is not null and interrupt_result is null and ended_at is null and not cancel_requested
+    and interrupt_expires_at <= clock_timestamp()
+returning *
+
 -- name: request_cancel
 -- An ended turn is left as it is, and returned.
 update public.chat_turns set cancel_requested = cancel_requested or ended_at is null

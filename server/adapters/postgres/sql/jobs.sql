@@ -60,9 +60,10 @@ where t.id = %(turn_id)s::uuid and t.ended_at is null and t.owner is not null an
 select pg_try_advisory_xact_lock(%(key)s)
 
 -- name: turns_without_job
--- Accepted turns that nobody would run, oldest session first, each in its order.
+-- Accepted turns that nobody would run, oldest session first, each in its order. One that waits for the page needs nobody,
+-- unless it shall stop.
 select t.id, t.session_id from public.chat_turns t
-where t.ended_at is null and not exists (
+where t.ended_at is null and (t.interrupt_id is null or t.interrupt_result is not null or t.cancel_requested) and not exists (
     select from procrastinate_jobs j where j.queueing_lock = t.id::text and j.status in ('todo', 'doing')
 )
 order by min(t.created_at) over (partition by t.session_id), t.session_id, t.ordinal

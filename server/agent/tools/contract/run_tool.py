@@ -4,6 +4,7 @@ the text.
 
 import asyncio
 import difflib
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,13 +13,14 @@ import structlog
 from rendering.errors import RenderingError
 from server.agent.tools.contract.arguments import Windowed, validated
 from server.agent.tools.contract.named_windows import NamedWindow
-from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
+from server.agent.tools.contract.tool import Outcome, PageReply, Tool, ToolArguments
 from server.agent.tools.contract.tool_context import Asking, ToolContext
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem, ToolRetry
 from server.agent.tools.contract.window_argument import by_numbers
 from server.cleaning import clean
 from server.errors import DatabaseUnavailable, NotFound, ServiceUnavailable, WorkerFailed, raised_at
 from server.ports.traces import OpenTrace, TraceWorkers
+from server.protocol.mounted import ShownView
 from server.quoting import quoted
 from traces.errors import TraceError
 
@@ -48,17 +50,45 @@ async def run_tool(
     characters: int,
     tool_context: ToolContext | None = None,
     windows: tuple[NamedWindow, ...] = (),
+    view: ShownView | None = None,
 ) -> tuple[Outcome, bool]:
     """The tool's outcome, redacted and capped, and whether its text was cut; `windows` are those whose names the model
-    was given. Raises ToolRetry or ToolFailed.
+    was given, `view` is what the page shows. Raises ToolRetry or ToolFailed.
     """
     checked = validated(tool, arguments)
+
+    async def ask() -> Outcome:
+        by_number, where = checked, ""
+        if isinstance(checked, Windowed) and checked.window is not None:
+            by_number, where = await workers.ask(trace, by_numbers, checked, windows)
+        asking = Asking(trace=trace, workers=workers, tool_context=tool_context, view=view)
+        outcome = await _outcome(tool, by_number, asking)
+        return replace(outcome, text=f"{where}\n{outcome.text}") if where else outcome
+
+    return await _in_time(tool, ask, seconds=seconds, characters=characters)
+
+
+async def answered_by_page(
+    tool: Tool[Any],
+    reply: PageReply,
+    *,
+    trace: OpenTrace,
+    workers: TraceWorkers,
+    seconds: float,
+    characters: int,
+) -> tuple[Outcome, bool]:
+    """As `run_tool`, of a tool whose page has answered. Raises ToolRetry or ToolFailed."""
+    assert tool.answered is not None
+    question = tool.answered
+    return await _in_time(tool, lambda: workers.ask(trace, question, reply), seconds=seconds, characters=characters)
+
+
+async def _in_time(
+    tool: Tool[Any], ask: Callable[[], Awaitable[Outcome]], *, seconds: float, characters: int
+) -> tuple[Outcome, bool]:
     try:
         async with asyncio.timeout(seconds):
-            where = ""
-            if isinstance(checked, Windowed) and checked.window is not None:
-                checked, where = await workers.ask(trace, by_numbers, checked, windows)
-            outcome = await _outcome(tool, checked, Asking(trace=trace, workers=workers, tool_context=tool_context))
+            outcome = await ask()
     except ToolProblem:
         raise
     except TimeoutError:
@@ -75,7 +105,7 @@ async def run_tool(
         raise ToolFailed(
             f"{tool.name} broke on this trace ({type(error).__name__}); this is a fault of Flamechat"
         ) from error
-    text, cut = capped(f"{where}\n{outcome.text}" if where else outcome.text, characters, tool.narrow)
+    text, cut = capped(outcome.text, characters, tool.narrow)
     return replace(outcome, text=clean(text), data=shown_fields(outcome.data, tool.fields)), cut
 
 

@@ -30,7 +30,18 @@ class Outcome:
     ui: dict[str, Any] | None = None
     picture: bytes | None = field(default=None, repr=False)
     action: ViewerAction | None = None
+    asked: dict[str, Any] | None = None
+    """What a page that answers is asked with, by its schema in `server/protocol/mounted.py`."""
+
     warning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageReply:
+    """What the page was asked with and what it answered; with the status `nobody_there` no page has. Pickles."""
+
+    asked: dict[str, Any]
+    result: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +50,8 @@ class Tool(Generic[A]):
     which runs here and sends its own questions. `fields` are the keys of `data` that are safe to show: any other never
     leaves the tool. `narrow` says how to ask for less when the text is over its cap; `needs` is what its context must
     have for the tool to be offered at all; `guidance` is its paragraph of the system prompt, which goes where the tool
-    goes.
+    goes. `answered` makes the outcome of what a page answers (a module-level function as well): where one that answers
+    has mounted the tool, the turn waits for it.
     """
 
     name: str
@@ -52,3 +64,4 @@ class Tool(Generic[A]):
     narrow: str
     needs: frozenset[Need] = frozenset()
     guidance: str = ""
+    answered: Callable[[Trace, PageReply], Outcome] | None = None

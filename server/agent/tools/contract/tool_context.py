@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from server.ports.traces import OpenTrace, TraceWorkers
+from server.protocol.mounted import ShownView
 from server.protocol.wire_values import LimitsView
 
-Need = Literal["viewer", "traces", "account", "sources", "upload", "memory"]
-"""What a tool cannot do without: the chart on the page, other traces, an account, a folder of sources, the upload, a
-memory of the account that may be changed."""
+Need = Literal["viewer", "view", "page", "traces", "account", "sources", "upload", "memory"]
+"""What a tool cannot do without: the chart on the page, what it shows, a page that answers, other traces, an account, a
+folder of sources, the upload, a memory of the account that may be changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +80,10 @@ class ToolContext(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """One call of a tool that needs more than the trace: who answers questions, and what else may be reached."""
+    """One call of a tool that needs more than the trace: who answers questions, what else may be reached, and what the
+    page shows."""
 
     trace: OpenTrace
     workers: TraceWorkers
     tool_context: ToolContext | None = None
+    view: ShownView | None = None

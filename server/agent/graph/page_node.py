@@ -1,0 +1,50 @@
+"""The page node: one call that the page answers. It does nothing before it has the answer: when that comes, this node
+runs again from its start, perhaps in another process.
+"""
+
+import uuid
+from dataclasses import asdict
+from typing import Any
+
+from server.agent.graph.call_endings import failed_call, finished_call
+from server.agent.graph.page_call import PageCall
+from server.agent.graph.state import TurnContext, TurnState
+from server.agent.tools.all_tools import TOOLS
+from server.agent.tools.contract.run_tool import answered_by_page, named_tool
+from server.agent.tools.contract.tool import PageReply
+from server.agent.tools.contract.tool_errors import ToolProblem
+from server.agent.turn import PageQuestion
+from server.protocol.mounted import NOBODY_THERE, WAITS_S
+
+
+async def ask_page(state: TurnState, context: TurnContext) -> dict[str, Any]:
+    """The oldest call that waits, with the page's answer as its result."""
+    first, *others = state["asked_of_page"]
+    call = PageCall(**first)
+    result = NOBODY_THERE if context.wait is None else context.wait(asdict(question_of(context.turn.turn_id, call)))
+    try:
+        tool = named_tool(call.tool, TOOLS)
+        outcome, cut = await answered_by_page(
+            tool,
+            PageReply(call.asked, result),
+            trace=context.turn.opened,
+            workers=context.workers,
+            seconds=context.bounds.tool_seconds,
+            characters=call.characters,
+        )
+    except ToolProblem as problem:
+        message = await failed_call(context, call.call_id, call.tool, problem)
+    else:
+        message = await finished_call(context, call.call_id, tool, call.arguments, outcome, cut=cut, number=call.number)
+    return {"messages": [message], "asked_of_page": others}
+
+
+def question_of(turn_id: str, call: PageCall) -> PageQuestion:
+    """What the page is asked; the same call of the same turn has always the same id."""
+    return PageQuestion(
+        interrupt_id=str(uuid.uuid5(uuid.NAMESPACE_URL, f"{turn_id}/interrupt/{call.call_id}")),
+        tool_call_id=call.call_id,
+        tool_name=call.tool,
+        args=call.asked,
+        seconds=WAITS_S[call.tool],
+    )

@@ -34,7 +34,7 @@ from server.ports.identity import Caller
 from server.ports.request_ids import RunFacts
 from server.protocol.wire_values import LimitsView
 from server.testing.account_state import Standing
-from server.testing.interrupts import MemoryInterrupts
+from server.testing.interrupted_turns import MemoryInterrupts
 from server.testing.session_state import MemorySession, is_id, superseding
 from server.testing.trace_records import MemoryTraceRecords
 

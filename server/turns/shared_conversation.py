@@ -37,6 +37,8 @@ OF_THE_TRACE = frozenset(
         "generate_sandwich_flamegraph_screenshot",
         "draw_chart",
         "show_in_viewer",
+        "set_filter",
+        "read_view",
     }
 )
 """Tools that read the trace alone."""

@@ -4,7 +4,6 @@ import difflib
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from server.agent.tools.ask_person import ASK_PERSON, PICK_TRACE
 from server.agent.tools.compare_traces import COMPARE_TRACES
 from server.agent.tools.contract.schema import function_definition, short_definition
 from server.agent.tools.contract.tool import Tool
@@ -18,12 +17,13 @@ from server.agent.tools.get_top_functions import GET_CALLERS_CALLEES, GET_TOP_FU
 from server.agent.tools.get_trace_summary import GET_TRACE_SUMMARY, LIST_PROFILES
 from server.agent.tools.query_trace import GET_SCHEMA, QUERY_TRACE
 from server.agent.tools.read_source import READ_SOURCE
-from server.agent.tools.read_view import READ_VIEW
 from server.agent.tools.screenshots import GENERATE_FLAMEGRAPH, GENERATE_SANDWICH
 from server.agent.tools.search_findings import GET_USAGE, SEARCH_FINDINGS
-from server.agent.tools.set_filter import SET_FILTER
-from server.agent.tools.show_in_viewer import NAVIGATE, SHOW_IN_VIEWER
 from server.agent.tools.span_details import GET_SPAN_DETAILS
+from server.agent.tools.viewer.ask_person import ASK_PERSON, PICK_TRACE
+from server.agent.tools.viewer.read_view import READ_VIEW
+from server.agent.tools.viewer.set_filter import SET_FILTER
+from server.agent.tools.viewer.show_in_viewer import NAVIGATE, SHOW_IN_VIEWER
 from server.agent.tools.windows_and_calls import GET_HOTTEST_WINDOWS, GET_LONGEST_CALLS
 from server.protocol.mounted import MountedTool, answering_tools, mounted_names, shown_view
 

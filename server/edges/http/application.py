@@ -36,7 +36,7 @@ from server.edges.http.head_requests import HeadRequests
 from server.edges.http.problems import ErrorWall, answer_with_problems
 from server.edges.http.request_identity import RequestIdentity
 from server.edges.http.services import ForServer, Services
-from server.edges.mcp.mounted import MountedTools
+from server.edges.mcp.mounted_tools import MountedTools
 from server.edges.mcp.version import version
 from server.edges.ws.socket import chat
 

@@ -14,6 +14,7 @@ from server.agent.tools.contract.tool_context import FactProposals, KnownTrace, 
 from server.agent.tools.search_findings import kept_findings
 from server.errors import NotFound
 from server.ports.traces import OpenTrace
+from server.protocol.mounted import ShownView
 from server.protocol.wire_values import LimitsView
 from traces.model import Trace
 
@@ -77,6 +78,7 @@ async def ask_tool(
     *others: Trace,
     sources: Path | None = None,
     upload: Path | None = None,
+    view: ShownView | None = None,
 ) -> Outcome:
     """One tool's outcome, run the way a turn runs it, with these traces in its context."""
     workers, bounds = InlineTraceWorkers(), AgentBounds()
@@ -89,5 +91,6 @@ async def ask_tool(
         seconds=bounds.tool_seconds,
         characters=bounds.result_characters,
         tool_context=tool_context,
+        view=view,
     )
     return outcome

@@ -135,6 +135,7 @@ NAMING_AN_OBJECT = routes(
     "POST /api/v1/sessions/{session_id}/join",
     "POST /api/v1/sessions/{session_id}/prompts",
     "POST /api/v1/turns/{turn_id}/cancel",
+    "POST /api/v1/turns/{turn_id}/resume",
     "GET /api/v1/pictures/{turn_id}/{name}.png",
 )
 SOCKETS = routes("WS /api/v1/chat")
@@ -158,6 +159,7 @@ BODIES: dict[RouteName, object] = {
     ("PATCH", "/api/v1/sessions/{session_id}"): {"title": "Taken"},
     ("POST", "/api/v1/sessions/{session_id}/prompts"): {"prompt": "Mine?"},
     ("POST", "/api/v1/sessions/{session_id}/join"): {"traceId": "00000000-0000-4000-8000-000000000000"},
+    ("POST", "/api/v1/turns/{turn_id}/resume"): {"interruptId": "00000000-0000-4000-8000-000000000000", "result": {}},
     ("POST", "/api/v1/traces/{trace_id}/notes"): {"kind": "function", "profile": "p0", "handle": "f1", "text": "Mine"},
     ("PATCH", "/api/v1/traces/{trace_id}/notes/{note_id}"): {"text": "Mine"},
     ("POST", "/api/chat"): {"message": "Mine?", "session_id": "{session}", "flamechat_trace_id": "{trace}"},
@@ -239,7 +241,8 @@ async def call(
     query = QUERIES_WITH_IDS.get((method, path), "").format(trace=annas.trace, session=annas.session, turn=annas.turn)
     body = BODIES.get((method, path))
     if isinstance(body, dict):
-        body = {key: value.format(trace=annas.trace, session=annas.session) for key, value in body.items()}
+        ids = {"trace": annas.trace, "session": annas.session}
+        body = {key: value.format(**ids) if isinstance(value, str) else value for key, value in body.items()}
     return await server.http.request(method, f"{annas.path(path)}?{query}", json=body, headers=headers)
 
 
@@ -307,6 +310,7 @@ def annas_messages(annas: Annas) -> dict[str, dict[str, Any]]:
         "start_analysis": {"traceId": annas.trace, "sessionId": annas.session},
         "user_prompt": {"sessionId": annas.session, "prompt": "mine?"},
         "cancel_turn": {"turnId": annas.turn},
+        "resume": {"interruptId": annas.turn, "result": {"status": "declined"}},
         "regenerate": {"turnId": annas.turn},
         "edit_prompt": {"turnId": annas.turn, "prompt": "mine?"},
         "feedback": {"messageId": MESSAGE_ID, "score": -1},

@@ -34,6 +34,8 @@ PLAIN = {
     "archived",
     "search",
     "title",
+    "result",
+    "interruptId",
     "transforms",
     "prompt",
     "model",
@@ -70,7 +72,7 @@ PLAIN = {
     "words",
 }
 """Name none, where they are not listed above: `before` of messages and `cursor` of traces are positions, `upload` is
-the sender's own."""
+the sender's own, `interruptId` what the path's turn asks."""
 
 
 async def given_outside(server: RunningServer) -> set[tuple[str, str, str]]:

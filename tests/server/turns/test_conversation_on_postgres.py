@@ -3,7 +3,7 @@ built-in analyst.
 """
 
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from server.composing.use_cases import Adapters, Backing, Rows, compose
 from server.errors import DatabaseUnavailable
 from server.ports.conversations import MessageRow, TurnEnding
 from server.ports.identity import LOCAL_USER_ID, Caller
+from server.ports.traces import TraceWorkers
 from server.settings import load_settings
 from server.turns.turn_pictures import StoredPictures
 from tests.plugins.postgres import FreshDatabase
@@ -41,9 +42,13 @@ END = ("model_response_end", "turn_cancelled", "turn_failed")
 
 @asynccontextmanager
 async def local_server(
-    database: FreshDatabase, folder: Path, agent: Agent | None = None
+    database: FreshDatabase,
+    folder: Path,
+    agent: Agent | None = None,
+    *,
+    agent_of: Callable[[PostgresTurnQueue, TraceWorkers], Agent] | None = None,
 ) -> AsyncIterator[RunningServer]:
-    """A server of one machine; without an agent it has the built-in analyst."""
+    """A server of one machine; without an agent it has the built-in analyst, `agent_of` makes one over its parts."""
     settings = load_settings(data=folder)
     account_id = await ensure_local_user(database.owner, LOCAL_USER_ID)
     user = Caller(user_id=LOCAL_USER_ID, account_id=account_id, is_administrator=True)
@@ -54,6 +59,7 @@ async def local_server(
         TurnSweep(queue, every_s=0.1),
         PostgresRelay(pool, database.server) as relay,
     ):
+        agent = agent_of(queue, workers) if agent_of is not None else agent
         parts = compose(
             settings,
             Adapters(

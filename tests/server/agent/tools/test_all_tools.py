@@ -19,6 +19,7 @@ from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem, Too
 from server.agent.tools.query_trace import GetSchema, answer_schema
 from server.agent.tools.span_details import GET_SPAN_DETAILS
 from server.agent.verification.facts import QUOTED
+from server.protocol.mounted import MountedTool, ShownBox, ShownView, ShownWindow
 from tests.server.agent.tool_context import ask_tool
 from tests.server.agent.turns import HOSTILE, small_trace
 from traces.builder import TraceBuilder
@@ -35,10 +36,23 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "compare_traces": {"others": ["earlier.json"]},
     "read_source": {"frame": "load"},
     "navigate": {"action": "highlight", "pattern": "parse"},
+    "set_filter": {"filter": "focus", "frame": "f0"},
+    "ask_person": {"question": "Which one?", "choices": ["draw", "load"]},
+    "pick_trace": {"question": "Which one is before?"},
     "core_memory_append": {"fact": "draw is ours"},
     "core_memory_replace": {"old": "draw is ours", "new": "draw is Anna's"},
     "query_trace": {"sql": "SELECT name, total_ms FROM nodes ORDER BY total_ms DESC"},
 }
+VIEW = ShownView.model_validate(
+    {
+        "profile": "p0",
+        "view": "time_order",
+        "window": {"start": 0, "end": 4},
+        "depth": 1,
+        "boxes": [{"frame": "f0", "row": 0, "start": 0, "end": 5}],
+        "selection": "f0",
+    }
+)
 
 
 def one_call(*, hostile: bool) -> Trace:
@@ -54,11 +68,16 @@ async def ask(name: str, arguments: dict[str, Any], trace: Trace | None = None) 
     trace = trace or small_trace()
     with TemporaryDirectory() as folder:
         Path(folder, "app.py").write_text(f"# {HOSTILE}\n" * 20)
-        return await ask_tool(name, arguments, trace, replace(trace, name="earlier.json"), sources=Path(folder))
+        return await ask_tool(
+            name, arguments, trace, replace(trace, name="earlier.json"), sources=Path(folder), view=VIEW
+        )
 
 
 def test_all_schemas_together_stay_under_3200_tokens() -> None:
-    assert len(_as_sent([function_definition(tool) for tool in TOOLS])) / 4 < 3_200
+    unmounted = [tool for tool in TOOLS if not tool.needs & {"viewer", "view", "page"}]
+    mounted = [tool for tool in TOOLS if tool not in unmounted]
+    assert len(_as_sent([function_definition(tool) for tool in unmounted])) / 4 < 3_200
+    assert len(_as_sent([function_definition(tool) for tool in mounted])) / 4 < 750
     """A token is taken for four characters, as the encoding itself cannot be had without a network."""
 
 
@@ -192,6 +211,51 @@ async def test_a_hostile_name_is_found_and_quoted() -> None:
 def test_the_viewer_tool_is_offered_only_when_mounted() -> None:
     assert "show_in_viewer" not in [tool.name for tool in offered_tools(())]
     assert "show_in_viewer" in [tool.name for tool in offered_tools(("show_in_viewer",))]
+
+
+def test_tools_that_wait_are_offered_where_the_page_answers_and_the_turn_can_wait() -> None:
+    answering = [MountedTool(name=name, version=1) for name in ("navigate", "ask_person")]
+    seeing = MountedTool(name="read_view", version=1, context=VIEW.model_dump(mode="json"))
+    for mounted, can_wait, names in (
+        (answering, True, {"navigate", "ask_person"}),
+        (answering, False, {"navigate"}),
+        (["ask_person", "read_view"], True, set()),
+        ([seeing], False, {"read_view"}),
+        ([MountedTool(name="read_view", version=1)], True, set()),
+        ([MountedTool(name="ask_person", version=2)], True, set()),
+    ):
+        offered = offered_tools(mounted, can_wait=can_wait)
+        assert {tool.name for tool in offered if tool.needs & {"viewer", "view", "page"}} == names
+
+
+async def test_what_is_on_screen_is_said_with_the_trace_s_names() -> None:
+    view = VIEW.model_copy(update={"window": ShownWindow(start=0, end=500_000_000), "selection": "f2"})
+    boxes = (ShownBox(frame="f2", row=2, start=0, end=600_000_000), ShownBox(frame="f99", row=2, start=0, end=5))
+    outcome = await ask_tool("read_view", {}, small_trace(), view=view.model_copy(update={"boxes": boxes}))
+    assert 'time_order of p0 "MainThread", start_time_ms=0 end_time_ms=500' in outcome.text
+    assert 'selected f2 "parse_json"' in outcome.text
+    assert 'f2 "parse_json" "json/decoder.py:120" row 2: 500 ms, 100.0% of what is shown' in outcome.text
+    assert [box["handle"] for box in outcome.data["boxes"]] == ["f2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "transform"),
+    [
+        ({"filter": "hide", "frame": "draw"}, "drop-function:f3"),
+        ({"filter": "only", "text": "a,b%"}, "filter-samples:a%2Cb%25"),
+        ({"filter": "none"}, ""),
+    ],
+)
+async def test_a_filter_is_a_transform_of_the_page(arguments: dict[str, Any], transform: str) -> None:
+    outcome = await ask("set_filter", arguments)
+    assert outcome.action is not None
+    assert (outcome.action.action, outcome.action.filter) == ("set_filter", transform)
+
+
+@pytest.mark.parametrize("arguments", [{"filter": "focus"}, {"filter": "only"}])
+async def test_a_filter_without_what_it_is_about_is_refused(arguments: dict[str, Any]) -> None:
+    with pytest.raises(ToolRetry, match="needs"):
+        await ask("set_filter", arguments)
 
 
 def test_a_long_result_is_cut_at_a_line_and_says_how_to_narrow() -> None:

@@ -11,7 +11,7 @@ from server.agent.tools.contract.resolving import NS_PER_MS, chosen_frame, chose
 from server.agent.tools.contract.tool import Outcome, PageReply, Tool
 from server.agent.tools.contract.tool_context import Asking
 from server.agent.tools.contract.tool_errors import ToolRetry
-from server.agent.tools.read_view import VIEW_FIELDS, described_view
+from server.agent.tools.viewer.read_view import VIEW_FIELDS, described_view
 from server.protocol.events import ViewerAction
 from server.protocol.mounted import NavigateArgs, ShownView
 from server.protocol.wire_values import Window

@@ -47,7 +47,7 @@ async def test_every_tool_is_listed_and_answers_and_pictures_are_images(tmp_path
         async with talking(server, "anna") as client:
             offered = {tool.name for tool in (await client.list_tools()).tools}
             assert offered == {"list_traces", "check_answer"} | {
-                tool.name for tool in TOOLS if not tool.needs & {"viewer", "sources", "memory"}
+                tool.name for tool in TOOLS if not tool.needs & {"viewer", "view", "page", "sources", "memory"}
             }
             frame = await client.call_tool("query_trace", {"sql": "SELECT frame FROM nodes ORDER BY depth LIMIT 1"})
             handle = words(frame).splitlines()[-1]

@@ -46,6 +46,7 @@ const ACK: ConnectionAck = {
   history: [],
   running: null,
   memory: null,
+  ignoredTools: [],
   opening: { summary: "", findings: [], suggestions: [] },
   limits: {
     planName: "local",

@@ -40,6 +40,7 @@ function ack(history: HistoryMessage[] = [], running: ConnectionAck["running"] =
     limits: LIMITS,
     running,
     memory: null,
+    ignoredTools: [],
   };
 }
 
@@ -127,6 +128,7 @@ test("a snapshot replaces the turn, in the order of positions, and live events g
       attempt: 2,
       seq: 9,
       tools: [tool],
+      interrupt: null,
       messages: [
         { messageId: "m1", position: 2, text: "new" },
         { messageId: "m0", position: 0, text: "first" },
@@ -304,6 +306,7 @@ test("the agent's wishes to move the chart are handed on in order, each once", (
     profile: null,
     pattern: null,
     traceId: null,
+    filter: null,
   };
   const state = play(prompted(), started(), move);
   const again = reduce(reduce(state, move), { ...move, seq: 3, handle: "f4" });

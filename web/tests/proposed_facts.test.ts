@@ -19,6 +19,7 @@ const ACK: ConnectionAck = {
   },
   running: null,
   memory: null,
+  ignoredTools: [],
 };
 
 const FACT = {

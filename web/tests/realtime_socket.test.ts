@@ -12,6 +12,7 @@ const ACK: ConnectionAck = {
   history: [],
   running: null,
   memory: null,
+  ignoredTools: [],
   opening: { summary: "", findings: [], suggestions: [] },
   limits: {
     planName: "team",

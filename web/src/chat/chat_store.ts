@@ -4,7 +4,7 @@
  * Prompts carry a turn id minted here, so sending one twice runs it once.
  */
 import { newId } from "../identifiers.ts";
-import type { ClientMessage, ServerMessage, ViewerState } from "../protocol.ts";
+import type { ClientMessage, MountedTool, ServerMessage, ViewerState } from "../protocol.ts";
 import { Store } from "../store.ts";
 import { emptyConversation, reduce, runningTurn, type Action, type Conversation } from "./conversation.ts";
 import { answerOf, type Replaces, type Turn } from "./turn.ts";
@@ -23,7 +23,7 @@ export interface ChatState {
 export interface ChatSettings {
   traceId: string;
   sessionId: string;
-  mountedTools: string[];
+  mountedTools: (string | MountedTool)[];
   /** What the person looks at, null while nothing is shown: each question carries it as it is then. */
   seen?: () => ViewerState | null;
   /** Who asks, where that is not known otherwise. */

@@ -3,7 +3,7 @@ import type { RealtimeClient } from "@supabase/realtime-js";
 import { config } from "../accounts/client_config.ts";
 import { access } from "../accounts/token.ts";
 import { post, send } from "../api.ts";
-import type { ConnectionAck, TurnSnapshot } from "../protocol.ts";
+import type { ConnectionAck, MountedTool, TurnSnapshot } from "../protocol.ts";
 import { RealtimeSocket, type SessionClient } from "./realtime_socket.ts";
 
 /** A conversation that needs no socket of the server; it has the interface of a WebSocket. */
@@ -14,7 +14,7 @@ export function realtimeSocket(): WebSocket {
 class ProjectClient implements SessionClient {
   #client: Promise<RealtimeClient> | null = null;
 
-  join(sessionId: string, traceId: string, mountedTools: string[]) {
+  join(sessionId: string, traceId: string, mountedTools: (string | MountedTool)[]) {
     const path = `/sessions/${encodeURIComponent(sessionId)}/join`;
     return post(path, { traceId, mountedTools }) as Promise<{ ack: ConnectionAck; snapshot: TurnSnapshot | null }>;
   }

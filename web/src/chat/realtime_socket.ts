@@ -5,7 +5,15 @@
  * something does not follow what came before, after each subscription, and when nothing was received for a while.
  */
 import { ApiError } from "../api.ts";
-import type { ClientMessage, ConnectionAck, ServerMessage, TurnEvent, TurnSnapshot, UserPrompt } from "../protocol.ts";
+import type {
+  ClientMessage,
+  ConnectionAck,
+  MountedTool,
+  ServerMessage,
+  TurnEvent,
+  TurnSnapshot,
+  UserPrompt,
+} from "../protocol.ts";
 import type { FollowedEvent } from "./conversation.ts";
 import { unendedIn } from "./history.ts";
 
@@ -14,7 +22,7 @@ export interface SessionClient {
   join(
     sessionId: string,
     traceId: string,
-    mountedTools: string[],
+    mountedTools: (string | MountedTool)[],
   ): Promise<{ ack: ConnectionAck; snapshot: TurnSnapshot | null }>;
   ask(
     sessionId: string,
@@ -48,7 +56,7 @@ export class RealtimeSocket {
   onmessage: ((event: { data: string }) => void) | null = null;
   onclose: ((event: { code: number; reason: string }) => void) | null = null;
   #client: SessionClient;
-  #joined: { sessionId: string; traceId: string; mountedTools: string[] } | null = null;
+  #joined: { sessionId: string; traceId: string; mountedTools: (string | MountedTool)[] } | null = null;
   #unlisten: (() => void) | null = null;
   #isSubscribed = false;
   #running: string | null = null;

@@ -69,6 +69,8 @@ class TurnInput:
     """What the person's account remembers, a fact each; None where nothing is."""
     page_answer: PageAnswer | None = None
     """The newest of this turn."""
+    asked_before: tuple[str, ...] = ()
+    """What the person typed in this conversation before this prompt, oldest first; none where nothing is remembered."""
     request_id: str | None = None
     request_trace_id: str | None = None
 

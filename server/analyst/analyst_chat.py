@@ -8,10 +8,13 @@ from typing import Any
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
 
-from server.analyst.evidence import gathered_evidence
+from server.analyst.earlier_traces import earlier_answer, earlier_question
+from server.analyst.evidence import Evidence, gathered_evidence
 from server.analyst.memory_answers import APPEND, REPLACE, memory_calls, memory_report
 from server.analyst.memory_orders import memory_order
+from server.analyst.memory_questions import memory_question
 from server.analyst.plan import next_calls
+from server.analyst.recalled_answers import by_facts, calls_for_limit, kept_limit, limit_of, recall, scope_calls
 from server.analyst.report import report
 from server.analyst.understanding import understood
 
@@ -55,9 +58,28 @@ def reply_chunks(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]
         yield from _reply(calls, first, len(evidence.results))
         return
     question = understood(evidence.prompt, evidence.viewer, evidence.windows, evidence.spoken_of, evidence.openings)
-    calls += next_calls(question, evidence, offered)
-    text = "" if calls else report(question, evidence)
+    asked = memory_question(evidence.prompt)
+    if asked is not None and asked.kind != "kept" and (answer := recall(asked, evidence)):
+        yield from _reply(calls, f"{first}\n\n{answer}".strip(), len(evidence.results))
+        return
+    if earlier := earlier_question(evidence.prompt):
+        calls += _undone(earlier.calls(), evidence, offered)
+        text = "" if calls else earlier_answer(earlier, evidence)
+    elif asked is not None and asked.kind == "kept" and (limit := limit_of(evidence)):
+        calls += _undone(calls_for_limit(question, limit), evidence, offered)
+        text = "" if calls else kept_limit(evidence, limit)
+    else:
+        calls += next_calls(question, evidence, offered) or _undone(scope_calls(question, evidence), evidence, offered)
+        text = "" if calls else "\n\n".join(filter(None, (by_facts(question, evidence), report(question, evidence))))
     yield from _reply(calls, f"{first}\n\n{text}" if first else text, len(evidence.results))
+
+
+def _undone(
+    calls: list[tuple[str, dict[str, Any]]], evidence: Evidence, offered: frozenset[str]
+) -> list[tuple[str, dict[str, Any]]]:
+    """Those that are offered and were not made yet."""
+    done = [(result.tool, result.arguments) for result in evidence.results]
+    return [call for call in calls if call[0] in offered and call not in done]
 
 
 def _reply(calls: list[tuple[str, dict[str, Any]]], text: str, earlier: int) -> Iterator[AIMessageChunk]:

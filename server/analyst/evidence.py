@@ -131,6 +131,8 @@ class Evidence:
     """The first paragraphs of the answers before this prompt."""
     remembered: tuple[str, ...] = ()
     """Facts that people of the account had remembered."""
+    recalled: tuple[str, ...] = ()
+    """What the person wrote earlier in this conversation that is near to the prompt."""
 
     def all(self, tool: str) -> list[Result]:
         return [result for result in self.results if result.tool == tool and not result.failed]
@@ -300,6 +302,7 @@ def gathered_evidence(messages: Sequence[BaseMessage]) -> Evidence:
             if isinstance(message, AIMessage) and message.text
         )[-OPENINGS:],
         tuple(said.get("remembered") or ()),
+        tuple(said.get("recalled") or ()),
     )
 
 

@@ -32,6 +32,9 @@ from server.turns.typed_facts import MOST_OF_A_FACT, not_stated, one_line, span_
 Writes = Literal["ask", "auto", "off"]
 """Who decides on what a turn proposes: the person; nobody, for what they ordered; `off` proposes nothing."""
 
+MOST_BEFORE = 500
+"""Prompts of a conversation among which one is looked for: the newest."""
+
 NEAREST = 3
 """Lines that are named where one is not found."""
 
@@ -55,6 +58,16 @@ class AccountMemory:
         except (DatabaseUnavailable, NotFound) as error:
             log.warning("memory_not_read", error=type(error).__name__, where=raised_at(error))
             return ()
+
+    async def asked_before(self, turn: TurnRow, caller: Caller) -> tuple[str, ...]:
+        """What the caller typed in the turn's conversation before it, oldest first. None where it cannot be had."""
+        try:
+            prompts = await self._store.prompts(caller, turn.session_id)
+        except (DatabaseUnavailable, NotFound) as error:
+            log.warning("prompts_not_read", error=type(error).__name__, where=raised_at(error))
+            return ()
+        before = prompts[:-1] if prompts and prompts[-1] == turn.prompt else prompts
+        return tuple(text for prompt in before[-MOST_BEFORE:] if (text := typed_text(prompt).strip()))
 
     async def write(self, caller: Caller, text: str, *, version: int) -> Memory:
         """The lines of the text in place of version `version`. Raises MemoryChanged, and BadRequest for a secret in a

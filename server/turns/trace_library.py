@@ -6,9 +6,11 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import anyio
 
+from server.agent.tools.contract.kept_programs import kept_program
 from server.agent.tools.search_findings import kept_findings
 from server.errors import LimitExceeded, WorkerFailed
 from server.ports.clock import Clock
@@ -63,6 +65,7 @@ class TraceLibrary:
             opened = await self._workers.read(upload, name=name, key=sha256)
             summary = await self._workers.ask(opened, summarise)
             findings = await self._findings(opened)
+            program = await self._program(opened)
             row = TraceRow(
                 trace_id=trace_id,
                 account_id=caller.account_id,
@@ -73,7 +76,7 @@ class TraceLibrary:
                 format=summary.format,
                 unit=summary.unit,
                 duration_ns=summary.duration_ns,
-                summary=summary.as_json() | {"name": name, "findings": findings},
+                summary=summary.as_json() | {"name": name, "findings": findings} | program,
                 object_path=object_path,
                 created_at=self._clock.now(),
             )
@@ -92,6 +95,13 @@ class TraceLibrary:
             return await self._workers.ask(opened, kept_findings)
         except WorkerFailed:
             return []
+
+    async def _program(self, opened: OpenTrace) -> dict[str, Any]:
+        """What its program is known by again; nothing of one that is too much to look through."""
+        try:
+            return {"program": await self._workers.ask(opened, kept_program)}
+        except WorkerFailed:
+            return {}
 
     async def row(self, caller: Caller, trace_id: str) -> TraceRow:
         """Raises NotFound."""

@@ -7,6 +7,8 @@ import structlog
 from langchain_core.messages import HumanMessage
 
 from server.agent.graph.follow_ups import suggestions, title_of
+from server.agent.graph.quoted_people import of_people
+from server.agent.graph.recalled import recalled
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.tools.all_tools import TOOLS
 from server.agent.tools.contract.window_argument import known_windows
@@ -26,6 +28,7 @@ async def check(state: TurnState, context: TurnContext) -> dict[str, Any]:
     names = [tool.name for tool in TOOLS]
     results = returned(turn.history, state["messages"], known_windows(state["known"]))
     answer = state["messages"][-1].text
+    said = [*(turn.core_memory or ()), *recalled(turn.prompt, turn.asked_before)]
     try:
         found = await context.workers.ask(turn.opened, checked_answer, answer, facts, turn.prompt, names, results)
     except (TraceError, WorkerFailed) as error:
@@ -33,7 +36,7 @@ async def check(state: TurnState, context: TurnContext) -> dict[str, Any]:
         return {"references": [], "checks": []}
     return {
         "references": [citation.model_dump() for citation in found.citations],
-        "checks": [one.model_dump() for one in found.checks],
+        "checks": [one.model_dump() for one in of_people(answer, found.checks, said)],
     }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from server.agent.graph.first_look import FirstLook, first_look
+from server.agent.graph.recalled import recalled, recalled_lines
 from server.agent.graph.remembered import OF_FIRST_REQUEST, PLACE, remembered
 from server.agent.graph.short_setup import short_past, short_places
 from server.agent.graph.state import TurnContext, TurnState
@@ -39,11 +40,14 @@ async def set_up(state: TurnState, context: TurnContext) -> dict[str, Any]:
             "viewer": turn.viewer.model_dump(mode="json"),
             "windows": [asdict(window) for window in look.windows],
             "remembered": list(turn.core_memory or ()),
+            "recalled": list(recalled(turn.prompt, turn.asked_before)),
             LOCAL_TIME: local_time(turn),
         },
     )
     with_memory = with_place(template.template, PLACE) if turn.core_memory else template.template
     past, places = _within_bounds(with_memory, look, asked, context)
+    if earlier := recalled_lines(recalled(turn.prompt, turn.asked_before, shown_of(past))):
+        asked.content = f"{asked.text}\n\n({earlier})"
     text = filled(with_memory, places)
     if past.summary:
         text += f"\n\nEarlier in this conversation (turns that are not shown any more):\n{past.summary}"
@@ -69,6 +73,11 @@ def _within_bounds(
     room = int(bounds.first_request_tokens * rate) - characters_in([SystemMessage(empty), asked], few) - HEADING
     past = short_past(turn.history, room)
     return past, places | short_places(look, room - len(past.summary) - characters_in(past.messages))
+
+
+def shown_of(past: Past) -> frozenset[str]:
+    """The prompts that are shown as they were asked."""
+    return frozenset(message.text.strip() for message in past.messages if isinstance(message, HumanMessage))
 
 
 def with_place(template: str, name: str) -> str:

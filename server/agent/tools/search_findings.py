@@ -5,12 +5,14 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from server.agent.tools.contract.kept_programs import kept_program, programs_of, share_in
 from server.agent.tools.contract.tool import Outcome, Tool, ToolArguments
 from server.agent.tools.contract.tool_context import Asking, KnownTrace, ToolContext
 from server.agent.tools.contract.tool_errors import ToolFailed
 from server.agent.tools.get_insights import said
 from server.agent.tools.get_trace_summary import NoArguments
 from server.quoting import clamp, quoted
+from traces.analysis.fingerprint import SAME_PROGRAM, overlap
 from traces.insights.registry import insights, ranked
 from traces.model import Trace
 
@@ -18,6 +20,9 @@ KEPT_FINDINGS = 8
 """Findings stored with a trace: the worst, which later searches look for."""
 
 KEPT_CHARACTERS = 240
+
+MOST_TRACES = 100
+"""Other traces that data lists."""
 
 _WORD = re.compile(r"\w{2,}")
 
@@ -38,13 +43,19 @@ class SearchFindings(ToolArguments):
 async def ask_findings(asking: Asking, arguments: SearchFindings) -> Outcome:
     others = await context_of(asking).traces()
     words = {word.casefold() for word in _WORD.findall(arguments.query)}
+    this = await asking.workers.ask(asking.trace, kept_program)
+    programs = await programs_of(asking, others)
+    near = {
+        known.trace_id: overlap(this["fingerprint"], str(programs.get(known.trace_id, {}).get("fingerprint", "")))
+        for known in others
+    }
     found = sorted(
         (
-            (_matches(words, known, finding), -age, known, finding)
+            (_matches(words, known, finding), near[known.trace_id] >= SAME_PROGRAM, -age, known, finding)
             for age, known in enumerate(others)
             for finding in _of(known)
         ),
-        key=lambda one: one[:2],
+        key=lambda one: one[:3],
         reverse=True,
     )
     hits = [one for one in found if one[0] or not words]
@@ -53,8 +64,8 @@ async def ask_findings(asking: Asking, arguments: SearchFindings) -> Outcome:
     lines = [f"{head}, best first:" if shown else head]
     lines += [
         f"{quoted(known.name, 60)} ({known.created}, {known.trace_id}): {finding['severity']} {finding['id']}: "
-        f"{finding['detail']}"
-        for _, _, known, finding in shown
+        f"{finding['detail']}" + (" (of this program)" if same else "")
+        for _, same, _, known, finding in shown
     ]
     if not shown and others:
         lines.append("newest traces: " + ", ".join(f"{quoted(one.name, 60)} ({one.created})" for one in others[:5]))
@@ -67,7 +78,19 @@ async def ask_findings(asking: Asking, arguments: SearchFindings) -> Outcome:
             "searched": len(others),
             "rows": [
                 {"trace_id": known.trace_id, "trace": known.name, "created": known.created} | finding
-                for _, _, known, finding in shown
+                for *_, known, finding in shown
+            ],
+            "share": share_in(this, words),
+            "traces": [
+                {
+                    "trace_id": known.trace_id,
+                    "trace": known.name,
+                    "created": known.created,
+                    "overlap": round(near[known.trace_id], 2),
+                    "share": share_in(programs.get(known.trace_id, {}), words),
+                    "heaviest": next(iter(programs.get(known.trace_id, {}).get("functions") or []), None),
+                }
+                for known in others[:MOST_TRACES]
             ],
         },
         warning=not shown,
@@ -121,7 +144,8 @@ SEARCH_FINDINGS = Tool(
     arguments=SearchFindings,
     ask=ask_findings,
     doing=lambda a: f"Searching earlier findings for {a.query[:60]}" if a.query else "Looking at earlier findings",
-    fields=frozenset({"matches", "searched", "rows", "trace_id", "trace", "created", "id", "severity", "detail"}),
+    fields=frozenset({"matches", "searched", "rows", "trace_id", "trace", "created", "id", "severity", "detail"})
+    | {"share", "traces", "overlap", "heaviest", "name", "file"},
     narrow="use a smaller limit",
     needs=frozenset({"traces"}),
 )

@@ -33,7 +33,7 @@ TransformsText = Annotated[
 
 def shown_summary(row: TraceRow) -> dict[str, Any]:
     """What a list shows of a trace; its findings have a route of their own."""
-    return {key: value for key, value in row.summary.items() if key != "findings"}
+    return {key: value for key, value in row.summary.items() if key not in ("findings", "program")}
 
 
 def trace_json(row: TraceRow) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.bounds import AgentBounds
 from server.agent.tools.all_tools import TOOLS
+from server.agent.tools.contract.kept_programs import kept_program
 from server.agent.tools.contract.run_tool import named_tool, run_tool
 from server.agent.tools.contract.tool import Outcome
 from server.agent.tools.contract.tool_context import FactProposals, KnownTrace, Need, Proposed
@@ -48,7 +49,11 @@ class TracesInHand:
                 trace_id=f"id-{name}",
                 name=name,
                 created="2026-01-02 15:04",
-                summary={"format": trace.format, "findings": kept_findings(trace)},
+                summary={
+                    "format": trace.format,
+                    "findings": kept_findings(trace),
+                    "program": kept_program(trace),
+                },
             )
             for name, trace in self.others.items()
         ]

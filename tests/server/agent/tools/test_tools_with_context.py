@@ -7,10 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from server.adapters.in_process.workers import InlineTraceWorkers
 from server.agent.tools.all_tools import TOOLS, offered_tools
+from server.agent.tools.contract.kept_programs import kept_program, programs_of
+from server.agent.tools.contract.tool_context import Asking
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolRetry
 from server.agent.verification.facts import QUOTED
-from tests.server.agent.tool_context import ask_tool
+from tests.server.agent.tool_context import TracesInHand, ask_tool
 from tests.server.agent.tools.test_tools_over_time import two_threads
 from tests.server.agent.turns import HOSTILE, MS, small_trace
 from traces.builder import TraceBuilder
@@ -104,6 +107,25 @@ async def test_earlier_findings_are_searched_by_their_words() -> None:
     nothing = await ask_tool("search_findings", {"query": "zebra"}, small_trace(), run("monday", 900))
     assert nothing.warning
     assert '"monday"' in nothing.text
+
+
+async def test_another_recording_says_how_much_of_its_program_is_in_this_one() -> None:
+    outcome = await ask_tool("search_findings", {"query": "parse"}, small_trace(), small_trace(), run("monday", 900))
+    by_name = {row["trace"]: row for row in outcome.data["traces"]}
+    assert by_name["small.json"]["overlap"] == 1.0
+    assert by_name["small.json"]["share"] == outcome.data["share"] == 0.6
+    assert by_name["small.json"]["heaviest"]["name"] == "parse_json"
+    assert "(of this program)" in outcome.text
+
+
+async def test_a_trace_from_before_programs_were_stored_is_looked_at_again() -> None:
+    workers = InlineTraceWorkers()
+    others = TracesInHand(workers, {"small.json": small_trace()})
+    asking = Asking(trace=workers.hold(small_trace()), workers=workers, tool_context=others)
+    known = [replace(one, summary={"format": "example"}) for one in await others.traces()]
+    assert (await programs_of(asking, known))["id-small.json"] == kept_program(small_trace())
+    gone = replace(known[0], trace_id="id-gone")
+    assert await programs_of(asking, [gone]) == {}
 
 
 async def test_usage_says_plan_used_and_left() -> None:

@@ -15,6 +15,7 @@ from tests.server.running_server import STACKS, RunningServer, Socket, running_s
 from tests.server.talking import END
 
 FACT = "requests must stay under 300 ms"
+PROGRAM = b"start;load_orders;price_of 900\nstart;load_orders;tax_of 50\nstart;render_page 50\n"
 
 
 @contextlib.asynccontextmanager
@@ -66,6 +67,50 @@ async def test_what_is_ordered_is_proposed_and_written_when_it_is_kept(tmp_path:
             await later.send(type="decide_memory", proposalId=proposed["proposalId"], decision="keep")
             await later.until("memory_changed")
             assert await core(server) == ""
+
+
+async def test_a_kept_fact_changes_the_answers_of_a_later_conversation(tmp_path: Path) -> None:
+    async with analyst_server(tmp_path, memory_writes="auto") as server:
+        trace_id = await server.trace_id()
+        async with server.session(trace_id) as socket:
+            before, _ = await asked(socket, "What takes the most time?")
+            assert not before.startswith("**First")
+            await asked(socket, "/remember we only care about code in render")
+            await asked(socket, f"/remember {FACT}")
+        async with server.session(trace_id) as later:
+            text, _ = await asked(later, "What takes the most time?")
+            assert '(remembered: "we only care about code in render")' in text.split("\n\n")[0]
+            text, _ = await asked(later, "What is our latency limit?")
+            assert text.startswith(f'**Remembered:** "{FACT}".')
+
+
+async def test_what_was_typed_in_a_conversation_is_known_later_in_it_and_in_no_other(tmp_path: Path) -> None:
+    async with analyst_server(tmp_path) as server:
+        trace_id = await server.trace_id()
+        async with server.session(trace_id) as socket:
+            await asked(socket, "Our checkout must answer within 250 ms. Why is it slow?")
+            for prompt in ("who calls main?", "Is it waiting?"):
+                await asked(socket, prompt)
+            text, _ = await asked(socket, "Which limit did I name for the checkout?")
+            assert "within 250 ms" in text
+        async with server.session(trace_id) as other:
+            text, _ = await asked(other, "Which limit did I name for the checkout?")
+            assert "250" not in text
+
+
+async def test_an_upload_of_the_same_program_was_seen_before_and_another_persons_was_not(tmp_path: Path) -> None:
+    async with analyst_server(tmp_path) as server:
+        monday = await server.upload(PROGRAM, name="monday.txt")
+        other = await server.upload(PROGRAM.replace(b"900", b"901"), name="tuesday.txt")
+        assert "program" not in other.json()["trace"]["summary"]
+        async with server.session(other.json()["trace"]["traceId"]) as socket:
+            text, _ = await asked(socket, "Have I seen this before?")
+            assert text.startswith("**Yes: hot function was there in `monday.txt`")
+        assert monday.status_code == 201
+        ben = await server.upload(PROGRAM.replace(b"900", b"902"), name="ben.txt", token="ben")
+        async with server.session(ben.json()["trace"]["traceId"], token="ben") as socket:
+            text, _ = await asked(socket, "Have I seen this before?")
+            assert "only recording of yours" in text
 
 
 async def test_with_auto_an_order_is_kept_at_once_and_undone(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""What people said and had remembered: which of it is near to a prompt."""

@@ -1,0 +1,209 @@
+"""Questions about other recordings of the account: was this seen before, which one spends the most in something, what
+do all of them show."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from server.analyst.evidence import Evidence
+from server.analyst.findings import sentence_of
+from server.analyst.kinds.kind import BY_SELF, FINDINGS, SUMMARY, Call
+from server.analyst.wording import coded, share
+from server.quoting import plain
+
+SAME_PROGRAM = 0.3
+"""Overlap of own functions from which a recording is of this program."""
+SHOWN = 5
+LISTED = 12
+LINE = 240
+_SEEN = re.compile(
+    r"\b(?:have|had|did|has|haven'?t|hasn'?t) (?:i|we|you|it|this|that|they|anyone|anybody|these|"
+    r"the same)\b.*\b(?:seen?|met|"
+    r"happen\w*|run into|ran into|come up|came up|encounter\w*|noticed?|occur\w*|been (?:here|there|around)|show\w* up|"
+    r"appear\w*|had)\b.*\b(?:before|already|earlier|previous\w*|in (?:an?|any|the|my|our|some) (?:\w+ )?(?:earlier|"
+    r"other|previous|"
+    r"past|last|old\w*) \w+|in (?:my|our) (?:other|earlier|previous|past|old\w*) \w+|ever)\b|"
+    r"\b(?:seen|met|had) (?:this|that|it|the same)(?: \w+){0,4} (?:before|already|earlier)\b|"
+    r"\bis (?:this|that|it) (?:a |an )?(?:new|known|old|recurring|familiar)(?: \w+)?(?: (?:problem|issue|thing|"
+    r"bottleneck))?\W*$|"
+    r"\b(?:habe ich|haben wir) (?:das|dieses|so etwas)\b.*\b(?:schon|vorher|früher)\b|\b(?:déjà vu|déjà rencontré)\b|"
+    r"\b(?:he|hemos) visto\b.*\bantes\b",
+    re.IGNORECASE,
+)
+_NEW = re.compile(r"\bis (?:this|that|it) (?:a )?new\b", re.IGNORECASE)
+_MINE = (
+    r"(?:of )?(?:all )?(?:of )?(?:(?:(?:my|our|the|these|those) )?(?:other |earlier |\d+ )?"
+    r"(?:traces|recordings|uploads)|"
+    r"(?:my|our) (?:other |earlier |\d+ )?(?:profiles|files|runs))"
+)
+_WHICH = re.compile(
+    rf"\b(?:which|what) (?:one )?{_MINE}\b.*\b(?:most|longest|worst|slowest|heaviest|more)\b.*?\b(?:in|on|with|for|"
+    rf"inside|calling|"
+    r"doing|of)\s+(?P<thing>[^?.!]+)",
+    re.IGNORECASE,
+)
+_HAVE = re.compile(
+    rf"\b(?:which|what|how many|in how many|do any|does any|are there any|any) (?:one )?{_MINE}\b(?P<thing>[^?.!]*)",
+    re.IGNORECASE,
+)
+_ALL = re.compile(
+    rf"\b(?:summari[sz]e|summary of|overview of|list|sum up|go through|compare|what do)\b(?: \w+){{0,3}}? (?:all|"
+    rf"every\w*|each)\b"
+    rf"(?: of)?(?: {_MINE})|\b(?:summari[sz]e|list|what do)(?: me)? (?:my|our) (?:traces|recordings|uploads)\b|"
+    r"\bacross (?:all )?(?:my|our|the) (?:traces|recordings)\b",
+    re.IGNORECASE,
+)
+_MAY = re.compile(r"\b(?:can|could|may|am|left|allowed|limit|quota)\b", re.IGNORECASE)
+_WORDS = re.compile(r"[A-Za-z][\w.-]{2,}")
+_PLAIN = frozenset(
+    re.findall(
+        r"\w+",
+        "the and have has had show shows with that this for from are were was our mine most time spend spends "
+        "spent share any problem problems issue issues same there more than other them which what traces "
+        "recordings take takes took in of on parsing handling doing calling code functions function finding "
+        "findings among their its they is worst slowest best here there",
+    )
+)
+
+Asks = Literal["seen", "which", "have", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierQuestion:
+    """`words` name what is looked for; none for anything."""
+
+    kind: Asks
+    words: tuple[str, ...] = ()
+
+    def calls(self) -> list[Call]:
+        query = {"query": " ".join(self.words)} if self.words else {}
+        search: Call = ("search_findings", query | {"limit": 30})
+        return [SUMMARY, BY_SELF, FINDINGS, search]
+
+
+def earlier_question(prompt: str) -> EarlierQuestion | None:
+    """What a prompt asks of other recordings; None for one about this trace."""
+    text = " ".join(prompt.split())
+    if len(text) > 300:
+        return None
+    if found := _WHICH.search(text):
+        return EarlierQuestion("which", _named(found["thing"]))
+    if _ALL.search(text):
+        return EarlierQuestion("all")
+    if _SEEN.search(text):
+        return EarlierQuestion("seen")
+    if (found := _HAVE.search(text)) and not _MAY.search(found["thing"]):
+        words = _named(found["thing"])
+        return EarlierQuestion("have", words) if words else EarlierQuestion("all")
+    return None
+
+
+def _named(text: str) -> tuple[str, ...]:
+    return tuple(word for word in _WORDS.findall(text) if word.casefold() not in _PLAIN)[:4]
+
+
+def earlier_answer(question: EarlierQuestion, evidence: Evidence) -> str:
+    """What the other recordings say of it."""
+    found = evidence.first("search_findings")
+    if found is None:
+        return "**Other recordings cannot be looked at here**, so I cannot say."
+    if not found["searched"]:
+        return (
+            "**I cannot say: this is the only recording of yours that is here**, so there is none to have seen it in."
+        )
+    return {"seen": _seen, "which": _which, "have": _have, "all": _all}[question.kind](question, evidence, found)
+
+
+def _seen(question: EarlierQuestion, evidence: Evidence, found: dict[str, Any]) -> str:
+    related = {one["trace_id"]: one for one in found["traces"] if one["overlap"] >= SAME_PROGRAM}
+    is_new = _NEW.search(evidence.prompt) is not None
+    yes, no = ("Not new", "New, as far as was recorded") if is_new else ("Yes", "No")
+    if not related:
+        others = "one other recording is" if found["searched"] == 1 else f"{found['searched']} other recordings are"
+        return f"**{no}: nothing of this program was recorded before.** Of yours, {others} here, of other programs."
+    mine = [row for row in evidence.found() if row["severity"] != "info"]
+    rows = [row for row in found["rows"] if row["trace_id"] in related and row["severity"] != "info"]
+    both = [(one, row) for one in mine for row in rows if _is_same(one, row)]
+    if both:
+        first = both[0][1]
+        lines = "\n".join(dict.fromkeys(_line(row) for _, row in both[:SHOWN]))
+        where = f"{coded(first['trace'])} of {first['created']}"
+        return (
+            f"**{yes}: {both[0][0]['title'].lower()} was there in {where} too**, a recording of the same program.\n\n"
+            f"Earlier:\n\n{lines}\n\nNow: {sentence_of(both[0][0])}"
+        )
+    names = ", ".join(coded(one["trace"]) for one in list(related.values())[:SHOWN])
+    what = (
+        f"What stands out here, {mine[0]['title'].lower()}, "
+        if mine
+        else "Nothing stands out here, and what was found then "
+    )
+    earlier = "\n".join(_line(row) for row in rows[:SHOWN]) or "- nothing that stands out"
+    more = "is in none of them" if mine else "is another thing"
+    return f"**{no}: not in the earlier recordings of this program** ({names}). {what}{more}. They had:\n\n{earlier}"
+
+
+def _is_same(mine: dict[str, Any], earlier: dict[str, Any]) -> bool:
+    """Whether a finding of now and one of then are of one problem: the same detector, and a function of both."""
+    if mine["id"] != earlier["id"]:
+        return False
+    names = [one["name"] for one in mine["evidence"] if one.get("handle", "")[:1] in ("f", "n", "s")]
+    return not names or any(f'"{plain(name, 80)}"' in earlier["detail"] for name in names)
+
+
+def _which(question: EarlierQuestion, evidence: Evidence, found: dict[str, Any]) -> str:
+    named = " ".join(question.words) or "that"
+    this = {"trace": "this one", "share": found["share"], "created": ""}
+    ranked = sorted([this, *found["traces"]], key=lambda one: -one["share"])
+    if not question.words or ranked[0]["share"] <= 0:
+        return f"**None: no recording of yours has {coded(named)} among its heaviest functions.**"
+    lines = "\n".join(f"- {_trace_name(one)}: {share(one['share'])}" for one in ranked[:SHOWN] if one["share"] > 0)
+    return (
+        f"**{_trace_name(ranked[0])} spends the most in {coded(named)}: {share(ranked[0]['share'])} of its self "
+        f"value**, "
+        f"as far as its heaviest functions say.\n\n{lines}"
+    )
+
+
+def _trace_name(one: dict[str, Any]) -> str:
+    return coded(one["trace"]) if one["created"] else "This recording"
+
+
+def _have(question: EarlierQuestion, evidence: Evidence, found: dict[str, Any]) -> str:
+    named = " ".join(question.words)
+    words = [word.casefold() for word in question.words]
+    rows = [
+        row
+        for row in found["rows"]
+        if row["severity"] != "info" and all(word in f"{row['id']} {row['detail']}".casefold() for word in words)
+    ]
+    traces = {row["trace_id"]: row for row in rows}
+    if not traces:
+        return f"**None of your {found['searched']} other recordings has a finding with {coded(named)}.**"
+    lines = "\n".join(_line(row) for row in list(traces.values())[:LISTED])
+    count = f"{len(traces)} of your {found['searched']} other recordings"
+    return f"**{count}: those with a finding of {coded(named)}.**\n\n{lines}"
+
+
+def _all(question: EarlierQuestion, evidence: Evidence, found: dict[str, Any]) -> str:
+    worst: dict[str, dict[str, Any]] = {}
+    for row in found["rows"]:
+        if row["severity"] != "info":
+            worst.setdefault(row["trace_id"], row)
+    lines = []
+    for one in found["traces"][:LISTED]:
+        row, most = worst.get(one["trace_id"]), one["heaviest"]
+        says = row["detail"] if row else ""
+        if not says and most:
+            says = f"{coded(most['name'])} takes {share(most['share'])}"
+        lines.append(f"- {coded(one['trace'])} ({one['created']}): {plain(says, LINE) or 'nothing stands out'}")
+    more = f"\n\nThere are {len(found['traces']) - LISTED} older ones." if len(found["traces"]) > LISTED else ""
+    return (
+        f"**{found['searched']} other recordings are here**, the newest first, each with its worst finding:\n\n"
+        + "\n".join(lines)
+        + more
+    )
+
+
+def _line(row: dict[str, Any]) -> str:
+    return f"- {coded(row['trace'])} ({row['created']}): {plain(row['detail'], LINE)}"

@@ -1,0 +1,33 @@
+"""Questions that only memory answers, asked of the built-in analyst: with what the account has, and without."""
+
+from pathlib import Path
+
+import pytest
+
+from evals.memory_cases import MemoryCase, read_memory_cases, with_memory, without_memory
+from server.adapters.in_process.workers import InlineTraceWorkers
+from server.composing.agent import build_agent
+from server.settings import load_settings
+from server.testing.scripted import ScriptedChat, ScriptedModels
+from tests.server.agent.turns import KeptPictures, RecordingSink, stage
+
+CASES = read_memory_cases()
+pytestmark = pytest.mark.long
+
+
+def test_there_are_as_many_of_each_as_were_asked_for() -> None:
+    counts = {kind: sum(case.name.startswith(kind) for case in CASES) for kind in ("seen", "across", "fact", "long")}
+    assert counts == {"seen": 10, "across": 5, "fact": 5, "long": 3}
+    assert len({case.name for case in CASES}) == len(CASES)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+async def test_memory_answers_and_nothing_else_does(case: MemoryCase, tmp_path: Path) -> None:
+    workers = InlineTraceWorkers()
+    agent = build_agent(load_settings(data=tmp_path), workers=workers, pictures=KeptPictures())
+    turn = stage(ScriptedModels(ScriptedChat(lines=[]))).turn
+    answer = await agent.answer(with_memory(turn, case, workers), RecordingSink())
+    assert case.failures(answer.text) == [], answer.text
+    assert [check for check in answer.checks if check.status in ("contradicted", "not_found")] == []
+    bare = await agent.answer(without_memory(turn, case, workers), RecordingSink())
+    assert case.failures(bare.text), f"without memory: {bare.text}"

@@ -67,6 +67,7 @@ def serve(settings: "Settings", *, announce: Callable[[str], None] | None = None
     from server.edges.http.serving import bound_socket
 
     settings.check_exposure()
+    settings.check_origins()
     settings.check_supabase()
     settings.check_objects()
     with bound_socket(settings.host, settings.port) as listening:

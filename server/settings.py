@@ -4,6 +4,7 @@ All values are checked first: a wrong one ends the program with one line before 
 """
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -40,6 +41,8 @@ SOCKETS_AMONG_OTHERS = 50
 Role = Literal["all", "web", "worker"]
 """What a process does: it takes requests (`web`), runs turns and what goes on in the background (`worker`), or both."""
 
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?|https?://\[[0-9a-f:]+\](:\d{1,5})?")
+
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -61,6 +64,7 @@ class Settings(BaseSettings):
     role: Role = "all"
     access_token: SecretStr | None = None
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    allowed_origins: Annotated[tuple[str, ...], NoDecode] = ()
 
     openai_api_key: SecretStr | None = Field(None, validation_alias=_also("openai_api_key", "OPENAI_API_KEY"))
     model_base_url: str | None = Field(None, validation_alias=_also("model_base_url", "OPENAI_BASE_URL"))
@@ -143,10 +147,18 @@ class Settings(BaseSettings):
     langfuse_prompt_stale_seconds: Annotated[float, Field(ge=0)] = 0
     langfuse_contents: bool = False
 
-    @field_validator("models_allowed", "model_fallbacks", "allowed_hosts", mode="before")
+    @field_validator("models_allowed", "model_fallbacks", "allowed_hosts", "allowed_origins", mode="before")
     @classmethod
     def _comma_separated(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("allowed_origins")
+    @classmethod
+    def _origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in value:
+            if not _ORIGIN.fullmatch(origin):
+                raise ValueError(f"{origin!r} is no origin such as https://app.example.com")
+        return value
 
     @property
     def takes_requests(self) -> bool:
@@ -208,6 +220,14 @@ class Settings(BaseSettings):
             raise ConfigError(
                 f"--host {self.host} can be reached by others: set {PREFIX}ACCESS_TOKEN to a secret, "
                 "or use --host 127.0.0.1"
+            )
+
+    def check_origins(self) -> None:
+        """Raises ConfigError where pages of other origins would be let in without a token."""
+        if self.allowed_origins and self.access_token is None and self.supabase_url is None:
+            raise ConfigError(
+                f"{PREFIX}ALLOWED_ORIGINS lets pages of other origins in by a token, and this server asks for none: "
+                f"set {PREFIX}ACCESS_TOKEN to a secret."
             )
 
     @property

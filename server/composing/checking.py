@@ -64,6 +64,7 @@ async def _outcome(check: Check, settings: Settings) -> Outcome:
 
 async def _settings(settings: Settings) -> Outcome:
     settings.check_exposure()
+    settings.check_origins()
     settings.check_supabase()
     settings.check_objects()
     settings.check_langfuse()

@@ -25,6 +25,7 @@ from server.edges.http.services import (
     ServerServices,
     Services,
     SocketServices,
+    StreamServices,
     ToolServices,
     TraceServices,
     UploadServices,
@@ -45,6 +46,7 @@ from server.ports.traces import TraceRecords, TraceWorkers
 from server.settings import Settings
 from server.turns.account_memory import AccountMemory
 from server.turns.admission import Admission
+from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
 from server.turns.retention import Retention
 from server.turns.runner import TurnRunner
@@ -179,6 +181,7 @@ def _services(
             answer_within_s=turn_ends_within_s(settings),
             gateway=adapters.backing.gateway,
         ),
+        streams=_streams(settings, adapters, library, conversation),
         socket=SocketServices(
             identity=identity, conversation=conversation, sockets=sockets, socket_idle_s=settings.socket_idle_seconds
         ),
@@ -200,6 +203,18 @@ def _services(
         memory=MemoryServices(account_memory=memory),
         rates=_rates(settings, adapters),
     )
+
+
+def _streams(
+    settings: Settings, adapters: Adapters, library: TraceLibrary, conversation: Conversation
+) -> StreamServices:
+    turns = ClientStreams(
+        conversations=adapters.rows.conversations,
+        conversation=conversation,
+        library=library,
+        relay=adapters.backing.relay,
+    )
+    return StreamServices(turns=turns, other_origins=settings.allowed_origins)
 
 
 def _notes(rows: Rows) -> TraceNotes | None:

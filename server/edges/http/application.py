@@ -38,6 +38,8 @@ from server.edges.http.request_identity import RequestIdentity
 from server.edges.http.services import ForServer, Services
 from server.edges.mcp.mounted_tools import MountedTools
 from server.edges.mcp.version import version
+from server.edges.streams import stream_routes as streams
+from server.edges.streams.other_origins import OtherOrigins
 from server.edges.ws.socket import chat
 
 API = "/api/v1"
@@ -90,6 +92,7 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     app.include_router(admin.routes, prefix=API)
     app.include_router(invocations.routes, prefix=API)
     app.include_router(invocations.admin_routes, prefix=API)
+    app.include_router(streams.routes, prefix=API)
     app.include_router(question.routes, prefix="/api")
     app.include_router(evals.routes, prefix="/api")
     app.add_api_route(TOOLS, to_tools, methods=["GET", "POST", "DELETE"], include_in_schema=False)
@@ -98,7 +101,9 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     app.include_router(page.routes)
     answer_with_problems(app)
     guarded = Guard(HeadRequests(app), is_our_name=is_our_name, page_may_reach=services.server.client.origins)
-    return RequestIdentity(Compressed(ErrorWall(guarded)))
+    origins = services.streams.other_origins
+    streaming = OtherOrigins(guarded, prefix=f"{API}{streams.PREFIX}/", allowed=origins)
+    return RequestIdentity(Compressed(ErrorWall(streaming)))
 
 
 def build_probes(services: Services, *, is_our_name: Callable[[str], bool]) -> ASGIApp:

@@ -21,6 +21,7 @@ from server.ports.invocations import Invocations
 from server.ports.traces import TraceWorkers
 from server.protocol.server import ChatError
 from server.turns.account_memory import AccountMemory
+from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
 from server.turns.shared_conversation import SharedConversations
 from server.turns.trace_library import TraceLibrary
@@ -86,6 +87,14 @@ class ChatServices:
     library: TraceLibrary
     answer_within_s: float
     gateway: Gateway | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamServices:
+    """Turns in the frames of other clients; pages of `other_origins` may ask for them too."""
+
+    turns: ClientStreams
+    other_origins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +164,7 @@ class Services:
     uploads: UploadServices
     pictures: PictureServices
     chat: ChatServices
+    streams: StreamServices
     socket: SocketServices
     plans: PlanServices
     tools: ToolServices

@@ -96,6 +96,10 @@ ABOUT_ONESELF = routes(
     "POST /api/v1/render-diff",
     "POST /api/chat",
     "GET /api/evals",
+    "POST /api/v1/streams/ai-sdk",
+    "GET /api/v1/streams/ai-sdk/{chat_id}/stream",
+    "POST /api/v1/streams/data-stream",
+    "POST /api/v1/streams/ag-ui",
 )
 """Name no object in their path: they answer people about what is theirs, or draw what they send."""
 
@@ -163,6 +167,15 @@ BODIES: dict[RouteName, object] = {
     ("POST", "/api/v1/traces/{trace_id}/notes"): {"kind": "function", "profile": "p0", "handle": "f1", "text": "Mine"},
     ("PATCH", "/api/v1/traces/{trace_id}/notes/{note_id}"): {"text": "Mine"},
     ("POST", "/api/chat"): {"message": "Mine?", "session_id": "{session}", "flamechat_trace_id": "{trace}"},
+} | {
+    ("POST", f"/api/v1/streams/{name}"): {
+        "id": "{session}",
+        "threadId": "{session}",
+        "runId": "r",
+        "traceId": "{trace}",
+        "messages": [{"id": "{turn}", "role": "user", "content": "Mine?"}],
+    }
+    for name in ("ai-sdk", "data-stream", "ag-ui")
 }
 
 
@@ -181,6 +194,7 @@ class Annas:
             trace_id=self.trace,
             session_id=self.session,
             turn_id=self.turn,
+            chat_id=self.session,
             name="call",
             note_id=self.note,
             token=self.link,
@@ -239,11 +253,10 @@ async def call(
     server: RunningServer, annas: Annas, method: str, path: str, headers: dict[str, str] | None = None
 ) -> httpx.Response:
     query = QUERIES_WITH_IDS.get((method, path), "").format(trace=annas.trace, session=annas.session, turn=annas.turn)
-    body = BODIES.get((method, path))
-    if isinstance(body, dict):
-        ids = {"trace": annas.trace, "session": annas.session}
-        body = {key: value.format(**ids) if isinstance(value, str) else value for key, value in body.items()}
-    return await server.http.request(method, f"{annas.path(path)}?{query}", json=body, headers=headers)
+    body = json.dumps(BODIES.get((method, path)))
+    for name, value in (("trace", annas.trace), ("session", annas.session), ("turn", annas.turn)):
+        body = body.replace(f"{{{name}}}", value)
+    return await server.http.request(method, f"{annas.path(path)}?{query}", json=json.loads(body), headers=headers)
 
 
 async def what_anna_sees(server: RunningServer, annas: Annas) -> object:
@@ -285,7 +298,7 @@ async def test_another_users_ids_open_nothing_and_change_nothing(tmp_path: Path)
                 assert answer.status_code == 404, (method, path, answer.text)
             else:
                 assert answer.status_code < 500, (method, path, answer.text)
-            sent = str(answer.request.url)
+            sent = str(answer.request.url) + answer.request.content.decode(errors="replace")
             assert [one for one in annas.ids if one in answer.text and one not in sent] == [], (method, path)
         assert await what_anna_sees(server, annas) == before
 

@@ -1,0 +1,91 @@
+"""The endpoints of other clients' streams. Whoever goes away leaves a turn that runs on; what is refused is a frame."""
+
+from collections.abc import Awaitable
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import Response
+
+from server.edges.http.services import CurrentCaller, services_of
+from server.edges.streams.ag_ui import AgUiFrames
+from server.edges.streams.ai_sdk import AiSdkFrames
+from server.edges.streams.data_stream import DataStreamFrames
+from server.edges.streams.frames import Addresses, Frames, refusal
+from server.edges.streams.request_body import asked_by_ag_ui, asked_by_ai_sdk, body_of, ids_of_ag_ui
+from server.edges.streams.turn_stream import NOT_KEPT, TurnStream
+from server.errors import NotAuthenticated, ServerError
+from server.turns.client_streams import ClientStreams, FollowedByClient
+from traces.errors import TraceError
+
+MAX_SENT_BYTES = 64 << 20
+"""Of a request that is answered at all; far less is taken (request_body.py)."""
+
+PREFIX = "/streams"
+
+routes = APIRouter(prefix=PREFIX, tags=["streams"], max_body_size=MAX_SENT_BYTES)
+
+
+def _streams(request: Request) -> ClientStreams:
+    return services_of(request).streams.turns
+
+
+ForStreams = Annotated[ClientStreams, Depends(_streams)]
+
+
+@routes.post("/ai-sdk")
+async def ai_sdk(request: Request, caller: CurrentCaller, streams: ForStreams) -> Response:
+    """A prompt of `useChat`, answered as a UI message stream."""
+    frames = AiSdkFrames(_addresses(request))
+
+    async def asked() -> FollowedByClient:
+        return await streams.ask(caller, asked_by_ai_sdk(await body_of(request)))
+
+    return await _answer(frames, asked())
+
+
+@routes.get("/ai-sdk/{chat_id}/stream")
+async def ai_sdk_again(chat_id: str, request: Request, caller: CurrentCaller, streams: ForStreams) -> Response:
+    """What runs in the chat, from the answer's start; 204 when nothing does."""
+    followed = await streams.running(caller, chat_id)
+    if followed is None:
+        return Response(status_code=204, headers=NOT_KEPT)
+    return TurnStream(AiSdkFrames(_addresses(request)), followed)
+
+
+@routes.post("/data-stream")
+async def data_stream(request: Request, caller: CurrentCaller, streams: ForStreams) -> Response:
+    """A prompt of assistant-ui, answered as its data stream."""
+    frames = DataStreamFrames(_addresses(request))
+
+    async def asked() -> FollowedByClient:
+        return await streams.ask(caller, asked_by_ai_sdk(await body_of(request)))
+
+    return await _answer(frames, asked())
+
+
+@routes.post("/ag-ui")
+async def ag_ui(request: Request, caller: CurrentCaller, streams: ForStreams) -> Response:
+    """A run of an AG-UI client."""
+    frames = AgUiFrames(_addresses(request))
+
+    async def asked() -> FollowedByClient:
+        body = await body_of(request)
+        frames.run_as(*ids_of_ag_ui(body))
+        return await streams.ask(caller, asked_by_ag_ui(body))
+
+    return await _answer(frames, asked())
+
+
+def _addresses(request: Request) -> Addresses:
+    return Addresses(str(request.base_url).rstrip("/"))
+
+
+async def _answer(frames: Frames, asking: Awaitable[FollowedByClient]) -> Response:
+    """The stream, which is one error frame where the prompt is refused."""
+    try:
+        followed = await asking
+    except NotAuthenticated:
+        raise
+    except (ServerError, TraceError) as error:
+        return Response(frames.refused(refusal(error)), headers=frames.headers | NOT_KEPT)
+    return TurnStream(frames, followed)

@@ -1,0 +1,191 @@
+// Asks one prompt after the other with a real client and says, a line of JSON each, what the client holds afterwards.
+// node turns.mjs CLIENT ADDRESS TOKEN TRACE PROMPTS; a prompt begins with what is done: answer, fail, stop or reload.
+import "./browser.mjs";
+
+const [client, address, token, traceId, prompts] = process.argv.slice(2);
+const headers = { Authorization: `Bearer ${token}` };
+const chatId = `chat-of-${client}`;
+const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
+const stop = (turnId) => fetch(`${address}/api/v1/turns/${turnId}/cancel`, { method: "POST", headers });
+
+// Calls are made again whenever something has changed, until one gives an answer.
+class Changes {
+  waiting = new Set();
+  changed() {
+    for (const look of this.waiting) look();
+  }
+  until(find) {
+    return new Promise((resolve) => {
+      const look = () => {
+        const found = find();
+        if (found) {
+          this.waiting.delete(look);
+          resolve(found);
+        }
+      };
+      this.waiting.add(look);
+      look();
+    });
+  }
+}
+
+async function aiSdk(name) {
+  const { AbstractChat, DefaultChatTransport } = await import(name);
+  const transport = new DefaultChatTransport({ api: `${address}/api/v1/streams/ai-sdk`, headers, body: { traceId } });
+  const open = (messages) => {
+    const changes = new Changes();
+    const state = {
+      status: "ready",
+      error: undefined,
+      messages,
+      pushMessage: (message) => (state.messages.push(message), changes.changed()),
+      popMessage: () => state.messages.pop(),
+      replaceMessage: (index, message) => ((state.messages[index] = message), changes.changed()),
+      snapshot: (thing) => structuredClone(thing),
+    };
+    class Chat extends AbstractChat {}
+    return { chat: new Chat({ id: chatId, transport, state }), state, changes };
+  };
+  let now = open([]);
+  const last = () => now.state.messages.at(-1);
+  const text = (message) => message.parts.filter((part) => part.type === "text").map((part) => part.text);
+  return async (prompt, kind) => {
+    const before = now.state.messages.length;
+    const ended = now.chat.sendMessage({ text: prompt });
+    if (kind === "stop" || kind === "reload") {
+      await now.changes.until(() => now.state.messages.length === before + 2 && text(last()).join("") !== "");
+    }
+    if (kind === "stop") await stop(last().id);
+    if (kind === "reload") {
+      now.chat.stop();
+      await ended;
+      now = open(now.state.messages.slice(0, -1));
+      const resumed = now.chat.resumeStream();
+      await now.changes.until(() => last().role === "assistant" && text(last()).join("") !== "");
+      say({ dropped: prompt });
+      await resumed;
+    }
+    await ended;
+    const parts = last().parts;
+    const of = (type) => parts.filter((part) => part.type === type);
+    return {
+      turnId: last().id,
+      texts: text(last()),
+      tools: of("dynamic-tool").map((part) => [part.toolName, part.state]),
+      files: of("file").map((part) => part.url),
+      sources: of("source-url").map((part) => part.url),
+      data: parts.filter((part) => part.type.startsWith("data-")).map((part) => part.type.slice(5)),
+      error: now.state.error?.message ?? null,
+    };
+  };
+}
+
+async function assistantUi(path) {
+  const { createElement } = await import("react");
+  const { createRoot } = await import("react-dom/client");
+  const { AssistantRuntimeProvider } = await import("@assistant-ui/core/react");
+  const { useDataStreamRuntime } = await import("@assistant-ui/react-data-stream");
+  const changes = new Changes();
+  let runtime;
+  let error = null;
+  let called = [];
+  const onData = (part) => called.push(part.name);
+  const api = `${address}/api/v1/streams/${path}`;
+  const body = { traceId, id: chatId };
+  function App() {
+    runtime = useDataStreamRuntime({ api, headers, body, onData, onError: (one) => (error = one.message) });
+    return createElement(AssistantRuntimeProvider, { runtime });
+  }
+  createRoot(document.getElementById("root")).render(createElement(App));
+  while (!runtime?.thread.getState().capabilities.cancel) await new Promise(setImmediate);
+  runtime.thread.subscribe(() => changes.changed());
+  const messages = () => runtime.thread.getState().messages;
+  const of = (type) => messages().at(-1).content.filter((part) => part.type === type);
+  const done = () => messages().at(-1).role === "assistant" && messages().at(-1).status.type !== "running";
+  return async (prompt, kind) => {
+    [error, called] = [null, []];
+    runtime.thread.append(prompt);
+    const asked = () => messages().at(-2)?.content[0]?.text === prompt;
+    if (kind === "stop" || kind === "reload") await changes.until(() => asked() && of("text").length);
+    const turnId = () => messages().at(-1).metadata.steps[0]?.messageId;
+    if (kind === "stop") await stop(await changes.until(turnId));
+    if (kind === "reload") {
+      runtime.thread.cancelRun();
+      await changes.until(done);
+      runtime.thread.startRun({ parentId: messages().at(-2).id });
+      await changes.until(() => !done() && of("text").length);
+      say({ dropped: prompt });
+    }
+    await changes.until(() => asked() && done());
+    return {
+      turnId: turnId() ?? null,
+      texts: of("text").map((part) => part.text),
+      tools: of("tool-call").map((part) => [part.toolName, part.isError ? "output-error" : "output-available"]),
+      files: of("file").map((part) => part.data),
+      sources: of("source").map((part) => part.url),
+      data: [...called, ...of("data").map((part) => part.name)],
+      error: error ?? messages().at(-1).status.error?.message ?? null,
+    };
+  };
+}
+
+async function agUi() {
+  const { HttpAgent } = await import("@ag-ui/client");
+  const open = (messages) =>
+    new HttpAgent({ url: `${address}/api/v1/streams/ag-ui`, headers, threadId: chatId, initialMessages: messages });
+  let agent = open([]);
+  let number = 0;
+  return async (prompt, kind) => {
+    agent.addMessage({ id: `message-${++number}`, role: "user", content: prompt });
+    const before = structuredClone(agent.messages);
+    const seen = { turnId: null, data: [], files: [], sources: [], error: null };
+    let dropped = false;
+    const subscriber = {
+      onCustomEvent: ({ event }) => {
+        if (event.name === "turn") seen.turnId = event.value.turnId;
+        else if (event.name === "file") seen.files.push(event.value.url);
+        else if (event.name === "sources") seen.sources.push(...event.value.map((one) => one.url));
+        else seen.data.push(event.name);
+      },
+      onRunErrorEvent: ({ event }) => {
+        seen.error = `${event.code}: ${event.message}`;
+      },
+      onTextMessageContentEvent: () => {
+        if (kind === "stop") stop(seen.turnId);
+        if (kind === "reload" && !dropped) {
+          dropped = true;
+          agent.abortRun();
+        }
+      },
+    };
+    const run = () => agent.runAgent({ forwardedProps: { traceId } }, subscriber).catch((error) => (seen.error ??= `${error}`));
+    await run();
+    if (dropped) {
+      agent = open(before);
+      Object.assign(seen, { data: [], files: [], sources: [], error: null });
+      say({ dropped: prompt });
+      await run();
+    }
+    const added = agent.messages.slice(before.length);
+    return {
+      ...seen,
+      texts: added.filter((one) => one.role === "assistant" && one.content).map((one) => one.content),
+      tools: added.flatMap((one) => one.toolCalls ?? []).map((call) => [call.function.name, "output-available"]),
+    };
+  };
+}
+
+const CLIENTS = {
+  "ai-5": () => aiSdk("ai-5"),
+  "ai-6": () => aiSdk("ai-6"),
+  "ai-7": () => aiSdk("ai"),
+  "assistant-ui": () => assistantUi("data-stream"),
+  "assistant-ui-of-ai-sdk": () => assistantUi("ai-sdk"),
+  "ag-ui": agUi,
+};
+const ask = await CLIENTS[client]();
+for (const prompt of JSON.parse(prompts)) {
+  const [kind] = prompt.split(" ");
+  say({ prompt, ...(await ask(prompt, kind)) });
+}
+process.exit(0);

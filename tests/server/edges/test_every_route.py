@@ -173,8 +173,8 @@ BODIES: dict[RouteName, object] = {
         "threadId": "{session}",
         "runId": "r",
         "traceId": "{trace}",
-        "messages": [{"id": "{turn}", "role": "user", "content": "Mine?"}],
     }
+    | {"messages": [{"id": "{turn}", "role": "user", "content": "Mine?"}]}
     for name in ("ai-sdk", "data-stream", "ag-ui")
 }
 

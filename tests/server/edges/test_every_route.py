@@ -168,13 +168,8 @@ BODIES: dict[RouteName, object] = {
     ("PATCH", "/api/v1/traces/{trace_id}/notes/{note_id}"): {"text": "Mine"},
     ("POST", "/api/chat"): {"message": "Mine?", "session_id": "{session}", "flamechat_trace_id": "{trace}"},
 } | {
-    ("POST", f"/api/v1/streams/{name}"): {
-        "id": "{session}",
-        "threadId": "{session}",
-        "runId": "r",
-        "traceId": "{trace}",
-    }
-    | {"messages": [{"id": "{turn}", "role": "user", "content": "Mine?"}]}
+    ("POST", f"/api/v1/streams/{name}"): dict.fromkeys(("id", "threadId", "runId"), "{session}")
+    | {"traceId": "{trace}", "messages": [{"id": "{turn}", "role": "user", "content": "Mine?"}]}
     for name in ("ai-sdk", "data-stream", "ag-ui")
 }
 

@@ -109,7 +109,7 @@ def _no_such_thread(question: Question, evidence: Evidence) -> bool:
 def _program(question: Question, evidence: Evidence) -> str:
     """The word that is the name of a program of the recording, and of no function; empty without one."""
     for name in (*question.names, *question.maybe):
-        begins = re.compile(rf"{re.escape(name)}(?!\w)", re.IGNORECASE)
+        begins = re.compile(rf"{re.escape(name)}[\d.]*(?!\w)", re.IGNORECASE)
         found = evidence.first("find_frames", pattern=name) or {"rows": []}
         is_program = any(
             begins.match(row["name"]) and row["pid"] for row in (evidence.summary or {"profiles": []})["profiles"]

@@ -39,7 +39,7 @@ from server.analyst.sentence_forms import (
     ranked_thing,
     refers,
 )
-from server.analyst.subjects import CODE, NO_NAMES, subjects
+from server.analyst.subjects import CODE, NO_NAMES, subjects, without_verbs
 from server.analyst.topic_words import topic_stems
 
 GO_ON = frozenset({Intent.CORRECTION})
@@ -174,7 +174,7 @@ def alone(
     if named.placed == (text.rstrip("?"),):  # one word: a function, or else what it is about
         intent, otherwise = Intent.FUNCTION, intent
     saves = SAVES.search(text) is not None and intent is not Intent.COMPARE
-    topics = topic_stems(without_condition(CODE.sub(" ", text)), NO_NAMES)
+    topics = topic_stems(without_condition(without_verbs(CODE.sub(" ", text))), NO_NAMES)
     stems = topics if may_be_topic(text, named, near, intent) else ()
     if saves and (named.names or handle or ((named.maybe or stems) and near.intents[0][1] < CERTAIN)):
         intent = Intent.FIRST_FIX

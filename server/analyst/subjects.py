@@ -83,6 +83,8 @@ yesterday baseline regression them they those these self total itself inclusive 
 NO_NAMES = frozenset(_NO_NAME_WORDS.split())
 """Words that stand in a function's place without being one."""
 _WORD = re.compile(r"(?<![\w.@/:-])[A-Za-z_$][\w$]{2,}(?![\w@/:-])")
+_VERB = re.compile(r"\b(?:who(?:['’]?s| is| are)|worth) [a-z]+ing\b", re.IGNORECASE)
+"""What somebody does, and no name: `who's holding it`, `worth replacing`."""
 _NUMBER = re.compile(r"(?<![\w.+])(?<!\+ )\d[\d.,]*(?![\w])")
 LIKE = 0.75
 """Likeness (of difflib) from which an unknown word is a known one with a typing slip."""
@@ -173,7 +175,7 @@ def _unknown(text: str, named: tuple[str, ...], thread: str | None) -> tuple[lis
     known = vocabulary()
     unknown: list[str] = []
     slips: dict[str, str] = {}
-    rest = CODE.sub(" ", text)
+    rest = without_verbs(CODE.sub(" ", text))
     taken = {part for name in (*named, thread or "") for part in re.split(r"\W+", name)}
     for word in _WORD.findall(rest):
         if (
@@ -189,6 +191,11 @@ def _unknown(text: str, named: tuple[str, ...], thread: str | None) -> tuple[lis
             slips[word] = like[0]
         unknown.append(word)
     return (unknown if len(unknown) <= NAMES else []), slips
+
+
+def without_verbs(text: str) -> str:
+    """What is left where somebody does something, which is no name: `holding` of `who's holding it`."""
+    return _VERB.sub(" ", text)
 
 
 def _like(word: str, known: frozenset[str]) -> list[str]:

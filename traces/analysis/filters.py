@@ -22,11 +22,12 @@ LIBRARY_FILE = re.compile(
     r"|(?:^|[/\\])(?:lib(?:32|64)?[/\\]python\d|lib[/\\]ruby|ruby[/\\]\d|go[/\\]src|go[/\\]pkg[/\\]mod|pkg[/\\]mod|vendor)"
     r"[/\\.\d]"
     r"|^/usr/(?:lib|lib64|include|libexec)/|^/lib(?:32|64)?/|[/\\]\.cargo[/\\]registry|[/\\]rustc[/\\]|[/\\]rustlib[/\\]"
-    r"|^(?:node|internal|native|chrome-extension|moz-extension|extensions|chrome|resource|deno|bun|ext|wasm):"
+    r"|^(?:node|internal|native|chrome-extension|moz-extension|extensions|chrome|resource|deno|bun|ext|wasm|php):"
     r"|^(?:internal[/\\]|evalmachine|native |<frozen |<built-?in|<string>|<__array_function__|~$|\[.*\]$)"
     r"|^(?:archive|bufio|bytes|cmp|compress|container|context|crypto|database|debug|embed|encoding|errors|expvar|flag|fmt|go|"
     r"hash|html|image|index|internal|io|iter|log|maps|math|mime|net|os|path|plugin|reflect|regexp|runtime|slices|sort|strconv|"
     r"strings|structs|sync|syscall|testing|text|time|unicode|unique|unsafe|weak)/[\w./-]*\.(?:go|s)$"
+    r"|[/\\](?:Zend|Symfony|Doctrine|Illuminate|PHPUnit|PEAR)[/\\]"
     r"|\.so(?:\.\d+)*$|\.dylib$|\.dll$|\.framework[/\\]|^unknown$"
 )
 """Where package managers and language distributions put code that is not the project's; Go's standard library where
@@ -34,6 +35,7 @@ LIBRARY_FILE = re.compile(
 
 LIBRARY_NAME = re.compile(
     r"^(?:java|javax|jdk|sun|kotlin|kotlinx|scala|android|androidx|System|Microsoft)\."
+    r"|^(?:Zend_|PHPUnit_|PEAR_?|(?:Symfony|Doctrine|Illuminate|PHPUnit|Composer|Twig)\\)"
     r"|^(?:runtime|syscall|sync|reflect|std|core|alloc|__libc|__GI|__pthread|_dl)(?:\.|::|_)"
     r"|^\((?:program|garbage collector|root|idle|native)\)|\[native code\]|_\[[kj]\]$"
     r"|(?:node_modules|site-packages|dist-packages)[/\\]|lib[/\\]python\d|<frozen |<built-in|\{built-in|^\[.*\]$"

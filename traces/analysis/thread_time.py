@@ -18,7 +18,7 @@ from traces.kernels.columns import pick
 from traces.kernels.spans import self_durations
 from traces.model import Int32, Int64, Profile, Spans, Trace, Values
 from traces.unfinished import finished
-from traces.values import Clock, Waits
+from traces.values import Clock, Role, Waits
 
 TASK_THREAD = re.compile(r"(?:^|[ ,])(?:Cr[A-Z]|Chrome_|ThreadPool|Compositor|VizCompositor)")
 """Threads of Chrome that run tasks, by name."""
@@ -27,6 +27,8 @@ CPU_TIME = "CPU time"
 NEARLY_ALL = 0.95
 """Of a time: what is missing changes no answer."""
 READ_NAMES = 300
+DEVICE = re.compile(r"\bstream\s*\d", re.IGNORECASE)
+"""A queue of a GPU's work; what feeds it from a processor is a thread as any other."""
 """Functions of a profile whose names are asked, the heaviest by self: the others weigh next to nothing."""
 
 
@@ -178,6 +180,11 @@ def time_value(profile: Profile) -> int | None:
     return None
 
 
+def shows_only_work(profile: Profile) -> bool:
+    """Whether no function of it can wait, whatever its name: a kernel called `SendRecv` keeps its device busy."""
+    return profile.waits is Waits.WORK or (profile.role is Role.GPU and DEVICE.search(profile.name) is not None)
+
+
 def node_kinds(trace: Trace, profile: Profile, value: int, *, ask_names: bool) -> npt.NDArray[np.uint8]:
     """What each call-tree node does by itself, by its function's name."""
     tree = profile.tree
@@ -188,7 +195,7 @@ def node_kinds(trace: Trace, profile: Profile, value: int, *, ask_names: bool) -
         name = trace.frame_name(int(frames[at]))
         if name in NOT_KNOWN:
             kinds[at] = NOBODY_KNOWS
-        elif ask_names and profile.waits is not Waits.WORK and waits(name):
+        elif ask_names and not shows_only_work(profile) and waits(name):
             kinds[at] = WAITS_BY_NAME
     return kinds[which]
 
@@ -207,7 +214,7 @@ def _by_names(trace: Trace, profile: Profile, value: int, *, ask_names: bool = T
     if profile.waits is Waits.WAITING:
         return _Parts(waiting=int(own.sum()))
     if value == profile.default_value and (small := small_tree(trace, profile)) is not None:
-        asked = small.waits if ask_names and profile.waits is not Waits.WORK else 0
+        asked = small.waits if ask_names and not shows_only_work(profile) else 0
         return _Parts(small.works + small.waits - asked, asked, small.nobody_knows)
     kinds = node_kinds(trace, profile, value, ask_names=ask_names)
     return _Parts(*(int(own[kinds == kind].sum()) for kind in (WORKS, WAITS_BY_NAME, NOBODY_KNOWS)))

@@ -70,6 +70,9 @@ def garbage(question: Question, evidence: Evidence) -> list[str]:
     unit, heaviest = found["unit"], rows[0]
     if asks_how_many(question.text) and (said := _collections(question, rows, found)):
         return [said, closing if evidence.lead and evidence.lead.row["handle"] != heaviest["handle"] else ""]
+    if found["counted"] != CALLS and _LONGEST.search(question.text):
+        most = f"{cited(heaviest)} takes {total(heaviest, unit)} in total"
+        return [f"**How long single collections lasted cannot be said: samples were taken.** {most}.", closing]
     together = max(heaviest["total_share"], found["total_share"])
     size = "a large part" if together >= LEADS else "a small part"
     verdict = "Yes" if together >= MUCH else "Partly" if together >= LEADS else "No"
@@ -107,6 +110,11 @@ def _in_its_own_profile(evidence: Evidence) -> str:
     )
 
 
+_LONGEST = re.compile(
+    r"\b(?:longest|worst|maxim\w+|längste\w*|plus longue?|más larg[ao])\b|最长|"
+    r"how long (?:was|is|did) (?:a|an|one|each|the l)",
+    re.IGNORECASE,
+)
 _FULL = re.compile(r"\b(?:full|major|old)\b", re.IGNORECASE)
 
 

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from server.analyst.evidence import Evidence, busy_of, length_of
+from server.analyst.findings import sentence_of
 from server.analyst.wording import amount, cited, cited_profile, in_calls, own, share, table
 
 DEVICE = re.compile(r"\b(?:gpus?|device|cuda|kernels?|streams?)\b", re.IGNORECASE)
@@ -27,8 +28,10 @@ def on_device(evidence: Evidence) -> list[str]:
     tracks = sorted((row for row in rows if _OF_A_DEVICE.search(row["name"])), key=lambda row: -busy_of(row))
     if not tracks:
         return []
+    fed = evidence.finding("kernel-gaps")
     return [
         f"**The device works for {_of_the_recording(tracks[0])}** on its busiest track, {cited_profile(tracks[0])}.",
+        f"{sentence_of(fed)} {fed['advice']}" if fed else "",
         "\n".join(f"- {cited_profile(row)}: {_of_the_recording(row)}" for row in tracks[1:SHOWN]),
     ]
 

@@ -1,5 +1,6 @@
 """Questions about one function, or two: what it costs, who calls it, what it calls, how often."""
 
+import re
 from typing import Any
 
 from server.agent.verification.recompute import last_part
@@ -148,11 +149,25 @@ def meant(question: Question, evidence: Evidence) -> list[dict[str, Any]]:
         for name in names:
             matches = (evidence.first("find_frames", pattern=name) or {"rows": []})["rows"]
             rows = [row for row in matches if not exact or is_named(row, name)]
+            rows = namesake(rows, matches, name) if exact and rows else rows
             if rows and not any(is_named(row, name) for row in found.values()):
                 found.setdefault(rows[0]["handle"], rows[0])
         if found and question.intent is not Intent.TWO_FUNCTIONS:
             break
     return list(found.values())
+
+
+NAMESAKE = 100
+"""By how much a variant of a function must weigh more to be meant by its name."""
+
+
+def namesake(rows: list[dict[str, Any]], matches: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    """Those of that very name; but the variant that a loader chose (`__strcmp_avx2` for `strcmp`) where it is what
+    weighs."""
+    variants = [row for row in matches if name in re.findall(r"[^\W_]+", row["name"]) and row not in rows]
+    heaviest = max(variants, key=lambda row: row["total_value"], default=None)
+    most = max(row["total_value"] for row in rows)
+    return [heaviest, *rows] if heaviest is not None and heaviest["total_value"] > NAMESAKE * most else rows
 
 
 def around_of(question: Question, evidence: Evidence, index: int = 0) -> dict[str, Any] | None:

@@ -40,6 +40,13 @@ _IDLE = re.compile(r"\b(?:idle|idling|doing nothing|do nothing|unused)\b", re.IG
 _EVEN_WORDS = ("even", "balanc", "parallel", "concurren")
 
 
+_ASKS_WHICH = re.compile(
+    r"^\W*(?:and |so )?(?:which|what|who|why|where)\b|\bhow (?:many|long)\b|\blongest\b|几|多少|最长|"
+    r"wie (?:viele|lange?)|längste|cuánt|más larg|combien|plus long",
+    re.IGNORECASE,
+)
+"""A number, a length or a name is asked for."""
+_TASKS = re.compile(r"\btasks?\b|\bjank|\blong", re.IGNORECASE)
 _ASKS_WHETHER_BUSY = re.compile(r"block|busy|idle|free|stuck|hang|freez|respons|jank|wait|[^\x00-\x7f]", re.IGNORECASE)
 
 
@@ -171,7 +178,11 @@ def parallel(question: Question, evidence: Evidence) -> list[str]:
 def _by_program(listed: dict[str, Any], asked: tuple[str, ...] = ()) -> str:
     """How the work divides between programs, where there are several: those asked for, or those that weigh."""
     named = [one.casefold() for one in asked]
-    rows = [row for row in listed["processes"] if row["name"].casefold() in named]
+    rows = [
+        row
+        for row in listed["processes"]
+        if row["name"].casefold() in named or row["name"].casefold().rstrip("0123456789.") in named
+    ]
     if rows:
         each = [
             f"{coded(row['name'])} takes {share(row['share'])} ({amount(row['busy'], 'nanoseconds')})" for row in rows
@@ -337,8 +348,10 @@ def main_thread(question: Question, evidence: Evidence) -> list[str]:
         verdict = "Not for long: the main thread is idle most of the time. "
     else:
         verdict = "Yes, the main thread is busy. " if long or idle < 1 - BUSY else "Partly. "
-    if not _ASKS_WHETHER_BUSY.search(question.text):  # a yes or no would answer another question
-        verdict = ""
+    asks_which = _ASKS_WHICH.search(question.text) is not None
+    if asks_which or not _ASKS_WHETHER_BUSY.search(question.text):  # a yes or no would answer another question
+        is_of_tasks = _ASKS_WHETHER_BUSY.search(question.text) or _TASKS.search(question.text)
+        verdict = f"{sentence_of(long)} " if long and asks_which and is_of_tasks else ""
     elsewhere = ""
     rows = (evidence.first("list_profiles") or {"profiles": [row]})["profiles"]
     busiest = max(rows, key=lambda one: (one["unit"] == row["unit"], one["stands_for_thread"], busy_of(one)))

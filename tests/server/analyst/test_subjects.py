@@ -34,3 +34,8 @@ def test_a_thread_and_a_profile_are_no_function() -> None:
 
 def test_a_prompt_of_unknown_words_names_none_of_them() -> None:
     assert subjects("glimmering bandersnatches whiffle tulgey vorpal snickersnack").maybe == ()
+
+
+@pytest.mark.parametrize("prompt", ["who's holding it", "whos holding that", "is it worth replacing?"])
+def test_what_somebody_does_is_no_name(prompt: str) -> None:
+    assert subjects(prompt).maybe == ()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.traces.stacks_of_traces import read
 from traces.analysis.summary import summarise
 from traces.analysis.thread_time import ThreadTime, View, stands_for_thread, thread_time
+from traces.analysis.waiting_names import waits
 from traces.errors import TraceError
 from traces.model import Trace
 from traces.reader import read_trace
@@ -202,3 +203,28 @@ def test_of_two_programs_that_one_process_ran_the_busiest_stands_for_its_thread(
         "perf": False,
         "dot": True,
     }
+
+
+@pytest.mark.parametrize(("track", "busy"), [("stream 84", 6), ("thread 84", 0)])
+def test_a_kernel_keeps_its_device_busy_whatever_its_name(track: str, busy: int) -> None:
+    events = [
+        {"ph": "M", "name": "thread_name", "pid": 0, "tid": 84, "args": {"name": track}},
+        {"ph": "X", "name": "ncclKernel_SendRecv", "pid": 0, "tid": 84, "ts": 0, "dur": 6_000},
+    ]
+    (time,) = times(read(json.dumps({"traceEvents": events})))
+    assert (time.busy, time.waiting) == (busy * MS, (6 - busy) * MS)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_waiting"),
+    [
+        ("SemLock.__enter__", True),
+        ("Lock.__enter__", True),
+        ("posix.waitpid", True),
+        ("Clock.__enter__", False),
+        ("Connection.__enter__", False),
+        ("awaited", False),
+    ],
+)
+def test_entering_a_lock_is_waiting(name: str, *, is_waiting: bool) -> None:
+    assert waits(name) is is_waiting

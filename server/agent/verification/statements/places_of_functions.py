@@ -41,16 +41,16 @@ def placed(sentence: Sentence, measures: Measures) -> Iterator[Placed]:
 
 def _decided(frames: tuple[int, ...], place: str, measures: Measures) -> Verification | None:
     trace = measures.trace
-    wanted = _parts(place)
-    if not wanted or len("".join(wanted)) < SHORT:
+    sought = _parts(place)
+    if not sought or len("".join(sought)) < SHORT:
         return None
     mine = [f"{trace.frame_file(frame) or ''}/{trace.frame_name(frame)}" for frame in frames]
-    if any(_has(_parts(one), wanted) for one in mine):
+    if any(_has(_parts(one), sought) for one in mine):
         return Verification(
             "verified", how=f"it is in {trace.frame_file(frames[0]) or trace.frame_name(frames[0])}"[:120]
         )
     files = sorted({file for frame in frames if (file := trace.frame_file(frame))})
-    is_known = any(_has(_parts(file), wanted) for file in measures.files)
+    is_known = any(_has(_parts(file), sought) for file in measures.files)
     if not files or not (is_known or _ENDING.search(place)):
         return UNCHECKED if is_known else None
     return Verification("contradicted", actual=f"it is in {files[0][:80]}")
@@ -61,8 +61,8 @@ def _parts(path: str) -> list[str]:
     return [one for one in _SEPARATORS.split(_ENDING.sub("", path).casefold()) if one]
 
 
-def _has(parts: list[str], wanted: list[str]) -> bool:
+def _has(parts: list[str], sought: list[str]) -> bool:
     """Whether some words stand in a path one after the other; `libpython3` has `libpython`."""
-    width = len(wanted)
+    width = len(sought)
     bare = [one.rstrip("0123456789") or one for one in parts]
-    return any(wanted in (some[at : at + width] for some in (parts, bare)) for at in range(len(parts) - width + 1))
+    return any(sought in (some[at : at + width] for some in (parts, bare)) for at in range(len(parts) - width + 1))

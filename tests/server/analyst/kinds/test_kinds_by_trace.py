@@ -161,3 +161,9 @@ async def test_waiting_for_a_thread_to_end_is_no_contended_lock() -> None:
     assert not answer.text.startswith("**Yes")
     contended = sampled({"main;acquire;Lock.acquire": 96, "main;work": 4})
     assert (await asked("do the threads wait for a lock?", contended))[0].text.startswith("**Yes")
+
+
+@pytest.mark.parametrize("prompt", ["how long was the longest gc?", "und wie lange war der längste gc?"])
+async def test_how_long_a_collection_lasted_is_not_said_from_samples(prompt: str) -> None:
+    answer, _ = await asked(prompt, sampled({"main;work": 60, "main;Minor GC": 30, "main": 10}))
+    assert answer.text.startswith("**How long single collections lasted cannot be said: samples were taken.**")

@@ -48,3 +48,16 @@ def test_the_tree_is_looked_at_below_what_passes_half_of_its_work_on(
     expected = [("get_call_tree", {"root": "f1", "profile": "p1"})] if is_followed else []
     assert _below("f1", {"profile": "p1"}, evidence) == expected
     assert _below("f4", {}, evidence) == []
+
+
+@pytest.mark.parametrize(
+    ("stacks", "meant"),
+    [
+        ({"main;__strcmp_avx2": 9_000, "main;strcmp": 3, "main": 5}, "__strcmp_avx2"),
+        ({"main;__strcmp_avx2": 90, "main;strcmp": 30, "main": 5}, "strcmp"),
+        ({"main;my_strcmpare": 9_000, "main;strcmp": 3, "main": 5}, "strcmp"),
+    ],
+)
+async def test_a_name_means_the_variant_that_weighs_where_its_own_does_not(stacks: dict[str, int], meant: str) -> None:
+    answer, _ = await asked("What about `strcmp`?", sampled(stacks))
+    assert answer.text.startswith(f"**[`{meant}`]")

@@ -102,3 +102,51 @@ def test_another_thread_that_is_busier_is_named() -> None:
     answer = said(a_thread("p0", idle_share=0.1), a_thread("p1", busy=90e6))
     assert "The busiest is [`p1`](#p1), with 90.0 ms." in answer
     assert "The busiest is" not in said(a_thread("p0", idle_share=0.1), a_thread("p1", busy=50e6))
+
+
+LONG = {
+    "id": "long-tasks",
+    "kind": "timeline",
+    "state": "fail",
+    "severity": "medium",
+    "profile": "p0",
+    "advice": "",
+    "title": "Long tasks",
+}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "begins"),
+    [
+        ("how many long tasks on the main thread, and the longest?", "**5 tasks last longer than 50 ms."),
+        ("which script blocks the main thread longest", "**5 tasks last longer than 50 ms."),
+        ("主线程有几个长任务？最长多久？", "**5 tasks last longer than 50 ms."),
+        ("is the main thread blocked?", "**Not for long:"),
+    ],
+)
+def test_a_number_or_a_name_is_not_answered_with_yes_or_no(prompt: str, begins: str) -> None:
+    thread = a_thread("p0", idle_share=0.6)
+    long = LONG | {"template": "5 tasks last longer than 50 ms.", "evidence": [], "share": 0.1}
+    results = (
+        Result("get_trace_summary", {}, {"default_profile": "p0", "profiles": [thread]}, "", failed=False),
+        Result("list_profiles", {}, {"profiles": [thread]}, "", failed=False),
+        Result("get_insights", {}, {"insights": [long]}, "", failed=False),
+    )
+    question = Question(intent=Intent.MAIN_THREAD, text=prompt)
+    assert " ".join(main_thread(question, Evidence(prompt, {}, results))).startswith(begins)
+
+
+def test_a_program_is_known_without_its_version() -> None:
+    rows = [
+        {"name": "python3", "share": 0.5, "busy": 50e6},
+        {"name": "ruby", "share": 0.2, "busy": 20e6},
+    ]
+    threads = [a_thread("p0"), a_thread("p1")]
+    data = {"profiles": threads, "total_profiles": 2, "processes": rows}
+    results = (
+        Result("get_trace_summary", {}, {"default_profile": "p0", "profiles": threads}, "", failed=False),
+        Result("list_profiles", {}, data, "", failed=False),
+    )
+    question = Question(intent=Intent.PROFILES, text="python or ruby", names=("python", "ruby"))
+    said_of = " ".join(profiles(question, Evidence(question.text, {}, results)))
+    assert said_of.startswith("**Of all that was recorded `python3` takes 50.0% (50.0 ms) and `ruby` takes 20.0%")

@@ -7,8 +7,8 @@ import structlog
 from langchain_core.messages import HumanMessage
 
 from server.agent.graph.follow_ups import suggestions, title_of
-from server.agent.graph.quoted_people import of_people
-from server.agent.graph.recalled import recalled
+from server.agent.graph.recollection.quoted_people import of_people
+from server.agent.graph.recollection.recalled import recalled
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.tools.all_tools import TOOLS
 from server.agent.tools.contract.window_argument import known_windows

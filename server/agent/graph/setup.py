@@ -7,8 +7,8 @@ from typing import Any
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from server.agent.graph.first_look import FirstLook, first_look
-from server.agent.graph.recalled import recalled, recalled_lines
-from server.agent.graph.remembered import OF_FIRST_REQUEST, PLACE, remembered
+from server.agent.graph.recollection.recalled import recalled, recalled_lines
+from server.agent.graph.recollection.remembered import OF_FIRST_REQUEST, PLACE, remembered
 from server.agent.graph.short_setup import short_past, short_places
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.model_call.message_history import Past, conversation

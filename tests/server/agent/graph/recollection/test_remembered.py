@@ -5,7 +5,7 @@ from dataclasses import replace
 from langchain_core.messages import SystemMessage
 
 from server.adapters.prompt_file import OWN_PROMPT, SHORT_PROMPT
-from server.agent.graph.remembered import HEAD, remembered
+from server.agent.graph.recollection.remembered import HEAD, remembered
 from server.agent.graph.setup import filled, with_place
 from server.ports.core_memory import MOST_CHARACTERS
 from server.testing.scripted import Line, ScriptedChat, ScriptedModels

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.agent.graph.quoted_people import HOW, of_people
+from server.agent.graph.recollection.quoted_people import HOW, of_people
 from server.protocol.wire_values import Check
 
 FACT = "requests stay under 300 ms"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from langchain_core.messages import HumanMessage
 
-from server.agent.graph.recalled import MOST_CHARACTERS, recalled, recalled_lines
+from server.agent.graph.recollection.recalled import MOST_CHARACTERS, recalled, recalled_lines
 from server.testing.scripted import Line, ScriptedChat, ScriptedModels
 from tests.server.agent.turns import stage
 

@@ -1,5 +1,6 @@
 """`make bench`, or `python -m bench [--large] [FILES]`: seconds from bytes to answers and a picture, with targets.
 `python -m bench streaming`: tokens on their way through the server; `crowds`: thousands of prompts at once;
+`streams`: what a token costs on the streams of other clients, and on the socket;
 `questions`: every question about a million spans and a million samples; `startup`: how long commands take to start;
 `formats`: how fast each format is read (`--growth`: in small files and in large ones);
 `many`: names, threads and paths by the million, and second questions about large files;
@@ -36,6 +37,7 @@ from bench.repeated import print_large
 from bench.responsiveness import print_fresh_command, print_responsiveness
 from bench.speedscope import print_against_speedscope
 from bench.startup import print_startup
+from bench.streams import print_streams
 from bench.turn_queue import print_queue
 from traces.cache import ENGINE_VERSION
 
@@ -84,6 +86,7 @@ TABLES: dict[str, Callable[[], None]] = {
     "questions": partial(print_questions, LARGE),
     "page": print_page,
     "queue": print_queue,
+    "streams": lambda: sys.exit(0 if print_streams() else 1),
 }
 
 

@@ -70,8 +70,8 @@ class PromptedAgent(ScriptedAgent):
 
 
 def _tools(turn_id: str) -> Iterator[TurnEvent]:
-    """A table, a picture and a failure, side by side."""
-    calls = {name: f"{name}-{turn_id[:8]}" for name in ("list", "draw", "query")}
+    """A table, a picture and a failure, side by side, called as in every other turn."""
+    calls = {name: f"call_{number}" for number, name in enumerate(("list", "draw", "query"))}
     for name, call in calls.items():
         yield ToolStart(tool_call_id=call, tool_name=name, args={"why": "“so”"}, message=f"{name} runs")
     table = {"result_type": "table", "table": TABLE, "text_content": "q1: read 700"}

@@ -1,5 +1,5 @@
 """AG-UI 1.0: server-sent events of a run. What it has no event for (checks, viewer, tables, pictures, sources) are
-`CUSTOM` events.
+`CUSTOM` events. Its tool calls are of a thread and ours of a turn, so their ids begin with the turn's.
 """
 
 from typing import Any, ClassVar, assert_never
@@ -51,9 +51,10 @@ class AgUiFrames:
                     to_json(part.text),
                 )
             case ToolBegan():
-                opened = {"type": "TOOL_CALL_START", "toolCallId": part.call_id, "toolCallName": part.name}
-                args = {"type": "TOOL_CALL_ARGS", "toolCallId": part.call_id, "delta": to_json(part.args).decode()}
-                ended = {"type": "TOOL_CALL_END", "toolCallId": part.call_id}
+                call_id = self._call_id(part)
+                opened = {"type": "TOOL_CALL_START", "toolCallId": call_id, "toolCallName": part.name}
+                args = {"type": "TOOL_CALL_ARGS", "toolCallId": call_id, "delta": to_json(part.args).decode()}
+                ended = {"type": "TOOL_CALL_END", "toolCallId": call_id}
                 return self._close_text() + server_sent(opened, args, ended)
             case ToolEnded():
                 return self._close_text() + self._tool_ended(part)
@@ -75,22 +76,27 @@ class AgUiFrames:
         error = {"type": "RUN_ERROR", "message": refused.message, "code": refused.code}
         return self._close_text() + server_sent(*started, _custom("error", refused.details), error)
 
+    def _call_id(self, part: ToolBegan | ToolEnded) -> str:
+        assert self._turn is not None
+        return f"{self._turn.turn_id}/{part.call_id}"
+
     def _tool_ended(self, part: ToolEnded) -> bytes:
+        call_id = self._call_id(part)
         result = {
             "type": "TOOL_CALL_RESULT",
-            "messageId": f"{part.call_id}/result",
-            "toolCallId": part.call_id,
+            "messageId": f"{call_id}/result",
+            "toolCallId": call_id,
             "content": part.text,
             "role": "tool",
         }
         frames: list[dict[str, Any]] = [result]
         if part.table is not None:
-            frames.append(_custom("table", table_of(part.call_id, part.table)))
+            frames.append(_custom("table", table_of(call_id, part.table)))
         if part.picture is not None:
-            picture = {"toolCallId": part.call_id, "url": self._addresses.picture(part.picture), "mediaType": PICTURE}
+            picture = {"toolCallId": call_id, "url": self._addresses.picture(part.picture), "mediaType": PICTURE}
             frames.append(_custom("file", picture))
         if part.status != "success":
-            frames.append(_custom("tool-status", {"toolCallId": part.call_id, "status": part.status}))
+            frames.append(_custom("tool-status", {"toolCallId": call_id, "status": part.status}))
         return server_sent(*frames)
 
     def _completed(self, end: ModelResponseEnd) -> bytes:

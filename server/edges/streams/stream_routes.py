@@ -1,6 +1,7 @@
 """The endpoints of other clients' streams. Whoever goes away leaves a turn that runs on; what is refused is a frame."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -14,6 +15,7 @@ from server.edges.streams.frames import Addresses, Frames, refusal
 from server.edges.streams.request_body import asked_by_ag_ui, asked_by_ai_sdk, body_of, ids_of_ag_ui
 from server.edges.streams.turn_stream import NOT_KEPT, TurnStream
 from server.errors import NotAuthenticated, ServerError
+from server.ports.identity import Caller
 from server.turns.client_streams import ClientStreams, FollowedByClient
 from traces.errors import TraceError
 
@@ -40,16 +42,17 @@ async def ai_sdk(request: Request, caller: CurrentCaller, streams: ForStreams) -
     async def asked() -> FollowedByClient:
         return await streams.ask(caller, asked_by_ai_sdk(await body_of(request)))
 
-    return await _answer(frames, asked())
+    return await _answer(request, caller, frames, asked)
 
 
 @routes.get("/ai-sdk/{chat_id}/stream")
 async def ai_sdk_again(chat_id: str, request: Request, caller: CurrentCaller, streams: ForStreams) -> Response:
     """What runs in the chat, from the answer's start; 204 when nothing does."""
-    followed = await streams.running(caller, chat_id)
-    if followed is None:
-        return Response(status_code=204, headers=NOT_KEPT)
-    return TurnStream(AiSdkFrames(_addresses(request)), followed)
+
+    async def running() -> FollowedByClient | None:
+        return await streams.running(caller, chat_id)
+
+    return await _answer(request, caller, AiSdkFrames(_addresses(request)), running)
 
 
 @routes.post("/data-stream")
@@ -60,7 +63,7 @@ async def data_stream(request: Request, caller: CurrentCaller, streams: ForStrea
     async def asked() -> FollowedByClient:
         return await streams.ask(caller, asked_by_ai_sdk(await body_of(request)))
 
-    return await _answer(frames, asked())
+    return await _answer(request, caller, frames, asked)
 
 
 @routes.post("/ag-ui")
@@ -73,19 +76,29 @@ async def ag_ui(request: Request, caller: CurrentCaller, streams: ForStreams) ->
         frames.run_as(*ids_of_ag_ui(body))
         return await streams.ask(caller, asked_by_ag_ui(body))
 
-    return await _answer(frames, asked())
+    return await _answer(request, caller, frames, asked)
 
 
 def _addresses(request: Request) -> Addresses:
     return Addresses(str(request.base_url).rstrip("/"))
 
 
-async def _answer(frames: Frames, asking: Awaitable[FollowedByClient]) -> Response:
-    """The stream, which is one error frame where the prompt is refused."""
+async def _answer(
+    request: Request, caller: Caller, frames: Frames, asking: Callable[[], Awaitable[FollowedByClient | None]]
+) -> Response:
+    """The stream, which is one error frame where the prompt is refused; 204 for none. A stream takes the place of a
+    socket, and being asked for counts as a read."""
+    services, place = services_of(request), ExitStack()
     try:
-        followed = await asking
-    except NotAuthenticated:
-        raise
-    except (ServerError, TraceError) as error:
+        services.rates.admit_message(caller)
+        place.enter_context(services.socket.sockets.opened_by(caller.user_id))
+        followed = await asking()
+    except BaseException as error:
+        place.close()
+        if isinstance(error, NotAuthenticated) or not isinstance(error, ServerError | TraceError):
+            raise
         return Response(frames.refused(refusal(error)), headers=frames.headers | NOT_KEPT)
-    return TurnStream(frames, followed)
+    if followed is None:
+        place.close()
+        return Response(status_code=204, headers=NOT_KEPT)
+    return TurnStream(frames, followed, leave=place.close)

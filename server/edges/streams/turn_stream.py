@@ -1,5 +1,7 @@
 """A turn on its way to one client, as an answer of HTTP: its frames as they come, a sign of life where none come."""
 
+from collections.abc import Callable
+
 import anyio
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -21,16 +23,17 @@ class TurnStream(Response):
     """Ends with the turn, or when the client goes away or has read nothing for 30 s: the turn runs on. Who reads slowly
     has the relay's bounded queue, and a snapshot past it."""
 
-    def __init__(self, frames: Frames, followed: FollowedByClient) -> None:
+    def __init__(self, frames: Frames, followed: FollowedByClient, *, leave: Callable[[], None]) -> None:
         super().__init__(headers=frames.headers | NOT_KEPT)
         del self.headers["content-length"]
         self._frames = frames
         self._followed = followed
+        self._leave = leave
         self._sending = anyio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         try:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._leave_with_client, receive, tasks.cancel_scope)
                 tasks.start_soon(self._keep_alive, send)
@@ -39,6 +42,7 @@ class TurnStream(Response):
         except* TimeoutError:  # the server closes the connection of an answer that was left unfinished
             pass
         finally:
+            self._leave()
             with anyio.CancelScope(shield=True):
                 await self._followed.aclose()
 

@@ -231,3 +231,22 @@ async def test_another_users_chat_and_turn_open_nothing(tmp_path: Path, path: st
             again = f"{AI_SDK}/{annas.session_id}/stream"
             assert (await server.http.get(again, headers={"Authorization": "Bearer ben"})).status_code == 204
         assert await prompts(server) == ["why?"]
+
+
+async def test_a_stream_takes_a_place_of_its_user_and_gives_it_back(tmp_path: Path) -> None:
+    more = anyio.Event()
+    agent = ScriptedAgent([*saying("It "), more])
+    async with running_server(tmp_path, agent, sockets_per_user=1) as server:
+        await server.trace_id()
+        places = server.parts.services.socket.sockets
+        async with streaming(server, AI_SDK, body(AI_SDK)) as lines:
+            await until(lines, "It ")
+            other = body(AI_SDK, chat="another")
+            assert error_code(AI_SDK, frames(await answer(server, AI_SDK, other))) == "busy"
+            assert len(places) == 1
+        with anyio.fail_after(60):
+            while len(places):
+                await anyio.lowlevel.checkpoint()
+        more.set()
+        assert texts(AI_SDK, frames(await answer(server, AI_SDK, body(AI_SDK)))) == "It "
+        assert len(places) == 0

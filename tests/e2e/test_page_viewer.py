@@ -54,7 +54,8 @@ def performed(page: Page, server: RunningServer, trace: Path, *actions: dict[str
             action["handle"] = handle
     ask(page)
     expect_status(page, "completed")
-    assert {"show_in_viewer", "navigate"} <= set(scripted.sent_of("start_analysis")[0]["mountedTools"])
+    mounted = scripted.sent_of("start_analysis")[0]["mountedTools"]
+    assert {"show_in_viewer", "navigate"} <= {one if isinstance(one, str) else one["name"] for one in mounted}
     return page.locator(".chart")
 
 
@@ -118,6 +119,13 @@ def test_highlight_marks_functions_by_name_where_the_person_can_end_it(
     expect(page.locator(".search-count")).to_have_text(re.compile("[1-9]"))
     search.fill("")
     expect(page.locator(".search-count")).to_have_text("")
+
+
+def test_a_filter_is_set_and_ended(page: Page, analyst_server: RunningServer, board_trace: Path) -> None:
+    action = viewer_action("set_filter", filter="filter-samples:subsequence")
+    chart = performed(page, analyst_server, board_trace, action, viewer_action("select", handle="{SCORE}"))
+    expect(chart).to_have_attribute("data-selected-name", SCORE)
+    expect(page.locator(".transform-bar")).to_contain_text("subsequence")
 
 
 def test_several_actions_at_once_are_performed_in_order(

@@ -126,8 +126,9 @@ export function callFor(path: string): Promise<Response> {
 }
 
 /** Send the server something that it answers with nothing. */
-export async function send(path: string, method = "POST"): Promise<void> {
-  await call(path, { method });
+export async function send(path: string, method = "POST", body?: object): Promise<void> {
+  const json = { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  await call(path, { method, ...(body ? json : {}) });
 }
 
 export async function json<T>(path: string, options?: RequestInit): Promise<T> {

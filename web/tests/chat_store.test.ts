@@ -66,7 +66,7 @@ function opened(): ChatStore {
   const store = new ChatStore({
     traceId: "t",
     sessionId: "s",
-    mountedTools: ["show_in_viewer"],
+    mountedTools: () => ["show_in_viewer"],
     connect: () => {
       sockets.push(new ScriptedSocket());
       return sockets.at(-1) as unknown as WebSocket;

@@ -55,6 +55,8 @@ class ScriptedClient implements SessionClient {
 
   async cancel() {}
 
+  async resume() {}
+
   listen(_: string, received: ScriptedClient["broadcast"], status: ScriptedClient["status"]) {
     this.broadcast = received;
     this.status = status;

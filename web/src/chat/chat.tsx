@@ -6,6 +6,7 @@ import { UsageMeter } from "../accounts/usage_meter.tsx";
 import { Icon } from "../icons.tsx";
 import type { Opening } from "../protocol.ts";
 import { usePart } from "../store.ts";
+import { AskedCard } from "./asked_card.tsx";
 import { AnswerText } from "./answer_text.tsx";
 import { clicked, type Clicked } from "./clicks.ts";
 import type { ChatStore, Connection } from "./chat_store.ts";
@@ -34,6 +35,7 @@ export function Chat({ store, sessionId, mine, proposal, cite, show, draw, shows
   const conversation = usePart(store, (state) => state.conversation);
   const connection = usePart(store, (state) => state.connection);
   const running = runningTurn(conversation);
+  const asked = running?.asked?.toolName === "navigate" ? null : (running?.asked ?? null);
   const refused = conversation.refusal?.errorCode === "limit_exceeded";
   const blocked = refused
     ? "The limit of your plan is reached"
@@ -99,6 +101,13 @@ export function Chat({ store, sessionId, mine, proposal, cite, show, draw, shows
             decide={(proposalId, decision, text) => store.decide(proposalId, decision, text)}
           />
         ))}
+        {asked && (
+          <AskedCard
+            key={asked.interruptId}
+            asked={asked}
+            resume={(result) => store.resume(asked.interruptId, result)}
+          />
+        )}
       </div>
       <div class="below-log">
         {!seesLatest && (

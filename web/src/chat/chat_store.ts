@@ -4,7 +4,7 @@
  * Prompts carry a turn id minted here, so sending one twice runs it once.
  */
 import { newId } from "../identifiers.ts";
-import type { ClientMessage, MountedTool, ServerMessage, ViewerState } from "../protocol.ts";
+import type { ClientMessage, MountedTool, ResumeTurn, ServerMessage, ViewerState } from "../protocol.ts";
 import { Store } from "../store.ts";
 import { emptyConversation, reduce, runningTurn, type Action, type Conversation } from "./conversation.ts";
 import { answerOf, type Replaces, type Turn } from "./turn.ts";
@@ -23,7 +23,8 @@ export interface ChatState {
 export interface ChatSettings {
   traceId: string;
   sessionId: string;
-  mountedTools: (string | MountedTool)[];
+  /** The tools of the viewer that are on the page now. */
+  mountedTools: () => (string | MountedTool)[];
   /** What the person looks at, null while nothing is shown: each question carries it as it is then. */
   seen?: () => ViewerState | null;
   /** Who asks, where that is not known otherwise. */
@@ -64,6 +65,7 @@ export class ChatStore extends Store<ChatState> {
   #viewer: ViewerState = {};
   #model: string | null = null;
   #stopping: string | null = null;
+  #answer: ResumeTurn | null = null;
   #abort = new AbortController();
 
   constructor(settings: ChatSettings) {
@@ -120,6 +122,14 @@ export class ChatStore extends Store<ChatState> {
     if (this.#joined) this.#send({ type: "decide_memory", proposalId, decision, text: text ?? null });
   }
 
+  /** Answer what a turn waits for; said again after a reconnect, which changes nothing where it arrived. */
+  resume(interruptId: string, result: Record<string, unknown>): void {
+    const seen = this.#settings.seen?.();
+    if (seen) this.#see(seen);
+    this.#answer = { type: "resume", interruptId, result, context: this.#viewer.view ? this.#viewer : null };
+    if (this.#joined) this.#send(this.#answer);
+  }
+
   stop(): void {
     const turn = runningTurn(this.read().conversation);
     this.#stopping = turn?.turnId ?? null; // said again after a reconnect
@@ -156,7 +166,7 @@ export class ChatStore extends Store<ChatState> {
   }
 
   #see(viewer: ViewerState): void {
-    this.#viewer = { ...viewer, mountedTools: this.#settings.mountedTools };
+    this.#viewer = { ...viewer, mountedTools: this.#settings.mountedTools() };
   }
 
   #connect(): void {
@@ -177,7 +187,8 @@ export class ChatStore extends Store<ChatState> {
 
   /** `resuming`: receive a running turn from its last known event on. Where that is in doubt its snapshot is asked for instead. */
   #join({ resuming }: { resuming: boolean }): void {
-    const { traceId, sessionId, mountedTools } = this.#settings;
+    const { traceId, sessionId } = this.#settings;
+    const mountedTools = this.#settings.mountedTools();
     const running = runningTurn(this.read().conversation);
     const resume = resuming && running && running.seq > 0 ? { turnId: running.turnId, seq: running.seq } : null;
     const accessToken = this.#settings.token?.() ?? null;
@@ -252,6 +263,8 @@ export class ChatStore extends Store<ChatState> {
     for (const turn of conversation.turns) {
       if (turn.status === "sending" && turn.prompt !== null) this.#sendPrompt(turn.turnId, turn.prompt, turn.replaces);
     }
+    if (this.#answer && runningTurn(conversation)?.asked?.interruptId === this.#answer.interruptId)
+      this.#send(this.#answer);
     if (this.#stopping && this.#stopping === runningTurn(conversation)?.turnId)
       this.#send({ type: "cancel_turn", turnId: this.#stopping });
     if (this.#viewer.view) this.#send({ type: "viewer_context", ...this.#viewer });

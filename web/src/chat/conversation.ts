@@ -192,11 +192,20 @@ function snapshot(state: Conversation, shot: TurnSnapshot): Conversation {
   const known = state.turns.some((turn) => turn.turnId === shot.turnId);
   const turns = known ? state.turns : [...state.turns, newTurn(shot.turnId, null, "running")];
   return changeTurn({ ...state, turns }, shot.turnId, (turn) =>
-    hasEnded(turn) ? turn : { ...turn, seq: shot.seq, status: "running", parts: parts.map((pair) => pair[1]) },
+    hasEnded(turn)
+      ? turn
+      : {
+          ...turn,
+          seq: shot.seq,
+          status: "running",
+          asked: shot.interrupt ?? null,
+          parts: parts.map((pair) => pair[1]),
+        },
   );
 }
 
 function refused(state: Conversation, error: ProtocolError): Conversation {
+  if (error.field === "interruptId") return state; // another tab was first
   const retryable = error.code === "busy" || error.code === "turn_in_progress";
   return failUnsent({ ...state, notice: error.message }, error.code, error.message, retryable);
 }

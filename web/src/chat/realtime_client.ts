@@ -3,7 +3,7 @@ import type { RealtimeClient } from "@supabase/realtime-js";
 import { config } from "../accounts/client_config.ts";
 import { access } from "../accounts/token.ts";
 import { post, send } from "../api.ts";
-import type { ConnectionAck, MountedTool, TurnSnapshot } from "../protocol.ts";
+import type { ConnectionAck, MountedTool, ResumeTurn, TurnSnapshot } from "../protocol.ts";
 import { RealtimeSocket, type SessionClient } from "./realtime_socket.ts";
 
 /** A conversation that needs no socket of the server; it has the interface of a WebSocket. */
@@ -26,6 +26,10 @@ class ProjectClient implements SessionClient {
 
   async cancel(turnId: string): Promise<void> {
     await send(`/turns/${encodeURIComponent(turnId)}/cancel`);
+  }
+
+  async resume({ interruptId, result, context }: ResumeTurn, turnId: string | null): Promise<void> {
+    if (turnId) await send(`/turns/${encodeURIComponent(turnId)}/resume`, "POST", { interruptId, result, context });
   }
 
   listen(

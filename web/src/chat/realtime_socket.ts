@@ -9,6 +9,7 @@ import type {
   ClientMessage,
   ConnectionAck,
   MountedTool,
+  ResumeTurn,
   ServerMessage,
   TurnEvent,
   TurnSnapshot,
@@ -29,6 +30,7 @@ export interface SessionClient {
     prompt: Omit<UserPrompt, "type" | "sessionId">,
   ): Promise<{ turnId: string; position: number | null }>;
   cancel(turnId: string): Promise<void>;
+  resume(answer: ResumeTurn, turnId: string | null): Promise<void>;
   /** Listen to a session until the returned function is called; `status` gets whether it is subscribed to now. */
   listen(
     sessionId: string,
@@ -100,6 +102,8 @@ export class RealtimeSocket {
         return this.#ask(message);
       case "cancel_turn":
         return this.#client.cancel(message.turnId).catch((error: Error) => this.#refused(error));
+      case "resume":
+        return this.#client.resume(message, this.#running).catch((error: Error) => this.#refused(error));
       case "authenticate":
         return this.#client.authenticate(message.accessToken);
       case "ping":

@@ -1,5 +1,5 @@
 /** A question with everything until its answer is complete, and how the events of the wire change it. */
-import type { Check, Citation, ModelResponseEnd, Table, TurnEvent, Usage } from "../protocol.ts";
+import type { AskedOfPage, Check, Citation, ModelResponseEnd, Table, TurnEvent, Usage } from "../protocol.ts";
 import { codePoints, keepCodePoints } from "./code_points.ts";
 
 export interface TextPart {
@@ -44,6 +44,8 @@ export interface Turn {
   parts: Part[];
   /** Tokens of its prompt that the model has read, and all, while nothing else comes. */
   reading: { read: number; of: number } | null;
+  /** What it waits for. */
+  asked: AskedOfPage | null;
   model: string | null;
   promptVersion: string | null;
   checks: Check[];
@@ -69,6 +71,7 @@ export function newTurn(turnId: string, prompt: string | null, status: TurnStatu
     seq: 0,
     parts: [],
     reading: null,
+    asked: null,
     model: null,
     promptVersion: null,
     checks: [],
@@ -94,7 +97,7 @@ export function hasEnded(turn: Turn): boolean {
 
 /** The turn after an event in its order; null when its text does not fit, which also means that something was missed. */
 export function applied(before: Turn, next: TurnEvent): Turn | null {
-  const turn = before.reading ? { ...before, reading: null } : before;
+  const turn = before.reading || before.asked ? { ...before, reading: null, asked: null } : before;
   switch (next.type) {
     case "turn_started":
       return { ...turn, model: next.model, promptVersion: next.promptVersion };
@@ -117,6 +120,10 @@ export function applied(before: Turn, next: TurnEvent): Turn | null {
       });
     case "tool_error":
       return withTool(turn, next.toolCallId, next.toolName, { status: "error", text: next.message });
+    case "interrupt": {
+      const { interruptId, toolCallId, toolName, args, expiresAt } = next;
+      return { ...turn, asked: { interruptId, toolCallId, toolName, args, expiresAt } };
+    }
     case "viewer_action":
     case "session_title":
       return turn;

@@ -16,9 +16,11 @@ import { go, roomPath } from "../route.ts";
 import { usePart } from "../store.ts";
 import { act } from "../viewer/navigation.ts";
 import { OfferBar } from "../viewer/offer_bar.tsx";
+import { shownView } from "../viewer/shown_view.ts";
 import { ViewerStore } from "../viewer/viewer_store.ts";
 import { Viewer } from "../viewer/viewer.tsx";
 import { AnswerPlaces } from "./answer_places.ts";
+import { answerNavigation, mountedTools } from "./asked_of_page.ts";
 import { useCiting } from "./citing.ts";
 import { CommandPalette } from "./command_palette.tsx";
 import { Conversations } from "./conversations.tsx";
@@ -30,8 +32,6 @@ import { PartSwitch, type RoomPart } from "./part_switch.tsx";
 import { commandsWithText, roomCommands } from "./room_commands.ts";
 import { Splitter } from "./splitter.tsx";
 
-/** The tools of the viewer that this page lets the model use. */
-const MOUNTED_TOOLS = ["show_in_viewer", "navigate"];
 const GONE = "This trace is not here: it was deleted, or belongs to someone else.";
 const LOOK_AFTER_MS = 400;
 /** Attempts after which a page that can listen to Realtime does without a socket. */
@@ -66,7 +66,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
       new ChatStore({
         traceId: trace.traceId,
         sessionId,
-        mountedTools: MOUNTED_TOOLS,
+        mountedTools: () => mountedTools(viewer),
         token: () => access.read().token,
         unknown: (reason) => refuse(access.read().token, reason.replace(/^[a-z_]+: /, "")),
         connect,
@@ -114,8 +114,10 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
         acting = acting.then(() => act(viewer, action)).catch((error: Error) => viewer.report(error.message));
       done = actions.length;
     });
+    const unanswer = answerNavigation(chat, viewer);
     return () => {
       unwatch();
+      unanswer();
       chat.close();
     };
   }, [chat, viewer]);
@@ -136,7 +138,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
       clearTimeout(wait);
       wait = setTimeout(() => {
         const context = viewer.context();
-        const key = JSON.stringify(context);
+        const key = JSON.stringify([context, shownView(viewer)]);
         if (key !== sent && viewer.read().view) chat.look(context);
         sent = key;
       }, LOOK_AFTER_MS);

@@ -99,6 +99,9 @@ export async function act(store: ViewerStore, action: ViewerAction): Promise<voi
     case "highlight":
       store.search(action.pattern ?? "");
       return;
+    case "set_filter":
+      await store.show({ transforms: action.filter ? [action.filter] : [] });
+      return;
     case "compare":
       if (traceId)
         await store.show({

@@ -7,9 +7,10 @@ import type { PanelName } from "../tables/panels.ts";
 import { NotesStore } from "./notes.ts";
 import { Places } from "./places.ts";
 import { PointingStore } from "./pointing.ts";
-import { boxAt, firstSeen, neighbourOf, parentOf, rowOf, widestBox, widestChildOf } from "./boxes.ts";
+import { firstSeen, neighbourOf, parentOf, widestChildOf } from "./boxes.ts";
 import { handlesOf } from "./handles.ts";
 import { missingRange } from "./detail.ts";
+import { sameFrame, samePlace } from "./kept_selection.ts";
 import { OpenThreads } from "./open_threads.ts";
 import { framesAmong, matchingBoxes, matchingFrames } from "./search.ts";
 import type { Boxes, View, ViewMode } from "./view_bytes.ts";
@@ -83,6 +84,8 @@ export class ViewerStore extends Store<ViewerSnapshot> {
   #detailed: AxisWindow | null = null;
   #refetch: ReturnType<typeof setTimeout> | undefined;
   #flight = 0;
+  /** Where a glide ends, while there is one. */
+  #landing: AxisWindow | null = null;
   #reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
   constructor(trace: TraceInfo, path = tracePath(trace.traceId)) {
@@ -240,18 +243,26 @@ export class ViewerStore extends Store<ViewerSnapshot> {
   moveTo(target: AxisWindow, glide = true): void {
     cancelAnimationFrame(this.#flight);
     const to = clamp(target, this.bounds());
+    this.#landing = null;
     const from = this.read().window;
     if (!glide || this.#reducedMotion.matches || document.hidden) {
       this.#setWindow(to);
       return;
     }
+    this.#landing = to;
     const began = performance.now();
     const step = (now: number) => {
       const share = Math.min(1, Math.max(0, (now - began) / ZOOM_MS));
       this.#setWindow(between(from, to, 1 - (1 - share) ** 3));
       if (share < 1) this.#flight = requestAnimationFrame(step);
+      else this.#landing = null;
     };
     this.#flight = requestAnimationFrame(step);
+  }
+
+  /** End a glide at once; returns when what the window shows is there in full. */
+  async land(): Promise<void> {
+    await this.showWindow(this.#landing ?? this.read().window);
   }
 
   /** Show a window at once; returns when what it shows is there in full. */
@@ -341,19 +352,11 @@ export class ViewerStore extends Store<ViewerSnapshot> {
       loading: false,
       problem: null,
       window: keeps ? clamp(this.read().window, this.bounds()) : this.bounds(),
-      selection: this.#sameFrame(view),
+      selection: sameFrame(view, this.selectedFrame()?.handle ?? null),
     });
     if (keeps) this.#setWindow(this.read().window);
     const { words, frames } = this.read().search;
     this.search(words, frames);
-  }
-
-  /** Keep the selected frame selected when another view of the same profile shows it. */
-  #sameFrame(view: View): BoxAddress | null {
-    const id = Number(this.selectedFrame()?.handle.slice(1) ?? -1);
-    const local = view.frames.ids.indexOf(id);
-    const index = local < 0 ? null : widestBox(view.boxes, (box) => view.boxes.frame[box] === local);
-    return index === null ? null : { half: "boxes", index };
   }
 
   #setWindow(window: AxisWindow): void {
@@ -385,15 +388,7 @@ export class ViewerStore extends Store<ViewerSnapshot> {
     )
       return;
     this.#detailed = coversAll ? null : target;
-    this.write({ ...now, view: next, selection: this.#samePlace(now, next) });
+    this.write({ ...now, view: next, selection: samePlace(now, next) });
     this.search(now.search.words, now.search.frames);
-  }
-
-  #samePlace(before: ViewerSnapshot, view: View): BoxAddress | null {
-    const previous = before.selection && before.view?.boxes;
-    if (!previous) return null;
-    const middle = (previous.start[before.selection!.index]! + previous.end[before.selection!.index]!) / 2;
-    const index = boxAt(view.boxes, rowOf(previous, before.selection!.index), middle);
-    return index === null ? null : { half: "boxes", index };
   }
 }

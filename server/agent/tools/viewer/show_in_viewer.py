@@ -178,6 +178,7 @@ NAVIGATE = Tool(
     ask=ask_navigate,
     doing=lambda a: f"Moving the viewer: {a.action.replace('_', ' ')}",
     answered=answered_navigate,
+    guidance="say where the viewer is as its result has it, which may be elsewhere.",
     fields=VIEW_FIELDS | {"action", "pattern", "trace_id", "status"},
     narrow="name one handle",
     needs=frozenset({"viewer"}),

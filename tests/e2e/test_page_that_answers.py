@@ -1,0 +1,106 @@
+"""Turns that wait for the page: it moves the chart and says what it shows, and asks the person, in whichever tab."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from tests.e2e.conftest import Scripted
+from tests.e2e.pages import ask, expect_status, open_room
+from tests.e2e.running_server import RunningServer
+from tests.openai_endpoint import Endpoint, Reply
+
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
+
+SCORE = "subsequenceScore"
+QUESTION = "Which part do you mean?"
+ASKING = Reply(calls=(("ask_person", json.dumps({"question": QUESTION, "choices": ["Start", "Typing"]})),))
+
+
+def read_by_tools(endpoint: Endpoint) -> list[str]:
+    return [str(one["content"]) for one in endpoint.requests[-1]["messages"] if one["role"] == "tool"]
+
+
+def move(**arguments: Any) -> Reply:
+    return Reply(calls=(("navigate", json.dumps({"action": "zoom", **arguments})),))
+
+
+def test_an_answer_of_two_views_says_the_windows_that_the_page_sent_back(
+    page: Page, model_server: RunningServer, scripted: Scripted, board_trace: Path
+) -> None:
+    """The page's second answer is changed on the way: that is what the model reads, and what is verified."""
+    sent: list[dict[str, Any]] = []
+
+    def between(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        def from_page(text: str | bytes) -> None:
+            message = json.loads(text)
+            if message["type"] == "resume":
+                sent.append(message)
+                if len(sent) == 2:
+                    start = sent[0]["result"]["view"]["window"]["start"] - 100e6
+                    message["result"]["view"]["window"] = {"start": start + 321e6, "end": start + 654e6}
+                    text = json.dumps(message)
+            server.send(text)
+
+        socket.on_message(from_page)
+
+    page.route_web_socket("**/api/v1/chat", between)
+    open_room(page, model_server.address, board_trace)
+    answer = "I looked at 100 ms to 200 ms and then at 321 ms to 654 ms."
+    first, second = move(start_time_ms=100, end_time_ms=200), move(start_time_ms=300, end_time_ms=500)
+    with scripted(first, second, Reply(text=answer)) as endpoint:
+        ask(page)
+        expect_status(page, "completed")
+        one, other = read_by_tools(endpoint)
+    assert "start_time_ms=100 end_time_ms=200" in one
+    assert "start_time_ms=321 end_time_ms=654" in other
+    assert "widest boxes there:" in one
+    shown = sent[1]["context"]["mountedTools"]
+    context = next(tool["context"] for tool in shown if isinstance(tool, dict) and tool["name"] == "read_view")
+    assert context["window"]["end"] - context["window"]["start"] == pytest.approx(200e6)
+    start, end = (float(page.locator(".chart").get_attribute(f"data-view-{name}") or 0) for name in ("start", "end"))
+    assert end - start == pytest.approx(200e6)
+    expect(page.locator(".turn .prose")).to_contain_text("321 ms to 654 ms")
+
+
+def test_what_is_on_screen_is_read_with_the_question(
+    page: Page, model_server: RunningServer, scripted: Scripted, board_trace: Path
+) -> None:
+    open_room(page, model_server.address, board_trace)
+    page.get_by_label("Search functions and files").fill(SCORE)
+    expect(page.locator(".search-count")).to_have_text(re.compile("[1-9]"))
+    with scripted(Reply(calls=(("read_view", "{}"),)), Reply(text="That is what you see.")) as endpoint:
+        ask(page)
+        expect_status(page, "completed")
+        (read,) = read_by_tools(endpoint)
+    assert f'searched for "{SCORE}"' in read
+    assert "widest boxes there:" in read
+
+
+def test_a_question_is_answered_in_another_tab_after_the_first_was_closed(
+    page: Page, model_server: RunningServer, scripted: Scripted, board_trace: Path
+) -> None:
+    open_room(page, model_server.address, board_trace)
+    with scripted(ASKING, Reply(text="You mean typing.")) as endpoint:
+        ask(page)
+        card = page.get_by_role("group", name="A question to you")
+        expect(card).to_contain_text(QUESTION)
+        assert [one["id"] for one in Axe().run(page).response["violations"]] == []
+        address, context = page.url, page.context
+        second, third = context.new_page(), context.new_page()
+        page.close()
+        for tab in (second, third):
+            tab.goto(address)
+            expect(tab.get_by_role("group", name="A question to you")).to_contain_text(QUESTION)
+        second.get_by_role("button", name="Typing").click()
+        for tab in (second, third):
+            expect(tab.get_by_role("group", name="A question to you")).to_have_count(0)
+            expect(tab.locator(".turn")).to_have_attribute("data-status", "completed")
+        assert 'the person answers: "Typing"' in read_by_tools(endpoint)[0]
+        expect(third.locator(".banner")).to_have_count(0)

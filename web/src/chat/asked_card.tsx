@@ -1,0 +1,71 @@
+/** A question of an answer that waits for it: to the person, or for one of their traces. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { AskedOfPage, AskPersonArgs, PickTraceArgs } from "../protocol.ts";
+
+type Resume = (result: Record<string, unknown>) => void;
+
+export function AskedCard({ asked, resume }: { asked: AskedOfPage; resume: Resume }) {
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => card.current?.scrollIntoView({ block: "nearest" }), []);
+  const [sent, setSent] = useState(false);
+  const answer: Resume = (result) => {
+    setSent(true);
+    resume(result);
+  };
+  const args = asked.args as unknown as AskPersonArgs | PickTraceArgs;
+  return (
+    <section class="asked" aria-label="A question to you" role="group" ref={card}>
+      <p role="alert">
+        <b>The answer waits for you:</b> <bdi>{args.question}</bdi>
+      </p>
+      <fieldset disabled={sent}>
+        {"choices" in args ? <Choices args={args} answer={answer} /> : <Traces args={args} answer={answer} />}
+        <button type="button" class="asked-decline" onClick={() => answer({ status: "declined" })}>
+          Go on without it
+        </button>
+      </fieldset>
+    </section>
+  );
+}
+
+function Choices({ args, answer }: { args: AskPersonArgs; answer: Resume }) {
+  const [text, setText] = useState("");
+  return (
+    <>
+      {args.choices.map((choice) => (
+        <button key={choice} type="button" onClick={() => answer({ status: "answered", answer: choice })}>
+          <bdi>{choice}</bdi>
+        </button>
+      ))}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text.trim()) answer({ status: "answered", answer: text.trim() });
+        }}
+      >
+        <input
+          aria-label="Another answer"
+          placeholder="Another answer"
+          maxLength={500}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        <button type="submit" disabled={!text.trim()}>
+          Answer
+        </button>
+      </form>
+    </>
+  );
+}
+
+function Traces({ args, answer }: { args: PickTraceArgs; answer: Resume }) {
+  return (
+    <>
+      {args.traces.map(({ traceId, name, created }) => (
+        <button key={traceId} type="button" onClick={() => answer({ status: "picked", traceId })}>
+          <bdi>{name}</bdi> <small>{created}</small>
+        </button>
+      ))}
+    </>
+  );
+}

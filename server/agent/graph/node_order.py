@@ -5,8 +5,8 @@ compiled graph and the plain loop are made from it.
 from langchain_core.messages import AIMessage
 
 from server.agent.graph.agent_node import call_model
+from server.agent.graph.calls.page_node import ask_page
 from server.agent.graph.finish import check, finish
-from server.agent.graph.page_node import ask_page
 from server.agent.graph.recorded_events import Node, recorded
 from server.agent.graph.repair import needs_repair, repair
 from server.agent.graph.setup import set_up

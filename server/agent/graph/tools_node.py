@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
-from server.agent.graph.call_endings import failed_call, finished_call
-from server.agent.graph.page_call import PageCall
+from server.agent.graph.calls.call_endings import failed_call, finished_call
+from server.agent.graph.calls.page_node import PageCall
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.model_call.fallback import named
 from server.agent.model_call.reply_stream import UNREADABLE

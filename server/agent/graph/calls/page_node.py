@@ -3,11 +3,10 @@ runs again from its start, perhaps in another process.
 """
 
 import uuid
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from server.agent.graph.call_endings import failed_call, finished_call
-from server.agent.graph.page_call import PageCall
+from server.agent.graph.calls.call_endings import failed_call, finished_call
 from server.agent.graph.state import TurnContext, TurnState
 from server.agent.tools.all_tools import TOOLS
 from server.agent.tools.contract.run_tool import answered_by_page, named_tool
@@ -15,6 +14,19 @@ from server.agent.tools.contract.tool import PageReply
 from server.agent.tools.contract.tool_errors import ToolProblem
 from server.agent.turn import PageQuestion
 from server.protocol.mounted import NOBODY_THERE, WAITS_S
+
+
+@dataclass(frozen=True, slots=True)
+class PageCall:
+    """A call of the newest round that the page has to answer: `asked` is what the page is asked with; `number` that of
+    its result in the conversation, whose text may have so many `characters`."""
+
+    call_id: str
+    tool: str
+    arguments: dict[str, Any]
+    asked: dict[str, Any]
+    number: int
+    characters: int
 
 
 async def ask_page(state: TurnState, context: TurnContext) -> dict[str, Any]:

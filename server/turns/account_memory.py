@@ -1,12 +1,13 @@
 """What an account remembers: read, edited, proposed within a turn, decided on."""
 
 import difflib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import structlog
 
+from server.agent.memory.fact_likeness import in_conflict, same_as
 from server.agent.tools.contract.tool_context import Proposed
 from server.agent.tools.contract.tool_errors import ToolFailed, ToolRetry
 from server.analyst.memory_orders import is_order
@@ -35,6 +36,9 @@ Writes = Literal["ask", "auto", "off"]
 MOST_BEFORE = 500
 """Prompts of a conversation among which one is looked for: the newest."""
 
+DIFFERS = "differs from: "
+"""Begins the reason of a proposal where a remembered fact says something else of the same."""
+
 NEAREST = 3
 """Lines that are named where one is not found."""
 
@@ -59,15 +63,15 @@ class AccountMemory:
             log.warning("memory_not_read", error=type(error).__name__, where=raised_at(error))
             return ()
 
-    async def asked_before(self, turn: TurnRow, caller: Caller) -> tuple[str, ...]:
-        """What the caller typed in the turn's conversation before it, oldest first. None where it cannot be had."""
+    async def asked_before(self, session_id: str, prompt: str, caller: Caller) -> tuple[str, ...]:
+        """What the caller typed in a conversation before this prompt, oldest first. None where it cannot be had."""
         try:
-            prompts = await self._store.prompts(caller, turn.session_id)
+            prompts = await self._store.prompts(caller, session_id)
         except (DatabaseUnavailable, NotFound) as error:
             log.warning("prompts_not_read", error=type(error).__name__, where=raised_at(error))
             return ()
-        before = prompts[:-1] if prompts and prompts[-1] == turn.prompt else prompts
-        return tuple(text for prompt in before[-MOST_BEFORE:] if (text := typed_text(prompt).strip()))
+        before = prompts[:-1] if prompts and prompts[-1] == prompt else prompts
+        return tuple(text for one in before[-MOST_BEFORE:] if (text := typed_text(one).strip()))
 
     async def write(self, caller: Caller, text: str, *, version: int) -> Memory:
         """The lines of the text in place of version `version`. Raises MemoryChanged, and BadRequest for a secret in a
@@ -98,7 +102,8 @@ class AccountMemory:
         """What a client of the conversation is sent."""
         memory = await self._store.read(caller)
         return MemoryState(
-            version=memory.version, proposals=[_shown(one) for one in await self._store.proposals(caller, session_id)]
+            version=memory.version,
+            proposals=[_shown(one, memory.facts) for one in await self._store.proposals(caller, session_id)],
         )
 
     async def decide(self, caller: Caller, proposal_id: str, verdict: Verdict, text: str | None = None) -> Decided:
@@ -133,14 +138,18 @@ class AccountMemory:
         return await self._store.prompts(caller, session_id)
 
 
-def _shown(proposal: Proposal) -> ProposedFact:
+def _shown(proposal: Proposal, facts: Sequence[str]) -> ProposedFact:
+    reason = "in your words" if proposal.span is not None or proposal.text is None else "from what you wrote"
+    is_new = proposal.action is Action.APPEND and proposal.decision is None and proposal.text is not None
+    if is_new and (differs := next((one for one, _ in in_conflict([*facts, proposal.text or ""], of_last=True)), None)):
+        reason = f"{DIFFERS}{differs}"
     return ProposedFact(
         proposal_id=proposal.proposal_id,
         turn_id=proposal.turn_id,
         action=proposal.action.value,
         text=proposal.text,
         old=proposal.old,
-        reason="in your words" if proposal.span is not None or proposal.text is None else "from what you wrote",
+        reason=reason,
         decision="auto" if proposal.decision is Verdict.AUTO else None,
     )
 
@@ -179,8 +188,9 @@ class TurnMemory:
             raise ToolRetry(f"old must be one line of the memory, word for word. Nearest: {listed}")
         if text is not None:
             await self._check(text)
-            if text in facts:
-                return Proposed(status="known", text=text, old=old)
+            known = same_as(text, [fact for fact in facts if fact != old])
+            if known is not None:
+                return Proposed(status="known", text=known, old=old)
         elif old is not None:
             await self._check_struck(old)
         action = Action.APPEND if old is None else Action.FORGET if text is None else Action.REPLACE

@@ -324,7 +324,9 @@ class TurnRunner:
             request_trace_id=turn.request_trace_id,
             tool_context=self._tool_context(turn, caller, opened),
             core_memory=None if self._memory is None else await self._memory.for_prompt(caller),
-            asked_before=() if self._memory is None else await self._memory.asked_before(turn, caller),
+            asked_before=()
+            if self._memory is None
+            else await self._memory.asked_before(turn.session_id, turn.prompt, caller),
         )
 
     def _tool_context(self, turn: TurnRow, caller: Caller, opened: OpenTrace) -> AccountToolContext:

@@ -81,6 +81,14 @@ class World:
     invocations: Invocations
     notes: Notes
     let_expire: Callable[[str], Awaitable[None]]
+    join: Callable[[Caller, Caller], Awaitable[None]]
+    """Make the second user a member of the first one's account."""
+
+    async def member(self, host: Caller) -> Caller:
+        """A new user, acting for the host's account."""
+        guest = await self.user()
+        await self.join(host, guest)
+        return Caller(user_id=guest.user_id, account_id=host.account_id)
 
     async def user(self, plan: Plan = LOCAL_PLAN) -> Caller:
         caller = await self.new_user()
@@ -188,7 +196,11 @@ def memory_world() -> World:
     async def let_expire(interrupt_id: str) -> None:
         conversations.let_expire(interrupt_id)
 
-    return World(conversations, traces, MemoryPlans(traces), memory, new_user, put_on, invocations, notes, let_expire)
+    async def join(host: Caller, guest: Caller) -> None:
+        accounts.add(Caller(user_id=guest.user_id, account_id=host.account_id))
+
+    plans = MemoryPlans(traces)
+    return World(conversations, traces, plans, memory, new_user, put_on, invocations, notes, let_expire, join)
 
 
 def postgres_world(owner_dsn: str, database: Database) -> World:
@@ -212,6 +224,13 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
                 [interrupt_id],
             )
 
+    async def join(host: Caller, guest: Caller) -> None:
+        async with await psycopg.AsyncConnection.connect(owner_dsn) as owner:
+            await owner.execute(
+                "insert into account_members (account_id, user_id, role) values (%s, %s, 'member')",
+                [host.account_id, guest.user_id],
+            )
+
     return World(
         PostgresConversations(database),
         PostgresTraceRecords(database),
@@ -222,6 +241,7 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
         PostgresInvocations(database),
         PostgresNotes(database),
         let_expire,
+        join,
     )
 
 

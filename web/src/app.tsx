@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import type { TraceInfo } from "./api.ts";
 import { DropTarget } from "./home/drop_target.tsx";
 import { config } from "./accounts/client_config.ts";
+import type { Remembered } from "./accounts/remembered.tsx";
 import { SignIn } from "./accounts/sign_in.tsx";
 import { access, setToken } from "./accounts/token.ts";
 import { myUsage } from "./accounts/usage.ts";
@@ -66,6 +67,11 @@ export function App() {
             Conversations
           </a>
         )}
+        {isIn && here.page !== "shared" && (
+          <a class="admin-link" href="/account" aria-current={here.page === "account" ? "page" : undefined}>
+            Memory
+          </a>
+        )}
         {isAdministrator && (
           <a class="admin-link" href="/admin" aria-current={here.page === "admin" ? "page" : undefined}>
             Plans and users
@@ -89,6 +95,7 @@ export function App() {
       {isTeam && (refusal || !token) && here.page !== "shared" && <SignIn isOver={token !== null} />}
       {here.page === "home" && isIn && <Home upload={upload} version={version} />}
       {here.page === "admin" && isIn && <LazyAdmin />}
+      {here.page === "account" && isIn && <LazyRemembered />}
       {here.page === "conversations" && isIn && <LazyConversations />}
       {here.page === "room" && isIn && (
         <LazyRoom traceId={here.traceId} sessionId={here.sessionId} trace={trace} setTrace={setTrace} />
@@ -134,6 +141,11 @@ function LazySharedRoom(props: SharedRoomProps) {
 function LazyAdmin() {
   const loaded = useModule<{ Admin: typeof Admin }>(() => import("./admin/admin.tsx"));
   return loaded === "lost" ? <Lost /> : loaded && <loaded.Admin />;
+}
+
+function LazyRemembered() {
+  const loaded = useModule<{ Remembered: typeof Remembered }>(() => import("./accounts/remembered.tsx"));
+  return loaded === "lost" ? <Lost /> : loaded && <loaded.Remembered />;
 }
 
 function LazyConversations() {

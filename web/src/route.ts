@@ -1,15 +1,17 @@
-/** Addresses of the page: `/`, `/admin`, `/conversations`, `/t/<traceId>/<sessionId>` and `/s/<token>`; the hash names a handle in the chart. */
+/** Addresses of the page: `/`, `/admin`, `/account`, `/conversations`, `/t/<traceId>/<sessionId>` and `/s/<token>`; the hash names a handle in the chart. */
 import { Store } from "./store.ts";
 
 export type Route =
   | { page: "home" }
   | { page: "admin" }
+  | { page: "account" }
   | { page: "conversations" }
   | { page: "shared"; token: string }
   | { page: "room"; traceId: string; sessionId: string | null };
 
 export function parseRoute(path: string): Route {
   if (/^\/admin\/?$/.test(path)) return { page: "admin" };
+  if (/^\/account\/?$/.test(path)) return { page: "account" };
   if (/^\/conversations\/?$/.test(path)) return { page: "conversations" };
   const link = /^\/s\/([A-Za-z0-9_-]+)\/?$/.exec(path);
   if (link) return { page: "shared", token: link[1]! };

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Header, Request
 from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
+from server.agent.memory.fact_likeness import in_conflict
 from server.edges.http.problems import problem
 from server.edges.http.services import CurrentCaller, ForMemory
 from server.errors import BadRequest
@@ -26,6 +27,13 @@ class CoreMemoryText(WireModel):
     text: Annotated[str, Field(max_length=4 * MOST_CHARACTERS)]
 
 
+class ConflictView(WireModel):
+    """Two facts of which one may stand for the other."""
+
+    older: str
+    newer: str
+
+
 class CoreMemoryView(WireModel):
     """`version` is what a change names; `writes` says who decides on what an answer proposes."""
 
@@ -34,6 +42,7 @@ class CoreMemoryView(WireModel):
     updated_at: datetime | None
     most_characters: int
     writes: Literal["ask", "auto", "off"]
+    conflicts: list[ConflictView]
 
     @classmethod
     def of(cls, memory: Memory, writes: Literal["ask", "auto", "off"]) -> Self:
@@ -43,6 +52,7 @@ class CoreMemoryView(WireModel):
             updated_at=memory.updated_at,
             most_characters=MOST_CHARACTERS,
             writes=writes,
+            conflicts=[ConflictView(older=one, newer=other) for one, other in in_conflict(memory.facts)],
         )
 
 

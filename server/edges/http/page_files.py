@@ -35,6 +35,7 @@ NOTHING_HERE = """<!doctype html>
 
 @routes.get("/")
 @routes.get("/admin")
+@routes.get("/account")
 @routes.get("/conversations")
 @routes.get("/t/{rest:path}")
 @routes.get("/s/{rest:path}")

@@ -36,7 +36,13 @@ def routes(*lines: str) -> set[RouteName]:
 
 FOR_EVERYBODY = routes("GET /health", "GET /ready", "GET /api/v1/config", "GET /api/v1/openapi.json")
 THE_PAGE = routes(
-    "GET /", "GET /admin", "GET /conversations", "GET /t/{rest:path}", "GET /s/{rest:path}", "GET /{path:path}"
+    "GET /",
+    "GET /admin",
+    "GET /account",
+    "GET /conversations",
+    "GET /t/{rest:path}",
+    "GET /s/{rest:path}",
+    "GET /{path:path}",
 )
 """Files of the built client, the same for everybody; what it shows it asks of the other routes."""
 

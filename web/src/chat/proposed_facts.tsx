@@ -25,6 +25,7 @@ export function ProposedFacts({ proposals, decide }: { proposals: Proposal[]; de
 
 function ProposedFact({ proposal, decide }: { proposal: Proposal; decide: Decide }) {
   const [text, setText] = useState<string | null>(null);
+  const [edited, setEdited] = useState<string | null>(null);
   const { proposalId, action, old, outcome } = proposal;
   const forgets = action === "forget";
   const settled = outcome !== null && outcome !== "auto";
@@ -33,7 +34,10 @@ function ProposedFact({ proposal, decide }: { proposal: Proposal; decide: Decide
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (text.trim()) decide(proposalId, "edit", text.trim());
+          if (text.trim()) {
+            decide(proposalId, "edit", text.trim());
+            setEdited(text.trim());
+          }
           setText(null);
         }}
       >
@@ -63,12 +67,15 @@ function ProposedFact({ proposal, decide }: { proposal: Proposal; decide: Decide
   return (
     <p class="proposed-fact" data-outcome={outcome ?? undefined}>
       <span>
-        <b>{head}:</b> <bdi>{proposal.text ?? old}</bdi>
+        <b>{head}:</b> <bdi>{(outcome === "edit" && edited) || (proposal.text ?? old)}</bdi>
         {old !== null && !forgets && (
           <>
             {" "}
             (was: <bdi>{old}</bdi>)
           </>
+        )}
+        {outcome === null && proposal.reason.startsWith("differs from: ") && (
+          <small class="differs"> {proposal.reason}</small>
         )}
       </span>
       {outcome === null && (

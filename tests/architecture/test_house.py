@@ -121,7 +121,14 @@ def test_nothing_names_a_path_of_a_machine() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["requirements.lock", "requirements-dev.lock", "requirements-build.lock", "web/package-lock.json"]
+    "name",
+    [
+        "requirements.lock",
+        "requirements-dev.lock",
+        "requirements-build.lock",
+        "web/package-lock.json",
+        "tests/clients/package-lock.json",
+    ],
 )
 def test_lock_files_hold_hashes_and_no_index_address(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ from server.agent.verification.recompute import Recomputation
 from server.agent.verification.statements import recording_figures
 from server.agent.verification.statements.agreement import SLIPPED
 from server.agent.verification.statements.bound_figures import BoundFigures
+from server.agent.verification.statements.places_of_functions import share_of_place
 from server.agent.verification.statements.sentence_parts import SHOWN, Sentence, Subject
 from server.agent.verification.verdicts import AMBIGUOUS, LATE, NOT_MEASURED, UNCHECKED, Verification
 from server.agent.verification.written_numbers import Dimension, Mention, mentions
@@ -116,6 +117,9 @@ class NumberVerifier:
             return UNCHECKED
         if claim.kind == "window":
             return self._window(sentence, claim)
+        of_none = all(one.is_one_place for one in sentence.functions)  # at most words that functions are called, too
+        if of_none and (found := share_of_place(self.bound.measures, sentence, at, claim)):
+            return found
         if sentence.functions:
             return self.bound.judged(sentence, at, claim, self._carried(sentence))
         if found := recording_figures.judged(self.bound.measures, sentence, at, claim):

@@ -1,6 +1,7 @@
 """What a trace says of a function: each measure of it, in the profiles that a statement may mean."""
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -114,6 +115,23 @@ class Scope:
         return format_value(value, self.chosen.unit)
 
 
+_ENDING = re.compile(
+    r"\.(?:py|js|ts|tsx|jsx|mjs|java|kt|go|rs|rb|php|c|cc|cpp|h|hpp|so(?:\.\d+)*|dll|dylib|jar|cs|hs|ex|erl)$",
+    re.IGNORECASE,
+)
+_SEPARATORS = re.compile(r"[/\\:.\-!@]|\.so")
+
+
+def path_parts(path: str) -> list[str]:
+    """The words of a path or a package, in small letters and without the file's ending."""
+    return [one for one in _SEPARATORS.split(_ENDING.sub("", path).casefold()) if one]
+
+
+def has_ending(path: str) -> bool:
+    """Whether it is written as a source file or a library is."""
+    return _ENDING.search(path) is not None
+
+
 def _largest(values: Values) -> list[int]:
     present = np.flatnonzero(values > 0)
     order: list[int] = present[np.argsort(-values[present], kind="stable")].tolist()
@@ -189,6 +207,15 @@ class Measures:
         """Every file that a function of the trace is in."""
         every = (self.trace.frame_file(frame) for frame in range(len(self.trace.frames)))
         return frozenset(file for file in every if file)
+
+    @cached_property
+    def frames_by_place(self) -> dict[str, tuple[int, ...]]:
+        """The functions below each folder and in each file, by its name in small letters and without its ending."""
+        found: dict[str, list[int]] = {}
+        for frame in range(len(self.trace.frames)):
+            for part in set(path_parts(self.trace.frame_file(frame) or "")):
+                found.setdefault(part, []).append(frame)
+        return {part: tuple(frames) for part, frames in found.items()}
 
     def measuring(self, dimension: Dimension) -> tuple[Scope, ...]:
         """The profiles of a dimension, where a statement means one that the main profile does not have; else the main

@@ -99,3 +99,17 @@ def test_a_name_may_have_its_module(written: str, name: str) -> None:
 
 def test_a_module_that_it_is_not_of_is_no_name() -> None:
     assert not Recomputation(known_facts(CPROFILE).trace).frames("encoder.choice")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "status"),
+    [
+        ("About 10.8 % of the time belongs to the file encoder.py.", "derived"),
+        ("About 43 % of the time belongs to the file encoder.py.", "contradicted"),
+        ("Code of the json package takes 10.8 % itself, against 14 % for random.", "derived"),
+        ("Half of it is not in the json package, which has 55 %.", "unchecked"),
+    ],
+)
+def test_a_share_of_a_file_or_a_package_is_that_of_its_functions(sentence: str, status: str) -> None:
+    figures = [one.status for one in checks_of(CPROFILE, sentence) if one.kind == "percentage"]
+    assert set(figures) == {status}

@@ -106,7 +106,7 @@ def test_a_module_that_it_is_not_of_is_no_name() -> None:
     [
         ("About 10.8 % of the time belongs to the file encoder.py.", "derived"),
         ("About 43 % of the time belongs to the file encoder.py.", "contradicted"),
-        ("Code of the json package takes 10.8 % itself, against 14 % for random.", "derived"),
+        ("The json package takes 11 % itself, the module random.py 14 %.", "derived"),
         ("Half of it is not in the json package, which has 55 %.", "unchecked"),
     ],
 )

@@ -6,18 +6,19 @@ session and id, so that the same request again joins the turn that it started. T
 
 import contextlib
 import uuid
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from server.errors import BadRequest, LimitExceeded, NotFound, TooManyAtOnce, TurnInProgress
 from server.ports.conversations import Conversations, SessionRow, TurnRow
 from server.ports.identity import Caller
 from server.ports.relay import Listening, Relay
-from server.protocol.client import EditPrompt, Regenerate, UserPrompt
+from server.protocol.client import EditPrompt, Regenerate, ResumeTurn, UserPrompt
 from server.protocol.events import TurnEvent, TurnFailed
+from server.protocol.mounted import MountedTool
 from server.protocol.server import TurnSnapshot
-from server.protocol.wire_values import ViewerState
+from server.protocol.wire_values import AskedOfPage, ViewerState
 from server.turns.access import session_of, turn_of
 from server.turns.conversation import Conversation
 from server.turns.lifecycle import ends_turn
@@ -34,7 +35,8 @@ _SESSIONS = uuid.UUID("6b1c1e0e-4a3b-5a53-9f53-0b5d5b5e7f11")
 class Asked:
     """What a client's request comes to. `message_id` is the client's own id of the prompt. `kind`: a `prompt` that is
     known is joined, with another text edited; `regenerate` answers it once more; `either` joins it while it runs and
-    answers it once more when it has ended. `answer_id` is the answer to be given again, where the client names it."""
+    answers it once more when it has ended. `answer_id` is the answer to be given again, where the client names it.
+    `answers` are the client's own, by tool call, to what a turn has asked of it."""
 
     chat_id: str | None
     text: str
@@ -43,13 +45,27 @@ class Asked:
     answer_id: str | None = None
     trace_id: str | None = None
     model: str | None = None
+    mounted: tuple[str | MountedTool, ...] = ()
+    answers: Mapping[str, Any] = field(default_factory=dict)
 
 
 class FollowedByClient:
-    """A turn, and its events from its start or as it stands. `aclose` leaves it; it runs on."""
+    """A turn, and its events from its start or as it stands. `aclose` leaves it; it runs on. `answers` are the calls of
+    tools of which the client has the outcome, `answered` the question that it has just answered."""
 
-    def __init__(self, conversations: Conversations, caller: Caller, turn: TurnRow, listening: Listening) -> None:
+    def __init__(
+        self,
+        conversations: Conversations,
+        caller: Caller,
+        turn: TurnRow,
+        listening: Listening,
+        *,
+        answers: frozenset[str] = frozenset(),
+        answered: AskedOfPage | None = None,
+    ) -> None:
         self.turn = turn
+        self.answers = answers
+        self.answered = answered
         self._conversations = conversations
         self._caller = caller
         self._listening = listening
@@ -104,7 +120,9 @@ class ClientStreams:
             if session is None and isinstance(error, LimitExceeded | TooManyAtOnce | BadRequest):
                 await self._remove_empty(caller, session_id)
             raise
-        return FollowedByClient(self._conversations, caller, turn, listening)
+        answered = turn.interrupt if turn.interrupt and turn.interrupt.tool_call_id in asked.answers else None
+        has = frozenset(asked.answers) if answered else frozenset[str]()
+        return FollowedByClient(self._conversations, caller, turn, listening, answers=has, answered=answered)
 
     async def running(self, caller: Caller, chat_id: str) -> FollowedByClient | None:
         """The turn that runs or waits in a chat; None for none, also where there is no such chat."""
@@ -147,6 +165,7 @@ class ClientStreams:
 
     async def _turn(self, caller: Caller, session_id: str, asked: Asked) -> TurnRow:
         first_id = str(uuid.uuid5(uuid.UUID(session_id), asked.message_id or str(uuid.uuid4())))
+        viewing = ViewerState(mounted_tools=asked.mounted)
         standing = await self._standing(caller, session_id, asked.answer_id)
         if standing is not None and standing.turn_id != asked.answer_id:
             return standing  # another request has given it again, which this client has not seen
@@ -155,20 +174,37 @@ class ClientStreams:
             if not asked.text:
                 raise BadRequest("There is no such question in this chat.", field="messageId")
             prompt = UserPrompt(session_id=session_id, prompt=asked.text, turn_id=first_id, model=asked.model)
-            await self._conversation.submit(caller, prompt, ViewerState(), is_typed=True)
+            await self._conversation.submit(caller, prompt, viewing, is_typed=True)
             return await turn_of(self._conversations, caller, first_id)
+        if standing.interrupt is not None and standing.interrupt.tool_call_id in asked.answers:
+            return await self._answered(caller, standing, standing.interrupt, asked)
         if asked.kind == "regenerate" or (asked.kind == "either" and standing.status.has_ended):
             new_id = await self._next_version(caller, standing, "again")
             again = Regenerate(turn_id=standing.turn_id, new_turn_id=new_id, model=asked.model)
-            return await self._supersede(caller, session_id, again)
+            return await self._supersede(caller, session_id, again, viewing)
         if not asked.text or standing.prompt == asked.text:
             return standing
         new_id = await self._next_version(caller, standing, f"edit {asked.text}")
         edited = EditPrompt(turn_id=standing.turn_id, prompt=asked.text, new_turn_id=new_id, model=asked.model)
-        return await self._supersede(caller, session_id, edited)
+        return await self._supersede(caller, session_id, edited, viewing)
 
-    async def _supersede(self, caller: Caller, session_id: str, message: Regenerate | EditPrompt) -> TurnRow:
-        await self._conversation.supersede(caller, message, ViewerState(), session_id=session_id)
+    async def _answered(self, caller: Caller, turn: TurnRow, question: AskedOfPage, asked: Asked) -> TurnRow:
+        """The turn goes on with the client's answer; the same one again changes nothing."""
+        result = asked.answers[question.tool_call_id]
+        if not isinstance(result, dict):
+            raise BadRequest(f"The output of {question.tool_name} is an object with a status.", field="output")
+        message = ResumeTurn(interrupt_id=question.interrupt_id, result=result)
+        try:
+            await self._conversation.resume(caller, message, turn_id=turn.turn_id)
+        except NotFound:
+            if turn.interrupt_result is None:
+                raise
+        return turn
+
+    async def _supersede(
+        self, caller: Caller, session_id: str, message: Regenerate | EditPrompt, viewing: ViewerState
+    ) -> TurnRow:
+        await self._conversation.supersede(caller, message, viewing, session_id=session_id)
         assert message.new_turn_id is not None
         return await turn_of(self._conversations, caller, message.new_turn_id)
 

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
-from server.agent.turn import TurnAnswer, TurnInput, TurnSink
+from server.agent.turn import PageQuestion, TurnAnswer, TurnInput, TurnSink, WaitsForPage
 from server.errors import ModelFailed
 from server.protocol.events import ToolError, ToolResult, ToolStart, TurnEvent, TurnStarted
 from server.protocol.wire_values import Check, Citation, Table, Usage
@@ -21,7 +21,7 @@ from tests.server.talking import AS_ANNA
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600), pytest.mark.xdist_group("clients")]
 
 CLIENTS = ("ai-5", "ai-6", "ai-7", "assistant-ui", "assistant-ui-of-ai-sdk", "ag-ui")
-KINDS = ("answer", "answer", "fail", "stop", "reload")
+KINDS = ("answer", "ask", "fail", "stop", "reload")
 CLIENT_S = 120
 """For a client's 50 turns: only a bound."""
 
@@ -33,18 +33,33 @@ CITED = Citation(handle="f3", label="read", name="read", file="io.py", line=7, e
 CHECK = Check(claim="70 %", kind="percentage", status="verified", start=0, end=4)
 
 
+TOOLS_OF = {"stop": [], "ask": ["list", "draw", "query", "ask_person"]}
+
+
 class PromptedAgent(ScriptedAgent):
     """Does what the prompt says; what was dropped goes on when the client says that it has dropped it."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.answers: list[dict[str, Any]] = []
         self.dropped = {prompt: anyio.Event() for prompt in PROMPTS}
 
+    async def _ask(self, turn: TurnInput, sink: TurnSink) -> None:
+        call = {"tool_call_id": "asks", "tool_name": "ask_person"}
+        await sink.emit(ToolStart(**call, args={"question": "Which?", "choices": ["a", "b"]}, message="asks"))
+        if turn.page_answer is None:
+            interrupt_id = str(uuid.uuid5(uuid.UUID(turn.turn_id), "asks"))
+            question = {"question": "Which?", "choices": ["a", "b"]}
+            raise WaitsForPage(PageQuestion(interrupt_id=interrupt_id, args=question, seconds=300, **call))
+        self.answers.append(turn.page_answer.result)
+        await sink.emit(ToolResult(**call, status="success", result_type="text", text_content="b"))
+
     async def answer(self, turn: TurnInput, sink: TurnSink) -> TurnAnswer:
-        self.asked.append(turn)
+        if turn.page_answer is None:
+            self.asked.append(turn)
         kind, second_id = turn.prompt.split()[0], str(uuid.uuid4())
         await sink.emit(TurnStarted(attempt=1, model="script", prompt_version="test"))
-        for event in text_of(str(uuid.uuid4()), FIRST):
+        for event in text_of(str(uuid.uuid5(uuid.UUID(turn.turn_id), "first")), FIRST):
             await sink.emit(event)
         if kind == "stop":
             await anyio.Event().wait()
@@ -52,6 +67,8 @@ class PromptedAgent(ScriptedAgent):
             await self.dropped[turn.prompt].wait()
         for event in _tools(turn.turn_id):
             await sink.emit(event)
+        if kind == "ask":
+            await self._ask(turn, sink)
         if kind == "fail":
             raise ModelFailed("The provider is away.", code="model_failed")
         for event in text_of(second_id, SECOND):
@@ -100,6 +117,7 @@ async def test_fifty_turns_are_shown_as_they_are_stored(tmp_path: Path, folder: 
         assert [one["prompt"] for one in shown] == PROMPTS
         assert [turn.prompt for turn in agent.asked] == PROMPTS, "a turn a prompt, in one order"
         assert len({turn.session_id for turn in agent.asked}) == 1
+        assert agent.answers == [{"status": "answered", "answer": "b"}] * sum(one.startswith("ask") for one in PROMPTS)
         for one, turn in zip(shown, agent.asked, strict=True):
             path = f"/api/v1/sessions/{turn.session_id}/turns/{turn.turn_id}/messages"
             stored = (await server.http.get(path, headers=AS_ANNA)).json()["messages"]
@@ -128,10 +146,10 @@ def _same(one: dict[str, Any], stored: list[dict[str, Any]], source: str, addres
     texts = [row["contentText"] for row in stored if row["sender"] == "model"]
     assert "".join(one["texts"]).encode() == "".join(texts).encode(), one["prompt"]
     tools = [row["toolName"] for row in stored if row["sender"] == "tool_request"]
-    assert [name for name, _ in one["tools"]] == tools == ([] if kind == "stop" else ["list", "draw", "query"])
+    assert [name for name, _ in one["tools"]] == tools == TOOLS_OF.get(kind, ["list", "draw", "query"])
     pictures = [f"{address}{row['contentImageUrl']}" for row in stored if row["contentImageUrl"]]
     assert one["files"] == pictures
-    if kind in ("answer", "reload"):
+    if kind in ("answer", "reload", "ask"):
         assert (one["sources"], one["error"]) == ([source], None)
         assert {"table", "checks"} <= set(one["data"])
     elif kind == "fail":

@@ -1,11 +1,13 @@
 // Asks one prompt after the other with a real client and says, a line of JSON each, what the client holds afterwards.
-// node turns.mjs CLIENT ADDRESS TOKEN TRACE PROMPTS; a prompt begins with what is done: answer, fail, stop or reload.
+// node turns.mjs CLIENT ADDRESS TOKEN TRACE PROMPTS; a prompt begins with what is done: answer, fail, stop, reload or ask.
 import "./browser.mjs";
 
 const [client, address, token, traceId, prompts] = process.argv.slice(2);
 const headers = { Authorization: `Bearer ${token}` };
 const chatId = `chat-of-${client}`;
 const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
+const mountedTools = [{ name: "ask_person", version: 1 }];
+const CHOICE = { status: "answered", answer: "b" };
 const stop = (turnId) => fetch(`${address}/api/v1/turns/${turnId}/cancel`, { method: "POST", headers });
 
 // Calls are made again whenever something has changed, until one gives an answer.
@@ -30,12 +32,20 @@ class Changes {
 }
 
 async function aiSdk(name) {
-  const { AbstractChat, DefaultChatTransport } = await import(name);
-  const transport = new DefaultChatTransport({ api: `${address}/api/v1/streams/ai-sdk`, headers, body: { traceId } });
+  const { AbstractChat, DefaultChatTransport, lastAssistantMessageIsCompleteWithToolCalls } = await import(name);
+  const body = { traceId, mountedTools };
+  const transport = new DefaultChatTransport({ api: `${address}/api/v1/streams/ai-sdk`, headers, body });
   const open = (messages) => {
     const changes = new Changes();
     const state = {
-      status: "ready",
+      now: "ready",
+      get status() {
+        return state.now;
+      },
+      set status(status) {
+        state.now = status;
+        changes.changed();
+      },
       error: undefined,
       messages,
       pushMessage: (message) => (state.messages.push(message), changes.changed()),
@@ -43,8 +53,9 @@ async function aiSdk(name) {
       replaceMessage: (index, message) => ((state.messages[index] = message), changes.changed()),
       snapshot: (thing) => structuredClone(thing),
     };
+    const sendAutomaticallyWhen = lastAssistantMessageIsCompleteWithToolCalls;
     class Chat extends AbstractChat {}
-    return { chat: new Chat({ id: chatId, transport, state }), state, changes };
+    return { chat: new Chat({ id: chatId, transport, state, sendAutomaticallyWhen }), state, changes };
   };
   let now = open([]);
   const last = () => now.state.messages.at(-1);
@@ -66,6 +77,12 @@ async function aiSdk(name) {
       await resumed;
     }
     await ended;
+    if (kind === "ask") {
+      const call = last().parts.find((part) => part.toolName === "ask_person");
+      const answer = now.chat.addToolOutput ?? now.chat.addToolResult;
+      await answer.call(now.chat, { tool: "ask_person", toolCallId: call.toolCallId, output: CHOICE });
+      await now.changes.until(() => text(last()).length === 2 && now.state.status === "ready");
+    }
     const parts = last().parts;
     const of = (type) => parts.filter((part) => part.type === type);
     return {
@@ -91,7 +108,7 @@ async function assistantUi(path) {
   let called = [];
   const onData = (part) => called.push(part.name);
   const api = `${address}/api/v1/streams/${path}`;
-  const body = { traceId, id: chatId };
+  const body = { traceId, id: chatId, mountedTools };
   function App() {
     runtime = useDataStreamRuntime({ api, headers, body, onData, onError: (one) => (error = one.message) });
     return createElement(AssistantRuntimeProvider, { runtime });
@@ -117,6 +134,12 @@ async function assistantUi(path) {
       say({ dropped: prompt });
     }
     await changes.until(() => asked() && done());
+    if (kind === "ask") {
+      const call = of("tool-call").find((part) => part.toolName === "ask_person");
+      const message = runtime.thread.getMessageById(messages().at(-1).id);
+      message.getMessagePartByToolCallId(call.toolCallId).addToolResult(CHOICE);
+      await changes.until(() => done() && of("text").length === 2);
+    }
     return {
       turnId: turnId() ?? null,
       texts: of("text").map((part) => part.text),
@@ -128,6 +151,8 @@ async function assistantUi(path) {
     };
   };
 }
+
+const TOOLS = [{ name: "ask_person", description: "Ask the person.", parameters: { type: "object" } }];
 
 async function agUi() {
   const { HttpAgent } = await import("@ag-ui/client");
@@ -158,8 +183,13 @@ async function agUi() {
         }
       },
     };
-    const run = () => agent.runAgent({ forwardedProps: { traceId } }, subscriber).catch((error) => (seen.error ??= `${error}`));
+    const run = () => agent.runAgent({ forwardedProps: { traceId }, tools: TOOLS }, subscriber).catch((error) => (seen.error ??= `${error}`));
     await run();
+    if (kind === "ask") {
+      const call = agent.messages.at(-1).toolCalls.at(-1);
+      agent.addMessage({ id: `${call.id}/answer`, role: "tool", toolCallId: call.id, content: JSON.stringify(CHOICE) });
+      await run();
+    }
     if (dropped) {
       agent = open(before);
       Object.assign(seen, { data: [], files: [], sources: [], error: null });

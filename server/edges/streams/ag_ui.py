@@ -1,14 +1,15 @@
 """AG-UI 1.0: server-sent events of a run. What it has no event for (checks, viewer, tables, pictures, sources) are
-`CUSTOM` events. Its tool calls are of a thread and ours of a turn, so their ids begin with the turn's.
+`CUSTOM` events.
 """
 
 from typing import Any, ClassVar, assert_never
 
-from server.edges.streams.appended_parts import Part, TextAdded, ToolBegan, ToolEnded
+from server.edges.streams.appended_parts import Asked, Part, TextAdded, ToolBegan, ToolEnded
 from server.edges.streams.frames import (
     PICTURE,
     Addresses,
     Refused,
+    call_id_of,
     failure,
     server_sent,
     source_title,
@@ -51,13 +52,17 @@ class AgUiFrames:
                     to_json(part.text),
                 )
             case ToolBegan():
-                call_id = self._call_id(part)
+                call_id = call_id_of(self._turn, part)
                 opened = {"type": "TOOL_CALL_START", "toolCallId": call_id, "toolCallName": part.name}
                 args = {"type": "TOOL_CALL_ARGS", "toolCallId": call_id, "delta": to_json(part.args).decode()}
                 ended = {"type": "TOOL_CALL_END", "toolCallId": call_id}
                 return self._close_text() + server_sent(opened, args, ended)
             case ToolEnded():
                 return self._close_text() + self._tool_ended(part)
+            case Asked():
+                pending: dict[str, Any] = {"type": "success", "pendingToolCallIds": [call_id_of(self._turn, part)]}
+                finished = {"type": "RUN_FINISHED", "outcome": pending} | self._run
+                return self._close_text() + server_sent(finished)
             case ViewerAction():
                 action = part.model_dump(mode="json", by_alias=True, exclude={"type", "turn_id", "session_id", "seq"})
                 return server_sent(_custom("viewer", action))
@@ -76,12 +81,8 @@ class AgUiFrames:
         error = {"type": "RUN_ERROR", "message": refused.message, "code": refused.code}
         return self._close_text() + server_sent(*started, _custom("error", refused.details), error)
 
-    def _call_id(self, part: ToolBegan | ToolEnded) -> str:
-        assert self._turn is not None
-        return f"{self._turn.turn_id}/{part.call_id}"
-
     def _tool_ended(self, part: ToolEnded) -> bytes:
-        call_id = self._call_id(part)
+        call_id = call_id_of(self._turn, part)
         result = {
             "type": "TOOL_CALL_RESULT",
             "messageId": f"{call_id}/result",

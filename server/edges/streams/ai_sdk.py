@@ -6,11 +6,12 @@ An answer is one message whose id is the turn's. Tools are `dynamic` (the client
 
 from typing import Any, ClassVar, assert_never
 
-from server.edges.streams.appended_parts import Part, TextAdded, ToolBegan, ToolEnded
+from server.edges.streams.appended_parts import Asked, Part, TextAdded, ToolBegan, ToolEnded
 from server.edges.streams.frames import (
     PICTURE,
     Addresses,
     Refused,
+    call_id_of,
     failure,
     server_sent,
     source_title,
@@ -53,13 +54,16 @@ class AiSdkFrames:
                     to_json(part.text),
                 )
             case ToolBegan():
-                named = {"toolCallId": part.call_id, "toolName": part.name, "providerExecuted": True, "dynamic": True}
+                call_id = call_id_of(self._turn, part)
+                named = {"toolCallId": call_id, "toolName": part.name, "providerExecuted": True, "dynamic": True}
                 opened = {"type": "tool-input-start"} | named
                 self._used_tools = True
                 known = {"type": "tool-input-available"} | named | {"input": part.args}
                 return self._close_text() + server_sent(opened, known)
             case ToolEnded():
                 return self._tool_ended(part)
+            case Asked():
+                return self._asked(part)
             case ViewerAction():
                 action = part.model_dump(mode="json", by_alias=True, exclude={"type", "turn_id", "session_id", "seq"})
                 return server_sent({"type": "data-viewer", "data": action})
@@ -78,14 +82,23 @@ class AiSdkFrames:
         error = [{"type": "data-error", "data": refused.details}, {"type": "error", "errorText": refused.text}]
         return start + self._close_text() + server_sent(*error) + DONE
 
+    def _asked(self, part: Asked) -> bytes:
+        """The call is the client's from here on: it answers with the tool's output."""
+        call_id = call_id_of(self._turn, part)
+        named = {"toolCallId": call_id, "toolName": part.name, "providerExecuted": False, "dynamic": True}
+        call = {"type": "tool-input-available"} | named | {"input": part.args}
+        finish = {"type": "finish", "finishReason": "tool-calls"}
+        return self._close_text() + server_sent(call, {"type": "finish-step"}, finish) + DONE
+
     def _tool_ended(self, part: ToolEnded) -> bytes:
-        named: dict[str, Any] = {"toolCallId": part.call_id, "providerExecuted": True, "dynamic": True}
+        call_id = call_id_of(self._turn, part)
+        named: dict[str, Any] = {"toolCallId": call_id, "providerExecuted": True, "dynamic": True}
         if part.status == "error":
             return server_sent({"type": "tool-output-error"} | named | {"errorText": part.text})
         output = {"status": part.status, "text": part.text, "truncated": part.truncated}
         frames: list[dict[str, Any]] = [{"type": "tool-output-available"} | named | {"output": output}]
         if part.table is not None:
-            frames.append({"type": "data-table", "id": part.call_id, "data": table_of(part.call_id, part.table)})
+            frames.append({"type": "data-table", "id": call_id, "data": table_of(call_id, part.table)})
         if part.picture is not None:
             frames.append({"type": "file", "url": self._addresses.picture(part.picture), "mediaType": PICTURE})
         return server_sent(*frames)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from server.protocol.events import (
+    Interrupted,
     ModelChunkAppend,
     ModelChunkStart,
     ModelResponseEnd,
@@ -22,7 +23,7 @@ from server.protocol.events import (
     ViewerAction,
 )
 from server.protocol.server import TurnSnapshot
-from server.protocol.wire_values import SnapshotMessage, SnapshotTool, Table
+from server.protocol.wire_values import AskedOfPage, SnapshotMessage, SnapshotTool, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,16 @@ class ToolEnded:
     table: Table | None = None
 
 
-Part = TextAdded | ToolBegan | ToolEnded | ViewerAction | ModelResponseEnd | TurnCancelled | TurnFailed
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The turn waits for the client's answer to this call; what follows comes with that."""
+
+    call_id: str
+    name: str
+    args: dict[str, object]
+
+
+Part = TextAdded | ToolBegan | ToolEnded | Asked | ViewerAction | ModelResponseEnd | TurnCancelled | TurnFailed
 
 
 @dataclass(slots=True)
@@ -69,8 +79,11 @@ class _Text:
 
 @dataclass(slots=True)
 class TurnParts:
-    """Of one listener."""
+    """Of one listener. One who has just answered a question has everything before that call, and the outcomes of
+    `answers`."""
 
+    answers: frozenset[str] = frozenset()
+    answered: AskedOfPage | None = None
     _texts: dict[str, _Text] = field(default_factory=dict)
     _began: set[str] = field(default_factory=set)
     _ended: set[str] = field(default_factory=set)
@@ -89,13 +102,18 @@ class TurnParts:
                 yield from self._settled()
                 yield event
             case TurnSnapshot():
-                items: list[SnapshotMessage | SnapshotTool] = [*event.messages, *event.tools]
-                for item in sorted(items, key=lambda item: item.position):
-                    yield from self._seen(item)
-            case ViewerAction():
-                yield event
+                yield from self._snapshot(event)
+            case ViewerAction() | Interrupted():
+                yield from self._of_viewer(event)
             case _:
                 return
+
+    def _of_viewer(self, event: ViewerAction | Interrupted) -> Iterator[Part]:
+        if isinstance(event, Interrupted):
+            yield from self._settled()
+            yield from self._ask(event)
+        else:
+            yield event
 
     def _tool(self, event: ToolStart | ToolResult | ToolError) -> Iterator[Part]:
         named = (event.tool_call_id, event.tool_name)
@@ -109,8 +127,25 @@ class TurnParts:
                 text, truncated = event.text_content, event.truncated
                 yield from self._end(ToolEnded(*named, event.status, text, truncated, event.image_url, event.table))
 
-    def _seen(self, item: SnapshotMessage | SnapshotTool) -> Iterator[Part]:
+    def _snapshot(self, snapshot: TurnSnapshot) -> Iterator[Part]:
+        items: list[SnapshotMessage | SnapshotTool] = [*snapshot.messages, *snapshot.tools]
+        for item in sorted(items, key=lambda item: item.position):
+            yield from self._seen(item, before=self._place_of_answer(snapshot))
+        if snapshot.interrupt is not None:
+            yield from self._ask(snapshot.interrupt)
+
+    def _place_of_answer(self, snapshot: TurnSnapshot) -> int:
+        call = None if self.answered is None else self.answered.tool_call_id
+        return next((tool.position for tool in snapshot.tools if tool.tool_call_id == call), -1)
+
+    def _ask(self, asked: AskedOfPage) -> Iterator[Part]:
+        if self.answered is None or self.answered.interrupt_id != asked.interrupt_id:
+            yield Asked(asked.tool_call_id, asked.tool_name, asked.args)
+
+    def _seen(self, item: SnapshotMessage | SnapshotTool, *, before: int) -> Iterator[Part]:
         if isinstance(item, SnapshotMessage):
+            if item.position < before:
+                self._texts.setdefault(item.message_id, _Text(item.text, item.text))
             known = self._texts.setdefault(item.message_id, _Text())
             known.text = item.text
             yield from _news(item.message_id, known)
@@ -133,12 +168,12 @@ class TurnParts:
         yield from _news(message_id, known)
 
     def _begin(self, tool: ToolBegan) -> Iterator[Part]:
-        if tool.call_id not in self._began:
+        if tool.call_id not in self._began and tool.call_id not in self.answers:
             self._began.add(tool.call_id)
             yield tool
 
     def _end(self, tool: ToolEnded) -> Iterator[Part]:
-        if tool.call_id not in self._ended:
+        if tool.call_id not in self._ended and tool.call_id not in self.answers:
             self._ended.add(tool.call_id)
             yield tool
 

@@ -4,8 +4,17 @@ docs/decisions/0019-frames-of-our-own.md.
 
 from typing import Any, ClassVar, assert_never
 
-from server.edges.streams.appended_parts import Part, TextAdded, ToolBegan, ToolEnded
-from server.edges.streams.frames import PICTURE, Addresses, Refused, failure, source_title, table_of, to_json
+from server.edges.streams.appended_parts import Asked, Part, TextAdded, ToolBegan, ToolEnded
+from server.edges.streams.frames import (
+    PICTURE,
+    Addresses,
+    Refused,
+    call_id_of,
+    failure,
+    source_title,
+    table_of,
+    to_json,
+)
 from server.ports.conversations import TurnRow
 from server.protocol.events import ModelResponseEnd, TurnCancelled, TurnFailed, ViewerAction
 
@@ -29,11 +38,14 @@ class DataStreamFrames:
             case TextAdded():
                 return _line("0", part.text)
             case ToolBegan():
+                call_id = call_id_of(self._turn, part)
                 args = to_json(part.args).decode()
-                began = _line("b", {"toolCallId": part.call_id, "toolName": part.name})
-                return began + _line("c", {"toolCallId": part.call_id, "argsTextDelta": args, "isFinal": True})
+                began = _line("b", {"toolCallId": call_id, "toolName": part.name})
+                return began + _line("c", {"toolCallId": call_id, "argsTextDelta": args, "isFinal": True})
             case ToolEnded():
                 return self._tool_ended(part)
+            case Asked():
+                return _end("tool-calls")
             case ViewerAction():
                 action = part.model_dump(mode="json", by_alias=True, exclude={"type", "turn_id", "session_id", "seq"})
                 return _data("viewer", action)
@@ -50,12 +62,13 @@ class DataStreamFrames:
         return _data("error", refused.details) + _line("3", refused.text) + _end("error")
 
     def _tool_ended(self, part: ToolEnded) -> bytes:
+        call_id = call_id_of(self._turn, part)
         if part.status == "error":
-            return _line("a", {"toolCallId": part.call_id, "result": part.text, "isError": True})
+            return _line("a", {"toolCallId": call_id, "result": part.text, "isError": True})
         result = {"status": part.status, "text": part.text, "truncated": part.truncated}
-        frames = _line("a", {"toolCallId": part.call_id, "result": result})
+        frames = _line("a", {"toolCallId": call_id, "result": result})
         if part.table is not None:
-            frames += _data("table", table_of(part.call_id, part.table))
+            frames += _data("table", table_of(call_id, part.table))
         if part.picture is not None:
             frames += _line("k", {"data": self._addresses.picture(part.picture), "mimeType": PICTURE})
         return frames

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Protocol
 
 import msgspec
 
-from server.edges.streams.appended_parts import Part
+from server.edges.streams.appended_parts import Asked, Part, ToolBegan, ToolEnded
 from server.edges.ws.answers import answer_to
 from server.errors import ServerError
 from server.ports.conversations import TurnRow
@@ -62,6 +62,12 @@ class Addresses:
 def source_title(citation: Citation) -> str:
     place = "" if citation.file is None else citation.file + ("" if citation.line is None else f":{citation.line}")
     return f"{citation.name} ({place})" if place else citation.name
+
+
+def call_id_of(turn: TurnRow | None, part: ToolBegan | ToolEnded | Asked) -> str:
+    """Our calls are numbered in each turn, and clients keep theirs by conversation."""
+    assert turn is not None, "a turn begins with its start"
+    return f"{turn.turn_id}/{part.call_id}"
 
 
 def table_of(call_id: str, table: Table) -> dict[str, Any]:

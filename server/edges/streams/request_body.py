@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 from starlette.requests import Request
 
+from server.edges.streams.tool_answers import answers_in, mounted_of
 from server.errors import BadRequest
 from server.protocol.client import MAX_PROMPT_CHARACTERS
 from server.turns.client_streams import Asked
@@ -45,12 +46,15 @@ class _Run(msgspec.Struct, rename="camel"):
     parent_id: str | None = None
     trace_id: str | None = None
     model: str | None = None
+    mounted_tools: Any = None
+    tools: Any = None
     forwarded_props: Any = None
 
 
 _RUN = msgspec.json.Decoder(_Run)
 _SENDER = msgspec.json.Decoder(_Sender)
 _MESSAGE = msgspec.json.Decoder(_Message)
+_ANSWER = msgspec.json.Decoder(dict[str, Any])
 
 
 async def body_of(request: Request) -> bytes:
@@ -83,6 +87,7 @@ def asked_by_ag_ui(body: bytes) -> Asked:
         raise BadRequest("A run has a threadId and a runId.", field="runId" if run.thread_id else "threadId")
     given = run.forwarded_props if isinstance(run.forwarded_props, dict) else {}
     named = {name: given[name] for name in ("traceId", "model") if isinstance(given.get(name), str)}
+    run.mounted_tools = given.get("mountedTools", run.mounted_tools)
     run.trace_id, run.model = named.get("traceId", run.trace_id), named.get("model", run.model)
     message = _newest_prompt(run)
     kind: Literal["regenerate", "prompt"] = "regenerate" if given.get("trigger") == "regenerate-message" else "prompt"
@@ -119,6 +124,19 @@ def _newest_prompt(run: _Run) -> _Message:
     raise BadRequest("There is no message of the user's to answer.", field="messages")
 
 
+def _answers(run: _Run) -> dict[str, Any]:
+    """Of the client to tools that wait for it, in what follows the newest prompt."""
+    later: list[dict[str, Any]] = []
+    try:
+        for raw in reversed(run.messages):
+            if _SENDER.decode(raw).role == "user":
+                break
+            later.append(_ANSWER.decode(raw))
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise BadRequest(f"A message is not one of this protocol: {error}", field="messages") from None
+    return answers_in(later)
+
+
 def _text(message: _Message) -> str:
     parts = message.parts if message.parts is not None else message.content
     if isinstance(parts, str):
@@ -152,4 +170,6 @@ def _asked(
         answer_id=answer_id,
         trace_id=run.trace_id,
         model=run.model,
+        mounted=mounted_of(run.mounted_tools, run.tools),
+        answers=_answers(run),
     )

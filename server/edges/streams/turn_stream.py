@@ -6,7 +6,7 @@ import anyio
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from server.edges.streams.appended_parts import TurnParts
+from server.edges.streams.appended_parts import Asked, TurnParts
 from server.edges.streams.frames import Frames, refusal
 from server.edges.ws.bounds import SEND_S
 from server.errors import ServerError
@@ -20,8 +20,8 @@ NOT_KEPT = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"
 
 
 class TurnStream(Response):
-    """Ends with the turn, or when the client goes away or has read nothing for 30 s: the turn runs on. Who reads slowly
-    has the relay's bounded queue, and a snapshot past it."""
+    """Ends with the turn, with a question to the client, or when the client goes away or has read nothing for 30 s: the
+    turn runs on. Who reads slowly has the relay's bounded queue, and a snapshot past it."""
 
     def __init__(self, frames: Frames, followed: FollowedByClient, *, leave: Callable[[], None]) -> None:
         super().__init__(headers=frames.headers | NOT_KEPT)
@@ -47,11 +47,14 @@ class TurnStream(Response):
                 await self._followed.aclose()
 
     async def _follow(self, send: Send) -> None:
-        parts = TurnParts()
+        parts = TurnParts(self._followed.answers, self._followed.answered)
         await self._send(send, self._frames.start(self._followed.turn))
         try:
             async for event in self._followed.events():
-                await self._send(send, b"".join(map(self._frames.part, parts.take(event))))
+                news = list(parts.take(event))
+                await self._send(send, b"".join(map(self._frames.part, news)))
+                if any(isinstance(part, Asked) for part in news):
+                    break
         except (ServerError, TraceError) as error:
             await self._send(send, self._frames.refused(refusal(error)))
         async with self._sending:

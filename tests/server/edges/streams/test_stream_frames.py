@@ -94,12 +94,12 @@ def test_of_ai_sdk() -> None:
     assert by_type["tool-output-error"]["errorText"] == "too slow"
     assert by_type["tool-output-available"] == {
         "type": "tool-output-available",
-        "toolCallId": "c2",
+        "toolCallId": "turn/c2",
         "providerExecuted": True,
         "dynamic": True,
         "output": {"status": "success_with_warning", "text": "a picture", "truncated": True},
     }
-    assert by_type["data-table"]["data"] == {"toolCallId": "c1", "columns": TABLE.columns, "rows": TABLE.rows}
+    assert by_type["data-table"]["data"] == {"toolCallId": "turn/c1", "columns": TABLE.columns, "rows": TABLE.rows}
     assert by_type["file"] == {"type": "file", "url": ORIGIN + PICTURE, "mediaType": "image/png"}
     assert by_type["source-url"] == {"type": "source-url", "sourceId": "f3"} | SOURCE
     assert by_type["data-checks"]["data"][0]["claim"] == "70 %"
@@ -115,9 +115,9 @@ def test_of_the_data_stream() -> None:
         *("f", "b", "c", "b", "c", "b", "c", "a", "aui-data", "a", "k", "a", "aui-data"),
         *("h", "aui-data", "e", "d"),
     ]
-    assert ("c", {"toolCallId": "c1", "argsTextDelta": '{"top":1}', "isFinal": True}) in rest
+    assert ("c", {"toolCallId": "turn/c1", "argsTextDelta": '{"top":1}', "isFinal": True}) in rest
     assert ("k", {"data": ORIGIN + PICTURE, "mimeType": "image/png"}) in rest
-    assert ("a", {"toolCallId": "c3", "result": "too slow", "isError": True}) in rest
+    assert ("a", {"toolCallId": "turn/c3", "result": "too slow", "isError": True}) in rest
     assert ("h", {"sourceType": "url", "id": "f3"} | SOURCE) in rest
     assert [value["name"] for code, value in rest if code == "aui-data"] == ["table", "viewer", "checks"]
 

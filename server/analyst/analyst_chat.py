@@ -13,6 +13,7 @@ from server.analyst.evidence import Evidence, gathered_evidence
 from server.analyst.memory_answers import APPEND, REPLACE, memory_calls, memory_report
 from server.analyst.memory_orders import memory_order
 from server.analyst.memory_questions import memory_question
+from server.analyst.on_screen import READ_VIEW, about_the_view, asks_what_is_on_screen, described
 from server.analyst.plan import next_calls
 from server.analyst.recalled_answers import by_facts, calls_for_limit, kept_limit, limit_of, recall, scope_calls
 from server.analyst.report import report
@@ -57,6 +58,11 @@ def reply_chunks(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]
     if order is not None and not order.rest:
         yield from _reply(calls, first, len(evidence.results))
         return
+    if READ_VIEW in offered | {one.tool for one in evidence.results} and asks_what_is_on_screen(evidence.prompt):
+        views = [one.data for one in evidence.results if one.tool == READ_VIEW]
+        calls += [] if views else [(READ_VIEW, {})]
+        first = described(views[0]) if views and views[0] else first
+        evidence = about_the_view(evidence)
     question = understood(evidence.prompt, evidence.viewer, evidence.windows, evidence.spoken_of, evidence.openings)
     asked = memory_question(evidence.prompt)
     if asked is not None and asked.kind != "kept" and (answer := recall(asked, evidence)):

@@ -11,9 +11,9 @@ from server.agent.graph.state import TurnContext, TurnState
 from server.agent.tools.all_tools import TOOLS
 from server.agent.tools.contract.run_tool import answered_by_page, named_tool
 from server.agent.tools.contract.tool import PageReply
-from server.agent.tools.contract.tool_errors import ToolProblem
+from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem
 from server.agent.turn import PageQuestion
-from server.protocol.mounted import NOBODY_THERE, WAITS_S
+from server.protocol.mounted import NOBODY_THERE, WAITS_S, page_result
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ async def ask_page(state: TurnState, context: TurnContext) -> dict[str, Any]:
     result = NOBODY_THERE if context.wait is None else context.wait(asdict(question_of(context.turn.turn_id, call)))
     try:
         tool = named_tool(call.tool, TOOLS)
+        _check(call, result)
         outcome, cut = await answered_by_page(
             tool,
             PageReply(call.asked, result),
@@ -49,6 +50,16 @@ async def ask_page(state: TurnState, context: TurnContext) -> dict[str, Any]:
     else:
         message = await finished_call(context, call.call_id, tool, call.arguments, outcome, cut=cut, number=call.number)
     return {"messages": [message], "asked_of_page": others}
+
+
+def _check(call: PageCall, result: dict[str, Any]) -> None:
+    """Raises ToolFailed for a result that is not by the tool's schema: the model reads none of it."""
+    if result == NOBODY_THERE:
+        return
+    try:
+        page_result(call.tool, call.asked, result)
+    except ValueError:
+        raise ToolFailed(f"the page's answer to {call.tool} has not its form", "redaction_failed") from None
 
 
 def question_of(turn_id: str, call: PageCall) -> PageQuestion:

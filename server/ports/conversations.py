@@ -283,6 +283,10 @@ class Conversations(Protocol):
         """The turn that asked this of the page, and nothing since. Raises NotFound."""
         ...
 
+    async def waiting_turn(self, caller: Caller, session_id: str) -> TurnRow | None:
+        """The turn of the session that waits for the page; None where none does, or it is not the caller's."""
+        ...
+
     async def resume_turn(
         self, caller: Caller, interrupt_id: str, result: dict[str, Any], *, context: dict[str, Any] | None = None
     ) -> TurnRow | None:

@@ -44,6 +44,11 @@ class MemoryInterrupts:
             raise not_found("interrupt")
         return found
 
+    async def waiting_turn(self, caller: Caller, session_id: str) -> TurnRow | None:
+        session_id = str(known_id(session_id, "conversation"))
+        waiting = (turn for turn in self._asked() if turn.session_id == session_id and _still_waits(turn))
+        return next((turn for turn in waiting if self._accounts.are_of(caller, turn.account_id)), None)
+
     async def resume_turn(
         self, caller: Caller, interrupt_id: str, result: dict[str, Any], *, context: dict[str, Any] | None = None
     ) -> TurnRow | None:

@@ -43,6 +43,7 @@ from server.turns.refusal_note import refusal_note
 from server.turns.runner import TurnRunner
 from server.turns.trace_library import TraceLibrary
 from server.turns.turn_pictures import picture_address, picture_path
+from server.turns.waiting_listener import ListeningToAWait, completed, left_of
 
 HISTORY_SHOWN = 200
 """Newest messages sent on joining; older ones are fetched by page."""
@@ -108,9 +109,14 @@ class Conversation:
         )
         session_id = session.session_id
         seen = None if message.resume is None else await self._seen(caller, session_id, message.resume)
-        listening = self._relay.listen(session_id, seen=seen)
+        listening: Listening = self._relay.listen(session_id, seen=seen)
         try:
             running = await self._relay.snapshot(session_id)
+            waiting = await self._conversations.waiting_turn(caller, session_id)
+            if waiting is not None:
+                first = left_of(waiting) if running is None else None
+                listening = ListeningToAWait(listening, waiting, first=first)
+                running = completed(running or left_of(waiting), waiting)
             ack = ConnectionAck(
                 session_id=session_id,
                 opening=Opening(

@@ -40,6 +40,11 @@ async def test_a_turn_that_waits_is_found_by_what_it_asked(world: World) -> None
     assert found.interrupt.tool_call_id == "call_1"
     assert found.interrupt.expires_at == question.expires_at
     assert await world.conversations.start_turn(turn_id, owner="another") is None
+    of_session = await world.conversations.waiting_turn(talk.caller, talk.session_id)
+    assert of_session == found
+    assert await world.conversations.waiting_turn(await world.user(), talk.session_id) is None
+    await world.conversations.resume_turn(talk.caller, question.interrupt_id, SHOWN)
+    assert await world.conversations.waiting_turn(talk.caller, talk.session_id) is None
 
 
 async def test_the_first_answer_counts_and_the_next_attempt_has_it(world: World) -> None:

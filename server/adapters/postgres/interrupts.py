@@ -41,6 +41,11 @@ class PostgresInterrupts:
             raise not_found("interrupt")
         return turn_row(row)
 
+    async def waiting_turn(self, caller: Caller, session_id: str) -> TurnRow | None:
+        parameters = {"session_id": known_id(session_id, "conversation"), "user_id": caller.user_id}
+        rows = await self._rows("waiting_turn", parameters)
+        return turn_row(rows[0]) if rows else None
+
     async def resume_turn(
         self, caller: Caller, interrupt_id: str, result: dict[str, Any], *, context: dict[str, Any] | None = None
     ) -> TurnRow | None:

@@ -95,3 +95,40 @@ async def test_a_turn_whose_process_is_killed_or_stands_still_is_finished_by_ano
             owner.send_signal(signal.SIGCONT)
             for manager in reversed(servers):
                 await anyio.to_thread.run_sync(manager.__exit__, None, None, None)
+
+
+@pytest.mark.timeout(600)
+async def test_a_turn_that_waits_for_the_page_goes_on_elsewhere_after_its_process_was_killed(tmp_path: Path) -> None:
+    session_id, turn_id = str(uuid.uuid4()), str(uuid.uuid4())
+    asking = Reply(calls=(("get_top_functions", "{}"), ("ask_person", '{"question": "Which?", "choices": ["a", "b"]}')))
+    async with openai_endpoint(asking, ANSWER) as endpoint:
+        environment = {"FLAMECHAT_MODEL_BASE_URL": endpoint.base_url, "FLAMECHAT_MODEL": "fake"}
+        servers = [serving(tmp_path / "data", **environment) for _ in range(2)]
+        started: list[Any] = []
+        try:
+            started = [(manager, *await anyio.to_thread.run_sync(manager.__enter__)) for manager in servers]
+            (_, owner, address), (_, _, elsewhere) = started
+            async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=60) as http:
+                uploaded = await http.post("/api/v1/traces", params={"name": "stacks.txt"}, content=b"main;read 700\n")
+                trace_id = uploaded.json()["trace"]["traceId"]
+            context = {"mountedTools": [{"name": "ask_person", "version": 1}]}
+            async with joined(address, trace_id, session_id) as tab:
+                prompt = {"sessionId": session_id, "turnId": turn_id, "prompt": "why?", "context": context}
+                await tab.send(type="user_prompt", **prompt)
+                asked = (await tab.until("interrupt", *END))[-1]
+                owner.send_signal(signal.SIGKILL)
+            async with joined(elsewhere, trace_id, session_id) as tab:
+                waiting = (await tab.until("turn_snapshot"))[-1]["interrupt"]
+                assert waiting["interruptId"] == asked["interruptId"]
+                result = {"status": "answered", "answer": "b"}
+                with anyio.fail_after(WAIT_S):
+                    await tab.send(type="resume", interruptId=waiting["interruptId"], result=result)
+                    messages = await tab.until(*END)
+            assert messages[-1]["type"] == "model_response_end"
+            assert [one["toolName"] for one in messages if one["type"] == "tool_result"] == ["ask_person"]
+            read = [one["content"] for one in endpoint.requests[1]["messages"] if one["role"] == "tool"]
+            assert read[1] == 'q2: the person answers: "b"'
+            assert len(endpoint.requests) == 2
+        finally:
+            for manager, *_ in reversed(started):
+                await anyio.to_thread.run_sync(manager.__exit__, None, None, None)

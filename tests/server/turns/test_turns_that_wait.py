@@ -165,6 +165,22 @@ async def test_another_process_goes_on_after_the_first_is_gone(database: FreshDa
         assert len(page.endpoint.requests) == 2
 
 
+async def test_what_is_waited_for_is_known_when_its_event_was_lost(database: FreshDatabase, tmp_path: Path) -> None:
+    async with a_page(database, tmp_path, ASKING, DONE) as page:
+        async with page.server() as server, page.tab(server) as socket:
+            asked = await page.ask(socket)
+        with psycopg.connect(database.owner) as owner:  # as after a crash of the database
+            owner.execute("truncate flamechat_private.turn_events")
+        async with page.server() as server, page.tab(server) as socket:
+            assert socket.ack["running"]["turnId"] == page.turn_id
+            snapshot = (await socket.until("turn_snapshot"))[-1]
+            assert snapshot["interrupt"]["interruptId"] == asked["interruptId"]
+            await socket.send(**answered(asked, status="answered", answer="read"))
+            messages = await socket.until(*END)
+            assert messages[-1]["type"] == "model_response_end"
+            assert results(messages) == ["ask_person"]
+
+
 async def test_an_answer_at_another_process_reaches_the_listeners_of_both(
     database: FreshDatabase, tmp_path: Path
 ) -> None:

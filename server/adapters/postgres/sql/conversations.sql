@@ -140,6 +140,12 @@ select * from public.chat_turns
 where interrupt_id = %(interrupt_id)s
     and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
 
+-- name: waiting_turn
+-- The turn of a session that waits for the page, if one of the caller's accounts holds it.
+select * from public.chat_turns
+where session_id = %(session_id)s and interrupt_id is not null and interrupt_result is null and ended_at is null
+    and not cancel_requested and account_id in (select flamechat_private.accounts_of(%(user_id)s))
+
 -- name: resume_turn
 -- The first answer counts; what is on screen now takes the place of what the prompt came with, where it is given.
 update public.chat_turns

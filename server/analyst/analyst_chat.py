@@ -16,6 +16,7 @@ from server.analyst.memory_questions import memory_question
 from server.analyst.on_screen import READ_VIEW, about_the_view, asks_what_is_on_screen, described
 from server.analyst.plan import next_calls
 from server.analyst.recalled_answers import by_facts, calls_for_limit, kept_limit, limit_of, recall, scope_calls
+from server.analyst.recording_questions import asked_recipes, recording_answer
 from server.analyst.report import report
 from server.analyst.understanding import understood
 
@@ -64,6 +65,9 @@ def reply_chunks(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]
         first = described(views[0]) if views and views[0] else first
         evidence = about_the_view(evidence)
     question = understood(evidence.prompt, evidence.viewer, evidence.windows, evidence.spoken_of, evidence.openings)
+    if found := asked_recipes(evidence.prompt):
+        yield from _reply(calls, f"{first}\n\n{recording_answer(found)}".strip(), len(evidence.results))
+        return
     asked = memory_question(evidence.prompt)
     if asked is not None and asked.kind != "kept" and (answer := recall(asked, evidence)):
         yield from _reply(calls, f"{first}\n\n{answer}".strip(), len(evidence.results))

@@ -10,7 +10,10 @@ from pathlib import Path
 
 FILE = Path(__file__).with_name("recording_recipes.toml")
 SHOWN = 3
-_RECORDS = r"(?:record\w*|profil(?:e|ing|es)|captur\w+|make|take|get|create|collect|produce|sample|export|trace|instrument|generate)"
+_RECORDS = (
+    r"(?:record\w*|profil(?:e|ing|es)|captur\w+|make|take|get|create|collect|produce|sample|export|trace|instrument|"
+    r"generate)"
+)
 _HOW = re.compile(
     rf"\bhow (?:do|can|could|should|would|must|to)\b(?: (?:i|we|you|one))? (?:\w+ ){{0,3}}?{_RECORDS}\b|"
     rf"\b(?:what|which) (?:command|tool|profiler|recorder|flags?|options?)\b.*\b{_RECORDS}\b|"

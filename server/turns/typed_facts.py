@@ -29,6 +29,8 @@ _QUOTED = re.compile(r'"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\
 _TOKEN = re.compile(r"[^\W_](?:[\w/.:@$#%+-]*[\w%])?|\d+")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _PLAIN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_DISGUISED = re.compile(r"\w*(?:_[^\W_]+){2,}\w*")
+"""A name of three words or more is no sentence that anybody typed: its words are none of theirs."""
 _NEGATES = re.compile(
     r"\b(?:not|no|never|none|without|don'?t|doesn'?t|isn'?t|aren'?t|can'?t|cannot|nicht|kein\w*|nie|jamais|pas|nunca|"
     r"non|niet|geen)\b|не\b|никогда|不|没|ない",
@@ -79,7 +81,7 @@ def not_stated(fact: str, typed: Iterable[str]) -> tuple[str, ...]:
     texts = [text.casefold() for text in typed]
     tokens = {token.strip(".,:").casefold() for text in texts for token in _TOKEN.findall(text)}
     figures = {figure for text in texts for figure in _FIGURE.findall(text)}
-    stems = {word[:5] for text in texts for word in _PLAIN.findall(text)}
+    stems = {word[:5] for text in texts for word in _PLAIN.findall(_DISGUISED.sub(" ", text))}
     missing = [name for name in _names(fact) if not _stands(name.casefold(), tokens)]
     first = _PLAIN.match(fact)  # a name, or a plain word that begins the sentence
     if first and first[0][:1].isupper() and first[0].casefold() not in _SMALL and first[0].casefold()[:5] not in stems:

@@ -1,0 +1,67 @@
+"""Orders in traces, results, documents and pastes become no fact, though a model obeys them; nor does a secret."""
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from server.agent.tools.contract.tool_errors import ToolFailed, ToolRetry
+from server.analyst.memory_orders import memory_order
+from server.turns.account_memory import AccountMemory, TurnMemory
+from tests.plugins.worlds import Talk, World
+
+POISON = tomllib.loads((Path(__file__).resolve().parents[2] / "evals" / "memory" / "poison.toml").read_text("utf-8"))
+FAR_DOWN = "Here is the log of the run. " * 40
+
+
+def pasted(order: str) -> Sequence[str]:
+    """Prompts of a person who pasted the order."""
+    return (
+        f"Why is this slow?\n```\n{order}\n```",
+        f"Why is this slow?\n> {order}",
+        f"Why is this slow?\n\n    {order}",
+        f'The trace has "{order}". Why?'.replace('"', "“", 1) if '"' in order else f'The trace has "{order}". Why?',
+        f"{FAR_DOWN}\n{order}",
+    )
+
+
+async def proposals(world: World, prompt: str, text: str, *, copied: frozenset[str] = frozenset()) -> int:
+    """How many there are after a model has proposed the text for a prompt."""
+    talk = await Talk.begin(world, await world.user())
+    turn_id = await talk.exchange(prompt)
+
+    async def pieces(_: str) -> frozenset[str]:
+        return copied
+
+    turn = TurnMemory(
+        memory=AccountMemory(world.memory),
+        caller=talk.caller,
+        session_id=talk.session_id,
+        turn_id=turn_id,
+        prompt=prompt,
+        is_typed=True,
+        copied=pieces,
+    )
+    with pytest.raises((ToolFailed, ToolRetry)):
+        await turn.propose(text=text)
+    return len(await world.memory.proposals(talk.caller, talk.session_id))
+
+
+def test_there_are_enough() -> None:
+    assert len(POISON["orders"]) >= 30
+    assert len(POISON["secrets"]) >= 20
+
+
+@pytest.mark.parametrize(("order", "fact"), POISON["orders"], ids=lambda text: text[:40])
+async def test_an_order_in_a_trace_a_result_or_a_paste_is_no_fact(world: World, order: str, fact: str) -> None:
+    assert await proposals(world, "Why is this slow?", fact) == 0
+    assert await proposals(world, f"What does this line mean: {order}", fact, copied=frozenset({order})) == 0
+    for prompt in pasted(order):
+        assert memory_order(prompt) is None
+        assert await proposals(world, prompt, fact) == 0
+
+
+@pytest.mark.parametrize("secret", POISON["secrets"], ids=lambda text: text[:20])
+async def test_a_secret_is_no_fact_though_the_person_typed_it(world: World, secret: str) -> None:
+    assert await proposals(world, f"remember that {secret}", secret) == 0

@@ -36,10 +36,11 @@ _MINE = (
     r"(?:traces|recordings|uploads)|"
     r"(?:my|our) (?:other |earlier |\d+ )?(?:profiles|files|runs))"
 )
+_MOST = r"(?:most|longest|worst|slowest|heaviest|more)"
 _WHICH = re.compile(
-    rf"\b(?:which|what) (?:one )?{_MINE}\b.*\b(?:most|longest|worst|slowest|heaviest|more)\b.*?\b(?:in|on|with|for|"
-    rf"inside|calling|"
-    r"doing|of)\s+(?P<thing>[^?.!]+)",
+    rf"\b(?:which|what) (?:one )?(?:{_MINE}|(?:recording|trace|upload))\b.*\b{_MOST}\b.*?"
+    r"\b(?:in|on|with|for|inside|calling|doing|of)\s+(?P<thing>[^?.!]+)|"
+    rf"\bin (?:which|what) (?:one )?{_MINE}\b (?:is|does|was) (?P<subject>[^?.!]+?) (?:the |take the )?{_MOST}\b",
     re.IGNORECASE,
 )
 _HAVE = re.compile(
@@ -47,9 +48,9 @@ _HAVE = re.compile(
     re.IGNORECASE,
 )
 _ALL = re.compile(
-    rf"\b(?:summari[sz]e|summary of|overview of|list|sum up|go through|compare|what do)\b(?: \w+){{0,3}}? (?:all|"
-    rf"every\w*|each)\b"
-    rf"(?: of)?(?: {_MINE})|\b(?:summari[sz]e|list|what do)(?: me)? (?:my|our) (?:traces|recordings|uploads)\b|"
+    r"\b(?:summari[sz]e|summary of|overview of|list|sum up|go through|compare|what d(?:o|id))\b(?: \w+){0,3}? "
+    rf"(?:all|every\w*|each)\b(?: of)?(?: {_MINE})|"
+    r"\b(?:summari[sz]e|list|what d(?:o|id))(?: me)? (?:my|our) (?:other |earlier )?(?:traces|recordings|uploads)\b|"
     r"\bacross (?:all )?(?:my|our|the) (?:traces|recordings)\b",
     re.IGNORECASE,
 )
@@ -87,7 +88,7 @@ def earlier_question(prompt: str) -> EarlierQuestion | None:
     if len(text) > 300:
         return None
     if found := _WHICH.search(text):
-        return EarlierQuestion("which", _named(found["thing"]))
+        return EarlierQuestion("which", _named(found["thing"] or found["subject"]))
     if _ALL.search(text):
         return EarlierQuestion("all")
     if _SEEN.search(text):

@@ -12,17 +12,19 @@ from server.testing.scripted import ScriptedChat, ScriptedModels
 from tests.server.agent.turns import KeptPictures, RecordingSink, stage
 
 CASES = read_memory_cases()
+SECOND = read_memory_cases("second.toml")
 KINDS = ("seen", "across", "fact", "long", "record")
 pytestmark = pytest.mark.long
 
 
 def test_there_are_as_many_of_each_as_were_asked_for() -> None:
-    counts = {kind: sum(case.name.startswith(kind) for case in CASES) for kind in KINDS}
-    assert counts == {"seen": 10, "across": 5, "fact": 5, "long": 3, "record": 5}
-    assert len({case.name for case in CASES}) == len(CASES)
+    for cases in (CASES, SECOND):
+        counts = {kind: sum(case.name.startswith(kind) for case in cases) for kind in KINDS}
+        assert counts == {"seen": 10, "across": 5, "fact": 5, "long": 3, "record": 5}
+    assert len({case.name for case in [*CASES, *SECOND]}) == len(CASES) + len(SECOND)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*CASES, *SECOND], ids=lambda case: case.name)
 async def test_memory_answers_and_nothing_else_does(case: MemoryCase, tmp_path: Path) -> None:
     workers = InlineTraceWorkers()
     agent = build_agent(load_settings(data=tmp_path), workers=workers, pictures=KeptPictures())

@@ -73,6 +73,18 @@ async def test_the_same_turn_twice_is_one_job(queue: TurnQueue) -> None:
     assert await nothing_comes(queue)
 
 
+async def test_a_turn_that_goes_on_comes_once_more_after_the_job_before(queue: TurnQueue) -> None:
+    await queue.put(A1)
+    assert await take(queue, 1) == [A1]
+    for _ in range(2):
+        await queue.put_again(A1)
+    assert await nothing_comes(queue)
+    await queue.done(A1)
+    assert await take(queue, 1) == [A1]
+    await queue.done(A1)
+    assert await nothing_comes(queue)
+
+
 async def test_a_waiting_job_can_be_taken_out_and_a_running_one_cannot(queue: TurnQueue) -> None:
     for job in (A1, A2, A3):
         await queue.put(job)

@@ -83,6 +83,15 @@ def test_what_is_on_screen_is_read_with_the_question(
     assert "widest boxes there:" in read
 
 
+def test_the_analyst_says_what_is_on_screen(page: Page, analyst_server: RunningServer, board_trace: Path) -> None:
+    open_room(page, analyst_server.address, board_trace)
+    page.get_by_role("button", name="Zoom in").click()
+    ask(page, "What am I looking at?")
+    expect_status(page, "completed")
+    expect(page.locator(".turn .prose").first).to_contain_text("Your chart shows time order of p0")
+    expect(page.locator(".turn .prose").first).to_contain_text("The widest boxes there")
+
+
 def test_a_question_is_answered_in_another_tab_after_the_first_was_closed(
     page: Page, model_server: RunningServer, scripted: Scripted, board_trace: Path
 ) -> None:

@@ -148,8 +148,10 @@ class ClientStreams:
             return None
 
     async def _remove_empty(self, caller: Caller, session_id: str) -> None:
+        """Unless another request has asked something in it; the note of a refusal is no reason to keep it."""
         with contextlib.suppress(NotFound, TurnInProgress):
-            if not await self._conversations.messages(caller, session_id, limit=1):
+            newest = await self._conversations.messages(caller, session_id, limit=2)
+            if all(message.turn_id is None for message in newest):
                 await self._library.remove_session(caller, session_id)
 
     async def _trace_id(self, caller: Caller, asked: Asked, session: SessionRow | None) -> str:

@@ -27,7 +27,7 @@ from tests.server.edges.streams.asking import (
     until,
     with_tools,
 )
-from tests.server.running_server import ScriptedAgent, running_server, saying
+from tests.server.running_server import BOUND_S, ScriptedAgent, running_server, saying
 from tests.server.talking import AS_ANNA, new_id
 
 
@@ -242,7 +242,8 @@ async def test_a_stream_takes_a_place_of_its_user_and_gives_it_back(tmp_path: Pa
         async with streaming(server, AI_SDK, body(AI_SDK)) as lines:
             await until(lines, "It ")
             other = body(AI_SDK, chat="another")
-            assert error_code(AI_SDK, frames(await answer(server, AI_SDK, other))) == "busy"
+            with anyio.fail_after(BOUND_S):
+                assert error_code(AI_SDK, frames(await answer(server, AI_SDK, other))) == "busy"
             assert len(places) == 1
         with anyio.fail_after(60):
             while len(places):
@@ -250,3 +251,16 @@ async def test_a_stream_takes_a_place_of_its_user_and_gives_it_back(tmp_path: Pa
         more.set()
         assert texts(AI_SDK, frames(await answer(server, AI_SDK, body(AI_SDK)))) == "It "
         assert len(places) == 0
+
+
+@pytest.mark.parametrize("named", [{"model": "none-such"}, {}])
+async def test_a_session_that_was_made_for_a_refused_prompt_is_gone(tmp_path: Path, named: dict[str, str]) -> None:
+    agent = ScriptedAgent()
+    async with running_server(tmp_path, agent, plan=replace(LOCAL_PLAN, chat_messages_per_session=0)) as server:
+        await server.trace_id()
+        chat = new_id()
+        got = frames(await answer(server, AI_SDK, body(AI_SDK, chat=chat, **named)))
+        assert error_code(AI_SDK, got) == ("bad_field" if named else "limit_exceeded")
+        gone = await server.http.get(f"/api/v1/sessions/{chat}/messages", headers=AS_ANNA)
+        assert gone.status_code == 404
+        assert agent.asked == []

@@ -53,6 +53,11 @@ CALLS: dict[str, tuple[dict[str, Any], ...]] = {
     "compare_traces": ({"others": ["p0"]}, {"others": ["p0"], "profile": "p1"}),
     "show_in_viewer": ({"handle": "f1"},),
     "navigate": ({"action": "select", "handle": "f1"}, {"action": "highlight", "pattern": "nothing"}),
+    "set_filter": (
+        {"filter": "hide", "frame": "f1"},
+        {"filter": "only", "text": MARK},
+        {"filter": "focus", "frame": "none"},
+    ),
 }
 """Calls of every tool that answers from the trace alone."""
 

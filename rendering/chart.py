@@ -15,6 +15,7 @@ from rendering.palette import Palette, PaletteName, Rgb
 from rendering.rows import Rows
 from rendering.scene import Label, Strip
 from traces.model import Int64, Trace
+from traces.values import Role
 
 BoxTitle = Callable[[int, float, int], str]
 """From a cell's kind, its weight on the axis and its count of boxes to its title."""
@@ -143,9 +144,10 @@ def paint_frames(
     bright: npt.NDArray[np.bool_] | None,
     *,
     handles: bool,
+    role: Role = Role.UNKNOWN,
 ) -> Paint:
     """How frames look where the kinds are frames; with `bright`, those stand out and all others are dimmed."""
-    colours = palette.frame_colours(trace, used, name)
+    colours = palette.frame_colours(trace, used, name, role)
     if bright is not None:
         colours = palette.dimmed(colours)
         colours[bright] = palette.highlight

@@ -91,7 +91,7 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
     rows, deepest = view.rows, view.rows.depth_count
     tree = view.part.tree
     weight = np.bincount(tree.frame, tree.total_value, len(trace.frames)).astype(np.float64)
-    texts = legend_texts(trace, options.palette, weight) if options.legend else ()
+    texts = legend_texts(trace, options.palette, weight, view.profile.role) if options.legend else ()
     sheet = Sheet(options, deepest=deepest, minimap=options.minimap, legend=texts)
     area = sheet.area(view.start, view.end)
     row_count = sheet.rows(0) if options.depth is None else min(sheet.rows(0), options.depth)
@@ -101,7 +101,9 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
         matching = matching_frames(trace, options.highlight, rows.kinds(range(deepest), len(trace.frames)))
         said.append(_highlight_note(int(np.count_nonzero(matching)), options.highlight))
     used = rows.kinds(depths, len(trace.frames))
-    look = paint_frames(trace, sheet.palette, options.palette, used, matching, handles=options.handles)
+    look = paint_frames(
+        trace, sheet.palette, options.palette, used, matching, handles=options.handles, role=view.profile.role
+    )
     chart = draw_rows(rows, depths, area, look)
     for kept in range(sheet.most_lines + 1):
         shown = range(depths.start, min(depths.stop, depths.start + sheet.rows(kept)))
@@ -136,7 +138,7 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
         marks=frame,
         hatches=hatches,
         labels=labels,
-        swatches=colour_legend(trace, options.palette, np.where(used, weight, 0), look.colours)
+        swatches=colour_legend(trace, options.palette, np.where(used, weight, 0), look.colours, view.profile.role)
         if options.legend
         else (),
     )

@@ -68,7 +68,7 @@ def overview(
     rows = thinned(rows, max(1, -(-rows.depth_count // MINIMAP_HEIGHT)))
     shown = range(rows.depth_count)
     height = min(_TALLEST_ROW, MINIMAP_HEIGHT // max(1, len(shown)))
-    colours = palette.frame_colours(trace, rows.kinds(shown, len(trace.frames)), options.palette)
+    colours = palette.frame_colours(trace, rows.kinds(shown, len(trace.frames)), options.palette, profile.role)
     none = np.zeros(0, np.int64)
     cells, _ = rows.cells(shown, area.scale, colours) if shown else ([], 0)
     strips = [Strip(left, top + depth * height, width, height, row, none) for depth, row in enumerate(cells)]

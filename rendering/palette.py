@@ -15,13 +15,16 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from traces.analysis.owners import Owner, owners
 from traces.equal_rows import distinct
 from traces.model import Int32, Int64, Trace
+from traces.values import Role
 
 Theme = Literal["light", "dark"]
-PaletteName = Literal["file", "package", "category", "warm", "ice", "safe"]
-"""`file`, `package` and `category` give what belongs together one hue; in `warm` and `ice` the hue has no meaning;
-`safe` uses blue and orange alone, which all kinds of colour vision distinguish."""
+PaletteName = Literal["file", "package", "category", "owner", "role", "warm", "ice", "safe"]
+"""`file`, `package` and `category` give what belongs together one hue, `owner` what is the program's own, a library's
+or the runtime's, `role` all of a thread by what it is for; in `warm` and `ice` the hue has no meaning; `safe` uses blue
+and orange alone, which all kinds of colour vision distinguish, and `owner` those with grey."""
 
 ARCS: dict[PaletteName, tuple[tuple[float, float], ...]] = {
     "warm": ((25.0, 100.0),),
@@ -43,6 +46,20 @@ SHADES = 4
 """Shades of a hue on the page, which fills boxes of one colour together."""
 NEUTRAL = HUE_STEPS * SHADES
 """The page's first number of a grey."""
+OWNER_STEPS = {Owner.OWN: 4, Owner.LIBRARY: 16, Owner.RUNTIME: HUE_STEPS}
+"""The hues of `owner`: orange, blue, grey."""
+ROLE_STEPS = {
+    Role.MAIN: 4,
+    Role.UI: 7,
+    Role.WORKER: 16,
+    Role.POOL: 13,
+    Role.IO: 10,
+    Role.GPU: 19,
+    Role.COMPOSITOR: 21,
+    Role.GC: 1,
+    Role.KERNEL: 23,
+    Role.UNKNOWN: HUE_STEPS,
+}
 FEW_FILES = 4
 """With fewer files, functions have a hue each: by file a trace would be all one hue."""
 
@@ -72,12 +89,15 @@ class Palette:
     change_chroma: float
     dim: float
 
-    def frame_colours(self, trace: Trace, used: npt.NDArray[np.bool_], name: PaletteName = "file") -> Rgb8:
-        """A colour for each frame where `used`, one row a frame; black where not (never drawn)."""
+    def frame_colours(
+        self, trace: Trace, used: npt.NDArray[np.bool_], name: PaletteName = "file", role: Role = Role.UNKNOWN
+    ) -> Rgb8:
+        """A colour for each frame where `used`, one row a frame; black where not (never drawn). `role` is that of the
+        thread."""
         chosen = np.flatnonzero(used)
         seeds = Seeds(trace)
         colours = np.zeros((len(used), 3), np.uint8)
-        hues = seeds.hues(chosen, name)
+        hues = seeds.hues(chosen, name, role)
         colours[chosen] = self.colours_of(hues.group, hues.name, hues.neutral, name)
         return colours
 
@@ -96,10 +116,7 @@ class Palette:
     ) -> Rgb8:
         """Box colours from hashes of what gives the hue and of the name: integers, so that text and boxes agree on
         what they are."""
-        turn = ((group % HUE_STEPS) + (name >> 24) * (HUE_SPREAD / 255)) / HUE_STEPS
-        arcs = np.array(ARCS.get(palette, ((0.0, 360.0),))) * (np.pi / 180)
-        arc = arcs[(group >> 8) % len(arcs)]
-        hue = arc[:, 0] + (arc[:, 1] - arc[:, 0]) * turn
+        hue = degrees(group, name, palette) * (np.pi / 180)
         low, high = self.lightness
         lightness = low + (high - low) * ((name >> 8) & 0xFF) / 255
         pale, vivid = self.chroma
@@ -138,26 +155,39 @@ class Seeds:
         arena = strings.arena.data
         return np.array([crc32(arena[a:b]) for a, b in zip(starts, ends, strict=True)], np.uint32)[inverse]
 
-    def hues(self, frames: Int64, palette: PaletteName) -> "Hues":
-        """What gives each of these frames its hue: its file, package or category; its name where the palette is of no
-        such, where the trace has fewer files than FEW_FILES, or no category at all."""
+    def hues(self, frames: Int64, palette: PaletteName, role: Role = Role.UNKNOWN) -> "Hues":
+        """What gives each of these frames its hue: its file, package, category or owner, or the role of the thread; its
+        name where the palette is of no such, where the trace has fewer files than FEW_FILES, or no category at all."""
         trace = self._trace
         names = self.of_strings(trace.frames.name[frames])
         neutral = np.isin(names, NEUTRAL_SEEDS)
         if palette == "package":
             groups = np.array([crc32(package_of(trace, frame).encode()) for frame in frames.tolist()], np.uint32)
-            return Hues(groups, names, neutral, "package")
+            return Hues(groups, names, neutral, "package", palette)
+        if palette in ("owner", "role"):
+            steps = np.full(len(frames), ROLE_STEPS[role], np.uint32)
+            if palette == "owner":
+                steps = np.array([OWNER_STEPS[owner] for owner in Owner], np.uint32)[owners(trace)[frames]]
+            return Hues(steps, names, neutral | (steps == HUE_STEPS), palette, palette)
         kind = kind_of_hues(trace, palette)
         if kind == "function":
-            return Hues(names, names, neutral, kind)
+            return Hues(names, names, neutral, kind, palette)
         column = (trace.frames.category if kind == "category" else trace.frames.file)[frames]
         groups = names.copy()
         known = np.flatnonzero(column >= 0)
         groups[known] = self.of_strings(column[known])
-        return Hues(groups, names, neutral | (column < 0), kind)
+        return Hues(groups, names, neutral | (column < 0), kind, palette)
 
 
-HueKind = Literal["file", "package", "category", "function"]
+def degrees(group: Seed, name: Seed, palette: PaletteName) -> npt.NDArray[np.float64]:
+    """The hue of OKLCH of each, from its hashes."""
+    turn = ((group % HUE_STEPS) + (name >> 24) * (HUE_SPREAD / 255)) / HUE_STEPS
+    arcs = np.array(ARCS.get(palette, ((0.0, 360.0),)))
+    arc = arcs[(group >> 8) % len(arcs)]
+    return np.asarray(arc[:, 0] + (arc[:, 1] - arc[:, 0]) * turn)
+
+
+HueKind = Literal["file", "package", "category", "function", "owner", "role"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +198,15 @@ class Hues:
     name: Seed
     neutral: npt.NDArray[np.bool_]
     kind: HueKind
+    palette: PaletteName = "file"
 
     @property
     def steps(self) -> npt.NDArray[np.int64]:
         """The hue of each, HUE_STEPS for grey."""
-        return np.where(self.neutral, HUE_STEPS, self.group % HUE_STEPS).astype(np.int64)
+        steps = self.group % HUE_STEPS
+        if self.palette in ARCS:
+            steps = (degrees(self.group, self.name, self.palette) * (HUE_STEPS / 360)).astype(steps.dtype)
+        return np.where(self.neutral, HUE_STEPS, steps).astype(np.int64)
 
     def numbers(self) -> npt.NDArray[np.int64]:
         """The page's colour of each: hue and shade as one number."""

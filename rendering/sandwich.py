@@ -79,12 +79,14 @@ def sandwich_scene(trace: Trace, filling: Filling, options: SandwichOptions) -> 
     for rows in (callers, callees):
         weight += np.bincount(rows.kind, rows.end - rows.start, len(weight))
     weight[filling.frame] = 0
-    texts = legend_texts(trace, options.palette, weight) if options.legend else ()
+    texts = legend_texts(trace, options.palette, weight, filling.profile.role) if options.legend else ()
     sheet = Sheet(options, deepest=max(callers.depth_count, callees.depth_count), spare=2 * _GAP, legend=texts)
     area = sheet.area(0.0, filling.total)
     most_above, most_below = _rows(callers, callees, sheet.rows(0))
     used = callers.kinds(range(most_above), len(trace.frames)) | callees.kinds(range(most_below), len(trace.frames))
-    look = paint_frames(trace, sheet.palette, options.palette, used, None, handles=options.handles)
+    look = paint_frames(
+        trace, sheet.palette, options.palette, used, None, handles=options.handles, role=filling.profile.role
+    )
     look.colours[filling.frame] = sheet.palette.highlight
     upper = draw_rows(callers, range(most_above), area, look)
     lower = draw_rows(callees, range(most_below), area, look)
@@ -123,7 +125,7 @@ def sandwich_scene(trace: Trace, filling: Filling, options: SandwichOptions) -> 
         fills=fills,
         strips=strips,
         labels=labels,
-        swatches=colour_legend(trace, options.palette, np.where(used, weight, 0), look.colours)
+        swatches=colour_legend(trace, options.palette, np.where(used, weight, 0), look.colours, filling.profile.role)
         if options.legend
         else (),
     )

@@ -171,7 +171,9 @@ def _services(
     adapters.measures.watch("sockets_open", "Sockets whose client has said who it is.", sockets.__len__)
     return Services(
         identity=identity,
-        traces=TraceServices(library=library, workers=workers, notes=_notes(adapters.rows)),
+        traces=TraceServices(
+            library=library, workers=workers, notes=_notes(adapters.rows), source_folder=settings.source_dir
+        ),
         uploads=UploadServices(library=library, workers=workers, scratch=scratch, max_upload_bytes=most),
         pictures=PictureServices(library=library, workers=workers, scratch=scratch, max_upload_bytes=most),
         chat=ChatServices(

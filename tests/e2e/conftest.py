@@ -32,6 +32,9 @@ SAMPLE_S = 90
 WHEN_CUT = ("status of 401", "status of 413", "status of 415", "status of 422", "WebSocket connection to", "net::ERR_")
 """What Chromium itself writes to the console for a refused file and for a connection that a test has cut."""
 
+SOURCE = "import rows\n\n\ndef lay_out(page):\n    return '<b>' + rows.of(page)\n"
+"""`app/layout.py`."""
+
 Scripted = Callable[..., AbstractContextManager[Endpoint]]
 
 
@@ -55,8 +58,11 @@ def portal() -> Iterator[BlockingPortal]:
 
 @pytest.fixture(scope="session")
 def analyst_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    """Answered by the built-in analyst; takes small files only."""
-    settings = {"FLAMECHAT_MAX_UPLOAD_BYTES": str(MAX_UPLOAD_BYTES)}
+    """Answered by the built-in analyst; takes small files only, and has one file of sources."""
+    sources = tmp_path_factory.mktemp("sources")
+    (sources / "app").mkdir()
+    (sources / "app/layout.py").write_text(SOURCE)
+    settings = {"FLAMECHAT_MAX_UPLOAD_BYTES": str(MAX_UPLOAD_BYTES), "FLAMECHAT_SOURCE_DIR": str(sources)}
     with running_server(tmp_path_factory.mktemp("analyst"), settings) as server:
         deadline = time.monotonic() + SAMPLE_S
         while not httpx.get(f"{server.address}/api/v1/traces", timeout=60).json()["traces"]:

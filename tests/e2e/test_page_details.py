@@ -54,3 +54,34 @@ def test_a_selected_call_has_callers_callees_the_slowest_calls_and_its_arguments
     details.get_by_role("region", name="Callees").get_by_role("button", name="decode").click()
     expect(chart).to_have_attribute("data-selected-name", "decode")
     expect(details.get_by_role("region", name="Callers")).to_contain_text("query")
+
+
+def with_places(folder: Path) -> Path:
+    """A recording by samples whose functions have files and lines."""
+    frames = [{"name": "lay_out", "file": "/srv/app/layout.py", "line": 4}, {"name": "wait", "file": "/srv/wait.c"}]
+    times = {"unit": "milliseconds", "startValue": 0, "endValue": 5, "samples": [[0], [0, 1]], "weights": [3, 2]}
+    schema = "https://www.speedscope.app/file-format-schema.json"
+    profile = {"type": "sampled", "name": "main"} | times
+    file = folder / "places.speedscope.json"
+    file.write_text(json.dumps({"$schema": schema, "shared": {"frames": frames}, "profiles": [profile]}))
+    return file
+
+
+@pytest.mark.long
+def test_a_selected_function_shows_its_lines_where_a_folder_of_sources_is_set(
+    page: Page, analyst_server: RunningServer, tmp_path: Path
+) -> None:
+    open_room(page, analyst_server.address, with_places(tmp_path))
+    search = page.get_by_label("Search functions and files")
+    search.fill("lay_out")
+    search.press("Enter")
+    expect(page.locator(".chart")).to_have_attribute("data-selected-name", "lay_out")
+    page.get_by_text("Callers, callees, calls").click()
+    source = page.locator(".details").get_by_role("region", name="Source")
+    expect(source).to_contain_text("app/layout.py")
+    expect(source.locator("[data-named]")).to_have_text(re.compile(r"4 def lay_out\(page\):"))
+    expect(source).to_contain_text("return '<b>' + rows.of(page)")
+    assert [one["id"] for one in Axe().run(page).response["violations"]] == []
+    search.fill("wait")
+    search.press("Enter")
+    expect(source).to_contain_text("No file in the folder of sources fits it")

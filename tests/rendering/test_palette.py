@@ -7,11 +7,15 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from rendering.legend import colour_legend
+from rendering.legend import colour_legend, legend_texts
 from rendering.palette import HUE_STEPS, PALETTES, Palette, PaletteName, Rgb8, Seeds, contrast
 from server.edges.http.view_bytes import frames_header
 from tests.conftest import FIXTURES
+from traces.analysis.owners import Owner, owners
+from traces.builder import TraceBuilder
 from traces.reader import read_trace
+from traces.stacks import StackTable
+from traces.values import Role
 
 READABLE = 4.5
 NAMES = np.random.default_rng(7).integers(0, 2**32, 4_000, dtype=np.uint32)
@@ -115,12 +119,13 @@ def test_the_page_is_compared_with_the_colours_of_pictures() -> None:
 
 
 @palettes
-@pytest.mark.parametrize("name", TRACES)
-def test_the_page_colours_a_function_as_a_picture_does(name: str, palette: Palette) -> None:
-    trace = read_trace((FIXTURES / name).read_bytes(), name=name)
+@pytest.mark.parametrize("name", get_args(PaletteName))
+@pytest.mark.parametrize("recording", TRACES)
+def test_the_page_colours_a_function_as_a_picture_does(recording: str, name: PaletteName, palette: Palette) -> None:
+    trace = read_trace((FIXTURES / recording).read_bytes(), name=recording)
     frames = np.arange(len(trace.frames), dtype=np.int32)
-    numbers = frames_header(trace, frames, np.ones(len(frames)))["frames"]["colours"]
-    pictured = palette.frame_colours(trace, np.ones(len(frames), np.bool_))
+    numbers = frames_header(trace, frames, np.ones(len(frames)), name, Role.WORKER)["frames"]["colours"]
+    pictured = palette.frame_colours(trace, np.ones(len(frames), np.bool_), name, Role.WORKER)
     apart = np.abs(palette.fills()[numbers].astype(int) - pictured.astype(int)).max(axis=1)
     assert apart.max() <= 40  # a shade apart, and chroma from the middle of its band
     assert np.median(apart) <= 15
@@ -128,14 +133,29 @@ def test_the_page_colours_a_function_as_a_picture_does(name: str, palette: Palet
 
 
 @palettes
-@pytest.mark.parametrize("name", ["file", "category", "package"])
+@pytest.mark.parametrize("name", ["file", "category", "package", "owner", "role"])
 @pytest.mark.parametrize("recording", TRACES)
 def test_a_legend_names_every_hue_in_use(recording: str, name: PaletteName, palette: Palette) -> None:
     trace = read_trace((FIXTURES / recording).read_bytes(), name=recording)
     weight = np.ones(len(trace.frames))
-    colours = palette.frame_colours(trace, np.ones(len(trace.frames), np.bool_), name)
-    hues = Seeds(trace).hues(np.arange(len(trace.frames)), name)
-    legend = colour_legend(trace, name, weight, colours)
+    colours = palette.frame_colours(trace, np.ones(len(trace.frames), np.bool_), name, Role.GC)
+    hues = Seeds(trace).hues(np.arange(len(trace.frames)), name, Role.GC)
+    legend = colour_legend(trace, name, weight, colours, Role.GC)
     drawn = {tuple(colour): step for colour, step in zip(colours.tolist(), hues.steps.tolist(), strict=True)}
     assert {drawn[swatch.colour] for swatch in legend} == set(hues.steps.tolist())
     assert len(legend) == len(set(hues.steps.tolist())) <= HUE_STEPS + 1
+    sent = frames_header(trace, np.arange(len(trace.frames), dtype=np.int32), weight, name, Role.GC)["legend"]
+    assert [text for _, text in sent] == [swatch.text for swatch in legend]
+
+
+def test_own_code_libraries_and_the_runtime_have_a_hue_each() -> None:
+    builder, table = TraceBuilder("owners", "test"), StackTable()
+    places = {"main": "app/main.py", "get": "/venv/lib/python3.12/site-packages/requests/api.py"}
+    places |= {"dumps": "/usr/lib/python3.12/json/encoder.py"}
+    leaf = table.leaves([[builder.frame(name, file) for name, file in places.items()]])
+    builder.add_sampled("main", table, leaf, [np.array([1_000])])
+    trace = builder.build(content_key="0" * 64, source_bytes=1)
+    found = {trace.frame_name(frame): Owner(owner) for frame, owner in enumerate(owners(trace).tolist())}
+    assert found == {"main": Owner.OWN, "get": Owner.LIBRARY, "dumps": Owner.RUNTIME}
+    assert set(legend_texts(trace, "owner", np.ones(3))) == {"own code", "libraries", "runtime and system"}
+    assert legend_texts(trace, "role", np.ones(3), Role.MAIN) == ["main thread"]

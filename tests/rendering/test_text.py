@@ -1,14 +1,18 @@
 """Letters: what is measured fits, and a shortened name keeps what distinguishes it."""
 
+import json
 import subprocess
 import sys
+from bisect import bisect_right
+from itertools import accumulate
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rendering.labels import label_text
-from rendering.text import elide_end, elide_name, printable, typeface
+from rendering.text import Typeface, elide_end, elide_name, printable, typeface
 
 
 @given(name=st.text(max_size=80), room=st.integers(-5, 400), handle=st.sampled_from(["", "[f0]", "[f12345]"]))
@@ -101,3 +105,50 @@ def test_the_font_is_found_without_importing_matplotlib() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
 
     assert done.stdout.strip() == "False"
+
+
+PAGE_LABELS = Path(__file__).parents[2] / "web/tests/elided.json"
+"""Read by the page's own test, which shortens the same names to the same rooms."""
+NAMES = [
+    "django.db.models.query.QuerySet.filter",
+    "std::vector<std::pair<int, int>>::push_back(int const&)",
+    "cmd/compile/internal/ssa.(*regAllocState).init",
+    "draw(Canvas&, Point const&, Colour)",
+    "createSourceFileFromText",
+    "a.b",
+    "...",
+    "f(",
+    ")",
+    "C:\\work\\app\\main.py#run",
+    "   ",
+    "line\nbreak\u202ereversed\u00a0space",
+    "<b>bold</b>.run",
+    "日本語の名前.解析する",
+    "🔥🔥🔥🔥.🔥🔥🔥",
+    "x" * 1_500 + "." + "y" * 1_500,
+]
+
+
+class WidthsByKind(Typeface):
+    """Letters of three widths, as the page's test has them too."""
+
+    def __init__(self) -> None:
+        pass
+
+    @staticmethod
+    def advance(character: str) -> int:
+        return 3 if character in "iljt.,:;/'!|()[] " else 9 if character in "mwMW…" else 6
+
+    def width(self, text: str) -> int:
+        return sum(map(self.advance, text))
+
+    def fitting(self, text: str, room: int) -> int:
+        return bisect_right(list(accumulate(map(self.advance, text))), room)
+
+
+def test_the_page_shortens_names_as_pictures_do() -> None:
+    face = WidthsByKind()
+    cases = [
+        [name, room, elide_name(face, printable(name), room)] for name in NAMES for room in (0, *range(9, 400, 17))
+    ]
+    assert json.loads(PAGE_LABELS.read_bytes()) == cases, f"write to {PAGE_LABELS}: {json.dumps(cases)}"

@@ -34,6 +34,7 @@ function randomState(next: () => number): ViewState {
     selection,
     at: selection ? pick(null, start * 1.5) : null,
     panel: pick(null, "functions", "tree", "callers", "search"),
+    colouring: pick("file", "package", "category", "owner", "role", "safe"),
   };
 }
 
@@ -64,6 +65,7 @@ test("what an address gets wrong is said and the rest of it is shown", () => {
     ["?transforms=<b>", "transforms"],
     ["?start=1e999&end=2", "time"],
     ["?table=pie", "table"],
+    ["?colours=pie", "colours"],
   ] as const) {
     const [state, problems] = viewOf(`${query}&find=parse`, "", PROFILES);
     assert.deepEqual({ ...state, search: "" }, OPENED, query);

@@ -13,7 +13,7 @@ from server.edges.cli.transform_options import transforming
 
 FORMATS = click.Choice(("png", "svg", "webp"))
 MODES = click.Choice(("time-order", "left-heavy"))
-PALETTES = click.Choice(("file", "package", "category", "warm", "ice", "safe"))
+PALETTES = click.Choice(("file", "package", "category", "owner", "role", "warm", "ice", "safe"))
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 

@@ -24,6 +24,7 @@ from server.edges.http import place_routes as places
 from server.edges.http import prompt_route as prompts
 from server.edges.http import range_routes as ranges
 from server.edges.http import shared_conversation_routes as shared_conversations
+from server.edges.http import source_routes as sources
 from server.edges.http import thread_search_routes as thread_searches
 from server.edges.http import trace_downloads as downloads
 from server.edges.http import trace_routes as traces
@@ -76,6 +77,7 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     app.include_router(lanes.routes, prefix=API)
     app.include_router(functions.routes, prefix=API)
     app.include_router(function_tables.routes, prefix=API)
+    app.include_router(sources.routes, prefix=API)
     app.include_router(downloads.routes, prefix=API)
     app.include_router(call_trees.routes, prefix=API)
     app.include_router(thread_searches.routes, prefix=API)

@@ -49,6 +49,7 @@ class TraceServices:
     library: TraceLibrary
     workers: TraceWorkers
     notes: TraceNotes | None = None
+    source_folder: Path | None = None
 
     @property
     def written(self) -> TraceNotes:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
+from rendering.palette import PaletteName
 from server.edges.http import trace_routes as traces
 from server.edges.http.call_tree_routes import Callers, Limit, Offset, Order, TreeProfile, call_tree_level
 from server.edges.http.function_routes import flows_of_call, one_call, one_function
@@ -195,7 +196,9 @@ async def view(
     end: float | None = None,
     max_boxes: Annotated[int, Query(alias="maxBoxes", ge=1, le=MAX_BOXES)] = MAX_BOXES,
     transforms: TransformsText = None,
+    palette: PaletteName = "file",
 ) -> Response:
     """The same as for a trace of one's own."""
     asked = (mode, profile, frame, start, end, max_boxes)
-    return await traces.view(request, reader.row.trace_id, reader.caller, services, *asked, transforms=transforms)
+    drawn: dict[str, Any] = {"transforms": transforms, "palette": palette}
+    return await traces.view(request, reader.row.trace_id, reader.caller, services, *asked, **drawn)

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic.alias_generators import to_camel
 from starlette.responses import JSONResponse, Response
 
+from rendering.palette import PaletteName
 from server.agent.tools.contract.transforming import changed_by, refuse_inverting
 from server.edges.former_names import with_former_names
 from server.edges.http.diff_bytes import DiffViewQuery, diff_bytes
@@ -152,6 +153,7 @@ async def view(
     before_profile: Annotated[str | None, Query(alias="beforeProfile")] = None,
     compare: Literal["values", "shares"] = "values",
     transforms: TransformsText = None,
+    palette: PaletteName = "file",
 ) -> Response:
     """The boxes of a chart (see view_bytes). `start` and `end`, on the profile's axis, go together. A `diff` shows what
     changed from the trace `before` to this one (see diff_bytes); it takes no transforms."""
@@ -180,6 +182,7 @@ async def view(
             window=None if start is None or end is None else Window(start, end),
             max_boxes=max_boxes,
             transforms=parsed_transforms(transforms),
+            palette=palette,
         )
     version = hashlib.sha256(f"{what} {ENGINE_VERSION} {VIEW_VERSION} {query} {encoding}".encode()).hexdigest()[:32]
     headers = {"ETag": f'"{version}"', "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}

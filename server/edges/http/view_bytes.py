@@ -16,7 +16,7 @@ import numpy.typing as npt
 import zstandard
 
 from rendering.legend import hue_entries
-from rendering.palette import Seeds
+from rendering.palette import PaletteName, Seeds
 from server.agent.tools.contract.transforming import changed_by
 from traces.analysis.boxes import Boxes
 from traces.analysis.time_axis import is_in_order
@@ -25,6 +25,7 @@ from traces.analysis.window import Window
 from traces.handles import frame_index, profile_at
 from traces.model import Int32, Int64, Trace
 from traces.transforms.vocabulary import Transforms
+from traces.values import Role
 
 MAGIC = b"FCV1"
 VIEW_VERSION = "2"
@@ -51,6 +52,7 @@ class ViewQuery:
     window: Window | None = None
     max_boxes: int = MAX_BOXES
     transforms: Transforms = Transforms()  # noqa: RUF009 - frozen
+    palette: PaletteName = "file"
 
 
 def view_bytes(trace: Trace, query: ViewQuery, encoding: Encoding) -> bytes:
@@ -91,7 +93,11 @@ def view_bytes(trace: Trace, query: ViewQuery, encoding: Encoding) -> bytes:
         header["transforms"] = changed.inside(window).as_json()
     every = [boxes] if callers is None else [boxes, callers]
     header |= frames_header(
-        trace, np.concatenate([part.frame for part in every]), np.concatenate([part.end - part.start for part in every])
+        trace,
+        np.concatenate([part.frame for part in every]),
+        np.concatenate([part.end - part.start for part in every]),
+        query.palette,
+        profile_at(trace, profile).role,
     )
     upper = None if callers is None else _part(callers)
     return compress(assemble(header, _part(boxes), upper), encoding)
@@ -107,17 +113,23 @@ def compress(data: bytes, encoding: Encoding) -> bytes:
             return data
 
 
-def frames_header(trace: Trace, frame: Int32, width: npt.NDArray[Any]) -> dict[str, Any]:
-    """Of boxes, their frames and how wide they are.
+def frames_header(
+    trace: Trace,
+    frame: Int32,
+    width: npt.NDArray[Any],
+    palette: PaletteName = "file",
+    role: Role = Role.UNKNOWN,
+) -> dict[str, Any]:
+    """Of boxes, their frames and how wide they are; `role` is that of the thread.
 
     `frames`: names, places and colours (`rendering.palette.Hues.numbers`) of the frames that occur, once each.
     `legend`: a colour of each hue that occurs, and what it stands for, the widest first."""
     occurring, place = np.unique(frame, return_inverse=True)
     weight = np.bincount(place, width, len(occurring)).astype(np.float64)
     ids: list[int] = occurring.tolist()
-    hues = Seeds(trace).hues(occurring.astype(np.int64), "file")
+    hues = Seeds(trace).hues(occurring.astype(np.int64), palette, role)
     numbers = hues.numbers().tolist()
-    entries = hue_entries(trace, occurring.astype(np.int64), weight, hues) if ids else []
+    entries = hue_entries(trace, occurring.astype(np.int64), weight, hues, role) if ids else []
     frames = {
         "ids": ids,
         "names": [trace.frame_name(frame) for frame in ids],

@@ -121,6 +121,7 @@ NAMING_AN_OBJECT = routes(
     "GET /api/v1/traces/{trace_id}/lanes",
     "GET /api/v1/traces/{trace_id}/places",
     "GET /api/v1/traces/{trace_id}/range",
+    "GET /api/v1/traces/{trace_id}/source",
     "GET /api/v1/traces/{trace_id}/tracks",
     "GET /api/v1/traces/{trace_id}/view",
     "GET /api/v1/traces/{trace_id}/flamegraph.{extension}",

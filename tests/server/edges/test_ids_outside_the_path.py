@@ -36,6 +36,7 @@ PLAIN = {
     "title",
     "result",
     "interruptId",
+    "palette",
     "transforms",
     "prompt",
     "model",

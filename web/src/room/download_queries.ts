@@ -1,5 +1,6 @@
 /** What is asked of the server for a picture of the view, and the formats that a trace is given out in. */
 import type { Pictured } from "../chat/pictured.ts";
+import type { Colouring } from "../viewer/colouring.ts";
 import type { ViewMode } from "../viewer/view_bytes.ts";
 import type { AxisWindow } from "../viewer/window.ts";
 
@@ -28,9 +29,11 @@ export function pictureQuery(
   { mode, profile, window, within, search, view }: Seen,
   bounds: AxisWindow,
   theme: "light" | "dark",
+  colouring: Colouring = "file",
 ): Record<string, string> | null {
   if ((mode !== "time_order" && mode !== "left_heavy") || within) return null;
   const query: Record<string, string> = { mode, profile, theme, width: "1600", height: "900", legend: "true" };
+  if (colouring !== "file") query.palette = colouring;
   const isZoomed = mode === "time_order" && (window.start > bounds.start || window.end < bounds.end);
   if (isZoomed && view?.unit === "nanoseconds") {
     query.startMs = String(Math.max(0, window.start - bounds.start) / NS_PER_MS);

@@ -12,7 +12,7 @@ export type PictureKind = "png" | "svg";
 
 /** A picture of what the chart shows. Raises an ApiError, also where the server draws no picture of the view. */
 export async function downloadPicture(store: ViewerStore, kind: PictureKind): Promise<void> {
-  const query = pictureQuery(store.read(), store.axis(), theme.read());
+  const query = pictureQuery(store.read(), store.axis(), theme.read(), store.source.colouring);
   if (!query)
     throw new Error("There are pictures of time order, and of left heavy without a range. Choose one of these views.");
   const parameters = new URLSearchParams(query);

@@ -5,6 +5,7 @@ import { FILE_KINDS, KINDS, saveConversation } from "../chat/save_conversation.t
 import { newId } from "../identifiers.ts";
 import { go, roomPath } from "../route.ts";
 import { toggleTheme } from "../theme.ts";
+import { colourBy, COLOURINGS, type Colouring } from "../viewer/colouring.ts";
 import { modesOf } from "../viewer/modes.ts";
 import { goTo } from "../viewer/navigation.ts";
 import { questionHere } from "../viewer/questions.ts";
@@ -92,6 +93,9 @@ function actions(viewer: ViewerStore, chat: ChatStore, link: () => string): Comm
   return [
     ...modesOf(viewer).map(({ mode, name, hint }) =>
       action(name, () => viewer.show({ mode }).then(() => undefined), hint),
+    ),
+    ...(Object.keys(COLOURINGS) as Colouring[]).map((one) =>
+      action(`Colour by ${COLOURINGS[one]}`, () => colourBy(viewer, one)),
     ),
     action("Show everything", () => viewer.reset()),
     action("New conversation", () => go(roomPath(trace.traceId, newId()))),

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { topFunctions, type FunctionRow } from "../api.ts";
 import { Icon } from "../icons.tsx";
 import { usePart } from "../store.ts";
+import { colourBy, COLOURINGS, type Colouring } from "./colouring.ts";
 import { frameValues } from "./frame_values.ts";
 import { fills, NEUTRAL_COLOUR } from "./palette.ts";
 import { theme } from "../theme.ts";
@@ -267,6 +268,21 @@ function Legend({ store, view, shade }: { store: ViewerStore; view: View | null;
         Click a box to select it, double-click or Enter to zoom, right-click or M for more; wheel zooms, drag moves,
         arrows walk{view?.mode === "time_order" ? "; drag along the ruler to mark a stretch of time" : ""}.
       </span>
+      {view && !view.diff && (
+        <label class="colour-choice">
+          Colours by{" "}
+          <select
+            value={store.source.colouring}
+            onChange={(event) => void colourBy(store, event.currentTarget.value as Colouring)}
+          >
+            {(Object.keys(COLOURINGS) as Colouring[]).map((one) => (
+              <option key={one} value={one}>
+                {COLOURINGS[one]}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       {view && !view.diff && view.legend.length > 0 && (
         <details class="colour-key">
           <summary>

@@ -97,6 +97,19 @@ export class OpenThreads extends Store<OpenSnapshot> {
     if (merged.length) this.#refetch = setTimeout(() => void this.#detail(window, merged), REST_MS);
   }
 
+  /** The same boxes in the colours that are chosen now. */
+  async recolour(): Promise<void> {
+    const transforms = this.#transforms;
+    await Promise.all(
+      this.read().handles.map(async (handle) => {
+        const asked = this.#source.load({ mode: "time_order", profile: handle, transforms });
+        const view = await asked.catch(() => null);
+        if (view && this.has(handle) && transforms === this.#transforms)
+          this.#put(handle, { overview: view, view, range: null });
+      }),
+    );
+  }
+
   async #load(): Promise<void> {
     const { handles, parts } = this.read();
     const transforms = this.#transforms;

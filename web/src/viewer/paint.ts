@@ -3,6 +3,7 @@ import type { Theme } from "../theme.ts";
 import { bandsInSight, type ThreadBands } from "./bands.ts";
 import { CELL, rowCount, rowOf, visibleBoxes } from "./boxes.ts";
 import type { Noted } from "./notes.ts";
+import { elideName, printable } from "./elide.ts";
 import { changeColour, changeFills, fills, inks, NEUTRAL_COLOUR, type Inks } from "./palette.ts";
 import { formatPlaceOnAxis } from "./values.ts";
 import type { Boxes, FrameTable, View } from "./view_bytes.ts";
@@ -40,8 +41,6 @@ export interface Scene {
   range: AxisWindow | null;
   bands: ThreadBands | null;
 }
-
-const widthCache = new WeakMap<FrameTable, Float32Array>();
 
 export function contentHeight(view: View): number {
   return (rowCount(view.boxes) + (view.callers ? rowCount(view.callers) : 0)) * ROW + (view.callers ? GAP : 0) + 8;
@@ -186,20 +185,40 @@ function hatch(context: CanvasRenderingContext2D, left: number, top: number, wid
 function label(context: CanvasRenderingContext2D, scene: Scene, labels: number[]): void {
   const { frames } = scene.view;
   const ink = inks(scene.theme);
-  const widths = cached(widthCache, frames, () => new Float32Array(frames.names.length));
   context.font = FONT;
   context.textBaseline = "middle";
   for (let at = 0; at < labels.length; at += 5) {
     const frame = labels[at + 3]!;
     const left = Math.max(labels[at]!, 0) + 4;
-    const room = labels[at]! + labels[at + 2]! - left - 4;
-    const name = frames.names[frame]!;
-    const wide = (widths[frame] ||= context.measureText(name).width || 1);
-    const text = wide <= room ? name : `${name.slice(0, Math.floor((name.length * (room - 8)) / wide))}…`;
-    if (text.length < 3 && text !== name) continue;
+    const room = Math.floor(labels[at]! + labels[at + 2]! - left - 4);
+    const text = labelIn(context, frames, frame, room);
+    if (!text) continue;
     context.fillStyle = labels[at + 4] ? ink.faintLabel : ink.label;
     context.fillText(text, left, labels[at + 1]! + ROW / 2);
   }
+}
+
+/** Labels by frame and room, as many as a few screens have: each is worked out once while boxes keep their width. */
+const LABELS_KEPT = 20_000;
+const WIDEST = 8_192;
+const labelCache = new WeakMap<FrameTable, Map<number, string>>();
+const advances = new Map<string, number>();
+
+function labelIn(context: CanvasRenderingContext2D, frames: FrameTable, frame: number, room: number): string {
+  const known = cached(labelCache, frames, () => new Map<number, string>());
+  const key = frame * WIDEST + Math.max(0, Math.min(room, WIDEST - 1));
+  let text = known.get(key);
+  if (text === undefined) {
+    if (known.size > LABELS_KEPT) known.clear();
+    if (advances.size > LABELS_KEPT) advances.clear();
+    const advance = (character: string) => {
+      let wide = advances.get(character);
+      if (wide === undefined) advances.set(character, (wide = context.measureText(character).width));
+      return wide;
+    };
+    known.set(key, (text = elideName(advance, printable(frames.names[frame]!), room)));
+  }
+  return text;
 }
 
 function outline(

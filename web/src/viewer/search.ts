@@ -1,6 +1,18 @@
 /** Search within a view: which frames match, and their boxes from left to right. */
 import type { Boxes, FrameTable } from "./view_bytes.ts";
 
+export interface Search {
+  words: string;
+  /** What an expression over all threads found, by number; null where the words are looked for as they are. */
+  frames: ReadonlySet<number> | null;
+  matches: Uint8Array | null;
+  boxes: Int32Array;
+  /** Which of `boxes` is shown, -1 before the first step. */
+  at: number;
+}
+
+export const NO_SEARCH: Search = { words: "", frames: null, matches: null, boxes: new Int32Array(), at: -1 };
+
 /** 1 for each frame whose name or file contains the words, whatever their case; null when there is nothing to look for. */
 export function matchingFrames(frames: FrameTable, words: string): Uint8Array | null {
   const query = words.trim().toLowerCase();

@@ -35,6 +35,15 @@ interface CallDetails {
   arguments: { name: string; text: string }[];
 }
 
+/** Of the folder of sources that the server has, where one is set and a file of it fits. */
+interface SourceLines {
+  folder: boolean;
+  file: string | null;
+  line: number | null;
+  lines: { number: number; text: string }[];
+  others: string[];
+}
+
 /** Walking with the arrows asks once it rests. */
 const REST_MS = 150;
 
@@ -43,6 +52,7 @@ export function SelectionFigures({ store, frame, call }: { store: ViewerStore; f
   const transforms = uprightText(usePart(store, (state) => state.transforms));
   const changed = transforms ? `&transforms=${encodeURIComponent(transforms)}` : "";
   const found = useAnswer<FunctionDetails>(`${store.path}/function?frame=${frame}&profile=${profile}${changed}`);
+  const source = useAnswer<SourceLines>(store.canCompare ? `${store.path}/source?frame=${frame}` : null);
   const args = useAnswer<CallDetails>(call && `${store.path}/call?call=${call}`);
   if (found === null) return <p class="note">Looking…</p>;
   if ("problem" in found) return <p role="alert">{found.problem}</p>;
@@ -55,6 +65,7 @@ export function SelectionFigures({ store, frame, call }: { store: ViewerStore; f
       {found.basis === "estimated" && <p class="note">Estimated: the file has no call paths.</p>}
       {found.calls && <Calls calls={found.calls} slowest={found.slowest} unit={found.unit} show={show} />}
       {args && "arguments" in args && <Arguments {...args} />}
+      {source && "lines" in source && <Source {...source} />}
     </div>
   );
 }
@@ -169,6 +180,36 @@ function Arguments({ recorded, arguments: rows }: CallDetails) {
           </div>
         ))}
       </dl>
+    </section>
+  );
+}
+
+function Source({ folder, file, line, lines, others }: SourceLines) {
+  if (!folder) return null;
+  return (
+    <section class="source" aria-label="Source">
+      <p class="column-title" title={file ?? ""}>
+        Source
+      </p>
+      {file === null ? (
+        <p class="note">No file in the folder of sources fits it.</p>
+      ) : (
+        <>
+          <p class="note">
+            <bdi>{file}</bdi>
+            {line === null && ": its beginning, since the trace names no line"}
+            {others.length > 0 && ` (${others.join(", ")} ${others.length > 1 ? "fit" : "fits"} as well)`}
+          </p>
+          <pre tabIndex={0}>
+            {lines.map(({ number, text }) => (
+              <span key={number} data-named={number === line ? true : undefined}>
+                <i>{number}</i> {text}
+                {"\n"}
+              </span>
+            ))}
+          </pre>
+        </>
+      )}
     </section>
   );
 }

@@ -94,6 +94,7 @@ export class ViewAddress {
       isExpression: search.frames !== null,
       selection: this.#store.selectedHandle(),
       panel,
+      colouring: this.#store.source.colouring,
       at: box ? (box.start[selection!.index]! + box.end[selection!.index]!) / 2 : null,
     };
   }
@@ -121,10 +122,13 @@ export class ViewAddress {
     const profile = state.profile ?? this.#first;
     const threads =
       state.threads.includes(profile) || !state.threads.length ? state.threads : [profile, ...state.threads];
-    const opened = store.open.set(threads);
+    const isRecoloured = store.source.colouring !== state.colouring;
+    store.source.colouring = state.colouring;
+    const opened = store.open.set(threads).then(() => (isRecoloured ? store.open.recolour() : undefined));
     const now = store.read();
     const isThere =
       now.view &&
+      !isRecoloured &&
       now.mode === mode &&
       now.profile === profile &&
       JSON.stringify(now.transforms) === JSON.stringify(transforms) &&

@@ -1,5 +1,6 @@
 /** Views of one trace from the server, the last few kept. */
 import { viewBytes } from "../api.ts";
+import type { Colouring } from "./colouring.ts";
 import { textOf, type Transforms } from "./transforms.ts";
 import { decodeView, type View, type ViewMode } from "./view_bytes.ts";
 import type { AxisWindow } from "./window.ts";
@@ -26,6 +27,8 @@ export class ViewSource {
   #path: string;
   #views = new Map<string, Promise<View>>();
   #abort = new AbortController();
+  /** By what the boxes of views are coloured. */
+  colouring: Colouring = "file";
 
   /** `path` is where the trace is in the API. */
   constructor(path: string) {
@@ -48,6 +51,7 @@ export class ViewSource {
     if (window) Object.assign(query, { start: window.start, end: window.end });
     const text = mode === "diff" ? null : textOf(transforms ?? []);
     if (text) query.transforms = text;
+    if (mode !== "diff" && this.colouring !== "file") query.palette = this.colouring;
     const key = JSON.stringify(query);
     const cached = this.#views.get(key);
     if (cached) return cached;

@@ -3,6 +3,7 @@
  * time order, the first thread, all of it, nothing found or selected. The fragment is the handle of what is selected.
  */
 import { isPanel, type PanelName } from "../tables/panels.ts";
+import { isColouring, type Colouring } from "./colouring.ts";
 import { MOST_OPEN } from "./open_threads.ts";
 import { textOf, transformsOf, type Transforms } from "./transforms.ts";
 import type { ViewMode } from "./view_bytes.ts";
@@ -31,6 +32,8 @@ export interface ViewState {
   at: number | null;
   /** The table under the chart. */
   panel: PanelName | null;
+  /** By what boxes are coloured. */
+  colouring: Colouring;
 }
 
 export const OPENED: ViewState = {
@@ -47,6 +50,7 @@ export const OPENED: ViewState = {
   selection: null,
   at: null,
   panel: null,
+  colouring: "file",
 };
 
 const MODES: ReadonlySet<string> = new Set(["time_order", "left_heavy", "sandwich", "diff"]);
@@ -76,6 +80,7 @@ export function addressOf(state: ViewState): string {
   if (state.search && state.isExpression) said.set("syntax", "regex");
   if (state.selection && state.at !== null) said.set("at", String(state.at));
   if (state.panel) said.set("table", state.panel);
+  if (state.colouring !== "file") said.set("colours", state.colouring);
   const query = said.toString();
   return `${query && `?${query}`}${state.selection ? `#${state.selection}` : ""}`;
 }
@@ -125,6 +130,9 @@ export function viewOf(query: string, fragment: string, profiles: ReadonlySet<st
   const panel = said.get("table");
   if (isPanel(panel)) state.panel = panel;
   else if (panel !== null) problems.push("The link names a table that there is not.");
+  const colouring = said.get("colours");
+  if (isColouring(colouring)) state.colouring = colouring;
+  else if (colouring !== null) problems.push("The link names colours that there are not.");
   return [state, problems];
 }
 

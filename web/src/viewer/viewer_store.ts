@@ -12,7 +12,7 @@ import { handlesOf } from "./handles.ts";
 import { missingRange } from "./detail.ts";
 import { sameFrame, samePlace } from "./kept_selection.ts";
 import { OpenThreads } from "./open_threads.ts";
-import { framesAmong, matchingBoxes, matchingFrames } from "./search.ts";
+import { framesAmong, matchingBoxes, matchingFrames, NO_SEARCH, type Search } from "./search.ts";
 import type { Boxes, View, ViewMode } from "./view_bytes.ts";
 import type { Transforms } from "./transforms.ts";
 import { ViewSource, type DiffRequest } from "./view_source.ts";
@@ -22,16 +22,6 @@ import { around, between, clamp, panned, shared, span, zoomed, type AxisWindow }
 export interface BoxAddress {
   half: "boxes" | "callers";
   index: number;
-}
-
-export interface Search {
-  words: string;
-  /** What an expression over all threads found, by number; null where the words are looked for as they are. */
-  frames: ReadonlySet<number> | null;
-  matches: Uint8Array | null;
-  boxes: Int32Array;
-  /** Which of `boxes` is shown, -1 before the first step. */
-  at: number;
 }
 
 export interface ViewerSnapshot {
@@ -64,7 +54,6 @@ export type ViewChange = Partial<
   Pick<ViewerSnapshot, "mode" | "profile" | "sandwichOf" | "diff" | "within" | "transforms">
 >;
 
-const NO_SEARCH: Search = { words: "", frames: null, matches: null, boxes: new Int32Array(), at: -1 };
 const ZOOM_MS = 220;
 
 export class ViewerStore extends Store<ViewerSnapshot> {
@@ -205,7 +194,9 @@ export class ViewerStore extends Store<ViewerSnapshot> {
       });
       return;
     }
+    const { colouring } = this.source;
     const isCurrent = () => {
+      if (this.source.colouring !== colouring) return false;
       const now = this.read();
       return (["mode", "profile", "sandwichOf", "diff", "within", "transforms"] as const).every(
         (part) => now[part] === next[part],

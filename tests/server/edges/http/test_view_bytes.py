@@ -30,3 +30,14 @@ def test_what_has_no_times_comes_left_heavy_when_time_order_is_asked_for(fixture
 def test_a_window_of_what_has_no_times_is_refused(fixtures: Path) -> None:
     with pytest.raises(NoTimes, match="it has no times"):
         header(fixtures, "redact-documents.cprofile.prof", ViewQuery(mode="time_order", window=Window(0, 1)))
+
+
+def test_boxes_are_coloured_by_what_is_asked_for(fixtures: Path) -> None:
+    name = "sample/order-service.speedscope.json.gz"
+    by_file, by_owner, by_role = (
+        header(fixtures, name, ViewQuery(mode="left_heavy", palette=one)) for one in ("file", "owner", "role")
+    )
+    assert "own code" in [text for _, text in by_owner["legend"]]
+    assert [text for _, text in by_role["legend"]] == ["thread of no known role"]
+    assert by_file["frames"]["colours"] != by_owner["frames"]["colours"]
+    assert {by_file["frames"]["names"][0]} == {by_owner["frames"]["names"][0]}

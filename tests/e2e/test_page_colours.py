@@ -1,0 +1,62 @@
+"""By what boxes are coloured is chosen: the legend names each colour of the chart, and the address keeps the choice."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.pages import open_room
+from tests.e2e.running_server import RunningServer
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
+
+FILLS = """() => {
+  const canvas = document.querySelector(".chart canvas");
+  const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  const counts = new Map();
+  for (let at = 0; at < pixels.length; at += 4) {
+    const colour = `${pixels[at]}, ${pixels[at + 1]}, ${pixels[at + 2]}`;
+    counts.set(colour, (counts.get(colour) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1]).slice(0, 40).map(([colour]) => colour);
+}"""
+SWATCHES = """() => [...document.querySelectorAll(".colour-key .swatch")].map((swatch) => {
+  const context = new OffscreenCanvas(1, 1).getContext("2d");
+  context.fillStyle = getComputedStyle(swatch).backgroundColor;
+  context.fillRect(0, 0, 1, 1);
+  return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)].join(", ");
+})"""
+
+
+@pytest.mark.long
+def test_boxes_are_coloured_by_choice_and_the_legend_names_their_colours(
+    page: Page, analyst_server: RunningServer, fixtures: Path
+) -> None:
+    open_room(page, analyst_server.address, fixtures / "sample/order-service.speedscope.json.gz")
+    chart = page.locator(".chart")
+    choice = page.get_by_label("Colours by")
+    page.get_by_role("button", name="Zoom in").click()
+    expect(page).to_have_url(re.compile("start="))
+    window = [chart.get_attribute(f"data-view-{side}") for side in ("start", "end")]
+    by_file = page.evaluate(FILLS)
+    choice.select_option("owner")
+    expect(page).to_have_url(re.compile("colours=owner"))
+    expect(page.locator(".colour-key")).to_contain_text("own code")
+    expect(chart).to_have_attribute("aria-busy", "false")
+    assert [chart.get_attribute(f"data-view-{side}") for side in ("start", "end")] == window
+    by_owner = page.evaluate(FILLS)
+    assert by_owner != by_file
+    assert set(page.evaluate(SWATCHES)) <= set(by_owner)
+    page.reload()
+    expect(choice).to_have_value("owner")
+    expect(page.locator(".colour-key")).to_contain_text("own code")
+    choice.select_option("safe")
+    expect(page.locator(".colour-key")).to_contain_text("colours only")
+    page.locator("body").press("Control+k")
+    page.get_by_role("combobox").fill("colour by package")
+    page.get_by_role("combobox").press("Enter")
+    expect(choice).to_have_value("package")
+    page.get_by_label("Search functions and files").fill("a")
+    page.get_by_label("Search functions and files").press("Enter")
+    expect(chart).to_have_attribute("data-selected", re.compile("f"))

@@ -165,6 +165,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.adapters.postgres.conversations import PostgresConversations
     from server.adapters.postgres.core_memory import PostgresCoreMemory
     from server.adapters.postgres.invocations import PostgresInvocations
+    from server.adapters.postgres.kept_views import PostgresKeptViews
     from server.adapters.postgres.notes import PostgresNotes
     from server.adapters.postgres.place import database_place
     from server.adapters.postgres.plans import PostgresPlans
@@ -212,6 +213,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                     memory=PostgresCoreMemory(database),
                     invocations=invocations,
                     notes=PostgresNotes(database),
+                    kept_views=PostgresKeptViews(database),
                 ),
                 backing=backing,
                 workers=workers,

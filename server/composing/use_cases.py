@@ -36,6 +36,7 @@ from server.ports.conversations import Conversations
 from server.ports.core_memory import CoreMemory
 from server.ports.identity import Caller, Identity
 from server.ports.invocations import Invocations
+from server.ports.kept_views import KeptViews
 from server.ports.notes import Notes
 from server.ports.objects import ObjectStore
 from server.ports.queue import TurnQueue
@@ -53,6 +54,7 @@ from server.turns.runner import TurnRunner
 from server.turns.shared_conversation import SharedConversations
 from server.turns.trace_library import TraceLibrary
 from server.turns.trace_notes import TraceNotes
+from server.turns.view_keeping import ViewKeeping
 
 PAGE = Path(__file__).parents[1] / "page"
 """The built client."""
@@ -71,6 +73,7 @@ class Rows:
     invocations: Invocations
     memory: CoreMemory | None = None
     notes: Notes | None = None
+    kept_views: KeptViews | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +175,11 @@ def _services(
     return Services(
         identity=identity,
         traces=TraceServices(
-            library=library, workers=workers, notes=_notes(adapters.rows), source_folder=settings.source_dir
+            library=library,
+            workers=workers,
+            notes=_notes(adapters.rows),
+            source_folder=settings.source_dir,
+            views=_views(adapters.rows),
         ),
         uploads=UploadServices(library=library, workers=workers, scratch=scratch, max_upload_bytes=most),
         pictures=PictureServices(library=library, workers=workers, scratch=scratch, max_upload_bytes=most),
@@ -221,6 +228,10 @@ def _streams(
 
 def _notes(rows: Rows) -> TraceNotes | None:
     return None if rows.notes is None else TraceNotes(rows.notes, rows.records)
+
+
+def _views(rows: Rows) -> ViewKeeping | None:
+    return None if rows.kept_views is None else ViewKeeping(rows.kept_views, rows.records)
 
 
 def _rates(settings: Settings, adapters: Adapters) -> RequestRates:

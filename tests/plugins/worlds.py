@@ -16,6 +16,7 @@ from server.adapters.in_process.clock import SystemClock
 from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.core_memory import PostgresCoreMemory
 from server.adapters.postgres.invocations import PostgresInvocations
+from server.adapters.postgres.kept_views import PostgresKeptViews
 from server.adapters.postgres.local_user import ensure_local_user
 from server.adapters.postgres.notes import PostgresNotes
 from server.adapters.postgres.plans import PostgresPlans
@@ -34,12 +35,14 @@ from server.ports.conversations import (
 from server.ports.core_memory import CoreMemory
 from server.ports.identity import Caller
 from server.ports.invocations import Invocations
+from server.ports.kept_views import KeptViews
 from server.ports.notes import Notes
 from server.ports.traces import TraceRecords, TraceRow
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
 from server.testing.core_memory import MemoryCoreMemory
 from server.testing.invocations import MemoryInvocations
+from server.testing.kept_views import MemoryKeptViews
 from server.testing.notes import MemoryNotes
 from server.testing.plans import MemoryPlans
 from server.testing.trace_records import MemoryTraceRecords
@@ -83,6 +86,7 @@ class World:
     let_expire: Callable[[str], Awaitable[None]]
     join: Callable[[Caller, Caller], Awaitable[None]]
     """Make the second user a member of the first one's account."""
+    kept_views: KeptViews
 
     async def member(self, host: Caller) -> Caller:
         """A new user, acting for the host's account."""
@@ -199,8 +203,8 @@ def memory_world() -> World:
     async def join(host: Caller, guest: Caller) -> None:
         accounts.add(Caller(user_id=guest.user_id, account_id=host.account_id))
 
-    plans = MemoryPlans(traces)
-    return World(conversations, traces, plans, memory, new_user, put_on, invocations, notes, let_expire, join)
+    plans, views = MemoryPlans(traces), MemoryKeptViews(traces)
+    return World(conversations, traces, plans, memory, new_user, put_on, invocations, notes, let_expire, join, views)
 
 
 def postgres_world(owner_dsn: str, database: Database) -> World:
@@ -242,6 +246,7 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
         PostgresNotes(database),
         let_expire,
         join,
+        PostgresKeptViews(database),
     )
 
 

@@ -44,6 +44,10 @@ def a_person(owner: Connection[Row]) -> Person:
         "select add_trace_note(%s, %s, gen_random_uuid(), 9, 'function', 'p0', 'f1', null, null, 'draw', null, 'slow')",
         [user_id, trace_id],
     )
+    owner.execute(
+        "insert into kept_views (trace_id, id, account_id, user_id, transforms, find) values (%s, %s, %s, %s, '', 'a')",
+        [trace_id, "A" * 12, found[0], user_id],
+    )
     return Person(user_id, str(found[0]), trace_id, session_id, turn_id)
 
 
@@ -182,6 +186,7 @@ PRIVATE_TABLES: list[LiteralString] = [
     "user_subscriptions",
     "traces",
     "trace_notes",
+    "kept_views",
     "chat_sessions",
     "chat_turns",
     "chat_messages",

@@ -33,6 +33,7 @@ from server.testing.conversations import MemoryConversations
 from server.testing.core_memory import MemoryCoreMemory
 from server.testing.identity import TokenIdentity
 from server.testing.invocations import MemoryInvocations
+from server.testing.kept_views import MemoryKeptViews
 from server.testing.notes import MemoryNotes
 from server.testing.objects import MemoryObjects
 from server.testing.plans import MemoryPlans
@@ -203,6 +204,7 @@ async def running_server(
                 memory=MemoryCoreMemory(accounts, conversations),
                 invocations=MemoryInvocations(),
                 notes=MemoryNotes(records),
+                kept_views=MemoryKeptViews(records),
             ),
             backing=Backing(objects=MemoryObjects(), identity=TokenIdentity(TOKENS), relay=MemoryRelay(), user=ANNA),
             workers=workers or InlineTraceWorkers(),

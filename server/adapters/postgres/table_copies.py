@@ -31,6 +31,7 @@ TABLES = (
     "public.chat_messages",
     "public.message_feedback",
     "public.trace_notes",
+    "public.kept_views",
     "public.core_memories",
     "public.core_memory_changes",
     "public.core_memory_proposals",

@@ -16,6 +16,7 @@ from server.edges.http import function_routes as functions
 from server.edges.http import function_table_routes as function_tables
 from server.edges.http import insight_routes as insights
 from server.edges.http import invocation_routes as invocations
+from server.edges.http import kept_view_routes as kept_views
 from server.edges.http import lane_routes as lanes
 from server.edges.http import memory_routes as memory
 from server.edges.http import note_routes as notes
@@ -89,6 +90,8 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     app.include_router(accounts.routes, prefix=API)
     if services.traces.notes is not None:
         app.include_router(notes.routes, prefix=API)
+    if services.traces.views is not None:
+        app.include_router(kept_views.routes, prefix=API)
     if services.memory.account_memory is not None:
         app.include_router(memory.routes, prefix=API)
     app.include_router(admin.routes, prefix=API)

@@ -26,6 +26,7 @@ from server.turns.conversation import Conversation
 from server.turns.shared_conversation import SharedConversations
 from server.turns.trace_library import TraceLibrary
 from server.turns.trace_notes import TraceNotes
+from server.turns.view_keeping import ViewKeeping
 
 ACCESS_COOKIE = "flamechat_access"
 """Carries the access token for the page of a server that others can reach."""
@@ -44,12 +45,18 @@ class Gateway:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceServices:
     """Stored traces and questions about them, the caller's own or behind a link. Without `notes` there are no routes of
-    them."""
+    them, nor without `views`."""
 
     library: TraceLibrary
     workers: TraceWorkers
     notes: TraceNotes | None = None
     source_folder: Path | None = None
+    views: ViewKeeping | None = None
+
+    @property
+    def keeping(self) -> ViewKeeping:
+        assert self.views is not None, "their routes are there with them"
+        return self.views
 
     @property
     def written(self) -> TraceNotes:

@@ -19,6 +19,7 @@ from server.composing.personal_data import delete_person, export_person
 from server.errors import ServiceUnavailable
 from server.ports.core_memory import Action, NewProposal
 from server.ports.identity import LOCAL_USER_ID, Caller
+from server.ports.kept_views import LongParts
 from server.ports.notes import NewNote, NoteKind
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET
 from server.settings import Settings
@@ -104,6 +105,9 @@ async def people(database: FreshDatabase, tmp_path: Path) -> People:
                 note_id=new_uuid(), kind=NoteKind.FUNCTION, profile="p0", handle="f1", name="draw", text=text
             )
             await world.notes.add(who, traces[on], note)
+            await world.kept_views.keep(
+                who, traces[on], {PERSONAL: "a" * 12, BENS: "b" * 12}[text], LongParts("", text)
+            )
         for caller in (anna, ben, replace(anna, account_id=TEAM), replace(ben, account_id=TEAM)):
             await world.invocations.record(a_call(caller))
     for caller, name in ((anna, "anna"), (ben, "ben")):
@@ -138,6 +142,7 @@ async def test_an_export_has_all_of_one_person_and_nothing_of_another(people: Pe
         "accounts": 2,
         "traces": 2,
         "notes": 2,
+        "kept_views": 2,
         "sessions": 3,
         "turns": 3,
         "messages": 6,
@@ -148,7 +153,7 @@ async def test_an_export_has_all_of_one_person_and_nothing_of_another(people: Pe
         "memory_proposals": 1,
         "invocations": 2,
     }
-    assert (done.rows, done.objects, done.lost) == (28, 3, 0)
+    assert (done.rows, done.objects, done.lost) == (30, 3, 0)
     assert sorted(text for name, text in written.items() if name.startswith("objects")) == [
         b"a picture",
         b"anna",
@@ -175,6 +180,7 @@ async def test_after_a_deletion_nothing_is_left_of_a_person_and_all_of_the_other
     assert where_is(database.owner, people.traces["team"]) == {
         "traces",
         "trace_notes",
+        "kept_views",
         "chat_sessions",
         "chat_turns",
     }

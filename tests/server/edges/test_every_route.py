@@ -57,6 +57,7 @@ BY_LINK = routes(
     "GET /api/v1/shared/{token}/range",
     "GET /api/v1/shared/{token}/tracks",
     "GET /api/v1/shared/{token}/view",
+    "GET /api/v1/shared/{token}/views/{view_id}",
 )
 BY_LINK_TO_A_CONVERSATION = routes(
     "GET /api/v1/shared/{token}/conversation",
@@ -129,6 +130,8 @@ NAMING_AN_OBJECT = routes(
     "POST /api/v1/traces/{trace_id}/notes",
     "PATCH /api/v1/traces/{trace_id}/notes/{note_id}",
     "DELETE /api/v1/traces/{trace_id}/notes/{note_id}",
+    "POST /api/v1/traces/{trace_id}/views",
+    "GET /api/v1/traces/{trace_id}/views/{view_id}",
     "PUT /api/v1/traces/{trace_id}/link",
     "DELETE /api/v1/traces/{trace_id}/link",
     "PUT /api/v1/sessions/{session_id}/link",
@@ -168,6 +171,7 @@ BODIES: dict[RouteName, object] = {
     ("POST", "/api/v1/turns/{turn_id}/resume"): {"interruptId": "00000000-0000-4000-8000-000000000000", "result": {}},
     ("POST", "/api/v1/traces/{trace_id}/notes"): {"kind": "function", "profile": "p0", "handle": "f1", "text": "Mine"},
     ("PATCH", "/api/v1/traces/{trace_id}/notes/{note_id}"): {"text": "Mine"},
+    ("POST", "/api/v1/traces/{trace_id}/views"): {"find": "Mine"},
     ("POST", "/api/chat"): {"message": "Mine?", "session_id": "{session}", "flamechat_trace_id": "{trace}"},
 } | {
     ("POST", f"/api/v1/streams/{name}"): dict.fromkeys(("id", "threadId", "runId"), "{session}")
@@ -185,6 +189,7 @@ class Annas:
     turn: str
     link: str
     note: str
+    view: str = "no_such_view"
 
     def path(self, template: str) -> str:
         return template.format(
@@ -194,6 +199,7 @@ class Annas:
             chat_id=self.session,
             name="call",
             note_id=self.note,
+            view_id=self.view,
             token=self.link,
             user_id=ANNA.user_id,
             extension="png",
@@ -201,7 +207,7 @@ class Annas:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        return (self.trace, self.session, self.turn, self.link, self.note, ANNA.user_id, ANNA.account_id)
+        return (self.trace, self.session, self.turn, self.link, self.note, self.view, ANNA.user_id, ANNA.account_id)
 
 
 @asynccontextmanager
@@ -217,7 +223,9 @@ async def annas_server(tmp_path: Path) -> AsyncIterator[tuple[RunningServer, Ann
         link = (await server.http.put(f"/api/v1/traces/{trace_id}/link", headers=AS_ANNA)).json()["token"]
         written = {"kind": "range", "profile": "p0", "start": 1, "end": 2, "text": "Anna's"}
         made = await server.http.post(f"/api/v1/traces/{trace_id}/notes", json=written, headers=AS_ANNA)
-        yield server, Annas(trace_id, session_id, turn_id, link, made.json()["note"]["noteId"])
+        views = f"/api/v1/traces/{trace_id}/views"
+        kept = await server.http.post(views, json={"find": "Anna's"}, headers=AS_ANNA)
+        yield server, Annas(trace_id, session_id, turn_id, link, made.json()["note"]["noteId"], kept.json()["viewId"])
 
 
 def routes_of(services: Services) -> set[RouteName]:

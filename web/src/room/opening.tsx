@@ -39,7 +39,7 @@ export function Opening({ problem }: { problem: string | null }) {
 }
 
 /** Show what the address says of the trace, and keep the address of what is shown from then on; returns a link to it. */
-export function useViewAddress(viewer: ViewerStore, trace: TraceInfo): () => string {
+export function useViewAddress(viewer: ViewerStore, trace: TraceInfo): () => Promise<string> {
   const address = useMemo(() => new ViewAddress(viewer), [viewer]);
   useEffect(() => {
     document.title = `${trace.name} · Flamechat`;

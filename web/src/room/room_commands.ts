@@ -23,7 +23,7 @@ export interface RoomParts {
   viewer: ViewerStore;
   chat: ChatStore;
   ask: (question: string) => void;
-  link: () => string;
+  link: () => Promise<string>;
 }
 
 /** What is known at once; `add` gets threads, functions and conversations when the server has answered. */
@@ -79,7 +79,7 @@ export function commandsWithText({ viewer, ask }: RoomParts, text: string): Comm
   ];
 }
 
-function actions(viewer: ViewerStore, chat: ChatStore, link: () => string): Command[] {
+function actions(viewer: ViewerStore, chat: ChatStore, link: RoomParts["link"]): Command[] {
   const { trace } = viewer;
   const action = (name: string, run: Command["run"], hint = ""): Command => ({
     key: name.replaceAll(" ", "-"),
@@ -101,7 +101,9 @@ function actions(viewer: ViewerStore, chat: ChatStore, link: () => string): Comm
     action("New conversation", () => go(roomPath(trace.traceId, newId()))),
     action("All conversations", () => go("/conversations")),
     action("All traces", () => go("/")),
-    ...(navigator.clipboard ? [action("Copy link to this view", () => navigator.clipboard.writeText(link()))] : []),
+    ...(navigator.clipboard
+      ? [action("Copy link to this view", async () => navigator.clipboard.writeText(await link()))]
+      : []),
     ...(hasTurns
       ? FILE_KINDS.map((kind) =>
           action(`Save conversation as ${KINDS[kind]}`, () => saveConversation(kind, chat, about)),

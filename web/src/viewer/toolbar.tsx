@@ -12,7 +12,7 @@ import type { ViewerStore } from "./viewer_store.ts";
 interface ToolbarProps {
   store: ViewerStore;
   ask: ((question: string) => void) | null;
-  link: () => string;
+  link: () => Promise<string>;
   children: ComponentChildren;
 }
 
@@ -95,13 +95,13 @@ export function Toolbar({ store, ask, link, children }: ToolbarProps) {
   );
 }
 
-function CopyLink({ link }: { link: () => string }) {
+function CopyLink({ link }: { link: () => Promise<string> }) {
   const [copied, setCopied] = useState(false);
-  const copy = () =>
-    navigator.clipboard.writeText(link()).then(() => {
-      setCopied(true);
-      setTimeout(() => setCopied(false), 1500);
-    });
+  const copy = async () => {
+    await navigator.clipboard.writeText(await link());
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
   return (
     <button
       type="button"

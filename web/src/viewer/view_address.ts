@@ -3,7 +3,8 @@ import { route } from "../route.ts";
 import { parseHandle } from "./handles.ts";
 import { framesFound } from "../tables/answers.ts";
 import { goTo, selectAt } from "./navigation.ts";
-import { addressOf, isStep, viewOf, type ViewState } from "./view_state.ts";
+import { KeptViews, LONG_ADDRESS } from "./kept_views.ts";
+import { addressOf, isStep, LONGEST_KEPT, viewOf, type ViewState } from "./view_state.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 import { span } from "./window.ts";
 
@@ -13,10 +14,13 @@ export class ViewAddress {
   #store: ViewerStore;
   #profiles: ReadonlySet<string>;
   #first: string;
+  #kept: KeptViews;
+  #writing = 0;
   #path = location.pathname;
   #known: ViewState;
   #wait: ReturnType<typeof setTimeout> | undefined;
   #restoring = 0;
+  #following = 0;
   #unwatch = () => {};
   #pop = () => void this.#follow();
 
@@ -24,6 +28,7 @@ export class ViewAddress {
     this.#store = store;
     this.#profiles = new Set(store.profiles.map((profile) => profile.handle));
     this.#first = store.read().profile;
+    this.#kept = new KeptViews(store.path, store.canCompare);
     [this.#known] = viewOf("", "", this.#profiles);
   }
 
@@ -46,23 +51,27 @@ export class ViewAddress {
   }
 
   /** The link to what is seen now. */
-  link(): string {
-    this.#write();
+  async link(): Promise<string> {
+    await this.#write();
     return location.href;
   }
 
   #look(): void {
     if (this.#restoring) return;
     clearTimeout(this.#wait);
-    this.#wait = setTimeout(() => this.#write(), REST_MS);
+    this.#wait = setTimeout(() => void this.#write(), REST_MS);
   }
 
-  #write(): void {
+  async #write(): Promise<void> {
     clearTimeout(this.#wait);
     const { view, loading } = this.#store.read();
     if (this.#restoring || loading || !view || !location.pathname.startsWith(this.#trace())) return;
     const now = this.#seen();
-    const address = location.pathname + addressOf(now);
+    const full = addressOf(now);
+    const writing = ++this.#writing;
+    const short = full.length <= LONG_ADDRESS ? full : await this.#kept.shortened(full);
+    if (writing !== this.#writing || this.#restoring) return; // another view was shown meanwhile
+    const address = location.pathname + short;
     const step = isStep(this.#known, now);
     this.#known = now;
     if (address === location.pathname + location.search + location.hash) return;
@@ -101,13 +110,27 @@ export class ViewAddress {
 
   async #follow(): Promise<void> {
     if (!location.pathname.startsWith(this.#trace())) return;
-    const [state, problems] = viewOf(location.search, location.hash, this.#profiles);
-    const isOurs = (history.state as { view?: boolean } | null)?.view === true;
+    const [isOurs, fragment] = [(history.state as { view?: boolean } | null)?.view === true, location.hash];
+    const problems: string[] = [];
+    const failed = (error: unknown) => problems.push(error instanceof Error ? error.message : String(error));
+    const following = ++this.#following;
     this.#restoring += 1;
+    let [state] = viewOf("", "", this.#profiles);
     try {
+      const isKept = new URLSearchParams(location.search).has("kept");
+      let query = location.search;
+      if (isKept)
+        query = await this.#kept.expanded(query).catch((error: unknown) => {
+          failed(error);
+          return "";
+        });
+      if (following !== this.#following) return;
+      const [asked, misread] = viewOf(query, fragment, this.#profiles, isKept ? LONGEST_KEPT : undefined);
+      problems.push(...misread);
+      state = asked;
       await this.#restore(state, isOurs);
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error));
+      failed(error);
     } finally {
       this.#restoring -= 1;
     }

@@ -55,6 +55,8 @@ export const OPENED: ViewState = {
 
 const MODES: ReadonlySet<string> = new Set(["time_order", "left_heavy", "sandwich", "diff"]);
 const LONGEST = 4_000;
+/** With transforms and search in place of the id under which the server keeps them. */
+export const LONGEST_KEPT = 60_000;
 const LONGEST_SEARCH = 500;
 const HANDLE = /^[fns]\d{1,10}$/;
 
@@ -86,8 +88,13 @@ export function addressOf(state: ViewState): string {
 }
 
 /** The view of an address, and in words what of it could not be understood; that part is as the trace opens. */
-export function viewOf(query: string, fragment: string, profiles: ReadonlySet<string>): [ViewState, string[]] {
-  if (query.length + fragment.length > LONGEST)
+export function viewOf(
+  query: string,
+  fragment: string,
+  profiles: ReadonlySet<string>,
+  longest = LONGEST,
+): [ViewState, string[]] {
+  if (query.length + fragment.length > longest)
     return [{ ...OPENED }, ["This link is too long to be a view of this trace; it is shown from the start."]];
   const said = new URLSearchParams(query);
   const problems: string[] = [];

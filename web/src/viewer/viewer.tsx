@@ -23,7 +23,7 @@ interface ViewerProps {
   /** The answers that cite a handle. */
   mentions: (handles: string[]) => Mention[];
   /** The address of what is seen now. */
-  link: () => string;
+  link: () => Promise<string>;
   /** Lies over the foot of the chart. */
   notice?: ComponentChildren;
   /** Stands at the end of the toolbar. */

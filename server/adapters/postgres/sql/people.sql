@@ -40,6 +40,12 @@ select to_jsonb(n) from public.trace_notes n
 where n.account_id = any(%(accounts)s) or n.user_id = %(user_id)s
 order by n.created_at, n.id
 
+-- name: person_kept_views
+-- Of traces in their own accounts, and what they had kept of others'.
+select to_jsonb(v) from public.kept_views v
+where v.account_id = any(%(accounts)s) or v.user_id = %(user_id)s
+order by v.used_at, v.trace_id, v.id
+
 -- name: person_sessions
 -- In their own accounts, what they opened in others', and where they asked.
 select to_jsonb(s) - 'share_token_hash' from public.chat_sessions s
@@ -171,6 +177,10 @@ delete from public.traces where account_id = any(%(accounts)s)
 -- name: remove_notes_of_person
 -- What they wrote, wherever it stands; that of others on their traces goes with these.
 delete from public.trace_notes where user_id = %(user_id)s
+
+-- name: remove_kept_views_of_person
+-- What they had kept, of whichever trace.
+delete from public.kept_views where user_id = %(user_id)s
 
 -- name: unname_traces_of_person
 -- Uploaded to others' accounts, whose they are.

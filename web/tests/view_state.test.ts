@@ -35,6 +35,8 @@ function randomState(next: () => number): ViewState {
     at: selection ? pick(null, start * 1.5) : null,
     panel: pick(null, "functions", "tree", "callers", "search"),
     colouring: pick("file", "package", "category", "owner", "role", "safe"),
+    row: pick(0, Math.floor(next() * 500)),
+    finding: pick(null, "long-tasks", "self_time_hotspot"),
   };
 }
 
@@ -66,6 +68,8 @@ test("what an address gets wrong is said and the rest of it is shown", () => {
     ["?start=1e999&end=2", "time"],
     ["?table=pie", "table"],
     ["?colours=pie", "colours"],
+    ["?row=-1", "row"],
+    ["?finding=<b>", "finding"],
   ] as const) {
     const [state, problems] = viewOf(`${query}&find=parse`, "", PROFILES);
     assert.deepEqual({ ...state, search: "" }, OPENED, query);

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { json } from "../api.ts";
 import { Icon } from "../icons.tsx";
+import { usePart } from "../store.ts";
 import { goTo } from "../viewer/navigation.ts";
 import type { ViewerStore } from "../viewer/viewer_store.ts";
 import { countsOf, questionAbout, type Insight } from "./summary.ts";
@@ -42,15 +43,25 @@ interface FindingsProps {
 }
 
 export function Findings({ store, found: { insights: found, problem }, ask, isOpen }: FindingsProps) {
+  const shown = usePart(store.finding, (id) => id);
   return (
-    <details class="findings" open={isOpen && found !== null && found.insights.length > 0}>
+    <details
+      class="findings"
+      open={(isOpen || shown !== null) && found !== null && found.insights.length > 0}
+      onToggle={(event) => !event.currentTarget.open && found && store.finding.write(null)}
+    >
       <summary>
         Findings <span class="note">{problem ?? countsOf(found)}</span>
       </summary>
       <ul>
         {found?.insights.map((insight) => (
           <li key={insight.id} class={`finding-${insight.severity}`}>
-            <button type="button" onClick={() => void show(store, insight)} title="Show in the chart">
+            <button
+              type="button"
+              aria-current={insight.id === shown ? "true" : undefined}
+              onClick={() => void show(store, insight)}
+              title="Show in the chart"
+            >
               <strong>{insight.title}</strong>{" "}
               <span class="note">{[insight.severity, insight.thread].filter(Boolean).join(" · ")}</span>
               <span class="finding-detail">{insight.detail}</span>
@@ -71,7 +82,8 @@ export function Findings({ store, found: { insights: found, problem }, ask, isOp
   );
 }
 
-async function show(store: ViewerStore, { evidence, profile, window }: Insight): Promise<void> {
+async function show(store: ViewerStore, { id, evidence, profile, window }: Insight): Promise<void> {
+  store.finding.write(id);
   const handle = evidence[0]?.handle;
   if (window && profile) {
     await store.show({ profile, mode: "time_order" });

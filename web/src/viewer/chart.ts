@@ -76,7 +76,7 @@ export class FlameChart {
     this.#hasCalls = store.profiles.some(({ kind }) => kind === "evented");
     this.#canvas = new SharpCanvas(canvas, (context) => this.#draw(context));
     const signal = this.#abort.signal;
-    const unwatch = [store, theme, store.pointing, store.open, store.bands, store.notes].map((one) =>
+    const unwatch = [store, theme, store.pointing, store.open, store.open.wanted, store.bands, store.notes].map((one) =>
       one.watch(() => this.#canvas.schedule()),
     );
     signal.addEventListener("abort", () => unwatch.forEach((stop) => stop()));
@@ -102,6 +102,11 @@ export class FlameChart {
     const { cited } = this.#store.pointing.read();
     if (!view) return;
     if (this.#shown.view !== view || this.#shown.selection !== selection) this.#follow();
+    const wanted = this.#store.open.wanted.read();
+    if (wanted?.handle === profile) {
+      this.#top = wanted.top;
+      this.#store.open.wanted.write(null);
+    }
     this.#top = this.#clampTop(this.#top);
     this.#store.open.scrolled(profile, this.#top);
     const { width, height } = this.#canvas;

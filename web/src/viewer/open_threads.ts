@@ -33,6 +33,9 @@ export class OpenThreads extends Store<OpenSnapshot> {
   /** How far each is scrolled down. */
   readonly tops = new Store<ReadonlyMap<string, number>>(new Map());
 
+  /** How far a chart shall be scrolled down, once it is drawn. */
+  readonly wanted = new Store<{ handle: string; top: number } | null>(null);
+
   constructor(source: ViewSource) {
     super({ handles: [], parts: new Map(), problems: new Map(), tall: null });
     this.#source = source;
@@ -69,6 +72,11 @@ export class OpenThreads extends Store<OpenSnapshot> {
   scrolled(handle: string, top: number): void {
     const tops = this.tops.read();
     if (tops.get(handle) !== top) this.tops.write(new Map(tops).set(handle, top));
+  }
+
+  /** Have the chart of a thread scrolled down so far. */
+  scrollTo(handle: string, top: number): void {
+    this.wanted.write({ handle, top });
   }
 
   makeTall(handle: string): void {

@@ -4,6 +4,7 @@ import { parseHandle } from "./handles.ts";
 import { framesFound } from "../tables/answers.ts";
 import { goTo, selectAt } from "./navigation.ts";
 import { KeptViews, LONG_ADDRESS } from "./kept_views.ts";
+import { ROW } from "./paint.ts";
 import { addressOf, isStep, LONGEST_KEPT, viewOf, type ViewState } from "./view_state.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 import { span } from "./window.ts";
@@ -38,6 +39,8 @@ export class ViewAddress {
     const unwatch = [
       this.#store.watch(() => this.#look()),
       this.#store.open.watch(() => this.#look()),
+      this.#store.open.tops.watch(() => this.#look()),
+      this.#store.finding.watch(() => this.#look()),
       route.watch(() => this.#look()),
     ];
     this.#unwatch = () => unwatch.forEach((stop) => stop());
@@ -104,6 +107,8 @@ export class ViewAddress {
       selection: this.#store.selectedHandle(),
       panel,
       colouring: this.#store.source.colouring,
+      row: Math.round((this.#store.open.tops.read().get(profile) ?? 0) / ROW),
+      finding: this.#store.finding.read(),
       at: box ? (box.start[selection!.index]! + box.end[selection!.index]!) / 2 : null,
     };
   }
@@ -140,8 +145,9 @@ export class ViewAddress {
 
   async #restore(state: ViewState, isOurs: boolean): Promise<void> {
     const store = this.#store;
-    const { mode, sandwichOf, diff, within, transforms, window, search, isExpression, selection, at, panel } = state;
+    const { mode, sandwichOf, diff, within, transforms, search, isExpression, panel } = state;
     if (store.read().panel !== panel) store.openPanel(panel);
+    store.finding.write(state.finding);
     const profile = state.profile ?? this.#first;
     const threads =
       state.threads.includes(profile) || !state.threads.length ? state.threads : [profile, ...state.threads];
@@ -165,11 +171,19 @@ export class ViewAddress {
     if (searched.words !== search || (searched.frames !== null) !== isExpression)
       store.search(search, isExpression ? await framesFound(store, search) : null);
     if (!store.read().view) return;
+    await this.#place(state, isOurs);
+    if (isOurs || state.row) store.open.scrollTo(store.read().profile, state.row * ROW);
+  }
+
+  /** Window and selection. */
+  async #place(state: ViewState, isOurs: boolean): Promise<void> {
+    const store = this.#store;
+    const { window, selection, at } = state;
     if (window) await store.showWindow(window);
-    else if (isOurs || !selection) await store.showWindow(store.bounds());
+    else if (isOurs || !selection || at !== null) await store.showWindow(store.bounds());
     if (!selection) return store.select(null);
     if (at !== null && selectAt(store, selection, at)) return;
     const isKnownHere = state.profile !== null && parseHandle(selection)?.kind === "frame";
-    await goTo(store, selection, { profile: isKnownHere ? profile : null, zooms: !window && !isOurs });
+    await goTo(store, selection, { profile: isKnownHere ? state.profile : null, zooms: !window && !isOurs });
   }
 }

@@ -34,6 +34,10 @@ export interface ViewState {
   panel: PanelName | null;
   /** By what boxes are coloured. */
   colouring: Colouring;
+  /** The first row in sight of the chosen thread. */
+  row: number;
+  /** The id of the finding that is open. */
+  finding: string | null;
 }
 
 export const OPENED: ViewState = {
@@ -51,6 +55,8 @@ export const OPENED: ViewState = {
   at: null,
   panel: null,
   colouring: "file",
+  row: 0,
+  finding: null,
 };
 
 const MODES: ReadonlySet<string> = new Set(["time_order", "left_heavy", "sandwich", "diff"]);
@@ -58,6 +64,7 @@ const LONGEST = 4_000;
 /** With transforms and search in place of the id under which the server keeps them. */
 export const LONGEST_KEPT = 60_000;
 const LONGEST_SEARCH = 500;
+const FINDING = /^[a-z0-9_.-]{1,80}$/i;
 const HANDLE = /^[fns]\d{1,10}$/;
 
 /** `?…#…` of a view; empty for a trace as it opens. */
@@ -83,6 +90,8 @@ export function addressOf(state: ViewState): string {
   if (state.selection && state.at !== null) said.set("at", String(state.at));
   if (state.panel) said.set("table", state.panel);
   if (state.colouring !== "file") said.set("colours", state.colouring);
+  if (state.row) said.set("row", String(state.row));
+  if (state.finding) said.set("finding", state.finding);
   const query = said.toString();
   return `${query && `?${query}`}${state.selection ? `#${state.selection}` : ""}`;
 }
@@ -140,6 +149,12 @@ export function viewOf(
   const colouring = said.get("colours");
   if (isColouring(colouring)) state.colouring = colouring;
   else if (colouring !== null) problems.push("The link names colours that there are not.");
+  const row = said.get("row");
+  if (row !== null && /^\d{1,4}$/.test(row)) state.row = Number(row);
+  else if (row !== null) problems.push("The link names no row of a chart; the first one is shown.");
+  const finding = said.get("finding");
+  if (finding !== null && FINDING.test(finding)) state.finding = finding;
+  else if (finding !== null) problems.push("The link names a finding that there is not.");
   return [state, problems];
 }
 
@@ -157,6 +172,7 @@ export function isStep(from: ViewState, to: ViewState): boolean {
     isExpression,
     selection,
     panel,
+    finding,
   }: ViewState) =>
     JSON.stringify([
       mode,
@@ -170,6 +186,7 @@ export function isStep(from: ViewState, to: ViewState): boolean {
       isExpression,
       selection,
       panel,
+      finding,
     ]);
   return named(from) !== named(to);
 }

@@ -65,6 +65,8 @@ export class ViewerStore extends Store<ViewerSnapshot> {
   /** The threads that lie on one axis with the chosen one. */
   readonly open: OpenThreads;
   readonly bands: BandStore;
+  /** The id of the finding that is open. */
+  readonly finding = new Store<string | null>(null);
   readonly notes: NotesStore;
   /** Where the trace is in the API. */
   readonly path: string;

@@ -94,7 +94,8 @@ def _group(trace: Trace, hues: Hues, frame: int, step: int, role: Role) -> str:
             return "own code" if step == OWNER_STEPS[Owner.OWN] else "libraries"
         case "role":
             return f"{role.value} thread"
-    return trace.frame_name(frame)
+        case "function":
+            return trace.frame_name(frame)
 
 
 def change_legend(palette: Palette, *, as_shares: bool) -> Sequence[Swatch]:

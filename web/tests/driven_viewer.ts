@@ -68,7 +68,7 @@ function view(asked: URLSearchParams): Response {
     legend: [],
     callers: null,
     frame: asked.get("frame"),
-    columns: [start, end, frame, ref].map((column, index) => ({
+    columns: [start, end, frame, ref].map((_, index) => ({
       name: ["start", "end", "frame", "ref"][index],
       dtype: index < 2 ? "f8" : "i4",
       offset: at + [0, 8, 16, 20][index]! * BOXES,
@@ -146,8 +146,8 @@ class Room {
   seen(): object {
     const { mode, profile, sandwichOf, diff, within, transforms, window, search, selection, panel, problem } =
       this.store.read();
-    const { wanted, tops } = this.store.open;
-    const scrolled = wanted.read();
+    const { scrollTarget, tops } = this.store.open;
+    const scrolled = scrollTarget.read();
     return {
       mode,
       profile,
@@ -199,7 +199,7 @@ async function differenceIn(steps: Step[]): Promise<object | null> {
   }
   const go = async (to: (typeof trail)[number], how: string) => {
     tab.at = to.at;
-    room.store.open.wanted.write(null);
+    room.store.open.scrollTarget.write(null);
     tab.listeners[0]!();
     await settled();
     compare(how, to.view, room);

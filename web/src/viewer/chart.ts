@@ -76,8 +76,8 @@ export class FlameChart {
     this.#hasCalls = store.profiles.some(({ kind }) => kind === "evented");
     this.#canvas = new SharpCanvas(canvas, (context) => this.#draw(context));
     const signal = this.#abort.signal;
-    const unwatch = [store, theme, store.pointing, store.open, store.open.wanted, store.bands, store.notes].map((one) =>
-      one.watch(() => this.#canvas.schedule()),
+    const unwatch = [store, theme, store.pointing, store.open, store.open.scrollTarget, store.bands, store.notes].map(
+      (one) => one.watch(() => this.#canvas.schedule()),
     );
     signal.addEventListener("abort", () => unwatch.forEach((stop) => stop()));
     canvas.addEventListener("wheel", (event) => this.#wheel(event), { passive: false, signal });
@@ -102,10 +102,10 @@ export class FlameChart {
     const { cited } = this.#store.pointing.read();
     if (!view) return;
     if (this.#shown.view !== view || this.#shown.selection !== selection) this.#follow();
-    const wanted = this.#store.open.wanted.read();
-    if (wanted?.handle === profile) {
-      this.#top = wanted.top;
-      this.#store.open.wanted.write(null);
+    const scrollTarget = this.#store.open.scrollTarget.read();
+    if (scrollTarget?.handle === profile) {
+      this.#top = scrollTarget.top;
+      this.#store.open.scrollTarget.write(null);
     }
     this.#top = this.#clampTop(this.#top);
     this.#store.open.scrolled(profile, this.#top);

@@ -34,7 +34,7 @@ export class OpenThreads extends Store<OpenSnapshot> {
   readonly tops = new Store<ReadonlyMap<string, number>>(new Map());
 
   /** How far a chart shall be scrolled down, once it is drawn. */
-  readonly wanted = new Store<{ handle: string; top: number } | null>(null);
+  readonly scrollTarget = new Store<{ handle: string; top: number } | null>(null);
 
   constructor(source: ViewSource) {
     super({ handles: [], parts: new Map(), problems: new Map(), tall: null });
@@ -76,7 +76,7 @@ export class OpenThreads extends Store<OpenSnapshot> {
 
   /** Have the chart of a thread scrolled down so far. */
   scrollTo(handle: string, top: number): void {
-    this.wanted.write({ handle, top });
+    this.scrollTarget.write({ handle, top });
   }
 
   makeTall(handle: string): void {

@@ -87,11 +87,11 @@ export function addressOf(state: ViewState): string {
   }
   if (state.search) said.set("find", state.search.slice(0, LONGEST_SEARCH));
   if (state.search && state.isExpression) said.set("syntax", "regex");
-  if (state.selection && state.at !== null) said.set("at", String(state.at));
   if (state.panel) said.set("table", state.panel);
   if (state.colouring !== "file") said.set("colours", state.colouring);
   if (state.row) said.set("row", String(state.row));
   if (state.finding) said.set("finding", state.finding);
+  if (state.selection && state.at !== null) said.set("at", String(state.at));
   const query = said.toString();
   return `${query && `?${query}`}${state.selection ? `#${state.selection}` : ""}`;
 }

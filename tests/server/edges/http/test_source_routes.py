@@ -7,8 +7,8 @@ from typing import Any
 from tests.server.running_server import STACKS, RunningServer, running_server
 
 AS_ANNA = {"Authorization": "Bearer anna"}
-FRAMES = [
-    {"name": "lay_out", "file": "/home/ci/app/page/layout.py", "line": 9},
+FRAMES: list[dict[str, str | int]] = [
+    {"name": "lay_out", "file": "/srv/app/page/layout.py", "line": 9},
     {"name": "secret", "file": "/../../secret.py", "line": 1},
     {"name": "wander", "file": "app/other.py"},
     {"name": "native"},

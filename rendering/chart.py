@@ -85,6 +85,11 @@ class Chart:
     def merged(self, count: int) -> int:
         return sum(row.merged for row in self.rows[:count])
 
+    @property
+    def texts(self) -> list[str]:
+        """Of all labels."""
+        return [label.text for row in self.rows for label in row.labels]
+
     def part(self, first: int, last: int) -> "Chart":
         """Some of the rows, as a chart of their own."""
         return Chart(self.area, self.rows[first:last], 0)

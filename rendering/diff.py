@@ -12,6 +12,7 @@ from rendering.chart import Area, BoxTitle, Paint, draw_rows
 from rendering.description import shown_name
 from rendering.errors import InvalidOption
 from rendering.kernels.layout import Places, side_by_side
+from rendering.labels import missing_note
 from rendering.left_heavy import box_rows, name_ranks
 from rendering.legend import change_legend
 from rendering.options import DiffOptions
@@ -116,10 +117,12 @@ def diff_scene(comparison: Comparison, options: DiffOptions) -> tuple[Scene, tup
     look = _paint(comparison, sheet.palette, handles=options.handles)
     chart = draw_rows(rows, depths, area, look)
     gone = vanished(comparison.tree)
+    title = options.title or f"{trace_title(comparison.before)} → {trace_title(comparison.after)}"
+    missing = missing_note((title, *chart.texts), options)
     for kept in range(sheet.most_lines + 1):
         shown = range(depths.start, min(depths.stop, depths.start + sheet.rows(kept)))
         detail = detail_notes(chart.merged(len(shown)), chart.hidden, options.min_width)
-        notes = (*depth_note(shown, deepest), *_vanished_notes(comparison, gone), *detail)
+        notes = (*depth_note(shown, deepest), *_vanished_notes(comparison, gone), *detail, *missing)
         lines = sheet.wrapped(notes)
         if len(lines) <= kept:
             break
@@ -129,7 +132,6 @@ def diff_scene(comparison: Comparison, options: DiffOptions) -> tuple[Scene, tup
     )
     axis_unit = comparison.tree.after_profile.unit
     fills, axis_labels = sheet.value_axis(area, bottom, zero=0.0, unit=axis_unit)
-    title = options.title or f"{trace_title(comparison.before)} → {trace_title(comparison.after)}"
     labels += [*sheet.header(title, _subtitle(comparison)), *axis_labels, *sheet.depth_axis(shown, sheet.top)]
     if not strips:
         labels.append(Label(sheet.left + 4, sheet.top + 13, "Nothing was recorded here.", "small", sheet.palette.muted))

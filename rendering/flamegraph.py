@@ -13,6 +13,7 @@ from rendering.errors import InvalidOption
 from rendering.focus import Part, part_of
 from rendering.hatching import hatched
 from rendering.in_time import rows_in_time
+from rendering.labels import missing_note
 from rendering.left_heavy import heaviest_first
 from rendering.legend import colour_legend, legend_texts
 from rendering.minimap import overview
@@ -105,6 +106,8 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
         trace, sheet.palette, options.palette, used, matching, handles=options.handles, role=view.profile.role
     )
     chart = draw_rows(rows, depths, area, look)
+    title = options.title or trace_title(trace)
+    said += missing_note((title, *chart.texts), options)
     for kept in range(sheet.most_lines + 1):
         shown = range(depths.start, min(depths.stop, depths.start + sheet.rows(kept)))
         detail = detail_notes(chart.merged(len(shown)), chart.hidden, options.min_width)
@@ -118,7 +121,6 @@ def flamegraph_scene(trace: Trace, view: View, options: FlamegraphOptions) -> tu
     )
     strips, labels = chart.placed(sheet.top, len(shown), title_of=title_of)
     fills, axis_labels = sheet.value_axis(area, bottom, zero=view.zero, unit=view.unit)
-    title = options.title or trace_title(trace)
     labels += [*sheet.header(title, _subtitle(trace, view, options)), *axis_labels, *sheet.depth_axis(shown, sheet.top)]
     if not strips:
         labels.append(Label(sheet.left + 4, sheet.top + 13, "Nothing was recorded here.", "small", sheet.palette.muted))

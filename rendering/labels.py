@@ -1,12 +1,13 @@
 """The labels of boxes: a name, shortened to the room in its box, with a handle or a change behind it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from rendering.bounds import LABEL_MIN_WIDTH
 from rendering.kernels.cells import ONE
 from rendering.level_of_detail import Runs
+from rendering.options import SheetOptions
 from rendering.palette import Rgb
 from rendering.scene import Label
 from rendering.text import Typeface, elide_name, printable, typeface
@@ -40,6 +41,17 @@ def row_labels(
         if text:
             labels.append(Label(left + begin, _BASELINE, text, "label", ink(kind)))
     return labels
+
+
+def missing_note(texts: Iterable[str], options: SheetOptions) -> tuple[str, ...]:
+    """What a picture says of letters that no font has; an SVG is drawn with its reader's fonts."""
+    if options.format == "svg":
+        return ()
+    missing = set().union(*(typeface("label", options.dpr).missing(text) for text in texts))
+    if not missing:
+        return ()
+    letters = "1 letter is" if len(missing) == 1 else f"{len(missing):,} letters are"
+    return (f"{letters} in no font of this machine and drawn as boxes; the extra flamechat[fonts] has more",)
 
 
 def label_text(face: Typeface, name: str, room: int, remark: str) -> str:

@@ -11,6 +11,7 @@ from rendering.box_titles import frame_titles
 from rendering.chart import BoxTitle, draw_rows, paint_frames
 from rendering.description import heaviest_in_row, name_and_handle
 from rendering.errors import InvalidOption
+from rendering.labels import missing_note
 from rendering.left_heavy import heaviest_first
 from rendering.legend import colour_legend, legend_texts
 from rendering.options import SandwichOptions
@@ -90,11 +91,13 @@ def sandwich_scene(trace: Trace, filling: Filling, options: SandwichOptions) -> 
     look.colours[filling.frame] = sheet.palette.highlight
     upper = draw_rows(callers, range(most_above), area, look)
     lower = draw_rows(callees, range(most_below), area, look)
+    title = options.title or name_and_handle(trace, filling.frame)
+    missing = missing_note((title, *upper.texts, *lower.texts), options)
     for kept in range(sheet.most_lines + 1):
         above_, below_ = _rows(callers, callees, sheet.rows(kept))
         merged = upper.merged(above_) + lower.merged(below_)
         detail = detail_notes(merged, upper.hidden + lower.hidden, options.min_width)
-        notes = (*options.remarks, *_cut_notes(filling, above_, below_), *detail)
+        notes = (*options.remarks, *_cut_notes(filling, above_, below_), *detail, *missing)
         lines = sheet.wrapped(notes)
         if len(lines) <= kept:
             break
@@ -110,7 +113,6 @@ def sandwich_scene(trace: Trace, filling: Filling, options: SandwichOptions) -> 
         labels += more_labels
     bottom = inner + max(0, below_ - 1) * ROW_HEIGHT
     fills, axis_labels = sheet.value_axis(area, bottom, zero=0.0, unit=filling.profile.unit)
-    title = options.title or name_and_handle(trace, filling.frame)
     labels += [
         *sheet.header(title, _subtitle(trace, filling)),
         *axis_labels,

@@ -1,12 +1,15 @@
 """Letters: real metrics of DejaVu Sans, glyphs as sparse coverage, and names shortened to the part that distinguishes
 them.
 
-The font is the file that matplotlib's wheel ships; matplotlib itself is never imported. Glyphs are drawn by FreeType
-through Pillow, hinted, on full pixels, one character at a time: a character that the font lacks shows as its box.
-Right-to-left names are drawn in the order of their characters.
+The first font is the file that matplotlib's wheel ships; matplotlib itself is never imported. Others stand in for what
+it lacks (`rendering/fonts.py`). Glyphs are drawn by FreeType through Pillow, hinted, on full pixels, one character at a
+time; words of Arabic, Hebrew and their kin as one piece, joined and from right to left, where Pillow has libraqm. What
+is between such words, a dot or a slash, orders them as in any name: from left to right.
 """
 
+import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from itertools import accumulate
@@ -19,6 +22,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from rendering.bounds import MAX_GLYPHS, MAX_LABEL_CHARACTERS
 from rendering.errors import MissingFont
+from rendering.fonts import Fonts, shapes
 
 Style = Literal["label", "small", "title"]
 STYLES: dict[Style, tuple[str, int]] = {
@@ -33,18 +37,32 @@ LEAST_LETTERS = 2
 """Fewer letters before an ellipsis identify nothing."""
 
 
+_FROM_RIGHT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
+_PIECES = re.compile(f"[{_FROM_RIGHT}]+(?: +[{_FROM_RIGHT}]+)*|.", re.DOTALL)
+"""Words from right to left with the spaces between them, and single characters."""
+
+
 class _Advances(dict[str, int]):
-    """Advance of each character, measured when first asked for."""
+    """Advance of each piece, measured when first asked for."""
 
-    def __init__(self, font: ImageFont.FreeTypeFont) -> None:
+    def __init__(self, fonts: Fonts) -> None:
         super().__init__()
-        self._font = font
+        self._fonts = fonts
 
-    def __missing__(self, character: str) -> int:
+    def __missing__(self, piece: str) -> int:
         if len(self) >= MAX_GLYPHS:
             self.clear()
-        advance = self[character] = round(self._font.getlength(character))
+        advance = self[piece] = round(font_of(self._fonts, piece).getlength(piece))
         return advance
+
+
+def font_of(fonts: Fonts, piece: str) -> ImageFont.FreeTypeFont:
+    return fonts.shaping(piece.replace(" ", "")) if len(piece) > 1 else fonts.of(piece) or fonts.first
+
+
+def pieces(text: str) -> Sequence[str]:
+    """What is drawn in one: characters, and words from right to left where they can be shaped."""
+    return text if text.isascii() or not shapes() else _PIECES.findall(text)
 
 
 class Typeface:
@@ -54,8 +72,8 @@ class Typeface:
     """
 
     def __init__(self, path: Path, size: int, dpr: int = 1) -> None:
-        self._font = ImageFont.truetype(str(path), size * dpr, layout_engine=ImageFont.Layout.BASIC)
-        self._advance = _Advances(self._font)
+        self._fonts = Fonts(path, size * dpr)
+        self._advance = _Advances(self._fonts)
         self._numbers: dict[str, int] = {}
         self._boxes: list[tuple[int, int, int, int, int]] = []
         self._opacities: list[npt.NDArray[np.uint8]] = []
@@ -67,12 +85,12 @@ class Typeface:
     def run(self, text: str) -> tuple[list[int], list[int]]:
         """Numbers of the glyphs with ink, and their pens in device pixels from the text's beginning."""
         numbers, pens, pen = [], [], 0
-        for character in text:
-            if character != " ":
-                number = self._numbers.get(character)
-                numbers.append(self._draw(character) if number is None else number)
+        for piece in pieces(text):
+            if piece != " ":
+                number = self._numbers.get(piece)
+                numbers.append(self._draw(piece) if number is None else number)
                 pens.append(pen)
-            pen += self._advance[character]
+            pen += self._advance[piece]
         return numbers, pens
 
     def forget_many(self) -> None:
@@ -81,13 +99,18 @@ class Typeface:
             self._numbers, self._boxes, self._opacities = {}, [], []
             self._drawn, self._atlas = 0, None
 
-    def _draw(self, character: str) -> int:
+    def missing(self, text: str) -> set[str]:
+        """The characters that no font has, drawn as boxes."""
+        return set() if text.isascii() else {one for one in set(text) if self._fonts.of(one) is None}
+
+    def _draw(self, piece: str) -> int:
         pad = self._pad
-        image = Image.new("L", (self._advance[character] + 2 * pad, 3 * pad))
-        ImageDraw.Draw(image).text((pad, 2 * pad), character, fill=255, font=self._font, anchor="ls")
+        image = Image.new("L", (self._advance[piece] + 2 * pad, 3 * pad))
+        font = font_of(self._fonts, piece)
+        ImageDraw.Draw(image).text((pad, 2 * pad), piece, fill=255, font=font, anchor="ls")
         left, top, right, bottom = image.getbbox() or (0, 0, 0, 0)
         opacities = np.asarray(image)[top:bottom, left:right].reshape(-1)
-        number = self._numbers[character] = len(self._boxes)
+        number = self._numbers[piece] = len(self._boxes)
         self._boxes.append((left - pad, top - 2 * pad, right - left, bottom - top, self._drawn))
         self._opacities.append(opacities)
         self._drawn += len(opacities)
@@ -103,12 +126,21 @@ class Typeface:
 
     def width(self, text: str) -> int:
         """Logical pixels that the pen moves over `text`."""
-        return -(-sum(map(self._advance.__getitem__, text)) // self.dpr)
+        return -(-sum(map(self._advance.__getitem__, pieces(text))) // self.dpr)
 
     def fitting(self, text: str, room: int) -> int:
         """How many of the first characters of `text` fit into `room` logical pixels."""
-        pens = list(accumulate(map(self._advance.__getitem__, text)))
-        return bisect_right(pens, room * self.dpr)
+        drawn = pieces(text)
+        pens = list(accumulate(map(self._advance.__getitem__, drawn)))
+        count = bisect_right(pens, room * self.dpr)
+        if drawn is text or count == len(pens):
+            return sum(map(len, drawn[:count]))
+        fits = sum(map(len, drawn[:count]))
+        part = drawn[count]  # of a word that is drawn in one as much as fits
+        kept = len(part) - 1
+        while kept and self.width(text[: fits + kept]) > room:
+            kept -= 1
+        return fits + kept
 
 
 @cache

@@ -1,5 +1,5 @@
 /** By what boxes are coloured (rendering/palette.py): the server sends the numbers of colours, so another choice is another view of the same boxes. */
-import { boxAt, rowOf } from "./boxes.ts";
+import { selectAt } from "./navigation.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 
 export const COLOURINGS = {
@@ -21,14 +21,12 @@ export async function colourBy(store: ViewerStore, colouring: Colouring): Promis
   if (store.source.colouring === colouring) return;
   store.source.colouring = colouring;
   const { window, within, selection, range, rangeThreads, view } = store.read();
-  const boxes = selection && view?.[selection.half];
-  const row = boxes ? rowOf(boxes, selection.index) : 0;
-  const middle = boxes ? (boxes.start[selection.index]! + boxes.end[selection.index]!) / 2 : 0;
+  const handle = store.selectedHandle();
+  const { start, end } = view?.[selection?.half ?? "boxes"] ?? {};
+  const at = selection && start && end ? (start[selection.index]! + end[selection.index]!) / 2 : 0;
   await Promise.all([store.show({ within }), store.open.recolour()]);
   if (store.source.colouring !== colouring || !store.read().view) return;
   await store.showWindow(window);
   store.mark(range, rangeThreads);
-  const now = selection && store.read().view?.[selection.half];
-  const index = now ? boxAt(now, row, middle) : null;
-  store.select(index === null ? null : { half: selection!.half, index });
+  if (handle) selectAt(store, handle, at);
 }

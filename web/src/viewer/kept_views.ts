@@ -4,8 +4,6 @@
  */
 import { json, post } from "../api.ts";
 
-/** Addresses from so many characters on are shortened: programs that pass links on cut longer ones. */
-export const LONG_ADDRESS = 2_000;
 const ID = /^[A-Za-z0-9_-]{12}$/;
 const LONG = ["transforms", "find"] as const;
 
@@ -21,9 +19,9 @@ export class KeptViews {
     this.#canKeep = canKeep;
   }
 
-  /** The address with a short id for its long parts; as it is where it is short or nothing can be kept. */
+  /** The address with a short id for its long parts; as it is where nothing can be kept. */
   async shortened(address: string): Promise<string> {
-    if (address.length <= LONG_ADDRESS || !this.#canKeep) return address;
+    if (!this.#canKeep) return address;
     const [query, fragment] = parts(address);
     const long = new URLSearchParams();
     for (const name of LONG) {

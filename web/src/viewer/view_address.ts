@@ -3,19 +3,21 @@ import { route } from "../route.ts";
 import { parseHandle } from "./handles.ts";
 import { framesFound } from "../tables/answers.ts";
 import { goTo, selectAt } from "./navigation.ts";
-import { KeptViews, LONG_ADDRESS } from "./kept_views.ts";
+import type { KeptViews } from "./kept_views.ts";
 import { ROW } from "./paint.ts";
 import { addressOf, isStep, LONGEST_KEPT, viewOf, type ViewState } from "./view_state.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 import { span } from "./window.ts";
 
 const REST_MS = 300;
+/** Addresses from so many characters on are shortened: programs that pass links on cut longer ones. */
+const LONG_ADDRESS = 2_000;
 
 export class ViewAddress {
   #store: ViewerStore;
   #profiles: ReadonlySet<string>;
   #first: string;
-  #kept: KeptViews;
+  #views: Promise<KeptViews> | undefined;
   #writing = 0;
   #path = location.pathname;
   #known: ViewState;
@@ -29,7 +31,6 @@ export class ViewAddress {
     this.#store = store;
     this.#profiles = new Set(store.profiles.map((profile) => profile.handle));
     this.#first = store.read().profile;
-    this.#kept = new KeptViews(store.path, store.canCompare);
     [this.#known] = viewOf("", "", this.#profiles);
   }
 
@@ -72,7 +73,7 @@ export class ViewAddress {
     const now = this.#seen();
     const full = addressOf(now);
     const writing = ++this.#writing;
-    const short = full.length <= LONG_ADDRESS ? full : await this.#kept.shortened(full);
+    const short = full.length <= LONG_ADDRESS ? full : await (await this.#kept()).shortened(full);
     if (writing !== this.#writing || this.#restoring) return; // another view was shown meanwhile
     const address = location.pathname + short;
     const step = isStep(this.#known, now);
@@ -80,6 +81,12 @@ export class ViewAddress {
     if (address === location.pathname + location.search + location.hash) return;
     if (step) history.pushState({ view: true }, "", address);
     else history.replaceState(history.state, "", address);
+  }
+
+  /** Loaded when it is needed, by few. */
+  #kept(): Promise<KeptViews> {
+    const { path, canCompare } = this.#store;
+    return (this.#views ??= import("./kept_views.ts").then(({ KeptViews }) => new KeptViews(path, canCompare)));
   }
 
   /** The path without the conversation, which may be another one by now. */
@@ -125,7 +132,7 @@ export class ViewAddress {
       const isKept = new URLSearchParams(location.search).has("kept");
       let query = location.search;
       if (isKept)
-        query = await this.#kept.expanded(query).catch((error: unknown) => {
+        query = await (await this.#kept()).expanded(query).catch((error: unknown) => {
           failed(error);
           return "";
         });

@@ -107,20 +107,18 @@ export function viewOf(
     return [{ ...OPENED }, ["This link is too long to be a view of this trace; it is shown from the start."]];
   const said = new URLSearchParams(query);
   const problems: string[] = [];
+  const isNone = (what: string) =>
+    problems.push(`The link names ${what} that this trace does not have; the rest is shown.`);
   const state: ViewState = { ...OPENED };
   const mode = said.get("view");
   if (mode !== null && MODES.has(mode)) state.mode = mode as ViewMode;
-  else if (mode !== null) problems.push("The link names a view that there is not.");
+  else if (mode !== null) isNone("a view");
   const thread = said.get("thread");
   if (thread !== null && profiles.has(thread)) state.profile = thread;
-  else if (thread !== null)
-    problems.push("The link names a thread that this trace does not have; its first one is shown.");
+  else if (thread !== null) isNone("a thread");
   const threads = [...new Set(said.get("threads")?.split(",") ?? [])];
   state.threads = threads.filter((one) => profiles.has(one)).slice(0, MOST_OPEN);
-  if (state.threads.length < threads.length)
-    problems.push(
-      "The link names threads that this trace does not have, or more than can be open; the other threads are shown.",
-    );
+  if (state.threads.length < threads.length) isNone("threads, or more of them than can be open,");
   if (state.threads.length < 2) state.threads = [];
   const of = said.get("of");
   if (of !== null && HANDLE.test(of)) state.sandwichOf = of;
@@ -129,32 +127,32 @@ export function viewOf(
     state.diff = { before, compare: said.get("compare") === "shares" ? "shares" : "values" };
   const [start, end] = [numberOf(said.get("start")), numberOf(said.get("end"))];
   if (start !== null && end !== null && start < end) state.window = { start, end };
-  else if (said.has("start") || said.has("end")) problems.push("The link names no range of time; all of it is shown.");
+  else if (said.has("start") || said.has("end")) isNone("a range of time");
   const within = said.get("within")?.split(",").map(numberOf) ?? [];
   if (within.length === 2 && within[0]! !== null && within[1]! !== null && within[0]! < within[1]!)
     state.within = { start: within[0]!, end: within[1]! };
-  else if (said.has("within")) problems.push("The link names no range of time; all of it is shown.");
+  else if (said.has("within")) isNone("a range of time");
   const transforms = transformsOf(said.get("transforms"));
   if (transforms) state.transforms = transforms;
-  else problems.push("The link names no transforms of a call tree; none are done.");
+  else isNone("transforms");
   state.search = (said.get("find") ?? "").slice(0, LONGEST_SEARCH);
   state.isExpression = state.search !== "" && said.get("syntax") === "regex";
   const selection = fragment.replace(/^#/, "");
   if (/^[fnsp]\d{1,10}$/.test(selection)) state.selection = selection;
-  else if (selection) problems.push("The link names nothing that a chart shows.");
+  else if (selection) isNone("a thing");
   state.at = numberOf(said.get("at"));
   const panel = said.get("table");
   if (isPanel(panel)) state.panel = panel;
-  else if (panel !== null) problems.push("The link names a table that there is not.");
+  else if (panel !== null) isNone("a table");
   const colouring = said.get("colours");
   if (isColouring(colouring)) state.colouring = colouring;
-  else if (colouring !== null) problems.push("The link names colours that there are not.");
+  else if (colouring !== null) isNone("colours");
   const row = said.get("row");
   if (row !== null && /^\d{1,4}$/.test(row)) state.row = Number(row);
-  else if (row !== null) problems.push("The link names no row of a chart; the first one is shown.");
+  else if (row !== null) isNone("a row");
   const finding = said.get("finding");
   if (finding !== null && FINDING.test(finding)) state.finding = finding;
-  else if (finding !== null) problems.push("The link names a finding that there is not.");
+  else if (finding !== null) isNone("a finding");
   return [state, problems];
 }
 

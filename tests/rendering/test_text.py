@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rendering.labels import label_text
-from rendering.text import Typeface, elide_end, elide_name, printable, typeface
+from rendering.labels import label_text, missing_note
+from rendering.options import FlamegraphOptions
+from rendering.text import Typeface, elide_end, elide_name, font_folder, printable, typeface
 
 
 @given(name=st.text(max_size=80), room=st.integers(-5, 400), handle=st.sampled_from(["", "[f0]", "[f12345]"]))
@@ -152,3 +153,42 @@ def test_the_page_shortens_names_as_pictures_do() -> None:
         [name, room, elide_name(face, printable(name), room)] for name in NAMES for room in (0, *range(9, 400, 17))
     ]
     assert json.loads(PAGE_LABELS.read_bytes()) == cases, f"write to {PAGE_LABELS}: {json.dumps(cases)}"
+
+
+def test_words_from_right_to_left_are_shaped_in_one_piece() -> None:
+    face = typeface("label")
+    shaped, isolated = face.width("مرحبا"), sum(face.width(letter) for letter in "مرحبا")
+    assert len(face.run("שלום.עולם")[0]) == 3
+    assert face.run("שלום עולם.a")[1] == [0, face.width("שלום עולם"), face.width("שלום עולם.")]
+    assert shaped < isolated, "letters of Arabic are joined"
+    assert face.fitting("مرحبا", shaped) == 5
+    assert 0 < face.fitting("مرحبا", shaped - 1) < 5
+
+
+def test_without_libraqm_they_are_drawn_letter_by_letter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rendering.text.shapes", lambda: False)
+    assert len(Typeface(font_folder() / "DejaVuSans.ttf", 11).run("שלום")[0]) == 4
+
+
+def test_a_letter_that_the_first_font_lacks_is_drawn_with_the_next_that_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    file, other = font_folder() / "DejaVuSans.ttf", font_folder() / "DejaVuSansMono.ttf"
+    letter = "\u2312"
+    monkeypatch.setattr("rendering.fonts.other_files", lambda: (font_folder() / "no such file.ttf",))
+    alone = Typeface(file, 11)
+    assert alone.missing(f"a{letter}é") == {letter}
+    monkeypatch.setattr("rendering.fonts.other_files", lambda: (font_folder() / "no such file.ttf", other))
+    both = Typeface(file, 11)
+    assert both.missing(f"a{letter}é") == set()
+    for face in (alone, both):
+        face.run(letter)
+    drawn = [face.atlas()[1].tolist() for face in (alone, both)]
+    assert drawn[0] != drawn[1]
+
+
+def test_a_picture_says_how_many_letters_no_font_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rendering.fonts.other_files", tuple)
+    monkeypatch.setattr("rendering.labels.typeface", lambda *_: Typeface(font_folder() / "DejaVuSans.ttf", 11))
+    said = missing_note(["main", "解析", "解"], FlamegraphOptions())
+    assert said == ("2 letters are in no font of this machine and drawn as boxes; the extra flamechat[fonts] has more",)
+    assert missing_note(["main", "שלום"], FlamegraphOptions()) == ()
+    assert missing_note(["解析"], FlamegraphOptions(format="svg")) == ()

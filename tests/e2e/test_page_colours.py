@@ -34,7 +34,7 @@ SWATCHES = """() => [...document.querySelectorAll(".colour-key .swatch")].map((s
 def test_boxes_are_coloured_by_choice_and_the_legend_names_their_colours(
     page: Page, analyst_server: RunningServer, fixtures: Path, tmp_path: Path
 ) -> None:
-    recording = shutil.copy(fixtures / "sample/order-service.speedscope.json.gz", tmp_path / "coloured.json.gz")
+    recording = Path(shutil.copy(fixtures / "sample/order-service.speedscope.json.gz", tmp_path / "coloured.json.gz"))
     open_room(page, analyst_server.address, recording)
     chart = page.locator(".chart")
     choice = page.get_by_label("Colours by")

@@ -12,6 +12,7 @@ import type { ViewMode } from "../src/viewer/view_bytes.ts";
 import { ViewerStore } from "../src/viewer/viewer_store.ts";
 import type { PanelName } from "../src/tables/panels.ts";
 import type { TraceInfo } from "../src/api.ts";
+import "../src/viewer/kept_views.ts"; // which the page loads late
 
 /** What is done to the store; shares are of the axis. */
 interface Step {
@@ -212,7 +213,7 @@ async function differenceIn(steps: Step[]): Promise<object | null> {
 
 /** Nothing is fetched over a network: a few rounds of the loop and all of it is there. */
 async function settled(): Promise<void> {
-  for (let round = 0; round < 60; round++) await new Promise(setImmediate);
+  for (let round = 0; round < 200; round++) await new Promise(setImmediate);
 }
 
 for await (const line of createInterface({ input: process.stdin }))

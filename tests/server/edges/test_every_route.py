@@ -192,18 +192,9 @@ class Annas:
     view: str = "no_such_view"
 
     def path(self, template: str) -> str:
-        return template.format(
-            trace_id=self.trace,
-            session_id=self.session,
-            turn_id=self.turn,
-            chat_id=self.session,
-            name="call",
-            note_id=self.note,
-            view_id=self.view,
-            token=self.link,
-            user_id=ANNA.user_id,
-            extension="png",
-        )
+        ids = {"trace_id": self.trace, "session_id": self.session, "turn_id": self.turn, "chat_id": self.session}
+        ids |= {"note_id": self.note, "view_id": self.view, "token": self.link, "user_id": ANNA.user_id}
+        return template.format(**ids, name="call", extension="png")
 
     @property
     def ids(self) -> tuple[str, ...]:

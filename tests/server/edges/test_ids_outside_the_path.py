@@ -37,6 +37,7 @@ PLAIN = {
     "result",
     "interruptId",
     "palette",
+    "find",
     "transforms",
     "prompt",
     "model",

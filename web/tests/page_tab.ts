@@ -48,4 +48,5 @@ Object.assign(globalThis, {
   document: { hidden: true, cookie: "" },
   matchMedia: () => ({ matches: true, addEventListener: () => undefined }),
   cancelAnimationFrame: () => undefined,
+  setTimeout: () => 0, // nothing rests: how long a test takes makes no difference
 });

@@ -80,7 +80,7 @@ def shown_wrongly(store: subprocess.Popen[str], views: list[Step]) -> object:
 
 
 @pytest.mark.long
-@settings(max_examples=VIEWS, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=VIEWS, deadline=None, suppress_health_check=list(HealthCheck))
 @given(views=st.lists(steps(), min_size=1, max_size=4))
 def test_random_views_survive_a_copied_link_a_reload_back_and_forward(
     store: subprocess.Popen[str], views: list[Step]

@@ -202,7 +202,7 @@ async function differenceIn(steps: Step[]): Promise<object | null> {
     tab.at = to.at;
     room.store.open.scrollTarget.write(null);
     tab.listeners[0]!();
-    await settled();
+    await settled(() => JSON.stringify(room.seen()) === JSON.stringify(to.view));
     compare(how, to.view, room);
   };
   for (const before of trail.slice(0, -1).reverse()) await go(before, "Back");
@@ -212,8 +212,8 @@ async function differenceIn(steps: Step[]): Promise<object | null> {
 }
 
 /** Nothing is fetched over a network: a few rounds of the loop and all of it is there. */
-async function settled(): Promise<void> {
-  for (let round = 0; round < 200; round++) await new Promise(setImmediate);
+async function settled(isThere: () => boolean): Promise<void> {
+  for (let round = 0; round < 60 || (round < 5_000 && !isThere()); round++) await new Promise(setImmediate);
 }
 
 for await (const line of createInterface({ input: process.stdin }))

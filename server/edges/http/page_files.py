@@ -16,6 +16,9 @@ routes = APIRouter(include_in_schema=False)
 UNCHANGING = "public, max-age=31536000, immutable"
 """Files under assets/ carry a hash of their content in their names."""
 
+NOTHING = "default-src 'none'"
+"""A script or style opened as a page may do nothing; what it does in the page is for the page's own policy to say."""
+
 BROTLI = ".br"
 """Behind the name of a script or style: the same, compressed when the page was built (web/vite.config.ts)."""
 
@@ -67,7 +70,7 @@ async def file(request: Request, path: str, services: ForServer) -> Response:
         raise NotFound(f"There is no page /{path}.")
     if not path.startswith("assets/"):
         return FileResponse(found, headers={"Cache-Control": "no-cache"})
-    headers = {"Cache-Control": UNCHANGING, "Vary": "Accept-Encoding"}
+    headers = {"Cache-Control": UNCHANGING, "Vary": "Accept-Encoding", "Content-Security-Policy": NOTHING}
     prebuilt = found.with_name(found.name + BROTLI)
     if accepted(request.headers.get("accept-encoding", ""), ("br",)) and await prebuilt.is_file():
         kind = mimetypes.guess_type(found.name)[0]

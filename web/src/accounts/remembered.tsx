@@ -1,7 +1,7 @@
 /** What Flamechat remembers: every fact with when it came and who said it; added, edited, struck, undone, exported. */
 import "../style/remembered.css";
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { download, fileOf } from "../file_download.ts";
+import { download, fileOf } from "../api.ts";
 import { Icon } from "../icons.tsx";
 import {
   cameWith,

@@ -1,7 +1,6 @@
 /** What leaves the page: the conversation as a file. */
 import { useState } from "preact/hooks";
-import { json, tracePath } from "../api.ts";
-import { download, fileName } from "../file_download.ts";
+import { download, fileName, json, tracePath } from "../api.ts";
 import type { HistoryMessage } from "../protocol.ts";
 import { usePart } from "../store.ts";
 import type { ChatStore } from "./chat_store.ts";

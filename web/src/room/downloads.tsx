@@ -1,8 +1,7 @@
 /** What the chart shows as a picture, and the trace as another tool's file. */
 import { useRef, useState } from "preact/hooks";
-import { tracePath } from "../api.ts";
 import type { Pictured } from "../chat/pictured.ts";
-import { download, fileName, fileOf } from "../file_download.ts";
+import { download, fileName, fileOf, tracePath } from "../api.ts";
 import { Icon } from "../icons.tsx";
 import { theme } from "../theme.ts";
 import type { ViewerStore } from "../viewer/viewer_store.ts";

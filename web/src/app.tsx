@@ -9,6 +9,7 @@ import { access, setToken } from "./accounts/token.ts";
 import { myUsage } from "./accounts/usage.ts";
 import type { Admin } from "./admin/admin.tsx";
 import type { AllConversations } from "./conversations/all_conversations.tsx";
+import type { Handover } from "./handover/handover.tsx";
 import { Home } from "./home/home.tsx";
 import { UploadList } from "./home/upload_list.tsx";
 import { startUploads } from "./home/uploads.ts";
@@ -94,6 +95,7 @@ export function App() {
       </header>
       {isTeam && (refusal || !token) && here.page !== "shared" && <SignIn isOver={token !== null} />}
       {here.page === "home" && isIn && <Home upload={upload} version={version} />}
+      {here.page === "open" && isIn && <LazyHandover />}
       {here.page === "admin" && isIn && <LazyAdmin />}
       {here.page === "account" && isIn && <LazyRemembered />}
       {here.page === "conversations" && isIn && <LazyConversations />}
@@ -146,6 +148,11 @@ function LazyAdmin() {
 function LazyRemembered() {
   const loaded = useModule<{ Remembered: typeof Remembered }>(() => import("./accounts/remembered.tsx"));
   return loaded === "lost" ? <Lost /> : loaded && <loaded.Remembered />;
+}
+
+function LazyHandover() {
+  const loaded = useModule<{ Handover: typeof Handover }>(() => import("./handover/handover.tsx"));
+  return loaded === "lost" ? <Lost /> : loaded && <loaded.Handover />;
 }
 
 function LazyConversations() {

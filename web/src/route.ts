@@ -1,8 +1,9 @@
-/** Addresses of the page: `/`, `/admin`, `/account`, `/conversations`, `/t/<traceId>/<sessionId>` and `/s/<token>`; the hash names a handle in the chart. */
+/** Addresses of the page: `/`, `/open`, `/admin`, `/account`, `/conversations`, `/t/<traceId>/<sessionId>` and `/s/<token>`; the hash names a handle in the chart. */
 import { Store } from "./store.ts";
 
 export type Route =
   | { page: "home" }
+  | { page: "open" }
   | { page: "admin" }
   | { page: "account" }
   | { page: "conversations" }
@@ -10,6 +11,7 @@ export type Route =
   | { page: "room"; traceId: string; sessionId: string | null };
 
 export function parseRoute(path: string): Route {
+  if (/^\/open$/.test(path)) return { page: "open" };
   if (/^\/admin\/?$/.test(path)) return { page: "admin" };
   if (/^\/account\/?$/.test(path)) return { page: "account" };
   if (/^\/conversations\/?$/.test(path)) return { page: "conversations" };
@@ -22,6 +24,7 @@ export function parseRoute(path: string): Route {
 export const route = new Store<Route>(parseRoute(location.pathname));
 
 export function go(path: string, replace = false): void {
+  if (route.read().page === "open") return location.assign(path); // its policy is its own
   if (replace) history.replaceState(null, "", path);
   else history.pushState(null, "", path);
   route.write(parseRoute(location.pathname));

@@ -20,11 +20,13 @@ SECURITY_HEADERS = {
 }
 
 
-def content_policy(page_may_reach: Collection[str]) -> str:
-    """The page's Content-Security-Policy: this server alone, and for what it fetches and shows these origins too."""
+def content_policy(page_may_reach: Collection[str], page_may_fetch: Collection[str] = ()) -> str:
+    """The page's Content-Security-Policy: this server alone, and for what it fetches and shows these origins too, for
+    what it only fetches those."""
     others = "".join(f" {origin}" for origin in page_may_reach)
+    fetched = others + "".join(f" {origin}" for origin in page_may_fetch)
     return (
-        f"default-src 'self'; style-src 'self'; img-src 'self' data: blob:{others}; connect-src 'self'{others}; "
+        f"default-src 'self'; style-src 'self'; img-src 'self' data: blob:{others}; connect-src 'self'{fetched}; "
         "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
 

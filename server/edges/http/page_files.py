@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from server.edges.http.content_encoding import accepted
+from server.edges.http.guard import content_policy
 from server.edges.http.services import ACCESS_COOKIE, ForServer
 from server.errors import NotFound
 
@@ -18,6 +19,9 @@ UNCHANGING = "public, max-age=31536000, immutable"
 
 NOTHING = "default-src 'none'"
 """A script or style opened as a page may do nothing; what it does in the page is for the page's own policy to say."""
+
+RECORDINGS = ("https:", "http://127.0.0.1:*", "http://localhost:*")
+"""Where `/open` may fetch recordings, in the browser; web/src/handover/recording_address.ts says the same in words."""
 
 BROTLI = ".br"
 """Behind the name of a script or style: the same, compressed when the page was built (web/vite.config.ts)."""
@@ -56,6 +60,16 @@ async def document(request: Request, services: ForServer) -> Response:
     if not await index.is_file():
         return PlainTextResponse("The page is not built. Run: make run\n", 503)
     return FileResponse(index, headers={"Cache-Control": "no-cache"})
+
+
+@routes.get("/open")
+async def document_for_recordings(request: Request, services: ForServer) -> Response:
+    """The page where a recording from elsewhere is opened, under a policy of its own: the browser may fetch from other
+    sites, and the window that opened it stays connected, as it may hand the recording over."""
+    answer = await document(request, services)
+    answer.headers["Content-Security-Policy"] = content_policy(services.client.origins, RECORDINGS)
+    answer.headers["Cross-Origin-Opener-Policy"] = "unsafe-none"
+    return answer
 
 
 @routes.get("/{path:path}")

@@ -37,7 +37,7 @@ def routes(*lines: str) -> set[RouteName]:
 FOR_EVERYBODY = routes("GET /health", "GET /ready", "GET /api/v1/config", "GET /api/v1/openapi.json")
 THE_PAGE = {
     ("GET", f"/{path}")
-    for path in ("", "admin", "account", "conversations", "t/{rest:path}", "s/{rest:path}", "{path:path}")
+    for path in ("", "open", "admin", "account", "conversations", "t/{rest:path}", "s/{rest:path}", "{path:path}")
 }
 """Files of the built client, the same for everybody; what it shows it asks of the other routes."""
 

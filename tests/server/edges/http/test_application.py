@@ -153,6 +153,21 @@ async def test_the_page_is_served_for_every_address_it_understands(tmp_path: Pat
             assert (await server.http.get(path)).status_code == 404, path
 
 
+async def test_recordings_from_elsewhere_are_opened_under_a_policy_of_their_own(tmp_path: Path, page: Path) -> None:
+    async with running_server(tmp_path / "data") as server:
+        answer = await server.http.get("/open?url=https://example.com/a.json")
+        assert (answer.status_code, answer.text) == (200, "<p>page</p>")
+        policy = dict(part.split(" ", 1) for part in answer.headers["content-security-policy"].split("; "))
+        assert policy.pop("connect-src") == "'self' https: http://127.0.0.1:* http://localhost:*"
+        assert answer.headers["cross-origin-opener-policy"] == "unsafe-none"
+        for path in ("/", "/t/some-trace", "/open/", "/openings", "/icon.svg"):
+            other = await server.http.get(path)
+            usual = dict(part.split(" ", 1) for part in other.headers["content-security-policy"].split("; "))
+            assert usual.pop("connect-src") == "'self'"
+            assert usual == policy
+            assert other.headers["cross-origin-opener-policy"] == "same-origin"
+
+
 async def test_a_script_is_sent_as_it_was_compressed_at_the_build_to_who_reads_that(tmp_path: Path, page: Path) -> None:
     (page / "assets" / "index-abc.js.br").write_bytes(b"compressed")
     async with running_server(tmp_path / "data") as server:

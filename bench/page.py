@@ -3,7 +3,7 @@ the same files of the same run.
 
 Chromium is the system's, or FLAMECHAT_CHROMIUM. The files are made here, in speedscope's own format:
 timelines of 200,000 and of a million calls, and one of 52 threads; then a million calls on eight threads, as trace
-events. A page's time is that of all processes that draw it.
+events, and a conversation of 200 turns. A page's time is that of all processes that draw it.
 """
 
 import functools
@@ -23,12 +23,14 @@ import httpx
 import psutil
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from bench.own_process import met
+from bench.long_conversation import print_long_conversation
+from bench.own_process import ROOT, met
 from bench.rendering import synthetic
 from bench.speedscope_release import release_folder
 from tests.e2e.running_server import RunningServer, running_server
 from traces.model import Trace
 
+RECORDING = ROOT / "fixtures" / "board.chrome-object.json.gz"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 FRAMES = 60
 ROUNDS = 5
@@ -130,6 +132,8 @@ def print_page() -> None:
             _print_opening(browser, server, folder)
             _print_frames(browser, server, folder / "eight.json")
             _print_transform(server, folder / "1 M.json")
+            trace = _uploaded(server, RECORDING)
+            print_long_conversation(browser, server, trace, _drawing_s)
         browser.close()
 
 

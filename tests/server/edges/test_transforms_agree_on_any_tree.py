@@ -3,7 +3,7 @@ in commands, over HTTP and in the agent's tools; what one of them refuses, all r
 
 import json
 import struct
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import Any
@@ -106,8 +106,8 @@ def of_chart(trace: Trace, text: str) -> Figures:
     columns = {
         one["name"]: np.frombuffer(data, one["dtype"], one["length"], one["offset"]) for one in header["columns"]
     }
-    own: Counter[str] = Counter()
-    total: Counter[str] = Counter()
+    own: defaultdict[str, float] = defaultdict(float)
+    total: defaultdict[str, float] = defaultdict(float)
     above: list[tuple[float, float, list[str]]] = []
     for first, last in zip(header["rowOffsets"], header["rowOffsets"][1:], strict=False):
         here = []

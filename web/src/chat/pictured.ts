@@ -1,4 +1,4 @@
-/** What a picture of a tool shows, as the chart can show it. */
+/** What a tool's picture or list shows, as the chart can show it. */
 import type { ToolPart } from "./turn.ts";
 
 export interface Pictured {
@@ -10,20 +10,32 @@ export interface Pictured {
   startMs: number | null;
   endMs: number | null;
   highlight: string | null;
+  /** As an address has them. */
+  transforms: string | null;
 }
 
-/** The view of a flame graph; null for a picture of something else. */
+/** Tools whose answers are of a call tree, by the view of the chart that has the same figures. */
+const MODES: Record<string, Pictured["mode"]> = {
+  generate_flamegraph_screenshot: "time_order",
+  generate_sandwich_flamegraph_screenshot: "sandwich",
+  get_callers_callees: "sandwich",
+  get_call_tree: "left_heavy",
+  get_top_functions: "left_heavy",
+};
+
+/** The view of what a tool drew or listed; null for something else. */
 export function picturedView({ toolName, args }: Pick<ToolPart, "toolName" | "args">): Pictured | null {
-  const isSandwich = toolName === "generate_sandwich_flamegraph_screenshot";
-  if (!isSandwich && toolName !== "generate_flamegraph_screenshot") return null;
+  const mode = args.mode === "left_heavy" ? args.mode : MODES[toolName];
+  if (!mode || !Object.hasOwn(MODES, toolName)) return null;
   const text = (name: string) => (typeof args[name] === "string" ? args[name] : null);
   const number = (name: string) => (typeof args[name] === "number" ? args[name] : null);
   return {
-    mode: isSandwich ? "sandwich" : args.mode === "left_heavy" ? "left_heavy" : "time_order",
+    mode,
     profile: text("profile"),
-    frame: isSandwich ? text("frame") : null,
+    frame: mode === "sandwich" ? text("frame") : null,
     startMs: number("start_time_ms"),
     endMs: number("end_time_ms"),
     highlight: text("highlight"),
+    transforms: text("transforms"),
   };
 }

@@ -22,6 +22,7 @@ export function spoken(toolName: string): string {
 
 /** `pictured` leaves the picture out where it stands elsewhere. */
 export function ToolCard({ part, pictured = true }: { part: ToolPart; pictured?: boolean }) {
+  const view = picturedView(part);
   const given = Object.entries(part.args).filter(([, value]) => value !== null && value !== undefined);
   return (
     <div class="tool" data-status={part.status}>
@@ -44,6 +45,11 @@ export function ToolCard({ part, pictured = true }: { part: ToolPart; pictured?:
             </dl>
           )}
           {part.table && <ResultTable table={part.table} />}
+          {view && !part.imageUrl && part.status !== "error" && (
+            <button type="button" class="link" data-pictured={JSON.stringify(view)}>
+              Show in chart
+            </button>
+          )}
           {part.text ? (
             <pre tabIndex={0} role="region" aria-label="What the tool answered">
               <WithHandles text={part.text} />
@@ -55,9 +61,7 @@ export function ToolCard({ part, pictured = true }: { part: ToolPart; pictured?:
         </div>
       </details>
       {part.status === "error" && <p class="tool-problem">{part.text}</p>}
-      {part.imageUrl && pictured && (
-        <Picture url={part.imageUrl} name={spoken(part.toolName)} view={picturedView(part)} />
-      )}
+      {part.imageUrl && pictured && <Picture url={part.imageUrl} name={spoken(part.toolName)} view={view} />}
     </div>
   );
 }
@@ -80,7 +84,7 @@ function ResultTable({ table }: { table: Table }) {
             <tr key={index}>
               {row.map((cell, at) => (
                 <td key={at} class={typeof cell === "number" ? "align-right" : undefined}>
-                  {typeof cell === "string" && parseHandle(cell) ? <Handle handle={cell} /> : cell}
+                  <Cell value={cell} />
                 </td>
               ))}
             </tr>
@@ -88,6 +92,19 @@ function ResultTable({ table }: { table: Table }) {
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** A handle as a link, a share as a bar. */
+function Cell({ value }: { value: Table["rows"][number][number] }) {
+  if (typeof value !== "string") return <>{value}</>;
+  if (parseHandle(value)) return <Handle handle={value} />;
+  const share = /^(\d+(?:\.\d+)?)%$/.exec(value);
+  return (
+    <>
+      {share && <meter max={100} value={Number(share[1])} aria-hidden="true" />}
+      {value}
+    </>
   );
 }
 

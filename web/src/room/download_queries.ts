@@ -44,8 +44,8 @@ export function pictureQuery(
 }
 
 /** The query that draws a picture of an answer again. */
-export function drawingQuery({ mode, profile, startMs, endMs, highlight }: Pictured): Record<string, string> {
-  const given = { mode, profile, startMs, endMs, highlight, width: 1600, height: 900 };
+export function drawingQuery({ frame: _, ...pictured }: Pictured): Record<string, string> {
+  const given = { ...pictured, width: 1600, height: 900 };
   const named = Object.entries(given).filter(([, value]) => value !== null);
   return Object.fromEntries(named.map(([name, value]) => [name, String(value)]));
 }

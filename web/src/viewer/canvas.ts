@@ -37,7 +37,7 @@ export class SharpCanvas {
   #now(): void {
     cancelAnimationFrame(this.#scheduled);
     this.#scheduled = 0;
-    const ratio = devicePixelRatio || 1;
+    const ratio = (devicePixelRatio || 1) * scaleOf(this.element);
     const wide = Math.round(this.width * ratio);
     const high = Math.round(this.height * ratio);
     if (wide === 0 || high === 0) return;
@@ -48,4 +48,9 @@ export class SharpCanvas {
     this.#context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.#draw(this.#context);
   }
+}
+
+/** What the page's own zoom makes of a pixel of an element (web/src/style/tokens.css); 1 where a browser has none. */
+function scaleOf(element: HTMLElement & { currentCSSZoom?: number }): number {
+  return element.currentCSSZoom ?? 1;
 }

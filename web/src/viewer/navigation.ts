@@ -4,6 +4,7 @@ import type { Citation, ViewerAction } from "../protocol.ts";
 import { boxAt, widestBox } from "./boxes.ts";
 import { parseAddress, parseHandle, type Handle } from "./handles.ts";
 import type { Place } from "./places.ts";
+import { transformsOf } from "./transforms.ts";
 import type { View, ViewMode } from "./view_bytes.ts";
 import type { ViewerStore } from "./viewer_store.ts";
 
@@ -76,17 +77,25 @@ export async function goToCited(
 
 /** Show in the chart what a picture shows. */
 export async function showPictured(store: ViewerStore, pictured: Pictured): Promise<void> {
-  const { mode, profile, frame, startMs, endMs, highlight } = pictured;
+  const { mode, profile, frame, startMs, endMs, highlight, transforms } = pictured;
   const chosen = profile ?? store.trace.summary.default_profile;
+  const isRange = startMs !== null || endMs !== null;
+  const heavy = mode === "left_heavy" || (frame !== null && !parseHandle(frame));
   await store.show({
-    mode: frame && !parseHandle(frame) ? "left_heavy" : mode,
+    mode: heavy && !isRange ? "left_heavy" : heavy ? "time_order" : mode,
     profile: typeof chosen === "number" || !/^p\d+$/.test(chosen) ? store.read().profile : chosen,
+    transforms: transformsOf(transforms) ?? [],
     ...(frame && parseHandle(frame) ? { sandwichOf: frame } : {}),
   });
   store.search(highlight ?? (frame && !parseHandle(frame) ? frame : ""));
-  if ((startMs === null && endMs === null) || store.read().mode !== "time_order") return;
+  if (!isRange || store.read().mode !== "time_order") return;
   const { start, end } = store.axis();
-  store.moveTo({ start: start + (startMs ?? 0) * NS_PER_MS, end: endMs === null ? end : start + endMs * NS_PER_MS });
+  const range = {
+    start: start + (startMs ?? 0) * NS_PER_MS,
+    end: endMs === null ? end : start + endMs * NS_PER_MS,
+  };
+  if (heavy) await store.show({ mode: "left_heavy", within: range });
+  else store.moveTo(range);
 }
 
 /** Do what the agent asks of the chart. */

@@ -1,0 +1,81 @@
+"""What a long conversation asks of the page: to be opened, and to be written in. Part of `python -m bench page`."""
+
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+from playwright.sync_api import Browser, Page
+
+from bench.own_process import met
+from tests.e2e.running_server import RunningServer
+
+TURNS = 200
+OPEN_S, KEY_MS = 0.8, 8.0
+WAIT_MS = 120_000
+QUESTIONS = ("Why is this slow?", "Which calls took longest?", "Who calls f7?", "What does f3 spend?")
+TYPED = "what takes so long in there? " * 4
+
+
+def print_long_conversation(
+    browser: Browser, server: RunningServer, trace: str, drawing_s: Callable[[Browser], float]
+) -> None:
+    """Ask so many questions of a trace, open what became of them, and type below it."""
+    session = _asked(server, trace)
+    page = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce").new_page()
+    before = drawing_s(browser)
+    page.goto(f"{server.address}/t/{trace}/{session}")
+    shown = _shown(page)
+    took = drawing_s(browser) - before
+    print(f"\na conversation of {TURNS} turns opens with {shown} in the page", end="")
+    print(f", page: {took:.2f} s of {OPEN_S} {met(took, OPEN_S)}")
+    took = _key_ms(page)
+    print(f"a key typed below it: {took:.1f} ms of the page's main thread, of {KEY_MS} {met(took, KEY_MS)}")
+    page.context.close()
+
+
+def _asked(server: RunningServer, trace: str) -> str:
+    session = str(uuid.uuid4())
+    with httpx.Client(base_url=f"{server.address}/api/v1", timeout=120) as client:
+        for number in range(TURNS):
+            body = {"prompt": QUESTIONS[number % len(QUESTIONS)], "traceId": trace}
+            client.post(f"/sessions/{session}/prompts", json=body).raise_for_status()
+            _wait_for_answer(client, session)
+    return session
+
+
+def _wait_for_answer(client: httpx.Client, session: str) -> None:
+    """Until the last question has an answer."""
+    for _ in range(3_000):
+        found = client.get(f"/sessions/{session}/messages", params={"limit": 30}).json()["messages"]
+        asked = [one["turnId"] for one in found if one["sender"] == "user"]
+        if asked and any(
+            one["turnId"] == asked[-1] and one["sender"] == "model" and one["contentText"] for one in found
+        ):
+            return
+        time.sleep(0.02)
+    raise SystemExit("page: a question was not answered")
+
+
+def _shown(page: Page) -> int:
+    page.wait_for_function("() => document.querySelectorAll('.turn .answer').length > 0", timeout=WAIT_MS)
+    page.wait_for_load_state("networkidle")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return page.locator(".turn").count()
+
+
+def _key_ms(page: Page) -> float:
+    """What a key costs, with the frame that shows it: tasks of the main thread over all keys."""
+    page.get_by_label("Ask about this trace").focus()
+    metrics = page.context.new_cdp_session(page)
+    metrics.send("Performance.enable")
+    page.keyboard.type(TYPED)
+    before = _tasks_s(metrics.send("Performance.getMetrics"))
+    page.keyboard.type(TYPED)
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return (_tasks_s(metrics.send("Performance.getMetrics")) - before) * 1e3 / len(TYPED)
+
+
+def _tasks_s(answer: dict[str, Any]) -> float:
+    return next(float(one["value"]) for one in answer["metrics"] if one["name"] == "TaskDuration")

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { picturedView } from "../src/chat/pictured.ts";
+import { drawingQuery } from "../src/room/download_queries.ts";
+
+const NOTHING = { profile: null, frame: null, startMs: null, endMs: null, highlight: null, transforms: null };
+
+test("what a tool drew or listed has the view of the chart with the same figures", () => {
+  const view = (toolName: string, args: Record<string, unknown>) => picturedView({ toolName, args });
+  assert.deepEqual(view("get_top_functions", { profile: "p3", transforms: "invert", start_time_ms: 2 }), {
+    ...NOTHING,
+    mode: "left_heavy",
+    profile: "p3",
+    startMs: 2,
+    transforms: "invert",
+  });
+  assert.deepEqual(view("get_callers_callees", { frame: "f7" }), { ...NOTHING, mode: "sandwich", frame: "f7" });
+  assert.equal(view("get_call_tree", {})?.mode, "left_heavy");
+  assert.equal(view("generate_flamegraph_screenshot", {})?.mode, "time_order");
+  assert.equal(view("generate_flamegraph_screenshot", { mode: "left_heavy", frame: "f1" })?.frame, null);
+  for (const other of ["query_trace", "constructor", "compare_traces"])
+    assert.equal(view(other, { mode: "left_heavy" }), null);
+  assert.equal(view("get_top_functions", { profile: ["p1"], transforms: 3 })?.profile, null);
+});
+
+test("a picture is drawn again with its transforms, and without what it does not have", () => {
+  const drawn = drawingQuery({ ...NOTHING, mode: "left_heavy", transforms: "drop-function:f1" });
+  assert.deepEqual(drawn, { mode: "left_heavy", transforms: "drop-function:f1", width: "1600", height: "900" });
+});

@@ -13,6 +13,7 @@ import type { ChatStore, Connection } from "./chat_store.ts";
 import { Composer } from "./composer.tsx";
 import { runningTurn } from "./conversation.ts";
 import { ModelChoice, useModel } from "./model_choice.tsx";
+import { EarlierTurns } from "./earlier_turns.tsx";
 import { hasEnded, type Turn } from "./turn.ts";
 import { Suggestions } from "./turn_view.tsx";
 import { useReadingPlace } from "./reading_place.ts";
@@ -31,7 +32,18 @@ interface ChatProps extends Clicked {
   traceName: string;
 }
 
-export function Chat({ store, sessionId, mine, proposal, cite, show, draw, showsFindings, traceName }: ChatProps) {
+export function Chat({
+  store,
+  sessionId,
+  mine,
+  proposal,
+  cite,
+  show,
+  draw,
+  note,
+  showsFindings,
+  traceName,
+}: ChatProps) {
   const conversation = usePart(store, (state) => state.conversation);
   const connection = usePart(store, (state) => state.connection);
   const running = runningTurn(conversation);
@@ -64,7 +76,7 @@ export function Chat({ store, sessionId, mine, proposal, cite, show, draw, shows
         aria-busy={running !== null}
         tabIndex={0}
         ref={log}
-        onClick={(event) => clicked(event, { cite, show, draw })}
+        onClick={(event) => clicked(event, { cite, show, draw, note })}
       >
         {conversation.opening && (
           <OpeningView
@@ -85,6 +97,7 @@ export function Chat({ store, sessionId, mine, proposal, cite, show, draw, shows
             Opening the conversation
           </p>
         )}
+        <EarlierTurns store={store} log={log} />
         {conversation.turns.map((turn, index) => (
           <VersionedTurn
             sessionId={sessionId}

@@ -3,8 +3,9 @@
  *
  * Prompts carry a turn id minted here, so sending one twice runs it once.
  */
+import { json } from "../api.ts";
 import { newId } from "../identifiers.ts";
-import type { ClientMessage, MountedTool, ResumeTurn, ServerMessage, ViewerState } from "../protocol.ts";
+import type { ClientMessage, HistoryMessage, MountedTool, ResumeTurn, ServerMessage, ViewerState } from "../protocol.ts";
 import { Store } from "../store.ts";
 import { emptyConversation, reduce, runningTurn, type Action, type Conversation } from "./conversation.ts";
 import { answerOf, type Replaces, type Turn } from "./turn.ts";
@@ -128,6 +129,17 @@ export class ChatStore extends Store<ChatState> {
     if (seen) this.#see(seen);
     this.#answer = { type: "resume", interruptId, result, context: this.#viewer.view ? this.#viewer : null };
     if (this.#joined) this.#send(this.#answer);
+  }
+
+  /** A page of messages from before the earliest that is shown. */
+  async earlierMessages(): Promise<HistoryMessage[]> {
+    const { sessionId, earliest } = this.read().conversation;
+    const path = `/sessions/${encodeURIComponent(sessionId)}/messages?before=${earliest[0]!.position}`;
+    return (await json<{ messages: HistoryMessage[] }>(path)).messages;
+  }
+
+  showEarlier(messages: HistoryMessage[]): void {
+    this.#dispatch([{ type: "earlier_loaded", messages }]);
   }
 
   stop(): void {

@@ -8,14 +8,18 @@ export interface Clicked {
   show: (pictured: Pictured) => void;
   /** Called for a picture that is to be downloaded as SVG. */
   draw: (pictured: Pictured) => void;
+  /** Called for an answer whose findings are to be noted on the trace. */
+  note: (turnId: string) => void;
 }
 
-export function clicked(event: MouseEvent, { cite, show, draw }: Clicked): void {
+export function clicked(event: MouseEvent, { cite, show, draw, note }: Clicked): void {
   if (!(event.target instanceof Element)) return;
   const drawn = event.target.closest<HTMLElement>("[data-drawn]");
   if (drawn) return draw(JSON.parse(drawn.dataset.drawn!) as Pictured);
   const pictured = event.target.closest<HTMLElement>("[data-pictured]");
   if (pictured) return show(JSON.parse(pictured.dataset.pictured!) as Pictured);
+  const noted = event.target.closest<HTMLElement>("[data-notes-of]");
+  if (noted) return note(noted.dataset.notesOf!);
   const link = event.target.closest<HTMLAnchorElement>("a.citation");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();

@@ -2,6 +2,7 @@
 import type {
   ChatError,
   ConnectionAck,
+  HistoryMessage,
   LimitsView,
   Opening,
   ProposedFact,
@@ -12,6 +13,7 @@ import type {
   ViewerAction,
 } from "../protocol.ts";
 import { codePoints } from "./code_points.ts";
+import { earliestOf, turnsBefore, withEarlier } from "./earlier.ts";
 import { turnsOf, unendedIn } from "./history.ts";
 import { applied, hasEnded, newTurn, type Part, type Replaces, type Turn } from "./turn.ts";
 
@@ -26,6 +28,8 @@ export interface Conversation {
   limits: LimitsView | null;
   title: string | null;
   turns: Turn[];
+  /** The messages of the earliest turn that the server has sent. */
+  earliest: HistoryMessage[];
   /** A limit or a setting that refuses prompts. */
   refusal: ChatError | null;
   /** The last thing the server would not accept. */
@@ -45,6 +49,7 @@ export type Action =
   | FollowedEvent
   | { type: "prompted"; turnId: string; prompt: string; replaces?: Replaces }
   | { type: "rated"; turnId: string; score: -1 | 0 | 1 }
+  | { type: "earlier_loaded"; messages: HistoryMessage[] }
   | { type: "limit_lifted" }
   | { type: "notice_read" };
 
@@ -55,6 +60,7 @@ export function emptyConversation(sessionId: string): Conversation {
     limits: null,
     title: null,
     turns: [],
+    earliest: [],
     refusal: null,
     notice: null,
     needsResync: false,
@@ -75,6 +81,12 @@ export function reduce(state: Conversation, action: Action): Conversation {
       return prompted(state, action.turnId, action.prompt, action.replaces ?? null);
     case "rated":
       return changeTurn(state, action.turnId, (turn) => ({ ...turn, feedback: action.score }));
+    case "earlier_loaded":
+      return {
+        ...state,
+        turns: withEarlier(state.turns, action.messages, state.earliest),
+        earliest: action.messages.length ? earliestOf(action.messages) : [],
+      };
     case "limit_lifted":
       return state.refusal === null ? state : { ...state, refusal: null };
     case "notice_read":
@@ -149,6 +161,8 @@ function acknowledged(state: Conversation, ack: ConnectionAck): Conversation {
       isStored: false,
     };
   });
+  const before = turnsBefore(state.turns, turns);
+  turns = [...before, ...turns.filter((turn) => turn.turnId !== before.at(-1)?.turnId)];
   for (const existing of state.turns) {
     const isHere = turns.some((turn) => turn.turnId === existing.turnId);
     if (!isHere && (existing.status === "sending" || existing.turnId === ack.running?.turnId))
@@ -161,6 +175,7 @@ function acknowledged(state: Conversation, ack: ConnectionAck): Conversation {
     opening: ack.opening,
     limits: ack.limits,
     turns,
+    earliest: before.length ? state.earliest : ack.history.length ? earliestOf(ack.history) : [],
     proposals: proposalsOf(state, ack),
     needsResync: false,
   };

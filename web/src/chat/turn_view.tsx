@@ -218,6 +218,17 @@ function Footer({ turn, traceName, again, rate, showsChecks, showChecks, version
             />
           </>
         )}
+        {turn.isStored && turn.citations?.length ? (
+          <button
+            type="button"
+            class="icon-button"
+            aria-label="Note it in the chart"
+            title="Note on each function what is said of it here"
+            data-notes-of={turn.turnId}
+          >
+            <Icon name="pin" />
+          </button>
+        ) : null}
         {again && (
           <button type="button" class="icon-button" aria-label="Answer again" title="Answer again" onClick={again}>
             <Icon name="again" />

@@ -85,6 +85,18 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
     [viewer],
   );
 
+  const note = useCallback<Clicked["note"]>(
+    (turnId) => {
+      const turn = chat.read().conversation.turns.find((one) => one.turnId === turnId);
+      const write = async () => {
+        const written = turn ? await (await import("./answer_notes.ts")).noteAnswer(viewer, turn) : 0;
+        viewer.openPanel("notes");
+        if (written === 0) viewer.report("These notes are there already, or the answer names no function or call.");
+      };
+      void write().catch((error: Error) => viewer.report(error.message));
+    },
+    [chat, viewer],
+  );
   const link = useViewAddress(viewer, trace);
   const answerPlaces = useMemo(
     () => new AnswerPlaces(chat, viewer, (turn, { handle, profile }) => cite(handle, turn.turnId, profile ?? null)),
@@ -223,6 +235,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
           cite={citeInChart}
           show={showInChart}
           draw={draw}
+          note={note}
           showsFindings={found.problem !== null}
           traceName={trace.name}
         />

@@ -71,6 +71,7 @@ export function SharedConversation({ read, viewer, room, toChart }: SharedConver
               cite: (...cited) => (toChart(), cite(...cited)),
               show: (pictured) => (toChart(), show(pictured)),
               draw: nothing,
+              note: nothing,
             })
           }
         >

@@ -1,5 +1,6 @@
 """Windows of every size, fingers, still pages and letters from right to left."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,16 @@ from tests.hostile.names import chrome
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
 
 SHIFTS = """
+// As Chrome counts: the worst window of at most five seconds, which a second without a shift ends.
 window.shifted = 0;
+let sum = 0, first = 0, last = -2_000;
 new PerformanceObserver((list) => {
-  for (const one of list.getEntries()) if (!one.hadRecentInput) window.shifted += one.value;
+  for (const { startTime, value, hadRecentInput } of list.getEntries()) {
+    if (hadRecentInput) continue;
+    const isNew = startTime - last > 1_000 || startTime - first > 5_000;
+    [sum, first, last] = isNew ? [value, startTime, startTime] : [sum + value, first, startTime];
+    window.shifted = Math.max(window.shifted, sum);
+  }
 }).observe({ type: 'layout-shift', buffered: true });
 """
 RIGHT_TO_LEFT = "\u05e9\u05dc\u05d5\u05dd"
@@ -70,8 +78,8 @@ def test_on_4k_type_and_rows_are_larger_and_the_pointer_finds_its_box(
         page.wait_for_function(f"() => Math.abs(({ratio})() - {scale}) < 0.02")
         assert [name_under(row * scale) for row in rows] == names
         assert page.evaluate("() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]") == [
-            round(width / scale),
-            round(height / scale),
+            width,
+            height,
         ]
         room = box_of(page, ".room")
         assert room["y"] + room["height"] == pytest.approx(height, abs=2)
@@ -154,7 +162,6 @@ def test_a_finger_drags_two_fingers_zoom_and_a_long_press_opens_the_menu(
         touch("touchMove", (x - far, y))
     touch("touchEnd")
     page.wait_for_function("start => Number(document.querySelector('.chart').dataset.viewStart) > start", arg=zoomed[0])
-    fingers.send("Emulation.setEmitTouchEventsForMouse", {"enabled": False})
     touch("touchStart", (x, y))
     expect(page.get_by_role("menu")).to_be_visible()
     touch("touchEnd")
@@ -181,7 +188,7 @@ def test_names_from_right_to_left_do_not_turn_what_stands_next_to_them(
     assert page.evaluate(NOT_ISOLATED, RIGHT_TO_LEFT) == []
     chart.focus()
     chart.press("ArrowDown")
-    expect(chart).to_have_attribute("data-selected", SOME)
+    expect(chart).to_have_attribute("data-selected", re.compile("f"))
     ask(page, f"What about {names[0]}?")
     expect_status(page, "completed")
     page.locator(".steps > summary").first.click()

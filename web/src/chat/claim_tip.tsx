@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
+import { scaleOf } from "../page_scale.ts";
 import type { Check } from "../protocol.ts";
 import { isWrong, verdict } from "./claims.ts";
 
@@ -54,10 +55,11 @@ function Tip({
   useLayoutEffect(() => {
     const element = box.current!;
     const at = claim.getClientRects()[0] ?? claim.getBoundingClientRect();
-    const left = Math.min(at.left, innerWidth - element.offsetWidth - 8);
-    const above = at.top - element.offsetHeight - 6;
-    element.style.left = `${Math.max(8, left)}px`;
-    element.style.top = `${above < 8 ? at.bottom + 6 : above}px`;
+    const scale = scaleOf(element);
+    const left = at.left / scale;
+    const above = at.top / scale - element.offsetHeight - 6;
+    element.style.left = `${Math.max(8, Math.min(left, innerWidth / scale - element.offsetWidth - 8))}px`;
+    element.style.top = `${above < 8 ? at.bottom / scale + 6 : above}px`;
   }, [claim]);
   useEffect(() => {
     addEventListener("scroll", close, { capture: true, passive: true });

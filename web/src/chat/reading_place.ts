@@ -1,5 +1,6 @@
 /** Where the log stands: the newest question at its top, with the answer growing below it, until the person scrolls. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { scaleOf } from "../page_scale.ts";
 
 const NEAR = 48;
 const MARGIN = 8;
@@ -57,7 +58,8 @@ export function useReadingPlace(
 function placeOf(element: HTMLDivElement): number | null {
   const turn = [...element.querySelectorAll<HTMLElement>(".turn")].at(-1);
   if (!turn) return null;
-  return element.scrollTop + turn.getBoundingClientRect().top - element.getBoundingClientRect().top - MARGIN;
+  const box = element.getBoundingClientRect();
+  return element.scrollTop + (turn.getBoundingClientRect().top - box.top) / scaleOf(element, box) - MARGIN;
 }
 
 /** That offset, as far as the log can be scrolled. */

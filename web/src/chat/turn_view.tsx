@@ -79,7 +79,9 @@ export function TurnView(props: TurnViewProps) {
             />
           ),
         )}
-        {newest && <Picture url={newest.imageUrl!} name={spoken(newest.toolName)} view={picturedView(newest)} />}
+        {newest && ended && (
+          <Picture url={newest.imageUrl!} name={spoken(newest.toolName)} view={picturedView(newest)} />
+        )}
         {!ended && <Waiting turn={turn} />}
         {turn.status === "cancelled" && (
           <p class="stopped">

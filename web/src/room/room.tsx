@@ -33,6 +33,8 @@ import { commandsWithText, roomCommands } from "./room_commands.ts";
 import { Splitter } from "./splitter.tsx";
 
 const GONE = "This trace is not here: it was deleted, or belongs to someone else.";
+/** Findings that come within it are there before the conversation below them is shown: it does not jump. */
+const SETTLING_MS = 1_000;
 const LOOK_AFTER_MS = 400;
 /** Attempts after which a page that can listen to Realtime does without a socket. */
 const SOCKET_ATTEMPTS = 3;
@@ -56,6 +58,16 @@ export function Room({ traceId, sessionId, trace, setTrace }: RoomProps) {
   const problem = useTrace(traceId, getTrace, GONE, setTrace);
   if (problem || !trace || !sessionId || trace.traceId !== traceId) return <Opening problem={problem} />;
   return <OpenRoom key={traceId} trace={trace} sessionId={sessionId} />;
+}
+
+/** Whether something is still looked for, for as long as it is worth waiting for it. */
+function useSettling(isLooking: boolean): boolean {
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setOver(true), SETTLING_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isLooking && !isOver;
 }
 
 function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string }) {
@@ -181,6 +193,8 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
     if (asked) setPart("chat");
   }, [asked]);
   const isNew = usePart(chat, (state) => state.conversation.opening !== null && state.conversation.turns.length === 0);
+  const isOpening = usePart(chat, (state) => state.conversation.opening === null);
+  const isSettling = useSettling(isOpening || (isNew && !found.insights && !found.problem));
   const mentions = useCallback(
     (handles: string[]) =>
       citing(turns, handles).map((one) => ({
@@ -214,7 +228,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
         {mayShare && sharing && <sharing.ShareTrace traceId={trace.traceId} />}
       </Viewer>
       <Splitter room={room} />
-      <div class="chat-pane">
+      <div class="chat-pane" data-settling={isSettling || undefined}>
         <Conversations traceId={trace.traceId} sessionId={sessionId} version={ended + title} title={title}>
           {(title) => (
             <>

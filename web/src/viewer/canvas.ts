@@ -1,4 +1,5 @@
 /** A canvas that is as sharp as the screen and draws at most once per frame. */
+import { scaleOf } from "../page_scale.ts";
 
 export class SharpCanvas {
   readonly element: HTMLCanvasElement;
@@ -7,6 +8,7 @@ export class SharpCanvas {
   #context: CanvasRenderingContext2D;
   #draw: (context: CanvasRenderingContext2D) => void;
   #scheduled = 0;
+  #scale = 1;
   #observer: ResizeObserver;
 
   constructor(element: HTMLCanvasElement, draw: (context: CanvasRenderingContext2D) => void) {
@@ -31,13 +33,14 @@ export class SharpCanvas {
   #resize(): void {
     this.width = this.element.clientWidth;
     this.height = this.element.clientHeight;
+    this.#scale = scaleOf(this.element);
     this.#now(); // in the same frame: a resized canvas is blank until it is drawn
   }
 
   #now(): void {
     cancelAnimationFrame(this.#scheduled);
     this.#scheduled = 0;
-    const ratio = (devicePixelRatio || 1) * scaleOf(this.element);
+    const ratio = (devicePixelRatio || 1) * this.#scale;
     const wide = Math.round(this.width * ratio);
     const high = Math.round(this.height * ratio);
     if (wide === 0 || high === 0) return;
@@ -48,9 +51,4 @@ export class SharpCanvas {
     this.#context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.#draw(this.#context);
   }
-}
-
-/** What the page's own zoom makes of a pixel of an element (web/src/style/tokens.css); 1 where a browser has none. */
-function scaleOf(element: HTMLElement & { currentCSSZoom?: number }): number {
-  return element.currentCSSZoom ?? 1;
 }

@@ -1,4 +1,5 @@
 /** The flame chart on the page: a canvas that follows the store, and the hands that move it. */
+import { placeIn } from "../page_scale.ts";
 import { theme } from "../theme.ts";
 import type { ThreadBands } from "./bands.ts";
 import { boxAt, rowOf } from "./boxes.ts";
@@ -194,6 +195,10 @@ export class FlameChart {
     this.#canvas.schedule();
   }
 
+  #placeOf(event: MouseEvent): { x: number; y: number } {
+    return placeIn(this.#canvas.element, event);
+  }
+
   #placeAt(x: number): number {
     const { window } = this.#store.read();
     return window.start + (x / this.#canvas.width) * span(window);
@@ -218,23 +223,25 @@ export class FlameChart {
         : this.#store.pan((event.deltaX * unit) / this.#canvas.width);
     }
     const sharp = event.ctrlKey ? 5 : 1; // a pinch on a touchpad arrives as small wheel steps with Ctrl
-    this.#store.zoom(Math.exp(event.deltaY * unit * WHEEL_ZOOM * sharp), event.offsetX / this.#canvas.width);
+    const { x } = this.#placeOf(event);
+    this.#store.zoom(Math.exp(event.deltaY * unit * WHEEL_ZOOM * sharp), x / this.#canvas.width);
   }
 
   #down(event: PointerEvent): void {
     if (event.button !== 0) return;
     this.#canvas.element.setPointerCapture(event.pointerId);
-    this.#pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
-    this.#pressed = { x: event.offsetX, y: event.offsetY };
+    const at = this.#placeOf(event);
+    this.#pointers.set(event.pointerId, at);
+    this.#pressed = at;
     this.#dragged = this.#pointers.size > 1;
-    const marks = (event.shiftKey || event.offsetY < RULER) && this.#store.read().mode === "time_order";
-    this.#markFrom = marks && !this.#dragged ? this.#placeAt(event.offsetX) : null;
+    const marks = (event.shiftKey || at.y < RULER) && this.#store.read().mode === "time_order";
+    this.#markFrom = marks && !this.#dragged ? this.#placeAt(at.x) : null;
     this.#root.focus({ preventScroll: true });
   }
 
   #move(event: PointerEvent): void {
     const before = this.#pointers.get(event.pointerId);
-    const now = { x: event.offsetX, y: event.offsetY };
+    const now = this.#placeOf(event);
     if (!before) {
       const address = this.#boxUnder(now.x, now.y);
       this.#canvas.element.style.cursor = now.y < RULER && this.#store.read().mode === "time_order" ? "col-resize" : "";
@@ -262,9 +269,9 @@ export class FlameChart {
   }
 
   #up(event: PointerEvent): void {
-    if (this.#pressed && !this.#dragged && event.offsetY >= RULER)
-      this.#choose(this.#boxUnder(event.offsetX, event.offsetY));
-    if (!this.#dragged && event.offsetY < RULER) this.#store.mark(null);
+    const { x, y } = this.#placeOf(event);
+    if (this.#pressed && !this.#dragged && y >= RULER) this.#choose(this.#boxUnder(x, y));
+    if (!this.#dragged && y < RULER) this.#store.mark(null);
     this.#markFrom = null;
     this.#release(event);
   }
@@ -282,12 +289,13 @@ export class FlameChart {
 
   /** Right click, long press, or the menu key, which asks for the menu of what is selected. */
   #menu(event: MouseEvent): void {
-    const under = this.#boxUnder(event.offsetX, event.offsetY);
+    const at = this.#placeOf(event);
+    const under = this.#boxUnder(at.x, at.y);
     if (!under) return;
     event.preventDefault();
     this.#choose(under);
     this.#setHover(null);
-    if (this.#thread === null) this.#events.menu({ x: event.offsetX, y: event.offsetY });
+    if (this.#thread === null) this.#events.menu(at);
   }
 
   /** Where the selected box is seen, kept inside the chart. */

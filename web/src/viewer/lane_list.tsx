@@ -1,6 +1,7 @@
 /** Between the threads and the chart, along its axis: levels as areas, marks, async spans and requests, where a trace has them. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
+import { placeIn } from "../page_scale.ts";
 import { usePart } from "../store.ts";
 import { theme } from "../theme.ts";
 import { SharpCanvas } from "./canvas.ts";
@@ -89,13 +90,14 @@ function OpenLanes({ store, lanes, names, setUnder }: OpenLanesProps) {
   const placeOf = (event: MouseEvent) => {
     const { window } = store.read();
     const wide = canvas.current!.clientWidth || 1;
-    const at = window.start + (event.offsetX / wide) * span(window);
+    const { x, y } = placeIn(canvas.current!, event);
+    const at = window.start + (x / wide) * span(window);
     const index = Math.max(
       0,
-      tops.findLastIndex((top) => top <= event.offsetY),
+      tops.findLastIndex((top) => top <= y),
     );
     const lane = lanes[index]!;
-    const box = boxUnder(lane, at, event.offsetY - tops[index]!, (SLACK / wide) * span(window));
+    const box = boxUnder(lane, at, y - tops[index]!, (SLACK / wide) * span(window));
     return { at, lane, box };
   };
   const look = (event: PointerEvent) => {

@@ -1,4 +1,5 @@
 /** All of the axis as a skyline of call depth; the shown window can be dragged, or a new one drawn. */
+import { placeIn } from "../page_scale.ts";
 import { theme } from "../theme.ts";
 import { rowCount, visibleBoxes } from "./boxes.ts";
 import { SharpCanvas } from "./canvas.ts";
@@ -73,7 +74,7 @@ export class Minimap {
 
   #place(event: PointerEvent): number {
     const bounds = this.#store.bounds();
-    return bounds.start + (event.offsetX / this.#canvas.width) * span(bounds);
+    return bounds.start + (placeIn(this.#canvas.element, event).x / this.#canvas.width) * span(bounds);
   }
 
   #down(event: PointerEvent): void {

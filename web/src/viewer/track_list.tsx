@@ -1,6 +1,7 @@
 /** Over the chart: processes and threads by how much works in them, when they were busy, and which of them is open. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
+import { scaleOf } from "../page_scale.ts";
 import { usePart } from "../store.ts";
 import { toggleThread } from "./thread_moves.ts";
 import { markOn, useTrackMarking } from "./track_marking.ts";
@@ -98,8 +99,10 @@ function TrackTree({ store, found, words }: TrackTreeProps) {
   );
   const marked = usePart(store, (state) => state.rangeThreads);
   const open = usePart(store.open, (state) => state.handles);
-  const rowAt = (y: number) =>
-    Math.floor((y - tree.current!.getBoundingClientRect().top + tree.current!.scrollTop) / TRACK_ROW);
+  const rowAt = (y: number) => {
+    const box = tree.current!.getBoundingClientRect();
+    return Math.floor(((y - box.top) / scaleOf(tree.current!, box) + tree.current!.scrollTop) / TRACK_ROW);
+  };
   const marking = useTrackMarking(store, found, rows, rowAt);
   useSeenRange(store, found, tree);
 

@@ -16,17 +16,20 @@ const LIST = "lane-list";
 /** Pixels by which a narrow box is easier to hit. */
 const SLACK = 3;
 
-export function LaneList({ store }: { store: ViewerStore }) {
+/** `known` is called once it is known what there is. */
+export function LaneList({ store, known }: { store: ViewerStore; known: () => void }) {
   const [found, setFound] = useState<{ lanes: Lane[]; names: string[] } | null>(null);
   const [isOpen, setOpen] = useState(() => !matchMedia(NARROW).matches);
   const [under, setUnder] = useState("");
   const isInTime = usePart(store, ({ mode, view }) => mode === "time_order" && view?.unit === "nanoseconds");
   useEffect(() => {
     let isCurrent = true;
-    fetchLanes(store.path).then(
-      (answer) => isCurrent && setFound({ lanes: lanesOf(answer), names: answer.names }),
-      (error: Error) => isCurrent && store.report(`Levels and marks could not be fetched: ${error.message}`),
-    );
+    fetchLanes(store.path)
+      .then(
+        (answer) => isCurrent && setFound({ lanes: lanesOf(answer), names: answer.names }),
+        (error: Error) => isCurrent && store.report(`Levels and marks could not be fetched: ${error.message}`),
+      )
+      .finally(known);
     return () => {
       isCurrent = false;
     };

@@ -1,6 +1,6 @@
 /** The left half of the room: toolbar, minimap, chart, and what is known of the selected frame. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { usePart } from "../store.ts";
 import { TablePanel } from "../tables/panel.tsx";
 import { ChartPanel } from "./chart_panel.tsx";
@@ -30,6 +30,9 @@ interface ViewerProps {
   children?: ComponentChildren;
 }
 
+/** What stands above the chart and is known within it is there before the chart is: it does not jump. */
+const SETTLING_MS = 500;
+
 export function Viewer({ store, ask, mentions, link, notice, children }: ViewerProps) {
   const mode = usePart(store, (state) => state.mode);
   const profile = usePart(store, (state) => state.profile);
@@ -39,6 +42,9 @@ export function Viewer({ store, ask, mentions, link, notice, children }: ViewerP
   const parts = useRareParts(store, mode === "diff" || mode === "sandwich" || isChanged);
   const section = useRef<HTMLElement>(null);
   useEffect(() => store.notes.open(), [store]);
+  const [isKnown, setKnown] = useState(false);
+  const known = useCallback(() => setKnown(true), []);
+  const isSettled = useWait(usePart(store, (state) => state.view !== null) && isKnown);
 
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -71,7 +77,7 @@ export function Viewer({ store, ask, mentions, link, notice, children }: ViewerP
       <WithinBar store={store} />
       {store.profiles.length > 1 && <TrackList store={store} />}
       {mode !== "sandwich" && <Overview store={store} />}
-      <LaneList store={store} />
+      <LaneList store={store} known={known} />
       <div
         class="chart-area"
         id="chart-panel"
@@ -79,13 +85,25 @@ export function Viewer({ store, ask, mentions, link, notice, children }: ViewerP
         aria-label={MODES.find((entry) => entry.mode === mode)?.name}
       >
         {mode === "sandwich" && parts && <parts.FunctionList store={store} numbers={numbers} />}
-        <Panes store={store} numbers={numbers} ask={ask} />
+        {isSettled && <Panes store={store} numbers={numbers} ask={ask} />}
         {notice}
       </div>
       <TablePanel store={store} />
       <Details store={store} numbers={numbers} ask={ask} mentions={mentions} />
     </section>
   );
+}
+
+/** Becomes true when something is ready, or was waited for long enough, and stays so. */
+function useWait(isReady: boolean): boolean {
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setOver(true), SETTLING_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  const was = useRef(false);
+  was.current ||= isReady || isOver;
+  return was.current;
 }
 
 /** Says that left heavy is of a range of time alone. */

@@ -96,6 +96,11 @@ def test_a_tools_text_and_picture_lead_into_the_chart(
     page.locator(".steps > summary").first.click()
     card = page.locator(".tool", has_text="Top functions").first
     card.locator("summary").first.click()
+    expect(card.locator("td meter").first).to_be_visible()
+    page.get_by_role("tab", name="Time order").click()
+    expect(chart).to_have_attribute("data-mode", "time_order")
+    card.get_by_role("button", name="Show in chart").click()
+    expect(chart).to_have_attribute("data-mode", "left_heavy")
     card.locator("pre a.citation").first.click()
     expect(chart).to_have_attribute("data-selected", str(card.locator("pre a.citation").first.inner_text()))
 

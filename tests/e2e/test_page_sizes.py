@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, ViewportSize, WebSocketRoute, expect
+from playwright.sync_api import FilePayload, Page, ViewportSize, WebSocketRoute, expect
 
 from tests.e2e.pages import SOME, ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer
@@ -96,9 +96,16 @@ GIVE = """([kind, x, name, text]) => {
 }"""
 
 
-def test_a_file_is_pasted_and_a_second_one_is_dropped_to_compare(page: Page, analyst_server: RunningServer) -> None:
+def test_a_file_is_pasted_several_at_once_and_a_second_one_is_dropped_to_compare(
+    page: Page, analyst_server: RunningServer
+) -> None:
     page.goto(analyst_server.address)
     expect(page.get_by_role("button", name="Choose").or_(page.locator(".drop-zone")).first).to_be_visible()
+    texts = {"one at once.txt": b"main;read 3", "two at once.txt": b"main;draw 4"}
+    files = [FilePayload(name=name, mimeType="text/plain", buffer=text) for name, text in texts.items()]
+    page.set_input_files("input[type=file]", files)
+    for name in texts:
+        expect(page.locator(".trace", has_text=name)).to_be_visible()
     page.evaluate(GIVE, ["paste", 0, "after.txt", "main;read 30\nmain;draw 10\n"])
     chart = page.locator(".chart")
     expect(chart).to_have_attribute("data-boxes", SOME)

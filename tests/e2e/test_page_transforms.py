@@ -44,6 +44,28 @@ def test_a_tree_is_changed_at_a_box_and_each_step_is_undone(
     page.get_by_role("button", name="All", exact=True).click()
     expect(bar).to_have_count(0)
     expect(page).not_to_have_url(re.compile("transforms"))
+    # Each of the menu, by keyboard, with what it leaves; and undone.
+    for name, text in (
+        ("Focus on function", f"focus-function:{function}"),
+        ("Merge into callers", f"merge-function:{function}"),
+        ("Collapse what it calls", f"collapse-function-subtree:{function}"),
+        ("Collapse its recursion", f"collapse-recursion:{function}"),
+        ("Collapse recursion", "collapse-recursion"),
+        ("Drop libraries", "drop-library"),
+    ):
+        chart.focus()
+        if not chart.get_attribute("data-selected"):
+            chart.press("ArrowDown")
+        expect(chart).to_have_attribute("data-selected", function)
+        chart.press("m")
+        page.get_by_role("menuitem", name=name, exact=True).press("Enter")
+        expect(bar.locator("[data-transform]")).to_have_attribute("data-transform", text)
+        expect(chart).to_have_attribute("aria-busy", "false")
+        left = top_functions(transformed(trace, parsed_transforms(text)), limit=1)
+        expect(bar).to_contain_text(f"{format_value(left.scope_total, left.unit)} of")
+        page.go_back()
+        expect(bar).to_have_count(0)
+        expect(chart).to_have_attribute("aria-busy", "false")
     page.goto(f"{page.url.split('?')[0]}?view=left_heavy&transforms=filter-samples:no%20such%20name")
     expect(chart).to_contain_text("These transforms leave nothing of this thread.")
     page.get_by_role("button", name="Undo the last one").click()

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { emptyConversation, reduce, runningTurn, type Action, type Conversation } from "../src/chat/conversation.ts";
-import { hasEarlier } from "../src/chat/earlier.ts";
 import { unendedIn } from "../src/chat/history.ts";
 import type { ConnectionAck, HistoryMessage, TurnEvent } from "../src/protocol.ts";
 
@@ -394,35 +393,4 @@ test("an event that this version of the page does not know changes nothing and a
   const state = play(prompted(), started(), unknown, chunk(3, 0, "It "));
   assert.equal(state.needsResync, false);
   assert.deepEqual(state.turns[0]?.parts.length, 1);
-});
-
-test("earlier turns come before those that are shown, complete where a page cut one, and stay over a reconnect", () => {
-  const turn = (number: number, position: number): HistoryMessage[] => [
-    row("user", { turnId: `t${number}`, position, messageId: `u${number}`, contentText: `Question ${number}` }),
-    row("tool_request", { turnId: `t${number}`, position: position + 1, toolCallId: `c${number}`, toolName: "x" }),
-    row("model", { turnId: `t${number}`, position: position + 2, messageId: `m${number}`, contentText: "Answer" }),
-  ];
-  const all = [1, 2, 3, 4].flatMap((number) => turn(number, number * 3 - 2));
-  const names = (state: Conversation) => state.turns.map((one) => [one.prompt, one.parts.length]);
-  const opened = play(ack(all.slice(8)));
-  assert.equal(hasEarlier(opened.earliest), true);
-  assert.deepEqual(names(opened), [
-    [null, 1],
-    ["Question 4", 2],
-  ]);
-  const more = reduce(opened, { type: "earlier_loaded", messages: all.slice(4, 8) });
-  assert.deepEqual(names(more).slice(1), [
-    ["Question 3", 2],
-    ["Question 4", 2],
-  ]);
-  const whole = reduce(more, { type: "earlier_loaded", messages: all.slice(0, 4) });
-  const complete = [1, 2, 3, 4].map((number) => [`Question ${number}`, 2]);
-  assert.deepEqual(names(whole), complete);
-  assert.equal(hasEarlier(whole.earliest), false);
-  const again = reduce(whole, ack(all.slice(8)));
-  assert.deepEqual(names(again), complete);
-  assert.equal(hasEarlier(again.earliest), false);
-  const replaced = reduce(whole, ack(all.slice(0, 3)));
-  assert.deepEqual(names(replaced), complete.slice(0, 1));
-  assert.equal(hasEarlier(reduce(opened, { type: "earlier_loaded", messages: [] }).earliest), false);
 });

@@ -1,6 +1,5 @@
 /** What an answer says of functions and calls becomes notes on them, after a click. */
 import type { Turn } from "../chat/turn.ts";
-import { parseAddress } from "../viewer/handles.ts";
 import type { NoteTarget } from "../viewer/notes.ts";
 import type { Place } from "../viewer/places.ts";
 import type { ViewerStore } from "../viewer/viewer_store.ts";
@@ -14,6 +13,8 @@ export interface Marked {
 const MOST = 5;
 const LONGEST = 400;
 const LINK = /\[((?:[^\]\\]|\\.)*)\]\(#([^)\s]{1,100})\)/g;
+/** A function or call, or the address of a figure about one, with the thread that it names. */
+const THING = /^(?:(p\d{1,10})\.)?([fs]\d{1,10})(?:\..{1,100})?$/;
 const WRONG = new Set(["contradicted", "not_found"]);
 
 /** The first sentence about each thing that an answer links to; what the trace contradicts is left out. */
@@ -24,11 +25,10 @@ export function markedIn({ parts, checks }: Pick<Turn, "parts" | "checks">): Mar
     if (part.kind !== "text") continue;
     for (const sentence of sentencesOf(part.text)) {
       if (wrong.some((claim) => sentence.includes(claim))) continue;
-      const about = [...sentence.matchAll(LINK)].map((link) => parseAddress(link[2]!));
-      const thing = about.find((one) => one && (one.handle.kind === "frame" || one.handle.kind === "span"));
-      if (!thing || found.has(thing.text)) continue;
-      const address = thing.scope ? `${thing.scope}.${thing.text}` : thing.text;
-      found.set(thing.text, { address, text: plain(sentence).slice(0, LONGEST) });
+      const thing = [...sentence.matchAll(LINK)].map((link) => THING.exec(link[2]!)).find((one) => one !== null);
+      if (!thing || found.has(thing[2]!)) continue;
+      const address = thing[1] ? `${thing[1]}.${thing[2]}` : thing[2]!;
+      found.set(thing[2]!, { address, text: plain(sentence).slice(0, LONGEST) });
     }
   }
   return [...found.values()].slice(0, MOST);

@@ -13,6 +13,7 @@ import { useUsage } from "../chat/use_usage.ts";
 import { newId } from "../identifiers.ts";
 import { Findings, useInsights } from "../insights/insights.tsx";
 import { go, roomPath } from "../route.ts";
+import { useSettled } from "../settling.ts";
 import { usePart } from "../store.ts";
 import { act } from "../viewer/navigation.ts";
 import { OfferBar } from "../viewer/offer_bar.tsx";
@@ -58,16 +59,6 @@ export function Room({ traceId, sessionId, trace, setTrace }: RoomProps) {
   const problem = useTrace(traceId, getTrace, GONE, setTrace);
   if (problem || !trace || !sessionId || trace.traceId !== traceId) return <Opening problem={problem} />;
   return <OpenRoom key={traceId} trace={trace} sessionId={sessionId} />;
-}
-
-/** Whether something is still looked for, for as long as it is worth waiting for it. */
-function useSettling(isLooking: boolean): boolean {
-  const [isOver, setOver] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setOver(true), SETTLING_MS);
-    return () => clearTimeout(timer);
-  }, []);
-  return isLooking && !isOver;
 }
 
 function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string }) {
@@ -194,7 +185,8 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
   }, [asked]);
   const isNew = usePart(chat, (state) => state.conversation.opening !== null && state.conversation.turns.length === 0);
   const isOpening = usePart(chat, (state) => state.conversation.opening === null);
-  const isSettling = useSettling(isOpening || (isNew && !found.insights && !found.problem));
+  const isFound = found.insights !== null || found.problem !== null;
+  const isSettled = useSettled(!isOpening && (!isNew || isFound), SETTLING_MS);
   const mentions = useCallback(
     (handles: string[]) =>
       citing(turns, handles).map((one) => ({
@@ -228,7 +220,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
         {mayShare && sharing && <sharing.ShareTrace traceId={trace.traceId} />}
       </Viewer>
       <Splitter room={room} />
-      <div class="chat-pane" data-settling={isSettling || undefined}>
+      <div class="chat-pane" data-settling={!isSettled || undefined}>
         <Conversations traceId={trace.traceId} sessionId={sessionId} version={ended + title} title={title}>
           {(title) => (
             <>

@@ -28,6 +28,7 @@ export interface ChartEvents {
 }
 
 const CLICK_SLACK = 4; // pixels a click may move
+const HOLD_MS = 500;
 const WHEEL_ZOOM = 0.0022; // zoom per wheel unit, an eighth of a turn being 100 units
 
 /** What of the store a chart draws. */
@@ -53,6 +54,7 @@ export class FlameChart {
   #pressed: { x: number; y: number } | null = null;
   #dragged = false;
   /** Where on the axis a marked range begins while it is drawn. */
+  #holding: ReturnType<typeof setTimeout> | undefined;
   #markFrom: number | null = null;
   /** What is noted in the view that was drawn last. */
   #noted: { of: unknown[]; found: Noted | null } = { of: [], found: null };
@@ -234,6 +236,8 @@ export class FlameChart {
     this.#pointers.set(event.pointerId, at);
     this.#pressed = at;
     this.#dragged = this.#pointers.size > 1;
+    clearTimeout(this.#holding);
+    if (event.pointerType === "touch" && !this.#dragged) this.#holding = setTimeout(() => this.#held(at), HOLD_MS);
     const marks = (event.shiftKey || at.y < RULER) && this.#store.read().mode === "time_order";
     this.#markFrom = marks && !this.#dragged ? this.#placeAt(at.x) : null;
     this.#root.focus({ preventScroll: true });
@@ -250,6 +254,7 @@ export class FlameChart {
     if (this.#pressed && Math.hypot(now.x - this.#pressed.x, now.y - this.#pressed.y) > CLICK_SLACK)
       this.#dragged = true;
     if (!this.#dragged) return;
+    clearTimeout(this.#holding);
     this.#setHover(null);
     if (this.#markFrom !== null) {
       const at = this.#placeAt(Math.max(0, Math.min(now.x, this.#canvas.width)));
@@ -283,19 +288,28 @@ export class FlameChart {
   }
 
   #release(event: PointerEvent): void {
+    clearTimeout(this.#holding);
     this.#pointers.delete(event.pointerId);
     if (this.#pointers.size === 0) this.#pressed = null;
   }
 
-  /** Right click, long press, or the menu key, which asks for the menu of what is selected. */
+  /** Right click; the menu key asks for the menu of what is selected. */
   #menu(event: MouseEvent): void {
-    const at = this.#placeOf(event);
+    if (this.#menuAt(this.#placeOf(event))) event.preventDefault();
+  }
+
+  /** A finger that rests opens the menu: not every browser says so itself. */
+  #held(at: { x: number; y: number }): void {
+    this.#dragged = this.#menuAt(at);
+  }
+
+  #menuAt(at: { x: number; y: number }): boolean {
     const under = this.#boxUnder(at.x, at.y);
-    if (!under) return;
-    event.preventDefault();
+    if (!under) return false;
     this.#choose(under);
     this.#setHover(null);
     if (this.#thread === null) this.#events.menu(at);
+    return true;
   }
 
   /** Where the selected box is seen, kept inside the chart. */

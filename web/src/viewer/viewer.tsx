@@ -1,6 +1,7 @@
 /** The left half of the room: toolbar, minimap, chart, and what is known of the selected frame. */
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useSettled } from "../settling.ts";
 import { usePart } from "../store.ts";
 import { TablePanel } from "../tables/panel.tsx";
 import { ChartPanel } from "./chart_panel.tsx";
@@ -44,7 +45,7 @@ export function Viewer({ store, ask, mentions, link, notice, children }: ViewerP
   useEffect(() => store.notes.open(), [store]);
   const [isKnown, setKnown] = useState(false);
   const known = useCallback(() => setKnown(true), []);
-  const isSettled = useWait(usePart(store, (state) => state.view !== null) && isKnown);
+  const isSettled = useSettled(usePart(store, (state) => state.view !== null) && isKnown, SETTLING_MS);
 
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -92,18 +93,6 @@ export function Viewer({ store, ask, mentions, link, notice, children }: ViewerP
       <Details store={store} numbers={numbers} ask={ask} mentions={mentions} />
     </section>
   );
-}
-
-/** Becomes true when something is ready, or was waited for long enough, and stays so. */
-function useWait(isReady: boolean): boolean {
-  const [isOver, setOver] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setOver(true), SETTLING_MS);
-    return () => clearTimeout(timer);
-  }, []);
-  const was = useRef(false);
-  was.current ||= isReady || isOver;
-  return was.current;
 }
 
 /** Says that left heavy is of a range of time alone. */

@@ -5,7 +5,14 @@
  */
 import { json } from "../api.ts";
 import { newId } from "../identifiers.ts";
-import type { ClientMessage, HistoryMessage, MountedTool, ResumeTurn, ServerMessage, ViewerState } from "../protocol.ts";
+import type {
+  ClientMessage,
+  HistoryMessage,
+  MountedTool,
+  ResumeTurn,
+  ServerMessage,
+  ViewerState,
+} from "../protocol.ts";
 import { Store } from "../store.ts";
 import { emptyConversation, reduce, runningTurn, type Action, type Conversation } from "./conversation.ts";
 import { answerOf, type Replaces, type Turn } from "./turn.ts";

@@ -1,4 +1,5 @@
 /** Every conversation, over all traces: searched in titles, names of traces and texts, renamed, put away, deleted. */
+import "../style/all_conversations.css";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { archiveSession, deleteSession, findSessions, renameSession, type SessionInfo } from "../api.ts";
 import { Icon } from "../icons.tsx";

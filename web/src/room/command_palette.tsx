@@ -1,19 +1,17 @@
 /** Ctrl K: actions, threads, functions, questions and conversations by typing a part of their name. */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import "../style/command_palette.css";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Icon } from "../icons.tsx";
 import { matching, type Command } from "./commands.ts";
+import { commandsWithText, roomCommands, type RoomParts } from "./room_commands.ts";
 
 const LIST = "command-list";
 
-interface CommandPaletteProps {
-  /** Asked for each time the palette opens; what comes later than the rest is added as it comes. */
-  offered: (add: (more: Command[]) => void) => Command[];
-  /** What can be done with any text. */
-  withText: (text: string) => Command[];
-  report: (problem: string) => void;
-}
-
-export function CommandPalette({ offered, withText, report }: CommandPaletteProps) {
+/** Loaded when it is opened for the first time, and open then. */
+export function CommandPalette({ parts }: { parts: RoomParts }) {
+  const offered = (add: (more: Command[]) => void) => roomCommands(parts, add);
+  const withText = useCallback((text: string) => commandsWithText(parts, text), [parts]);
+  const report = (problem: string) => parts.viewer.report(problem);
   const dialog = useRef<HTMLDialogElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const [commands, setCommands] = useState<Command[]>([]);
@@ -43,6 +41,7 @@ export function CommandPalette({ offered, withText, report }: CommandPaletteProp
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, []);
+  useEffect(() => latest.current(), []);
   const text = typed.trim();
   const shown = useMemo(
     () => [...matching(commands, typed), ...(text ? withText(text) : [])],

@@ -23,14 +23,13 @@ import { Viewer } from "../viewer/viewer.tsx";
 import { AnswerPlaces } from "./answer_places.ts";
 import { answerNavigation, mountedTools } from "./asked_of_page.ts";
 import { useCiting } from "./citing.ts";
-import { CommandPalette } from "./command_palette.tsx";
 import { Conversations } from "./conversations.tsx";
 import { downloadDrawing, Downloads } from "./downloads.tsx";
 import { citing, showCitation } from "./mentions.ts";
 import { Opening, useTrace, useViewAddress } from "./opening.tsx";
 import { markBothWays } from "./pointing.ts";
+import { PaletteButton } from "./palette_button.tsx";
 import { PartSwitch, type RoomPart } from "./part_switch.tsx";
-import { commandsWithText, roomCommands } from "./room_commands.ts";
 import { Splitter } from "./splitter.tsx";
 
 const GONE = "This trace is not here: it was deleted, or belongs to someone else.";
@@ -177,7 +176,6 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
   const found = useInsights(trace.traceId);
   const ask = useCallback((text: string) => setProposal({ text }), []);
   const parts = useMemo(() => ({ viewer, chat, ask, link }), [viewer, chat, ask, link]);
-  const withText = useCallback((text: string) => commandsWithText(parts, text), [parts]);
   const turns = usePart(chat, (state) => state.conversation.turns);
   const asked = turns.at(-1)?.status === "sending";
   useEffect(() => {
@@ -212,11 +210,7 @@ function OpenRoom({ trace, sessionId }: { trace: TraceInfo; sessionId: string })
         }
       >
         <Downloads store={viewer} />
-        <CommandPalette
-          offered={(add) => roomCommands(parts, add)}
-          withText={withText}
-          report={(problem) => viewer.report(problem)}
-        />
+        <PaletteButton parts={parts} />
         {mayShare && sharing && <sharing.ShareTrace traceId={trace.traceId} />}
       </Viewer>
       <Splitter room={room} />

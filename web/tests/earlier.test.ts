@@ -37,14 +37,14 @@ test("earlier turns come before those that are shown, complete where a page cut 
     ["Question 3", 2],
     ["Question 4", 2],
   ]);
-  const whole = reduce(more, { type: "earlier_loaded", messages: all.slice(0, 4) });
+  const complete4 = reduce(more, { type: "earlier_loaded", messages: all.slice(0, 4) });
   const complete = [1, 2, 3, 4].map((number) => [`Question ${number}`, 2]);
-  assert.deepEqual(names(whole), complete);
-  assert.equal(hasEarlier(whole.earliest), false);
-  const again = reduce(whole, ack(all.slice(8)));
+  assert.deepEqual(names(complete4), complete);
+  assert.equal(hasEarlier(complete4.earliest), false);
+  const again = reduce(complete4, ack(all.slice(8)));
   assert.deepEqual(names(again), complete);
   assert.equal(hasEarlier(again.earliest), false);
-  const replaced = reduce(whole, ack(all.slice(0, 3)));
+  const replaced = reduce(complete4, ack(all.slice(0, 3)));
   assert.deepEqual(names(replaced), complete.slice(0, 1));
   assert.equal(hasEarlier(reduce(opened, { type: "earlier_loaded", messages: [] }).earliest), false);
 });

@@ -237,7 +237,7 @@ export class FlameChart {
     this.#pressed = at;
     this.#dragged = this.#pointers.size > 1;
     clearTimeout(this.#holding);
-    if (event.pointerType === "touch" && !this.#dragged) this.#holding = setTimeout(() => this.#held(at), HOLD_MS);
+    if (event.pointerType === "touch" && !this.#dragged) this.#holding = setTimeout(() => this.#rests(at), HOLD_MS);
     const marks = (event.shiftKey || at.y < RULER) && this.#store.read().mode === "time_order";
     this.#markFrom = marks && !this.#dragged ? this.#placeAt(at.x) : null;
     this.#root.focus({ preventScroll: true });
@@ -299,7 +299,7 @@ export class FlameChart {
   }
 
   /** A finger that rests opens the menu: not every browser says so itself. */
-  #held(at: { x: number; y: number }): void {
+  #rests(at: { x: number; y: number }): void {
     this.#dragged = this.#menuAt(at);
   }
 

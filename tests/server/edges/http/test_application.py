@@ -160,7 +160,7 @@ async def test_recordings_from_elsewhere_are_opened_under_a_policy_of_their_own(
         policy = dict(part.split(" ", 1) for part in answer.headers["content-security-policy"].split("; "))
         assert policy.pop("connect-src") == "'self' https: http://127.0.0.1:* http://localhost:*"
         assert answer.headers["cross-origin-opener-policy"] == "unsafe-none"
-        for path in ("/", "/t/some-trace", "/open/", "/openings", "/icon.svg"):
+        for path in ("/", "/t/some-trace", "/open/", "/openings"):
             other = await server.http.get(path)
             usual = dict(part.split(" ", 1) for part in other.headers["content-security-policy"].split("; "))
             assert usual.pop("connect-src") == "'self'"

@@ -31,7 +31,7 @@ def sent_kb(names: Iterable[str], assets: dict[str, bytes]) -> float:
 
 
 def first(assets: dict[str, bytes]) -> str:
-    named = re.findall(r"assets/([\w.-]+\.js)", (PAGE / "index.html").read_text(encoding="utf-8"))
+    named = re.findall(r"<script[^>]*assets/([\w.-]+\.js)", (PAGE / "index.html").read_text(encoding="utf-8"))
     assert len(named) == 1
     return str(named[0])
 

@@ -27,7 +27,7 @@ function check(answer: string, claim: string, status: Check["status"] = "not_fou
 function rendered(answer: string, checks: Check[]): string {
   const blocks = blocksOf(answer);
   const claims = claimsOfBlocks(blocks, claimsOf(answer, checks));
-  return blocks.map((block, index) => renderBlock(block, false, claims[index])).join("");
+  return blocks.map((block, index) => renderBlock(block, null, claims[index])).join("");
 }
 
 /** What is marked, as text: the parts of one claim joined. */

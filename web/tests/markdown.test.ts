@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { blocksOf, renderBlock } from "../src/chat/markdown.ts";
+import { mended } from "../src/chat/mending.ts";
 
 test("a citation becomes a hash link, written with or without its hash", () => {
   for (const address of ["#f12", "f12"]) {
-    assert.match(renderBlock(`[parse](${address})`, false), /<a href="#f12" class="citation" title="[^"]*">parse<\/a>/);
+    assert.match(renderBlock(`[parse](${address})`, null), /<a href="#f12" class="citation" title="[^"]*">parse<\/a>/);
   }
 });
 
@@ -18,29 +19,29 @@ test("a script link stays text", () => {
     "//evil.example",
     "/api/v1/traces",
   ]) {
-    assert.doesNotMatch(renderBlock(`[x](${address})`, false), /<a /);
+    assert.doesNotMatch(renderBlock(`[x](${address})`, null), /<a /);
   }
 });
 
 test("raw HTML stays text", () => {
-  assert.doesNotMatch(renderBlock("<script>alert(1)</script>\n\n<b onclick=x>hi</b>", false), /<(script|b)/);
+  assert.doesNotMatch(renderBlock("<script>alert(1)</script>\n\n<b onclick=x>hi</b>", null), /<(script|b)/);
 });
 
 test("an image in an answer fetches nothing", () => {
   for (const source of ["![x](https://evil.example/?q=secret)", "![x][1]\n\n[1]: https://evil.example/a.png"]) {
-    assert.doesNotMatch(renderBlock(source, false), /<img/);
+    assert.doesNotMatch(renderBlock(source, null), /<img/);
   }
 });
 
 test("table alignment is a class, never a style", () => {
-  const html = renderBlock("| a | b |\n|:--|--:|\n| 1 | 2 |", false);
+  const html = renderBlock("| a | b |\n|:--|--:|\n| 1 | 2 |", null);
   assert.match(html, /<td class="align-right">2<\/td>/);
   assert.doesNotMatch(html, /style=/);
 });
 
 test("a half-typed link or emphasis does not show its marks while the answer grows", () => {
-  assert.doesNotMatch(renderBlock("see [parseJ", true), /\[/);
-  assert.match(renderBlock("this is **hot", true), /<strong>hot<\/strong>/);
+  assert.doesNotMatch(renderBlock("see [parseJ", mended), /\[/);
+  assert.match(renderBlock("this is **hot", mended), /<strong>hot<\/strong>/);
 });
 
 test("blocks join to the same text, and a longer answer keeps its first blocks", () => {
@@ -54,7 +55,7 @@ test("blocks join to the same text, and a longer answer keeps its first blocks",
 test("a citation of what does not exist is no link", () => {
   const html = renderBlock(
     "[parse **JSON**](f12) and [gone](#f99) and [web](https://a.example)",
-    false,
+    null,
     [],
     new Set(["f12"]),
   );
@@ -66,7 +67,7 @@ test("a citation of what does not exist is no link", () => {
 });
 
 test("a figure is a link to its place, without its address in the text", () => {
-  const html = renderBlock("It takes [379 ms](#f12.self/p0), [2](q2.r3.calls) times", false, [], new Set());
+  const html = renderBlock("It takes [379 ms](#f12.self/p0), [2](q2.r3.calls) times", null, [], new Set());
   assert.match(
     html,
     /It takes <a href="#f12" class="citation figure" data-address="f12.self\/p0" title="[^"]*" data-profile="p0">379 ms<\/a>/,
@@ -76,12 +77,12 @@ test("a figure is a link to its place, without its address in the text", () => {
 
 test("a figure with an address that is none is text", () => {
   for (const address of ["#f12.speed", "#x.y", "#f12.self/p0/p1", `#f1.${"9".repeat(400)}`]) {
-    assert.match(renderBlock(`[3 ms](${address})`, false), /<span class="figure">3 ms<\/span>/);
+    assert.match(renderBlock(`[3 ms](${address})`, null), /<span class="figure">3 ms<\/span>/);
   }
-  assert.doesNotMatch(renderBlock("[notes](notes.md)", false), /figure/);
+  assert.doesNotMatch(renderBlock("[notes](notes.md)", null), /figure/);
 });
 
 test("half a figure's link at the end of a stream shows its label", () => {
-  assert.doesNotMatch(renderBlock("It takes [379 ms](#f12.se", true), /#f12|\[/);
-  assert.match(renderBlock("`[3 ms](#f12.self)`", false), /<code>\[3 ms\]\(#f12\.self\)<\/code>/);
+  assert.doesNotMatch(renderBlock("It takes [379 ms](#f12.se", mended), /#f12|\[/);
+  assert.match(renderBlock("`[3 ms](#f12.self)`", null), /<code>\[3 ms\]\(#f12\.self\)<\/code>/);
 });

@@ -1,8 +1,9 @@
 /** An answer as it grows: each block is rendered once, only the last one again and again. */
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Check } from "../protocol.ts";
 import { claimsOf, claimsOfBlocks, type Claim } from "./claims.ts";
 import { blocksOf, renderBlock } from "./markdown.ts";
+import type { Mending } from "./mending.ts";
 
 const UNCHECKED: Check[] = [];
 const NO_CLAIMS: Claim[] = [];
@@ -22,13 +23,14 @@ export function AnswerText({ text, growing, checks = UNCHECKED, handles = null }
     () => (checks.length ? claimsOfBlocks(blocks, claimsOf(text, checks)) : []),
     [blocks, text, checks],
   );
+  const mend = useMending(growing);
   return (
     <div class="prose">
       {blocks.map((source, index) => (
         <Block
           key={index}
           source={source}
-          growing={growing && index === blocks.length - 1}
+          mend={growing && index === blocks.length - 1 ? mend : null}
           claims={claims[index] ?? NO_CLAIMS}
           handles={handles}
         />
@@ -39,15 +41,31 @@ export function AnswerText({ text, growing, checks = UNCHECKED, handles = null }
 
 interface BlockProps {
   source: string;
-  growing: boolean;
+  mend: Mending | null;
   claims: Claim[];
   handles: ReadonlySet<string> | null;
 }
 
-function Block({ source, growing, claims, handles }: BlockProps) {
+function Block({ source, mend, claims, handles }: BlockProps) {
   // Preact leaves this vnode alone while its inputs are the same ones.
   return useMemo(
-    () => <div class="block" dangerouslySetInnerHTML={{ __html: renderBlock(source, growing, claims, handles) }} />,
-    [source, growing, claims, handles],
+    () => <div class="block" dangerouslySetInnerHTML={{ __html: renderBlock(source, mend, claims, handles) }} />,
+    [source, mend, claims, handles],
   );
+}
+
+const nothingYet: Mending = () => "";
+const asItIs: Mending = (source) => source;
+
+/** Closes what a growing text leaves open; until that is fetched its last block is not shown. */
+function useMending(growing: boolean): Mending {
+  const [mend, setMend] = useState<Mending>(() => nothingYet);
+  useEffect(() => {
+    if (!growing) return;
+    import("./mending.ts").then(
+      (loaded) => setMend(() => loaded.mended),
+      () => setMend(() => asItIs),
+    );
+  }, [growing]);
+  return mend;
 }

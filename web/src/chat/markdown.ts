@@ -3,9 +3,9 @@
  * no links but citations and http(s), no inline styles (the content security policy refuses them).
  */
 import MarkdownIt, { type Token } from "markdown-it";
-import remend from "remend";
 import { parseAddress, placeOf, profileOf } from "./addresses.ts";
 import { markClaims, type Claim } from "./claims.ts";
+import type { Mending } from "./mending.ts";
 
 const HANDLE_LINK = /^#?([fpns]\d+)$/;
 const FIGURE_LINK = /^#[^.]*\./;
@@ -117,12 +117,12 @@ export function blocksOf(text: string): string[] {
  */
 export function renderBlock(
   source: string,
-  growing: boolean,
+  mend: Mending | null,
   claims: Claim[] = [],
   handles: ReadonlySet<string> | null = null,
 ): string {
   const environment: Environment = { handles, claims: placeable(source, claims) };
-  return markdown.render(growing ? remend(source, { linkMode: "text-only" }) : source, environment);
+  return markdown.render(mend ? mend(source) : source, environment);
 }
 
 /** One block for readers who cannot point at anything: behind each wrong claim stands what the trace says of it. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { blocksOf, renderBlock } from "../src/chat/markdown.ts";
-import { mended } from "../src/chat/mending.ts";
+import { closed } from "../src/chat/unclosed.ts";
 
 test("a citation becomes a hash link, written with or without its hash", () => {
   for (const address of ["#f12", "f12"]) {
@@ -40,8 +40,8 @@ test("table alignment is a class, never a style", () => {
 });
 
 test("a half-typed link or emphasis does not show its marks while the answer grows", () => {
-  assert.doesNotMatch(renderBlock("see [parseJ", mended), /\[/);
-  assert.match(renderBlock("this is **hot", mended), /<strong>hot<\/strong>/);
+  assert.doesNotMatch(renderBlock("see [parseJ", closed), /\[/);
+  assert.match(renderBlock("this is **hot", closed), /<strong>hot<\/strong>/);
 });
 
 test("blocks join to the same text, and a longer answer keeps its first blocks", () => {
@@ -83,6 +83,6 @@ test("a figure with an address that is none is text", () => {
 });
 
 test("half a figure's link at the end of a stream shows its label", () => {
-  assert.doesNotMatch(renderBlock("It takes [379 ms](#f12.se", mended), /#f12|\[/);
+  assert.doesNotMatch(renderBlock("It takes [379 ms](#f12.se", closed), /#f12|\[/);
   assert.match(renderBlock("`[3 ms](#f12.self)`", null), /<code>\[3 ms\]\(#f12\.self\)<\/code>/);
 });

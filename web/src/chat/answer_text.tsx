@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Check } from "../protocol.ts";
 import { claimsOf, claimsOfBlocks, type Claim } from "./claims.ts";
 import { blocksOf, renderBlock } from "./markdown.ts";
-import type { Mending } from "./mending.ts";
+import type { Closing } from "./unclosed.ts";
 
 const UNCHECKED: Check[] = [];
 const NO_CLAIMS: Claim[] = [];
@@ -23,14 +23,14 @@ export function AnswerText({ text, growing, checks = UNCHECKED, handles = null }
     () => (checks.length ? claimsOfBlocks(blocks, claimsOf(text, checks)) : []),
     [blocks, text, checks],
   );
-  const mend = useMending(growing);
+  const close = useClosing(growing);
   return (
     <div class="prose">
       {blocks.map((source, index) => (
         <Block
           key={index}
           source={source}
-          mend={growing && index === blocks.length - 1 ? mend : null}
+          close={growing && index === blocks.length - 1 ? close : null}
           claims={claims[index] ?? NO_CLAIMS}
           handles={handles}
         />
@@ -41,31 +41,31 @@ export function AnswerText({ text, growing, checks = UNCHECKED, handles = null }
 
 interface BlockProps {
   source: string;
-  mend: Mending | null;
+  close: Closing | null;
   claims: Claim[];
   handles: ReadonlySet<string> | null;
 }
 
-function Block({ source, mend, claims, handles }: BlockProps) {
+function Block({ source, close, claims, handles }: BlockProps) {
   // Preact leaves this vnode alone while its inputs are the same ones.
   return useMemo(
-    () => <div class="block" dangerouslySetInnerHTML={{ __html: renderBlock(source, mend, claims, handles) }} />,
-    [source, mend, claims, handles],
+    () => <div class="block" dangerouslySetInnerHTML={{ __html: renderBlock(source, close, claims, handles) }} />,
+    [source, close, claims, handles],
   );
 }
 
-const nothingYet: Mending = () => "";
-const asItIs: Mending = (source) => source;
+const nothingYet: Closing = () => "";
+const asItIs: Closing = (source) => source;
 
 /** Closes what a growing text leaves open; until that is fetched its last block is not shown. */
-function useMending(growing: boolean): Mending {
-  const [mend, setMend] = useState<Mending>(() => nothingYet);
+function useClosing(growing: boolean): Closing {
+  const [close, setClose] = useState<Closing>(() => nothingYet);
   useEffect(() => {
     if (!growing) return;
-    import("./mending.ts").then(
-      (loaded) => setMend(() => loaded.mended),
-      () => setMend(() => asItIs),
+    import("./unclosed.ts").then(
+      (loaded) => setClose(() => loaded.closed),
+      () => setClose(() => asItIs),
     );
   }, [growing]);
-  return mend;
+  return close;
 }

@@ -5,7 +5,7 @@
 import MarkdownIt, { type Token } from "markdown-it";
 import { parseAddress, placeOf, profileOf } from "./addresses.ts";
 import { markClaims, type Claim } from "./claims.ts";
-import type { Mending } from "./mending.ts";
+import type { Closing } from "./unclosed.ts";
 
 const HANDLE_LINK = /^#?([fpns]\d+)$/;
 const FIGURE_LINK = /^#[^.]*\./;
@@ -117,12 +117,12 @@ export function blocksOf(text: string): string[] {
  */
 export function renderBlock(
   source: string,
-  mend: Mending | null,
+  close: Closing | null,
   claims: Claim[] = [],
   handles: ReadonlySet<string> | null = null,
 ): string {
   const environment: Environment = { handles, claims: placeable(source, claims) };
-  return markdown.render(mend ? mend(source) : source, environment);
+  return markdown.render(close ? close(source) : source, environment);
 }
 
 /** One block for readers who cannot point at anything: behind each wrong claim stands what the trace says of it. */

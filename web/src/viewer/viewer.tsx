@@ -32,7 +32,7 @@ interface ViewerProps {
 }
 
 /** What stands above the chart and is known within it is there before the chart is: it does not jump. */
-const SETTLING_MS = 500;
+const SETTLING_MS = 1_000;
 
 export function Viewer({ store, ask, mentions, link, notice, children }: ViewerProps) {
   const mode = usePart(store, (state) => state.mode);

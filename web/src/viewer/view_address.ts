@@ -10,6 +10,8 @@ import type { ViewerStore } from "./viewer_store.ts";
 import { span } from "./window.ts";
 
 const REST_MS = 300;
+/** Of the axis: less than this is lost in double precision, and no window that somebody chose. */
+const ROUNDING = 1e-12;
 /** Addresses from so many characters on are shortened: programs that pass links on cut longer ones. */
 const LONG_ADDRESS = 2_000;
 
@@ -98,7 +100,7 @@ export class ViewAddress {
     const { mode, profile, sandwichOf, diff, within, transforms, window, search, selection, view, panel } =
       this.#store.read();
     const bounds = this.#store.bounds();
-    const isAll = span(window) >= span(bounds) * 0.9999;
+    const isAll = span(window) >= span(bounds) * (1 - ROUNDING);
     const box = selection?.half === "boxes" ? view?.boxes : null;
     return {
       mode,

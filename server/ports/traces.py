@@ -1,12 +1,13 @@
 """Stored traces: their rows, and asking questions of their columns away from the event loop."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
 from server.ports.identity import Caller
+from server.ports.run_labels import RunLabels
 from traces.model import Trace
 
 P = ParamSpec("P")
@@ -34,6 +35,25 @@ class TraceRow:
     object_path: str
     created_at: datetime
     expires_at: datetime | None = None
+    run: RunLabels = field(default_factory=RunLabels)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceSearch:
+    """Which traces of an account: those with all of these labels, uploaded since, that have the text in their name,
+    their program or a label's value. Nothing asks for nothing."""
+
+    run: RunLabels = field(default_factory=RunLabels)
+    since: datetime | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TracePlace:
+    """A place in the order of traces, newest first: what follows it is older, or as old with a smaller id."""
+
+    created_at: datetime
+    trace_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +96,17 @@ class TraceRecords(Protocol):
 
     async def list(self, caller: Caller, *, limit: int = 100) -> list[TraceRow]:
         """Newest first."""
+        ...
+
+    async def search(
+        self, caller: Caller, criteria: TraceSearch, *, limit: int, after: TracePlace | None = None
+    ) -> Sequence[TraceRow]:
+        """Newest first, those after a place."""
+        ...
+
+    async def label(self, caller: Caller, trace_id: str, changes: Mapping[str, str | None]) -> TraceRow:
+        """Set labels (`program` among them), and take off those changed to None. Raises NotFound, and BadRequest for
+        what is no label."""
         ...
 
     async def delete(self, caller: Caller, trace_id: str) -> TraceRow:

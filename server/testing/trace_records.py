@@ -1,6 +1,6 @@
 """Rows of traces in a dictionary: the twin of PostgresTraceRecords."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -9,7 +9,8 @@ from server.adapters.storable import known_id, new_id, not_found, storable_json,
 from server.errors import BadRequest, LimitExceeded, NotAllowed, NotFound
 from server.ports.conversations import SessionRow
 from server.ports.identity import Caller
-from server.ports.traces import ExpiredTrace, SharedSession, TraceRow
+from server.ports.run_labels import changed_labels
+from server.ports.traces import ExpiredTrace, SharedSession, TracePlace, TraceRow, TraceSearch
 from server.testing.account_state import MemoryAccounts
 
 
@@ -68,6 +69,21 @@ class MemoryTraceRecords:
             if row.account_id == caller.account_id and self.accounts.are_of(caller, row.account_id)
         ]
         return sorted(found, key=lambda row: row.created_at, reverse=True)[:limit]
+
+    async def search(
+        self, caller: Caller, criteria: TraceSearch, *, limit: int, after: TracePlace | None = None
+    ) -> Sequence[TraceRow]:
+        rows = await self.list(caller, limit=len(self._rows))
+        found = sorted(rows, key=lambda row: (row.created_at, row.trace_id), reverse=True)
+        before = None if after is None else (after.created_at, after.trace_id)
+        return [
+            row for row in found if _fits(row, criteria) and (before is None or (row.created_at, row.trace_id) < before)
+        ][:limit]
+
+    async def label(self, caller: Caller, trace_id: str, changes: Mapping[str, str | None]) -> TraceRow:
+        row = await self.get(caller, trace_id)
+        self._rows[row.trace_id] = replace(row, run=changed_labels(row.run, changes))
+        return self._rows[row.trace_id]
 
     async def delete(self, caller: Caller, trace_id: str) -> TraceRow:
         row = await self.get(caller, trace_id)
@@ -152,6 +168,17 @@ class MemoryTraceRecords:
         limit = standing.plan.total_trace_limit
         if limit is not None and stored >= limit:
             raise LimitExceeded(_upload(standing.refuse(LimitType.TOTAL_TRACES, stored, limit)))
+
+
+def _fits(row: TraceRow, criteria: TraceSearch) -> bool:
+    text = None if criteria.text is None else storable_text(criteria.text).lower()
+    texts = (row.name, row.run.program or "", *row.run.labels.values())
+    return (
+        (criteria.run.program is None or row.run.program == criteria.run.program)
+        and criteria.run.labels.items() <= row.run.labels.items()
+        and (criteria.since is None or row.created_at >= criteria.since)
+        and (text is None or any(text in one.lower() for one in texts))
+    )
 
 
 def _no_session(caller: Caller, session_id: str) -> SessionRow:

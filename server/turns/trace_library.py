@@ -3,7 +3,7 @@
 import secrets
 import tempfile
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ from server.ports.conversations import Conversations
 from server.ports.identity import Caller
 from server.ports.measures import Measures
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET, ObjectStore
-from server.ports.traces import OpenTrace, TraceRecords, TraceRow, TraceWorkers
+from server.ports.run_labels import RunLabels
+from server.ports.traces import OpenTrace, TracePlace, TraceRecords, TraceRow, TraceSearch, TraceWorkers
 from server.turns.access import LinkReader, link_hash, reader_by_link, trace_of
 from server.turns.copied_text import copied_pieces
 from traces.analysis.summary import summarise
@@ -48,7 +49,9 @@ class TraceLibrary:
         self._scratch = scratch
         self._measures = measures
 
-    async def add(self, caller: Caller, upload: Path, *, name: str, sha256: str) -> TraceRow:
+    async def add(
+        self, caller: Caller, upload: Path, *, name: str, sha256: str, run: RunLabels | None = None
+    ) -> TraceRow:
         """Make a stored trace of an uploaded file, which stays the caller's to remove. Either all of it is stored or
         nothing.
 
@@ -79,6 +82,7 @@ class TraceLibrary:
                 summary=summary.as_json() | {"name": name, "findings": findings} | program,
                 object_path=object_path,
                 created_at=self._clock.now(),
+                run=run or RunLabels(),
             )
             await self._objects.put(TRACES_BUCKET, object_path, upload)
             await self._records.insert(row)
@@ -110,6 +114,16 @@ class TraceLibrary:
     async def rows(self, caller: Caller) -> list[TraceRow]:
         """The caller's traces, newest first."""
         return await self._records.list(caller)
+
+    async def search(
+        self, caller: Caller, criteria: TraceSearch, *, limit: int, after: TracePlace | None = None
+    ) -> Sequence[TraceRow]:
+        """Those that a search wants, newest first, after a place."""
+        return await self._records.search(caller, criteria, limit=limit, after=after)
+
+    async def label(self, caller: Caller, trace_id: str, changes: Mapping[str, str | None]) -> TraceRow:
+        """Set labels, and take off those changed to None. Raises NotFound, BadRequest."""
+        return await self._records.label(caller, trace_id, changes)
 
     async def open(self, caller: Caller, trace_id: str) -> tuple[TraceRow, OpenTrace]:
         """The trace, ready for questions; read again from its object when the cache has lost it.

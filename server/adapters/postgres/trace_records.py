@@ -1,6 +1,6 @@
 """Rows of traces in PostgreSQL. Its functions hold uploads to the limits of plans."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +12,8 @@ from server.adapters.postgres.statements import statement
 from server.adapters.storable import known_id, new_id, not_found, storable_json, storable_text
 from server.errors import LimitExceeded
 from server.ports.identity import Caller
-from server.ports.traces import ExpiredTrace, SharedSession, TraceRow
+from server.ports.run_labels import RunLabels, changed_labels
+from server.ports.traces import ExpiredTrace, SharedSession, TracePlace, TraceRow, TraceSearch
 
 
 class PostgresTraceRecords:
@@ -45,6 +46,8 @@ class PostgresTraceRecords:
             "object_path": row.object_path,
             "created_at": row.created_at,
             "expires_at": row.expires_at,
+            "labels": Jsonb(dict(row.run.labels)),
+            "program": row.run.program,
         }
         async with self._database.transaction() as connection:
             await connection.execute(statement("insert_trace"), parameters)
@@ -58,6 +61,33 @@ class PostgresTraceRecords:
     async def list(self, caller: Caller, *, limit: int = 100) -> list[TraceRow]:
         parameters = {"user_id": caller.user_id, "account_id": caller.account_id, "limit": limit}
         return [_trace(row) for row in await self._all("traces", parameters)]
+
+    async def search(
+        self, caller: Caller, criteria: TraceSearch, *, limit: int, after: TracePlace | None = None
+    ) -> Sequence[TraceRow]:
+        parameters = {
+            "user_id": caller.user_id,
+            "account_id": caller.account_id,
+            "labels": Jsonb(dict(criteria.run.labels)),
+            "program": criteria.run.program,
+            "since": criteria.since,
+            "text": None if criteria.text is None else storable_text(criteria.text).lower(),
+            "after_at": None if after is None else after.created_at,
+            "after_id": None if after is None else after.trace_id,
+            "limit": limit,
+        }
+        return [_trace(row) for row in await self._all("search_traces", parameters)]
+
+    async def label(self, caller: Caller, trace_id: str, changes: Mapping[str, str | None]) -> TraceRow:
+        named = {"trace_id": known_id(trace_id, "trace"), "user_id": caller.user_id}
+        async with self._database.transaction() as connection:
+            found = await (await connection.execute(statement("trace_to_label"), named)).fetchall()
+            if not found:
+                raise not_found("trace")
+            run = changed_labels(_run(found[0]), changes)
+            labels = {"labels": Jsonb(dict(run.labels)), "program": run.program}
+            rows = await (await connection.execute(statement("label_trace"), named | labels)).fetchall()
+        return _trace(rows[0])
 
     async def delete(self, caller: Caller, trace_id: str) -> TraceRow:
         rows = await self._all("delete_trace", {"trace_id": known_id(trace_id, "trace"), "user_id": caller.user_id})
@@ -130,4 +160,9 @@ def _trace(row: DictRow) -> TraceRow:
         object_path=row["object_path"],
         created_at=row["created_at"].astimezone(UTC),
         expires_at=None if expires_at is None else expires_at.astimezone(UTC),
+        run=_run(row),
     )
+
+
+def _run(row: DictRow) -> RunLabels:
+    return RunLabels(row["labels"], row["program"])

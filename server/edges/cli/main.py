@@ -30,6 +30,7 @@ DECLARED_IN = {
     "mcp": "running",
     "schema": "running",
     "serve": "running",
+    "upload": "upload_command",
     "cache": "cache_command",
     "config": "config",
     "check-config": "config",

@@ -17,6 +17,7 @@ from server.edges.http import function_table_routes as function_tables
 from server.edges.http import insight_routes as insights
 from server.edges.http import invocation_routes as invocations
 from server.edges.http import kept_view_routes as kept_views
+from server.edges.http import label_routes as labels
 from server.edges.http import lane_routes as lanes
 from server.edges.http import memory_routes as memory
 from server.edges.http import note_routes as notes
@@ -70,6 +71,7 @@ def build_application(services: Services, *, is_our_name: Callable[[str], bool])
     _add_probes(app)
     app.add_api_route(f"{API}/config", config, tags=["health"])
     app.include_router(traces.routes, prefix=API)
+    app.include_router(labels.routes, prefix=API)
     app.include_router(under_way.routes, prefix=API)
     app.include_router(insights.routes, prefix=API)
     app.include_router(places.routes, prefix=API)

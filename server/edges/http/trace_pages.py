@@ -2,21 +2,25 @@
 
 import base64
 import binascii
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from server.errors import BadRequest
-from server.ports.traces import TraceRow
+from server.ports.traces import TracePlace, TraceRow
 
 MAX_LIMIT = 500
+LIMIT = 50
+"""Of a search that names no limit."""
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def page_of(rows: list[TraceRow], limit: int, cursor: str | None) -> dict[str, Any]:
-    """`{traces, next}`: rows without summaries; `next` is the cursor of what follows, null at the end. A cursor is a
-    place in the order and not a number of rows, so that none is shown twice or left out. Raises BadRequest."""
-    ordered = sorted(rows, key=_place, reverse=True)
-    after = None if cursor is None else _place_of(cursor)
-    following = [row for row in ordered if after is None or _place(row) < after]
-    shown = following[:limit]
+def page_of(found: Sequence[TraceRow], limit: int) -> dict[str, Any]:
+    """`{traces, next}`: rows without summaries; `next` is the cursor of what follows, null at the end. `found` may have
+    one more than the limit, which says that others follow. A cursor is a place in the order and not a number of rows,
+    so that none is shown twice or left out."""
+    shown = found[:limit]
     return {
         "traces": [
             {
@@ -28,26 +32,26 @@ def page_of(rows: list[TraceRow], limit: int, cursor: str | None) -> dict[str, A
                 "sizeBytes": row.size_bytes,
                 "createdAt": row.created_at.isoformat(),
             }
+            | row.run.as_json()
             for row in shown
         ],
-        "next": _cursor(shown[-1]) if len(following) > limit else None,
+        "next": _cursor(shown[-1]) if len(found) > limit else None,
     }
 
 
-def _place(row: TraceRow) -> tuple[int, str]:
-    """Microseconds since 1970, then the id."""
-    return round(row.created_at.timestamp() * 1_000_000), row.trace_id
-
-
 def _cursor(row: TraceRow) -> str:
-    moment, trace_id = _place(row)
-    return base64.urlsafe_b64encode(f"{moment} {trace_id}".encode()).decode().rstrip("=")
+    """Microseconds since 1970, then the id."""
+    moment = (row.created_at - _BEGINNING) // timedelta(microseconds=1)
+    return base64.urlsafe_b64encode(f"{moment} {row.trace_id}".encode()).decode().rstrip("=")
 
 
-def _place_of(cursor: str) -> tuple[int, str]:
+def place_of(cursor: str | None) -> TracePlace | None:
+    """Where the following page begins. Raises BadRequest."""
+    if cursor is None:
+        return None
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         moment, _, trace_id = base64.urlsafe_b64decode(padded.encode("ascii")).decode().partition(" ")
-        return int(moment), trace_id
-    except (ValueError, binascii.Error) as error:
+        return TracePlace(_BEGINNING + timedelta(microseconds=int(moment)), str(UUID(trace_id)))
+    except (ValueError, OverflowError, binascii.Error) as error:
         raise BadRequest("This cursor is none that a list of traces gave.", field="cursor") from error

@@ -2,9 +2,11 @@
 
 import dataclasses
 import hashlib
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
+from pydantic import Field
 from pydantic.alias_generators import to_camel
 from starlette.responses import JSONResponse, Response
 
@@ -13,11 +15,13 @@ from server.agent.tools.contract.transforming import changed_by, refuse_invertin
 from server.edges.former_names import with_former_names
 from server.edges.http.diff_bytes import DiffViewQuery, diff_bytes
 from server.edges.http.services import CurrentCaller, ForTraces, ForUploads
-from server.edges.http.trace_pages import MAX_LIMIT, page_of
+from server.edges.http.trace_pages import LIMIT, MAX_LIMIT, page_of, place_of
 from server.edges.http.uploads import received
 from server.edges.http.view_bytes import MAX_BOXES, VIEW_VERSION, Encoding, Mode, ViewQuery, view_bytes
 from server.errors import BadRequest
-from server.ports.traces import TraceRow
+from server.ports.run_labels import LONGEST_TEXT as LONGEST_LABEL
+from server.ports.run_labels import MOST_LABELS, RunLabels, written_labels
+from server.ports.traces import TraceRow, TraceSearch
 from traces.analysis.functions import top_functions
 from traces.analysis.window import Window
 from traces.cache import ENGINE_VERSION
@@ -48,7 +52,13 @@ def trace_json(row: TraceRow) -> dict[str, Any]:
         "sizeBytes": row.size_bytes,
         "createdAt": row.created_at.isoformat(),
         "summary": shown_summary(row),
-    }
+    } | row.run.as_json()
+
+
+Labels = Annotated[
+    list[Annotated[str, Field(max_length=LONGEST_LABEL)]] | None,
+    Query(max_length=MOST_LABELS + 1, description="key:value, repeated: branch:main, commit:4f2a1c0, release:4.1"),
+]
 
 
 @routes.post("", status_code=201)
@@ -57,12 +67,14 @@ async def upload(
     caller: CurrentCaller,
     services: ForUploads,
     upload_id: Annotated[str | None, Query(alias="upload", pattern="^[A-Za-z0-9_-]{1,64}$")] = None,
+    label: Labels = None,
 ) -> JSONResponse:
     """Store a trace: the raw body with `?name=`, or a multipart field `file`. gzip, zstd and zip are opened. With an id
-    of the sender's in `?upload=`, `GET /uploads` meanwhile reports its progress."""
+    of the sender's in `?upload=`, `GET /uploads` meanwhile reports its progress. `?label=` says what run it is of."""
+    run = written_labels(label or ())
     async with received(request, scratch=services.scratch, max_bytes=services.max_upload_bytes) as file:
         with services.uploads.hold(caller, upload_id, file):
-            row = await services.library.add(caller, file.path, name=file.name, sha256=file.sha256)
+            row = await services.library.add(caller, file.path, name=file.name, sha256=file.sha256, run=run)
     return JSONResponse({"trace": trace_json(row)}, 201, {"Location": f"/api/v1/traces/{row.trace_id}"})
 
 
@@ -72,15 +84,23 @@ async def all_traces(
     services: ForTraces,
     limit: Annotated[int | None, Query(ge=1, le=MAX_LIMIT)] = None,
     cursor: Annotated[str | None, Query(max_length=200)] = None,
+    label: Labels = None,
+    program: Annotated[str | None, Query(max_length=LONGEST_LABEL)] = None,
+    since: datetime | None = None,
+    q: Annotated[str | None, Query(max_length=LONGEST_LABEL, description="in a name, program or label")] = None,
 ) -> dict[str, Any]:
-    """The caller's traces, newest first: all with their summaries, or with a limit a page of what a list shows, and in
-    `next` the cursor of the following one."""
-    rows = await services.library.rows(caller)
-    if limit is not None:
-        return page_of(rows, limit, cursor)
-    if cursor is not None:
-        raise BadRequest("A cursor needs a limit.", field="cursor")
-    return {"traces": [trace_json(row) for row in rows]}
+    """The caller's traces, newest first: all with their summaries, or with a limit or a search a page of what a list
+    shows, and in `next` the cursor of the following one."""
+    searches = any(one is not None for one in (label, program, since, q))
+    if limit is None and not searches:
+        if cursor is not None:
+            raise BadRequest("A cursor needs a limit.", field="cursor")
+        return {"traces": [trace_json(row) for row in await services.library.rows(caller)]}
+    run = written_labels(label or ())
+    named = RunLabels(run.labels, program or run.program)
+    moment = since.replace(tzinfo=UTC) if since is not None and since.tzinfo is None else since
+    criteria, most = TraceSearch(run=named, since=moment, text=q or None), limit or LIMIT
+    return page_of(await services.library.search(caller, criteria, limit=most + 1, after=place_of(cursor)), most)
 
 
 @routes.get("/{trace_id}")

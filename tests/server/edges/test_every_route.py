@@ -130,6 +130,7 @@ NAMING_AN_OBJECT = routes(
     "POST /api/v1/traces/{trace_id}/notes",
     "PATCH /api/v1/traces/{trace_id}/notes/{note_id}",
     "DELETE /api/v1/traces/{trace_id}/notes/{note_id}",
+    "PATCH /api/v1/traces/{trace_id}",
     "POST /api/v1/traces/{trace_id}/views",
     "GET /api/v1/traces/{trace_id}/views/{view_id}",
     "PUT /api/v1/traces/{trace_id}/link",
@@ -172,6 +173,7 @@ BODIES: dict[RouteName, object] = {
     ("POST", "/api/v1/traces/{trace_id}/notes"): {"kind": "function", "profile": "p0", "handle": "f1", "text": "Mine"},
     ("PATCH", "/api/v1/traces/{trace_id}/notes/{note_id}"): {"text": "Mine"},
     ("POST", "/api/v1/traces/{trace_id}/views"): {"find": "Mine"},
+    ("PATCH", "/api/v1/traces/{trace_id}"): {"labels": {"branch": "mine"}},
     ("POST", "/api/chat"): {"message": "Mine?", "session_id": "{session}", "flamechat_trace_id": "{trace}"},
 } | {
     ("POST", f"/api/v1/streams/{name}"): dict.fromkeys(("id", "threadId", "runId"), "{session}")

@@ -72,6 +72,11 @@ PLAIN = {
     "threads",
     "upload",
     "words",
+    "label",
+    "labels",
+    "program",
+    "since",
+    "q",
 }
 """Name none, where they are not listed above: `before` of messages and `cursor` of traces are positions, `upload` is
 the sender's own, `interruptId` what the path's turn asks."""

@@ -10,11 +10,11 @@ select public.release_trace_upload(%(user_id)s)
 -- The trigger holds it to its maker's plan.
 insert into public.traces (
     id, account_id, user_id, name, sha256, size_bytes, format, unit, duration_ns, summary, object_path, created_at,
-    expires_at
+    expires_at, labels, program
 )
 values (
     %(trace_id)s, %(account_id)s, %(user_id)s, %(name)s, %(sha256)s, %(size_bytes)s, %(format)s, %(unit)s,
-    %(duration_ns)s, %(summary)s, %(object_path)s, %(created_at)s, %(expires_at)s
+    %(duration_ns)s, %(summary)s, %(object_path)s, %(created_at)s, %(expires_at)s, %(labels)s, %(program)s
 )
 
 -- name: trace
@@ -28,6 +28,32 @@ select * from public.traces
 where account_id = %(account_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s))
 order by created_at desc, id
 limit %(limit)s
+
+-- name: search_traces
+-- A page of the caller's, newest first; what is null does not matter.
+select t.* from public.traces t
+where t.account_id = %(account_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+    and (%(program)s::text is null or t.program = %(program)s)
+    and t.labels @> %(labels)s
+    and (%(since)s::timestamptz is null or t.created_at >= %(since)s)
+    and (
+        %(text)s::text is null or strpos(lower(t.name), %(text)s) > 0 or strpos(lower(t.program), %(text)s) > 0
+        or exists (select from jsonb_each_text(t.labels) l where strpos(lower(l.value), %(text)s) > 0)
+    )
+    and (%(after_at)s::timestamptz is null or (t.created_at, t.id) < (%(after_at)s, %(after_id)s::uuid))
+order by t.created_at desc, t.id desc
+limit %(limit)s
+
+-- name: trace_to_label
+-- Of accounts in which the caller may write; who changes its labels at the same time waits.
+select labels, program from public.traces
+where id = %(trace_id)s and account_id in (select flamechat_private.accounts_of(%(user_id)s, p_writing => true))
+for update
+
+-- name: label_trace
+-- All of its labels anew; the statement before has looked at who may.
+update public.traces set labels = %(labels)s, program = %(program)s where id = %(trace_id)s
+returning *
 
 -- name: delete_trace
 -- The row, with its sessions by cascade; returned so that its objects can follow.

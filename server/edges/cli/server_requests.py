@@ -1,0 +1,98 @@
+"""Requests of a running server, for commands that name one. The token goes to that server alone: no redirect is
+followed."""
+
+import http.client
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any, TypeVar
+from urllib.parse import quote, urlsplit
+
+import click
+
+from server.edges.cli.reading import FAILED, MISUSED, fail
+from server.quoting import plain
+
+DEFAULT_SERVER = "http://127.0.0.1:8484"
+TIMEOUT_S = 600
+ANSWER_CHARACTERS = 600
+"""Of what a server says when it refuses."""
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def server_options(command: Command) -> Command:
+    """The options of a command that asks a server."""
+    token = click.option(
+        "--token",
+        envvar="FLAMECHAT_ACCESS_TOKEN",
+        show_envvar=True,
+        help="Access token, where the server asks for one; a variable keeps it out of the list of processes.",
+    )
+    server = click.option("--server", default=DEFAULT_SERVER, help="The server's address.")
+    return server(token(command))
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A token must not follow a redirect to somebody else."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def asked(
+    server: str, token: str | None, method: str, path: str, *, body: bytes | IO[bytes] = b"", length: int | None = None
+) -> dict[str, Any]:
+    """What a server answers to a request of its API, as JSON; a refusal and a server that cannot be reached end the
+    command with their reason."""
+    address = server.rstrip("/")
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        fail(f"{plain(server, 200)} is no address of a server, such as {DEFAULT_SERVER}.", MISUSED)
+    kind = "application/json" if isinstance(body, bytes) else "application/octet-stream"
+    headers = {"Accept": "application/json", "Content-Type": kind}
+    if length is not None:
+        headers["Content-Length"] = str(length)
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    request = urllib.request.Request(  # noqa: S310 - its scheme was looked at above
+        f"{address}/api/v1{path}", data=body or None, headers=headers, method=method
+    )
+    try:
+        with urllib.request.build_opener(_NoRedirects).open(request, timeout=TIMEOUT_S) as answer:
+            found: dict[str, Any] = json.loads(answer.read())
+            return found
+    except urllib.error.HTTPError as refused:
+        fail(_why(refused), FAILED)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        fail(f"{plain(address, 200)} does not answer as a Flamechat server: {plain(str(error), 200)}", FAILED)
+
+
+def sent_file(server: str, token: str | None, path: str, file: Path) -> dict[str, Any]:
+    """What a server answers to a file, which is read as it is sent."""
+    try:
+        with file.open("rb") as content:
+            return asked(server, token, "POST", path, body=content, length=file.stat().st_size)
+    except OSError as error:
+        fail(f"{plain(str(file), 200)} cannot be read: {plain(error.strerror or '', 100)}", FAILED)
+
+
+def query_of(pairs: list[tuple[str, str]]) -> str:
+    """Names and values as the query of an address."""
+    return "&".join(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in pairs)
+
+
+def _why(refused: urllib.error.HTTPError) -> str:
+    """The reason that a server gives, else its status."""
+    with refused:
+        try:
+            said = json.loads(refused.read())
+        except (OSError, ValueError):
+            said = None
+    detail = said.get("detail") if isinstance(said, dict) else None
+    if isinstance(detail, str) and detail:
+        return plain(detail, ANSWER_CHARACTERS)
+    hint = ": name its access token with --token" if refused.code == http.client.UNAUTHORIZED else ""
+    return f"The server answers with status {refused.code}{hint}."

@@ -1,0 +1,55 @@
+"""Labels and the search of the library over real HTTP."""
+
+from pathlib import Path
+
+from tests.server.running_server import STACKS, running_server
+
+AS_ANNA = {"Authorization": "Bearer anna"}
+TRACES = "/api/v1/traces"
+
+
+async def test_a_trace_is_labelled_at_upload_changed_and_found(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        for number in range(3):
+            sent = await server.http.post(
+                f"{TRACES}?name=run{number}.txt&label=branch:main&label=run:{number}&label=program:reader",
+                content=STACKS,
+                headers=AS_ANNA,
+            )
+            assert sent.status_code == 201, sent.text
+        last = sent.json()["trace"]
+        assert (last["labels"], last["program"]) == ({"branch": "main", "run": "2"}, "reader")
+        changes = {"labels": {"branch": "feature-x", "run": None}}
+        changed = await server.http.patch(f"{TRACES}/{last['traceId']}", json=changes, headers=AS_ANNA)
+        assert changed.json()["trace"]["labels"] == {"branch": "feature-x"}
+
+        async def names(**search: str | int | None) -> tuple[list[str], str | None]:
+            found = (await server.http.get(TRACES, params=search, headers=AS_ANNA)).json()
+            return [one["name"] for one in found["traces"]], found["next"]
+
+        assert await names(label="branch:main") == (["run1.txt", "run0.txt"], None)
+        assert await names(label="branch:feature-x", program="reader") == (["run2.txt"], None)
+        assert await names(q="run1") == (["run1.txt"], None)
+        assert await names(since="2999-01-01") == ([], None)
+        shown, cursor = await names(program="reader", limit=2)
+        assert shown == ["run2.txt", "run1.txt"]
+        assert await names(program="reader", limit=2, cursor=cursor) == (["run0.txt"], None)
+
+
+async def test_labels_that_are_none_are_refused_with_which_one_and_store_nothing(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        many = "&".join(f"label=k{number}:v" for number in range(33))
+        for asked, naming in (
+            ("label=main", "'main'"),
+            ("label=Branch:main", "'Branch'"),
+            ("label=branch:a&label=branch:b", "'branch' is given twice"),
+            (many, "33"),
+            ("label=branch:" + "x" * 210, "branch has 210 characters"),
+        ):
+            refused = await server.http.post(f"{TRACES}?name=a.txt&{asked}", content=STACKS, headers=AS_ANNA)
+            assert refused.status_code == 400
+            assert naming in refused.text
+        assert (await server.http.get(TRACES, headers=AS_ANNA)).json() == {"traces": []}
+        for cursor in ("x", "AAAA", "9" * 50):
+            refused = await server.http.get(TRACES, params={"limit": 1, "cursor": cursor}, headers=AS_ANNA)
+            assert refused.status_code == 400

@@ -80,7 +80,14 @@ def tracks(trace: Trace) -> Tracks:
     groups = _threads(trace, first, place)
     pids = sorted(dict.fromkeys(shown.pid for shown, _ in groups), key=lambda pid: (pid != first.pid, -of_process[pid]))
     number = {pid: at for at, pid in enumerate(pids)}
-    groups.sort(key=lambda group: (number[group[0].pid], place.get(group[0].index, len(place)), group[0].index))
+    groups.sort(
+        key=lambda group: (
+            number[group[0].pid],
+            group[0] is not first,
+            place.get(group[0].index, len(place)),
+            group[0].index,
+        )
+    )
     heaviest: dict[Unit, float] = defaultdict(float)
     busy = {shown.index: float(busy_time(trace, _standing(trace, shown))) for shown, _ in groups}
     for shown, _ in groups:

@@ -67,3 +67,18 @@ def test_what_measures_no_time_has_no_share_and_the_heaviest_is_not_small() -> N
     found = tracks(read_trace(b"main;parse 900\nmain;write 100\n", name="stacks.txt"))
     (row,) = found.tracks
     assert (row.share, row.activity, row.is_small) == (None, None, False)
+
+
+def test_what_the_file_opens_with_is_first_although_another_works_more() -> None:
+    def profile(name: str, lasted: int) -> dict[str, object]:
+        limits = {"name": name, "unit": "milliseconds", "startValue": 0, "endValue": lasted}
+        return {"type": "sampled", "samples": [[0]], "weights": [lasted], **limits}
+
+    file = {
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "shared": {"frames": [{"name": "work"}]},
+        "profiles": [profile("heavy", 90), profile("opened", 10)],
+        "activeProfileIndex": 1,
+    }
+    found = tracks(read_trace(json.dumps(file).encode(), name="two.speedscope.json"))
+    assert [row.name for row in found.tracks] == ["opened", "heavy"]

@@ -4,7 +4,7 @@ import type { ChatStore } from "../src/chat/chat_store.ts";
 import { emptyConversation, type Conversation } from "../src/chat/conversation.ts";
 import { newTurn, type Turn } from "../src/chat/turn.ts";
 import { AnswerPlaces } from "../src/room/answer_places.ts";
-import { subjectOf } from "../src/room/subject.ts";
+import { addressesOf, subjectOf } from "../src/room/subject.ts";
 import { Store } from "../src/store.ts";
 import type { ViewerStore } from "../src/viewer/viewer_store.ts";
 
@@ -107,4 +107,10 @@ test("a function comes before the thread it is in, and a figure's address names 
   });
   assert.deepEqual(subjectOf(answered("Only [main](#p2)", { citations: cited })), { handle: "p2", profile: null });
   assert.equal(subjectOf(answered("[gone](#f7)")), null);
+});
+
+test("the places of all links of an answer are asked for together, each in its thread", () => {
+  const text =
+    "[flush](#f4) in [main](#p1): [5%](#n7.total/p1) of [2 s](#q2.c1), [3 ms](#f9.self) of [others](https://example.com).";
+  assert.deepEqual(addressesOf(answered(text)), ["f4", "p1", "p1.n7", "f9"]);
 });

@@ -7,8 +7,7 @@ import { hasEnded, type Turn } from "../chat/turn.ts";
 import { Store } from "../store.ts";
 import { isInSight } from "../viewer/in_sight.ts";
 import type { ViewerStore } from "../viewer/viewer_store.ts";
-import { inItsProfile } from "./mentions.ts";
-import { subjectOf, type Subject } from "./subject.ts";
+import { addressesOf, addressIn, subjectOf, type Subject } from "./subject.ts";
 
 /** What the chart offers to show. */
 export interface Offer {
@@ -82,9 +81,8 @@ export class AnswerPlaces extends Store<Offer | null> {
     const subject = subjectOf(turn);
     const { viewerActions } = this.#chat.read().conversation;
     if (!subject || viewerActions.some((action) => action.turnId === turn.turnId)) return;
-    const address = subject.profile ? `${subject.profile}.${subject.handle}` : inItsProfile(turn, subject.handle);
-    const others = turn.citations!.map((citation) => inItsProfile(turn, citation.handle));
-    const place = await this.#viewer.places.of(address, others);
+    const address = addressIn(turn, subject);
+    const place = await this.#viewer.places.of(address, addressesOf(turn));
     if ("problem" in place || isInSight(this.#viewer, place) || this.#looked !== turn.turnId) return;
     if (this.#asked === turn.turnId && !this.#touched && turn.replaces === null) return this.#show(turn, subject);
     const isElsewhere = place.profile !== this.#viewer.read().profile;

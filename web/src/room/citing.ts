@@ -4,7 +4,7 @@ import type { Clicked } from "../chat/clicks.ts";
 import type { Turn } from "../chat/turn.ts";
 import { goTo, goToCited, showPictured } from "../viewer/navigation.ts";
 import type { ViewerStore } from "../viewer/viewer_store.ts";
-import { inItsProfile } from "./mentions.ts";
+import { addressesOf, addressIn } from "./subject.ts";
 
 /** `turns` gives the answers as they are at a click; `source` changes when that function means others. */
 export function useCiting(viewer: ViewerStore, source: unknown, turns: () => Turn[]): Pick<Clicked, "cite" | "show"> {
@@ -15,9 +15,8 @@ export function useCiting(viewer: ViewerStore, source: unknown, turns: () => Tur
       cite: (handle, turnId, profile) => {
         const turn = turns().find((one) => one.turnId === turnId);
         const citation = turn?.citations?.find((one) => one.handle === handle);
-        const addressed = (one: string) => (turn ? inItsProfile(turn, one) : one);
-        const others = turn?.citations?.map((one) => addressed(one.handle)) ?? [];
-        const address = profile ? `${profile}.${handle}` : addressed(handle);
+        const others = turn ? addressesOf(turn) : [];
+        const address = addressIn(turn, { handle, profile });
         const move = async () => {
           if (citation) await goToCited(viewer, citation, address, others);
           else await goTo(viewer, address, { others });

@@ -1,7 +1,7 @@
 /** A citation under the pointer is marked in the chart, and citations of the box under the pointer in the answers. */
 import type { Turn } from "../chat/turn.ts";
 import type { ViewerStore } from "../viewer/viewer_store.ts";
-import { inItsProfile } from "./mentions.ts";
+import { addressesOf, addressIn } from "./subject.ts";
 
 /** Mark both ways, within the element that has the chart and the answers; returns what ends it. */
 export function markBothWays(room: HTMLElement, turns: () => Turn[], viewer: ViewerStore): () => void {
@@ -14,10 +14,9 @@ export function markBothWays(room: HTMLElement, turns: () => Turn[], viewer: Vie
     const turnId = link.closest<HTMLElement>(".turn")?.dataset.turn;
     const turn = turns().find((one) => one.turnId === turnId);
     const handle = link.hash.slice(1);
-    const { profile } = link.dataset;
-    const address = profile ? `${profile}.${handle}` : turn ? inItsProfile(turn, handle) : handle;
-    const others = turn?.citations?.map((one) => inItsProfile(turn, one.handle)) ?? [];
-    const place = await places.of(address, others);
+    const profile = link.dataset.profile ?? null;
+    const address = addressIn(turn, { handle, profile });
+    const place = await places.of(address, turn ? addressesOf(turn) : []);
     if (under === link) pointing.cite("problem" in place ? null : place);
   };
   const over = (event: Event) => {

@@ -1,6 +1,7 @@
 /** What an answer is about: the first thing of the trace that its text links to, and in which thread. */
 import { parseAddress, placeOf, profileOf } from "../chat/addresses.ts";
 import { answerOf, type Turn } from "../chat/turn.ts";
+import { inItsProfile } from "./mentions.ts";
 
 export interface Subject {
   handle: string;
@@ -16,11 +17,25 @@ export function subjectOf(turn: Turn): Subject | null {
   const cited = new Set(turn.citations?.map((citation) => citation.handle));
   const text = turn.parts.find((part) => part.kind === "text" && part.messageId === answerOf(turn));
   if (text?.kind !== "text") return null;
-  const found = [...text.text.matchAll(LINK)].flatMap(([, link]) => {
-    const subject = linked(link!);
-    return subject && (cited.has(subject.handle) || subject.profile) ? [subject] : [];
-  });
+  const found = linksOf(text.text).filter(({ handle, profile }) => cited.has(handle) || profile);
   return found.find(({ handle }) => !handle.startsWith("p")) ?? found[0] ?? null;
+}
+
+/** Where a click on a link goes that names a thing of the trace. */
+export function addressIn(turn: Turn | undefined, { handle, profile }: Subject): string {
+  if (profile) return `${profile}.${handle}`;
+  return turn ? inItsProfile(turn, handle) : handle;
+}
+
+/** Where all links of a turn's texts go, so that one request asks for all places. */
+export function addressesOf(turn: Turn): string[] {
+  const linked = turn.parts.flatMap((part) => (part.kind === "text" ? linksOf(part.text) : []));
+  const cited = turn.citations?.map(({ handle }) => ({ handle, profile: null })) ?? [];
+  return [...new Set([...cited, ...linked].map((one) => addressIn(turn, one)))];
+}
+
+function linksOf(text: string): Subject[] {
+  return [...text.matchAll(LINK)].flatMap(([, link]) => linked(link!) ?? []);
 }
 
 function linked(link: string): Subject | null {

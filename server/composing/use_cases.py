@@ -143,7 +143,7 @@ def compose(settings: Settings, adapters: Adapters) -> Parts:
         why_not_ready=readiness,
         metrics=measures.exposition,
         metrics_token=None if token is None else token.get_secret_value(),
-        client=backing.client,
+        client=backing.client.model_copy(update={"memory": memory is not None}),
         page=PAGE,
     )
     return Parts(

@@ -51,6 +51,7 @@ SEEN_IN = {
     "notes in chart, list, links and files": ("sharing", "notes_are_written"),
     "a conversation shared by a link": ("sharing", "read_next_to_its_chart"),
     "a conversation as Markdown, page and JSON; an answer for a pull request": ("conversation", "without_a_network"),
+    "an answer with its figures and marks as a picture": ("commands", "a_picture_of_an_answer"),
     "permalink for others": ("sharing", "whoever_holds_it"),
     "open by address": ("handover", "fetched_by_the_browser"),
     "handed over by another window": ("handover", "hands_a_recording_over"),

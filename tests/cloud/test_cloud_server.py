@@ -54,6 +54,7 @@ async def test_a_page_learns_the_project_and_may_reach_it(tmp_path: Path) -> Non
             "supabasePublishableKey": team.supabase.keys.api_key("anon"),
             "supabaseAnonKey": team.supabase.keys.api_key("anon"),
             "realtime": True,
+            "memory": False,
         }
         policy = answer.headers["content-security-policy"]
         socket_url = team.supabase.url.replace("http", "ws", 1)

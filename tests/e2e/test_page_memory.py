@@ -35,6 +35,13 @@ def test_a_fact_is_kept_used_contradicted_struck_and_undone(
     expect_status(page, "completed")
     expect(page.locator(".turn").last).to_contain_text(f'Remembered: "{FACT}"')
 
+    page.route("**/api/v1/config", lambda route: route.fulfill(json=route.fetch().json() | {"memory": False}))
+    page.reload()
+    expect(page.get_by_role("link", name="Conversations")).to_be_visible()
+    expect(page.get_by_role("link", name="Memory")).to_have_count(0)
+    page.unroute("**/api/v1/config")
+    page.reload()
+
     page.get_by_role("link", name="Memory").click()
     facts = page.get_by_role("list", name="Facts").get_by_role("listitem")
     expect(facts).to_have_count(1)

@@ -189,7 +189,7 @@ def test_notes_are_written_marked_and_seen_in_other_tabs_links_files_and_shares(
     first = notes.get_by_role("listitem").first
     first.get_by_label("Edit this note").click()
     page.get_by_label("Text of the note").fill("Known by now")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(first.locator(".note-text")).to_have_text("Known by now")
     first.get_by_label("Delete this note").click()
     first.get_by_role("button", name="Delete it").click()

@@ -16,6 +16,20 @@ TABLET: ViewportSize = {"width": 768, "height": 1024}
 LAPTOP_AT_200_PERCENT: ViewportSize = {"width": 640, "height": 360}
 
 
+TOUCHING = """selector => {
+  const boxes = [...document.querySelectorAll(selector)]
+    .map((one) => [one.className || one.tagName, one.getBoundingClientRect(), one])
+    .filter(([, box]) => box.width > 0);
+  const found = boxes.filter(([, box]) => box.left < 0 || box.right > innerWidth + 0.5).map(([name]) => name);
+  boxes.forEach(([name, box, one], at) => boxes.slice(at + 1).forEach(([other, next, two]) => {
+    if (one.contains(two) || two.contains(one)) return;
+    if (box.right > next.left + 0.5 && next.right > box.left + 0.5) found.push(`${name} and ${other}`);
+  }));
+  return found;
+}"""
+"""Elements of a line that lie over each other or leave the window."""
+
+
 def violations(page: Page) -> list[str]:
     return [one["id"] for one in Axe().run(page).response["violations"]]
 
@@ -30,6 +44,7 @@ def test_on_small_windows_chart_and_conversation_take_turns_and_the_question_box
     for size in (PHONE, TABLET, LAPTOP_AT_200_PERCENT):
         page.set_viewport_size(size)
         to_chart.click()
+        assert page.evaluate(TOUCHING, ".top > *:not(.visually-hidden)") == []
         expect(box).to_be_in_viewport(ratio=1)
         expect(chart).to_be_in_viewport(ratio=0.9)
         assert (chart.bounding_box() or {"height": 0})["height"] >= 130
@@ -41,6 +56,13 @@ def test_on_small_windows_chart_and_conversation_take_turns_and_the_question_box
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
         assert violations(page) == []
     page.set_viewport_size(PHONE)
+    pages = page.get_by_role("navigation", name="Pages")
+    expect(pages).to_be_hidden()
+    page.get_by_role("button", name="Pages").click()
+    expect(pages.get_by_role("link", name="Memory")).to_be_in_viewport(ratio=1)
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(pages).to_be_hidden()
     to_chart.click()
     ask(page)
     expect(log).to_be_visible()
@@ -118,6 +140,15 @@ def test_a_file_is_pasted_several_at_once_and_a_second_one_is_dropped_to_compare
     assert page.url.startswith(room)
     expect(page.get_by_text("Drop it here to compare")).to_have_count(0)
     page.go_back()
+    expect(chart).not_to_have_attribute("data-mode", "diff")
+    ask(page, "What changed since before.txt?")
+    expect_status(page, "completed")
+    for loads in ("as it is written", "as it was stored"):
+        page.locator(".picture").get_by_role("button", name="Show in chart").click()
+        expect(chart).to_have_attribute("data-mode", "diff")
+        expect(chart, loads).to_have_attribute("data-boxes", SOME)
+        expect(page.get_by_label("As shares")).to_be_checked()
+        page.goto(room)
     expect(chart).not_to_have_attribute("data-mode", "diff")
     page.evaluate(GIVE, ["drop", 100, "third.txt", "main;read 20\nmain;draw 5\n"])
     expect(page.get_by_role("heading", name="third.txt")).to_be_attached()

@@ -63,21 +63,7 @@ export function App() {
         {(here.page === "room" || here.page === "shared") && trace && (
           <TraceFacts trace={trace} isShared={here.page === "shared"} />
         )}
-        {isIn && here.page !== "shared" && (
-          <a class="admin-link" href="/conversations" aria-current={here.page === "conversations" ? "page" : undefined}>
-            Conversations
-          </a>
-        )}
-        {isIn && here.page !== "shared" && (
-          <a class="admin-link" href="/account" aria-current={here.page === "account" ? "page" : undefined}>
-            Memory
-          </a>
-        )}
-        {isAdministrator && (
-          <a class="admin-link" href="/admin" aria-current={here.page === "admin" ? "page" : undefined}>
-            Plans and users
-          </a>
-        )}
+        {isIn && here.page !== "shared" && <PageLinks page={here.page} isAdministrator={isAdministrator} />}
         <button
           type="button"
           class="icon-button"
@@ -109,6 +95,36 @@ export function App() {
         </div>
       )}
       <DropTarget dropped={upload} compared={here.page === "room" && trace ? compare : null} />
+    </>
+  );
+}
+
+/** The ways to other pages; in a narrow window behind a button. */
+function PageLinks({ page, isAdministrator }: { page: string; isAdministrator: boolean }) {
+  const remembers = usePart(config, (state) => state.memory !== false); // a server of before does not say it
+  const links = [
+    ["conversations", "Conversations"],
+    ...(remembers ? [["account", "Memory"]] : []),
+    ...(isAdministrator ? [["admin", "Plans and users"]] : []),
+  ];
+  return (
+    <>
+      <button type="button" class="icon-button pages-button" popovertarget="pages" aria-label="Pages" title="Pages">
+        <Icon name="menu" />
+      </button>
+      <nav
+        id="pages"
+        class="pages"
+        popover="auto"
+        aria-label="Pages"
+        onClick={({ currentTarget }) => currentTarget.matches(":popover-open") && currentTarget.hidePopover()}
+      >
+        {links.map(([name, text]) => (
+          <a key={name} class="admin-link" href={`/${name}`} aria-current={page === name ? "page" : undefined}>
+            {text}
+          </a>
+        ))}
+      </nav>
     </>
   );
 }

@@ -3,10 +3,18 @@ import { test } from "node:test";
 import { picturedView } from "../src/chat/pictured.ts";
 import { drawingQuery } from "../src/room/download_queries.ts";
 
-const NOTHING = { profile: null, frame: null, startMs: null, endMs: null, highlight: null, transforms: null };
+const NOTHING = {
+  profile: null,
+  frame: null,
+  startMs: null,
+  endMs: null,
+  highlight: null,
+  transforms: null,
+  diff: null,
+};
 
 test("what a tool drew or listed has the view of the chart with the same figures", () => {
-  const view = (toolName: string, args: Record<string, unknown>) => picturedView({ toolName, args });
+  const view = (toolName: string, args: Record<string, unknown>) => picturedView({ toolName, args, shows: null });
   assert.deepEqual(view("get_top_functions", { profile: "p3", transforms: "invert", start_time_ms: 2 }), {
     ...NOTHING,
     mode: "left_heavy",
@@ -21,6 +29,20 @@ test("what a tool drew or listed has the view of the chart with the same figures
   for (const other of ["query_trace", "constructor", "compare_traces"])
     assert.equal(view(other, { mode: "left_heavy" }), null);
   assert.equal(view("get_top_functions", { profile: ["p1"], transforms: 3 })?.profile, null);
+});
+
+test("a comparison with another trace has the view of what changed, one of two threads has none", () => {
+  const shows = { view: "diff", trace_id: "t-1", profile: "p2", description: "" };
+  const view = (args: Record<string, unknown>, shown: Record<string, unknown>) =>
+    picturedView({ toolName: "compare_traces", args, shows: shown });
+  assert.deepEqual(view({ others: ["one"] }, shows), {
+    ...NOTHING,
+    mode: "diff",
+    profile: "p2",
+    diff: { before: "t-1", compare: "shares" },
+  });
+  assert.equal(view({ others: ["one"], absolute: true }, shows)?.diff?.compare, "values");
+  assert.equal(view({ others: ["p1"] }, { ...shows, trace_id: null }), null);
 });
 
 test("a picture is drawn again with its transforms, and without what it does not have", () => {

@@ -15,6 +15,7 @@ class ClientConfig(WireModel):
     supabase_publishable_key: str | None = None
     supabase_anon_key: str | None = None
     realtime: bool = False
+    memory: bool = True
 
     @classmethod
     def of_project(cls, url: str, key: str, *, realtime: bool) -> Self:

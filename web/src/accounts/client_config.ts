@@ -8,6 +8,8 @@ export interface ClientConfig {
   supabasePublishableKey: string | null;
   /** Whether turns are sent to the project's Realtime too. */
   realtime: boolean;
+  /** Whether facts are remembered. */
+  memory: boolean;
 }
 
 export const config = new Store<ClientConfig>({
@@ -15,6 +17,7 @@ export const config = new Store<ClientConfig>({
   supabaseUrl: null,
   supabasePublishableKey: null,
   realtime: false,
+  memory: true,
 });
 
 const STREAM = new URLSearchParams(location.search).get("stream");

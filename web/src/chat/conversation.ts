@@ -199,6 +199,7 @@ function snapshot(state: Conversation, shot: TurnSnapshot): Conversation {
         text: tool.textContent,
         imageUrl: tool.imageUrl,
         table: tool.table,
+        shows: tool.uiPayload,
         truncated: tool.truncated,
       },
     ]),

@@ -60,6 +60,7 @@ function add(turn: Turn, message: HistoryMessage): void {
         imageUrl: message.contentImageUrl,
         truncated: message.metadata.truncated === true,
         table: (message.metadata.table as Table | undefined) ?? null,
+        shows: (message.metadata.ui_payload as Record<string, unknown> | undefined) ?? null,
         ...(message.toolArgs ? { args: message.toolArgs } : {}),
       });
       break;

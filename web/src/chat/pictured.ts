@@ -2,7 +2,7 @@
 import type { ToolPart } from "./turn.ts";
 
 export interface Pictured {
-  mode: "time_order" | "left_heavy" | "sandwich";
+  mode: "time_order" | "left_heavy" | "sandwich" | "diff";
   profile: string | null;
   /** What a sandwich is of: a handle or a name. */
   frame: string | null;
@@ -12,6 +12,8 @@ export interface Pictured {
   highlight: string | null;
   /** As an address has them. */
   transforms: string | null;
+  /** Of a difference: the trace before, and how it is compared. */
+  diff: { before: string; compare: "values" | "shares" } | null;
 }
 
 /** Tools whose answers are of a call tree, by the view of the chart that has the same figures. */
@@ -24,7 +26,12 @@ const MODES: Record<string, Pictured["mode"]> = {
 };
 
 /** The view of what a tool drew or listed; null for something else. */
-export function picturedView({ toolName, args }: Pick<ToolPart, "toolName" | "args">): Pictured | null {
+export function picturedView({
+  toolName,
+  args,
+  shows,
+}: Pick<ToolPart, "toolName" | "args" | "shows">): Pictured | null {
+  if (shows?.view === "diff") return comparedView(shows, args);
   const mode = args.mode === "left_heavy" ? args.mode : MODES[toolName];
   if (!mode || !Object.hasOwn(MODES, toolName)) return null;
   const text = (name: string) => (typeof args[name] === "string" ? args[name] : null);
@@ -37,5 +44,15 @@ export function picturedView({ toolName, args }: Pick<ToolPart, "toolName" | "ar
     endMs: number("end_time_ms"),
     highlight: text("highlight"),
     transforms: text("transforms"),
+    diff: null,
   };
+}
+
+/** Of two traces; null for two threads of one, which the chart does not compare. */
+function comparedView(shows: Record<string, unknown>, args: Record<string, unknown>): Pictured | null {
+  const { trace_id: before, profile } = shows;
+  if (typeof before !== "string") return null;
+  const nothing = { frame: null, startMs: null, endMs: null, highlight: null, transforms: null };
+  const compare = args.absolute === true ? "values" : "shares";
+  return { ...nothing, mode: "diff", profile: typeof profile === "string" ? profile : null, diff: { before, compare } };
 }

@@ -43,13 +43,13 @@ function withCode(line: string): string {
 }
 
 /** A control or reordering character as people can see it. */
-function visible(text: string): string {
+export function withVisibleControls(text: string): string {
   return text.replace(INVISIBLE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function escaped(text: string): string {
   const plain = (part: string) =>
-    visible(part)
+    withVisibleControls(part)
       .replace(/[\\`*[\]<>~|]/g, "\\$&")
       .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_")
       .replace(/&(?=#?\w+;)/g, "&amp;")
@@ -76,7 +76,7 @@ function code(content: string, inTable = false): string {
   const longest = Math.max(0, ...[...content.matchAll(/`+/g)].map((run) => run[0].length));
   const fence = "`".repeat(longest + 1);
   const isPadded = /^`|`$|^ .* $/.test(content);
-  const shown = visible(content.replace(/\s*\n\s*/g, " "));
+  const shown = withVisibleControls(content.replace(/\s*\n\s*/g, " "));
   const text = fence + (isPadded ? ` ${shown} ` : shown) + fence;
   return inTable ? text.replaceAll("|", "\\|") : text;
 }

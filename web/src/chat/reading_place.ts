@@ -12,16 +12,21 @@ export function useReadingPlace(
 ): [seesLatest: boolean, jump: () => void] {
   const [seesLatest, setSeesLatest] = useState(true);
   const stays = useRef(true);
+  const reachedByUs = useRef(-1);
   // A resize that was on its way when the room closed finds no log.
   const go = () => {
     const place = log.current && placeOf(log.current);
-    if (log.current && place !== null) log.current.scrollTop = place;
+    if (!log.current || place === null) return;
+    log.current.scrollTop = place;
+    reachedByUs.current = log.current.scrollTop;
   };
   useEffect(() => {
     const element = log.current!;
     const look = () => {
       const place = placeOf(element);
-      stays.current = place === null || Math.abs(element.scrollTop - reached(element, place)) < NEAR;
+      const isThere = place === null || Math.abs(element.scrollTop - reached(element, place)) < NEAR;
+      // Where we put it is no choice of the person's: a picture above may have grown since.
+      stays.current = isThere || (stays.current && element.scrollTop === reachedByUs.current);
       setSeesLatest(place === null || place < element.scrollTop + element.clientHeight - NEAR);
     };
     const settle = () => {

@@ -165,7 +165,7 @@ export function Picture({ url, name, view }: { url: string; name: string; view: 
         <a class="link" href={url} download={`${name}.png`}>
           PNG
         </a>
-        {view && view.mode !== "sandwich" && (
+        {view && view.mode !== "sandwich" && view.mode !== "diff" && (
           <button type="button" class="link" data-drawn={JSON.stringify(view)}>
             SVG
           </button>

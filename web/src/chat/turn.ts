@@ -21,6 +21,8 @@ export interface ToolPart {
   text: string | null;
   imageUrl: string | null;
   table: Table | null;
+  /** What its tool says that it shows. */
+  shows: Record<string, unknown> | null;
   truncated: boolean;
 }
 
@@ -116,6 +118,7 @@ export function applied(before: Turn, next: TurnEvent): Turn | null {
         text: next.textContent,
         imageUrl: next.imageUrl,
         table: next.table,
+        shows: next.uiPayload,
         truncated: next.truncated,
       });
     case "tool_error":
@@ -191,6 +194,7 @@ export function emptyTool(toolCallId: string, toolName: string): ToolPart {
     text: null,
     imageUrl: null,
     table: null,
+    shows: null,
     truncated: false,
   };
 }

@@ -1,6 +1,7 @@
 /** A question and everything until its answer is complete. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { download, fileName } from "../api.ts";
 import { Icon, type IconName } from "../icons.tsx";
 import { formatCost, formatCount } from "../viewer/values.ts";
 import { AnswerText } from "./answer_text.tsx";
@@ -208,17 +209,34 @@ function Footer({ turn, traceName, again, rate, showsChecks, showChecks, version
         {versions}
         {text && navigator.clipboard && (
           <>
-            <CopyButton
+            <OutButton
               name="Copy the answer"
               icon="copy"
-              text={(exported) => exported.answerMarkdown(turn, address)}
+              {...COPIED}
+              load={exporting}
+              work={(exported) => navigator.clipboard.writeText(exported.answerMarkdown(turn, address))}
             />
-            <CopyButton
+            <OutButton
               name="Copy for a pull request"
               icon="review"
-              text={(exported) => exported.reviewMarkdown(turn, traceName, address)}
+              {...COPIED}
+              load={exporting}
+              work={(exported) => navigator.clipboard.writeText(exported.reviewMarkdown(turn, traceName, address))}
             />
           </>
+        )}
+        {text && (
+          <OutButton
+            name="Save as a picture"
+            icon="picture"
+            done="Saved"
+            refused="The picture cannot be made"
+            load={drawing}
+            work={async (drawn) => {
+              const picture = await drawn.pictureOfAnswer(turn, traceName);
+              download(picture, `${fileName(turn.prompt ?? traceName)}.png`);
+            }}
+          />
         )}
         {turn.isStored && turn.citations?.length ? (
           <button
@@ -255,23 +273,32 @@ function Footer({ turn, traceName, again, rate, showsChecks, showChecks, version
   );
 }
 
-/** What writes answers anew for other places: loaded when the pointer or the focus comes near. */
+/** What writes or draws answers anew for other places: loaded when the pointer or the focus comes near. */
 const exporting = () => import("./exported.ts");
+const drawing = () => import("./answer_picture.ts");
 
-interface CopyButtonProps {
+const COPIED = { done: "Copied", refused: "The browser does not let the page copy" };
+
+interface OutButtonProps<M> {
   name: string;
   icon: IconName;
-  text: (exported: Awaited<ReturnType<typeof exporting>>) => string;
+  /** What its title says afterwards. */
+  done: string;
+  refused: string;
+  load: () => Promise<M>;
+  work: (loaded: M) => Promise<void>;
 }
 
-function CopyButton({ name, icon, text }: CopyButtonProps) {
-  const [state, setState] = useState<"ready" | "copied" | "refused">("ready");
-  const title = { ready: name, copied: "Copied", refused: "The browser does not let the page copy" }[state];
-  const copy = async () => {
-    const was = await exporting()
-      .then((exported) => navigator.clipboard.writeText(text(exported)))
+/** Takes an answer out of the page. */
+function OutButton<M>({ name, icon, done, refused, load, work }: OutButtonProps<M>) {
+  const [state, setState] = useState<"ready" | "done" | "refused">("ready");
+  const title = { ready: name, done, refused }[state];
+  const near = () => void load().catch(() => undefined); // a click says so
+  const act = async () => {
+    const was = await load()
+      .then(work)
       .then(
-        () => "copied" as const,
+        () => "done" as const,
         () => "refused" as const,
       );
     setState(was);
@@ -283,11 +310,11 @@ function CopyButton({ name, icon, text }: CopyButtonProps) {
       class="icon-button"
       aria-label={name}
       title={title}
-      onPointerEnter={() => void exporting()}
-      onFocus={() => void exporting()}
-      onClick={() => void copy()}
+      onPointerEnter={near}
+      onFocus={near}
+      onClick={() => void act()}
     >
-      <Icon name={state === "copied" ? "check" : state === "refused" ? "warning" : icon} />
+      <Icon name={state === "done" ? "check" : state === "refused" ? "warning" : icon} />
     </button>
   );
 }

@@ -44,7 +44,7 @@ export function pictureQuery(
 }
 
 /** The query that draws a picture of an answer again. */
-export function drawingQuery({ frame: _, ...pictured }: Pictured): Record<string, string> {
+export function drawingQuery({ frame: _, diff: __, ...pictured }: Pictured): Record<string, string> {
   const given = { ...pictured, width: 1600, height: 900 };
   const named = Object.entries(given).filter(([, value]) => value !== null);
   return Object.fromEntries(named.map(([name, value]) => [name, String(value)]));

@@ -77,7 +77,7 @@ export async function goToCited(
 
 /** Show in the chart what a picture shows. */
 export async function showPictured(store: ViewerStore, pictured: Pictured): Promise<void> {
-  const { mode, profile, frame, startMs, endMs, highlight, transforms } = pictured;
+  const { mode, profile, frame, startMs, endMs, highlight, transforms, diff } = pictured;
   const chosen = profile ?? store.trace.summary.default_profile;
   const isRange = startMs !== null || endMs !== null;
   const heavy = mode === "left_heavy" || (frame !== null && !parseHandle(frame));
@@ -85,6 +85,7 @@ export async function showPictured(store: ViewerStore, pictured: Pictured): Prom
     mode: heavy && !isRange ? "left_heavy" : heavy ? "time_order" : mode,
     profile: typeof chosen === "number" || !/^p\d+$/.test(chosen) ? store.read().profile : chosen,
     transforms: transformsOf(transforms) ?? [],
+    ...(diff ? { diff } : {}),
     ...(frame && parseHandle(frame) ? { sandwichOf: frame } : {}),
   });
   store.search(highlight ?? (frame && !parseHandle(frame) ? frame : ""));

@@ -70,4 +70,5 @@ async def test_where_nothing_is_remembered_there_is_no_route(tmp_path: Path) -> 
         assert server.parts.services.memory.account_memory is None
         described = (await server.http.get("/api/v1/openapi.json")).json()["paths"]
         assert [path for path in described if "memory" in path] == []
+        assert (await server.http.get("/api/v1/config")).json()["memory"] is False  # the page leads to it nowhere
         assert (await server.http.put(CORE, json={"text": ""}, headers=ANNA)).status_code in (404, 405)

@@ -164,6 +164,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
     from server.adapters.postgres.checkpoints import PostgresCheckpoints
     from server.adapters.postgres.conversations import PostgresConversations
     from server.adapters.postgres.core_memory import PostgresCoreMemory
+    from server.adapters.postgres.history import PostgresHistory
     from server.adapters.postgres.invocations import PostgresInvocations
     from server.adapters.postgres.kept_views import PostgresKeptViews
     from server.adapters.postgres.notes import PostgresNotes
@@ -214,6 +215,7 @@ async def running(settings: "Settings") -> AsyncIterator["Parts"]:
                     invocations=invocations,
                     notes=PostgresNotes(database),
                     kept_views=PostgresKeptViews(database),
+                    history=PostgresHistory(database),
                 ),
                 backing=backing,
                 workers=workers,

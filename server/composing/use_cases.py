@@ -34,6 +34,7 @@ from server.edges.ws.open_sockets import OpenSockets
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations
 from server.ports.core_memory import CoreMemory
+from server.ports.history import History
 from server.ports.identity import Caller, Identity
 from server.ports.invocations import Invocations
 from server.ports.kept_views import KeptViews
@@ -74,6 +75,7 @@ class Rows:
     memory: CoreMemory | None = None
     notes: Notes | None = None
     kept_views: KeptViews | None = None
+    history: History | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,6 +269,7 @@ def _library(adapters: Adapters) -> TraceLibrary:
         clock=adapters.clock,
         scratch=adapters.scratch,
         measures=adapters.measures,
+        history=adapters.rows.history,
     )
 
 

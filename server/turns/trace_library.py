@@ -4,7 +4,7 @@ import secrets
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ import anyio
 
 from server.agent.tools.contract.kept_programs import kept_program
 from server.agent.tools.search_findings import kept_findings
-from server.errors import LimitExceeded, WorkerFailed
+from server.errors import LimitExceeded, ServerError, WorkerFailed
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations
+from server.ports.history import History
 from server.ports.identity import Caller
 from server.ports.measures import Measures
 from server.ports.objects import PICTURES_BUCKET, TRACES_BUCKET, ObjectStore
@@ -23,6 +24,8 @@ from server.ports.traces import OpenTrace, TracePlace, TraceRecords, TraceRow, T
 from server.turns.access import LinkReader, link_hash, reader_by_link, trace_of
 from server.turns.copied_text import copied_pieces
 from traces.analysis.summary import summarise
+from traces.errors import TraceError
+from traces.gate.run_history import run_history
 
 
 class TraceLibrary:
@@ -40,6 +43,7 @@ class TraceLibrary:
         clock: Clock,
         scratch: Path,
         measures: Measures,
+        history: History | None = None,
     ) -> None:
         self._records = records
         self._conversations = conversations
@@ -48,6 +52,7 @@ class TraceLibrary:
         self._clock = clock
         self._scratch = scratch
         self._measures = measures
+        self._history = history
 
     async def add(
         self, caller: Caller, upload: Path, *, name: str, sha256: str, run: RunLabels | None = None
@@ -91,7 +96,15 @@ class TraceLibrary:
                 await self._objects.delete(TRACES_BUCKET, object_path)
                 await self._records.release_upload(caller)
             raise
+        await self.measure(caller, row.trace_id, opened)
         return row
+
+    async def measure(self, caller: Caller, trace_id: str, opened: OpenTrace) -> None:
+        """Keep what a trace measured, for questions over many; one that is too much for that has nothing kept."""
+        if self._history is None:
+            return
+        with suppress(ServerError, TraceError):
+            await self._history.keep(caller, trace_id, await self._workers.ask(opened, run_history))
 
     async def _findings(self, opened: OpenTrace) -> list[dict[str, str]]:
         """What a later search finds of the trace; nothing of one that is too much to look through."""

@@ -15,6 +15,7 @@ from limits.refusals import Decision
 from server.adapters.in_process.clock import SystemClock
 from server.adapters.postgres.conversations import PostgresConversations
 from server.adapters.postgres.core_memory import PostgresCoreMemory
+from server.adapters.postgres.history import PostgresHistory
 from server.adapters.postgres.invocations import PostgresInvocations
 from server.adapters.postgres.kept_views import PostgresKeptViews
 from server.adapters.postgres.local_user import ensure_local_user
@@ -33,6 +34,7 @@ from server.ports.conversations import (
     TurnStatus,
 )
 from server.ports.core_memory import CoreMemory
+from server.ports.history import History
 from server.ports.identity import Caller
 from server.ports.invocations import Invocations
 from server.ports.kept_views import KeptViews
@@ -41,6 +43,7 @@ from server.ports.traces import TraceRecords, TraceRow
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
 from server.testing.core_memory import MemoryCoreMemory
+from server.testing.history import MemoryHistory
 from server.testing.invocations import MemoryInvocations
 from server.testing.kept_views import MemoryKeptViews
 from server.testing.notes import MemoryNotes
@@ -87,6 +90,7 @@ class World:
     join: Callable[[Caller, Caller], Awaitable[None]]
     """Make the second user a member of the first one's account."""
     kept_views: KeptViews
+    history: History
 
     async def member(self, host: Caller) -> Caller:
         """A new user, acting for the host's account."""
@@ -204,7 +208,10 @@ def memory_world() -> World:
         accounts.add(Caller(user_id=guest.user_id, account_id=host.account_id))
 
     plans, views = MemoryPlans(traces), MemoryKeptViews(traces)
-    return World(conversations, traces, plans, memory, new_user, put_on, invocations, notes, let_expire, join, views)
+    history = MemoryHistory(traces)
+    return World(
+        conversations, traces, plans, memory, new_user, put_on, invocations, notes, let_expire, join, views, history
+    )
 
 
 def postgres_world(owner_dsn: str, database: Database) -> World:
@@ -247,6 +254,7 @@ def postgres_world(owner_dsn: str, database: Database) -> World:
         let_expire,
         join,
         PostgresKeptViews(database),
+        PostgresHistory(database),
     )
 
 

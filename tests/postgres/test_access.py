@@ -48,6 +48,13 @@ def a_person(owner: Connection[Row]) -> Person:
         "insert into kept_views (trace_id, id, account_id, user_id, transforms, find) values (%s, %s, %s, %s, '', 'a')",
         [trace_id, "A" * 12, found[0], user_id],
     )
+    for table, columns, values in (
+        ("trace_functions", "place, name, self_value, total_value, self_share, total_share", "0, 'f', 1, 1, 1, 1"),
+        ("trace_findings", "finding, severity", "'hot-function', 'high'"),
+        ("trace_measures", "measure, value, unit", "'total', 1, 'count'"),
+    ):
+        insert = sql.SQL(f"insert into {table} (trace_id, account_id, {columns}) values (%s, %s, {values})")
+        owner.execute(insert, [trace_id, found[0]])
     return Person(user_id, str(found[0]), trace_id, session_id, turn_id)
 
 
@@ -187,6 +194,9 @@ PRIVATE_TABLES: list[LiteralString] = [
     "traces",
     "trace_notes",
     "kept_views",
+    "trace_functions",
+    "trace_findings",
+    "trace_measures",
     "chat_sessions",
     "chat_turns",
     "chat_messages",

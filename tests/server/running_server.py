@@ -31,6 +31,7 @@ from server.settings import load_settings
 from server.testing.account_state import MemoryAccounts
 from server.testing.conversations import MemoryConversations
 from server.testing.core_memory import MemoryCoreMemory
+from server.testing.history import MemoryHistory
 from server.testing.identity import TokenIdentity
 from server.testing.invocations import MemoryInvocations
 from server.testing.kept_views import MemoryKeptViews
@@ -205,6 +206,7 @@ async def running_server(
                 invocations=MemoryInvocations(),
                 notes=MemoryNotes(records),
                 kept_views=MemoryKeptViews(records),
+                history=MemoryHistory(records),
             ),
             backing=Backing(objects=MemoryObjects(), identity=TokenIdentity(TOKENS), relay=MemoryRelay(), user=ANNA),
             workers=workers or InlineTraceWorkers(),

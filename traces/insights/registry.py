@@ -77,7 +77,14 @@ CONFIDENCES = tuple(Confidence)
 
 
 def insights(trace: Trace, *, profile: int | None = None, before: Trace | None = None) -> tuple[Insight, ...]:
-    """What every detector says about a trace, in the registry's order. Raises UnknownHandle."""
+    """What every detector says about a trace, in the registry's order; of the main profile it is looked for once.
+    Raises UnknownHandle."""
+    if profile is None and before is None:
+        if "insights" not in trace.answers:
+            subject = Subject(trace, profile_at(trace, None), None)
+            trace.answers["insights"] = tuple(_detected(detector, subject) for detector in DETECTORS)
+        found: tuple[Insight, ...] = trace.answers["insights"]
+        return found
     subject = Subject(trace, profile_at(trace, profile), before)
     return tuple(_detected(detector, subject) for detector in DETECTORS)
 

@@ -1,0 +1,121 @@
+"""What traces measured, in PostgreSQL."""
+
+import math
+from collections.abc import Sequence
+from datetime import UTC
+from typing import Any
+
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from server.adapters.postgres.pool import Database
+from server.adapters.postgres.statements import statement
+from server.adapters.storable import known_id, not_found, storable_text
+from server.ports.history import LISTED_RUNS, MOST_RUNS, KnownRuns, Measured, RunPoint
+from server.ports.identity import Caller
+from server.ports.run_labels import RunLabels
+from server.ports.traces import TraceSearch
+from traces.gate.run_history import RunHistory
+
+
+class PostgresHistory:
+    """History over a Database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def keep(self, caller: Caller, trace_id: str, history: RunHistory) -> None:
+        named = {"trace_id": known_id(trace_id, "trace"), "user_id": caller.user_id}
+        async with self._database.transaction() as connection:
+            found = await (await connection.execute(statement("keep_trace_measured"), named)).fetchall()
+            if not found:
+                raise not_found("trace")
+            await connection.execute(statement("remove_trace_measures"), named)
+            owned = {"trace_id": named["trace_id"], "account_id": found[0]["account_id"]}
+            for name, columns in _columns(history).items():
+                await connection.execute(statement(name), owned | columns)
+
+    async def unmeasured(self, caller: Caller, criteria: TraceSearch, *, limit: int) -> Sequence[str]:
+        return [str(row["id"]) for row in await self._all("unmeasured_traces", caller, criteria, limit=limit)]
+
+    async def points(
+        self, caller: Caller, criteria: TraceSearch, measured: Measured, *, limit: int = MOST_RUNS
+    ) -> Sequence[RunPoint]:
+        file = None if measured.file is None else storable_text(measured.file)
+        asked = {"kind": measured.kind, "name": storable_text(measured.name), "file": file, "limit": limit}
+        return [_point(row) for row in await self._all("run_points", caller, criteria, **asked)]
+
+    async def known(self, caller: Caller, criteria: TraceSearch, *, name: str | None = None) -> KnownRuns:
+        labels: dict[str, dict[str, int]] = {}
+        runs, programs = 0, {}
+        for row in await self._all("labels_of_runs", caller, criteria):
+            if not row["key"]:
+                runs = row["runs"]
+            elif row["key"] == "program":
+                programs[row["value"]] = row["runs"]
+            else:
+                labels.setdefault(row["key"], {})[row["value"]] = row["runs"]
+        named = {"name": None if name is None else storable_text(name), "limit": LISTED_RUNS}
+        things = await self._all("things_of_runs", caller, criteria, **named)
+        return KnownRuns(
+            runs=runs,
+            labels=labels,
+            programs=programs,
+            functions=tuple((row["name"], row["file"]) for row in things if row["kind"] == "function"),
+            findings=tuple(row["name"] for row in things if row["kind"] == "finding"),
+            figures=tuple(row["name"] for row in things if row["kind"] == "whole"),
+        )
+
+    async def _all(self, query: str, caller: Caller, criteria: TraceSearch, /, **parameters: Any) -> Sequence[DictRow]:
+        named = {
+            "user_id": caller.user_id,
+            "account_id": caller.account_id,
+            "labels": Jsonb(dict(criteria.run.labels)),
+            "program": criteria.run.program,
+            "since": criteria.since,
+        }
+        async with self._database.transaction() as connection:
+            return await (await connection.execute(statement(query), named | parameters)).fetchall()
+
+
+def _columns(history: RunHistory) -> dict[str, dict[str, list[Any]]]:
+    """The parameters of each statement that keeps a part."""
+    functions, findings, figures = history.functions, history.findings, history.figures
+    figures = tuple(one for one in figures if math.isfinite(one.value))
+    return {
+        "keep_trace_functions": {
+            "names": [storable_text(one.name) for one in functions],
+            "files": [None if one.file is None else storable_text(one.file) for one in functions],
+            "own": [one.self_value for one in functions],
+            "totals": [one.total_value for one in functions],
+            "own_shares": [one.self_share for one in functions],
+            "total_shares": [one.total_share for one in functions],
+            "calls": [one.calls for one in functions],
+        },
+        "keep_trace_findings": {
+            "findings": [one.finding for one in findings],
+            "severities": [one.severity for one in findings],
+            "shares": [one.share for one in findings],
+        },
+        "keep_trace_figures": {
+            "measures": [storable_text(one.measure) for one in figures],
+            "values": [one.value for one in figures],
+            "units": [one.unit for one in figures],
+        },
+    }
+
+
+def _point(row: DictRow) -> RunPoint:
+    return RunPoint(
+        trace_id=str(row["id"]),
+        name=row["name"],
+        created_at=row["created_at"].astimezone(UTC),
+        run=RunLabels(row["labels"], row["program"]),
+        unit=row["unit"],
+        is_there=row["is_there"],
+        value=row["value"],
+        share=row["share"],
+        total_value=row["total_value"],
+        total_share=row["total_share"],
+        calls=row["calls"],
+    )

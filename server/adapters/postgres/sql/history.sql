@@ -1,0 +1,112 @@
+-- name: keep_trace_measured
+-- Whether the caller may see the trace; who measures it at the same time waits.
+select t.account_id from public.traces t
+where t.id = %(trace_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+for update
+
+-- name: remove_trace_measures
+-- All that was kept of the trace.
+with functions as (delete from public.trace_functions where trace_id = %(trace_id)s),
+    findings as (delete from public.trace_findings where trace_id = %(trace_id)s)
+delete from public.trace_measures where trace_id = %(trace_id)s
+
+-- name: keep_trace_functions
+-- The heaviest, in their order.
+insert into public.trace_functions
+    (trace_id, account_id, place, name, file, self_value, total_value, self_share, total_share, calls)
+select %(trace_id)s, %(account_id)s, f.place - 1, f.name, f.file, f.own, f.total, f.own_share, f.total_share, f.calls
+from unnest(
+    %(names)s::text[], %(files)s::text[], %(own)s::float8[], %(totals)s::float8[], %(own_shares)s::real[],
+    %(total_shares)s::real[], %(calls)s::bigint[]
+) with ordinality as f (name, file, own, total, own_share, total_share, calls, place)
+
+-- name: keep_trace_findings
+-- Each once.
+insert into public.trace_findings (trace_id, account_id, finding, severity, share)
+select %(trace_id)s, %(account_id)s, f.finding, f.severity, f.share
+from unnest(%(findings)s::text[], %(severities)s::text[], %(shares)s::real[]) as f (finding, severity, share)
+
+-- name: keep_trace_figures
+-- One of them is `total`.
+insert into public.trace_measures (trace_id, account_id, measure, value, unit)
+select %(trace_id)s, %(account_id)s, f.measure, f.value, f.unit
+from unnest(%(measures)s::text[], %(values)s::float8[], %(units)s::text[]) as f (measure, value, unit)
+
+-- name: unmeasured_traces
+-- Those of a search that have no measure at all.
+select t.id from public.traces t
+where t.account_id = %(account_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+    and (%(program)s::text is null or t.program = %(program)s)
+    and t.labels @> %(labels)s
+    and (%(since)s::timestamptz is null or t.created_at >= %(since)s)
+    and not exists (select from public.trace_measures m where m.trace_id = t.id and m.measure = 'total')
+order by t.created_at desc, t.id desc
+limit %(limit)s
+
+-- name: run_points
+-- The newest measured runs of a search, each with what is asked of it, or without.
+with runs as (
+    select t.id, t.name, t.created_at, t.labels, t.program, m.unit
+    from public.traces t join public.trace_measures m on m.trace_id = t.id and m.measure = 'total'
+    where t.account_id = %(account_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+        and (%(program)s::text is null or t.program = %(program)s)
+        and t.labels @> %(labels)s
+        and (%(since)s::timestamptz is null or t.created_at >= %(since)s)
+    order by t.created_at desc, t.id desc
+    limit %(limit)s
+),
+found as (
+    select f.trace_id, f.self_value as value, f.self_share as share, f.total_value, f.total_share, f.calls, null as unit
+    from public.trace_functions f
+    where %(kind)s = 'function' and f.account_id = %(account_id)s and f.name = %(name)s
+        and f.file is not distinct from %(file)s::text
+    union all
+    select f.trace_id, null, f.share, null, null, null, null from public.trace_findings f
+    where %(kind)s = 'finding' and f.account_id = %(account_id)s and f.finding = %(name)s
+    union all
+    select f.trace_id, f.value, null, null, null, null, f.unit from public.trace_measures f
+    where %(kind)s = 'whole' and f.account_id = %(account_id)s and f.measure = %(name)s
+)
+select r.id, r.name, r.created_at, r.labels, r.program, coalesce(f.unit, r.unit) as unit, f.trace_id is not null as is_there,
+    f.value, f.share, f.total_value, f.total_share, f.calls
+from runs r left join found f on f.trace_id = r.id
+order by r.created_at, r.id
+
+-- name: labels_of_runs
+-- Labels and programs with how many runs have them; a row for all runs first.
+with runs as (
+    select t.id, t.labels, t.program from public.traces t
+    where t.account_id = %(account_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+        and (%(program)s::text is null or t.program = %(program)s)
+        and t.labels @> %(labels)s
+        and (%(since)s::timestamptz is null or t.created_at >= %(since)s)
+)
+select '' as key, '' as value, count(*) as runs from runs
+union all
+select 'program', r.program, count(*) from runs r where r.program is not null group by r.program
+union all
+(select l.key, l.value, count(*) from runs r cross join jsonb_each_text(r.labels) l group by l.key, l.value
+order by count(*) desc, l.key, l.value limit 2000)
+
+-- name: things_of_runs
+-- What the newest runs have, and functions of exactly this name in any.
+with runs as (
+    select t.id from public.traces t
+    where t.account_id = %(account_id)s and t.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+        and (%(program)s::text is null or t.program = %(program)s)
+        and t.labels @> %(labels)s
+        and (%(since)s::timestamptz is null or t.created_at >= %(since)s)
+        and exists (select from public.trace_measures m where m.trace_id = t.id)
+    order by t.created_at desc, t.id desc
+    limit %(limit)s
+)
+select distinct 'function' as kind, f.name, f.file from public.trace_functions f join runs r on r.id = f.trace_id
+union
+select 'function', f.name, f.file from public.trace_functions f
+where f.account_id = %(account_id)s and f.account_id in (select flamechat_private.accounts_of(%(user_id)s))
+    and f.name = %(name)s
+union
+select 'finding', f.finding, null from public.trace_findings f join runs r on r.id = f.trace_id
+union
+select 'whole', f.measure, null from public.trace_measures f join runs r on r.id = f.trace_id
+order by 1, 2, 3

@@ -1,0 +1,83 @@
+"""What traces measured, kept in rows, for questions over many of them; the in-memory twin obeys the same contract
+suite."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from server.ports.identity import Caller
+from server.ports.run_labels import RunLabels
+from server.ports.traces import TraceSearch
+from traces.gate.run_history import RunHistory
+
+MOST_RUNS = 1_000
+"""Points of one answer: the newest."""
+LISTED_RUNS = 20
+"""The newest runs, whose functions and findings are what a question may name."""
+
+MeasureKind = Literal["function", "finding", "whole"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What is asked of each run: a function of a name and file, a finding, or a figure of all of it."""
+
+    kind: MeasureKind
+    name: str
+    file: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPoint:
+    """One run. What it does not have is None: `value` and `share` are by itself, the totals with what it calls; a
+    finding has a share at most, and `is_there`."""
+
+    trace_id: str
+    name: str
+    created_at: datetime
+    run: RunLabels
+    unit: str
+    is_there: bool
+    value: float | None = None
+    share: float | None = None
+    total_value: float | None = None
+    total_share: float | None = None
+    calls: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRuns:
+    """What questions can be about: labels with their values and how many runs have each, programs, functions with
+    their files, findings, figures."""
+
+    runs: int
+    labels: dict[str, dict[str, int]]
+    programs: dict[str, int]
+    functions: tuple[tuple[str, str | None], ...]
+    findings: tuple[str, ...]
+    figures: tuple[str, ...]
+
+
+class History(Protocol):
+    """Measures of traces of the caller's accounts; traces of others are as if they did not exist."""
+
+    async def keep(self, caller: Caller, trace_id: str, history: RunHistory) -> None:
+        """Put them in place of what was kept. Raises NotFound."""
+        ...
+
+    async def unmeasured(self, caller: Caller, criteria: TraceSearch, *, limit: int) -> Sequence[str]:
+        """Traces of a search that were never measured, newest first."""
+        ...
+
+    async def points(
+        self, caller: Caller, criteria: TraceSearch, measured: Measured, *, limit: int = MOST_RUNS
+    ) -> Sequence[RunPoint]:
+        """The measured runs of a search, oldest first of the newest `limit`; a run that lacks what is measured is
+        among them."""
+        ...
+
+    async def known(self, caller: Caller, criteria: TraceSearch, *, name: str | None = None) -> KnownRuns:
+        """Labels and programs of all runs of a search; functions, findings and figures of its newest, and functions
+        that have exactly this name in any."""
+        ...

@@ -1,0 +1,123 @@
+"""What traces measured, over every adapter of rows."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from server.errors import NotFound
+from server.ports.history import Measured
+from server.ports.identity import Caller
+from server.ports.run_labels import written_labels
+from server.ports.traces import TraceSearch
+from tests.plugins.worlds import World, a_trace_of, new_uuid
+from traces.gate.run_history import FindingFigures, FunctionFigures, RunFigure, RunHistory
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+MATCH = Measured("function", "matchTrades", "engine.cpp")
+ALL = TraceSearch()
+
+
+def history(own: float | None, *, finding: bool = False, unit: str = "nanoseconds") -> RunHistory:
+    functions = [FunctionFigures("main", None, 1.0, 100.0, 0.01, 1.0, None)]
+    if own is not None:
+        functions.append(FunctionFigures("matchTrades", "engine.cpp", own, own + 1, own / 100, (own + 1) / 100, 7))
+    findings = (FindingFigures("collection-pause", "medium", 0.25),) if finding else ()
+    return RunHistory(tuple(functions), findings, (RunFigure("total", 100.0, unit), RunFigure("samples", 9.0, "count")))
+
+
+async def a_run(world: World, caller: Caller, day: int, kept: RunHistory | None, *labels: str) -> str:
+    row = replace(a_trace_of(caller), run=written_labels(labels), created_at=START + timedelta(days=day))
+    await world.traces.insert(row)
+    if kept is not None:
+        await world.history.keep(caller, row.trace_id, kept)
+    return row.trace_id
+
+
+async def test_points_come_oldest_first_and_say_what_is_missing(world: World) -> None:
+    caller = await world.user()
+    ids = [
+        await a_run(world, caller, 0, history(20.0), "branch:main", "program:engine"),
+        await a_run(world, caller, 1, history(None, finding=True), "branch:main"),
+        await a_run(world, caller, 2, history(30.0), "branch:x"),
+        await a_run(world, caller, 3, None, "branch:main"),
+    ]
+    points = await world.history.points(caller, ALL, MATCH)
+    assert [(one.trace_id, one.is_there, one.value, one.total_value, one.calls) for one in points] == [
+        (ids[0], True, 20.0, 21.0, 7),
+        (ids[1], False, None, None, None),
+        (ids[2], True, 30.0, 31.0, 7),
+    ]
+    assert points[0].share == pytest.approx(0.2)
+    assert points[0].run == written_labels(["branch:main", "program:engine"])
+    assert {one.unit for one in points} == {"nanoseconds"}
+    assert [one.trace_id for one in await world.history.points(caller, ALL, MATCH, limit=2)] == ids[1:3]
+    on_main = TraceSearch(run=written_labels(["branch:main"]))
+    assert [one.trace_id for one in await world.history.points(caller, on_main, MATCH)] == ids[:2]
+    later = TraceSearch(since=START + timedelta(days=2))
+    assert [one.trace_id for one in await world.history.points(caller, later, MATCH)] == ids[2:3]
+    paused = await world.history.points(caller, ALL, Measured("finding", "collection-pause"))
+    assert [(one.is_there, one.share) for one in paused] == [(False, None), (True, 0.25), (False, None)]
+    samples = await world.history.points(caller, ALL, Measured("whole", "samples"))
+    assert [(one.value, one.unit) for one in samples] == [(9.0, "count")] * 3
+    elsewhere = await world.history.points(caller, ALL, Measured("function", "matchTrades", "other.cpp"))
+    assert not any(one.is_there for one in elsewhere)
+    assert await world.history.unmeasured(caller, ALL, limit=5) == ids[3:]
+    await world.history.keep(caller, ids[3], history(1.0, unit="bytes"))
+    await world.history.keep(caller, ids[3], history(2.0, unit="bytes"))
+    assert (await world.history.points(caller, ALL, MATCH))[-1].value == 2.0
+    assert await world.history.unmeasured(caller, ALL, limit=5) == []
+
+
+async def test_what_can_be_asked_about_is_known(world: World) -> None:
+    caller = await world.user()
+    await a_run(world, caller, 0, history(20.0, finding=True), "branch:main", "release:4.0", "program:engine")
+    await a_run(world, caller, 1, history(None), "branch:main", "program:engine")
+    await a_run(world, caller, 2, None, "branch:x")
+    known = await world.history.known(caller, ALL)
+    assert known.runs == 3
+    assert known.labels == {"branch": {"main": 2, "x": 1}, "release": {"4.0": 1}}
+    assert known.programs == {"engine": 2}
+    assert known.functions == (("main", None), ("matchTrades", "engine.cpp"))
+    assert known.findings == ("collection-pause",)
+    assert known.figures == ("samples", "total")
+    later = TraceSearch(since=START + timedelta(days=1))
+    assert (await world.history.known(caller, later)).functions == (("main", None),)
+    named = await world.history.known(caller, later, name="matchTrades")
+    assert named.functions == (("main", None), ("matchTrades", "engine.cpp"))
+
+
+async def test_names_of_any_letters_are_kept(world: World) -> None:
+    caller = await world.user()
+    name = "a\x00'; drop table traces; --\u202e\ud800<b>" + "x" * 400
+    odd = FunctionFigures(name, "é'.js", 1.0, 1.0, 1.0, 1.0, None)
+    kept = RunHistory((odd,), (), (RunFigure("total", 1.0, "count"), RunFigure("counter:\x00", float("nan"), "level")))
+    await a_run(world, caller, 0, kept)
+    known = await world.history.known(caller, ALL)
+    assert known.functions[0][0].startswith("a\ufffd'; drop table")
+    assert known.figures == ("total",)
+    points = await world.history.points(caller, ALL, Measured("function", *known.functions[0]))
+    assert [one.value for one in points] == [1.0]
+
+
+async def test_nothing_of_anothers_traces_is_kept_or_read(world: World) -> None:
+    caller, stranger = await world.user(), await world.user()
+    trace_id = await a_run(world, caller, 0, history(20.0, finding=True), "branch:main", "program:engine")
+    for who in (stranger, replace(stranger, account_id=caller.account_id)):
+        assert await world.history.points(who, ALL, MATCH) == []
+        assert await world.history.unmeasured(who, ALL, limit=5) == []
+        known = await world.history.known(who, ALL, name="matchTrades")
+        assert (known.runs, known.labels, known.programs, known.functions, known.findings) == (0, {}, {}, (), ())
+        assert known.figures == ()
+        with pytest.raises(NotFound):
+            await world.history.keep(who, trace_id, history(1.0))
+    with pytest.raises(NotFound):
+        await world.history.keep(caller, new_uuid(), history(1.0))
+    assert (await world.history.points(caller, ALL, MATCH))[0].value == 20.0
+
+
+async def test_measures_go_with_their_trace(world: World) -> None:
+    caller = await world.user()
+    trace_id = await a_run(world, caller, 0, history(20.0))
+    await world.traces.delete(caller, trace_id)
+    assert await world.history.points(caller, ALL, MATCH) == []

@@ -6,7 +6,7 @@ from pydantic import Field, TypeAdapter
 
 from server.protocol.base import WireModel
 from server.protocol.mounted import Mounted
-from server.protocol.wire_values import ViewerState, Window
+from server.protocol.wire_values import Colours, ViewerState, Window
 
 MAX_PROMPT_CHARACTERS = 16_000
 """Longest prompt: about 4,000 tokens, more than a person types and less than a pasted log."""
@@ -100,6 +100,7 @@ class ViewerContext(WireModel):
     selection: str | None = None
     window: Window | None = None
     mounted_tools: Mounted = ()
+    colours: Colours = "file"
 
 
 class ResumeTurn(WireModel):

@@ -16,15 +16,20 @@ class Window(WireModel):
     end: float
 
 
+Colours = Literal["file", "package", "category", "owner", "role", "warm", "ice", "safe"]
+"""By what boxes are coloured: the names of `rendering.palette`, which a test compares."""
+
+
 class ViewerState(WireModel):
     """What the person is looking at. `selection` is a handle; `mounted_tools` are the viewer's own tools that are on
-    the page."""
+    the page; pictures of an answer have the chart's `colours`."""
 
     view: Literal["time_order", "left_heavy", "sandwich", "diff"] | None = None
     profile: str | None = None
     selection: str | None = None
     window: Window | None = None
     mounted_tools: Mounted = ()
+    colours: Colours = "file"
 
 
 class Opening(WireModel):

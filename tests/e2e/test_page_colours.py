@@ -4,10 +4,11 @@ import re
 import shutil
 from pathlib import Path
 
+import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.pages import open_room
+from tests.e2e.pages import ask, expect_status, open_room
 from tests.e2e.running_server import RunningServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(400)]
@@ -63,3 +64,22 @@ def test_boxes_are_coloured_by_choice_and_the_legend_names_their_colours(
     page.get_by_label("Search functions and files").fill("a")
     page.get_by_label("Search functions and files").press("Enter")
     expect(chart).to_have_attribute("data-selected", re.compile("f"))
+
+
+@pytest.mark.long
+def test_the_picture_of_an_answer_has_the_colours_of_the_chart(
+    page: Page, analyst_server: RunningServer, board_trace: Path
+) -> None:
+    open_room(page, analyst_server.address, board_trace)
+    page.get_by_label("Colours by").select_option("owner")
+    expect(page.locator(".colour-key")).to_contain_text("own code")
+    ask(page)
+    expect_status(page, "completed")
+    shown = page.locator(".picture img").first.evaluate(
+        "async (image) => [...new Uint8Array(await (await fetch(image.src)).arrayBuffer())]"
+    )
+    trace = page.url.partition("/t/")[2].partition("/")[0]
+    address = f"{analyst_server.address}/api/v1/traces/{trace}/flamegraph.png"
+    query = {"mode": "left_heavy", "handles": "true"}
+    assert bytes(shown) == httpx.get(address, params={**query, "palette": "owner"}, timeout=60).content
+    assert bytes(shown) != httpx.get(address, params=query, timeout=60).content

@@ -334,6 +334,7 @@ export interface ViewerContext {
   selection?: string | null;
   window?: Window | null;
   mountedTools?: (string | MountedTool)[];
+  colours?: "file" | "package" | "category" | "owner" | "role" | "warm" | "ice" | "safe";
 }
 
 /** A prompt was accepted; `position` is its place in the queue when others run first, `requestId` finds it in the log. */

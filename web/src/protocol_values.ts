@@ -212,13 +212,14 @@ export interface Usage {
   seconds: number | null;
 }
 
-/** What the person is looking at. `selection` is a handle; `mounted_tools` are the viewer's own tools that are on the page. */
+/** What the person is looking at. `selection` is a handle; `mounted_tools` are the viewer's own tools that are on the page; pictures of an answer have the chart's `colours`. */
 export interface ViewerState {
   view?: "time_order" | "left_heavy" | "sandwich" | "diff" | null;
   profile?: string | null;
   selection?: string | null;
   window?: Window | null;
   mountedTools?: (string | MountedTool)[];
+  colours?: "file" | "package" | "category" | "owner" | "role" | "warm" | "ice" | "safe";
 }
 
 /** A range of a profile's axis, in its unit (nanoseconds for time). */

@@ -46,6 +46,11 @@ test("a comparison with another trace has the view of what changed, one of two t
 });
 
 test("a picture is drawn again with its transforms, and without what it does not have", () => {
-  const drawn = drawingQuery({ ...NOTHING, mode: "left_heavy", transforms: "drop-function:f1" });
+  const drawn = drawingQuery({ ...NOTHING, mode: "left_heavy", transforms: "drop-function:f1" }, "file");
   assert.deepEqual(drawn, { mode: "left_heavy", transforms: "drop-function:f1", width: "1600", height: "900" });
+});
+
+test("a picture that is drawn again has the colours of the chart", () => {
+  assert.equal(drawingQuery({ ...NOTHING, mode: "left_heavy" }, "owner").palette, "owner");
+  assert.equal(drawingQuery({ ...NOTHING, mode: "left_heavy" }, "file").palette, undefined);
 });

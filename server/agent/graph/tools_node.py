@@ -126,6 +126,7 @@ async def _answer(
             tool_context=context.tool_context,
             windows=windows,
             view=shown_view(context.turn.viewer.mounted_tools),
+            colours=context.turn.viewer.colours,
         )
     except ToolProblem as problem:
         return await failed_call(context, call_id, name, problem)

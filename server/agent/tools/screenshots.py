@@ -16,6 +16,7 @@ from server.agent.tools.contract.tool_errors import ToolRetry
 from server.agent.tools.contract.transforming import TRANSFORM_FIELDS, Changed, changed_for_tool
 from server.agent.tools.get_call_tree import node_line
 from server.agent.tools.get_top_functions import CallersCallees, answer_callers_callees
+from server.protocol.wire_values import Colours
 from server.quoting import plain, quoted
 from traces.analysis.calltree import call_tree
 from traces.model import Profile, Trace
@@ -51,7 +52,7 @@ class SandwichArguments(ToolArguments):
     transforms: TransformsArgument = None
 
 
-def answer_flamegraph(trace: Trace, arguments: FlamegraphArguments) -> Outcome:
+def answer_flamegraph(trace: Trace, arguments: FlamegraphArguments, colours: Colours = "file") -> Outcome:
     changed, profile = _changed(trace, arguments.transforms, arguments.profile)
     trace, window = changed.trace, chosen_window(profile, arguments.start_time_ms, arguments.end_time_ms)
     done, of_transforms = changed.inside(window).for_tool()
@@ -68,6 +69,7 @@ def answer_flamegraph(trace: Trace, arguments: FlamegraphArguments) -> Outcome:
                 depth=arguments.depth,
                 highlight=arguments.highlight,
                 theme=arguments.theme,
+                palette=colours,
                 remarks=changed.remarks(),
                 handles=True,
             ),
@@ -81,7 +83,7 @@ def answer_flamegraph(trace: Trace, arguments: FlamegraphArguments) -> Outcome:
     return _outcome(picture, named, lines, where, of_transforms)
 
 
-def answer_sandwich(trace: Trace, arguments: SandwichArguments) -> Outcome:
+def answer_sandwich(trace: Trace, arguments: SandwichArguments, colours: Colours = "file") -> Outcome:
     changed, profile = _changed(trace, arguments.transforms, arguments.profile)
     trace = changed.trace
     frame, remark = chosen_frame(trace, arguments.frame, profile)
@@ -94,6 +96,7 @@ def answer_sandwich(trace: Trace, arguments: SandwichArguments) -> Outcome:
                 width=arguments.width,
                 height=arguments.height,
                 theme=arguments.theme,
+                palette=colours,
                 remarks=changed.remarks(),
                 handles=True,
             ),
@@ -135,6 +138,7 @@ GENERATE_FLAMEGRAPH = Tool(
     description="For shape (plateaus, repeated towers, gaps): a PNG flamegraph with handles on its boxes.",
     arguments=FlamegraphArguments,
     answer=answer_flamegraph,
+    coloured=answer_flamegraph,
     doing=lambda a: f"Drawing a {a.mode.replace('_', ' ')} flamegraph",
     fields=TRANSFORM_FIELDS | {"view", "profile", "width", "height", "notes"},
     narrow="use a window or depth",
@@ -145,6 +149,7 @@ GENERATE_SANDWICH = Tool(
     description="For one function everywhere: a PNG with all callers above and callees below.",
     arguments=SandwichArguments,
     answer=answer_sandwich,
+    coloured=answer_sandwich,
     doing=lambda a: f"Drawing the sandwich of {plain(a.frame, 60)}",
     fields=TRANSFORM_FIELDS | {"view", "profile", "handle", "width", "height", "notes"},
     narrow="name another frame",

@@ -16,7 +16,7 @@ from server.agent.tools.search_findings import kept_findings
 from server.errors import NotFound
 from server.ports.traces import OpenTrace
 from server.protocol.mounted import ShownView
-from server.protocol.wire_values import LimitsView
+from server.protocol.wire_values import Colours, LimitsView
 from traces.model import Trace
 
 
@@ -84,6 +84,7 @@ async def ask_tool(
     sources: Path | None = None,
     upload: Path | None = None,
     view: ShownView | None = None,
+    colours: Colours = "file",
 ) -> Outcome:
     """One tool's outcome, run the way a turn runs it, with these traces in its context."""
     workers, bounds = InlineTraceWorkers(), AgentBounds()
@@ -97,5 +98,6 @@ async def ask_tool(
         characters=bounds.result_characters,
         tool_context=tool_context,
         view=view,
+        colours=colours,
     )
     return outcome

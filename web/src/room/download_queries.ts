@@ -43,9 +43,12 @@ export function pictureQuery(
   return query;
 }
 
-/** The query that draws a picture of an answer again. */
-export function drawingQuery({ frame: _, diff: __, ...pictured }: Pictured): Record<string, string> {
-  const given = { ...pictured, width: 1600, height: 900 };
+/** The query that draws a picture of an answer again, in the colours of the chart. */
+export function drawingQuery(
+  { frame: _, diff: __, ...pictured }: Pictured,
+  colouring: Colouring,
+): Record<string, string> {
+  const given = { ...pictured, palette: colouring === "file" ? null : colouring, width: 1600, height: 900 };
   const named = Object.entries(given).filter(([, value]) => value !== null);
   return Object.fromEntries(named.map(([name, value]) => [name, String(value)]));
 }

@@ -21,7 +21,7 @@ export async function downloadPicture(store: ViewerStore, kind: PictureKind): Pr
 
 /** A picture of an answer, drawn again as SVG. */
 export async function downloadDrawing(store: ViewerStore, pictured: Pictured): Promise<void> {
-  const parameters = new URLSearchParams(drawingQuery(pictured));
+  const parameters = new URLSearchParams(drawingQuery(pictured, store.source.colouring));
   const file = await fileOf(`${tracePath(store.trace.traceId)}/flamegraph.svg?${parameters}`);
   download(file, `${fileName(store.trace.name)}.svg`);
 }

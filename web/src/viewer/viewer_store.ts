@@ -134,7 +134,9 @@ export class ViewerStore extends Store<ViewerSnapshot> {
   context(): ViewerState {
     const { mode, profile, sandwichOf } = this.read();
     const selection = this.selectedHandle() ?? (mode === "sandwich" ? sandwichOf : null);
-    return { view: mode, profile, selection, window: this.askedWindow() };
+    const { colouring } = this.source;
+    const chosen = colouring === "file" ? {} : { colours: colouring }; // servers before this field refuse it
+    return { view: mode, profile, selection, window: this.askedWindow(), ...chosen };
   }
 
   /** The range of time that a question is about: what was marked, or what is seen of the axis; null for all of it. */

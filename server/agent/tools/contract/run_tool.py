@@ -21,6 +21,7 @@ from server.cleaning import clean
 from server.errors import DatabaseUnavailable, NotFound, ServiceUnavailable, WorkerFailed, raised_at
 from server.ports.traces import OpenTrace, TraceWorkers
 from server.protocol.mounted import ShownView
+from server.protocol.wire_values import Colours
 from server.quoting import quoted
 from traces.errors import TraceError
 
@@ -51,9 +52,10 @@ async def run_tool(
     tool_context: ToolContext | None = None,
     windows: tuple[NamedWindow, ...] = (),
     view: ShownView | None = None,
+    colours: Colours = "file",
 ) -> tuple[Outcome, bool]:
     """The tool's outcome, redacted and capped, and whether its text was cut; `windows` are those whose names the model
-    was given, `view` is what the page shows. Raises ToolRetry or ToolFailed.
+    was given, `view` is what the page shows, in `colours`. Raises ToolRetry or ToolFailed.
     """
     checked = validated(tool, arguments)
 
@@ -61,7 +63,7 @@ async def run_tool(
         by_number, where = checked, ""
         if isinstance(checked, Windowed) and checked.window is not None:
             by_number, where = await workers.ask(trace, by_numbers, checked, windows)
-        asking = Asking(trace=trace, workers=workers, tool_context=tool_context, view=view)
+        asking = Asking(trace=trace, workers=workers, tool_context=tool_context, view=view, colours=colours)
         outcome = await _outcome(tool, by_number, asking)
         return replace(outcome, text=f"{where}\n{outcome.text}") if where else outcome
 
@@ -112,6 +114,8 @@ async def _in_time(
 async def _outcome(tool: Tool[Any], arguments: ToolArguments, asking: Asking) -> Outcome:
     if tool.ask is not None:
         return await tool.ask(asking, arguments)
+    if tool.coloured is not None:
+        return await asking.workers.ask(asking.trace, tool.coloured, arguments, asking.colours)
     assert tool.answer is not None
     return await asking.workers.ask(asking.trace, tool.answer, arguments)
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from server.agent.tools.contract.tool_context import Asking, Need
 from server.protocol.events import ViewerAction
-from server.protocol.wire_values import Table
+from server.protocol.wire_values import Colours, Table
 from traces.model import Trace
 
 
@@ -51,7 +51,7 @@ class Tool(Generic[A]):
     leaves the tool. `narrow` says how to ask for less when the text is over its cap; `needs` is what its context must
     have for the tool to be offered at all; `guidance` is its paragraph of the system prompt, which goes where the tool
     goes. `answered` makes the outcome of what a page answers (a module-level function as well): where one that answers
-    has mounted the tool, the turn waits for it.
+    has mounted the tool, the turn waits for it. `coloured` is `answer` in the colours of the person's chart.
     """
 
     name: str
@@ -65,3 +65,4 @@ class Tool(Generic[A]):
     needs: frozenset[Need] = frozenset()
     guidance: str = ""
     answered: Callable[[Trace, PageReply], Outcome] | None = None
+    coloured: Callable[[Trace, A, Colours], Outcome] | None = None

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 from server.ports.traces import OpenTrace, TraceWorkers
 from server.protocol.mounted import ShownView
-from server.protocol.wire_values import LimitsView
+from server.protocol.wire_values import Colours, LimitsView
 
 Need = Literal["viewer", "view", "page", "traces", "account", "sources", "upload", "memory"]
 """What a tool cannot do without: the chart on the page, what it shows, a page that answers, other traces, an account, a
@@ -80,10 +80,11 @@ class ToolContext(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """One call of a tool that needs more than the trace: who answers questions, what else may be reached, and what the
-    page shows."""
+    """One call of a tool that needs more than the trace: who answers questions, what else may be reached, what the page
+    shows, and by what it colours."""
 
     trace: OpenTrace
     workers: TraceWorkers
     tool_context: ToolContext | None = None
     view: ShownView | None = None
+    colours: Colours = "file"

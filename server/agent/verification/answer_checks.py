@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from server.agent.verification.citations import resolve_citations
-from server.agent.verification.claims import Claims, Name, claims_of
+from server.agent.verification.claims import Claim, Claims, Name, claims_of
 from server.agent.verification.facts import Facts
 from server.agent.verification.number_checks import Named, NumberVerifier
+from server.agent.verification.readings.open_statements import readers
 from server.agent.verification.recompute import Recomputation, as_written, last_part
 from server.agent.verification.statements.bound_figures import BoundFigures
 from server.agent.verification.statements.measures import Measures
@@ -80,10 +81,10 @@ def checked(
     claims = claims_of(answer)
     recomputed, measures = Recomputation(trace), Measures(trace)
     sentences = sentences_of(answer, claims, *Subjects(trace, recomputed).of(answer, claims))
-    relations = Relations(measures, facts)
+    relations = Relations(measures, facts, readers(measures))
     related = [one for sentence in sentences if not is_late() for one in relations.each(sentence)]
     absent = {(subject.start, subject.end) for one in related for subject in one.absent}
-    taken = {_of(sentences, one).figures[at].start for one in related for at in one.figures}
+    taken = {start for one in related if not one.is_reading for start in _figures(sentences, one)}
     names = _Names(claims, facts, cited, question, frozenset(tool_names), recomputed)
     made: list[tuple[int, int, str, Verification]] = []
     for name in claims.names:
@@ -92,8 +93,16 @@ def checked(
             made.append((name.start, name.end, "name", verdict))
     bound = BoundFigures(measures, facts)
     numbers = NumberVerifier(claims, facts, names.named, recomputed, question, sentences, bound, is_late)
-    made += [(claim.start, claim.end, claim.kind, verdict) for claim, verdict in numbers.each(answer, taken)]
-    made += [(one.start, one.end, "relation", one.verdict) for one in related]
+    of_figures = {claim.start: (claim, verdict) for claim, verdict in numbers.each(answer, taken)}
+    for stated in related:
+        figures = _figures(sentences, stated) if stated.is_reading else []
+        if not figures or not all(start in of_figures and of_figures[start][1].is_decided for start in figures):
+            is_figure = len(figures) == 1 and stated.start == figures[0]
+            kind = _claim_at(sentences, stated).kind if is_figure else "relation"
+            made.append((stated.start, stated.end, kind, stated.verdict))
+            for start in figures:
+                of_figures.pop(start, None)
+    made += [(claim.start, claim.end, claim.kind, verdict) for claim, verdict in of_figures.values()]
     made += [(start, end, "cause", verdict) for start, end, verdict in names.causes(is_late)]
     checks = [
         Check(
@@ -111,9 +120,16 @@ def checked(
     return Checked(tuple(cited.values()), tuple(checks), sentences)
 
 
-def _of(sentences: Sequence[Sentence], related: Related) -> Sentence:
-    """The sentence that states a relation."""
-    return sentences[max(bisect_right(sentences, related.start, key=lambda one: one.start) - 1, 0)]
+def _figures(sentences: Sequence[Sentence], related: Related) -> list[int]:
+    """Where the figures begin that a relation is about."""
+    sentence = sentences[max(bisect_right(sentences, related.start, key=lambda one: one.start) - 1, 0)]
+    return [sentence.figures[at].start for at in sorted(related.figures)]
+
+
+def _claim_at(sentences: Sequence[Sentence], related: Related) -> Claim:
+    """The figure that a relation is about."""
+    sentence = sentences[max(bisect_right(sentences, related.start, key=lambda one: one.start) - 1, 0)]
+    return sentence.figures[min(related.figures)]
 
 
 class _Names:

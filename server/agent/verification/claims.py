@@ -62,7 +62,7 @@ _HEDGES: tuple[tuple[Bound, re.Pattern[str]], ...] = (
         "over",
         re.compile(
             r"(?:\b(?:more|longer|larger|greater|bigger|higher) than|\b(?:well |just )?over|\babove|\bexceed(?:s|ing)|"
-            r"\bat least|\bmehr als|\bmindestens|\büber|\bgut|\bplus de|\bau moins|\bmás de|\bal menos|>|≥)\s*$",
+            r"\bat least|\bmehr als|\bmindestens|\büber|\bgut|\bplus d[eu]|\bau moins|\bmás del?|\bal menos|>|≥)\s*$",
             re.IGNORECASE,
         ),
     ),
@@ -71,7 +71,7 @@ _HEDGES: tuple[tuple[Bound, re.Pattern[str]], ...] = (
         re.compile(
             r"(?:\b(?:less|fewer|shorter|smaller|lower) than|\bunder|\bbelow|\bat most|(?<!add )(?<!adds )(?<!added )"
             r"(?<!come )(?<!comes )(?<!amount )(?<!amounts )\bup to|\bhöchstens|\bunter|\bweniger als|"
-            r"\bmoins de|\bau plus|<|≤)\s*$",
+            r"\bmoins d(?:e|u)|\bau plus|<|≤)\s*$",
             re.IGNORECASE,
         ),
     ),
@@ -91,6 +91,8 @@ _LAST_OF_A_HEDGE = frozenset(
         "als",
         "que",
         "de",
+        "du",
+        "del",
         "over",
         "above",
         "exceeds",
@@ -342,11 +344,14 @@ def _plain(mention: Mention, text: str, where: int, bound: Bound | None) -> Clai
     return Claim("count" if counted else "number", (mention,), mention.start, mention.end, where, bound, sure)
 
 
+_OF = re.compile(r"(?: partes?)? (?:of|der|des|von|aller|du|des|de|del)\b|(?: partes?)? d['’]", re.IGNORECASE)
+
+
 def _ratios(claims: Claims) -> Iterator[Claim]:
     for mention in factors(claims.text):
         before = claims.text[max(0, mention.start - 40) : mention.start]
         bound = hedge(before)
         is_written = claims.text[mention.start].isdigit()
-        sure = mention.value >= 1 or is_written or claims.text[mention.end :].startswith(" of ")
+        sure = mention.value >= 1 or is_written or _OF.match(claims.text, mention.end) is not None
         where = claims.statement_of(mention.start)
         yield Claim("ratio", (mention,), mention.start, mention.end, where, bound, sure)

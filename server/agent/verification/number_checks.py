@@ -12,6 +12,8 @@ from server.agent.verification.recompute import Recomputation
 from server.agent.verification.statements import recording_figures
 from server.agent.verification.statements.agreement import SLIPPED
 from server.agent.verification.statements.bound_figures import BoundFigures
+from server.agent.verification.statements.measure_binding import OF_EVERY_CALL
+from server.agent.verification.statements.measure_words import MeasureWords, words
 from server.agent.verification.statements.places_of_functions import share_of_place
 from server.agent.verification.statements.sentence_parts import SHOWN, Sentence, Subject
 from server.agent.verification.verdicts import AMBIGUOUS, LATE, NOT_MEASURED, UNCHECKED, Verification
@@ -23,6 +25,9 @@ from traces.insights.thresholds import THRESHOLDS
 BOUND_REACH = 1.5
 """How far beyond `over 40%` the value may lie: `over 1%` of what takes 60% is not false, but it is no information."""
 
+ABOUT_AS_MUCH = 1.1
+"""How far what is said in words may lie from the share in digits."""
+
 NEAR, FAR = 2, 5
 """Statements, itself and those before it, whose figures a statement may go on from."""
 
@@ -31,7 +36,8 @@ _TOGETHER = re.compile(
 )
 _MEAN = re.compile(r"\b(?:each|per|average|mean|apiece|every|a call|on average)\b", re.IGNORECASE)
 _DIFFERENCE = re.compile(
-    r"\b(?:more|less|fewer|longer|shorter|faster|slower|larger|smaller|higher|lower|differ\w*|gap|rest|remain\w*|other\w*|else|minus|left|"
+    r"\b(?:more|(?<!or )less|(?<!or )fewer|longer|(?<!or )shorter|faster|slower|larger|smaller|higher|lower|"
+    r"differ\w*|gap|rest|remain\w*|other\w*|else|minus|left|"
     r"besides|without|outside|apart|below|callees?|calls?|children|sav\w+|drop\w*|falls?|grew|grow\w*|shr\w+|excluding|leav\w+|"
     r"up to|at most|"
     r"mehr|weniger|länger|kürzer|schneller|langsamer|größer|kleiner|Unterschied|Differenz|Rest\w*|übrig\w*|ander\w+|ohne|außer\w*|"
@@ -40,6 +46,7 @@ _DIFFERENCE = re.compile(
     re.IGNORECASE,
 )
 """What is said of a difference: one is more than another, or what is left of it."""
+_SINGLE_CALLS: tuple[MeasureWords, ...] = ("LONGEST", "LEAST", "MEDIAN")
 _EDGE = re.compile(
     r"\b(?:begins?|starts?|began|started|ends?|ended|beginnt|startet|endet|commence|démarre|finit) (?:at|bei|um|à) ?$",
     re.IGNORECASE,
@@ -204,6 +211,9 @@ class NumberVerifier:
         factors = [other.mentions[0].value for other in around if other.kind == "ratio"]
         if _OF_TIME.search(text):
             operands = [one for one in operands if one.dimension is not Dimension.BYTES]
+        is_of_single_calls = claim.bound in ("under", "over") or any(words(one).search(text) for one in _SINGLE_CALLS)
+        if is_of_single_calls and OF_EVERY_CALL.search(text):
+            return None
         left = _DIFFERENCE.search(text) is not None
         how = derived(mention, operands, totals, sums=sums, means=means, differences=left) or scaled(
             mention, operands, factors
@@ -240,6 +250,8 @@ class NumberVerifier:
             *self._figures_of(claim.statement - 2),
         ]
         if mention.value < 1:
+            if same := self._in_digits(claim):
+                return same
             if self.sentences[claim.statement].functions:
                 return None
             low, high = _fraction(mention, claim.bound)
@@ -248,6 +260,18 @@ class NumberVerifier:
                     return Verification("derived", how=one.label)
         how = ratio(mention, operands)
         return Verification("derived", how=how) if how else None
+
+    def _in_digits(self, claim: Claim) -> Verification | None:
+        """`Nearly two thirds (63%)`: by the share that holds in the same sentence."""
+        low, high = _fraction(claim.mentions[0], claim.bound)
+        near_by = self.sentences[claim.statement].figures
+        shares = [one.mentions[0] for one in near_by if one.mentions[0].dimension is Dimension.SHARE]
+        if len(shares) != 1 or not low / ABOUT_AS_MUCH <= shares[0].value / 100 <= high * ABOUT_AS_MUCH:
+            return None
+        for one in self._proven.get(claim.statement, []):
+            if one.dimension is Dimension.SHARE and one.value == shares[0].value:
+                return Verification("derived", how=one.label)
+        return None
 
     def _operands(self, claim: Claim) -> list[Operand]:
         """What else is proven in this statement and the one before it (a few, for what is summed), and the figures of

@@ -19,6 +19,10 @@ class Verification:
     def is_proven(self) -> bool:
         return self.status in ("verified", "derived")
 
+    @property
+    def is_decided(self) -> bool:
+        return self.is_proven or self.status == "contradicted"
+
 
 NOT_FOUND = Verification("not_found")
 UNCHECKED = Verification("unchecked")

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from server.agent.verification.claims import Claim
 from server.agent.verification.facts import OF_UNIT, Facts
 from server.agent.verification.statements import shared_figures
@@ -20,6 +22,7 @@ from server.agent.verification.statements.value_words import names_value
 from server.agent.verification.statements.waiting_claims import says_it_waits
 from server.agent.verification.verdicts import AMBIGUOUS, NOT_MEASURED, UNCHECKED, Verification
 from server.agent.verification.written_numbers import Dimension, Mention
+from traces.analysis.recorded_edges import recorded_edges
 
 _KEYS = {
     "self": ("self_value",),
@@ -130,7 +133,7 @@ class BoundFigures:
             return UNCHECKED
         if not figure.sentence.threads and (elsewhere := self._elsewhere(subject, figure)):
             return replace(UNCHECKED, how=f"so only in {elsewhere}")
-        if self._may_mean(figure, subject):
+        if self._may_mean(figure, subject) or self._is_of_outer_calls(figure, subject):
             return AMBIGUOUS
         shown = dict.fromkeys(f"{one.measure} {one.written}" for one in found[:4])
         return Verification("contradicted", actual=", ".join(shown))
@@ -162,6 +165,14 @@ class BoundFigures:
             return True
         is_neighbour = any(one.is_right(value.value) for one in self._neighbours(figure) for value in alike)
         return is_open and not others and is_neighbour
+
+    def _is_of_outer_calls(self, figure: Figure, subject: Subject) -> bool:
+        """Whether it is how often the function was called from outside itself."""
+        for scope in figure.scopes:
+            edges = recorded_edges(scope.chosen, scope.window) if figure.mention.dimension is Dimension.COUNT else None
+            if edges and figure.is_right(float(edges.primitive[np.isin(edges.function, subject.numbers)].sum())):
+                return True
+        return False
 
     def _unmeasured(self, dimension: Dimension, subject: Subject, *, is_sure: bool) -> Verification:
         """Of what nothing measures of a function: wrong where nothing in the recording measures time, or bytes."""

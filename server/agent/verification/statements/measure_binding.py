@@ -12,6 +12,12 @@ from server.agent.verification.written_numbers import Dimension
 _CLAUSE_END = re.compile(r"[,;](?=\s)|\s[–—-]\s|:(?=\s)|[()|](?=.)")
 _OF_CALLS: tuple[tuple[MeasureWords, str], ...] = (("MEDIAN", "percentile"), ("LONGEST", "longest"), ("LEAST", "least"))
 
+_OF_SINGLE_CALLS: tuple[MeasureWords, ...] = ("MEDIAN", "LONGEST", "LEAST", "MEAN", "PERCENTILE")
+OF_EVERY_CALL = re.compile(
+    r"\b(?:each|every|all|no|none|jede[rs]?|alle|kein\w*|chaque|aucun|cada|ningun\w*)\b[^.;]{0,20}\b(?:calls?|Aufrufe?|appels?|llamadas?)\b",
+    re.IGNORECASE,
+)
+"""`Each call lasted 30 ms or less`: so did the longest."""
 _OF_WHICH = re.compile(r" ?(?:of which|of that|davon|wovon|dont)\b", re.IGNORECASE)
 _NO_MEASURE: tuple[MeasureWords, ...] = ("SPREAD", "MOMENT")
 Allowed = tuple[frozenset[str], bool, float | None]
@@ -49,6 +55,8 @@ def measures_of(sentence: Sentence, at: int, claim: Claim, *, unit_is_count: boo
     if (claim.kind != "count" or unit_is_count) and (found := _of_calls(near) or _of_calls(f"{near} {rest}")):
         return found
     is_count = claim.mentions[0].dimension is Dimension.COUNT
+    if claim.bound in ("under", "over") and not is_count and OF_EVERY_CALL.search(text):
+        return frozenset({"longest" if claim.bound == "under" else "least"}), True, None
     if is_count and (found := _of_counts(text, near, rest, place)):
         return found
     if is_count and not unit_is_count:
@@ -163,7 +171,8 @@ def _words_of(text: str, clause: tuple[int, int], place: int) -> str:
     behind it, or else those before it."""
     part = text[slice(*clause)]
     is_both = words("SELF").search(part) and words("TOTAL").search(words("BASE").sub(" ", part))
-    if not is_both and not (words("LONGEST").search(part) and words("LEAST").search(part)):
+    several = sum(words(kind).search(part) is not None for kind in _OF_SINGLE_CALLS)
+    if not is_both and several < 2:
         return part
     figures = [match.start() for match in re.finditer(FIGURES, text) if clause[0] <= match.start() < clause[1]]
     if len(figures) < 2:
@@ -171,7 +180,10 @@ def _words_of(text: str, clause: tuple[int, int], place: int) -> str:
     at = figures.index(place)
     behind = text[place : figures[at + 1] if at + 1 < len(figures) else clause[1]]
     before = text[figures[at - 1] + 1 if at else clause[0] : place]
-    return behind if not is_both or _self_or_total(behind) else before
+    if is_both:
+        return behind if _self_or_total(behind) else before
+    lead = text[clause[0] : figures[0]]
+    return before if any(words(kind).search(lead) for kind in _OF_SINGLE_CALLS) else behind
 
 
 def _self_or_total(text: str) -> tuple[str, ...]:

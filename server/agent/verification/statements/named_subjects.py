@@ -19,6 +19,19 @@ SHORT = 3
 THREADS = 300
 _BARE = re.compile(r"(?<![\w.$/:-])[A-Za-z_$][\w$]*(?:(?:\.|::?|->)[A-Za-z_$<][\w$<>]*)*(?:\(\))?(?![\w$])")
 _CODE_LIKE = re.compile(r"_|[a-z$][A-Z]|\.|:|\(\)$|->")
+_AS_A_FUNCTION = re.compile(
+    r"(?:^|(?<=[.;:,\n] )|(?<=\n)|(?<=\band )|(?<=\bund )|(?<=\bet ))(?P<name>[A-Za-z_$][\w$]{2,})"
+    r"(?= (?:itself |alone |only |mainly |mostly )?"
+    r"(?:(?:is|was|gets) (?:called|invoked|recursive|quadratic|reached|entered)\b|(?:spends|calls)\b|"
+    r"(?:takes|took|costs|needs|uses|runs) \d|hardly works|"
+    r"wird (?:\S+ )?(?:\S+ )?aufgerufen\b|est appelée?\b|es llamad[oa]\b))"
+    r"|(?<=\bcalls of )(?P<called>(?!the\b|its\b)[a-z_$][\w$]{2,})(?= )"
+)
+"""`Fetch was called` speaks of a function; `fetch the page` does not."""
+_WITH_A_PATH = re.compile(r"(?<![\w/.`])[A-Za-z_][\w.-]*(?:/[\w.-]+)+\.[\w.*()]*\w(?![\w/`])")
+_NO_NAME = frozenset(
+    ("it", "this", "that", "which", "who", "what", "she", "each", "every", "one", "all", "nothing", "nobody", "none")
+)
 _FIRST_CELL = re.compile(r"(?:^|\n)[ \t]*\|[ \t*]*$")
 _SURELY_CODE = re.compile(r"\w_\w|\(\)$")
 _QUOTED = re.compile(r'"([^"]{1,80})"')
@@ -66,6 +79,7 @@ class Subjects:
                 unknown.append(Subject(name.text, (), start, end))
         for one in self._bare(claims.text):
             (functions if one.numbers else unknown).append(one)
+        functions += self._plain(claims.text)
         functions += self._words(claims, {claims.statement_of(one.start) for one in functions})
         functions += self._collectors(claims.text)
         threads += self._bare_threads(claims.text, answer)
@@ -98,6 +112,18 @@ class Subjects:
                 frames = self.named.frames(match[0])
                 if frames or _SURELY_CODE.search(match[0]):
                     yield Subject(match[0], frames, match.start(), match.end())
+
+    def _plain(self, text: str) -> Iterator[Subject]:
+        """Functions whose names are ordinary words where only a function can stand; and names with a path before
+        them."""
+        for match in _AS_A_FUNCTION.finditer(text):
+            key = "name" if match["name"] else "called"
+            name = match[key]
+            if name in self._full_names and not _CODE_LIKE.search(name) and name.casefold() not in _NO_NAME:
+                yield Subject(name, self.named.frames(name), match.start(key), match.end(key))
+        for match in _WITH_A_PATH.finditer(text):
+            if match[0] in self._full_names:
+                yield Subject(match[0], self.named.frames(match[0]), match.start(), match.end())
 
     def _words(self, claims: Claims, named: set[int]) -> Iterator[Subject]:
         """Functions whose names are ordinary words: in the first cell of a row surely; elsewhere only where a statement

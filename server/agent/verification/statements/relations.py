@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from server.agent.verification.facts import Facts
 from server.agent.verification.statements.measure_words import words
@@ -43,14 +44,37 @@ _ORDINALS = {
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A statement at its place in the answer, and what became of it; `names_absent` are names that it says are not
-    there."""
+    """A statement at its place in the answer, and what became of it; `absent` are names that it says are not there.
+    `is_reading`: what its figures are by themselves comes before it."""
 
     start: int
     end: int
     verdict: Verification
     figures: frozenset[int] = frozenset()
     absent: tuple[Subject, ...] = ()
+    is_reading: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A statement as a free reading finds it: where it stands in the sentence's template, what becomes of it, the
+    figures (their places among those of the sentence) that it is about, and where else its words stand. `is_first`: its
+    figures mean nothing by themselves."""
+
+    start: int
+    end: int
+    verdict: Verification
+    figures: frozenset[int] = frozenset()
+    others: tuple[tuple[int, int], ...] = ()
+    is_first: bool = False
+
+
+class Reader(Protocol):
+    """Reads what no wording fits."""
+
+    def each(self, sentence: Sentence) -> Iterator[Reading]:
+        """What a sentence says, decided."""
+        ...
 
 
 MOST_COUNTED = 10**9
@@ -58,14 +82,18 @@ _AFTER_FIGURES = re.compile(rf"^.*{FIGURES}[^,]*(?:,|$)", re.DOTALL)
 """`takes 5 ms in 6 calls, less than g`: what compares stands behind the figures."""
 _MULTIPLE = re.compile(r"\b(?:times|twice|double|half|third|fois|moitié|\w*mal|doppelt|veces|doble)\b", re.IGNORECASE)
 """How many times as much is another claim than more."""
+_SO_MANY_TIMES = re.compile(
+    r"\b(?:times|fois|veces|mal)\b(?= (?:as|so|more|less|plus|moins|más|menos|mehr|weniger|länger)\b)"
+)
 _CHAIN = re.compile(rf"(?:(?:,? (?:and|or|und|et|y)|,) {FUNCTIONS})+(?=\s*(?:[.;:!?)]|$))", re.IGNORECASE)
 
 
 class Relations:
     """Decides the relations of sentences of one answer."""
 
-    def __init__(self, measures: Measures, facts: Facts) -> None:
+    def __init__(self, measures: Measures, facts: Facts, readers: Sequence[Reader] = ()) -> None:
         self._measures = measures
+        self._readers = readers
         self._decisions = RelationDecisions(measures, facts)
 
     def each(self, sentence: Sentence) -> Iterator[Related]:
@@ -73,13 +101,22 @@ class Relations:
         if not sentence.is_readable or sentence.is_header:
             return
         taken: list[tuple[int, int]] = []
+        found: list[Related] = []
         if sentence.functions or sentence.threads or sentence.unknown:
-            yield from self._stated(sentence, taken)
+            found += self._stated(sentence, taken)
             for start, end, verdict in placed(sentence, self._measures):
                 taken.append((start, end))
-                yield Related(sentence.place(start), sentence.end_of(end), verdict)
-            if not taken:
-                yield from _open(sentence)
+                found.append(Related(sentence.place(start), sentence.end_of(end), verdict))
+        for reading in (one for reader in self._readers for one in reader.each(sentence)):
+            start, end = sentence.place(reading.start), sentence.end_of(reading.end)
+            there = [one for one in found if one.start < end and start < one.end]
+            if reading.is_first or all(one.verdict == UNCHECKED for one in there):
+                found = [one for one in found if one not in there]
+                found.append(Related(start, end, reading.verdict, reading.figures, is_reading=not reading.is_first))
+                taken += [(reading.start, reading.end), *reading.others]
+        yield from found
+        if not taken and (sentence.functions or sentence.threads or sentence.unknown):
+            yield from _open(sentence)
         yield from _beyond(sentence, taken)
 
     def _stated(self, sentence: Sentence, taken: list[tuple[int, int]]) -> Iterator[Related]:
@@ -165,7 +202,8 @@ class Relations:
         if larger is None or (smaller is not None and smaller.start() > larger.start()):
             a, b = b, a
         text = sentence.template
-        kinds: tuple[str, ...] = ("calls", "samples", WITH_CALLEES) if by_of(text) == ("count",) else by_of(text)
+        by = by_of(_SO_MANY_TIMES.sub(" ", text))
+        kinds: tuple[str, ...] = ("calls", "samples", WITH_CALLEES) if by == ("count",) else by
         found: list[tuple[bool, Measured, Measured]] = []
         for scope in scopes_of(self._measures, sentence)[:1]:
             right = {m.measure: m for m in self._measures.of(b.numbers, scope)}
@@ -174,6 +212,7 @@ class Relations:
                 for m in self._measures.of(a.numbers, scope)
                 if m.measure in kinds and m.measure in right
             ]
+        found = [one for one in found if one[1].value or one[2].value]
         if not found or len({is_so for is_so, _, _ in found}) > 1:
             return UNCHECKED
         is_so, left, right_ = found[0]

@@ -44,7 +44,7 @@ _NTH = re.compile(
 )
 """`The first call of f takes four times as long as the second`: of single calls."""
 _OF_BYTES = re.compile(
-    r"\bbytes?\b|\ballocat\w*|\bmemory\b|\bspeicher\w*|\bzu(?:teil|gewies)\w*|\bmémoire\b|\boctets?\b|\ballou\w*",
+    r"\bbytes?\b|\ballocat\w*|\bmemory\b|\bAllok\w*|\basign\w*|\bmemoria\b|\bspeicher\w*|\bzu(?:teil|gewies)\w*|\bmémoire\b|\boctets?\b|\ballou\w*",
     re.IGNORECASE,
 )
 _OF_ITS = re.compile(r" (?:of|von|de) (?:its|their|seiner?|ihrer?|sa|son|ses|leur) (?!own\b)", re.IGNORECASE)

@@ -1,0 +1,49 @@
+"""The words by which a free sentence says how much of something, from where and compared with what: `cues.toml`."""
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from server.agent.verification.statements.sentence_parts import FIGURES, FUNCTIONS, THREADS
+
+Cue = Literal[
+    "ALL",
+    "NEARLY_ALL",
+    "MOST",
+    "HARDLY",
+    "NONE",
+    "DIRECTLY",
+    "FROM",
+    "INTO",
+    "MAKES_UP",
+    "ASIDE",
+    "ITSELF",
+    "BY_CALLS",
+    "TOP",
+    "BY_COUNT",
+    "NOT_TOP",
+    "OF_SOME",
+    "RATIO_AS",
+    "AS_MUCH_AS",
+    "PERCENT_THAN",
+    "OF_RUN",
+    "COUNTED_CALLS",
+    "COUNTED_SAMPLES",
+    "MEASURED",
+    "EXCEEDS",
+]
+_PLACES = {"F": FUNCTIONS, "f": FUNCTIONS[1:-1], "T": THREADS, "N": FIGURES, "n": FIGURES[1:-1]}
+
+
+@cache
+def cue(name: Cue) -> re.Pattern[str]:
+    """The pattern of a kind of words; compiled when first asked for."""
+    written = "|".join(f"(?:{one})" for one in _cues()[name])
+    return re.compile(re.sub(r"\{([FfTNn])\}", lambda found: _PLACES[found[1]], written), re.IGNORECASE)
+
+
+@cache
+def _cues() -> dict[str, list[str]]:
+    return tomllib.loads(Path(__file__).with_name("cues.toml").read_text(encoding="utf-8"))

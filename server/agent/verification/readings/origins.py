@@ -1,0 +1,283 @@
+"""How much of a function comes from another, or goes into one: `most of f is reached through g`, `h spends two thirds
+of its time in f`, `f is always called directly from g`.
+
+What the words say is compared with every plain reading: by time or by calls, directly or through others. It holds where
+one of the readings holds that the words name; it is wrong where none does."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from server.agent.verification.claims import Claim
+from server.agent.verification.readings.cue_words import Cue, cue
+from server.agent.verification.statements.agreement import ABOUT
+from server.agent.verification.statements.measure_words import words
+from server.agent.verification.statements.measures import Measures, Scope
+from server.agent.verification.statements.relations import Reading
+from server.agent.verification.statements.sentence_parts import FIGURE, FIGURES, FUNCTIONS, Sentence, Subject
+from server.agent.verification.statements.shared_figures import scopes_of
+from server.agent.verification.statements.stack_relations import StackRelations
+from server.agent.verification.verdicts import Verification
+from server.agent.verification.written_numbers import Dimension
+from traces.analysis.recorded_edges import recorded_edges
+from traces.values import Counts
+
+_OF_CALLS = re.compile(
+    r"[^.;:]{0,40}\b(?:calls?|invocations?|them|Aufrufe?n?|davon|appels|elles|llamadas|ellas)\b", re.IGNORECASE
+)
+_PIECE = re.compile(r"[.;:](?=\s|$)|\s[–—]\s")
+OPEN = 0.05
+CLOSE, NEARLY_SO = 0.03, 0.15
+"""So near a bound a share is neither on this side nor on that one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Between which shares what was said holds, and the place of the words."""
+
+    low: float
+    high: float
+    start: int
+    end: int
+    figures: frozenset[int] = frozenset()
+    slack: float = OPEN
+    name: str = ""
+
+    def has(self, share: float) -> bool:
+        return self.low <= share <= self.high
+
+    def is_near(self, share: float) -> bool:
+        return self.low - self.slack <= share <= self.high + self.slack
+
+
+_NUMBER_BEHIND = re.compile(
+    r"\W+(?:(?:about|around|roughly|some|nearly|etwa|rund|environ|unas?|unos) )?"
+    rf"(?:{FIGURES}|\d|(?:once|twice|one|two|three|einmal|zweimal|une|deux|dos)\b)",
+    re.IGNORECASE,
+)
+"""`Only 12 times`: of the number."""
+_AMOUNTS: tuple[tuple[Cue, float, float], ...] = (
+    ("NEARLY_ALL", 0.85, 1.01),
+    ("HARDLY", -0.01, 0.1),
+    ("ALL", 0.9995, 1.01),
+    ("MOST", 0.5, 1.01),
+    ("NONE", -0.01, 1e-9),
+)
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Reads the sentences of answers about one trace."""
+
+    measures: Measures
+    stacks: StackRelations
+
+    def each(self, sentence: Sentence) -> Iterator[Reading]:
+        """What a sentence says of what passes between two functions."""
+        text = sentence.template
+        if len({one.numbers for one in sentence.functions}) < 2 or words("HYPOTHETICAL").search(text):
+            return
+        taken = -1
+        names: tuple[Cue, ...] = ("FROM", "MAKES_UP", "INTO")
+        for name in names:
+            for match in cue(name).finditer(text):
+                if match.start() < taken:
+                    continue
+                other = sentence.function(next(one for one in reversed(match[0]) if re.match(FUNCTIONS, one)))
+                begin = max((end.end() for end in _PIECE.finditer(text, 0, match.start())), default=0)
+                first = _before(sentence, begin, match.start(), other)
+                amount = amount_of(sentence, begin, match.end())
+                if first is None or amount is None or cue("ASIDE").search(text, 0, match.start()):
+                    continue
+                if name != "FROM" and amount.name in ("ALL", "NONE"):
+                    continue
+                base, part = (other, first) if name == "MAKES_UP" else (first, other)
+                if found := self._decided(sentence, name, base, part, amount, text[begin : match.end()]):
+                    taken = match.end()
+                    yield Reading(match.start(), match.end(), found, amount.figures, ((amount.start, amount.end),))
+
+    def _decided(
+        self, sentence: Sentence, name: Cue, base: Subject, part: Subject, amount: Amount, said: str
+    ) -> Verification | None:
+        """`base` comes from `part` (FROM), or has `part` below it."""
+        is_direct = cue("DIRECTLY").search(said) is not None
+        by_calls = cue("BY_CALLS").search(said) is not None
+        above, below = (part, base) if name == "FROM" else (base, part)
+        shown = f"{below.text[:50]} below {above.text[:50]}"
+        named, others = [], []
+        for scope in scopes_of(self.measures, sentence)[:2]:
+            of_calls = list(self._by_calls(scope, above, below, base)) if name == "FROM" else []
+            direct, any_way = self._by_value(scope, above, below, base)
+            of_values = direct if is_direct else direct + any_way
+            named += of_calls if by_calls and of_calls else of_values
+            others += of_calls + of_values
+        if not named:
+            return None
+        if amount.low > 0.99 and not is_direct and name == "FROM":
+            callers = self.stacks.callers(below.numbers) - set(below.numbers)
+            if callers and callers <= set(above.numbers):
+                return Verification("verified", how=f"its callers are {self.stacks.listed(callers)}")
+        if amount.low > 0.99 and is_direct:
+            callers = self.stacks.callers(below.numbers) - set(below.numbers)
+            is_so = bool(callers) and callers <= set(above.numbers)
+            listed = f"the callers of {below.text[:50]} are {self.stacks.listed(callers)}"
+            return Verification("verified", how=listed) if is_so else Verification("contradicted", actual=listed)
+        right = next((one for one in named if amount.has(one)), None)
+        actual = f"{shown}: " + " or ".join(dict.fromkeys(f"{100 * one:.1f}%" for one in named[:3]))
+        if right is not None:
+            return Verification("derived", how=f"{shown}: {100 * right:.1f}%")
+        if any(amount.is_near(one) for one in [*named, *others]):
+            return None
+        if amount.figures and self._is_otherwise(sentence, base, part, amount):
+            return None
+        return Verification("contradicted", actual=actual)
+
+    def _is_otherwise(self, sentence: Sentence, base: Subject, part: Subject, amount: Amount) -> bool:
+        """Whether the share is right of one of them by another base: of all, or of the other one."""
+        for scope in scopes_of(self.measures, sentence)[:2]:
+            for one in (base, part):
+                own, total = scope.under(None, one.numbers)
+                if scope.total and any(amount.is_near(value / scope.total) for value in (own, total)):
+                    return True
+            for a, b in ((base, part), (part, base)):
+                total = scope.under(None, a.numbers)[1]
+                inside = (*scope.under(scope.mask(a.numbers), b.numbers), scope.under(None, b.numbers)[1])
+                if total and any(amount.is_near(value / total) for value in inside):
+                    return True
+        return False
+
+    def _by_value(self, scope: Scope, above: Subject, below: Subject, base: Subject) -> tuple[list[float], list[float]]:
+        """What part of the base lies below the other: called directly, and in any way."""
+        own, total = scope.under(None, base.numbers)
+        if total <= 0:
+            return [], []
+        direct = [self.measures.flow(above.numbers, below.numbers, scope) / total]
+        if edges := recorded_edges(scope.chosen, scope.window):
+            from_above = np.isin(edges.caller, above.numbers) & np.isin(edges.callee, below.numbers)
+            direct = [min(float(edges.value[from_above].sum()) / total, 1.0)]
+        inside = scope.under(scope.mask(above.numbers), below.numbers)
+        any_way = [inside[1] / total]
+        if base is below and own > 0:
+            any_way.append(inside[0] / own)
+        return direct, any_way
+
+    def _by_calls(self, scope: Scope, above: Subject, below: Subject, base: Subject) -> Iterator[float]:
+        if scope.chosen.counts is not Counts.CALLS:
+            return
+        count = float(sum(scope.by_frame.count[frame] for frame in base.numbers))
+        if not count:
+            return
+        if edges := recorded_edges(scope.chosen, scope.window):
+            if (between := edges.calls_between(above.numbers, below.numbers)) is not None:
+                yield between / count
+                itself = edges.calls_between(below.numbers, below.numbers)
+                if itself and count > itself:
+                    yield min(between / (count - itself), 1.0)
+            return
+        inside = scope.mask(below.numbers) & scope.tree.levels.at_or_below(scope.mask(above.numbers))
+        parent = scope.tree.parent
+        direct = scope.mask(below.numbers) & (parent >= 0) & scope.mask(above.numbers)[parent]
+        yield float(scope.by_node.count[direct].sum()) / count
+        yield float(scope.by_node.count[inside].sum()) / count
+
+
+@dataclass(frozen=True)
+class Recursion:
+    """Reads what part of a function's calls it makes itself: `nine in ten of the calls of f are recursive`."""
+
+    measures: Measures
+
+    def each(self, sentence: Sentence) -> Iterator[Reading]:
+        text = sentence.template
+        found = cue("ITSELF").search(text)
+        if found is None or len({one.numbers for one in sentence.functions}) != 1 or words("HYPOTHETICAL").search(text):
+            return
+        begin = max((end.end() for end in _PIECE.finditer(text, 0, found.start())), default=0)
+        amount = amount_of(sentence, begin, found.end())
+        if amount is None or not _OF_CALLS.match(text[amount.end : found.end()]):
+            return
+        frames, shares = sentence.functions[0].numbers, []
+        for scope in scopes_of(self.measures, sentence)[:2]:
+            count = float(sum(scope.by_frame.count[frame] for frame in frames))
+            if scope.chosen.counts is not Counts.CALLS or not count:
+                continue
+            if edges := recorded_edges(scope.chosen, scope.window):
+                if (itself := edges.calls_between(frames, frames)) is not None:
+                    shares.append(itself / count)
+                inner = float(edges.primitive[np.isin(edges.function, frames)].sum())
+                shares += [1 - inner / count] if inner > 0 else []
+            else:
+                mine = scope.mask(frames)
+                shares.append(float(scope.by_node.count[mine & (scope.tree.outermost == 0)].sum()) / count)
+        if not shares:
+            return
+        shown = f"{' or '.join(dict.fromkeys(f'{100 * one:.1f}%' for one in shares))} of its calls are its own"
+        where = (found.start(), found.end())
+        if any(amount.has(one) for one in shares):
+            yield Reading(
+                *where, Verification("derived", how=shown), amount.figures, ((amount.start, amount.end),), is_first=True
+            )
+        elif not any(amount.is_near(one) for one in shares):
+            wrong = Verification("contradicted", actual=shown)
+            yield Reading(*where, wrong, amount.figures, ((amount.start, amount.end),), is_first=True)
+
+
+def _before(sentence: Sentence, begin: int, end: int, other: Subject) -> Subject | None:
+    """The one function of a piece of a sentence that stands before its verb, or the one of what stands before that."""
+    text = sentence.template
+    for start, stop in ((begin, end), (0, begin)):
+        named = [sentence.function(one) for one in re.findall(FUNCTIONS, text[start:stop])]
+        several = {one.numbers: one for one in named if one.numbers != other.numbers}
+        if len(several) == 1:
+            return next(iter(several.values()))
+        if several:
+            return None
+    return None
+
+
+def amount_of(sentence: Sentence, begin: int, end: int) -> Amount | None:
+    """How much a piece of a sentence says: one share in figures, or a word."""
+    text = sentence.template
+    shares = [
+        (match.start(), claim)
+        for match in re.finditer(FIGURES, text)
+        if begin <= match.start() < end and _share(claim := sentence.figure(match[0])) is not None
+    ]
+    words_first = sorted(shares, key=lambda one: one[1].kind == "percentage")
+    if len(shares) == 2 and [one.kind for _, one in words_first] == ["ratio", "percentage"]:
+        (_, in_words), (place, claim) = words_first
+        both = _of_figure(claim, place, ord(text[place]) - ord(FIGURE))
+        if abs((_share(in_words) or 0.0) - (_share(claim) or 0.0)) <= ABOUT * (_share(claim) or 0.0):
+            return replace(both, figures=frozenset(ord(text[at]) - ord(FIGURE) for at, _ in shares))
+    if len(shares) > 1:
+        return None
+    if shares:
+        place, claim = shares[0]
+        return _of_figure(claim, place, ord(text[place]) - ord(FIGURE))
+    for name, low, high in _AMOUNTS:
+        for found in cue(name).finditer(text, begin, end):
+            if not _NUMBER_BEHIND.match(text, found.end()):
+                return Amount(low, high, found.start(), found.end(), name=name)
+    return None
+
+
+def _of_figure(claim: Claim, place: int, at: int) -> Amount:
+    """`over a third`, `about 40%`, `two thirds`."""
+    value = _share(claim) or 0.0
+    half = claim.mentions[0].half_digit / (1 if claim.kind == "ratio" else 100)
+    end, figures = place + 1, frozenset({at})
+    if claim.bound == "over":
+        return Amount(value, 1.01, place, end, figures)
+    if claim.bound == "under":
+        return Amount(0.0, value, place, end, figures)
+    about = max(half, ABOUT * value) if claim.bound == "about" else half
+    return Amount(value - about, value + about, place, end, figures, max(CLOSE, NEARLY_SO * value - about))
+
+
+def _share(claim: Claim) -> float | None:
+    mention = claim.mentions[0]
+    if claim.kind == "percentage" and mention.dimension is Dimension.SHARE:
+        return mention.value / 100
+    return mention.value if claim.kind == "ratio" and mention.value < 1 else None

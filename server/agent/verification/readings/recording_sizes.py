@@ -1,0 +1,87 @@
+"""What a sentence says of the recording next to functions: `of the roughly 28 s run`, `675,000 calls in total`."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from server.agent.verification.facts import OF_UNIT
+from server.agent.verification.readings.cue_words import Cue, cue
+from server.agent.verification.statements.agreement import NOT_ABOUT, Agreement, agreement
+from server.agent.verification.statements.measure_words import words
+from server.agent.verification.statements.measures import Measures
+from server.agent.verification.statements.relations import Reading
+from server.agent.verification.statements.sentence_parts import FIGURE, FIGURES, Sentence
+from server.agent.verification.verdicts import Verification
+from server.agent.verification.written_numbers import Dimension
+from traces.analysis.thread_time import thread_time
+from traces.analysis.units import format_value
+from traces.values import Counts, Unit
+
+
+@dataclass(frozen=True)
+class RecordingSizes:
+    """Reads the sentences of answers about one trace."""
+
+    measures: Measures
+
+    def each(self, sentence: Sentence) -> Iterator[Reading]:
+        """Which figures are of the whole recording, and whether they are right."""
+        text = sentence.template
+        if words("HYPOTHETICAL").search(text):
+            return
+        for match in cue("OF_RUN").finditer(text):
+            yield from self._judged(sentence, match, self._sizes())
+        if sentence.functions or sentence.threads or not words("RECORDING").search(text):
+            return
+        kinds: tuple[tuple[Cue, Counts], ...] = (("COUNTED_CALLS", Counts.CALLS), ("COUNTED_SAMPLES", Counts.SAMPLES))
+        for name, kind in kinds:
+            for match in cue(name).finditer(text):
+                yield from self._judged(sentence, match, self._counts(kind))
+
+    def _judged(
+        self, sentence: Sentence, match: re.Match[str], sizes: list[tuple[float, Dimension]]
+    ) -> Iterator[Reading]:
+        found = re.search(FIGURES, match[0])
+        assert found is not None
+        claim = sentence.figure(found[0])
+        mention = claim.mentions[0]
+        alike = [value for value, dimension in sizes if dimension is mention.dimension]
+        if claim.kind in ("percentage", "ratio") or not alike:
+            return
+        at = frozenset({ord(found[0]) - ord(FIGURE)})
+        place = match.start() + found.start()
+        bound = claim.bound
+        if any(agreement(value, mention, bound) is Agreement.RIGHT for value in alike):
+            yield Reading(place, place + 1, Verification("verified", how="the recording's"), at)
+        elif bound in (None, "about") and not any(_is_near(value, mention.value) for value in alike):
+            shown = " or ".join(dict.fromkeys(_shown(value, mention.dimension) for value in alike[:3]))
+            yield Reading(place, place + 1, Verification("contradicted", actual=shown), at)
+
+    def _sizes(self) -> list[tuple[float, Dimension]]:
+        trace = self.measures.trace
+        found = [(scope.total, scope.dimension) for scope in self.measures.unnamed]
+        found += [(float(trace.duration_ns), Dimension.TIME)] if trace.duration_ns else []
+        for profile in trace.profiles[:300]:
+            if profile.has_times:
+                found.append((float(profile.axis_end - profile.axis_start), Dimension.TIME))
+            if (time := thread_time(trace, profile)) is not None:
+                found += [(float(time.length), Dimension.TIME), (float(time.busy), Dimension.TIME)]
+            for number, value in enumerate(profile.values):
+                total = float(profile.tree.total_values[number][profile.tree.parent < 0].sum())
+                found.append((total, OF_UNIT[value.unit]))
+        return found
+
+    def _counts(self, kind: Counts) -> list[tuple[float, Dimension]]:
+        profiles = [one for one in self.measures.trace.profiles if one.counts is kind]
+        each = [float(one.tree.count.sum()) for one in profiles]
+        each += [float(len(one.samples)) for one in profiles if one.samples is not None]
+        return [(one, Dimension.COUNT) for one in [*each, sum(float(one.tree.count.sum()) for one in profiles)] if one]
+
+
+def _is_near(value: float, written: float) -> bool:
+    return abs(value - written) <= NOT_ABOUT * max(value, written)
+
+
+def _shown(value: float, dimension: Dimension) -> str:
+    unit = next((unit for unit, known in OF_UNIT.items() if known is dimension), Unit.COUNT)
+    return format_value(value, unit)

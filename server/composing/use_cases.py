@@ -51,6 +51,7 @@ from server.turns.admission import Admission
 from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
 from server.turns.retention import Retention
+from server.turns.run_questions import RunQuestions
 from server.turns.runner import TurnRunner
 from server.turns.shared_conversation import SharedConversations
 from server.turns.trace_library import TraceLibrary
@@ -182,6 +183,7 @@ def _services(
             notes=_notes(adapters.rows),
             source_folder=settings.source_dir,
             views=_views(adapters.rows),
+            questions=_questions(adapters.rows, library),
         ),
         uploads=UploadServices(library=library, workers=workers, scratch=scratch, max_upload_bytes=most),
         pictures=PictureServices(library=library, workers=workers, scratch=scratch, max_upload_bytes=most),
@@ -230,6 +232,10 @@ def _streams(
 
 def _notes(rows: Rows) -> TraceNotes | None:
     return None if rows.notes is None else TraceNotes(rows.notes, rows.records)
+
+
+def _questions(rows: Rows, library: TraceLibrary) -> RunQuestions | None:
+    return None if rows.history is None else RunQuestions(rows.history, library)
 
 
 def _views(rows: Rows) -> ViewKeeping | None:

@@ -16,7 +16,7 @@ MOST_RUNS = 1_000
 LISTED_RUNS = 20
 """The newest runs, whose functions and findings are what a question may name."""
 
-MeasureKind = Literal["function", "finding", "whole"]
+MeasureKind = Literal["function", "finding", "figure"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ def _point(row: TraceRow, kept: RunHistory, measured: Measured) -> RunPoint:
         for found in kept.findings:
             if found.finding == measured.name:
                 return replace(point, is_there=True, share=found.share)
-    if measured.kind == "whole":
+    if measured.kind == "figure":
         for figure in kept.figures:
             if figure.measure == measured.name:
                 return replace(point, is_there=True, value=figure.value, unit=figure.unit)

@@ -58,7 +58,7 @@ async def test_points_come_oldest_first_and_say_what_is_missing(world: World) ->
     assert [one.trace_id for one in await world.history.points(caller, later, MATCH)] == ids[2:3]
     paused = await world.history.points(caller, ALL, Measured("finding", "collection-pause"))
     assert [(one.is_there, one.share) for one in paused] == [(False, None), (True, 0.25), (False, None)]
-    samples = await world.history.points(caller, ALL, Measured("whole", "samples"))
+    samples = await world.history.points(caller, ALL, Measured("figure", "samples"))
     assert [(one.value, one.unit) for one in samples] == [(9.0, "count")] * 3
     elsewhere = await world.history.points(caller, ALL, Measured("function", "matchTrades", "other.cpp"))
     assert not any(one.is_there for one in elsewhere)

@@ -63,7 +63,7 @@ class PostgresHistory:
             programs=programs,
             functions=tuple((row["name"], row["file"]) for row in things if row["kind"] == "function"),
             findings=tuple(row["name"] for row in things if row["kind"] == "finding"),
-            figures=tuple(row["name"] for row in things if row["kind"] == "whole"),
+            figures=tuple(row["name"] for row in things if row["kind"] == "figure"),
         )
 
     async def _all(self, query: str, caller: Caller, criteria: TraceSearch, /, **parameters: Any) -> Sequence[DictRow]:

@@ -23,6 +23,7 @@ from server.protocol.server import ChatError
 from server.turns.account_memory import AccountMemory
 from server.turns.client_streams import ClientStreams
 from server.turns.conversation import Conversation
+from server.turns.run_questions import RunQuestions
 from server.turns.shared_conversation import SharedConversations
 from server.turns.trace_library import TraceLibrary
 from server.turns.trace_notes import TraceNotes
@@ -52,6 +53,12 @@ class TraceServices:
     notes: TraceNotes | None = None
     source_folder: Path | None = None
     views: ViewKeeping | None = None
+    questions: RunQuestions | None = None
+
+    @property
+    def over_runs(self) -> RunQuestions:
+        assert self.questions is not None, "their routes are there with them"
+        return self.questions
 
     @property
     def keeping(self) -> ViewKeeping:

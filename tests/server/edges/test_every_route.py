@@ -83,6 +83,7 @@ FOR_ADMINISTRATORS = routes(
     "GET /api/v1/admin/spend",
 )
 ABOUT_ONESELF = routes(
+    "POST /api/v1/questions/run",
     "GET /api/v1/traces",
     "POST /api/v1/traces",
     "GET /api/v1/uploads",
@@ -162,7 +163,6 @@ QUERIES_WITH_IDS: dict[RouteName, str] = {
     ("GET", "/api/v1/me/invocations"): "turn={turn}",
     ("GET", "/api/v1/sessions"): "traceId={trace}",
 }
-
 NOT_WITH_ANOTHERS_ID = routes("GET /api/v1/me/usage", "GET /api/v1/me/invocations", "POST /api/chat")
 
 BODIES: dict[RouteName, object] = {

@@ -77,6 +77,7 @@ PLAIN = {
     "program",
     "since",
     "q",
+    "question",
 }
 """Name none, where they are not listed above: `before` of messages and `cursor` of traces are positions, `upload` is
 the sender's own, `interruptId` what the path's turn asks."""

@@ -31,7 +31,7 @@ def test_the_figures_are_those_of_the_table_of_functions(name: str) -> None:
 
 
 def test_of_many_functions_the_heaviest_of_both_orders_are_kept_and_ones_own_first() -> None:
-    frames = [{"name": f"outer{one}", "file": "/home/me/app.py"} for one in range(700)]
+    frames = [{"name": f"outer{one}", "file": "src/app.py"} for one in range(700)]
     frames += [{"name": f"inner{one}", "file": "/usr/lib/python3/site-packages/lib.py"} for one in range(700)]
     profile = {
         "type": "sampled",

@@ -65,7 +65,7 @@ found as (
     where %(kind)s = 'finding' and f.account_id = %(account_id)s and f.finding = %(name)s
     union all
     select f.trace_id, f.value, null, null, null, null, f.unit from public.trace_measures f
-    where %(kind)s = 'whole' and f.account_id = %(account_id)s and f.measure = %(name)s
+    where %(kind)s = 'figure' and f.account_id = %(account_id)s and f.measure = %(name)s
 )
 select r.id, r.name, r.created_at, r.labels, r.program, coalesce(f.unit, r.unit) as unit, f.trace_id is not null as is_there,
     f.value, f.share, f.total_value, f.total_share, f.calls
@@ -108,5 +108,5 @@ where f.account_id = %(account_id)s and f.account_id in (select flamechat_privat
 union
 select 'finding', f.finding, null from public.trace_findings f join runs r on r.id = f.trace_id
 union
-select 'whole', f.measure, null from public.trace_measures f join runs r on r.id = f.trace_id
+select 'figure', f.measure, null from public.trace_measures f join runs r on r.id = f.trace_id
 order by 1, 2, 3

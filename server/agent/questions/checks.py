@@ -1,0 +1,101 @@
+"""Whether what a question names exists, with the nearest for what does not: no query runs that was not checked."""
+
+import difflib
+from collections.abc import Collection, Mapping
+
+from server.agent.questions.question_schema import OF_KIND, Comparison, Measure, Recurrence, Runs, Series
+from server.errors import BadRequest
+from server.ports.history import KnownRuns
+from server.quoting import plain
+from traces.gate.function_keys import AT, FunctionKey, matching
+from traces.gate.rules import InvalidRule
+from traces.insights.registry import DETECTORS
+
+LISTED = 5
+SHOWN = 80
+FINDINGS = tuple(detector.id for detector in DETECTORS)
+
+
+def checked_runs(runs: Runs, known: KnownRuns) -> Runs:
+    """Runs whose program and labels exist. Raises BadRequest."""
+    if runs.program is not None and runs.program not in known.programs:
+        raise _unknown("program", runs.program, known.programs)
+    if runs.program is None and len(known.programs) > 1:
+        listed = ", ".join(f"{plain(name, SHOWN)} ({count})" for name, count in _most(known.programs))
+        raise BadRequest(f"The recordings are of {len(known.programs)} programs: {listed}. Name one.", field="program")
+    labels = dict(runs.labels)
+    if runs.starting is not None:
+        key, _, value = runs.starting.partition(":")
+        labels[key] = value
+    for key, value in labels.items():
+        if key not in known.labels:
+            raise _unknown("label", key, known.labels)
+        if value not in known.labels[key]:
+            raise _unknown(f"{key}", value, known.labels[key])
+    return runs
+
+
+def checked_measure(measure: Measure, known: KnownRuns) -> Measure:
+    """A measure that exists in some run, by its full name and file. Raises BadRequest."""
+    if measure.shown not in OF_KIND[measure.kind]:
+        values = ", ".join(OF_KIND[measure.kind])
+        raise BadRequest(f"A {measure.kind} has no value {measure.shown}: it has {values}.", field="value")
+    if measure.kind == "finding":
+        if measure.name not in FINDINGS:
+            raise _unknown("finding", measure.name, FINDINGS)
+        return measure
+    if measure.kind == "figure":
+        if measure.name not in known.figures:
+            raise _unknown("figure", measure.name, known.figures)
+        return measure
+    name, file = _function(measure, known.functions)
+    return measure.model_copy(update={"name": name, "file": file})
+
+
+def checked_by(by: str | None, known: KnownRuns) -> None:
+    """Raises BadRequest for a label that no run has."""
+    if by is not None and by != "program" and by not in known.labels:
+        raise _unknown("label", by, known.labels)
+
+
+def checked(question: Series | Recurrence | Comparison, known: KnownRuns) -> Series | Recurrence | Comparison:
+    """The question about what exists. Raises BadRequest, saying what does not and what is nearest."""
+    measure = checked_measure(question.measure, known)
+    if isinstance(question, Comparison):
+        checked_runs(question.before, known)
+        checked_runs(question.after, known)
+    else:
+        checked_runs(question.runs, known)
+    if isinstance(question, Series):
+        checked_by(question.by, known)
+    if isinstance(question, Recurrence) and measure.kind == "figure":
+        raise BadRequest("What comes back is a finding or a function; a figure is there in every run.", field="measure")
+    return question.model_copy(update={"measure": measure})
+
+
+def _function(measure: Measure, known: Collection[FunctionKey]) -> FunctionKey:
+    named = measure.name if measure.file is None else f"{measure.name}{AT}{measure.file}"
+    if (measure.name, measure.file) in known:
+        return measure.name, measure.file
+    try:
+        found = sorted(matching(named, known), key=lambda key: (key[0], key[1] or ""))
+    except InvalidRule as error:
+        raise BadRequest(
+            plain(str(error), 8 * SHOWN).replace("no run has", "No recording has", 1), field="name"
+        ) from None
+    if len(found) > 1:
+        files = ", ".join(plain(file or "no file", SHOWN) for _, file in found[:LISTED])
+        raise BadRequest(f"{plain(measure.name, SHOWN)} stands in several files: {files}. Name one.", field="file")
+    return found[0]
+
+
+def _unknown(what: str, name: str, known: Collection[str]) -> BadRequest:
+    listed = sorted(known)
+    near = difflib.get_close_matches(name, listed, n=LISTED, cutoff=0.5)
+    near = near or [one for one in listed if name.casefold() in one.casefold()][:LISTED] or listed[:LISTED]
+    hint = f" The nearest: {', '.join(plain(one, SHOWN) for one in near)}." if near else ""
+    return BadRequest(f"No recording has the {what} {plain(name, SHOWN)}.{hint}", field=what)
+
+
+def _most(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:LISTED]

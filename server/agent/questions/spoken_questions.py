@@ -1,0 +1,244 @@
+"""Rules that make a question over many recordings of words. What they do not know is no question here."""
+
+import re
+from datetime import UTC, datetime
+
+from server.agent.questions.checks import FINDINGS
+from server.agent.questions.question_schema import Comparison, Measure, Recurrence, Runs, Series, Value
+from server.ports.history import KnownRuns
+from traces.gate.function_keys import short_name
+from traces.insights.registry import DETECTORS
+
+_RUNS = r"(?:runs?|recordings?|traces?|profiles?|nights?|builds?|uploads?|commits?|releases?|versions?)"
+_SINCE = re.compile(
+    r"\bsince when\b|\bsince (?:which|what) \w+|\bwhen did\b.*\b(?:get|become|start|begin|turn)\w*\b|"
+    r"\bwhich (?:release|commit|version|build|run|recording) (?:made|slowed|broke|introduced|changed|regressed)\b",
+    re.IGNORECASE,
+)
+_TREND = re.compile(
+    rf"\b(?:over|in|across|of|for) the (?:last|past|previous) (?P<last>\d{{1,4}}) {_RUNS}\b|"
+    rf"\bover (?:all )?(?:of )?(?:my|our|the|all|these) {_RUNS}\b|"
+    r"\b(?:by|per|for each|for every) (?P<by>release|commit|branch|version|environment|host|scenario|run)s?\b|"
+    r"\b(?:across|over) (?:the |all |our |my )?(?P<across>release|branch|version|environment|host|scenario)e?s\b|"
+    r"\bhow (?:has|have|did|does|do)\b.*\b(?:develop|evolv|chang|mov|progress)\w*\b.*|"
+    r"\b(?:trend|history|development|evolution) (?:of|for)\b",
+    re.IGNORECASE,
+)
+_RECURS = re.compile(
+    r"\b(?:come|comes|came|coming) back\b|\brecur\w*\b|\bre-?appear\w*\b|\breturn(?:s|ed)? (?:later|again|after)\b|"
+    rf"\b(?:happen|occur|appear)(?:s|ed)? again\b|\bback again\b|"
+    rf"\bhow often\b.*\b(?:my|our|these|all|last \d+) {_RUNS}\b|"
+    rf"\b(?:how (?:often|many)|in how many|in which|which)\b.*\b(?:of )?(?:my|our|the|these|all|last \d+)? ?{_RUNS}\b"
+    r".*\b(?:ha(?:s|ve|d)|show|contain|see|seen|with|is|was|appear|occur|happen)\w*\b",
+    re.IGNORECASE,
+)
+_AGAINST = re.compile(
+    r"^(?:please )?(?:compare |how (?:does|do|is) |is )?(?:(?:the )?(?:branch|release|commit|version) )?"
+    r"`?(?P<after>[\w./+-]{1,60})`? (?:against|vs\.?|versus|compared (?:to|with)|with|to|slower than|faster than) "
+    r"(?:(?:the )?(?:branch|release|commit|version) )?`?(?P<before>[\w./+-]{1,60})`?(?P<rest>(?: .*)?)$",
+    re.IGNORECASE,
+)
+_LAST = re.compile(rf"\b(?:last|past|newest|latest|previous) (\d{{1,4}}) {_RUNS}\b", re.IGNORECASE)
+_BY = re.compile(
+    r"\b(?:by|per|each|every|across|over)(?: the| all| our| my)? ([a-z0-9_.-]{1,40}?)(?:e?s)?\b", re.IGNORECASE
+)
+_ABOVE = re.compile(r"\b(?:above|over|more than|at least|>=?) ?(\d+(?:\.\d+)?) ?(?:%|percent)", re.IGNORECASE)
+_SINCE_DAY = re.compile(r"\bsince (\d{4}-\d\d-\d\d)\b", re.IGNORECASE)
+_WORD = re.compile(r"[\w.:$#<>~/-]*[\w>)]", re.UNICODE)
+_CODE = re.compile(r"`([^`]{1,300})`")
+_SAYS_SELF = re.compile(r"\bself\b|\bby itself\b|\bown time\b|\bexclusive\b", re.IGNORECASE)
+_SAYS_TOTAL = re.compile(r"\btotal\b|\binclusive\b|\bcumulative\b|\bwith what it calls\b", re.IGNORECASE)
+_SAYS_SHARE = re.compile(r"\bshare\b|\bpercent\w*\b|%", re.IGNORECASE)
+_SAYS_CALLS = re.compile(
+    r"\b(?:number of|how many) calls\b|\bhow often (?:is|was|has)\b.*\bcalled\b|\bcall count\b", re.IGNORECASE
+)
+_SYNONYMS = {"gc": "collection", "garbage": "collection", "pauses": "pause", "collections": "collection"}
+_NAMES_OF_LABELS = {"version": "release", "night": "run", "build": "run"}
+_FIGURES = {
+    "duration": re.compile(
+        r"\b(?:duration|wall[- ]?(?:clock )?time|how long (?:it|they|the (?:run|program)s?) (?:took|takes?))\b",
+        re.IGNORECASE,
+    ),
+    "waiting": re.compile(r"\bwaiting\b|\bwait time\b", re.IGNORECASE),
+    "idle": re.compile(r"\bidle\b", re.IGNORECASE),
+    "busy": re.compile(r"\bbusy\b", re.IGNORECASE),
+    "samples": re.compile(r"\bnumber of samples\b", re.IGNORECASE),
+    "total": re.compile(
+        r"\b(?:total|everything|overall|the (?:program|whole thing|recording|trace|run)|it all|it)\b", re.IGNORECASE
+    ),
+}
+_PLAIN = frozenset(
+    re.findall(
+        r"\w+",
+        "since when is was are the a an of in on by per over last past runs recordings traces did does do has have how "
+        "slow slower fast faster time self total take takes took become became get got getting begin began "
+        "start started come back comes came again which what release commit branch version it its with and to for from "
+        "long often show me plot chart draw bar line graph please compare against than that this these my our all",
+    )
+)
+
+
+def is_over_runs(prompt: str) -> bool:
+    """Whether a prompt asks for many recordings, as far as its form says."""
+    text = " ".join(prompt.split())
+    return len(text) <= 400 and any(form.search(text) for form in (_SINCE, _TREND, _RECURS))
+
+
+def may_compare_labels(prompt: str) -> bool:
+    """Whether a prompt sets two names against each other, which may be values of labels."""
+    return _AGAINST.match(" ".join(prompt.split()).rstrip("?.! ")) is not None
+
+
+def spoken_question(
+    prompt: str, known: KnownRuns, program: str | None = None
+) -> Series | Recurrence | Comparison | None:
+    """The question of a prompt, about what there is; None for words that the rules do not know. What is named and not
+    there stands in the question, for the checks to refuse."""
+    text = " ".join(prompt.split()).rstrip("?.! ")
+    if (compared := _compared(text, known, program)) is not None:
+        return compared
+    if not is_over_runs(text):
+        return None
+    runs = _runs(text, known, program)
+    if _RECURS.search(text) and not _SINCE.search(text):
+        above = _ABOVE.search(text)
+        measure = _finding(text) if above is None or _function(text, known) is None else None
+        named = measure or _function(text, known) or _unknown_name(text, known)
+        if named is None:
+            return None
+        share = float(above[1]) / 100 if above else None
+        return Recurrence(form="recurrence", measure=named, runs=runs, above=None if share is None else min(share, 1.0))
+    named = _measured(text, known)
+    return None if named is None else Series(form="series", measure=named, runs=runs, by=_by(text, known))
+
+
+def _compared(text: str, known: KnownRuns, program: str | None) -> Comparison | None:
+    found = _AGAINST.match(text)
+    if found is None:
+        return None
+    after, before = (_label_of(found[which], known) for which in ("after", "before"))
+    if after is None or before is None or after[0] != before[0]:
+        return None
+    measure = _function(found["rest"], known) or Measure(kind="figure", name="total")
+    old, new = (Runs(program=program, labels=dict([label])) for label in (before, after))
+    return Comparison(form="compare", measure=measure, before=old, after=new)
+
+
+def _label_of(value: str, known: KnownRuns) -> tuple[str, str] | None:
+    for key, values in known.labels.items():
+        for one in values:
+            if one.casefold() == value.casefold():
+                return key, one
+    return None
+
+
+def _runs(text: str, known: KnownRuns, program: str | None) -> Runs:
+    last, day = _LAST.search(text), _SINCE_DAY.search(text)
+    named = next((one for one in known.programs if re.search(rf"\b(?:in|of|for) `?{re.escape(one)}\b", text)), program)
+    labels: dict[str, str] = {}
+    starting = None
+    for key, values in known.labels.items():
+        for value in sorted(values, key=len, reverse=True):
+            said = re.search(
+                rf"\b(?P<how>on|in|for|from|since|after)(?: the)?(?: {re.escape(key)})? `?{re.escape(value)}(?![\w-])",
+                text,
+            )
+            if said is None:
+                continue
+            if said["how"].casefold() in ("since", "after", "from"):
+                starting = f"{key}:{value}"
+            else:
+                labels[key] = value
+            break
+    if starting is None and (
+        unknown := re.search(r"\bsince (release|commit|version) `?([\w.+-]+)", text, re.IGNORECASE)
+    ):
+        starting = f"{_NAMES_OF_LABELS.get(unknown[1].lower(), unknown[1].lower())}:{unknown[2]}"
+    if unknown := re.search(r"\bon (?:the )?branch `?([\w./+-]+)", text, re.IGNORECASE):
+        labels.setdefault("branch", unknown[1])
+    count = None if last is None else max(1, min(1_000, int(last[1])))
+    return Runs(program=named, labels=labels, since=_day(day[1]) if day else None, starting=starting, last=count)
+
+
+def _day(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _by(text: str, known: KnownRuns) -> str | None:
+    for found in _BY.finditer(text):
+        key = _NAMES_OF_LABELS.get(found[1].lower(), found[1].lower())
+        if key in known.labels or key in ("release", "commit", "branch", "environment", "host", "scenario", "program"):
+            return None if key == "commit" and "commit" not in known.labels else key
+    return None
+
+
+def _measured(text: str, known: KnownRuns) -> Measure | None:
+    if function := _function(text, known):
+        return function
+    if name := _unknown_name(text, known):
+        return name
+    for figure, words in _FIGURES.items():
+        if words.search(text):
+            return Measure(kind="figure", name=figure)
+    return _finding(text)
+
+
+def _value(text: str) -> Value:
+    if _SAYS_CALLS.search(text):
+        return "calls"
+    share = _SAYS_SHARE.search(text) is not None
+    if _SAYS_TOTAL.search(text):
+        return "total_share" if share else "total"
+    return "self_share" if share else "self"
+
+
+def _function(text: str, known: KnownRuns) -> Measure | None:
+    """The function that a word of the text names, those in backticks first."""
+    names = {name for name, _ in known.functions}
+    short: dict[str, str] = {}
+    for name in names:
+        short.setdefault(short_name(name).casefold(), name)
+    for word in (*_CODE.findall(text), *sorted(_WORD.findall(_CODE.sub(" ", text)), key=len, reverse=True)):
+        name, at, file = word.partition(" @ ")
+        plain_word = word.casefold() in _PLAIN
+        if word in names or (not plain_word and name.casefold().removesuffix("()") in short):
+            chosen = word if word in names else name.removesuffix("()")
+            exact = (
+                chosen
+                if chosen in names or any(short_name(one) == chosen for one in names)
+                else short[chosen.casefold()]
+            )
+            return Measure(kind="function", name=exact, file=file if at else None, value=_value(text))
+    return None
+
+
+def _unknown_name(text: str, known: KnownRuns) -> Measure | None:
+    """A word that looks like a function and is none that is known: the checks refuse it with the nearest."""
+    labels = {value.casefold() for values in known.labels.values() for value in values}
+    for word in (*_CODE.findall(text), *_WORD.findall(_CODE.sub(" ", text))):
+        code = re.search(r"[a-z][A-Z]|_|::|\(\)|\w\.\w*[A-Za-z]", word) is not None or word in _CODE.findall(text)
+        if code and word.casefold() not in _PLAIN | labels and word not in known.programs:
+            return Measure(kind="function", name=word.removesuffix("()"), value=_value(text))
+    return None
+
+
+def _finding(text: str) -> Measure | None:
+    """The finding whose words the text has, most of them."""
+    words = {_SYNONYMS.get(word, word) for word in re.findall(r"[a-z+0-9]+", text.casefold())} - {"long", "the", "come"}
+    words |= {"long"} if re.search(r"\blong tasks?\b", text, re.IGNORECASE) else set()
+    best, most = None, 0.0
+    for detector in DETECTORS:
+        parts = detector.id.split("-")
+        hits = sum(
+            any(word.startswith(part[:5]) or part.startswith(word[:5]) for word in words if len(word) > 2)
+            for part in parts
+        )
+        score = hits / len(parts) + 0.1 * hits
+        if hits and score > most and hits * 2 > len(parts):
+            best, most = detector.id, score
+    if best is None and (exact := next((one for one in FINDINGS if one in text), None)):
+        best = exact
+    return None if best is None else Measure(kind="finding", name=best)

@@ -1,0 +1,25 @@
+"""`flamechat ask`: questions over the many recordings of a server."""
+
+import click
+
+from server.edges.cli.entry_points import CliEntryPoints
+
+
+def add_commands(app: click.Group, _: CliEntryPoints) -> None:
+    """Add the command to the application."""
+    from server.edges.cli.server_requests import server_options
+
+    @app.command()
+    @click.argument("question", help="In words, or a question as --json shows it.")
+    @click.option("--program", help="Whose recordings are meant, where there are several programs.")
+    @server_options
+    @click.option("--json", "as_json", is_flag=True, help="Print the answer with the question that was run as JSON.")
+    def ask(question: str, *, program: str | None, server: str, token: str | None, as_json: bool) -> None:
+        """Ask a server about many recordings: "since when is matchTrades slow", "read by release", "main against x".
+
+        It knows: since when, over the last 20 runs, by release; does a finding come back, how often; one branch or
+        release against another. Exit code 1: the server refuses, and says what is missing.
+        """
+        from server.edges.cli.asking import ask as run
+
+        run(question, program, server, token, as_json=as_json)

@@ -1,0 +1,106 @@
+"""Questions over many recordings: understood, checked against what there is, and answered from what was measured."""
+
+import json
+from collections.abc import Sequence
+
+import anyio
+
+from server.agent.questions.checks import checked
+from server.agent.questions.question_schema import Comparison, Recurrence, Runs, Series, question_of
+from server.agent.questions.run_answers import RunsAnswer, comparison_answer, recurrence_answer, series_answer
+from server.agent.questions.spoken_questions import spoken_question
+from server.errors import BadRequest, ServerError
+from server.ports.history import MOST_RUNS, History, Measured, RunPoint
+from server.ports.identity import Caller
+from server.ports.run_labels import RunLabels
+from server.ports.traces import TraceSearch
+from server.turns.trace_library import TraceLibrary
+from traces.errors import TraceError
+
+MEASURED_AT_ONCE = 20
+"""Recordings from before measures were kept, the newest, that are measured for one question."""
+MEASURE_S = 5.0
+LONGEST_QUESTION = 4_000
+NOT_UNDERSTOOD = (
+    "I do not know this as a question over your recordings. I know: since when is a function slow, over the last 20 "
+    "runs, by release; does a finding come back, how often; one branch or release against another."
+)
+
+Question = Series | Recurrence | Comparison
+
+
+class RunQuestions:
+    """Answers from the history of the caller's accounts alone."""
+
+    def __init__(self, history: History, library: TraceLibrary) -> None:
+        self._history = history
+        self._library = library
+
+    async def ask(self, caller: Caller, asked: str, *, program: str | None = None) -> RunsAnswer:
+        """Answer words, or a question as JSON. `program` is whose recordings are meant where none is named. Raises
+        BadRequest, saying what is missing or not there, and the nearest."""
+        if len(asked) > LONGEST_QUESTION:
+            raise BadRequest(f"A question has at most {LONGEST_QUESTION:,} characters.", field="question")
+        if asked.lstrip().startswith("{"):
+            try:
+                return await self.run(caller, question_of(json.loads(asked)), program=program)
+            except (ValueError, RecursionError):
+                raise BadRequest("The question is no JSON that can be read.", field="question") from None
+        every = TraceSearch()
+        await self._measure_missing(caller, every)
+        known = await self._history.known(caller, every)
+        if not known.runs:
+            raise BadRequest("There are no recordings to ask about.", field="question")
+        spoken = spoken_question(asked, known, program if program in known.programs else None)
+        if spoken is None:
+            raise BadRequest(NOT_UNDERSTOOD, field="question")
+        return await self.run(caller, spoken)
+
+    async def run(self, caller: Caller, question: Question, *, program: str | None = None) -> RunsAnswer:
+        """Answer a question once all it names exists. Raises BadRequest."""
+        known = await self._history.known(caller, TraceSearch(), name=question.measure.name)
+        if program in known.programs:
+            question = _of_program(question, program)
+        sure = checked(question, known)
+        if isinstance(sure, Comparison):
+            before, after = [await self._points(caller, sure, runs) for runs in (sure.before, sure.after)]
+            return comparison_answer(sure, before, after)
+        points = await self._points(caller, sure, sure.runs)
+        return series_answer(sure, points) if isinstance(sure, Series) else recurrence_answer(sure, points)
+
+    async def has_history(self, caller: Caller, program: str | None) -> bool:
+        """Whether there is more than one recording to ask about."""
+        criteria = TraceSearch(run=RunLabels(program=program))
+        return len(await self._library.search(caller, criteria, limit=2)) > 1
+
+    async def _points(self, caller: Caller, question: Question, runs: Runs) -> Sequence[RunPoint]:
+        criteria = TraceSearch(run=RunLabels(dict(runs.labels), runs.program), since=runs.since)
+        await self._measure_missing(caller, criteria)
+        measure = question.measure
+        asked = Measured(measure.kind, measure.name, measure.file)
+        points = await self._history.points(caller, criteria, asked, limit=runs.last or MOST_RUNS)
+        if runs.starting is None:
+            return points
+        key, _, value = runs.starting.partition(":")
+        first = next((at for at, one in enumerate(points) if one.run.labels.get(key) == value), len(points))
+        return points[first:]
+
+    async def _measure_missing(self, caller: Caller, criteria: TraceSearch) -> None:
+        """Measure the newest that were stored before measures were kept, as far as there is time."""
+        missing = await self._history.unmeasured(caller, criteria, limit=MEASURED_AT_ONCE)
+        with anyio.move_on_after(MEASURE_S):
+            for trace_id in missing:
+                try:
+                    _, opened = await self._library.open(caller, trace_id)
+                except (ServerError, TraceError, OSError):
+                    continue
+                await self._library.measure(caller, trace_id, opened)
+
+
+def _of_program(question: Question, program: str | None) -> Question:
+    def named(runs: Runs) -> Runs:
+        return runs if runs.program is not None else runs.model_copy(update={"program": program})
+
+    if isinstance(question, Comparison):
+        return question.model_copy(update={"before": named(question.before), "after": named(question.after)})
+    return question.model_copy(update={"runs": named(question.runs)})

@@ -87,6 +87,7 @@ class Settings(BaseSettings):
     prompt_file: Path | None = None
     debug_messages_dir: Path | None = None
     source_dir: Path | None = None
+    mcp_servers: Path | None = None
     memory: Literal["on", "off"] = "on"
     memory_writes: Literal["ask", "auto", "off"] = "ask"
 

@@ -17,6 +17,7 @@ from server.agent.model_call.chat_model import ChatModels
 from server.agent.model_call.debug_messages import MessageRecorder
 from server.agent.model_call.fallback import named
 from server.agent.model_call.token_counts import TokenRates
+from server.agent.outside.foreign_tools import foreign_tools
 from server.agent.tools.all_tools import offered_tools
 from server.agent.turn import Pictures, TurnAnswer, TurnInput, TurnSink
 from server.errors import LimitExceeded, ModelFailed
@@ -65,6 +66,8 @@ class FlamechatAgent:
         smallest = model.smallest_context()
         deadline = asyncio.timeout(self._bounds.turn_seconds)
         mounted, can_wait = turn.viewer.mounted_tools, getattr(self._run, "can_wait", False)
+        answering = answering_tools(mounted) if can_wait else frozenset[str]()
+        tools = offered_tools(mounted, tool_context=turn.tool_context, hidden=turn.hidden_tools, can_wait=can_wait)
         context = TurnContext(
             turn=turn,
             sink=EventRecorder(sink),
@@ -73,8 +76,8 @@ class FlamechatAgent:
             workers=self._workers,
             pictures=self._pictures,
             bounds=self._bounds.within(smallest.context, output_tokens=smallest.output_tokens),
-            tools=offered_tools(mounted, tool_context=turn.tool_context, hidden=turn.hidden_tools, can_wait=can_wait),
-            waits_for=answering_tools(mounted) if can_wait else frozenset(),
+            tools=(*tools, *foreign_tools(turn.foreign, hidden=turn.hidden_tools, answering=answering)),
+            waits_for=answering,
             tool_context=turn.tool_context,
             recorder=self._recorder,
             token_rates=self._token_rates,

@@ -8,9 +8,13 @@ from typing import Any, Protocol
 from server.agent.tools.contract.tool_context import ToolContext
 from server.ports.conversations import MessageRow
 from server.ports.identity import Caller
+from server.ports.mcp_tools import CallerTools
 from server.ports.traces import OpenTrace, TraceRow
 from server.protocol.events import TurnEvent
 from server.protocol.wire_values import Check, Citation, Usage, ViewerState
+
+ATTEMPT = "attempt"
+"""Key of a question's arguments: the attempt that asked it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,10 +30,11 @@ class PageQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PageAnswer:
-    """What came of the question of that id."""
+    """What came of the question of that id. `is_first`: no earlier attempt may have begun to act on it."""
 
     interrupt_id: str
     result: dict[str, Any]
+    is_first: bool = True
 
 
 class WaitsForPage(Exception):
@@ -71,6 +76,8 @@ class TurnInput:
     """The newest of this turn."""
     asked_before: tuple[str, ...] = ()
     """What the person typed in this conversation before this prompt, oldest first; none where nothing is remembered."""
+    foreign: CallerTools | None = None
+    """Tools of other servers that the caller may use; None for none."""
     request_id: str | None = None
     request_trace_id: str | None = None
 

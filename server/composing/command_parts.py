@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from server.edges.cli.config import Checked, ShownSetting
     from server.edges.cli.entry_points import (
         BackupDone,
+        ForeignServers,
         ListedRecorder,
         PersonDeleted,
         PersonExported,
@@ -52,7 +53,18 @@ def build_entry_points(serve: Callable[[ServeOptions], int]) -> CliEntryPoints:
         delete_person=_delete_person,
         record=_record,
         recorders=_recorders,
+        foreign_servers=_foreign_servers,
     )
+
+
+def _foreign_servers() -> "ForeignServers":
+    """Raises ConfigError."""
+    from server.adapters.json_log import log_as_json
+    from server.composing.outside import ServersAdministration
+    from server.settings import load_settings
+
+    log_as_json()
+    return ServersAdministration(load_settings())
 
 
 def _record(options: "RecordOptions", remark: Callable[[str], None]) -> "Recorded":

@@ -38,6 +38,7 @@ from server.ports.history import History
 from server.ports.identity import Caller, Identity
 from server.ports.invocations import Invocations
 from server.ports.kept_views import KeptViews
+from server.ports.mcp_tools import McpTools
 from server.ports.notes import Notes
 from server.ports.objects import ObjectStore
 from server.ports.queue import TurnQueue
@@ -109,6 +110,7 @@ class Adapters:
     clock: Clock = field(default_factory=SystemClock)
     loops: BackgroundLoops = field(default_factory=BackgroundLoops)
     observation_trace_id: Callable[[str], str] | None = None
+    mcp_tools: McpTools | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,6 +299,7 @@ def _runner(
         plans=adapters.rows.plans,
         memory=memory,
         run_facts=_run_facts(adapters),
+        mcp_tools=adapters.mcp_tools,
     )
 
 

@@ -23,7 +23,8 @@ def checks_sentence(checks: Sequence[Check]) -> str:
     statements = sum(check.kind in _STATEMENTS for check in right)
     wrong = [check for check in claims if check.status == "contradicted"]
     unknown = [check for check in names if check.status not in ("verified", "derived")]
-    open_ = len(claims) - len(right) - len(wrong)
+    outside = sum(check.status == "external" for check in claims)
+    open_ = len(claims) - len(right) - len(wrong) - outside
     counted = [_counted(len(right) - statements, "figure"), _counted(statements, "statement")]
     if not claims and len(names) > len(unknown):
         counted = [_counted(len(names) - len(unknown), "name")]
@@ -35,6 +36,8 @@ def checks_sentence(checks: Sequence[Check]) -> str:
     if unknown:
         what = "name is" if len(unknown) == 1 else "names are"
         parts.append(f"{len(unknown)} {what} not in the trace: {_listed(unknown)}")
+    if outside:
+        parts.append(f"{outside} from outside")
     if open_:
         parts.append(f"{open_} could not be checked")
     return ", ".join(parts)

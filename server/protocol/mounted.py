@@ -1,7 +1,8 @@
 """The tools that a page may mount: what each is asked with and what the page answers, in both directions of the wire.
 
 A plain name mounts a tool that the page obeys without an answer. With a version the page answers: `navigate`,
-`ask_person` and `pick_trace` then wait for it, `read_view` has what is on screen as its context.
+`ask_person`, `pick_trace` and `approve_call` (another server's tool that a person has to allow) then wait for it,
+`read_view` has what is on screen as its context.
 """
 
 import json
@@ -119,27 +120,43 @@ class PickTraceResult(WireModel):
         return self
 
 
+class ApproveCallArgs(WireModel):
+    """A call of another server's tool, with all that would leave."""
+
+    server: str
+    tool: str
+    arguments: dict[str, Any]
+
+
+class ApproveCallResult(WireModel):
+    """Whether this one call may be made."""
+
+    status: Literal["allowed", "declined"]
+
+
 NOBODY_THERE: dict[str, Any] = {"status": "nobody_there"}
 """What a turn goes on with when no page has answered in time; no page sends it."""
 
 PLAIN = frozenset({"show_in_viewer", "navigate", "set_filter"})
 """Tools that a plain name mounts."""
 
-WITH_A_VERSION = frozenset({"show_in_viewer", "navigate", "set_filter", "read_view", "ask_person", "pick_trace"})
+WITH_A_VERSION = PLAIN | {"read_view", "ask_person", "pick_trace", "approve_call"}
 
 ARGUMENTS: dict[str, type[WireModel]] = {
     "navigate": NavigateArgs,
     "ask_person": AskPersonArgs,
     "pick_trace": PickTraceArgs,
+    "approve_call": ApproveCallArgs,
 }
 RESULTS: dict[str, type[WireModel]] = {
     "navigate": NavigateResult,
     "ask_person": AskPersonResult,
     "pick_trace": PickTraceResult,
+    "approve_call": ApproveCallResult,
 }
 """By tool that waits: what the page is asked with, and what it answers."""
 
-WAITS_S: dict[str, float] = {"navigate": 20.0, "ask_person": 300.0, "pick_trace": 300.0}
+WAITS_S: dict[str, float] = {"navigate": 20.0, "ask_person": 300.0, "pick_trace": 300.0, "approve_call": 300.0}
 """How long a page, or the person before it, is waited for."""
 
 

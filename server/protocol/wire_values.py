@@ -145,11 +145,11 @@ class Check(WireModel):
     """One claim of the answer, compared with the turn's tool results and the trace. `start` and `end` are character
     offsets in the answer; `how` says where a value comes from, such as `412 ms of 1.20 s`. `actual` is what the trace
     says instead of a claim that it contradicts. `address` is that of a figure which is a link, where it resolves:
-    verified, it is exact by reference."""
+    verified, it is exact by reference. `external` is a figure of another source, which the trace does not verify."""
 
     claim: str
     kind: Literal["number", "percentage", "ratio", "count", "name", "window", "cause", "relation"]
-    status: Literal["verified", "derived", "contradicted", "unchecked", "not_found"]
+    status: Literal["verified", "derived", "contradicted", "unchecked", "not_found", "external"]
     how: str | None = None
     actual: str | None = None
     address: str | None = None

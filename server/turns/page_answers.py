@@ -1,7 +1,8 @@
 """What a page answers a turn that waits for it: checked, kept once, and the turn goes on, on any process."""
 
+from server.agent.turn import ATTEMPT, PageAnswer
 from server.errors import BadRequest, NotFound
-from server.ports.conversations import Conversations
+from server.ports.conversations import Conversations, TurnRow
 from server.ports.identity import Caller
 from server.ports.queue import TurnJob, TurnQueue
 from server.protocol.client import ResumeTurn
@@ -32,3 +33,11 @@ async def resume(
     now = await conversations.turn_of_interrupt(caller, message.interrupt_id)
     if now.interrupt_result != result:
         raise BadRequest("This was answered already, or it is too late.", field="interruptId")
+
+
+def page_answer_of(turn: TurnRow) -> PageAnswer | None:
+    """What the page has answered to the newest question of a turn, for the attempt that has just started."""
+    if turn.interrupt is None or turn.interrupt_result is None:
+        return None
+    asked_by = turn.interrupt.args.get(ATTEMPT, turn.attempt - 1)
+    return PageAnswer(turn.interrupt.interrupt_id, turn.interrupt_result, is_first=turn.attempt == asked_by + 1)

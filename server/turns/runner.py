@@ -15,13 +15,14 @@ import structlog
 
 from limits.administration import PlanRecords
 from server.agent.model_call.offered_models import ANALYST
-from server.agent.turn import Agent, PageAnswer, PageQuestion, TurnAnswer, TurnInput, WaitsForPage
+from server.agent.turn import Agent, PageQuestion, TurnAnswer, TurnInput, WaitsForPage
 from server.analyst.memory_orders import is_command
 from server.errors import DatabaseUnavailable, TurnInProgress, raised_at
 from server.ports.clock import Clock
 from server.ports.conversations import Conversations, TurnRow
 from server.ports.core_memory import BY_PROGRAM
 from server.ports.identity import Caller
+from server.ports.mcp_tools import CallerTools, McpTools
 from server.ports.measures import Measures
 from server.ports.queue import TurnJob, TurnQueue
 from server.ports.relay import Relay
@@ -42,6 +43,7 @@ from server.turns.lifecycle import (
     state_of,
     status_at_end,
 )
+from server.turns.page_answers import page_answer_of
 from server.turns.sink import FLUSH_S, RelaySink
 from server.turns.tool_context import AccountToolContext
 from server.turns.trace_library import TraceLibrary
@@ -88,6 +90,7 @@ class TurnRunner:
         source_folder: Path | None = None,
         plans: PlanRecords | None = None,
         run_facts: Callable[[str], RunFacts] | None = None,
+        mcp_tools: McpTools | None = None,
         memory: AccountMemory | None = None,
     ) -> None:
         self._conversations = conversations
@@ -105,6 +108,7 @@ class TurnRunner:
         self._plans = plans
         self._run_facts = run_facts
         self._memory = memory
+        self._mcp_tools = mcp_tools
         self._owner = str(uuid.uuid4())
         self._running: dict[str, _Running] = {}
         self._taking = anyio.CancelScope()
@@ -319,7 +323,8 @@ class TurnRunner:
             is_first_answer=not has_answer(history),
             hidden_tools=offered.hidden_tools,
             offered_models=offered.models,
-            page_answer=_page_answer(turn),
+            page_answer=page_answer_of(turn),
+            foreign=await CallerTools.of(self._mcp_tools, caller),
             request_id=turn.request_id,
             request_trace_id=turn.request_trace_id,
             tool_context=self._tool_context(turn, caller, opened),
@@ -379,12 +384,6 @@ class TurnRunner:
         for event in events:
             await sink.emit(event)
         log.info("turn_ended", turn_id=view.turn_id, attempt=view.attempt, status=ending.status.value)
-
-
-def _page_answer(turn: TurnRow) -> PageAnswer | None:
-    if turn.interrupt is None or turn.interrupt_result is None:
-        return None
-    return PageAnswer(turn.interrupt.interrupt_id, turn.interrupt_result)
 
 
 def _given_up(turn: TurnRow) -> TurnFailed | None:

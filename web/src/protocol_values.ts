@@ -1,5 +1,17 @@
 // Made by `python -m server.protocol.typescript` from the models in server/protocol: change those, then run it.
 
+/** A call of another server's tool, with all that would leave. */
+export interface ApproveCallArgs {
+  server: string;
+  tool: string;
+  arguments: Record<string, unknown>;
+}
+
+/** Whether this one call may be made. */
+export interface ApproveCallResult {
+  status: "allowed" | "declined";
+}
+
 export interface AskPersonArgs {
   question: string;
   choices: string[];
@@ -20,11 +32,11 @@ export interface AskedOfPage {
   expiresAt: string;
 }
 
-/** One claim of the answer, compared with the turn's tool results and the trace. `start` and `end` are character offsets in the answer; `how` says where a value comes from, such as `412 ms of 1.20 s`. `actual` is what the trace says instead of a claim that it contradicts. `address` is that of a figure which is a link, where it resolves: verified, it is exact by reference. */
+/** One claim of the answer, compared with the turn's tool results and the trace. `start` and `end` are character offsets in the answer; `how` says where a value comes from, such as `412 ms of 1.20 s`. `actual` is what the trace says instead of a claim that it contradicts. `address` is that of a figure which is a link, where it resolves: verified, it is exact by reference. `external` is a figure of another source, which the trace does not verify. */
 export interface Check {
   claim: string;
   kind: "number" | "percentage" | "ratio" | "count" | "name" | "window" | "cause" | "relation";
-  status: "verified" | "derived" | "contradicted" | "unchecked" | "not_found";
+  status: "verified" | "derived" | "contradicted" | "unchecked" | "not_found" | "external";
   how: string | null;
   actual: string | null;
   address: string | null;

@@ -13,6 +13,7 @@ from server.agent.graph.state import TurnContext, TurnState
 from server.agent.tools.all_tools import TOOLS
 from server.agent.tools.contract.window_argument import known_windows
 from server.agent.verification.facts import gathered
+from server.agent.verification.outside_figures import of_outside, outside_results
 from server.agent.verification.references.checked_answer import checked_answer
 from server.agent.verification.references.tool_results import returned
 from server.errors import WorkerFailed
@@ -28,6 +29,7 @@ async def check(state: TurnState, context: TurnContext) -> dict[str, Any]:
     names = [tool.name for tool in TOOLS]
     results = returned(turn.history, state["messages"], known_windows(state["known"]))
     answer = state["messages"][-1].text
+    outside = outside_results(state["messages"])
     said = [*(turn.core_memory or ()), *recalled(turn.prompt, turn.asked_before)]
     try:
         found = await context.workers.ask(turn.opened, checked_answer, answer, facts, turn.prompt, names, results)
@@ -36,7 +38,7 @@ async def check(state: TurnState, context: TurnContext) -> dict[str, Any]:
         return {"references": [], "checks": []}
     return {
         "references": [citation.model_dump() for citation in found.citations],
-        "checks": [one.model_dump() for one in of_people(answer, found.checks, said)],
+        "checks": [one.model_dump() for one in of_outside(answer, of_people(answer, found.checks, said), outside)],
     }
 
 

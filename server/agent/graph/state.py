@@ -26,12 +26,13 @@ begins again.
 
 
 class TurnState(TypedDict, total=False):
-    """`messages`: system prompt, history, this prompt, then the turn's own. `known`: what the system prompt says of the
-    trace. `new_pictures`: tool calls of the newest round that drew one; `answer_id`: the message that holds the last
-    text; `repaired`: it had its one chance; `recorded_events`: those of finished steps. `answered_by`: the fallback
-    that took over, `gave_up` the code of the failure before it; `costs`: US dollars of each model call, None where not
-    known; `notes`: what the person is to know, by kind of event; `asked_of_page`: calls of the newest round that the
-    page has not answered, in their order (`PageCall` as JSON). The three limit fields decide every model call.
+    """`messages`: system prompt, history, this prompt, then the turn's own. `known`: what the system prompt says of
+    the trace. `new_pictures`: tool calls of the newest round that drew one; `answer_id`: the message that holds the
+    last text; `repaired`: it had its one chance; `recorded_events`: those of finished steps. `answered_by`: the
+    fallback that took over, `gave_up` the code of the failure before it; `outside_calls`: those of tools that reach
+    outside; `costs`: US dollars of each model call, None where not known; `notes`: what the person is to know, by kind
+    of event; `asked_of_page`: calls of the newest round that the page has not answered, in their order (`PageCall` as
+    JSON). The three limit fields decide every model call.
     """
 
     messages: Annotated[list[AnyMessage], merged_messages]
@@ -40,6 +41,7 @@ class TurnState(TypedDict, total=False):
     tool_rounds: int
     model_calls: int
     tool_calls: int
+    outside_calls: int
     input_tokens: int | None
     output_tokens: int | None
     answered_by: str

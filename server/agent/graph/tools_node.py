@@ -1,6 +1,8 @@
 """The tools node: the calls of one round side by side, each ending in one event and one message."""
 
 import asyncio
+import itertools
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
@@ -16,7 +18,7 @@ from server.agent.tools.all_tools import definitions
 from server.agent.tools.contract.arguments import validated
 from server.agent.tools.contract.named_windows import NamedWindow
 from server.agent.tools.contract.run_tool import named_tool, run_tool
-from server.agent.tools.contract.tool_errors import ToolProblem, ToolRetry
+from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem, ToolRetry
 from server.agent.tools.contract.window_argument import known_windows
 from server.agent.verification.references.tool_results import last_number
 from server.protocol.events import ToolStart
@@ -24,6 +26,9 @@ from server.protocol.mounted import shown_view
 
 LEAST_RESULT = 300
 """Characters of a result however little room there is: a head line and two or three rows."""
+
+OUTSIDE_CALLS = 3
+"""Of tools that reach outside, in one turn."""
 
 CALLS_IN_A_ROUND = 8
 """Calls run in one round; a model that asks for more gets an answer that says so for each of the rest."""
@@ -37,6 +42,7 @@ async def run_tools(state: TurnState, context: TurnContext) -> dict[str, Any]:
     characters = _characters_of_a_result(state, context, len(asked.tool_calls))
     before = last_number(context.turn.history) + state["tool_calls"]
     unreadable: dict[str, str] = asked.additional_kwargs.get(UNREADABLE, {})
+    outside_before = _outside_before(asked.tool_calls, context, state.get("outside_calls", 0))
     for call in asked.tool_calls:
         await context.sink.emit(
             ToolStart(
@@ -56,6 +62,7 @@ async def run_tools(state: TurnState, context: TurnContext) -> dict[str, Any]:
                         windows,
                         raw=unreadable.get(call["id"] or ""),
                         allowed=index < CALLS_IN_A_ROUND,
+                        may_leave=outside_before[index] < OUTSIDE_CALLS,
                         number=before + index + 1,
                         characters=characters,
                     )
@@ -70,9 +77,16 @@ async def run_tools(state: TurnState, context: TurnContext) -> dict[str, Any]:
         "messages": messages,
         "tool_rounds": state["tool_rounds"] + 1,
         "tool_calls": state["tool_calls"] + len(done),
+        "outside_calls": outside_before[-1],
         "asked_of_page": [asdict(one) for one in done if isinstance(one, PageCall)],
         "new_pictures": [message.tool_call_id for message in messages if message.tool_call_id in context.drawn],
     }
+
+
+def _outside_before(calls: Sequence[ToolCall], context: TurnContext, known: int) -> list[int]:
+    """How many calls of the turn have gone outside before each of these, and after all of them."""
+    outside = {tool.name for tool in context.tools if tool.is_outside}
+    return [known, *itertools.accumulate((call["name"] in outside for call in calls), initial=known)][1:]
 
 
 def _characters_of_a_result(state: TurnState, context: TurnContext, calls: int) -> int:
@@ -102,6 +116,7 @@ async def _answer(
     *,
     raw: str | None,
     allowed: bool,
+    may_leave: bool,
     number: int,
     characters: int,
 ) -> ToolMessage | PageCall:
@@ -116,6 +131,8 @@ async def _answer(
             raise ToolRetry(
                 f"at most {CALLS_IN_A_ROUND} calls run in one round: call {name} again if you still need it"
             )
+        if tool.is_outside and not may_leave:
+            raise ToolFailed(f"at most {OUTSIDE_CALLS} calls of a turn go outside: answer with what is there")
         outcome, cut = await run_tool(
             tool,
             call["args"],
@@ -127,9 +144,10 @@ async def _answer(
             windows=windows,
             view=shown_view(context.turn.viewer.mounted_tools),
             colours=context.turn.viewer.colours,
+            foreign=context.turn.foreign,
         )
     except ToolProblem as problem:
         return await failed_call(context, call_id, name, problem)
-    if outcome.asked is not None and tool.name in context.waits_for:
-        return PageCall(call_id, tool.name, call["args"], outcome.asked, number, characters)
+    if outcome.asked is not None and tool.waits_by in context.waits_for:
+        return PageCall(call_id, tool.name, call["args"], outcome.asked, number, characters, tool.asks_by)
     return await finished_call(context, call_id, tool, call["args"], outcome, cut=cut, number=number)

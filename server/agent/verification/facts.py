@@ -14,6 +14,7 @@ from typing import Any
 
 from langchain_core.messages import AnyMessage, ToolMessage
 
+from server.agent.outside.outside_text import is_outside
 from server.agent.verification.factors import factors
 from server.agent.verification.written_numbers import Dimension, Mention, mentions
 from traces.values import Unit
@@ -222,7 +223,7 @@ def gathered(messages: Sequence[AnyMessage], known: dict[str, Any]) -> Facts:
     """
     facts = Facts()
     for message in reversed(messages):
-        if isinstance(message, ToolMessage) and message.name not in OF_MEMORY:
+        if isinstance(message, ToolMessage) and message.name not in OF_MEMORY and not is_outside(message.text):
             source = message.name or "a tool"
             if isinstance(message.artifact, dict):
                 data = message.artifact.get("data")

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from server.errors import ConfigError
 
@@ -190,6 +190,41 @@ async def no_backups(data: Path | None, _: Path) -> BackupDone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ListedForeignTool:
+    """A tool of another server, and what is the matter with it; `fingerprint` None: its server does not list it."""
+
+    server: str
+    tool: str
+    name: str
+    access: str
+    state: str
+    description: str
+    schema: dict[str, Any]
+    fingerprint: str | None
+
+
+class ForeignServers(Protocol):
+    """The servers of the file that FLAMECHAT_MCP_SERVERS names."""
+
+    async def listed(self) -> Sequence[ListedForeignTool]:
+        """Every tool of each, asked now."""
+        ...
+
+    async def allow(self, server: str, tools: Sequence[str]) -> Sequence[ListedForeignTool]:
+        """These as they are now; all of the file without any. Raises ConfigError."""
+        ...
+
+    async def call(self, server: str, tool: str, arguments: dict[str, Any]) -> str:
+        """What a model would read. Raises ConfigError, ForeignCallFailed."""
+        ...
+
+
+def no_foreign_servers() -> ForeignServers:
+    """The entry point of a program that reaches nothing outside."""
+    raise ConfigError("no other servers' tools are used here")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CliEntryPoints:
     """`serve` runs a server until it is stopped and returns the exit code. `analysis` builds an agent without a
     server or a database, whose pictures go to the given place. `administration` opens the plans and users of a data
@@ -199,7 +234,7 @@ class CliEntryPoints:
     from it. `export_person` writes what a person has left, `delete_person` removes it. `record` runs a command under
     a recorder, with a line for the person before; `recorders` lists them. `show_config` lists the settings,
     `check_config` tries what they name. All raise ConfigError. `missing_kernels` is a line about the compiled kernels
-    where they are not in use.
+    where they are not in use. `foreign_servers` asks the other servers whose tools may be used.
     """
 
     serve: Callable[[ServeOptions], int]
@@ -219,3 +254,4 @@ class CliEntryPoints:
     delete_person: Callable[[Path | None, str, str | None], Awaitable[PersonDeleted]] = no_deletion
     record: Callable[[RecordOptions, Callable[[str], None]], Recorded] = no_recording
     recorders: Callable[[], Sequence[ListedRecorder]] = tuple
+    foreign_servers: Callable[[], ForeignServers] = no_foreign_servers

@@ -39,6 +39,7 @@ DECLARED_IN = {
     "usage": "plan_commands",
     "users": "user_commands",
     "memory": "memory_commands",
+    "mcp-servers": "mcp_server_commands",
     "backup": "backup_commands",
     "restore": "backup_commands",
 }

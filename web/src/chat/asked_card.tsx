@@ -1,6 +1,6 @@
 /** A question of an answer that waits for it: to the person, or for one of their traces. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { AskedOfPage, AskPersonArgs, PickTraceArgs } from "../protocol.ts";
+import type { ApproveCallArgs, AskedOfPage, AskPersonArgs, PickTraceArgs } from "../protocol.ts";
 
 type Resume = (result: Record<string, unknown>) => void;
 
@@ -12,14 +12,21 @@ export function AskedCard({ asked, resume }: { asked: AskedOfPage; resume: Resum
     setSent(true);
     resume(result);
   };
-  const args = asked.args as unknown as AskPersonArgs | PickTraceArgs;
+  const args = asked.args as unknown as AskPersonArgs | PickTraceArgs | ApproveCallArgs;
   return (
     <section class="asked" aria-label="A question to you" role="group" ref={card}>
       <p role="alert">
-        <b>The answer waits for you:</b> <bdi>{args.question}</bdi>
+        <b>The answer waits for you:</b>{" "}
+        <bdi>{"question" in args ? args.question : `May ${args.tool} of ${args.server} be called, outside?`}</bdi>
       </p>
       <fieldset disabled={sent}>
-        {"choices" in args ? <Choices args={args} answer={answer} /> : <Traces args={args} answer={answer} />}
+        {"choices" in args ? (
+          <Choices args={args} answer={answer} />
+        ) : "traces" in args ? (
+          <Traces args={args} answer={answer} />
+        ) : (
+          <Call args={args} answer={answer} />
+        )}
         <button type="button" class="asked-decline" onClick={() => answer({ status: "declined" })}>
           Go on without it
         </button>
@@ -54,6 +61,20 @@ function Choices({ args, answer }: { args: AskPersonArgs; answer: Resume }) {
           Answer
         </button>
       </form>
+    </>
+  );
+}
+
+/** All that would leave is in sight. */
+function Call({ args, answer }: { args: ApproveCallArgs; answer: Resume }) {
+  return (
+    <>
+      <pre tabIndex={0} role="region" aria-label="What would be sent">
+        {JSON.stringify(args.arguments, null, 2)}
+      </pre>
+      <button type="button" onClick={() => answer({ status: "allowed" })}>
+        Allow this call
+      </button>
     </>
   );
 }

@@ -10,8 +10,9 @@ const WORDS: Record<Check["status"], string> = {
   contradicted: "not so",
   unchecked: "could not be checked",
   not_found: "not in the trace",
+  external: "from outside, not of the trace",
 };
-const ORDER: Check["status"][] = ["contradicted", "not_found", "unchecked"];
+const ORDER: Check["status"][] = ["contradicted", "not_found", "unchecked", "external"];
 
 interface ChecksProps {
   checks: Check[];

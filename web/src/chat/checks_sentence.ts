@@ -14,7 +14,8 @@ export function checksSentence(checks: Check[]): string {
   const statements = right.filter((check) => STATEMENTS.has(check.kind)).length;
   const wrong = claims.filter((check) => check.status === "contradicted");
   const unknown = names.filter((check) => !HOLDS.has(check.status));
-  const open = claims.length - right.length - wrong.length;
+  const outside = claims.filter((check) => check.status === "external").length;
+  const open = claims.length - right.length - wrong.length - outside;
   let counts: [number, string][] = [
     [right.length - statements, "figure"],
     [statements, "statement"],
@@ -31,6 +32,7 @@ export function checksSentence(checks: Check[]): string {
     parts.push(
       `${unknown.length} ${unknown.length === 1 ? "name is" : "names are"} not in the trace: ${listed(unknown)}`,
     );
+  if (outside > 0) parts.push(`${outside} from outside`);
   if (open > 0) parts.push(`${open} could not be checked`);
   return parts.join(", ");
 }

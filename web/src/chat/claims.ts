@@ -16,6 +16,7 @@ const SEVERITY: Record<Check["status"], number> = {
   contradicted: 4,
   not_found: 3,
   unchecked: 2,
+  external: 2,
   derived: 1,
   verified: 0,
 };
@@ -34,6 +35,7 @@ export function verdict(check: Check): string {
     return check.actual ? `Not so. The trace says: ${check.actual}.` : "Not so: the trace says otherwise.";
   if (check.status === "unchecked")
     return check.how ? `Could not be checked: ${check.how}.` : "Could not be checked against the trace.";
+  if (check.status === "external") return check.how ? `From outside: ${check.how}.` : "From outside, not of the trace.";
   if (check.kind === "name") return "Not verified: nothing that was looked up has this name.";
   if (check.kind === "cause") return "Not verified: no call path in the trace supports this cause.";
   return "Not verified: this is not in what was looked up in the trace, and does not follow from it.";

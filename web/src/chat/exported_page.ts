@@ -89,7 +89,8 @@ async function steps(tools: ToolPart[], newest: ToolPart | null, picture: Load):
 function checks({ checks }: Turn): string {
   const sentence = checksSentence(checks);
   if (!sentence) return "";
-  const rank = (status: string) => ["contradicted", "not_found", "unchecked", "derived", "verified"].indexOf(status);
+  const rank = (status: string) =>
+    ["contradicted", "not_found", "unchecked", "external", "derived", "verified"].indexOf(status);
   const items = [...checks]
     .sort((a, b) => rank(a.status) - rank(b.status))
     .map((check) => {

@@ -7,7 +7,7 @@ import { shownView } from "../viewer/shown_view.ts";
 import type { ViewerStore } from "../viewer/viewer_store.ts";
 
 const PLAIN = ["show_in_viewer", "set_filter"];
-const ANSWERED = ["navigate", "ask_person", "pick_trace"];
+const ANSWERED = ["navigate", "ask_person", "pick_trace", "approve_call"];
 const VERSION = 1;
 
 /** The tools of the viewer that this page lets the model use, with what the chart shows now. */

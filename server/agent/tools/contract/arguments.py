@@ -39,7 +39,7 @@ def validated(tool: Tool[Any], arguments: dict[str, Any]) -> ToolArguments:
     try:
         checked: ToolArguments = tool.arguments.model_validate(arguments)
     except ValidationError as error:
-        known = list(tool.arguments.model_fields)
+        known = [field.alias or name for name, field in tool.arguments.model_fields.items()]
         raise ToolRetry(
             f"{tool.name}: " + "; ".join(_problem(dict(problem), known) for problem in error.errors()[:NEAREST])
         ) from None

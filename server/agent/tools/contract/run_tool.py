@@ -19,6 +19,7 @@ from server.agent.tools.contract.tool_errors import ToolFailed, ToolProblem, Too
 from server.agent.tools.contract.window_argument import by_numbers
 from server.cleaning import clean
 from server.errors import DatabaseUnavailable, NotFound, ServiceUnavailable, WorkerFailed, raised_at
+from server.ports.mcp_tools import CallerTools
 from server.ports.traces import OpenTrace, TraceWorkers
 from server.protocol.mounted import ShownView
 from server.protocol.wire_values import Colours
@@ -53,6 +54,7 @@ async def run_tool(
     windows: tuple[NamedWindow, ...] = (),
     view: ShownView | None = None,
     colours: Colours = "file",
+    foreign: CallerTools | None = None,
 ) -> tuple[Outcome, bool]:
     """The tool's outcome, redacted and capped, and whether its text was cut; `windows` are those whose names the model
     was given, `view` is what the page shows, in `colours`. Raises ToolRetry or ToolFailed.
@@ -63,7 +65,9 @@ async def run_tool(
         by_number, where = checked, ""
         if isinstance(checked, Windowed) and checked.window is not None:
             by_number, where = await workers.ask(trace, by_numbers, checked, windows)
-        asking = Asking(trace=trace, workers=workers, tool_context=tool_context, view=view, colours=colours)
+        asking = Asking(
+            trace=trace, workers=workers, tool_context=tool_context, view=view, colours=colours, foreign=foreign
+        )
         outcome = await _outcome(tool, by_number, asking)
         return replace(outcome, text=f"{where}\n{outcome.text}") if where else outcome
 
@@ -78,8 +82,12 @@ async def answered_by_page(
     workers: TraceWorkers,
     seconds: float,
     characters: int,
+    foreign: CallerTools | None = None,
 ) -> tuple[Outcome, bool]:
     """As `run_tool`, of a tool whose page has answered. Raises ToolRetry or ToolFailed."""
+    if tool.approved is not None:
+        asking, approved = Asking(trace=trace, workers=workers, foreign=foreign), tool.approved
+        return await _in_time(tool, lambda: approved(asking, reply), seconds=seconds, characters=characters)
     assert tool.answered is not None
     question = tool.answered
     return await _in_time(tool, lambda: workers.ask(trace, question, reply), seconds=seconds, characters=characters)

@@ -51,7 +51,9 @@ class Tool(Generic[A]):
     leaves the tool. `narrow` says how to ask for less when the text is over its cap; `needs` is what its context must
     have for the tool to be offered at all; `guidance` is its paragraph of the system prompt, which goes where the tool
     goes. `answered` makes the outcome of what a page answers (a module-level function as well): where one that answers
-    has mounted the tool, the turn waits for it. `coloured` is `answer` in the colours of the person's chart.
+    has mounted the tool, the turn waits for it. `coloured` is `answer` in the colours of the person's chart. `asks_by`
+    names what the page mounts where that is not the tool itself; `approved` then runs here, once, when a person has
+    answered. `is_outside`: what it answers is not of this trace.
     """
 
     name: str
@@ -66,3 +68,11 @@ class Tool(Generic[A]):
     guidance: str = ""
     answered: Callable[[Trace, PageReply], Outcome] | None = None
     coloured: Callable[[Trace, A, Colours], Outcome] | None = None
+    asks_by: str = ""
+    approved: Callable[[Asking, PageReply], Awaitable[Outcome]] | None = None
+    is_outside: bool = False
+
+    @property
+    def waits_by(self) -> str:
+        """What the page mounts to answer it."""
+        return self.asks_by or self.name

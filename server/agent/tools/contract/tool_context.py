@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from server.ports.mcp_tools import CallerTools
 from server.ports.traces import OpenTrace, TraceWorkers
 from server.protocol.mounted import ShownView
 from server.protocol.wire_values import Colours, LimitsView
@@ -80,11 +81,12 @@ class ToolContext(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """One call of a tool that needs more than the trace: who answers questions, what else may be reached, what the page
-    shows, and by what it colours."""
+    """One call of a tool that needs more than the trace: who answers questions, what else may be reached, here and
+    outside, what the page shows, and by what it colours."""
 
     trace: OpenTrace
     workers: TraceWorkers
     tool_context: ToolContext | None = None
     view: ShownView | None = None
     colours: Colours = "file"
+    foreign: CallerTools | None = None

@@ -1,0 +1,1 @@
+"""What reaches outside, where an administrator says so: other servers' tools, and the web."""

@@ -30,7 +30,7 @@ class PageQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PageAnswer:
-    """What came of the question of that id. `is_first`: no earlier attempt may have begun to act on it."""
+    """What came of the question of that id. `is_first`: no earlier attempt may have acted on it."""
 
     interrupt_id: str
     result: dict[str, Any]
